@@ -1,0 +1,8 @@
+/** Comparing bytes. */
+
+/** True when both are the same; takes the same time wherever they differ, so that it can compare secrets. */
+export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
+	let difference = a.length ^ b.length;
+	for (let i = 0; i < a.length; i++) difference |= a[i] ^ b[i % (b.length || 1)];
+	return difference === 0;
+}

@@ -1,0 +1,36 @@
+/** Hexadecimal text, as bytes and as strings. */
+
+/** Value of an ASCII hex digit, or -1. */
+export function hexDigitValue(character: number): number {
+	if (character >= 0x30 && character <= 0x39) return character - 0x30;
+	const letter = character | 0x20;
+	return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/** Writes `byte` as two lower-case hex digits at `into[at]`. */
+export function putHex(into: Uint8Array, at: number, byte: number): void {
+	const high = byte >> 4;
+	const low = byte & 15;
+	into[at] = high + (high < 10 ? 0x30 : 0x57);
+	into[at + 1] = low + (low < 10 ? 0x30 : 0x57);
+}
+
+/** Lower-case ASCII hex digits of `bytes`, two each. */
+export function encodeHex(bytes: Uint8Array): Uint8Array {
+	const text = new Uint8Array(bytes.length * 2);
+	for (let i = 0; i < bytes.length; i++) putHex(text, i * 2, bytes[i]);
+	return text;
+}
+
+/** The bytes that the ASCII hex digits `text[start..end)` stand for (either case), or undefined if they are not that. */
+export function decodeHex(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
+	if ((end - start) % 2 !== 0) return undefined;
+	const bytes = new Uint8Array((end - start) / 2);
+	for (let i = 0; i < bytes.length; i++) {
+		const high = hexDigitValue(text[start + i * 2]);
+		const low = hexDigitValue(text[start + i * 2 + 1]);
+		if (high < 0 || low < 0) return undefined;
+		bytes[i] = high * 16 + low;
+	}
+	return bytes;
+}

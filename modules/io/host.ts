@@ -1,0 +1,179 @@
+/**
+ * What a world (ESP32, Linux, the bench) provides to the gateway. Types only.
+ *
+ * IO takes the form of ECMA-419: a class is constructed with its pins, its settings and its callbacks in one options
+ * object, and has `read`, `write`, `close`, `configure`. Rules that every host keeps (test/hosts/conformance.ts):
+ *  - no callback runs inside a constructor, inside another call into the same object, or after `close`;
+ *  - `read` on empty gives `undefined`; it copies into the caller's buffer, so that reading makes no garbage;
+ *  - `write` copies what it is given before it returns; more than the last announced count throws a RangeError and
+ *    writes nothing; it returns the count that may be written next;
+ *  - `close` may be called twice.
+ * Optional members are optional features.
+ */
+
+/** Baud rate and character format of a serial line. */
+export interface LineSettings {
+	/** Bits per second, 300 to 115200. */
+	readonly baud: number;
+	readonly format: SerialFormat;
+}
+
+/** 7 data bits, even parity, 1 stop bit (IEC 62056-21, 5.2) or 8 data bits, no parity, 1 stop bit (HDLC). */
+export type SerialFormat = typeof FORMAT_7E1 | typeof FORMAT_8N1;
+export const FORMAT_7E1 = 0;
+export const FORMAT_8N1 = 1;
+
+/** The most a host reports of one serial port without it being read, bytes; what comes beyond is lost and counted. */
+export const SERIAL_RECEIVE_LIMIT = 4096;
+
+export interface SerialOptions extends LineSettings {
+	/** Bytes can be read; `count` of them are waiting. */
+	onReadable?(count: number): void;
+	/** `count` bytes may be written. Comes once after construction, and again after each write has made room. */
+	onWritable?(count: number): void;
+	/** The stop bit of the last byte written has left: the speed may change now. Once after each burst of writes. */
+	onDrained?(): void;
+	/** SERIAL_ERROR_…; only SERIAL_ERROR_GONE ends the port. */
+	onError?(code: number): void;
+}
+/** The device is no longer there (unplugged, other end closed). The object is dead: close it. */
+export const SERIAL_ERROR_GONE = 1;
+/** Bytes were lost because they were not read in time. */
+export const SERIAL_ERROR_OVERRUN = 2;
+/** A character arrived with a wrong parity or stop bit; it was delivered as a byte of 0x80 or above. */
+export const SERIAL_ERROR_CHARACTER = 3;
+
+export interface Serial {
+	/** Copies up to `end - start` bytes into `into`; returns how many, or undefined when nothing is waiting. */
+	read(into: Uint8Array, start?: number, end?: number): number | undefined;
+	write(bytes: Uint8Array, start?: number, end?: number): number;
+	/** Changes speed and format at once: call it when `onDrained` has said that the line is quiet. */
+	configure(line: LineSettings): void;
+	close(): void;
+}
+
+export interface SerialPort {
+	/** Throws an Error with a sentence for the user when the device can't be opened. */
+	readonly io: new (options: SerialOptions) => Serial;
+	/** What the constructor needs beside the settings; spread it into the options. */
+	readonly pins: object;
+	/**
+	 * True where the hardware frames 7E1 itself: bytes are then 7 bits wide, and 0x80 and above mark a damaged
+	 * character. False: the port is 8N1 whatever it is asked for, and parity is the caller's work (bytes/parity.ts).
+	 */
+	readonly hardwareParity: boolean;
+}
+
+export interface ListenerOptions {
+	/** `count` connections wait to be taken by `read`. */
+	onReadable(count: number): void;
+	/** The listener is dead. */
+	onError?(message: string): void;
+}
+
+/** An accepted connection that has no callbacks yet: it is given to a Socket as `from`, or closed. */
+export interface PendingSocket {
+	close(): void;
+}
+
+export interface Listener {
+	read(): PendingSocket | undefined;
+	/** The port really listened on. */
+	readonly port: number;
+	close(): void;
+}
+
+export interface SocketOptions {
+	readonly from: PendingSocket;
+	onReadable?(count: number): void;
+	onWritable?(count: number): void;
+	/** The other side closed or the connection broke; comes after everything received was read. */
+	onError?(): void;
+}
+
+export interface Socket {
+	/** The other side's address as text; stays after the connection is gone. */
+	readonly remoteAddress: string;
+	read(into: Uint8Array, start?: number, end?: number): number | undefined;
+	write(bytes: Uint8Array, start?: number, end?: number): number;
+	/** Sends what was written, then closes. */
+	close(): void;
+}
+
+export interface ListenerPort {
+	readonly io: new (options: ListenerOptions) => Listener;
+	readonly socket: new (options: SocketOptions) => Socket;
+	readonly pins: object;
+	/** True when the bytes are carried by TLS; the host does that, its sockets give and take plain text. */
+	readonly secure: boolean;
+}
+
+export interface Clock {
+	/** Milliseconds since some moment before start; never goes back. */
+	monotonicMs(): number;
+	/** Unix time in milliseconds, or undefined while the clock was never set. */
+	utcMs(): number | undefined;
+	setUTC(utcMs: number): void;
+}
+
+export interface Timers {
+	/** Calls back once, not before `delayMs` have gone by. Returns an id for `clear`. */
+	set(callback: () => void, delayMs: number): number;
+	/** An id that is unknown or has fired is no error. */
+	clear(id: number): void;
+}
+
+/** Key-value store in flash. A key is 1 to 15 characters a-z 0-9 `_`; a value at most 4000 bytes. */
+export interface Storage {
+	get(key: string): Uint8Array | undefined;
+	/** Atomic: after a power cut at any moment, `get` gives the old or the new value. Throws when flash is full. */
+	set(key: string, value: Uint8Array): void;
+	delete(key: string): void;
+}
+
+export interface Crypto {
+	/** `length` unpredictable bytes. */
+	random(length: number): Uint8Array;
+	/** SHA-256 (FIPS 180-4) of the parts one after another; 32 bytes. */
+	sha256(...parts: Uint8Array[]): Uint8Array;
+	/** HMAC-SHA-256 (RFC 2104) of the parts one after another; 32 bytes. */
+	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
+}
+
+/** Text and bytes by one native call each: a loop over characters is quadratic in XS. */
+export interface TextCodec {
+	/** UTF-8 of the text. */
+	encode(text: string): Uint8Array;
+	/** The text of well-formed UTF-8. */
+	decode(bytes: Uint8Array, start?: number, end?: number): string;
+}
+
+/** Files built into the firmware, straight from flash. The caller must not change the bytes. */
+export interface Resources {
+	get(name: string): Uint8Array | undefined;
+}
+
+export interface HostInfo {
+	readonly board: string;
+	readonly chip: string;
+	/** Serial number of the unit, from its factory data. */
+	readonly serial: string;
+	/** The secret printed on the unit's label: the first password of the account. */
+	readonly labelPassword: string;
+	readonly firmwareVersion: string;
+	readonly hostname: string;
+}
+
+export interface Host {
+	readonly info: HostInfo;
+	readonly clock: Clock;
+	readonly timers: Timers;
+	readonly serial: { readonly meter: SerialPort };
+	readonly network: { readonly http: ListenerPort; readonly https?: ListenerPort };
+	readonly storage: Storage;
+	readonly crypto: Crypto;
+	readonly text: TextCodec;
+	readonly resources: Resources;
+	/** One line for the developer's log. Never a secret. */
+	trace(message: string): void;
+}
