@@ -54,7 +54,9 @@ export interface Serial {
 
 export interface SerialPort {
 	/** Throws an Error with a sentence for the user when the device can't be opened. */
-	readonly io: new (options: SerialOptions) => Serial;
+	readonly io: new (
+		options: SerialOptions,
+	) => Serial;
 	/** What the constructor needs beside the settings; spread it into the options. */
 	readonly pins: object;
 	/**

@@ -1,0 +1,100 @@
+/**
+ * What `npm start`, `npm test` and the other commands run: installs what is missing, compiles what has changed, then
+ * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const build = join(root, ".build");
+const bin = (name) => join(root, "node_modules", ".bin", name);
+const say = (text) => process.stderr.write(`${text}\n`);
+
+/** Runs a step to its end; a failing one ends this program with its exit code. */
+function step(command, args) {
+	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+	if (error) say(`${command} could not be started: ${error.message}`);
+	if (status !== 0) process.exit(status ?? 1);
+}
+
+function checkNode() {
+	const [major, minor] = process.versions.node.split(".").map(Number);
+	if (major > 20 || (major === 20 && minor >= 19)) return;
+	say(`Node 20.19 or newer is needed; this is ${process.versions.node}. See https://nodejs.org.`);
+	process.exit(1);
+}
+
+function install() {
+	const installed = join(root, "node_modules", ".package-lock.json");
+	const lock = join(root, "package-lock.json");
+	if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
+	step("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+	if (!existsSync(join(root, "node_modules", "@agoric", "xsnap"))) {
+		say("The XS engine could not be built (gcc, g++ and make are needed). Only `--engine node` works until it is.");
+	}
+}
+
+/** Removes compiled files whose source is gone, so that a deleted test does not go on running. */
+function prune(folder) {
+	for (const entry of readdirSync(folder, { withFileTypes: true })) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) prune(path);
+		else if (/\.(js|js\.map|d\.ts)$/.test(entry.name) && dirname(path) !== build) {
+			const source = join(root, relative(build, path)).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
+			if (!existsSync(source)) rmSync(path);
+		}
+	}
+}
+
+async function compile() {
+	say("Compiling …");
+	step(bin("tsc"), ["-b"]);
+	prune(build);
+	const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
+	await bundleGateway();
+}
+
+/** Replaces this process as far as Node can: same terminal, signals passed on, same exit code. */
+function become(command, args) {
+	const child = spawn(command, args, { cwd: root, stdio: "inherit" });
+	for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"]) process.on(signal, () => child.kill(signal));
+	child.on("error", (error) => {
+		say(`${command} could not be started: ${error.message}`);
+		process.exit(1);
+	});
+	child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" || signal === "SIGINT" ? 0 : 1)));
+}
+
+const program = (path) => ["--enable-source-maps", join(build, path)];
+const mocha = (...patterns) => [bin("mocha"), "--no-config", "--exit", "--timeout", "20000", ...patterns];
+
+const commands = {
+	build: () => {},
+	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
+	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
+	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
+	lint: () => step(bin("biome"), ["check", "."]),
+	test: (args) => {
+		say("Checking form (Biome) …");
+		step(bin("biome"), ["check", "."]);
+		say("Running the tests …");
+		const patterns = args.length > 0 ? args : [`${build}/test/**/*.test.js`];
+		become(process.execPath, ["--enable-source-maps", ...mocha(...patterns)]);
+	},
+	"test:long": () =>
+		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
+	"test:peers": () => become(process.execPath, program("test/peers/run.js")),
+};
+
+const [name, ...args] = process.argv.slice(2);
+if (!Object.hasOwn(commands, name)) {
+	say(`Usage: node tools/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
+	process.exit(2);
+}
+checkNode();
+install();
+await compile();
+commands[name](args);
