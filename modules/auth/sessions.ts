@@ -1,0 +1,126 @@
+/**
+ * Session tokens: what a login gives, and what every other request must carry (API text, Authentication 1 and 6).
+ * Only SHA-256 of a token is kept: memory that leaks (a dump, a report) logs nobody in. Sessions end with a restart.
+ *
+ *   offset  bytes  what
+ *   0       8      monotonic ms when it began, IEEE 754 binary64, high byte first
+ *   8       32     SHA-256 of the token's text
+ *
+ * Oldest first, one after another, so that both the expired and the one to drop stand at the front.
+ * Limits: SESSION_LIMIT sessions, the oldest makes room; SESSION_LIFETIME_MS from login, whatever is done with it.
+ */
+import { encodeHex, putHex } from "../bytes/hex.js";
+import type { Clock, Crypto, TextCodec } from "../io/host.js";
+
+export const SESSION_LIMIT = 6;
+export const SESSION_LIFETIME_MS = 1_800_000;
+/** Characters of a token, lower-case hex. */
+export const TOKEN_LENGTH = 64;
+/** Characters of a session's id, lower-case hex. */
+export const SESSION_ID_LENGTH = 8;
+
+const DIGEST_OFFSET = 8;
+const DIGEST_LENGTH = 32;
+const RECORD_LENGTH = DIGEST_OFFSET + DIGEST_LENGTH;
+
+export class Sessions {
+	readonly #crypto: Crypto;
+	readonly #clock: Clock;
+	readonly #text: TextCodec;
+	readonly #table = new Uint8Array(SESSION_LIMIT * RECORD_LENGTH);
+	readonly #view = new DataView(this.#table.buffer);
+	#count = 0;
+
+	constructor(crypto: Crypto, clock: Clock, text: TextCodec) {
+		this.#crypto = crypto;
+		this.#clock = clock;
+		this.#text = text;
+	}
+
+	/** Begins a session; returns its token, which is nowhere else from then on. */
+	create(): string {
+		this.#dropExpired();
+		if (this.#count === SESSION_LIMIT) this.#drop(0);
+		const token = encodeHex(this.#crypto.random(TOKEN_LENGTH / 2));
+		const offset = this.#count++ * RECORD_LENGTH;
+		this.#view.setFloat64(offset, this.#clock.monotonicMs());
+		this.#table.set(this.#crypto.sha256(token), offset + DIGEST_OFFSET);
+		return this.#text.decode(token);
+	}
+
+	/** Whether the token belongs to a session that goes on. Takes the same time wherever a wrong token differs. */
+	isValid(token: string): boolean {
+		return this.#find(token) >= 0;
+	}
+
+	/** Ends the session of this token; false when there is none. */
+	revoke(token: string): boolean {
+		const index = this.#find(token);
+		if (index >= 0) this.#drop(index);
+		return index >= 0;
+	}
+
+	/** Ends the session with this id; false when there is none. */
+	revokeId(id: string): boolean {
+		this.#dropExpired();
+		for (let i = 0; i < this.#count; i++) {
+			if (this.idAt(i) !== id) continue;
+			this.#drop(i);
+			return true;
+		}
+		return false;
+	}
+
+	revokeAll(): void {
+		this.#count = 0;
+	}
+
+	/** How many sessions go on; they are listed as 0 to count - 1, oldest first, until the next call of another method. */
+	get count(): number {
+		this.#dropExpired();
+		return this.#count;
+	}
+
+	/** Id of a listed session: the beginning of the digest, which tells nothing about the token. */
+	idAt(index: number): string {
+		const id = new Uint8Array(SESSION_ID_LENGTH);
+		const digest = index * RECORD_LENGTH + DIGEST_OFFSET;
+		for (let i = 0; i < SESSION_ID_LENGTH / 2; i++) putHex(id, i * 2, this.#table[digest + i]);
+		return this.#text.decode(id);
+	}
+
+	/** How long ago a listed session began, ms. */
+	ageMsAt(index: number): number {
+		return this.#clock.monotonicMs() - this.#view.getFloat64(index * RECORD_LENGTH);
+	}
+
+	/** When a listed session began, Unix time in whole seconds; 0 while the clock is not set. */
+	createdAt(index: number): number {
+		const utcMs = this.#clock.utcMs();
+		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));
+	}
+
+	/** Position of the token's session, or -1. */
+	#find(token: string): number {
+		if (token.length !== TOKEN_LENGTH) return -1;
+		this.#dropExpired();
+		const digest = this.#crypto.sha256(this.#text.encode(token));
+		let found = -1;
+		for (let i = 0; i < this.#count; i++) {
+			const offset = i * RECORD_LENGTH + DIGEST_OFFSET;
+			let difference = 0;
+			for (let j = 0; j < DIGEST_LENGTH; j++) difference |= this.#table[offset + j] ^ digest[j];
+			if (difference === 0) found = i;
+		}
+		return found;
+	}
+
+	#dropExpired(): void {
+		while (this.#count > 0 && this.ageMsAt(0) >= SESSION_LIFETIME_MS) this.#drop(0);
+	}
+
+	#drop(index: number): void {
+		this.#table.copyWithin(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH, this.#count * RECORD_LENGTH);
+		this.#count--;
+	}
+}

@@ -1,0 +1,213 @@
+/**
+ * The settings in flash and in memory. Values are decoded once, into one array per entry; a change writes the whole
+ * entry by one atomic `set` of the storage, so a power cut leaves the old entry or the new one.
+ *
+ * An entry in flash (numbers high byte first):
+ *
+ *   offset  bytes  what
+ *   0       1      format version, 1
+ *   1       1      version of the entry's fields in the firmware that wrote it
+ *   2       ...    items, to the check: id (1), length of the value (2), value
+ *   end-2   2      CRC-16/X.25 of everything before, low byte first
+ *
+ *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
+ *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES as they are
+ *
+ * Items of unknown ids (written by a newer firmware) are kept when the entry is rewritten. A missing item, or one that
+ * the field doesn't allow, is the field's initial value. A damaged entry counts as missing and stands in `damaged`.
+ * Limits: an entry has at most ENTRY_LIMIT bytes; memory holds the values and what unknown items there are.
+ */
+import { crc16 } from "../bytes/crc16.js";
+import { equalConstantTime } from "../bytes/equal.js";
+import { encodeHex } from "../bytes/hex.js";
+import type { Storage, TextCodec } from "../io/host.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	checkField,
+	ENTRIES,
+	type Entry,
+	type Field,
+	INTEGER,
+	type Setting,
+} from "./schema.js";
+
+/** The longest value that every storage takes (io/host.ts). */
+export const ENTRY_LIMIT = 4000;
+
+const FORMAT = 1;
+const HEADER_LENGTH = 2;
+const ITEM_HEADER_LENGTH = 3;
+const CRC_LENGTH = 2;
+
+export class ConfigStore {
+	readonly #storage: Storage;
+	readonly #text: TextCodec;
+	readonly #entries: readonly Entry[];
+	/** Per entry, the values of its fields in their order. */
+	readonly #values: Setting[][] = [];
+	/** Per entry, the items of unknown ids, one after another. */
+	readonly #unknown: Uint8Array[] = [];
+	#damaged: Entry[] = [];
+
+	/** Loads everything. `entries` is another table than the firmware's in tests only. */
+	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[] = ENTRIES) {
+		this.#storage = storage;
+		this.#text = text;
+		this.#entries = entries;
+		for (const entry of entries) this.#load(entry);
+	}
+
+	/** Entries whose bytes in flash could not be read and that have not been written since. */
+	get damaged(): readonly Entry[] {
+		return this.#damaged;
+	}
+
+	/** Bytes stay the store's: don't change them. */
+	get<Value extends Setting>(field: Field<Value>): Value {
+		const index = this.#entries[field.entry].fields.indexOf(field);
+		return this.#values[field.entry][index] as Value;
+	}
+
+	/**
+	 * Changes settings of one entry: `values` in the order of `entry.fields`, undefined or beyond its end keeps the
+	 * value. Returns whether anything changed; if not, nothing is written. Bytes given are the store's from then on.
+	 * Throws a RangeError for a value that its field doesn't allow, and what the storage throws; nothing has changed then.
+	 */
+	set(entry: Entry, values: readonly (Setting | undefined)[]): boolean {
+		const position = this.#entries.indexOf(entry);
+		const merged = this.#values[position].slice();
+		let changed = false;
+		for (let i = 0; i < values.length; i++) {
+			const value = values[i];
+			if (value === undefined) continue;
+			if (i >= merged.length || !checkField(entry.fields[i], value)) throw new RangeError(`config: ${entry.key} ${i}`);
+			changed ||= !same(merged[i], value);
+			merged[i] = value;
+		}
+		const wasDamaged = this.#damaged.includes(entry);
+		if (!changed && !wasDamaged) return false;
+		this.#storage.set(entry.key, this.#encode(entry, merged, this.#unknown[position]));
+		this.#values[position] = merged;
+		if (wasDamaged) this.#damaged = this.#damaged.filter((other) => other !== entry);
+		return changed;
+	}
+
+	/** Shows every setting to `line`, for reports: of a secret only whether it is set. */
+	report(line: (entryKey: string, name: string, value: string) => void): void {
+		for (const entry of this.#entries)
+			for (const field of entry.fields) line(entry.key, field.name, this.#show(field, this.get(field)));
+	}
+
+	#show(field: Field, value: Setting): string {
+		if (field.secret) return same(value, this.#initial(field)) ? "" : "***";
+		return value instanceof Uint8Array ? this.#text.decode(encodeHex(value)) : String(value);
+	}
+
+	#initial(field: Field): Setting {
+		return field.initial ?? new Uint8Array(0);
+	}
+
+	#load(entry: Entry): void {
+		const values: Setting[] = entry.fields.map((field) => this.#initial(field));
+		const bytes = this.#storage.get(entry.key);
+		const sound = bytes !== undefined && isSound(bytes);
+		if (bytes !== undefined && !sound) this.#damaged.push(entry);
+		this.#values.push(values);
+		this.#unknown.push(sound ? this.#readItems(entry, bytes, values) : new Uint8Array(0));
+	}
+
+	/** Fills `values` from the items of a sound entry; returns the items that have no field. */
+	#readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
+		const unknown = new Uint8Array(bytes.length);
+		let unknownLength = 0;
+		const end = bytes.length - CRC_LENGTH;
+		let at = HEADER_LENGTH;
+		while (at < end) {
+			const next = endOfItem(bytes, at);
+			const index = entry.fields.findIndex((field) => field.id === bytes[at]);
+			if (index < 0) {
+				unknown.set(bytes.subarray(at, next), unknownLength);
+				unknownLength += next - at;
+			} else {
+				const value = this.#decode(entry.fields[index], bytes.slice(at + ITEM_HEADER_LENGTH, next));
+				if (checkField(entry.fields[index], value)) values[index] = value;
+			}
+			at = next;
+		}
+		return unknown.slice(0, unknownLength);
+	}
+
+	/** The value, not yet checked against the field; undefined when the bytes can't be one. */
+	#decode(field: Field, bytes: Uint8Array): unknown {
+		if (field.kind === BYTES) return bytes;
+		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
+		if (isNumeric(field)) return bytes.length === 8 ? new DataView(bytes.buffer).getFloat64(0) : undefined;
+		try {
+			return this.#text.decode(bytes);
+		} catch {
+			// Not UTF-8, although the check was right: as bad as a value out of range.
+			return undefined;
+		}
+	}
+
+	#encodeValue(value: Setting): Uint8Array {
+		if (value instanceof Uint8Array) return value;
+		if (typeof value === "string") return this.#text.encode(value);
+		if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
+		const bytes = new Uint8Array(8);
+		new DataView(bytes.buffer).setFloat64(0, value);
+		return bytes;
+	}
+
+	#encode(entry: Entry, values: readonly Setting[], unknown: Uint8Array): Uint8Array {
+		const encoded = values.map((value) => this.#encodeValue(value));
+		let length = HEADER_LENGTH + CRC_LENGTH;
+		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
+		// What a newer firmware left may go when there is no room: the settings of the running one come first.
+		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : new Uint8Array(0);
+
+		const bytes = new Uint8Array(length + kept.length);
+		bytes[0] = FORMAT;
+		bytes[1] = entry.version;
+		let at = HEADER_LENGTH;
+		for (let i = 0; i < encoded.length; i++) {
+			const value = encoded[i];
+			bytes[at] = entry.fields[i].id;
+			bytes[at + 1] = value.length >> 8;
+			bytes[at + 2] = value.length;
+			bytes.set(value, at + ITEM_HEADER_LENGTH);
+			at += ITEM_HEADER_LENGTH + value.length;
+		}
+		bytes.set(kept, at);
+		at += kept.length;
+		const check = crc16(bytes, 0, at);
+		bytes[at] = check;
+		bytes[at + 1] = check >> 8;
+		return bytes;
+	}
+}
+
+/** Whether the bytes are an entry: our format, the right check, items that end where it begins. */
+function isSound(bytes: Uint8Array): boolean {
+	const end = bytes.length - CRC_LENGTH;
+	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;
+	if (crc16(bytes, 0, end) !== (bytes[end] | (bytes[end + 1] << 8))) return false;
+	let at = HEADER_LENGTH;
+	while (at + ITEM_HEADER_LENGTH <= end) at = endOfItem(bytes, at);
+	return at === end;
+}
+
+function endOfItem(bytes: Uint8Array, at: number): number {
+	return at + ITEM_HEADER_LENGTH + ((bytes[at + 1] << 8) | bytes[at + 2]);
+}
+
+function isNumeric(field: Field): boolean {
+	return field.kind === INTEGER || (field.kind === CHOICE && typeof field.choices[0] === "number");
+}
+
+function same(a: Setting, b: Setting): boolean {
+	if (a instanceof Uint8Array && b instanceof Uint8Array) return equalConstantTime(a, b);
+	return a === b;
+}

@@ -1,0 +1,102 @@
+/**
+ * Moments as ISO 8601 text (extended format), for the API and the log: `2026-11-20T05:39:38Z` and, with an offset,
+ * `2026-11-20T06:39:38+01:00`. No Date: its locale functions don't exist on the chip, and it makes strings.
+ * Limits: Unix time 0 to 2^32 - 1 s (1970-01-01 to 2106-02-07), offsets of whole minutes within a day.
+ */
+import type { TextCodec } from "../io/host.js";
+
+/** Bytes that writeUTC writes. */
+export const UTC_LENGTH = 20;
+/** Bytes that writeLocal writes. */
+export const LOCAL_LENGTH = 25;
+/** The first Unix time, in milliseconds, that has no text. */
+export const TIME_END_MS = 2 ** 32 * 1000;
+
+const OFFSET_END_MINUTES = 24 * 60;
+const DAY_S = 86400;
+
+const HYPHEN = 0x2d;
+const COLON = 0x3a;
+const PLUS = 0x2b;
+const LETTER_T = 0x54;
+const LETTER_Z = 0x5a;
+
+/**
+ * Writes Unix time `utcMs`, cut to whole seconds, at `into[at]` as UTC; returns the position after it.
+ * RangeError outside 1970 to 2106.
+ */
+export function writeUTC(into: Uint8Array, at: number, utcMs: number): number {
+	const end = writeDateTime(into, at, secondsOf(utcMs));
+	into[end] = LETTER_Z;
+	return end + 1;
+}
+
+/**
+ * Writes Unix time `utcMs` at `into[at]` as the wall clock `offsetMinutes` east of UTC; returns the position after it.
+ * RangeError outside 1970 to 2106 (in UTC), or for an offset that is not a whole number of minutes below a day.
+ */
+export function writeLocal(into: Uint8Array, at: number, utcMs: number, offsetMinutes: number): number {
+	const size = Math.abs(offsetMinutes);
+	if (!Number.isInteger(size) || size >= OFFSET_END_MINUTES) throw new RangeError("time: offset");
+	const end = writeDateTime(into, at, secondsOf(utcMs) + offsetMinutes * 60);
+	into[end] = offsetMinutes < 0 ? HYPHEN : PLUS;
+	write2(into, end + 1, Math.floor(size / 60));
+	into[end + 3] = COLON;
+	write2(into, end + 4, size % 60);
+	return end + 6;
+}
+
+/** The text of writeUTC. */
+export function utcText(utcMs: number, text: TextCodec): string {
+	const bytes = new Uint8Array(UTC_LENGTH);
+	writeUTC(bytes, 0, utcMs);
+	return text.decode(bytes);
+}
+
+/** The text of writeLocal. */
+export function localText(utcMs: number, offsetMinutes: number, text: TextCodec): string {
+	const bytes = new Uint8Array(LOCAL_LENGTH);
+	writeLocal(bytes, 0, utcMs, offsetMinutes);
+	return text.decode(bytes);
+}
+
+function secondsOf(utcMs: number): number {
+	if (!(utcMs >= 0 && utcMs < TIME_END_MS)) throw new RangeError("time: not within 1970 to 2106");
+	return Math.floor(utcMs / 1000);
+}
+
+function writeDateTime(into: Uint8Array, at: number, seconds: number): number {
+	const days = Math.floor(seconds / DAY_S);
+	const secondOfDay = seconds - days * DAY_S;
+	// Years that begin in March end in the leap day; counted from 1600-03-01 they repeat after 400 years of 146097 days.
+	const sinceMarch1600 = days + 135080;
+	const dayOf400 = sinceMarch1600 % 146097;
+	const yearOf400 = Math.floor(
+		(dayOf400 - Math.floor(dayOf400 / 1460) + Math.floor(dayOf400 / 36524) - Math.floor(dayOf400 / 146096)) / 365,
+	);
+	const dayOfYear = dayOf400 - (365 * yearOf400 + Math.floor(yearOf400 / 4) - Math.floor(yearOf400 / 100));
+	// From March on, months of 31 and 30 days come in groups of five that have 153 days.
+	const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+	const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+	const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+	const year = 1600 + Math.floor(sinceMarch1600 / 146097) * 400 + yearOf400 + (month < 3 ? 1 : 0);
+
+	write2(into, at, Math.floor(year / 100));
+	write2(into, at + 2, year % 100);
+	into[at + 4] = HYPHEN;
+	write2(into, at + 5, month);
+	into[at + 7] = HYPHEN;
+	write2(into, at + 8, day);
+	into[at + 10] = LETTER_T;
+	write2(into, at + 11, Math.floor(secondOfDay / 3600));
+	into[at + 13] = COLON;
+	write2(into, at + 14, Math.floor(secondOfDay / 60) % 60);
+	into[at + 16] = COLON;
+	write2(into, at + 17, secondOfDay % 60);
+	return at + 19;
+}
+
+function write2(into: Uint8Array, at: number, number: number): void {
+	into[at] = 0x30 + Math.floor(number / 10);
+	into[at + 1] = 0x30 + (number % 10);
+}
