@@ -1,0 +1,257 @@
+/**
+ * A serial port of the virtual world, and the modelled wire from it to a meter.
+ *
+ * A character takes 10 bits ÷ baud each way (7E1 and 8N1 alike, IEC 62056-21 5.2) and is understood only by a receiver
+ * that had the sender's speed from its first bit to its last. On the wire a character is the eight bits between start
+ * and stop bit, so that 7E1 on one side and 8N1 on the other meet as they do on a real line.
+ *
+ * The meter is any sans-io machine. What it transmits at 7E1 as 0x80 and above goes out with the wrong parity bit,
+ * which is how a machine says "this character arrives damaged".
+ */
+import {
+	FORMAT_7E1,
+	type LineSettings,
+	SERIAL_ERROR_CHARACTER,
+	SERIAL_ERROR_GONE,
+	SERIAL_ERROR_OVERRUN,
+	SERIAL_RECEIVE_LIMIT,
+	type Serial,
+	type SerialFormat,
+	type SerialOptions,
+	type SerialPort,
+} from "../../modules/io/host.js";
+import type { Machine } from "../../modules/io/machine.js";
+import type { SeededRandom } from "./random.js";
+import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
+import type { VirtualTime } from "./virtual-time.js";
+import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "./wire-character.js";
+
+/** Bytes that wait in a serial port to be sent. */
+export const SERIAL_SEND_LIMIT = 256;
+
+export interface VirtualLineOptions {
+	/** The port frames 7E1 itself; false: it is 8N1 whatever it is asked for. Default true. */
+	hardwareParity?: boolean;
+	/** The head sends each character that it sends out back as well. */
+	echo?: boolean;
+	/** One bit of one in so many characters is flipped; 0 (default): none. */
+	noise?: number;
+}
+
+export class VirtualLine implements SerialPort, MeterWire {
+	readonly io = VirtualSerial;
+	readonly pins: { readonly line: VirtualLine };
+	readonly hardwareParity: boolean;
+	echo: boolean;
+	noise: number;
+	/** Every event code that the meter's machine gave, in order. */
+	readonly meterEvents: number[] = [];
+	/** Characters sent so far. */
+	sentByGateway = 0;
+	sentByMeter = 0;
+	/** Virtual time when the last character so far of either side had left. */
+	quietSinceMs = 0;
+	readonly #time: VirtualTime;
+	readonly #random: SeededRandom;
+	#gateway: VirtualSerial | undefined;
+	#meter: MeterEnd | undefined;
+	#isPluggedIn = true;
+
+	constructor(time: VirtualTime, random: SeededRandom, options: VirtualLineOptions = {}) {
+		this.#time = time;
+		this.#random = random;
+		this.pins = Object.freeze({ line: this });
+		this.hardwareParity = options.hardwareParity ?? true;
+		this.echo = options.echo ?? false;
+		this.noise = options.noise ?? 0;
+	}
+
+	get time(): VirtualTime {
+		return this.#time;
+	}
+
+	/** Speed and format of the meter's side now; undefined without a meter. */
+	get meterLine(): LineSettings | undefined {
+		return this.#meter?.line;
+	}
+
+	/** Puts the head on this meter, in place of the one before; undefined: on nothing. */
+	connect(meter: Machine | undefined): void {
+		this.#meter?.disconnect();
+		this.#meter = meter === undefined ? undefined : new MeterEnd(this, meter);
+	}
+
+	/** The port is pulled out: the open Serial hears SERIAL_ERROR_GONE, a new one can't be made until `plugIn`. */
+	unplug(): void {
+		this.#isPluggedIn = false;
+		const gateway = this.#gateway;
+		this.#gateway = undefined;
+		gateway?.vanish();
+	}
+
+	plugIn(): void {
+		this.#isPluggedIn = true;
+	}
+
+	/** For VirtualSerial only. */
+	open(serial: VirtualSerial): void {
+		if (!this.#isPluggedIn) throw new Error("The serial port is not there.");
+		if (this.#gateway !== undefined) throw new Error("The serial port is in use.");
+		this.#gateway = serial;
+	}
+
+	/** For VirtualSerial only. */
+	release(serial: VirtualSerial): void {
+		if (this.#gateway === serial) this.#gateway = undefined;
+	}
+
+	/** For VirtualSerial only: a character has left the gateway; `isWhole` when no setting changed meanwhile. */
+	carryToMeter(wire: number, baud: number, startMs: number, isWhole: boolean): void {
+		this.sentByGateway++;
+		this.quietSinceMs = this.#time.nowMs;
+		const sent = this.#disturb(wire);
+		this.#meter?.arrive(sent, isWhole ? baud : 0, startMs);
+		if (this.echo) this.#gateway?.arrive(sent, isWhole ? baud : 0, startMs);
+	}
+
+	/** For MeterEnd only. */
+	carryToGateway(wire: number, baud: number, startMs: number): void {
+		this.sentByMeter++;
+		this.quietSinceMs = this.#time.nowMs;
+		this.#gateway?.arrive(this.#disturb(wire), baud, startMs);
+	}
+
+	#disturb(wire: number): number {
+		return this.#random.oneIn(this.noise) ? wire ^ (1 << this.#random.below(8)) : wire;
+	}
+}
+
+/** The gateway's end: what `port.io` makes. */
+export class VirtualSerial implements Serial {
+	readonly #line: VirtualLine;
+	readonly #options: SerialOptions;
+	readonly #received = new Uint8Array(SERIAL_RECEIVE_LIMIT);
+	readonly #garbler = new Garbler();
+	readonly #sending: number[] = [];
+	#receivedCount = 0;
+	#baud: number;
+	#format: SerialFormat;
+	#configuredMs: number;
+	#isClosed = false;
+	#isGone = false;
+	#isBusy = false;
+	#owesRoom = false;
+
+	constructor(options: SerialOptions) {
+		const line = (options as SerialOptions & { line?: VirtualLine }).line;
+		if (line === undefined) throw new Error("spread the port's pins into the options");
+		line.open(this);
+		this.#line = line;
+		this.#options = options;
+		this.#baud = options.baud;
+		this.#format = options.format;
+		this.#configuredMs = line.time.nowMs;
+		this.#post(() => options.onWritable?.(this.#room));
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#receivedCount === 0) return undefined;
+		const count = Math.min(end - start, this.#receivedCount);
+		into.set(this.#received.subarray(0, count), start);
+		this.#received.copyWithin(0, count, this.#receivedCount);
+		this.#receivedCount -= count;
+		return count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (this.#isClosed || end - start > this.#room)
+			throw new RangeError(`${end - start} bytes, room for ${this.#room}`);
+		if (this.#isGone) return this.#room;
+		const isFramed = this.#line.hardwareParity && this.#format === FORMAT_7E1;
+		for (let i = start; i < end; i++) this.#sending.push(isFramed ? encodeCharacter(bytes[i] & 0x7f) : bytes[i]);
+		if (end > start) {
+			this.#owesRoom = true;
+			if (!this.#isBusy) this.#sendNext();
+		}
+		return this.#room;
+	}
+
+	configure(line: LineSettings): void {
+		this.#baud = line.baud;
+		this.#format = line.format;
+		this.#configuredMs = this.#line.time.nowMs;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#sending.length = 0;
+		this.#line.release(this);
+	}
+
+	/** For VirtualLine only. */
+	vanish(): void {
+		this.#isGone = true;
+		this.#sending.length = 0;
+		this.#post(() => this.#options.onError?.(SERIAL_ERROR_GONE));
+	}
+
+	/** For VirtualLine only: the last bit of a character that began at `startMs` at `baud` (0: broken off) is here. */
+	arrive(wire: number, baud: number, startMs: number): void {
+		if (baud === this.#baud && startMs >= this.#configuredMs) {
+			this.#take(wire);
+			return;
+		}
+		for (const seen of this.#garbler.garble(wire, baud === 0 ? 1 : this.#baud / baud)) this.#take(seen);
+	}
+
+	get #room(): number {
+		return this.#isClosed ? 0 : SERIAL_SEND_LIMIT - this.#sending.length;
+	}
+
+	#take(wire: number): void {
+		let byte = wire;
+		if (this.#line.hardwareParity && this.#format === FORMAT_7E1) {
+			byte = decodeCharacter(wire);
+			if (byte >= 0x80) this.#post(() => this.#options.onError?.(SERIAL_ERROR_CHARACTER));
+		}
+		if (this.#receivedCount === SERIAL_RECEIVE_LIMIT) {
+			this.#post(() => this.#options.onError?.(SERIAL_ERROR_OVERRUN));
+			return;
+		}
+		this.#received[this.#receivedCount++] = byte;
+		this.#post(() => {
+			if (this.#receivedCount > 0) this.#options.onReadable?.(this.#receivedCount);
+		});
+	}
+
+	#sendNext(): void {
+		const time = this.#line.time;
+		const startMs = time.nowMs;
+		const baud = this.#baud;
+		const wire = this.#sending[0];
+		this.#isBusy = true;
+		time.at(startMs + (BITS_PER_CHARACTER * 1000) / baud, () => {
+			this.#isBusy = false;
+			if (this.#sending.length === 0) return; // closed or gone meanwhile
+			this.#sending.shift();
+			this.#line.carryToMeter(wire, baud, startMs, this.#configuredMs <= startMs);
+			if (this.#sending.length > 0) this.#sendNext();
+			if (this.#owesRoom && this.#sending.length <= SERIAL_SEND_LIMIT / 2) {
+				this.#owesRoom = false;
+				this.#post(() => this.#options.onWritable?.(this.#room));
+			}
+			if (this.#sending.length === 0) {
+				this.#post(() => {
+					if (!this.#isBusy) this.#options.onDrained?.();
+				});
+			}
+		});
+	}
+
+	/** Each callback is an event of its own: never inside a call into this object, never after `close`. */
+	#post(callback: () => void): void {
+		this.#line.time.at(0, () => {
+			if (!this.#isClosed) callback();
+		});
+	}
+}

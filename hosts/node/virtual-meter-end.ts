@@ -1,0 +1,113 @@
+/**
+ * The meter's end of the virtual wire: runs its machine on virtual time and puts what it transmits on the wire, one
+ * character after another.
+ */
+import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import type { VirtualTime } from "./virtual-time.js";
+import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "./wire-character.js";
+
+/** What the end needs of the wire between. */
+export interface MeterWire {
+	readonly time: VirtualTime;
+	readonly meterEvents: number[];
+	/** A character has left the meter whose first bit went out at `startMs`. */
+	carryToGateway(wire: number, baud: number, startMs: number): void;
+}
+
+export class MeterEnd {
+	line: LineSettings = { baud: 300, format: FORMAT_7E1 };
+	readonly #wire: MeterWire;
+	readonly #machine: Machine;
+	readonly #garbler = new Garbler();
+	/** Wire forms and line changes in the order in which they are to happen. */
+	readonly #queue: (number | LineSettings)[] = [];
+	readonly #character = new Uint8Array(1);
+	/** The format that the line will have once the queue is empty. */
+	#queuedFormat: SerialFormat = FORMAT_7E1;
+	#head = 0;
+	#changedMs = 0;
+	#timer = 0;
+	#isBusy = false;
+	#isConnected = true;
+
+	constructor(wire: MeterWire, machine: Machine) {
+		this.#wire = wire;
+		this.#machine = machine;
+		this.#pump();
+	}
+
+	disconnect(): void {
+		this.#isConnected = false;
+		this.#wire.time.clear(this.#timer);
+	}
+
+	arrive(wire: number, baud: number, startMs: number): void {
+		if (baud === this.line.baud && startMs >= this.#changedMs) {
+			this.#take(wire);
+			return;
+		}
+		for (const seen of this.#garbler.garble(wire, baud === 0 ? 1 : this.line.baud / baud)) this.#take(seen);
+	}
+
+	#take(wire: number): void {
+		this.#character[0] = this.line.format === FORMAT_7E1 ? decodeCharacter(wire) : wire;
+		this.#machine.receive(this.#character, 0, 1, this.#wire.time.nowMs);
+		this.#pump();
+	}
+
+	#pump(): void {
+		for (;;) {
+			const output = this.#machine.poll();
+			if (output.kind === OUTPUT_NONE) break;
+			if (output.kind === OUTPUT_EVENT) this.#wire.meterEvents.push(output.code);
+			if (output.kind === OUTPUT_LINE) {
+				this.#queuedFormat = output.format;
+				this.#queue.push({ baud: output.baud, format: output.format });
+			}
+			if (output.kind !== OUTPUT_TRANSMIT) continue;
+			const isFramed = this.#queuedFormat === FORMAT_7E1;
+			for (let i = output.start; i < output.end; i++) {
+				this.#queue.push(isFramed ? encodeCharacter(output.bytes[i]) : output.bytes[i]);
+			}
+		}
+		if (!this.#isBusy) this.#sendNext();
+		this.#arm();
+	}
+
+	#arm(): void {
+		const time = this.#wire.time;
+		time.clear(this.#timer);
+		if (this.#machine.deadlineMs === Number.POSITIVE_INFINITY) return;
+		this.#timer = time.at(this.#machine.deadlineMs, () => {
+			this.#machine.advance(time.nowMs);
+			this.#pump();
+		});
+	}
+
+	#sendNext(): void {
+		const time = this.#wire.time;
+		let item = this.#queue[this.#head];
+		while (typeof item === "object") {
+			this.line = item;
+			this.#changedMs = time.nowMs;
+			item = this.#queue[++this.#head];
+		}
+		if (item === undefined) {
+			this.#queue.length = 0;
+			this.#head = 0;
+			return;
+		}
+		const wire = item;
+		const startMs = time.nowMs;
+		const baud = this.line.baud;
+		this.#isBusy = true;
+		time.at(startMs + (BITS_PER_CHARACTER * 1000) / baud, () => {
+			this.#isBusy = false;
+			if (!this.#isConnected) return;
+			this.#head++;
+			this.#wire.carryToGateway(wire, baud, startMs);
+			this.#sendNext();
+		});
+	}
+}

@@ -1,0 +1,265 @@
+/**
+ * Connections of the virtual world: the gateway's listeners, and clients of them in the same process.
+ * Bytes arrive at the moment they were sent, as events of their own, and each side holds a bounded window: a gateway
+ * that doesn't read, and a client that doesn't (`paused`), stop the other one.
+ */
+import type {
+	Listener,
+	ListenerOptions,
+	ListenerPort,
+	PendingSocket,
+	Socket,
+	SocketOptions,
+} from "../../modules/io/host.js";
+import type { VirtualTime } from "./virtual-time.js";
+
+/** Bytes that wait in a socket to be read by the gateway; what a client sends beyond stays with the client. */
+export const SOCKET_RECEIVE_WINDOW = 2048;
+/** Bytes that a gateway may write before the client has taken them. */
+export const SOCKET_SEND_WINDOW = 2048;
+/** Connections that wait to be taken; more are refused. */
+export const BACKLOG_LIMIT = 8;
+
+export class VirtualListenerPort implements ListenerPort {
+	readonly io = VirtualListener;
+	readonly socket = VirtualSocket;
+	readonly pins: { readonly port: VirtualListenerPort };
+	readonly secure: boolean;
+	readonly time: VirtualTime;
+	readonly #number: number;
+	#listener: VirtualListener | undefined;
+
+	constructor(time: VirtualTime, number: number, secure: boolean) {
+		this.time = time;
+		this.#number = number;
+		this.secure = secure;
+		this.pins = Object.freeze({ port: this });
+	}
+
+	/** Opens a connection from `address`; undefined when nobody listens or too many wait. */
+	connect(address = "192.0.2.10"): VirtualClient | undefined {
+		if (this.#listener === undefined) return undefined;
+		const connection = new VirtualConnection(this.time, address);
+		return this.#listener.offer(connection) ? new VirtualClient(connection) : undefined;
+	}
+
+	/** For VirtualListener only. */
+	listen(listener: VirtualListener): number {
+		if (this.#listener !== undefined) throw new Error(`Port ${this.#number} is in use.`);
+		this.#listener = listener;
+		return this.#number;
+	}
+
+	/** For VirtualListener only. */
+	release(listener: VirtualListener): void {
+		if (this.#listener === listener) this.#listener = undefined;
+	}
+}
+
+export class VirtualListener implements Listener {
+	readonly port: number;
+	readonly #port: VirtualListenerPort;
+	readonly #options: ListenerOptions;
+	readonly #waiting: VirtualConnection[] = [];
+	#isClosed = false;
+
+	constructor(options: ListenerOptions) {
+		const port = (options as ListenerOptions & { port?: VirtualListenerPort }).port;
+		if (port === undefined) throw new Error("spread the port's pins into the options");
+		this.#port = port;
+		this.#options = options;
+		this.port = port.listen(this);
+	}
+
+	read(): PendingSocket | undefined {
+		return this.#waiting.shift();
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#port.release(this);
+		for (const connection of this.#waiting.splice(0)) connection.close();
+	}
+
+	/** For VirtualListenerPort only. */
+	offer(connection: VirtualConnection): boolean {
+		if (this.#waiting.length >= BACKLOG_LIMIT) return false;
+		this.#waiting.push(connection);
+		this.#port.time.at(0, () => {
+			if (!this.#isClosed && this.#waiting.length > 0) this.#options.onReadable(this.#waiting.length);
+		});
+		return true;
+	}
+}
+
+/** What both ends share. Each end tells the other through it, always by an event. */
+class VirtualConnection implements PendingSocket {
+	readonly time: VirtualTime;
+	readonly address: string;
+	/** Sent by the client, not yet read by the gateway. */
+	readonly toGateway: number[] = [];
+	/** Written by the gateway, not yet taken by the client. */
+	readonly toClient: number[] = [];
+	gateway: VirtualSocket | undefined;
+	client: VirtualClient | undefined;
+	isEndedByClient = false;
+	isEndedByGateway = false;
+
+	constructor(time: VirtualTime, address: string) {
+		this.time = time;
+		this.address = address;
+	}
+
+	close(): void {
+		this.isEndedByGateway = true;
+		this.time.at(0, () => this.client?.take());
+	}
+}
+
+export class VirtualSocket implements Socket {
+	readonly #connection: VirtualConnection;
+	readonly #options: SocketOptions;
+	#announced = 0;
+	#isErrorTold = false;
+	#isClosed = false;
+
+	constructor(options: SocketOptions) {
+		this.#connection = options.from as VirtualConnection;
+		if (!(this.#connection instanceof VirtualConnection)) throw new Error("`from` is no pending socket of this world");
+		if (this.#connection.gateway !== undefined) throw new Error("the connection has a socket already");
+		this.#connection.gateway = this;
+		this.#options = options;
+		this.#post(() => options.onWritable?.(this.#room));
+		this.arrive();
+	}
+
+	get remoteAddress(): string {
+		return this.#connection.address;
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		const count = Math.min(end - start, this.#waiting);
+		if (count === 0) return undefined;
+		into.set(this.#connection.toGateway.splice(0, count), start);
+		this.#announced = Math.max(0, this.#announced - count);
+		this.arrive();
+		return count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (this.#isClosed || end - start > this.#room)
+			throw new RangeError(`${end - start} bytes, room for ${this.#room}`);
+		const connection = this.#connection;
+		if (connection.isEndedByClient) return this.#room;
+		for (let i = start; i < end; i++) connection.toClient.push(bytes[i]);
+		connection.time.at(0, () => connection.client?.take());
+		return this.#room;
+	}
+
+	close(): void {
+		if (this.#isClosed) return;
+		this.#isClosed = true;
+		this.#connection.close();
+	}
+
+	/** For the other end: bytes or the end have come. */
+	arrive(): void {
+		const connection = this.#connection;
+		if (this.#waiting > this.#announced) {
+			this.#announced = this.#waiting;
+			this.#post(() => {
+				if (this.#waiting > 0) this.#options.onReadable?.(this.#waiting);
+			});
+		}
+		if (connection.isEndedByClient && connection.toGateway.length === 0 && !this.#isErrorTold) {
+			this.#isErrorTold = true;
+			this.#post(() => this.#options.onError?.());
+		}
+	}
+
+	/** For the other end: it has taken bytes. */
+	drain(): void {
+		this.#post(() => this.#options.onWritable?.(this.#room));
+	}
+
+	get #waiting(): number {
+		return Math.min(SOCKET_RECEIVE_WINDOW, this.#connection.toGateway.length);
+	}
+
+	get #room(): number {
+		return this.#isClosed ? 0 : SOCKET_SEND_WINDOW - this.#connection.toClient.length;
+	}
+
+	#post(callback: () => void): void {
+		this.#connection.time.at(0, () => {
+			if (!this.#isClosed) callback();
+		});
+	}
+}
+
+/** The other side of a connection: what a browser or a hub would be. */
+export class VirtualClient {
+	readonly #connection: VirtualConnection;
+	readonly #received: number[] = [];
+	#isPaused = false;
+
+	constructor(connection: VirtualConnection) {
+		this.#connection = connection;
+		connection.client = this;
+	}
+
+	/** All that came and was not yet removed by `discard`. */
+	get received(): Uint8Array {
+		return Uint8Array.from(this.#received);
+	}
+
+	get receivedCount(): number {
+		return this.#received.length;
+	}
+
+	/** `received` as UTF-8. */
+	get text(): string {
+		return Buffer.from(this.#received).toString("utf8");
+	}
+
+	/** The gateway has closed and everything it wrote is in `received`. */
+	get isClosed(): boolean {
+		return this.#connection.isEndedByGateway && this.#connection.toClient.length === 0;
+	}
+
+	/** While true the client takes nothing: a slow reader. */
+	get paused(): boolean {
+		return this.#isPaused;
+	}
+
+	set paused(value: boolean) {
+		this.#isPaused = value;
+		if (!value) this.#connection.time.at(0, () => this.take());
+	}
+
+	send(bytes: Uint8Array | string): void {
+		const connection = this.#connection;
+		if (connection.isEndedByClient) throw new Error("the client has closed");
+		for (const byte of typeof bytes === "string" ? Buffer.from(bytes) : bytes) connection.toGateway.push(byte);
+		connection.time.at(0, () => connection.gateway?.arrive());
+	}
+
+	/** Removes the first `count` bytes of `received`. */
+	discard(count: number): void {
+		this.#received.splice(0, count);
+	}
+
+	close(): void {
+		const connection = this.#connection;
+		connection.isEndedByClient = true;
+		connection.toClient.length = 0;
+		connection.time.at(0, () => connection.gateway?.arrive());
+	}
+
+	/** For the other end: bytes or the end have come. */
+	take(): void {
+		if (this.#isPaused || this.#connection.toClient.length === 0) return;
+		for (const byte of this.#connection.toClient.splice(0)) this.#received.push(byte);
+		this.#connection.gateway?.drain();
+	}
+}

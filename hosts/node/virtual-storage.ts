@@ -1,0 +1,77 @@
+/** Storage in memory for tests, with the two things that go wrong in flash: the power is cut, and it is full. */
+import type { Storage } from "../../modules/io/host.js";
+
+export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
+/** Bytes in one value. */
+export const STORAGE_VALUE_LIMIT = 4000;
+
+/** Thrown by a write that the power cut interrupted, and by all that is asked after it. */
+export class PowerCut extends Error {
+	override readonly name = "PowerCut";
+}
+
+export class VirtualStorage implements Storage {
+	/** What `set` and `delete` have done so far. */
+	writes = 0;
+	/** Bytes that all values together may take; beyond it `set` throws. */
+	capacity = Number.POSITIVE_INFINITY;
+	readonly #values = new Map<string, Uint8Array>();
+	#writesToCut = Number.POSITIVE_INFINITY;
+	#keepsNew = false;
+	#isOff = false;
+
+	/**
+	 * The power goes off during the write number `count` from now (1 = the next), which then is seen after `powerUp`
+	 * as never done, or as done (`keepsNew`): a write is atomic, so it is one or the other.
+	 */
+	cutPowerAt(count: number, keepsNew: boolean): void {
+		this.#writesToCut = count;
+		this.#keepsNew = keepsNew;
+	}
+
+	/** Power is back: what the storage holds can be read again. Make a new world on it, as a reboot would. */
+	powerUp(): void {
+		this.#isOff = false;
+		this.#writesToCut = Number.POSITIVE_INFINITY;
+	}
+
+	get(key: string): Uint8Array | undefined {
+		this.#check(key);
+		return this.#values.get(key)?.slice();
+	}
+
+	set(key: string, value: Uint8Array): void {
+		this.#check(key);
+		if (value.length > STORAGE_VALUE_LIMIT) throw new RangeError(`${key}: ${value.length} bytes in one value`);
+		let used = value.length;
+		for (const [other, bytes] of this.#values) if (other !== key) used += bytes.length;
+		if (used > this.capacity) throw new Error("flash is full");
+		const copy = value.slice();
+		this.#write(() => this.#values.set(key, copy));
+	}
+
+	delete(key: string): void {
+		this.#check(key);
+		this.#write(() => this.#values.delete(key));
+	}
+
+	keys(): string[] {
+		return [...this.#values.keys()].sort();
+	}
+
+	#write(change: () => void): void {
+		this.writes++;
+		if (--this.#writesToCut > 0) {
+			change();
+			return;
+		}
+		if (this.#keepsNew) change();
+		this.#isOff = true;
+		throw new PowerCut("power cut");
+	}
+
+	#check(key: string): void {
+		if (this.#isOff) throw new PowerCut("no power");
+		if (!STORAGE_KEY_PATTERN.test(key)) throw new RangeError(`"${key}" is no storage key`);
+	}
+}

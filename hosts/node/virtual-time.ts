@@ -1,0 +1,122 @@
+/**
+ * Virtual time: events in a queue, run one after another in the order of their times (equal times: in the order they
+ * were asked for), so that a conversation of five minutes takes milliseconds and goes the same way each time.
+ */
+import type { Clock, Timers } from "../../modules/io/host.js";
+
+interface Entry {
+	readonly timeMs: number;
+	readonly id: number;
+	readonly run: () => void;
+}
+
+/** More events than this at one moment are two parties that keep answering each other without time going by. */
+export const EVENTS_PER_MOMENT_LIMIT = 100_000;
+
+export class VirtualTime implements Clock, Timers {
+	#nowMs = 0;
+	#lastId = 0;
+	/** Binary heap: each entry is before its two children. */
+	readonly #heap: Entry[] = [];
+	/** Ids in the heap that were cancelled. */
+	readonly #cancelled = new Set<number>();
+	readonly #waiting = new Set<number>();
+	#utcOffsetMs: number | undefined;
+
+	/** Milliseconds since the world began, with their fraction. */
+	get nowMs(): number {
+		return this.#nowMs;
+	}
+
+	/** Calls `run` at `timeMs` (at once, if that is past, but never inside this call). Returns an id for `clear`. */
+	at(timeMs: number, run: () => void): number {
+		const id = ++this.#lastId;
+		this.#waiting.add(id);
+		push(this.#heap, { timeMs: Math.max(timeMs, this.#nowMs), id, run });
+		return id;
+	}
+
+	set(callback: () => void, delayMs: number): number {
+		return this.at(this.#nowMs + Math.max(0, delayMs), callback);
+	}
+
+	clear(id: number): void {
+		if (this.#waiting.delete(id)) this.#cancelled.add(id);
+	}
+
+	/** Whole milliseconds, as a device counts them. */
+	monotonicMs(): number {
+		return Math.floor(this.#nowMs);
+	}
+
+	utcMs(): number | undefined {
+		return this.#utcOffsetMs === undefined ? undefined : Math.floor(this.#utcOffsetMs + this.#nowMs);
+	}
+
+	setUTC(utcMs: number): void {
+		this.#utcOffsetMs = utcMs - this.#nowMs;
+	}
+
+	/** Lets `ms` go by. What a callback throws comes out here, and the time stays at that event. */
+	advance(ms: number): void {
+		this.run(this.#nowMs + ms);
+	}
+
+	/** Runs all events up to and at `untilMs`, then it is `untilMs`. */
+	run(untilMs: number): void {
+		this.runWhile(() => true, untilMs);
+	}
+
+	/**
+	 * Runs events as long as `wanted` says so (asked before each), to `untilMs` at the latest.
+	 * Returns true when `wanted` ended it, false when the time did.
+	 */
+	runWhile(wanted: () => boolean, untilMs: number): boolean {
+		let atThisMoment = 0;
+		while (wanted()) {
+			const entry = this.#heap[0];
+			if (entry === undefined || entry.timeMs > untilMs) {
+				this.#nowMs = Math.max(this.#nowMs, untilMs);
+				return false;
+			}
+			pop(this.#heap);
+			if (this.#cancelled.delete(entry.id)) continue;
+			this.#waiting.delete(entry.id);
+			atThisMoment = entry.timeMs > this.#nowMs ? 0 : atThisMoment + 1;
+			if (atThisMoment > EVENTS_PER_MOMENT_LIMIT) throw new Error(`time stands still at ${this.#nowMs} ms`);
+			this.#nowMs = entry.timeMs;
+			entry.run();
+		}
+		return true;
+	}
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+	return a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.id < b.id);
+}
+
+function push(heap: Entry[], entry: Entry): void {
+	let at = heap.length;
+	while (at > 0) {
+		const parent = (at - 1) >> 1;
+		if (!isBefore(entry, heap[parent])) break;
+		heap[at] = heap[parent];
+		at = parent;
+	}
+	heap[at] = entry;
+}
+
+function pop(heap: Entry[]): void {
+	const last = heap.pop();
+	if (last === undefined || heap.length === 0) return;
+	let at = 0;
+	for (;;) {
+		let child = at * 2 + 1;
+		if (child >= heap.length) break;
+		if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++;
+		if (!isBefore(heap[child], last)) break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = last;
+}

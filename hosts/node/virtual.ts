@@ -1,0 +1,162 @@
+/**
+ * The virtual world: a whole Host in one process, on virtual time, for tests of the gateway and of its parts.
+ *
+ *   const world = new VirtualWorld({ seed: 1 });
+ *   world.serial.meter.connect(meter);            // any sans-io machine, at the end of a modelled wire
+ *   new Gateway(world).start();
+ *   world.advance(5000);                          // five seconds go by in order
+ *   const reply = world.request("/api/v1/…");     // time goes by until the reply is whole
+ *
+ * Nothing happens unless time is let go by, and the same seed gives the same run. What a callback of the gateway throws
+ * comes out of `advance`, `run` or `request`.
+ */
+import { createHash, createHmac } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Crypto, Host, HostInfo, Resources, TextCodec } from "../../modules/io/host.js";
+import { SeededRandom } from "./random.js";
+import { VirtualLine, type VirtualLineOptions } from "./virtual-line.js";
+import { type VirtualClient, VirtualListenerPort } from "./virtual-network.js";
+import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "./virtual-request.js";
+import { VirtualStorage } from "./virtual-storage.js";
+import { VirtualTime } from "./virtual-time.js";
+
+export interface VirtualOptions extends VirtualLineOptions {
+	seed?: number;
+	/** The clock is set to this at the start; without it, it was never set. */
+	utcMs?: number;
+	/** The storage of the world before a reboot. */
+	storage?: VirtualStorage;
+	/** Resources by name; default: those of the checkout. */
+	resources?: ReadonlyMap<string, Uint8Array>;
+	info?: Partial<HostInfo>;
+	/** False: the world has no TLS listener. Default true. */
+	https?: boolean;
+}
+
+/** Virtual time that `request` waits for a whole reply, unless told otherwise. */
+export const REPLY_TIMEOUT_MS = 70_000;
+
+export class VirtualWorld implements Host {
+	readonly info: HostInfo;
+	readonly time = new VirtualTime();
+	readonly clock = this.time;
+	readonly timers = this.time;
+	readonly serial: { readonly meter: VirtualLine };
+	readonly network: { readonly http: VirtualListenerPort; readonly https?: VirtualListenerPort };
+	readonly storage: VirtualStorage;
+	readonly crypto: Crypto;
+	readonly text: TextCodec = nodeTextCodec;
+	readonly resources: Resources;
+	/** Everything traced, in order. */
+	readonly traced: string[] = [];
+
+	constructor(options: VirtualOptions = {}) {
+		const random = new SeededRandom(options.seed ?? 1);
+		this.info = {
+			board: "virtual",
+			chip: "none",
+			serial: "VIRTUAL0001",
+			labelPassword: "label-password",
+			firmwareVersion: "0.0.0",
+			hostname: "gateway",
+			...options.info,
+		};
+		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);
+		this.serial = { meter: new VirtualLine(this.time, new SeededRandom(random.next()), options) };
+		const http = new VirtualListenerPort(this.time, 80, false);
+		this.network = options.https === false ? { http } : { http, https: new VirtualListenerPort(this.time, 443, true) };
+		this.storage = options.storage ?? new VirtualStorage();
+		this.crypto = new SeededCrypto(random);
+		this.resources = options.resources ?? readResources();
+	}
+
+	trace(message: string): void {
+		this.traced.push(message);
+	}
+
+	advance(ms: number): void {
+		this.time.advance(ms);
+	}
+
+	run(untilMs: number): void {
+		this.time.run(untilMs);
+	}
+
+	/** A connection to the TLS listener where there is one (`secure` false: to the plain one). */
+	connect(secure = true, address?: string): VirtualClient {
+		const port = secure ? (this.network.https ?? this.network.http) : this.network.http;
+		const client = port.connect(address);
+		if (client === undefined) throw new Error("connection refused");
+		return client;
+	}
+
+	/** Sends a request over a connection of its own (or `client`) and lets time go by until its reply is whole. */
+	request(path: string, request: VirtualRequest & { client?: VirtualClient; timeoutMs?: number } = {}): VirtualReply {
+		const client = request.client ?? this.connect();
+		client.send(encodeRequest(path, request));
+		const reply = this.awaitReply(client, request.method === "HEAD", request.timeoutMs);
+		if (request.client === undefined) client.close();
+		return reply;
+	}
+
+	/** Lets time go by until the next whole reply on this connection. */
+	awaitReply(client: VirtualClient, isHead = false, timeoutMs = REPLY_TIMEOUT_MS): VirtualReply {
+		let seen = -1;
+		let reply: VirtualReply | undefined;
+		const isMissing = () => {
+			const now = client.receivedCount * 2 + Number(client.isClosed);
+			if (now !== seen) reply = takeReply(client, isHead);
+			seen = now;
+			return reply === undefined && !client.isClosed;
+		};
+		const isDone = this.time.runWhile(isMissing, this.time.nowMs + timeoutMs);
+		if (reply !== undefined) return reply;
+		const what = isDone ? "closed without a whole reply" : `no whole reply in ${timeoutMs} ms`;
+		throw new Error(`${what}: ${JSON.stringify(client.text)}`);
+	}
+}
+
+/** Real SHA-256 and HMAC, and random bytes that are the same for the same seed. */
+class SeededCrypto implements Crypto {
+	readonly #random: SeededRandom;
+
+	constructor(random: SeededRandom) {
+		this.#random = random;
+	}
+
+	random(length: number): Uint8Array {
+		return this.#random.bytes(length);
+	}
+
+	sha256(...parts: Uint8Array[]): Uint8Array {
+		const hash = createHash("sha256");
+		for (const part of parts) hash.update(part);
+		return new Uint8Array(hash.digest());
+	}
+
+	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
+		const hmac = createHmac("sha256", key);
+		for (const part of parts) hmac.update(part);
+		return new Uint8Array(hmac.digest());
+	}
+}
+
+const nodeTextCodec: TextCodec = {
+	encode: (text) => new Uint8Array(Buffer.from(text, "utf8")),
+	decode: (bytes, start = 0, end = bytes.length) =>
+		Buffer.from(bytes.buffer, bytes.byteOffset).toString("utf8", start, end),
+};
+
+/** modules/resources/*.bin of the checkout that this file was built in; empty when there are none. */
+function readResources(): Resources {
+	const folder = new URL("../../../modules/resources/", import.meta.url);
+	const resources = new Map<string, Uint8Array>();
+	try {
+		for (const name of readdirSync(folder)) {
+			if (name.endsWith(".bin")) resources.set(name, new Uint8Array(readFileSync(new URL(name, folder))));
+		}
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+	}
+	return resources;
+}

@@ -1,0 +1,37 @@
+/**
+ * A character on the wire of an optical head, for the modelled wires of the bench: the eight bits between start and
+ * stop bit. IEC 62056-21, 5.2: seven data bits, least significant first, and even parity in bit 7.
+ * Written for itself, not with modules/bytes/parity.ts, which is tested against it.
+ */
+
+/** Bits of a character, start, parity and stop bit included. */
+export const BITS_PER_CHARACTER = 10;
+/** The wire form of one 7-bit character with even parity; 0x80 and above: with the wrong parity bit. */
+export function encodeCharacter(character: number): number {
+	const low = character & 0x7f;
+	const isOdd = (0x6996 >> ((low ^ (low >> 4)) & 15)) & 1;
+	return low | ((isOdd ^ (character >> 7)) << 7);
+}
+
+/** The 7-bit character of a wire form; 0x80 and above when its parity is wrong. */
+export function decodeCharacter(wire: number): number {
+	const isOdd = (0x6996 >> ((wire ^ (wire >> 4)) & 15)) & 1;
+	return (wire & 0x7f) | (isOdd << 7);
+}
+
+/** What a receiver at another speed sees instead of what was sent: as many characters as fit, none of them right. */
+export class Garbler {
+	#due = 0;
+	#count = 0;
+
+	/** Wire forms seen in place of `wire` by a receiver at `ratio` times the sender's speed; at most four. */
+	garble(wire: number, ratio: number): number[] {
+		const seen: number[] = [];
+		this.#due += Math.min(ratio, 4);
+		while (this.#due >= 1) {
+			this.#due--;
+			seen.push((Math.imul(wire ^ (++this.#count * 0x3b), 0x9e3779b1) >>> 24) | (this.#count & 1 ? 0x80 : 0));
+		}
+		return seen;
+	}
+}
