@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Account } from "../../modules/auth/account.js";
+import {
+	LOGIN_BAD_PASSWORD,
+	LOGIN_BLOCKED,
+	LOGIN_INVALID_PROOF,
+	LOGIN_NONCE_INVALID,
+	LOGIN_OK,
+	Login,
+	type LoginResult,
+} from "../../modules/auth/login.js";
+import { Sessions } from "../../modules/auth/sessions.js";
+import { textCodec } from "../config/memory-storage.js";
+import { HandClock, innerOf, MemoryRecord, NodeCrypto, proofOf } from "./fakes.js";
+
+const PASSWORD = "K7mPq2RtXw9z";
+const HOME = "192.168.1.20";
+
+class Bench {
+	readonly clock = new HandClock();
+	readonly crypto = new NodeCrypto();
+	readonly record = new MemoryRecord();
+	readonly sessions = new Sessions(this.crypto, this.clock, textCodec);
+	readonly account = new Account(this.record, PASSWORD, this.crypto, textCodec);
+	readonly login = new Login({
+		account: this.account,
+		sessions: this.sessions,
+		crypto: this.crypto,
+		clock: this.clock,
+		text: textCodec,
+	});
+
+	/** Logs in as a client does, with a fresh challenge. */
+	try(password: string, username = "admin", address = HOME): LoginResult {
+		const { nonce, salt } = this.login.challenge();
+		return this.login.loginWithProof({ address, username, nonce, proof: proofOf(salt, password, nonce) });
+	}
+}
+
+describe("auth/login", () => {
+	it("logs in with the proof of the API text", () => {
+		const bench = new Bench();
+		const result = bench.try(PASSWORD);
+		assert.equal(result.outcome, LOGIN_OK);
+		assert.equal(result.retryAfterS, 0);
+		assert.ok(bench.sessions.isValid(result.token));
+	});
+
+	it("takes the proof in capital hex too", () => {
+		const bench = new Bench();
+		const { nonce, salt } = bench.login.challenge();
+		const proof = proofOf(salt, PASSWORD, nonce).toUpperCase();
+		assert.equal(bench.login.loginWithProof({ address: HOME, username: "admin", nonce, proof }).outcome, LOGIN_OK);
+	});
+
+	it("gives the same answer, with the same work, for a wrong user and a wrong proof", () => {
+		const bench = new Bench();
+		const work = (attempt: () => LoginResult) => {
+			bench.crypto.hashes = 0;
+			bench.crypto.hashed = 0;
+			const result = attempt();
+			return { result, hashes: bench.crypto.hashes, hashed: bench.crypto.hashed };
+		};
+		const wrongProof = work(() => bench.try("wrong"));
+		assert.deepEqual(wrongProof.result, { outcome: LOGIN_INVALID_PROOF, token: "", retryAfterS: 0 });
+		for (const username of ["Admin", "root", "", "admin ", "admin\u0000"]) {
+			bench.clock.ms += 60_000;
+			assert.deepEqual(
+				work(() => bench.try(PASSWORD, username)),
+				wrongProof,
+				username,
+			);
+		}
+		bench.clock.ms += 60_000;
+		const plain = work(() => bench.login.loginWithPassword(HOME, "admin", "wrong"));
+		bench.clock.ms += 60_000;
+		assert.deepEqual(
+			work(() => bench.login.loginWithPassword(HOME, "nobody", "wrong")),
+			plain,
+		);
+		assert.equal(bench.sessions.count, 0);
+	});
+
+	it("uses a nonce up by success and by failure", () => {
+		for (const first of [PASSWORD, "wrong"]) {
+			const bench = new Bench();
+			const { nonce, salt } = bench.login.challenge();
+			const attempt = { address: HOME, username: "admin", nonce };
+			bench.login.loginWithProof({ ...attempt, proof: proofOf(salt, first, nonce) });
+			const again = bench.login.loginWithProof({ ...attempt, proof: proofOf(salt, PASSWORD, nonce) });
+			assert.deepEqual(again, { outcome: LOGIN_NONCE_INVALID, token: "", retryAfterS: 0 });
+		}
+	});
+
+	it("takes a nonce at 59 999 ms and not at 60 000", () => {
+		for (const [ageMs, outcome] of [
+			[59_999, LOGIN_OK],
+			[60_000, LOGIN_NONCE_INVALID],
+			[60_001, LOGIN_NONCE_INVALID],
+		]) {
+			const bench = new Bench();
+			const { nonce, salt } = bench.login.challenge();
+			bench.clock.ms += ageMs;
+			const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
+			assert.equal(bench.login.loginWithProof(attempt).outcome, outcome);
+		}
+	});
+
+	it("takes no nonce from before a restart", () => {
+		const nonce = new Bench().login.challenge().nonce;
+		const bench = new Bench();
+		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(bench.account.salt, PASSWORD, nonce) };
+		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_NONCE_INVALID);
+	});
+
+	it("blocks after five failures by schedule, and keeps the nonce of whoever has to wait", () => {
+		const bench = new Bench();
+		for (let i = 0; i < 5; i++) assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
+		const { nonce, salt } = bench.login.challenge();
+		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
+		assert.deepEqual(bench.login.loginWithProof(attempt), { outcome: LOGIN_BLOCKED, token: "", retryAfterS: 1 });
+		assert.equal(bench.login.loginWithPassword(HOME, "admin", PASSWORD).outcome, LOGIN_BLOCKED);
+		bench.clock.ms += 999;
+		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_BLOCKED);
+		bench.clock.ms += 1;
+		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_OK);
+		assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
+		assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
+	});
+
+	it("counts failures of all four forms together", () => {
+		const bench = new Bench();
+		const digest = innerOf(bench.account.salt, "new password");
+		const change = () => {
+			const { nonce, salt } = bench.login.challenge();
+			return bench.login.changeWithProof({ address: HOME, nonce, proof: proofOf(salt, "wrong", nonce) }, digest);
+		};
+		assert.equal(bench.try("wrong").outcome, LOGIN_INVALID_PROOF);
+		assert.equal(bench.login.loginWithPassword(HOME, "admin", "wrong").outcome, LOGIN_INVALID_PROOF);
+		assert.equal(change().outcome, LOGIN_INVALID_PROOF);
+		assert.equal(bench.login.changeWithPassword(HOME, "wrong", "new password").outcome, LOGIN_INVALID_PROOF);
+		assert.equal(change().outcome, LOGIN_INVALID_PROOF);
+		assert.equal(change().outcome, LOGIN_BLOCKED);
+		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "new password").outcome, LOGIN_BLOCKED);
+		assert.equal(bench.try(PASSWORD, "admin", "192.168.1.21").outcome, LOGIN_OK);
+	});
+
+	it("doesn't count a bad nonce as a guess", () => {
+		const bench = new Bench();
+		for (let i = 0; i < 50; i++) {
+			const attempt = { address: HOME, username: "admin", nonce: "00", proof: "00" };
+			assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_NONCE_INVALID);
+		}
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
+	});
+
+	it("keeps open sessions working while their address is blocked", () => {
+		const bench = new Bench();
+		const { token } = bench.try(PASSWORD);
+		for (let i = 0; i < 12; i++) bench.try("wrong");
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_BLOCKED);
+		assert.ok(bench.sessions.isValid(token));
+	});
+
+	it("asks for patience when 64 nonces were used within a minute", () => {
+		const bench = new Bench();
+		for (let i = 0; i < 64; i++) assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
+		bench.clock.ms += 59_500;
+		assert.deepEqual(bench.try(PASSWORD), { outcome: LOGIN_BLOCKED, token: "", retryAfterS: 1 });
+		bench.clock.ms += 500;
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
+	});
+
+	it("survives any text and lets nobody in by it", () => {
+		const bench = new Bench();
+		const text = fc.oneof(fc.string({ unit: "binary", maxLength: 200 }), fc.stringMatching(/^[0-9a-f]{64}$/));
+		fc.assert(
+			fc.property(text, text, text, text, (username, nonce, proof, password) => {
+				bench.clock.ms += 60_000;
+				assert.notEqual(bench.login.loginWithProof({ address: HOME, username, nonce, proof }).outcome, LOGIN_OK);
+				const real = bench.login.challenge().nonce;
+				const attempt = { address: HOME, username: "admin", nonce: real, proof };
+				assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_INVALID_PROOF);
+				bench.clock.ms += 60_000;
+				assert.equal(bench.login.loginWithPassword(HOME, "admin", password).outcome, LOGIN_INVALID_PROOF);
+			}),
+		);
+		assert.equal(bench.sessions.count, 0);
+	});
+
+	it("logs in with the plain password, of at most 128 characters", () => {
+		const bench = new Bench();
+		assert.ok(bench.sessions.isValid(bench.login.loginWithPassword(HOME, "admin", PASSWORD).token));
+		bench.account.change(innerOf(bench.account.salt, "x".repeat(128)));
+		assert.equal(bench.login.loginWithPassword(HOME, "admin", "x".repeat(128)).outcome, LOGIN_OK);
+		bench.account.change(innerOf(bench.account.salt, "x".repeat(129)));
+		assert.equal(bench.login.loginWithPassword(HOME, "admin", "x".repeat(129)).outcome, LOGIN_INVALID_PROOF);
+	});
+
+	it("changes the password by proof of the old one, and ends all sessions", () => {
+		const bench = new Bench();
+		const { token } = bench.try(PASSWORD);
+		const { nonce, salt } = bench.login.challenge();
+		const attempt = { address: HOME, nonce, proof: proofOf(salt, PASSWORD, nonce) };
+		const result = bench.login.changeWithProof(attempt, innerOf(salt, "new password"));
+		assert.deepEqual(result, { outcome: LOGIN_OK, token: "", retryAfterS: 0 });
+		assert.equal(bench.sessions.isValid(token), false);
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_INVALID_PROOF);
+		assert.equal(bench.try("new password").outcome, LOGIN_OK);
+		assert.equal(bench.account.isDefault, false);
+		assert.equal(bench.login.changeWithProof(attempt, innerOf(salt, PASSWORD)).outcome, LOGIN_NONCE_INVALID);
+	});
+
+	it("changes the password by the old one in plain text, to one of 8 to 128 characters", () => {
+		const bench = new Bench();
+		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "1234567").outcome, LOGIN_BAD_PASSWORD);
+		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "x".repeat(129)).outcome, LOGIN_BAD_PASSWORD);
+		assert.equal(bench.login.changeWithPassword(HOME, "wrong", "12345678").outcome, LOGIN_INVALID_PROOF);
+		assert.ok(bench.account.isPassword(PASSWORD));
+		assert.equal(bench.login.changeWithPassword(HOME, PASSWORD, "12345678").outcome, LOGIN_OK);
+		assert.equal(bench.login.changeWithPassword(HOME, "12345678", "x".repeat(128)).outcome, LOGIN_OK);
+		assert.equal(bench.try("x".repeat(128)).outcome, LOGIN_OK);
+	});
+
+	it("refuses the hash of the empty password and digests of another length, before it uses anything up", () => {
+		const bench = new Bench();
+		const { nonce, salt } = bench.login.challenge();
+		const attempt = { address: HOME, nonce, proof: proofOf(salt, PASSWORD, nonce) };
+		for (const digest of [innerOf(salt, ""), new Uint8Array(0), new Uint8Array(31), new Uint8Array(33)])
+			assert.equal(bench.login.changeWithProof(attempt, digest).outcome, LOGIN_BAD_PASSWORD);
+		assert.equal(bench.login.changeWithProof(attempt, innerOf(salt, "new password")).outcome, LOGIN_OK);
+	});
+
+	it("keeps password and sessions when the change can't be stored", () => {
+		const bench = new Bench();
+		const { token } = bench.try(PASSWORD);
+		bench.record.full = true;
+		assert.throws(() => bench.login.changeWithPassword(HOME, PASSWORD, "new password"), /flash full/);
+		assert.ok(bench.sessions.isValid(token));
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
+	});
+});

@@ -1,0 +1,37 @@
+/** For tests of what is kept in flash: a storage in memory whose power can be cut, and the text codec of Node. */
+import type { Storage, TextCodec } from "../../modules/io/host.js";
+
+/** `set` works. */
+export const POWER_ON = 0;
+/** The power goes before the new value counts: `set` throws, the old value stays. */
+export const CUT_BEFORE = 1;
+/** The power goes just after: `set` throws, the new value stays. */
+export const CUT_AFTER = 2;
+
+export class MemoryStorage implements Storage {
+	readonly values = new Map<string, Uint8Array>();
+	power = POWER_ON;
+	writes = 0;
+
+	get(key: string): Uint8Array | undefined {
+		return this.values.get(key)?.slice();
+	}
+
+	set(key: string, value: Uint8Array): void {
+		if (!/^[a-z0-9_]{1,15}$/.test(key) || value.length > 4000) throw new RangeError(`storage: ${key}`);
+		this.writes++;
+		if (this.power !== CUT_BEFORE) this.values.set(key, value.slice());
+		if (this.power !== POWER_ON) throw new Error("power cut");
+	}
+
+	delete(key: string): void {
+		this.values.delete(key);
+	}
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export const textCodec: TextCodec = {
+	encode: (text) => new TextEncoder().encode(text),
+	decode: (bytes, start = 0, end = bytes.length) => decoder.decode(bytes.subarray(start, end)),
+};

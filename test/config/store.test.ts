@@ -1,0 +1,382 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { crc16 } from "../../modules/bytes/crc16.js";
+import {
+	ACCESS,
+	ACCESS_DIGEST,
+	ACCESS_SALT,
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	CONTROL,
+	CONTROL_LOG_EN,
+	CONTROL_SIMULATOR_EN,
+	ENTRIES,
+	type Entry,
+	type Field,
+	IEC_SPEED,
+	IEC_SPEED_BAUD,
+	IEC_SPEED_METER_ID,
+	IEC62056,
+	IEC62056_BATTERY,
+	IEC62056_BAUDRATE_MAX,
+	IEC62056_DEVICE_ADDRESS,
+	IEC62056_MODE_D_BAUDRATE,
+	INTEGER,
+	METER,
+	METER_PROTOCOL,
+	type Setting,
+	TEXT,
+} from "../../modules/config/schema.js";
+import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
+import { CUT_AFTER, CUT_BEFORE, MemoryStorage, POWER_ON, textCodec } from "./memory-storage.js";
+
+function open(storage: MemoryStorage): ConfigStore {
+	return new ConfigStore(storage, textCodec);
+}
+
+function valuesOf(store: ConfigStore, entry: Entry): Setting[] {
+	return entry.fields.map((field) => store.get(field));
+}
+
+const SET: readonly Setting[] = [true, 4800, 19200, true, false, "12345678"];
+const INITIAL: readonly Setting[] = IEC62056.fields.map((field) => field.initial!);
+
+/** Format 1, version, items, check: built here by the table in the header of config/store.ts. */
+function sealed(version: number, ...items: readonly (readonly number[])[]): Uint8Array {
+	const body = Uint8Array.from([1, version, ...items.flat()]);
+	const check = crc16(body, 0, body.length);
+	return Uint8Array.from([...body, check & 0xff, check >> 8]);
+}
+
+function item(id: number, ...value: readonly number[]): number[] {
+	return [id, value.length >> 8, value.length & 0xff, ...value];
+}
+
+function double(value: number): number[] {
+	const bytes = Buffer.alloc(8);
+	bytes.writeDoubleBE(value);
+	return [...bytes];
+}
+
+/** A table of one entry, as an older or a newer firmware could have it. */
+function table(version: number, fields: readonly Partial<Field>[]): readonly Entry[] {
+	const full = fields.map((given) => ({
+		entry: 0,
+		id: 1,
+		name: "x",
+		kind: BOOLEAN,
+		minimum: 0,
+		maximum: 0,
+		choices: [],
+		characters: "",
+		initial: undefined,
+		secret: false,
+		...given,
+	}));
+	return [{ key: "grown", version, fields: full }];
+}
+
+describe("config/store", () => {
+	it("starts with the initial values and writes nothing for them", () => {
+		const storage = new MemoryStorage();
+		const store = open(storage);
+		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
+		assert.deepEqual(store.get(ACCESS_DIGEST), new Uint8Array(0));
+		assert.equal(store.set(CONTROL, [false, false]), false);
+		assert.equal(storage.writes, 0);
+		assert.deepEqual(store.damaged, []);
+	});
+
+	it("keeps what was set over a restart, entry by entry", () => {
+		const storage = new MemoryStorage();
+		const digest = Uint8Array.from({ length: 32 }, (_, i) => 255 - i);
+		const store = open(storage);
+		assert.equal(store.set(IEC62056, SET), true);
+		assert.equal(store.set(METER, ["dlms"]), true);
+		assert.equal(store.set(ACCESS, ["00ff", digest.slice(), false]), true);
+		assert.equal(store.set(IEC_SPEED, [2400, "ELS5\\@V9.30 "]), true);
+		for (const view of [store, open(storage)]) {
+			assert.deepEqual(valuesOf(view, IEC62056), SET);
+			assert.equal(view.get(METER_PROTOCOL), "dlms");
+			assert.equal(view.get(ACCESS_SALT), "00ff");
+			assert.deepEqual(view.get(ACCESS_DIGEST), digest);
+			assert.equal(view.get(IEC_SPEED_BAUD), 2400);
+			assert.equal(view.get(IEC_SPEED_METER_ID), "ELS5\\@V9.30 ");
+			assert.equal(view.get(CONTROL_SIMULATOR_EN), false);
+			assert.deepEqual(view.damaged, []);
+		}
+	});
+
+	it("writes the bytes that its header describes", () => {
+		const storage = new MemoryStorage();
+		open(storage).set(IEC62056, [undefined, undefined, 300, undefined, undefined, "7 a"]);
+		const expected = sealed(
+			1,
+			item(1, 0),
+			item(2, ...double(2400)),
+			item(3, ...double(300)),
+			item(4, 0),
+			item(5, 0),
+			item(6, 0x37, 0x20, 0x61),
+		);
+		assert.deepEqual(storage.get("iec62056"), expected);
+	});
+
+	it("keeps the settings that a change leaves out", () => {
+		const store = open(new MemoryStorage());
+		store.set(IEC62056, SET);
+		assert.equal(store.set(IEC62056, [undefined, undefined, 600]), true);
+		assert.deepEqual(valuesOf(store, IEC62056), [true, 4800, 600, true, false, "12345678"]);
+		assert.equal(store.set(IEC62056, []), false);
+	});
+
+	it("doesn't write when nothing changes", () => {
+		const storage = new MemoryStorage();
+		const store = open(storage);
+		store.set(IEC62056, SET);
+		store.set(ACCESS, ["00", new Uint8Array(32).fill(7), false]);
+		storage.writes = 0;
+		assert.equal(store.set(IEC62056, SET), false);
+		assert.equal(store.set(ACCESS, ["00", new Uint8Array(32).fill(7), false]), false);
+		assert.equal(open(storage).set(IEC62056, SET), false);
+		assert.equal(storage.writes, 0);
+		assert.equal(store.set(ACCESS, ["00", new Uint8Array(32).fill(8)]), true);
+		assert.equal(storage.writes, 1);
+	});
+
+	it("refuses a whole change for one value that isn't allowed, and one value too many", () => {
+		const storage = new MemoryStorage();
+		const store = open(storage);
+		assert.throws(() => store.set(IEC62056, [true, 4800, 299]), RangeError);
+		assert.throws(() => store.set(IEC62056, [true, 4801]), RangeError);
+		assert.throws(() => store.set(CONTROL, [true, true, true]), RangeError);
+		assert.throws(() => store.set(METER, ["DLMS"]), RangeError);
+		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
+		assert.equal(storage.writes, 0);
+	});
+
+	it("never says a secret in an error or a report", () => {
+		const store = open(new MemoryStorage());
+		const lines = () => {
+			const collected: string[] = [];
+			store.report((entry, name, value) => collected.push(`${entry}.${name}=${value}`));
+			return collected;
+		};
+		assert.ok(lines().includes("access.digest="));
+		store.set(ACCESS, ["00ff", new Uint8Array(32).fill(0xab), false]);
+		store.set(IEC62056, SET);
+		const report = lines();
+		assert.equal(
+			report.length,
+			ENTRIES.reduce((sum, entry) => sum + entry.fields.length, 0),
+		);
+		assert.ok(report.includes("access.digest=***"));
+		assert.ok(report.includes("access.salt=00ff"));
+		assert.ok(report.includes("iec62056.baudrate_max=19200"));
+		assert.ok(report.includes("iec62056.mode_d_enabled=true"));
+		assert.doesNotMatch(report.join("\n"), /abab|171/);
+		assert.throws(
+			() => store.set(ACCESS, ["00", new Uint8Array(33).fill(0xab)]),
+			(error: Error) => !/ab|171/.test(error.message),
+		);
+	});
+
+	it("has the old entry or the new one after a power cut, in memory the one it can vouch for", () => {
+		for (const power of [CUT_BEFORE, CUT_AFTER]) {
+			const storage = new MemoryStorage();
+			const store = open(storage);
+			store.set(IEC62056, SET);
+			storage.power = power;
+			assert.throws(() => store.set(IEC62056, INITIAL), /power cut/);
+			assert.deepEqual(valuesOf(store, IEC62056), SET);
+			storage.power = POWER_ON;
+			assert.deepEqual(valuesOf(open(storage), IEC62056), power === CUT_BEFORE ? SET : INITIAL);
+		}
+	});
+
+	it("takes an entry cut at any byte for damaged and for nothing else", () => {
+		const storage = new MemoryStorage();
+		open(storage).set(IEC62056, SET);
+		open(storage).set(CONTROL, [true, true]);
+		const whole = storage.get("iec62056")!;
+		for (let length = 0; length < whole.length; length++) {
+			storage.values.set("iec62056", whole.slice(0, length));
+			const store = open(storage);
+			assert.deepEqual(store.damaged, [IEC62056], `cut at ${length}`);
+			assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
+			assert.equal(store.get(CONTROL_LOG_EN), true);
+		}
+	});
+
+	it("takes an entry with a flipped bit, a longer one and garbage for damaged", () => {
+		const storage = new MemoryStorage();
+		open(storage).set(IEC62056, SET);
+		const whole = storage.get("iec62056")!;
+		const bad: Uint8Array[] = [
+			new Uint8Array(0),
+			new Uint8Array(4),
+			new Uint8Array(4000).fill(255),
+			Uint8Array.of(...whole, 0),
+		];
+		for (let bit = 0; bit < whole.length * 8; bit++) {
+			const flipped = whole.slice();
+			flipped[bit >> 3] ^= 1 << (bit & 7);
+			bad.push(flipped);
+		}
+		for (const bytes of bad) {
+			storage.values.set("iec62056", bytes);
+			const store = open(storage);
+			assert.deepEqual(store.damaged, [IEC62056], Buffer.from(bytes).toString("hex"));
+			assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
+		}
+	});
+
+	it("survives any bytes under any key, and sets and reads afterwards", () => {
+		fc.assert(
+			fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (bytes, seal) => {
+				const storage = new MemoryStorage();
+				for (const entry of ENTRIES) storage.values.set(entry.key, seal ? sealed(bytes[0] ?? 0, [...bytes]) : bytes);
+				const store = open(storage);
+				for (const entry of ENTRIES) assert.equal(entry.fields.length, valuesOf(store, entry).length);
+				store.set(IEC62056, SET);
+				assert.deepEqual(valuesOf(open(storage), IEC62056), SET);
+			}),
+		);
+	});
+
+	it("is no longer damaged once it is written, though the value is what it was", () => {
+		const storage = new MemoryStorage();
+		storage.values.set("control", Uint8Array.of(9, 9, 9));
+		const store = open(storage);
+		assert.equal(store.set(CONTROL, [false]), false);
+		assert.equal(storage.writes, 1);
+		assert.deepEqual(store.damaged, []);
+		assert.deepEqual(open(storage).damaged, []);
+	});
+
+	it("takes a format that it doesn't know for damaged", () => {
+		const storage = new MemoryStorage();
+		const bytes = sealed(1, item(1, 1)).slice(0, -2);
+		bytes[0] = 2;
+		const check = crc16(bytes, 0, bytes.length);
+		storage.values.set("control", Uint8Array.of(...bytes, check & 255, check >> 8));
+		assert.deepEqual(open(storage).damaged, [CONTROL]);
+	});
+
+	it("takes the initial value where an item is missing, out of range or of the wrong form", () => {
+		const cases: readonly (readonly number[])[] = [
+			item(3, ...double(299)),
+			item(3, ...double(19201)),
+			item(3, ...double(1e9)),
+			item(3, ...double(600.5)),
+			item(3, ...double(Number.NaN)),
+			item(3, ...double(600).slice(0, 7)),
+			item(3),
+			item(2, ...double(301)),
+			item(1, 2),
+			item(1, 1, 1),
+			item(1),
+			item(6, 0x2f),
+			item(6, 0xff, 0xfe),
+			item(6, ...new Array<number>(33).fill(0x30)),
+			[],
+		];
+		for (const bytes of cases) {
+			const storage = new MemoryStorage();
+			storage.values.set("iec62056", sealed(1, bytes, item(4, 1)));
+			const store = open(storage);
+			assert.deepEqual(store.damaged, [], String(bytes));
+			assert.deepEqual(valuesOf(store, IEC62056), [false, 2400, 9600, true, false, ""], String(bytes));
+		}
+	});
+
+	it("takes the ends of a range from flash", () => {
+		for (const baud of [300, 19200]) {
+			const storage = new MemoryStorage();
+			storage.values.set("iec62056", sealed(1, item(3, ...double(baud))));
+			assert.equal(open(storage).get(IEC62056_BAUDRATE_MAX), baud);
+		}
+	});
+
+	it("takes items that overrun the entry for damage", () => {
+		for (const items of [[1], [1, 0], [1, 0, 2, 1], [1, 0xff, 0xff, 1], [...item(1, 1), 4, 0]]) {
+			const storage = new MemoryStorage();
+			storage.values.set("control", sealed(1, items));
+			assert.deepEqual(open(storage).damaged, [CONTROL], String(items));
+		}
+	});
+
+	it("finds its values again after an upgrade, and the new fields at their initial values", () => {
+		const storage = new MemoryStorage();
+		const old = table(1, [{ id: 1, kind: INTEGER, maximum: 9, initial: 1 }]);
+		new ConfigStore(storage, textCodec, old).set(old[0], [7]);
+		const fresh = table(2, [
+			{ id: 2, kind: TEXT, maximum: 5, characters: "az", initial: "abc" },
+			{ id: 1, kind: INTEGER, maximum: 9, initial: 1 },
+		]);
+		const store = new ConfigStore(storage, textCodec, fresh);
+		assert.deepEqual(valuesOf(store, fresh[0]), ["abc", 7]);
+		store.set(fresh[0], ["x"]);
+		assert.equal(storage.get("grown")![1], 2);
+	});
+
+	it("keeps a newer firmware's settings through a downgrade that changes the others", () => {
+		const storage = new MemoryStorage();
+		const newer = table(2, [
+			{ id: 9, kind: BYTES, maximum: 40 },
+			{ id: 1, kind: INTEGER, maximum: 9, initial: 1 },
+			{ id: 5, kind: CHOICE, choices: ["a", "b"], initial: "a" },
+		]);
+		const older = table(1, [{ id: 1, kind: INTEGER, maximum: 9, initial: 1 }]);
+		new ConfigStore(storage, textCodec, newer).set(newer[0], [Uint8Array.of(1, 2, 3), 7, "b"]);
+		const downgraded = new ConfigStore(storage, textCodec, older);
+		assert.deepEqual(valuesOf(downgraded, older[0]), [7]);
+		downgraded.set(older[0], [8]);
+		downgraded.set(older[0], [9]);
+		new ConfigStore(storage, textCodec, older).set(older[0], [3]);
+		assert.deepEqual(valuesOf(new ConfigStore(storage, textCodec, newer), newer[0]), [Uint8Array.of(1, 2, 3), 3, "b"]);
+	});
+
+	it("gives up unknown items rather than a setting when an entry gets full", () => {
+		const older = table(1, [{ id: 1, kind: TEXT, maximum: 900, characters: "az", initial: "" }]);
+		for (const [room, kept] of [
+			[900, true],
+			[899, false],
+		] as const) {
+			const storage = new MemoryStorage();
+			const unknown = new Array<number>(ENTRY_LIMIT - 2 - 2 - 3 - 3 - room).fill(5);
+			storage.values.set("grown", sealed(2, item(7, ...unknown)));
+			const store = new ConfigStore(storage, textCodec, older);
+			store.set(older[0], ["z".repeat(900)]);
+			assert.equal(store.get(older[0].fields[0]), "z".repeat(900));
+			const bytes = storage.get("grown")!;
+			assert.equal(bytes.length, kept ? ENTRY_LIMIT : 2 + 3 + 900 + 2);
+			assert.deepEqual(new ConfigStore(storage, textCodec, older).damaged, []);
+		}
+	});
+
+	it("gives back whatever was set, for all values that the fields allow", () => {
+		const address = fc.string({
+			unit: fc.constantFrom(..."0123456789 ABCxyz"),
+			maxLength: 32,
+		});
+		fc.assert(
+			fc.property(
+				fc.integer({ min: 300, max: 19200 }),
+				fc.constantFrom(300, 600, 1200, 2400, 4800, 9600, 19200),
+				address,
+				fc.boolean(),
+				(ceiling, speed, text, battery) => {
+					const storage = new MemoryStorage();
+					open(storage).set(IEC62056, [battery, speed, ceiling, battery, !battery, text]);
+					const store = open(storage);
+					assert.equal(store.get(IEC62056_BAUDRATE_MAX), ceiling);
+					assert.equal(store.get(IEC62056_MODE_D_BAUDRATE), speed);
+					assert.equal(store.get(IEC62056_DEVICE_ADDRESS), text);
+					assert.equal(store.get(IEC62056_BATTERY), battery);
+				},
+			),
+		);
+	});
+});
