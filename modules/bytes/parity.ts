@@ -29,15 +29,10 @@ const SLASH = 0x2f;
  * Removes the parity bit of received characters and marks damaged ones.
  * Some 8N1 paths deliver the parity bit (a UART set to 8N1), some have taken it off already (a TCP bridge, a pseudo-
  * terminal, a mode D meter that sends 8N1). The first `/`, with which every identification begins, tells which: its
- * parity bit is set. Until then characters pass with bit 7 off and unchecked.
+ * parity bit is set. Until then characters pass with bit 7 off and unchecked. One filter serves one conversation.
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-
-	/** Forgets what was decided; call it before a new sign-on. */
-	reset(): void {
-		this.#state = UNDECIDED;
-	}
 
 	/** Rewrites `bytes[start..end)` in place: 0x00 to 0x7F good characters, 0x80 and above damaged ones. */
 	filter(bytes: Uint8Array, start: number, end: number): void {

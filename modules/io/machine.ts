@@ -1,8 +1,8 @@
 /**
- * The sans-io contract: what every protocol machine looks like from outside. Types and output kinds only.
+ * The sans-io contract: what every protocol machine looks like from outside, and the queue they answer `poll` with.
  * Bytes and the time go in, outputs come out; a machine touches no socket, clock or timer (models: h11, str0m).
  */
-import type { SerialFormat } from "./host.js";
+import { FORMAT_7E1, type SerialFormat } from "./host.js";
 
 /** No more output until the next `receive` or `advance`. */
 export const OUTPUT_NONE = 0;
@@ -13,7 +13,7 @@ export const OUTPUT_LINE = 2;
 /** Something the owner wants to know: `code` is the machine's own, listed in its header. */
 export const OUTPUT_EVENT = 3;
 
-/** One output. A machine owns a single such object and fills it anew at each `poll`: copy what must last. */
+/** One output. It is used again after later `poll`s: copy what must last. */
 export interface Output {
 	kind: number;
 	bytes: Uint8Array;
@@ -36,4 +36,69 @@ export interface Machine {
 	poll(): Output;
 	/** When `advance` must be called next, monotonic ms; Infinity when nothing is due. */
 	readonly deadlineMs: number;
+}
+
+/** The most outputs a machine may have waiting at once. */
+const QUEUE_LIMIT = 8;
+
+/** Outputs waiting to be polled, in order; slots are made once and used again. */
+export class OutputQueue {
+	readonly #outputs: Output[] = [];
+	readonly #none: Output = newOutput();
+	#first = 0;
+	#count = 0;
+
+	constructor() {
+		for (let i = 0; i < QUEUE_LIMIT; i++) this.#outputs.push(newOutput());
+	}
+
+	/** Forgets what is waiting. */
+	clear(): void {
+		this.#count = 0;
+	}
+
+	transmit(bytes: Uint8Array, start: number, end: number): void {
+		const output = this.#add(OUTPUT_TRANSMIT);
+		output.bytes = bytes;
+		output.start = start;
+		output.end = end;
+	}
+
+	line(baud: number, format: SerialFormat): void {
+		const output = this.#add(OUTPUT_LINE);
+		output.baud = baud;
+		output.format = format;
+	}
+
+	event(code: number): void {
+		this.#add(OUTPUT_EVENT).code = code;
+	}
+
+	poll(): Output {
+		if (this.#count === 0) return this.#none;
+		const output = this.#outputs[this.#first];
+		this.#first = (this.#first + 1) % QUEUE_LIMIT;
+		this.#count--;
+		return output;
+	}
+
+	#add(kind: number): Output {
+		if (this.#count === QUEUE_LIMIT) throw new Error("a machine has more outputs waiting than it may have");
+		const output = this.#outputs[(this.#first + this.#count) % QUEUE_LIMIT];
+		this.#count++;
+		output.kind = kind;
+		return output;
+	}
+}
+
+function newOutput(): Output {
+	return {
+		kind: OUTPUT_NONE,
+		bytes: new Uint8Array(0),
+		start: 0,
+		end: 0,
+		baud: 0,
+		format: FORMAT_7E1,
+		code: 0,
+	};
 }

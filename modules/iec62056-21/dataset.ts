@@ -1,0 +1,213 @@
+/**
+ * Data sets of a block, for the sign-on session and the mode D listener. IEC 62056-21:2002, 6.5 and 7.
+ *
+ *     block   = line { CR LF line } [CR LF] "!"
+ *     line    = { dataset }
+ *     dataset = [address] "(" [value] [ "*" unit ] ")" { "(" [value] [ "*" unit ] ")" }
+ *
+ * Beyond the standard, because meters do it: several data sets on a line without separator; a line without address
+ * goes on with the set before it (DSMR gas, load profiles); line ends of LF alone; control characters between sets;
+ * `/` anywhere; in a unit, `&` begins the next value (`088*C&082*C`, heat meters).
+ * A line that breaks the grammar costs its set, a line with a damaged character (0x80 and above) costs all its sets.
+ *
+ * Nothing is kept here: what belongs to a set goes to the sink in pieces as it arrives.
+ * Limits: an address of ADDRESS_LIMIT characters; the length of a value is the sink's to limit.
+ */
+
+/** The longest address that is taken; 16 by the standard. */
+export const ADDRESS_LIMIT = 64;
+
+/** Where the parts of data sets go. Offsets are only valid during the call. */
+export interface DataSetSink {
+	/** A new transmission (or the repetition of one) begins: forget everything. */
+	begin(): void;
+	/** A line begins; `discardLine` comes back to here. */
+	beginLine(): void;
+	/** A new data set begins, its address follows; the values after it belong to it. */
+	beginSet(): void;
+	/** A value of the current set begins. Before the first set of a line it belongs to the last set before. */
+	beginValue(): void;
+	/** Piece of the address, the value, or the unit that was begun last. */
+	text(part: number, bytes: Uint8Array, start: number, end: number): void;
+	/** The value is complete and good. */
+	endValue(): void;
+	/** The current value, and its set if it has no complete value, breaks the grammar. */
+	discardSet(): void;
+	/** Everything since `beginLine` is not to be trusted. */
+	discardLine(): void;
+	/** The block is whole; `good` tells whether its checks were passed. Keep it now: `begin` may follow at once. */
+	endBlock(good: boolean): void;
+}
+
+/** Parts given to `DataSetSink.text`. */
+export const PART_ADDRESS = 0;
+export const PART_VALUE = 1;
+export const PART_UNIT = 2;
+
+const STATE_LINE_START = 0;
+const STATE_ADDRESS = 1;
+const STATE_VALUE = 2;
+const STATE_UNIT = 3;
+const STATE_AFTER_VALUE = 4;
+const STATE_SKIP_LINE = 5;
+const STATE_END = 6;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BLANK = 0x20;
+const EXCLAMATION_MARK = 0x21;
+const AMPERSAND = 0x26;
+const PARENTHESIS_OPEN = 0x28;
+const PARENTHESIS_CLOSE = 0x29;
+const ASTERISK = 0x2a;
+const DELETE = 0x7f;
+
+export class DataSetParser {
+	readonly #sink: DataSetSink;
+	#state = STATE_LINE_START;
+	#addressLength = 0;
+	/** The current set has no complete value yet. */
+	#newSet = false;
+	/** Complete sets (sets with a complete value) and complete values so far; some may have been discarded later. */
+	sets = 0;
+	values = 0;
+	/** Lines dropped because a character arrived damaged. */
+	damaged = 0;
+	/** Values dropped because the grammar was broken. */
+	broken = 0;
+
+	constructor(sink: DataSetSink) {
+		this.#sink = sink;
+	}
+
+	/** A new block begins. */
+	begin(): void {
+		this.#state = STATE_LINE_START;
+		this.#newSet = false;
+		this.sets = 0;
+		this.values = 0;
+		this.damaged = 0;
+		this.broken = 0;
+		this.#sink.begin();
+		this.#sink.beginLine();
+	}
+
+	/** True once the `!` that ends a block was taken. */
+	get ended(): boolean {
+		return this.#state === STATE_END;
+	}
+
+	/** True between the first `(` of a value and its `)`. */
+	get insideValue(): boolean {
+		return this.#state === STATE_VALUE || this.#state === STATE_UNIT;
+	}
+
+	/** Takes characters up to `end` or to the `!` that ends the block; returns the offset after the last one taken. */
+	receive(bytes: Uint8Array, start: number, end: number): number {
+		let i = start;
+		while (i < end && this.#state !== STATE_END) {
+			const state = this.#state;
+			if (state === STATE_VALUE || state === STATE_UNIT) i = this.#takeText(bytes, i, end);
+			else this.#takeStructure(bytes, i++);
+		}
+		return i;
+	}
+
+	/** No more characters come: an open value is not complete. */
+	cut(): void {
+		if (this.insideValue || this.#state === STATE_ADDRESS) this.#discard();
+	}
+
+	/** A run of characters of a value or unit, up to the character that ends it. */
+	#takeText(bytes: Uint8Array, start: number, end: number): number {
+		let i = start;
+		const inUnit = this.#state === STATE_UNIT;
+		while (i < end) {
+			const character = bytes[i];
+			if (character < BLANK || character >= DELETE) break;
+			if (character === PARENTHESIS_CLOSE || character === PARENTHESIS_OPEN) break;
+			if (character === (inUnit ? AMPERSAND : ASTERISK)) break;
+			i++;
+		}
+		if (i > start) this.#sink.text(inUnit ? PART_UNIT : PART_VALUE, bytes, start, i);
+		if (i === end) return i;
+		const character = bytes[i];
+		if (character === PARENTHESIS_CLOSE) {
+			this.#endValue();
+			this.#state = STATE_AFTER_VALUE;
+		} else if (character === ASTERISK) this.#state = STATE_UNIT;
+		else if (character === AMPERSAND) {
+			this.#endValue();
+			this.#sink.beginValue();
+			this.#state = STATE_VALUE;
+		} else this.#breakLine(character);
+		return i + 1;
+	}
+
+	/** The block is whole; `good` tells whether its checks were passed. */
+	endBlock(good: boolean): void {
+		this.#sink.endBlock(good);
+	}
+
+	#endValue(): void {
+		this.#sink.endValue();
+		this.values++;
+		if (this.#newSet) this.sets++;
+		this.#newSet = false;
+	}
+
+	/** A character outside of values. */
+	#takeStructure(bytes: Uint8Array, at: number): void {
+		const character = bytes[at];
+		if (character >= 0x80) this.#breakLine(character);
+		else if (character === LF || character === CR) this.#endLine();
+		else if (this.#state === STATE_SKIP_LINE) return;
+		else if (character === EXCLAMATION_MARK && this.#state !== STATE_ADDRESS) this.#state = STATE_END;
+		else if (character === PARENTHESIS_OPEN) {
+			this.#sink.beginValue();
+			this.#state = STATE_VALUE;
+		} else if (character === PARENTHESIS_CLOSE || character === EXCLAMATION_MARK) this.#breakLine(character);
+		else if (this.#state === STATE_ADDRESS) this.#takeAddress(bytes, at);
+		else if (character > BLANK && character < DELETE) {
+			this.#sink.beginSet();
+			this.#newSet = true;
+			this.#addressLength = 0;
+			this.#state = STATE_ADDRESS;
+			this.#takeAddress(bytes, at);
+		}
+	}
+
+	#takeAddress(bytes: Uint8Array, at: number): void {
+		if (this.#addressLength === ADDRESS_LIMIT || bytes[at] < BLANK || bytes[at] >= DELETE) {
+			this.#discard();
+			return;
+		}
+		this.#addressLength++;
+		this.#sink.text(PART_ADDRESS, bytes, at, at + 1);
+	}
+
+	/** A line without parentheses is no data (a header, an echo): it is dropped without being counted as damage. */
+	#endLine(): void {
+		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
+		this.#newSet = false;
+		this.#state = STATE_LINE_START;
+		this.#sink.beginLine();
+	}
+
+	#breakLine(character: number): void {
+		if (character >= 0x80) {
+			this.damaged++;
+			this.#sink.discardLine();
+		} else this.#discard();
+		const lineEnds = character === LF || character === CR;
+		this.#state = lineEnds ? STATE_LINE_START : STATE_SKIP_LINE;
+		if (lineEnds) this.#sink.beginLine();
+	}
+
+	#discard(): void {
+		this.broken++;
+		this.#newSet = false;
+		this.#sink.discardSet();
+		this.#state = STATE_SKIP_LINE;
+	}
+}

@@ -1,0 +1,135 @@
+/**
+ * Identification message of a meter, for the sign-on session and the mode D listener.
+ * IEC 62056-21:2002, 6.3.2 and annex E (mode E).
+ *
+ * | bytes | meaning |
+ * |---|---|
+ * | `/` | start |
+ * | X X X | maker's FLAG letters; the third in lower case: reaction time 20 ms instead of 200 ms |
+ * | Z | speed: `0`..`6` mode C, `A`..`F` mode B, anything else mode A |
+ * | `\` W | any number of pairs: enhanced identification; W = `2` announces mode E |
+ * | text | at most 16 characters by the standard, IDENT_LIMIT here |
+ * | CR LF | |
+ */
+
+/** The most bytes kept of an identification, without `/`, CR and LF. */
+export const IDENT_LIMIT = 64;
+
+/** Mode of the conversation, as the letter the API shows. */
+export const MODE_A = 0x41;
+export const MODE_B = 0x42;
+export const MODE_C = 0x43;
+export const MODE_D = 0x44;
+export const MODE_E = 0x45;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const EXCLAMATION_MARK = 0x21;
+const PARENTHESIS_OPEN = 0x28;
+const PARENTHESIS_CLOSE = 0x29;
+const BACKSLASH = 0x5c;
+
+/** The speed every sign-on starts at, Bd (6.3.1). */
+export const BASE_BAUD = 300;
+/** Speeds by the number that stands for them in modes B (`A` = 1) and C (`0` = 0); Bd (6.3.2, note 13). */
+const BAUDS: readonly number[] = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+
+/** The largest speed number whose speed is at most `baud`; 0 (300 Bd) at least. */
+export function baudNumber(baud: number): number {
+	let number = 0;
+	while (number < 6 && BAUDS[number + 1] <= baud) number++;
+	return number;
+}
+
+/** The speed a number stands for, Bd. */
+export function baudOf(number: number): number {
+	return BAUDS[number];
+}
+
+/**
+ * Picks identifications out of a stream of 7-bit characters: everything before a `/` is noise, and so is a line that
+ * has no maker's letters or that has parentheses (data with a slash in it). The echo of a sign-on (`/?`) is none.
+ */
+export class IdentScanner {
+	/** The identification without `/` and line end; `length` bytes of it. Whole once `take` said so. */
+	readonly bytes = new Uint8Array(IDENT_LIMIT);
+	length = 0;
+	/** Echoes of a sign-on (`/?…`) seen so far. */
+	echoes = 0;
+	#inside = false;
+
+	reset(): void {
+		this.length = 0;
+		this.echoes = 0;
+		this.#inside = false;
+	}
+
+	/** True while a line that may become an identification is being taken. */
+	get inside(): boolean {
+		return this.#inside;
+	}
+
+	/** Takes a character; true when it ended an identification. */
+	take(character: number): boolean {
+		if (character === SLASH) {
+			this.#inside = true;
+			this.length = 0;
+			return false;
+		}
+		if (!this.#inside) return false;
+		if (character === LF) {
+			this.#inside = false;
+			if (this.bytes[0] === QUESTION_MARK && this.length > 0) this.echoes++;
+			return this.#isIdent();
+		}
+		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;
+		else if (character !== CR && this.length < IDENT_LIMIT) this.bytes[this.length++] = character;
+		return false;
+	}
+
+	/** A copy of the identification's bytes. */
+	copy(): Uint8Array {
+		return this.bytes.slice(0, this.length);
+	}
+
+	/** MODE_A, MODE_B or MODE_C, by Z. A mode D meter can't be told by its identification. */
+	get mode(): number {
+		const z = this.#z;
+		if (z >= 0x30 && z <= 0x36) return MODE_C;
+		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
+	}
+
+	/** The speed the meter promises, Bd. */
+	get baud(): number {
+		if (this.mode === MODE_C) return BAUDS[this.#z - 0x30];
+		return this.mode === MODE_B ? BAUDS[this.#z - 0x40] : BASE_BAUD;
+	}
+
+	/** True when the meter asks for the short reaction time of 20 ms (third letter of the maker in lower case). */
+	get fastReaction(): boolean {
+		return this.bytes[2] >= 0x61 && this.bytes[2] <= 0x7a;
+	}
+
+	/** True when an enhanced identification announces mode E (`\2`). */
+	get announcesModeE(): boolean {
+		for (let i = 4; i + 1 < this.length && this.bytes[i] === BACKSLASH; i += 2) {
+			if (this.bytes[i + 1] === 0x32) return true;
+		}
+		return false;
+	}
+
+	get #z(): number {
+		return this.length > 3 ? this.bytes[3] : EXCLAMATION_MARK;
+	}
+
+	#isIdent(): boolean {
+		if (this.length < 3) return false;
+		for (let i = 0; i < 3; i++) {
+			const letter = this.bytes[i] & 0xdf;
+			if (letter < 0x41 || letter > 0x5a) return false;
+		}
+		return true;
+	}
+}

@@ -1,0 +1,147 @@
+/**
+ * Listens to a meter that sends by itself (mode D). IEC 62056-21:2002, 6.4.5; DSMR P1 companion standard 5.0.2, 5.2.
+ *
+ * | bytes | meaning |
+ * |---|---|
+ * | identification | as in mode C (ident.ts), then usually an empty line |
+ * | block | data sets, ended by `!` |
+ * | CRC | DSMR only: four hex digits, CRC-16/ARC of everything from `/` to `!` |
+ * | CR LF | |
+ *
+ * There is no STX, ETX or BCC, so the only checks are parity, grammar and, with DSMR, the CRC. A telegram may follow
+ * the one before without a gap, and listening may begin in the middle of one: an identification inside a block starts
+ * anew, and what came before it is dropped.
+ */
+import { stepCRC16ARC } from "../bytes/crc16-arc.js";
+import { hexDigitValue } from "../bytes/hex.js";
+import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "./block.js";
+import { DataSetParser, type DataSetSink } from "./dataset.js";
+import { IdentScanner } from "./ident.js";
+
+/** A whole telegram that can be trusted. */
+export const EVENT_TELEGRAM = 1;
+/** A whole telegram whose CRC is wrong, or that has damaged characters or a broken line. */
+export const EVENT_BAD_TELEGRAM = 2;
+/** A telegram stopped before its end and was dropped. */
+export const EVENT_LOST_TELEGRAM = 3;
+
+/** A silence of this length ends a telegram: characters follow each other within 1500 ms (6.4.5). */
+const GAP_MS = 2000;
+/** After `!`, where a line end should follow at once. */
+const END_GAP_MS = 300;
+const CRC_DIGITS = 4;
+
+const SLASH = 0x2f;
+const LF = 0x0a;
+
+const STATE_HUNT = 0;
+const STATE_BODY = 1;
+const STATE_CRC = 2;
+
+export class MeterListener implements Machine {
+	readonly parser: DataSetParser;
+	/** Identification of the telegram being received, or of the last one. */
+	ident: Uint8Array = new Uint8Array(0);
+	/** CHECK_… of the last telegram. */
+	check = CHECK_ABSENT;
+	/** Characters received, and those of them that were damaged. */
+	received = 0;
+	damaged = 0;
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly #outputs = new OutputQueue();
+	readonly #scanner = new IdentScanner();
+	#state = STATE_HUNT;
+	/** CRC from the `/` of this telegram, and from the last `/` seen, which may begin the next. */
+	#crc = 0;
+	#scannerCRC = 0;
+	#sentCRC = 0;
+	#digits = 0;
+
+	constructor(sink: DataSetSink) {
+		this.parser = new DataSetParser(sink);
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.received += end - start;
+		let i = start;
+		while (i < end) {
+			if (this.#scanner.inside || bytes[i] === SLASH) this.#takeOne(bytes, i++);
+			else {
+				let stop = i + 1;
+				while (stop < end && bytes[stop] !== SLASH) stop++;
+				this.#takeRun(bytes, i, stop);
+				i = stop;
+			}
+		}
+		for (let j = start; j < end; j++) if (bytes[j] >= 0x80) this.damaged++;
+		if (this.#state === STATE_HUNT) this.deadlineMs = Number.POSITIVE_INFINITY;
+		else this.deadlineMs = nowMs + (this.#state === STATE_CRC ? END_GAP_MS : GAP_MS);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (this.#state === STATE_CRC) this.#judge();
+		else if (this.#state === STATE_BODY) this.#lose();
+		this.#scanner.reset();
+	}
+
+	poll(): Output {
+		return this.#outputs.poll();
+	}
+
+	/** A character that may belong to an identification: both to the scanner and to the block. */
+	#takeOne(bytes: Uint8Array, at: number): void {
+		this.#scannerCRC = stepCRC16ARC(bytes[at] === SLASH ? 0 : this.#scannerCRC, bytes, at, at + 1);
+		if (!this.#scanner.take(bytes[at])) {
+			this.#takeRun(bytes, at, at + 1);
+			return;
+		}
+		if (this.#state !== STATE_HUNT) this.#lose();
+		this.ident = this.#scanner.copy();
+		this.#crc = this.#scannerCRC;
+		this.#state = STATE_BODY;
+		this.parser.begin();
+	}
+
+	#takeRun(bytes: Uint8Array, start: number, end: number): void {
+		let i = start;
+		if (this.#state === STATE_BODY) {
+			i = this.parser.receive(bytes, start, end);
+			this.#crc = stepCRC16ARC(this.#crc, bytes, start, i);
+			if (!this.parser.ended) return;
+			this.#state = STATE_CRC;
+			this.#digits = 0;
+			this.#sentCRC = 0;
+		}
+		while (i < end && this.#state === STATE_CRC) {
+			const digit = hexDigitValue(bytes[i]);
+			if (bytes[i] === LF) this.#judge();
+			else if (digit >= 0 && this.#digits < CRC_DIGITS) {
+				this.#sentCRC = this.#sentCRC * 16 + digit;
+				this.#digits++;
+			}
+			i++;
+		}
+	}
+
+	#judge(): void {
+		this.#state = STATE_HUNT;
+		if (this.#digits !== CRC_DIGITS) this.check = CHECK_ABSENT;
+		else this.check = this.#sentCRC === this.#crc ? CHECK_RIGHT : CHECK_WRONG;
+		const { damaged, broken, sets } = this.parser;
+		if (sets === 0) {
+			this.#outputs.event(EVENT_LOST_TELEGRAM);
+			return;
+		}
+		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
+		this.parser.endBlock(!bad);
+		this.#outputs.event(bad ? EVENT_BAD_TELEGRAM : EVENT_TELEGRAM);
+	}
+
+	#lose(): void {
+		this.#state = STATE_HUNT;
+		this.#outputs.event(EVENT_LOST_TELEGRAM);
+	}
+}

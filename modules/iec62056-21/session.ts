@@ -1,0 +1,315 @@
+/**
+ * One conversation with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
+ * repetition of a block whose check was wrong. A sans-io machine (io/machine.ts) run by a Link; the meter reader
+ * decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and annex B.
+ *
+ * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
+ * other; characters of a message follow each other within 1500. Waits below are those plus what heads and USB adapters
+ * add. A readout has no total limit here: at 300 Bd it may last minutes, and each character starts the wait anew.
+ */
+import { FORMAT_7E1 } from "../io/host.js";
+import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import {
+	encodeAcknowledge,
+	encodeBreak,
+	encodeRepeatRequest,
+	encodeSignOn,
+	MESSAGE_LIMIT,
+	WAKE_UP_LENGTH,
+	WAKE_UP_PAUSE_MS,
+} from "./acknowledge.js";
+import { BlockReceiver, CHECK_ABSENT, CHECK_WRONG } from "./block.js";
+import { DataSetParser, type DataSetSink } from "./dataset.js";
+import { BASE_BAUD, baudNumber, baudOf, IdentScanner, MODE_C } from "./ident.js";
+
+/** Events. */
+export const EVENT_IDENT = 1;
+/** A whole block came, but it can't be trusted. */
+export const EVENT_BAD_BLOCK = 2;
+/** The conversation is over: see `result`. The last event. */
+export const EVENT_END = 3;
+
+/** Results of a conversation. */
+export const RESULT_NONE = 0;
+/** A whole block; `check` tells whether its BCC was right or absent. */
+export const RESULT_BLOCK = 1;
+/** The identification came and nothing more was asked for. */
+export const RESULT_IDENT = 2;
+/** Not a single character. */
+export const RESULT_SILENCE = 3;
+/** Only the head's echo of the sign-on. */
+export const RESULT_ECHO_ONLY = 4;
+/** Characters, but no identification among them. */
+export const RESULT_NO_IDENT = 5;
+/** An identification, and no block after it. */
+export const RESULT_NO_BLOCK = 6;
+/** The block stopped before its end. */
+export const RESULT_CUT = 7;
+/** The BCC was wrong, or a character damaged, also in the repetitions. */
+export const RESULT_CHECK_WRONG = 8;
+/** The meter sent an error message in place of data. */
+export const RESULT_METER_ERROR = 9;
+
+export interface SessionOptions {
+	/** Where the data sets go. */
+	readonly sink: DataSetSink;
+	/** Device address, ASCII, at most 32 bytes; empty: any meter answers. */
+	readonly address: Uint8Array;
+	/** The meter is battery powered: wake it up first. */
+	readonly battery: boolean;
+	/** The highest speed to agree on, Bd. */
+	readonly baudCeiling: number;
+	/** Stop after the identification (for aligning the head). */
+	readonly identOnly: boolean;
+	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
+	readonly quietMs: number;
+}
+
+const STATE_QUIET = 0;
+const STATE_WAKE = 1;
+const STATE_IDENT = 2;
+const STATE_BEFORE_ACKNOWLEDGE = 3;
+const STATE_BLOCK = 4;
+const STATE_BEFORE_REPEAT = 5;
+const STATE_ENDED = 6;
+
+/** The reaction times of the standard with what keeps them from being undercut. */
+const REACTION_MS = 205;
+const FAST_REACTION_MS = 25;
+/** From the last bit sent to the first character of the answer: 1500 and what adapters add. */
+const ANSWER_MS = 2500;
+/** From one character to the next: 1500 and what adapters add. */
+const GAP_MS = 2000;
+/** After `!` of a block without STX, where no ETX need come. */
+const UNFRAMED_END_MS = 500;
+/** Repetitions asked for with NAK in one conversation. */
+const REPEATS = 2;
+/** Start, seven data bits, parity, stop. */
+const BITS_PER_CHARACTER = 10;
+
+export class MeterSession implements Machine {
+	readonly ident = new IdentScanner();
+	readonly parser: DataSetParser;
+	/** RESULT_…, final with EVENT_END. */
+	result = RESULT_NONE;
+	/** CHECK_… of the block. */
+	check = CHECK_ABSENT;
+	/** Characters received, and those of them that were damaged. */
+	received = 0;
+	damaged = 0;
+	/** The line's speed for the block, Bd. */
+	baud = BASE_BAUD;
+	deadlineMs: number;
+	readonly #options: SessionOptions;
+	readonly #outputs = new OutputQueue();
+	readonly #message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
+	readonly #block: BlockReceiver;
+	#state = STATE_QUIET;
+	/** When the last character transmitted will have left, ms. */
+	#sentByMs = 0;
+	/** Speed of the line at present. */
+	#lineBaud = BASE_BAUD;
+	#repeats = 0;
+
+	/** The line must be at 300 Bd, 7E1. */
+	constructor(options: SessionOptions, nowMs: number) {
+		this.#options = options;
+		this.parser = new DataSetParser(options.sink);
+		this.#block = new BlockReceiver(this.parser);
+		this.deadlineMs = nowMs + options.quietMs;
+	}
+
+	get mode(): number {
+		return this.ident.mode;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.received += end - start;
+		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;
+		if (this.#state === STATE_QUIET) this.deadlineMs = nowMs + this.#options.quietMs;
+		else if (this.#state === STATE_IDENT) this.#receiveIdent(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.#receiveBlock(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#receiveUnasked(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		if (this.#state === STATE_QUIET) this.#begin(nowMs);
+		else if (this.#state === STATE_WAKE) this.#signOn(nowMs);
+		else if (this.#state === STATE_IDENT) this.#end(this.#identFailure());
+		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#acknowledge(nowMs);
+		else if (this.#state === STATE_BLOCK) this.#silence(nowMs);
+		else if (this.#state === STATE_BEFORE_REPEAT) this.#repeat(nowMs);
+	}
+
+	poll(): Output {
+		return this.#outputs.poll();
+	}
+
+	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
+	abort(): void {
+		if (this.#state === STATE_ENDED) return;
+		this.#block.end();
+		this.#end(RESULT_CUT);
+	}
+
+	#begin(nowMs: number): void {
+		if (!this.#options.battery) {
+			this.#signOn(nowMs);
+			return;
+		}
+		this.#state = STATE_WAKE;
+		this.#transmit(WAKE_UP_LENGTH, nowMs);
+		this.deadlineMs = this.#sentByMs + WAKE_UP_PAUSE_MS;
+	}
+
+	#signOn(nowMs: number): void {
+		this.#state = STATE_IDENT;
+		this.ident.reset();
+		this.received = 0;
+		this.damaged = 0;
+		this.#transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
+		this.deadlineMs = this.#sentByMs + ANSWER_MS;
+	}
+
+	#receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		for (let i = start; i < end; i++) {
+			if (!this.ident.take(bytes[i])) continue;
+			this.#outputs.event(EVENT_IDENT);
+			this.#identified(nowMs);
+			this.#receiveAfterIdent(bytes, i + 1, end, nowMs);
+			return;
+		}
+		// Only a line that has begun gets its time; noise must not hold the conversation for ever.
+		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
+	}
+
+	#receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (start === end) return;
+		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#receiveUnasked(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.#receiveBlock(bytes, start, end, nowMs);
+	}
+
+	#identified(nowMs: number): void {
+		if (this.#options.identOnly) {
+			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
+			this.#transmit(encodeBreak(this.#message), nowMs);
+			this.#end(RESULT_IDENT);
+		} else if (this.mode === MODE_C) {
+			this.#state = STATE_BEFORE_ACKNOWLEDGE;
+			this.#block.begin();
+			this.deadlineMs = nowMs + this.#reactionMs;
+		} else {
+			this.#changeLine(this.ident.baud);
+			this.#expectBlock(nowMs);
+		}
+	}
+
+	/**
+	 * Characters between the identification and our acknowledgement. Some meters send their block unasked, as in mode
+	 * A; an STX or a whole value tells. Until then the acknowledgement waits for a pause, and noise changes nothing.
+	 */
+	#receiveUnasked(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#block.receive(bytes, start, end);
+		if (!this.#block.started) return;
+		if (this.#block.framed || this.parser.values > 0) {
+			this.#state = STATE_BLOCK;
+			this.#afterBlockBytes(nowMs);
+		} else this.deadlineMs = nowMs + this.#reactionMs;
+	}
+
+	#acknowledge(nowMs: number): void {
+		const number = Math.min(baudNumber(this.ident.baud), baudNumber(this.#options.baudCeiling));
+		this.#transmit(encodeAcknowledge(this.#message, number), nowMs);
+		this.#changeLine(baudOf(number));
+		this.#expectBlock(nowMs);
+	}
+
+	#expectBlock(nowMs: number): void {
+		this.#state = STATE_BLOCK;
+		this.#block.begin();
+		this.deadlineMs = Math.max(nowMs, this.#sentByMs) + ANSWER_MS;
+	}
+
+	#receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#block.receive(bytes, start, end);
+		this.#afterBlockBytes(nowMs);
+	}
+
+	#afterBlockBytes(nowMs: number): void {
+		if (this.#block.done) this.#judge(nowMs);
+		else if (this.#block.started) {
+			const unframedEnd = this.#block.complete && !this.#block.framed;
+			this.deadlineMs = nowMs + (unframedEnd ? UNFRAMED_END_MS : GAP_MS);
+		}
+	}
+
+	/** The line went silent in a block. */
+	#silence(nowMs: number): void {
+		if (!this.#block.started) {
+			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
+			this.#end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_NO_BLOCK);
+			return;
+		}
+		const complete = this.#block.complete;
+		this.#block.end();
+		if (complete) this.#judge(nowMs);
+		else this.#end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_CUT);
+	}
+
+	/** A block has come to its end: is it good? */
+	#judge(nowMs: number): void {
+		this.check = this.#block.check;
+		const { damaged, broken, sets, values } = this.parser;
+		// A block that a right BCC vouches for may break the grammar: the meter meant it.
+		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
+		this.parser.endBlock(!bad);
+		if (!bad) {
+			this.#end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);
+			return;
+		}
+		this.#outputs.event(EVENT_BAD_BLOCK);
+		if (this.check !== CHECK_ABSENT && this.#repeats < REPEATS) {
+			this.#state = STATE_BEFORE_REPEAT;
+			this.deadlineMs = nowMs + this.#reactionMs;
+		} else this.#end(RESULT_CHECK_WRONG);
+	}
+
+	#repeat(nowMs: number): void {
+		this.#repeats++;
+		this.#transmit(encodeRepeatRequest(this.#message), nowMs);
+		this.#expectBlock(nowMs);
+	}
+
+	#end(result: number): void {
+		if (this.#block.programming) this.#transmit(encodeBreak(this.#message), 0);
+		this.#state = STATE_ENDED;
+		this.result = result;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		// The line change also keeps the event back until everything sent has left.
+		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
+		this.#outputs.event(EVENT_END);
+	}
+
+	#identFailure(): number {
+		if (this.received === 0) return RESULT_SILENCE;
+		const echo = encodeSignOn(this.#message, this.#options.address);
+		return this.ident.echoes > 0 && this.received <= echo ? RESULT_ECHO_ONLY : RESULT_NO_IDENT;
+	}
+
+	get #reactionMs(): number {
+		return this.ident.fastReaction ? FAST_REACTION_MS : REACTION_MS;
+	}
+
+	#changeLine(baud: number): void {
+		this.baud = baud;
+		this.#lineBaud = baud;
+		this.#outputs.line(baud, FORMAT_7E1);
+	}
+
+	/** Sends the first `length` bytes of the message buffer. */
+	#transmit(length: number, nowMs: number): void {
+		this.#outputs.transmit(this.#message, 0, length);
+		this.#sentByMs = Math.max(nowMs, this.#sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;
+	}
+}

@@ -1,0 +1,216 @@
+/**
+ * Runs a protocol machine on a serial port and timers: the only place where a machine meets the world. The meter's
+ * sign-on session, the mode D listener and later the DLMS association and the Zigbee bridge all run under it.
+ *
+ * Order is kept: a line change waits until everything transmitted before has left the port (`onDrained`), and nothing
+ * after it is polled until then. On a port without hardware parity a 7E1 line is made in software here, so that a
+ * machine sees characters of 7 bits, and 0x80 and above for a damaged one, whatever the port can do.
+ *
+ * Limits: RECEIVE_PIECE bytes are given to the machine at a time (large enough to be cheap, small enough to keep XS
+ * responsive), one transmission holds at most TRANSMIT_LIMIT bytes.
+ */
+import { addParity, ParityFilter } from "../bytes/parity.js";
+import {
+	type Clock,
+	FORMAT_7E1,
+	type LineSettings,
+	SERIAL_ERROR_GONE,
+	type Serial,
+	type SerialFormat,
+	type SerialPort,
+	type Timers,
+} from "./host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "./machine.js";
+
+const RECEIVE_PIECE = 64;
+const TRANSMIT_LIMIT = 128;
+
+/** Direction of bytes shown to a tap. */
+export const TAP_RECEIVED = 0;
+export const TAP_TRANSMITTED = 1;
+
+/** Sees every byte that passes, after parity was taken off (a damaged character is 0x80 or above). */
+export interface LinkTap {
+	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void;
+	line(baud: number): void;
+}
+
+export interface LinkWorld {
+	readonly clock: Clock;
+	readonly timers: Timers;
+	/** Catches our own mistakes in a callback of the host, logs them, and goes on. */
+	guard(part: string, run: () => void): void;
+}
+
+export interface LinkOptions {
+	readonly port: SerialPort;
+	/** The line as it is opened. */
+	readonly line: LineSettings;
+	readonly machine: Machine;
+	readonly tap?: LinkTap | undefined;
+	/** An event of the machine. The link may be closed in it. */
+	onEvent(code: number): void;
+	/** The port is gone; the link has closed itself. */
+	onGone(): void;
+}
+
+export class Link {
+	readonly #world: LinkWorld;
+	readonly #options: LinkOptions;
+	readonly #machine: Machine;
+	readonly #serial: Serial;
+	readonly #parity = new ParityFilter();
+	readonly #received = new Uint8Array(RECEIVE_PIECE);
+	readonly #transmit = new Uint8Array(TRANSMIT_LIMIT);
+	#transmitFrom = 0;
+	#transmitTo = 0;
+	#writable = 0;
+	/** Bytes were written and `onDrained` has not come yet. */
+	#draining = false;
+	#format: SerialFormat;
+	/** A line change that waits for the drain, or 0. */
+	#nextBaud = 0;
+	#nextFormat: SerialFormat = FORMAT_7E1;
+	#timer = 0;
+	#timerAtMs = Number.POSITIVE_INFINITY;
+	#pumping = false;
+	#closed = false;
+
+	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
+	constructor(world: LinkWorld, options: LinkOptions) {
+		this.#world = world;
+		this.#options = options;
+		this.#machine = options.machine;
+		this.#format = options.line.format;
+		this.#serial = new options.port.io({
+			...options.port.pins,
+			baud: options.line.baud,
+			format: options.line.format,
+			onReadable: () => this.#run(this.#receive),
+			onWritable: (count) => {
+				this.#writable = count;
+				this.#run(this.#pump);
+			},
+			onDrained: () => {
+				this.#draining = false;
+				this.#run(this.#pump);
+			},
+			onError: (code) => {
+				if (code === SERIAL_ERROR_GONE && !this.#closed) {
+					this.close();
+					this.#world.guard("link", () => this.#options.onGone());
+				}
+			},
+		});
+		options.tap?.line(options.line.baud);
+		this.#arm();
+	}
+
+	/** Ends the work; the machine is not called again. */
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
+		this.#serial.close();
+	}
+
+	/** Call after the machine was told something from outside (a new sign-on, an end), so that its outputs go out. */
+	wake(): void {
+		this.#run(this.#pump);
+	}
+
+	#run(step: () => void): void {
+		if (this.#closed) return;
+		this.#world.guard("link", () => {
+			step.call(this);
+			this.#arm();
+		});
+	}
+
+	#receive(): void {
+		const into = this.#received;
+		while (!this.#closed) {
+			const count = this.#serial.read(into);
+			if (count === undefined) return;
+			if (this.#format === FORMAT_7E1 && !this.#options.port.hardwareParity) this.#parity.filter(into, 0, count);
+			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count);
+			this.#machine.receive(into, 0, count, this.#world.clock.monotonicMs());
+			this.#pump();
+		}
+	}
+
+	/** Carries out the machine's outputs as far as the port takes them. */
+	#pump(): void {
+		if (this.#pumping) return;
+		this.#pumping = true;
+		try {
+			while (!this.#closed && this.#flush() && this.#settleLine()) {
+				const output = this.#machine.poll();
+				if (output.kind === OUTPUT_NONE) break;
+				if (output.kind === OUTPUT_TRANSMIT) this.#load(output.bytes, output.start, output.end);
+				else if (output.kind === OUTPUT_LINE) {
+					this.#nextBaud = output.baud;
+					this.#nextFormat = output.format;
+				} else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
+			}
+		} finally {
+			this.#pumping = false;
+		}
+	}
+
+	/** Writes what is loaded; true when all of it is with the port. */
+	#flush(): boolean {
+		const count = Math.min(this.#writable, this.#transmitTo - this.#transmitFrom);
+		if (count > 0) {
+			this.#draining = true;
+			this.#writable = this.#serial.write(this.#transmit, this.#transmitFrom, this.#transmitFrom + count);
+			this.#transmitFrom += count;
+		}
+		return this.#transmitFrom === this.#transmitTo;
+	}
+
+	/** Makes a line change that is due; false while it must wait for bytes to leave. */
+	#settleLine(): boolean {
+		if (this.#nextBaud === 0) return true;
+		if (this.#draining) return false;
+		this.#format = this.#nextFormat;
+		this.#serial.configure({ baud: this.#nextBaud, format: this.#nextFormat });
+		this.#options.tap?.line(this.#nextBaud);
+		this.#nextBaud = 0;
+		return true;
+	}
+
+	#load(bytes: Uint8Array, start: number, end: number): void {
+		if (end - start > TRANSMIT_LIMIT) throw new RangeError("a transmission is longer than the link carries");
+		this.#transmit.set(bytes.subarray(start, end));
+		this.#transmitFrom = 0;
+		this.#transmitTo = end - start;
+		this.#options.tap?.bytes(TAP_TRANSMITTED, this.#transmit, 0, this.#transmitTo);
+		if (this.#format === FORMAT_7E1 && !this.#options.port.hardwareParity)
+			addParity(this.#transmit, 0, this.#transmitTo);
+	}
+
+	/**
+	 * Keeps one timer at or before the machine's deadline. A deadline that moved away (as it does with each piece
+	 * received) leaves the timer where it is: when it fires early, it is set again.
+	 */
+	#arm(): void {
+		if (this.#closed) return;
+		const deadlineMs = this.#machine.deadlineMs;
+		if (deadlineMs === Number.POSITIVE_INFINITY || deadlineMs >= this.#timerAtMs) return;
+		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
+		this.#timerAtMs = deadlineMs;
+		const delayMs = Math.max(0, deadlineMs - this.#world.clock.monotonicMs());
+		this.#timer = this.#world.timers.set(() => {
+			this.#timer = 0;
+			this.#timerAtMs = Number.POSITIVE_INFINITY;
+			this.#run(this.#advance);
+		}, delayMs);
+	}
+
+	#advance(): void {
+		const nowMs = this.#world.clock.monotonicMs();
+		if (nowMs >= this.#machine.deadlineMs) this.#machine.advance(nowMs);
+		this.#pump();
+	}
+}

@@ -1,0 +1,400 @@
+/**
+ * Reads the meter: which conversation, when, how often again, and what of it is kept. For the API now, for the schedule,
+ * the hub and Zigbee later. One conversation at a time; whoever asks while one runs joins it.
+ *
+ * - Asked for (modes A, B, C): a conversation is one MeterSession. After a failure it is repeated: at a lower speed
+ *   where the speed may be to blame (the identification promises more than the meter or the line can do), else as it
+ *   was. A lower speed that worked is remembered for that meter.
+ * - Unasked (mode D): a MeterListener listens as long as mode D is enabled; each whole telegram is a readout.
+ * - Simulated: no line at all.
+ *
+ * A caller waits READ_WAIT_MS at most; the conversation itself goes on while characters keep coming, CONVERSATION_MS at
+ * most, and what it gives is the last readout all the same (API decision 31).
+ */
+import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D } from "../iec62056-21/ident.js";
+import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
+import * as session from "../iec62056-21/session.js";
+import { FORMAT_7E1, type SerialPort } from "../io/host.js";
+import { Link, type LinkWorld } from "../io/link.js";
+import type { ConversationLog } from "./conversation-log.js";
+import { Probe, type ProbeWaiter } from "./probe.js";
+import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "./readout.js";
+import { RecordWriter } from "./record-writer.js";
+import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js";
+
+/** The longest a caller waits for a readout. */
+const READ_WAIT_MS = 60_000;
+/** The longest conversation: some meters need more than five minutes at 300 Bd. */
+const CONVERSATION_MS = 600_000;
+/** Conversations for one readout: each speed once, and two more. */
+const ATTEMPTS = 9;
+/** Sign-ons that may stay unanswered, and failures at 300 Bd, before giving up. */
+const SAME_SPEED_FAILURES = 3;
+/** Silence before the first sign-on (an Energomera wants 100 ms), and before a repeated one: a meter finishes first. */
+const FIRST_QUIET_MS = 100;
+const REPEAT_QUIET_MS = 1500;
+/** A port that can't be opened or is gone is tried again after this while mode D listens. */
+const REOPEN_MS = 10_000;
+/** Callers at once: as many as the server has connections, and the schedule. */
+const WAITER_LIMIT = 8;
+
+/** The port could not be opened, or went away; beside the results of a session. */
+export const FAILURE_PORT = 100;
+/** The caller's time is over; the conversation may still go on. */
+export const FAILURE_WAIT = 101;
+/** Too many callers wait already. */
+export const FAILURE_BUSY = 102;
+
+/** Told once: with a readout, or without one and a failure (RESULT_… of the session or FAILURE_…). */
+export interface ReadWaiter {
+	finished(readout: Readout | undefined, failure: number): void;
+}
+
+/** The settings the reader goes by, as they are at the moment. */
+export interface MeterSettings {
+	readonly modeD: boolean;
+	readonly modeDBaud: number;
+	readonly baudMax: number;
+	readonly battery: boolean;
+	/** ASCII. */
+	readonly deviceAddress: Uint8Array;
+	readonly simulator: boolean;
+	/** The remembered lower speed, Bd (0: none), and the identification of the meter it is for. */
+	readonly learnedBaud: number;
+	readonly learnedFor: Uint8Array;
+	/** Remembers a lower speed; 0 forgets it. */
+	learn(baud: number, meterId: Uint8Array): void;
+}
+
+export interface MeterReaderOptions {
+	readonly world: LinkWorld;
+	readonly port: SerialPort;
+	readonly settings: MeterSettings;
+	trace(message: string): void;
+}
+
+interface Waiting {
+	readonly waiter: ReadWaiter;
+	timer: number;
+}
+
+export class MeterReader {
+	readonly #world: LinkWorld;
+	readonly #port: SerialPort;
+	readonly #settings: MeterSettings;
+	readonly #trace: (message: string) => void;
+	readonly #writer = new RecordWriter();
+	readonly #waiting: Waiting[] = [];
+	#link: Link | undefined;
+	#session: session.MeterSession | undefined;
+	#listener: MeterListener | undefined;
+	#listenedBaud = 0;
+	#probe: Probe | undefined;
+	/** Ends a conversation that takes too long, or tries again to listen. */
+	#timer = 0;
+	#attempt = 0;
+	#failures = 0;
+	#baudCeiling = 0;
+	/** A readout that is not good enough to keep, in case nothing better comes. */
+	#candidate: Readout | undefined;
+	/** The last good readout. */
+	last: Readout | undefined;
+	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
+	lastAttemptUtcMs = 0;
+	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
+	lastResult = session.RESULT_NONE;
+	/** Records the raw conversation when set. */
+	log: ConversationLog | undefined;
+
+	constructor(options: MeterReaderOptions) {
+		this.#world = options.world;
+		this.#port = options.port;
+		this.#settings = options.settings;
+		this.#trace = (message) => options.trace(message);
+	}
+
+	/** A conversation is going on. In mode D: a telegram is being waited for. */
+	get running(): boolean {
+		return this.#session !== undefined || (this.#listener !== undefined && this.#waiting.length > 0);
+	}
+
+	/** Call at the start, and after any of the settings has changed. */
+	reconfigure(): void {
+		if (this.#probe !== undefined) return;
+		const { simulator, modeD, modeDBaud } = this.#settings;
+		if (simulator && this.#session !== undefined) {
+			this.#close();
+			this.#simulate();
+		}
+		const listens = modeD && !simulator;
+		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.#close();
+		if (listens && this.#link === undefined) this.#listen();
+		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.#start();
+	}
+
+	/** Ends everything; waiters are not told. */
+	stop(): void {
+		this.#close();
+		for (const waiting of this.#waiting) this.#world.timers.clear(waiting.timer);
+		this.#waiting.length = 0;
+	}
+
+	/** Asks for a readout. The waiter may be told before this returns. */
+	read(waiter: ReadWaiter): void {
+		if (this.#waiting.length === WAITER_LIMIT) {
+			waiter.finished(undefined, FAILURE_BUSY);
+			return;
+		}
+		const waiting: Waiting = { waiter, timer: 0 };
+		waiting.timer = this.#world.timers.set(() => {
+			this.#world.guard("meter", () => this.#giveUp(waiting));
+		}, READ_WAIT_MS);
+		this.#waiting.push(waiting);
+		if (this.#link === undefined && this.#probe === undefined) this.#start();
+	}
+
+	/** The waiter's client is gone. The conversation goes on. */
+	cancel(waiter: ReadWaiter): void {
+		const index = this.#waiting.findIndex((waiting) => waiting.waiter === waiter);
+		if (index >= 0) this.#world.timers.clear(this.#waiting.splice(index, 1)[0].timer);
+	}
+
+	/** Signs on (or, in mode D, listens for a while) and tells what came back. False when a conversation is going on. */
+	probe(waiter: ProbeWaiter): boolean {
+		if (this.#session !== undefined || this.#probe !== undefined) return false;
+		const { simulator, modeD, modeDBaud } = this.#settings;
+		this.#close();
+		this.#probe = new Probe({
+			world: this.#world,
+			port: this.#port,
+			deviceAddress: this.#settings.deviceAddress,
+			battery: this.#settings.battery,
+			listenBaud: modeD ? modeDBaud : 0,
+			simulator,
+			log: this.log,
+			finished: (result) => {
+				this.#probe = undefined;
+				waiter.finished(result);
+				this.reconfigure();
+			},
+		});
+		this.#probe.start();
+		return true;
+	}
+
+	#giveUp(waiting: Waiting): void {
+		this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+		// A telegram that failed its check is shown to him who asked, when no better one came in his time.
+		const shown = this.#listener === undefined ? undefined : this.#candidate;
+		waiting.waiter.finished(shown, FAILURE_WAIT);
+	}
+
+	#start(): void {
+		if (this.#settings.simulator) {
+			this.#simulate();
+			return;
+		}
+		if (this.#settings.modeD) {
+			this.#listen();
+			return;
+		}
+		const { learnedBaud, baudMax } = this.#settings;
+		this.#baudCeiling = baudOf(baudNumber(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax)));
+		this.#attempt = 0;
+		this.#failures = 0;
+		this.#candidate = undefined;
+		this.#began();
+		this.#timer = this.#world.timers.set(() => {
+			this.#timer = 0;
+			this.#world.guard("meter", () => {
+				this.#attempt = ATTEMPTS;
+				this.#session?.abort();
+				this.#link?.wake();
+			});
+		}, CONVERSATION_MS);
+		this.#signOn(FIRST_QUIET_MS);
+	}
+
+	#began(): void {
+		this.lastAttemptUtcMs = this.#world.clock.utcMs() ?? 0;
+	}
+
+	#signOn(quietMs: number): void {
+		this.#attempt++;
+		const options = {
+			sink: this.#writer,
+			address: this.#settings.deviceAddress,
+			battery: this.#settings.battery,
+			baudCeiling: this.#baudCeiling,
+			identOnly: false,
+			quietMs,
+		};
+		const machine = new session.MeterSession(options, this.#world.clock.monotonicMs());
+		this.#session = machine;
+		this.#openLink(machine, BASE_BAUD, (code) => {
+			if (code === session.EVENT_BAD_BLOCK) {
+				this.#candidate = this.#take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
+			} else if (code === session.EVENT_END) this.#ended(machine);
+		});
+	}
+
+	#openLink(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+		try {
+			this.#link = new Link(this.#world, {
+				port: this.#port,
+				line: { baud, format: FORMAT_7E1 },
+				machine,
+				tap: this.log,
+				onEvent,
+				onGone: () => this.#portFailed("the serial port is gone"),
+			});
+		} catch (error) {
+			this.#portFailed(error instanceof Error ? error.message : "the serial port can't be opened");
+		}
+	}
+
+	#portFailed(message: string): void {
+		this.#trace(`meter: ${message}`);
+		const listened = this.#listener !== undefined;
+		this.#close();
+		this.#fail(FAILURE_PORT);
+		if (!listened) return;
+		this.#timer = this.#world.timers.set(() => {
+			this.#timer = 0;
+			this.#world.guard("meter", () => this.reconfigure());
+		}, REOPEN_MS);
+	}
+
+	/** A conversation is over: keep what it gave, try again, or give up. */
+	#ended(machine: session.MeterSession): void {
+		this.#link?.close();
+		this.#link = undefined;
+		const { result } = machine;
+		const ident = machine.ident.copy();
+		if (result === session.RESULT_BLOCK) {
+			this.#learn(ident);
+			this.#succeed(this.#take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
+			return;
+		}
+		this.#trace(`meter: attempt ${this.#attempt} failed with result ${result}`);
+		const { damaged, broken } = machine.parser;
+		if (result === session.RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
+			this.#writer.endBlock(true);
+			this.#candidate = this.#take(ident, machine.mode, machine.baud, STATUS_CUT);
+		}
+		if (this.#mayRepeat(machine)) this.#signOn(REPEAT_QUIET_MS);
+		else this.#exhausted(result);
+	}
+
+	/** Whether another conversation is worth it; lowers the speed where it may be to blame. */
+	#mayRepeat(machine: session.MeterSession): boolean {
+		if (this.#attempt >= ATTEMPTS) return false;
+		const { result } = machine;
+		const answered = result >= session.RESULT_NO_BLOCK && result <= session.RESULT_CHECK_WRONG;
+		const used = Math.min(machine.baud, this.#baudCeiling);
+		if (answered && machine.mode === MODE_C && used > BASE_BAUD) {
+			this.#baudCeiling = baudOf(baudNumber(used) - 1);
+			return true;
+		}
+		this.#failures++;
+		return this.#failures < SAME_SPEED_FAILURES;
+	}
+
+	#exhausted(result: number): void {
+		const candidate = this.#candidate;
+		if (candidate?.status === STATUS_CUT) this.#succeed(candidate);
+		else if (candidate !== undefined) {
+			this.#close();
+			this.lastResult = result;
+			this.#tell(candidate, result);
+		} else {
+			this.#close();
+			this.#fail(result);
+		}
+	}
+
+	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
+	#learn(ident: Uint8Array): void {
+		const { learnedBaud, baudMax, learnedFor } = this.#settings;
+		const lowered = this.#baudCeiling < baudOf(baudNumber(baudMax));
+		if (learnedBaud !== 0 && !sameBytes(ident, learnedFor)) this.#settings.learn(0, ident);
+		else if (lowered && this.#baudCeiling !== learnedBaud) this.#settings.learn(this.#baudCeiling, ident);
+	}
+
+	#listen(): void {
+		const machine = new MeterListener(this.#writer);
+		this.#listener = machine;
+		this.#listenedBaud = this.#settings.modeDBaud;
+		this.#began();
+		this.#openLink(machine, this.#listenedBaud, (code) => {
+			if (code === EVENT_TELEGRAM) {
+				const status = this.#writer.overflow ? STATUS_CUT : STATUS_OK;
+				this.#began();
+				this.#keep(this.#take(machine.ident, MODE_D, this.#listenedBaud, status));
+			} else if (code === EVENT_BAD_TELEGRAM) {
+				this.#candidate = this.#take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
+				this.lastResult = session.RESULT_CHECK_WRONG;
+			}
+		});
+	}
+
+	#simulate(): void {
+		const utcMs = this.#world.clock.utcMs();
+		this.#began();
+		new MeterSimulator().run(this.#writer, utcMs ?? this.#world.clock.monotonicMs());
+		this.#keep(this.#take(asciiBytes(SIMULATOR_IDENT), MODE_C, SIMULATOR_BAUD, STATUS_OK));
+	}
+
+	/** A readout of the block that the writer kept last. */
+	#take(meterId: Uint8Array, mode: number, baud: number, status: number): Readout {
+		const records = this.#writer.kept ?? new Uint8Array(0);
+		const utcMs = this.#world.clock.utcMs() ?? 0;
+		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
+	}
+
+	#succeed(readout: Readout): void {
+		this.#close();
+		this.#keep(readout);
+	}
+
+	#keep(readout: Readout): void {
+		this.#candidate = undefined;
+		this.last = readout;
+		this.lastResult = session.RESULT_BLOCK;
+		this.#tell(readout, session.RESULT_BLOCK);
+	}
+
+	#fail(result: number): void {
+		this.lastResult = result;
+		this.#tell(undefined, result);
+	}
+
+	#tell(readout: Readout | undefined, result: number): void {
+		for (const waiting of this.#waiting.splice(0)) {
+			this.#world.timers.clear(waiting.timer);
+			waiting.waiter.finished(readout, result);
+		}
+	}
+
+	#close(): void {
+		this.#link?.close();
+		this.#link = undefined;
+		this.#session = undefined;
+		this.#listener = undefined;
+		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
+		this.#timer = 0;
+	}
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+	return true;
+}
+
+/** Bytes of a short ASCII text. */
+function asciiBytes(text: string): Uint8Array {
+	const bytes = new Uint8Array(text.length);
+	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+	return bytes;
+}

@@ -1,0 +1,205 @@
+/**
+ * Takes a packed readout (record-writer.ts) apart, one record at a time, for the API, and later for the hub, Zigbee and
+ * the history. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
+ */
+
+import { ADDRESS_LIMIT } from "../iec62056-21/dataset.js";
+import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
+import { unitText } from "../obis/units.js";
+import {
+	FLAG_A,
+	FLAG_B,
+	FLAG_E,
+	FLAG_F,
+	FLAG_LETTERS,
+	FLAG_MANUAL,
+	FLAG_PADDED_F,
+	FLAG_RAW,
+	PACKING_HEX,
+	PACKING_RAW,
+	PACKING_SHIFT,
+	UNIT_RAW,
+	VALUE_LIMIT,
+	VALUE_LONG,
+	VALUE_MORE,
+	VALUE_UNIT,
+} from "./record-writer.js";
+
+/** Place that no record begins at. */
+const NOWHERE = -1;
+
+export class RecordCursor {
+	readonly #records: Uint8Array;
+	/** The address as the meter sent it: `address[0..addressLength)`, ASCII. */
+	readonly address = new Uint8Array(Math.max(ADDRESS_LIMIT, OBIS_TEXT_LIMIT));
+	addressLength = 0;
+	/** The address as a code; all groups are -1 when it is none. */
+	readonly code = new OBISCode();
+	/** The current value: `text[0..length)`, ASCII. */
+	readonly text = new Uint8Array(VALUE_LIMIT);
+	length = 0;
+	/** Unit of the current value as sent; for a past billing period, taken from the current value if it has none. */
+	unit = "";
+	/** Places in the packed bytes: this record, its values, the value to read next, the next record. */
+	#record = NOWHERE;
+	#values = 0;
+	#next = 0;
+	#more = false;
+	#index = 0;
+	/** Parts of the value located last. */
+	#textFrom = 0;
+	#unitFrom = NOWHERE;
+	#packing = PACKING_RAW;
+	/** The last record that was no past billing period, and where its values begin. */
+	#current = NOWHERE;
+	#currentValues = 0;
+
+	/** `records` must not change while the cursor is used. */
+	constructor(records: Uint8Array) {
+		this.#records = records;
+	}
+
+	/** Goes to the next record, before its first value; false at the end. */
+	nextRecord(): boolean {
+		if (this.#record !== NOWHERE) {
+			if (this.code.billingPeriod === null) {
+				this.#current = this.#record;
+				this.#currentValues = this.#values;
+			}
+			while (this.#more) {
+				this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
+				this.#next = this.#locate(this.#next);
+			}
+		}
+		if (this.#next >= this.#records.length) return false;
+		this.#record = this.#next;
+		this.#readAddress();
+		this.#values = this.#next;
+		this.rewind();
+		return true;
+	}
+
+	/** Goes back to before the first value of the current record. */
+	rewind(): void {
+		this.#next = this.#values;
+		this.#more = true;
+		this.#index = 0;
+	}
+
+	/** Goes to the next value of the record; false when there is none. `text`, `length` and `unit` are then its own. */
+	nextValue(): boolean {
+		if (!this.#more) return false;
+		this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
+		this.#next = this.#locate(this.#next);
+		this.#readText();
+		this.unit = this.#readUnit();
+		if (this.unit === "" && this.code.billingPeriod !== null) this.unit = this.#inheritedUnit();
+		this.#index++;
+		return true;
+	}
+
+	#readAddress(): void {
+		const records = this.#records;
+		const flags = records[this.#next++];
+		if (flags & FLAG_RAW) {
+			this.addressLength = records[this.#next++];
+			this.address.set(records.subarray(this.#next, this.#next + this.addressLength));
+			this.#next += this.addressLength;
+		} else {
+			const code = this.code;
+			code.a = flags & FLAG_A ? records[this.#next++] : -1;
+			code.b = flags & FLAG_B ? records[this.#next++] : -1;
+			code.c = records[this.#next++];
+			code.d = records[this.#next++];
+			code.e = flags & FLAG_E ? records[this.#next++] : -1;
+			code.f = flags & FLAG_F ? records[this.#next++] : -1;
+			code.sub = -1;
+			code.letters = (flags & FLAG_LETTERS) !== 0;
+			code.manual = (flags & FLAG_MANUAL) !== 0;
+			code.paddedF = (flags & FLAG_PADDED_F) !== 0;
+			this.addressLength = code.encode(this.address, 0);
+		}
+		this.code.parse(this.address, 0, this.addressLength);
+	}
+
+	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
+	#locate(at: number): number {
+		const records = this.#records;
+		const header = records[at];
+		let from = at + 1;
+		this.length = header & 15;
+		if (this.length === VALUE_LONG) {
+			this.length = records[from] + records[from + 1] * 256;
+			from += 2;
+		}
+		this.#packing = (header >> PACKING_SHIFT) & 3;
+		this.#textFrom = from;
+		from += this.#packing === PACKING_RAW ? this.length : (this.length + 1) >> 1;
+		this.#unitFrom = header & VALUE_UNIT ? from : NOWHERE;
+		if (this.#unitFrom === NOWHERE) return from;
+		return records[from] === UNIT_RAW ? from + 2 + records[from + 1] : from + 1;
+	}
+
+	#readText(): void {
+		const records = this.#records;
+		const from = this.#textFrom;
+		if (this.#packing === PACKING_RAW) {
+			this.text.set(records.subarray(from, from + this.length));
+			return;
+		}
+		for (let i = 0; i < this.length; i++) {
+			const byte = records[from + (i >> 1)];
+			this.text[i] = characterOf(i & 1 ? byte & 15 : byte >> 4, this.#packing);
+		}
+	}
+
+	/** The unit found by `#locate`. */
+	#readUnit(): string {
+		const from = this.#unitFrom;
+		if (from === NOWHERE) return "";
+		const number = this.#records[from];
+		if (number !== UNIT_RAW) return unitText(number);
+		const characters = this.#records.subarray(from + 2, from + 2 + this.#records[from + 1]);
+		return String.fromCharCode.apply(null, characters as unknown as number[]);
+	}
+
+	/**
+	 * Meters print the unit with the current value only (IEC 62056-21, 6.5): a value of a past billing period gets that of
+	 * the same value of the same code before it.
+	 */
+	#inheritedUnit(): string {
+		if (this.#current === NOWHERE || !this.#isSameCode()) return "";
+		const { length } = this;
+		let at = this.#currentValues;
+		for (let i = 0; i < this.#index; i++) {
+			if ((this.#records[at] & VALUE_MORE) === 0) return "";
+			at = this.#locate(at);
+		}
+		this.#locate(at);
+		this.length = length;
+		return this.#readUnit();
+	}
+
+	/** True when this record and the last current one have the same groups A to E. */
+	#isSameCode(): boolean {
+		const records = this.#records;
+		const flags = records[this.#record];
+		const current = records[this.#current];
+		const kind = FLAG_RAW | FLAG_A | FLAG_B | FLAG_E | FLAG_LETTERS;
+		if ((flags & kind) !== (current & kind) || flags & FLAG_RAW) return false;
+		const groups =
+			2 + ((flags & FLAG_A) !== 0 ? 1 : 0) + ((flags & FLAG_B) !== 0 ? 1 : 0) + ((flags & FLAG_E) !== 0 ? 1 : 0);
+		for (let i = 1; i <= groups; i++) if (records[this.#record + i] !== records[this.#current + i]) return false;
+		return true;
+	}
+}
+
+/** The character that four bits stand for. */
+function characterOf(nibble: number, packing: number): number {
+	if (nibble < 10) return nibble + 0x30;
+	if (packing === PACKING_HEX) return nibble + 0x37;
+	if (nibble === 10) return 0x2e;
+	if (nibble === 11) return 0x2d;
+	if (nibble === 12) return 0x3a;
+	return nibble === 13 ? 0x2c : 0x20;
+}

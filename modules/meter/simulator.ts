@@ -1,0 +1,171 @@
+/**
+ * The built-in meter simulator (`simulator_en`): a household with solar panels whose values move with the time and
+ * agree with each other. Its data sets go the way of a real meter's: through the parser into the packed readout.
+ *
+ * The week is a row of 168 hours of constant power: load and sun of the hour of the day, each times a factor of the
+ * weekday, which leaves import or export. Energy is the sum of it since 2024-01-01 (a Monday), so counters never go back
+ * and power agrees with their rise. A ripple of some percent on power and voltage has no energy.
+ */
+import { DataSetParser, type DataSetSink } from "../iec62056-21/dataset.js";
+
+/** What the simulated meter answers with, without `/`. */
+export const SIMULATOR_IDENT = "SMG5SIMULATOR";
+export const SIMULATOR_BAUD = 9600;
+
+/** Watts of the household and of the panels, by hour of the day. */
+const LOAD_W = Object.freeze([
+	210, 190, 180, 180, 190, 260, 620, 840, 560, 420, 390, 480, 760, 540, 430, 410, 520, 880, 1340, 1180, 860, 640, 420,
+	280,
+]);
+const SUN_W = Object.freeze([
+	0, 0, 0, 0, 0, 20, 160, 520, 1100, 1780, 2350, 2720, 2860, 2740, 2380, 1820, 1150, 560, 190, 30, 0, 0, 0, 0,
+]);
+/** Percent, Monday first: washing on Saturday, one dull day in the week. */
+const LOAD_PERCENT = Object.freeze([100, 96, 98, 101, 108, 131, 118]);
+const SUN_PERCENT = Object.freeze([84, 100, 31, 66, 92, 100, 77]);
+
+const HOUR_MS = 3_600_000;
+const WEEK_HOURS = 168;
+/** 2024-01-01T00:00:00Z, and what the counters stood at, Wh. */
+const START_MS = 1_704_067_200_000;
+const START_IMPORT_WH = 4_213_000;
+const START_EXPORT_WH = 1_870_000;
+/** Tariff 1 from 6 to 22 o'clock. */
+const TARIFF_1_FROM = 6;
+const TARIFF_1_TO = 22;
+/** Share of the phases in percent. */
+const PHASE_PERCENT = Object.freeze([46, 31, 23]);
+
+/** The longest line written: a few dozen characters. */
+const LINE_LIMIT = 64;
+
+export class MeterSimulator {
+	readonly #line = new Uint8Array(LINE_LIMIT);
+	#length = 0;
+	/** Energy so far, Wh. */
+	#importWh = 0;
+	#importTariff1Wh = 0;
+	#exportWh = 0;
+
+	/** Gives the sink a whole block of the meter as it stands at `timeMs` (Unix ms, or ms since start). */
+	run(sink: DataSetSink, timeMs: number): void {
+		const parser = new DataSetParser(sink);
+		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
+		const hours = Math.floor(sinceMs / HOUR_MS);
+		this.#integrate(hours, sinceMs / HOUR_MS - hours);
+		const ripple = rippleAt(sinceMs);
+		const netW = Math.round(netOf(hours % WEEK_HOURS) * (1 + ripple / 40));
+		parser.begin();
+		this.#text(parser, "F.F(00)");
+		this.#text(parser, "0.0.0(10000001)");
+		this.#clock(parser, timeMs);
+		this.#energy(parser, "1.8.0(", this.#importWh);
+		this.#energy(parser, "1.8.1(", this.#importTariff1Wh);
+		this.#energy(parser, "1.8.2(", this.#importWh - this.#importTariff1Wh);
+		this.#energy(parser, "2.8.0(", this.#exportWh);
+		this.#value(parser, "1.7.0(", Math.max(0, netW), 3, "*kW)");
+		this.#value(parser, "2.7.0(", Math.max(0, -netW), 3, "*kW)");
+		this.#value(parser, "16.7.0(", netW, 3, "*kW)");
+		for (let phase = 0; phase < 3; phase++) this.#phase(parser, phase, netW, ripple);
+		this.#value(parser, "14.7.0(", 5000 + (ripple % 2), 2, "*Hz)");
+		parser.endBlock(true);
+	}
+
+	#integrate(hours: number, fraction: number): void {
+		const weeks = Math.floor(hours / WEEK_HOURS);
+		const rest = hours % WEEK_HOURS;
+		this.#importWh = START_IMPORT_WH;
+		this.#importTariff1Wh = Math.floor(START_IMPORT_WH * 0.7);
+		this.#exportWh = START_EXPORT_WH;
+		for (let hour = 0; hour < WEEK_HOURS; hour++) {
+			const times = weeks + (hour < rest ? 1 : hour === rest ? fraction : 0);
+			const netWh = netOf(hour) * times;
+			const ofDay = hour % 24;
+			if (netWh < 0) this.#exportWh -= netWh;
+			else {
+				this.#importWh += netWh;
+				if (ofDay >= TARIFF_1_FROM && ofDay < TARIFF_1_TO) this.#importTariff1Wh += netWh;
+			}
+		}
+		this.#importWh = Math.floor(this.#importWh);
+		this.#importTariff1Wh = Math.floor(this.#importTariff1Wh);
+		this.#exportWh = Math.floor(this.#exportWh);
+	}
+
+	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
+	#clock(parser: DataSetParser, timeMs: number): void {
+		const date = new Date(timeMs);
+		const time = date.getUTCHours() * 10_000 + date.getUTCMinutes() * 100 + date.getUTCSeconds();
+		const day = (date.getUTCFullYear() % 100) * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+		this.#digits(parser, "0.9.1(", time);
+		this.#digits(parser, "0.9.2(", day);
+	}
+
+	#phase(parser: DataSetParser, phase: number, netW: number, ripple: number): void {
+		const powerW = (Math.abs(netW) * PHASE_PERCENT[phase]) / 100;
+		const voltage = 2300 + ((ripple * (phase + 3)) % 7) * 4 - Math.round(powerW / 200);
+		const current = Math.round(powerW / 2.3 + 12);
+		this.#value(parser, phase === 0 ? "32.7.0(" : phase === 1 ? "52.7.0(" : "72.7.0(", voltage, 1, "*V)");
+		this.#value(parser, phase === 0 ? "31.7.0(" : phase === 1 ? "51.7.0(" : "71.7.0(", current, 2, "*A)");
+	}
+
+	#energy(parser: DataSetParser, head: string, energyWh: number): void {
+		this.#value(parser, head, energyWh, 3, "*kWh)");
+	}
+
+	/** A line with `value` ÷ 10^decimals, zeros in front as meters print them. */
+	#value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
+		this.#length = 0;
+		this.#put(head);
+		if (value < 0) this.#put("-");
+		this.#number(Math.abs(value), decimals, decimals === 3 ? 9 : 5);
+		this.#put(tail);
+		this.#send(parser);
+	}
+
+	#digits(parser: DataSetParser, head: string, value: number): void {
+		this.#length = 0;
+		this.#put(head);
+		this.#number(value, 0, 6);
+		this.#put(")");
+		this.#send(parser);
+	}
+
+	#text(parser: DataSetParser, text: string): void {
+		this.#length = 0;
+		this.#put(text);
+		this.#send(parser);
+	}
+
+	#send(parser: DataSetParser): void {
+		this.#put("\r\n");
+		parser.receive(this.#line, 0, this.#length);
+	}
+
+	/** At least `digits` digits, the last `decimals` of them after a point. */
+	#number(value: number, decimals: number, digits: number): void {
+		let divisor = 10 ** (digits - 1);
+		while (value >= divisor * 10) divisor *= 10;
+		for (; divisor >= 1; divisor /= 10) {
+			if (divisor * 10 === 10 ** decimals) this.#line[this.#length++] = 0x2e;
+			this.#line[this.#length++] = 0x30 + (Math.floor(value / divisor) % 10);
+		}
+	}
+
+	#put(text: string): void {
+		for (let i = 0; i < text.length; i++) this.#line[this.#length++] = text.charCodeAt(i);
+	}
+}
+
+/** Watts taken from the grid (negative: given to it) in an hour of the week. */
+function netOf(hour: number): number {
+	const day = Math.floor(hour / 24);
+	const ofDay = hour % 24;
+	return Math.round((LOAD_W[ofDay] * LOAD_PERCENT[day] - SUN_W[ofDay] * SUN_PERCENT[day]) / 100);
+}
+
+/** -3 to 3, another one every ten seconds. */
+function rippleAt(sinceMs: number): number {
+	const step = Math.floor(sinceMs / 10_000);
+	return (((step * 7919) % 101) % 7) - 3;
+}
