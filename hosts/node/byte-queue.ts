@@ -1,0 +1,43 @@
+/** Bytes that arrived and were not read yet, in the pieces they came in. The owner keeps it from growing. */
+export class ByteQueue {
+	readonly #pieces: Uint8Array[] = [];
+	/** Bytes of the first piece that were read. */
+	#taken = 0;
+	#length = 0;
+
+	get length(): number {
+		return this.#length;
+	}
+
+	/** Takes the piece over; it must not change any more. */
+	push(piece: Uint8Array): void {
+		if (piece.length === 0) return;
+		this.#pieces.push(piece);
+		this.#length += piece.length;
+	}
+
+	/** Copies up to `end - start` bytes into `into`; returns how many, or undefined when there are none. */
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#length === 0 || end <= start) return undefined;
+		let at = start;
+		while (at < end && this.#length > 0) {
+			const piece = this.#pieces[0];
+			const count = Math.min(end - at, piece.length - this.#taken);
+			into.set(piece.subarray(this.#taken, this.#taken + count), at);
+			at += count;
+			this.#taken += count;
+			this.#length -= count;
+			if (this.#taken === piece.length) {
+				this.#pieces.shift();
+				this.#taken = 0;
+			}
+		}
+		return at - start;
+	}
+
+	clear(): void {
+		this.#pieces.length = 0;
+		this.#taken = 0;
+		this.#length = 0;
+	}
+}

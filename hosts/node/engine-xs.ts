@@ -1,0 +1,85 @@
+/** The gateway in XS: a worker process that runs the bundled script, and a Bridge between it and a Host. */
+import type { Host } from "../../modules/io/host.js";
+import { Bridge } from "./bridge.js";
+import type { Engine } from "./engine.js";
+import { EVENT_COLLECT, EVENT_STOP } from "./worker/protocol.js";
+import { type Measurement, XSWorker } from "./xs-worker.js";
+
+export interface XSEngineOptions {
+	readonly host: Host;
+	/** Path of the worker program (findXSWorker). */
+	readonly program: string;
+	/** Path of the script to run (bundle.ts). */
+	readonly script: string;
+	/** The worker died; a sentence for the user. */
+	onCrash(message: string): void;
+}
+
+export class XSEngine implements Engine {
+	readonly #options: XSEngineOptions;
+	readonly #bridge: Bridge;
+	readonly #worker: XSWorker;
+	#steps = 0;
+	#baseline = 0;
+	#crashed = false;
+	#stopping: Promise<void> | undefined;
+
+	constructor(options: XSEngineOptions) {
+		this.#options = options;
+		this.#bridge = new Bridge(options.host, (event) => this.#deliver(event));
+		this.#worker = new XSWorker({
+			program: options.program,
+			onCommand: (message) => this.#bridge.command(message),
+			onCrash: (message) => {
+				this.#crashed = true;
+				this.#bridge.close();
+				options.onCrash(message);
+			},
+		});
+	}
+
+	async start(): Promise<void> {
+		this.#count(await this.#worker.runScript(this.#options.script));
+		this.#baseline = await this.heap();
+		this.#count(await this.#worker.deliver(this.#bridge.startEvent()));
+	}
+
+	stop(): Promise<void> {
+		this.#stopping ??= this.#stop();
+		return this.#stopping;
+	}
+
+	/** Slots alive after a garbage collection. */
+	async heap(): Promise<number> {
+		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
+	}
+
+	/** Slots alive with the script loaded and the gateway not yet started. */
+	get baseline(): number {
+		return this.#baseline;
+	}
+
+	/** Steps (bytecodes) that XS has done so far. */
+	steps(): number {
+		return this.#steps;
+	}
+
+	async #stop(): Promise<void> {
+		await this.#deliver(this.#bridge.event(EVENT_STOP));
+		this.#bridge.close();
+		await this.#worker.end();
+	}
+
+	async #deliver(event: Uint8Array): Promise<void> {
+		try {
+			this.#count(await this.#worker.deliver(event));
+		} catch (error) {
+			if (!this.#crashed) this.#options.host.trace(`an exception escaped: ${(error as Error).message}`);
+		}
+	}
+
+	#count(measurement: Measurement): Measurement {
+		this.#steps += measurement.steps;
+		return measurement;
+	}
+}

@@ -1,0 +1,57 @@
+/** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
+import { join } from "node:path";
+import type { Host } from "../../modules/io/host.js";
+import { loadIdentity } from "./certificate.js";
+import type { FactoryData } from "./factory.js";
+import { createListenerPort } from "./listener.js";
+import { FolderResources, NodeClock, NodeCrypto, NodeText, NodeTimers } from "./platform.js";
+import { createSerialPort } from "./serial.js";
+import { FileStorage } from "./storage.js";
+
+export interface HostSettings {
+	/** Where flash contents, certificate and factory data are kept. */
+	readonly stateFolder: string;
+	readonly resourcesFolder: string;
+	readonly factory: FactoryData;
+	readonly firmwareVersion: string;
+	/** Path of the serial port that the meter is on. */
+	readonly meterPath: string;
+	/** 0 takes any port that is free. */
+	readonly httpPort: number;
+	/** Undefined: no HTTPS, as when the device is its own access point. */
+	readonly httpsPort: number | undefined;
+	/** What the clock shows at the start, Unix time. */
+	readonly utcMs: number;
+	trace(message: string): void;
+	/** The port really listened on. */
+	onListening?(secure: boolean, port: number): void;
+	/** A listener could not open or died; a sentence for the user. */
+	onListenFailed?(message: string): void;
+}
+
+export function createHost(settings: HostSettings): Host {
+	const { factory, stateFolder } = settings;
+	const hostname = `smgw-${factory.serial.slice(-6).toLowerCase()}`;
+	const listener = (port: number, secure: boolean) =>
+		createListenerPort({
+			port,
+			...(secure ? { tls: loadIdentity(stateFolder, hostname, settings.utcMs) } : {}),
+			onListening: (real) => settings.onListening?.(secure, real),
+			onFailed: (message) => settings.onListenFailed?.(message),
+		});
+	const http = listener(settings.httpPort, false);
+	const https = settings.httpsPort === undefined ? undefined : listener(settings.httpsPort, true);
+	const trace = (message: string) => settings.trace(message);
+	return {
+		info: { board: "bench", chip: "pc", ...factory, firmwareVersion: settings.firmwareVersion, hostname },
+		clock: new NodeClock(settings.utcMs),
+		timers: new NodeTimers(),
+		serial: { meter: createSerialPort(settings.meterPath, trace) },
+		network: https ? { http, https } : { http },
+		storage: new FileStorage(join(stateFolder, "flash")),
+		crypto: new NodeCrypto(),
+		text: new NodeText(),
+		resources: new FolderResources(settings.resourcesFolder),
+		trace,
+	};
+}

@@ -1,0 +1,103 @@
+/**
+ * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
+ *
+ * Limits: PENDING_LIMIT connections wait to be taken, CONNECTION_LIMIT exist at once on a port, a TLS handshake may
+ * take HANDSHAKE_LIMIT_MS.
+ */
+import { createServer, type Socket as NetSocket, type Server } from "node:net";
+import { createServer as createTLSServer } from "node:tls";
+import type { Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
+import { NodeSocket, PendingConnection } from "./socket.js";
+
+const PENDING_LIMIT = 8;
+const CONNECTION_LIMIT = 64;
+const HANDSHAKE_LIMIT_MS = 10_000;
+
+export interface ListenerSettings {
+	/** 0 takes any that is free. */
+	readonly port: number;
+	/** With it the port speaks TLS: certificate and key as PEM. */
+	readonly tls?: { readonly certificate: string; readonly key: string };
+	/** Told the port really listened on each time a listener opens. */
+	onListening?(port: number): void;
+	/** Told, in a sentence for the user, when a listener can't open or dies. */
+	onFailed?(message: string): void;
+}
+
+export function createListenerPort(settings: ListenerSettings): ListenerPort {
+	return { io: NodeListener, socket: NodeSocket, pins: { settings }, secure: settings.tls !== undefined };
+}
+
+class NodeListener implements Listener {
+	readonly port: number;
+	readonly #options: ListenerOptions;
+	readonly #server: Server;
+	readonly #pending: PendingConnection[] = [];
+	#closed = false;
+
+	constructor(options: ListenerOptions) {
+		const { settings } = options as ListenerOptions & { settings: ListenerSettings };
+		this.#options = options;
+		this.#server = makeServer(settings);
+		this.#server.maxConnections = CONNECTION_LIMIT;
+		this.#server.on(settings.tls ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
+		this.#server.on("error", (error: NodeJS.ErrnoException) => {
+			if (this.#closed) return;
+			const message = failureOf(error, settings.port);
+			settings.onFailed?.(message);
+			this.#options.onError?.(message);
+		});
+		// Without a host name, Node binds before `listen` returns; only the error comes later.
+		this.#server.listen(settings.port);
+		const address = this.#server.address();
+		this.port = address !== null && typeof address === "object" ? address.port : 0;
+		if (this.port !== 0) settings.onListening?.(this.port);
+	}
+
+	read(): PendingSocket | undefined {
+		return this.#pending.shift();
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#server.close();
+		for (const connection of this.#pending.splice(0)) connection.close();
+	}
+
+	#arrived(socket: NetSocket): void {
+		const connection = new PendingConnection(socket);
+		if (this.#closed || this.#pending.length >= PENDING_LIMIT) {
+			connection.close();
+			return;
+		}
+		this.#pending.push(connection);
+		socket.once("close", () => {
+			const index = this.#pending.indexOf(connection);
+			if (index >= 0) this.#pending.splice(index, 1);
+		});
+		this.#options.onReadable(this.#pending.length);
+	}
+}
+
+function makeServer({ tls }: ListenerSettings): Server {
+	if (!tls) return createServer({ allowHalfOpen: true, noDelay: true });
+	const server = createTLSServer({
+		cert: tls.certificate,
+		key: tls.key,
+		minVersion: "TLSv1.2",
+		ALPNProtocols: ["http/1.1"],
+		handshakeTimeout: HANDSHAKE_LIMIT_MS,
+		allowHalfOpen: true,
+		noDelay: true,
+	});
+	// Node has destroyed the connection already; a peer that breaks a handshake off is its own business.
+	server.on("tlsClientError", () => {});
+	return server;
+}
+
+function failureOf(error: NodeJS.ErrnoException, port: number): string {
+	if (error.code === "EADDRINUSE") return `port ${port} is used by another program`;
+	if (error.code === "EACCES") return `port ${port} needs more rights (ports below 1024 are for root)`;
+	return `port ${port} can't be listened on: ${error.message}`;
+}

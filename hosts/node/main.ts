@@ -1,0 +1,121 @@
+/**
+ * The bench: runs the gateway on a desk without hardware (`npm start`). Prints one line `ready https://… http://…` on
+ * standard output when it serves. SIGTERM and SIGINT end it with exit code 0; a bad command line is 2, all else 1.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GATEWAY_SCRIPT } from "./bundle.js";
+import type { Engine } from "./engine.js";
+import { NodeEngine } from "./engine-node.js";
+import { XSEngine } from "./engine-xs.js";
+import { loadFactoryData } from "./factory.js";
+import { createHost, type HostSettings } from "./host.js";
+import { type Options, parseOptions, USAGE } from "./options.js";
+import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
+import { findXSWorker } from "./xs-worker.js";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
+
+function readOptions(): Options {
+	try {
+		const options = parseOptions(process.argv.slice(2));
+		if (!options.help) return options;
+		process.stdout.write(USAGE);
+		process.exit(0);
+	} catch (error) {
+		process.stderr.write(`${(error as Error).message}\nnpm start -- --help lists the options.\n`);
+		process.exit(2);
+	}
+}
+
+class Bench {
+	readonly #options: Options;
+	readonly #ports = new Map<"https" | "http", number>();
+	#engine: Engine | undefined;
+	#meter: SimulatedMeter | undefined;
+	#ending = false;
+
+	constructor(options: Options) {
+		this.#options = options;
+	}
+
+	async run(): Promise<void> {
+		const options = this.#options;
+		const factory = loadFactoryData(options.state, options.password);
+		if (options.password !== undefined && options.password !== factory.labelPassword) {
+			this.#say(`${options.state} has a label password already; --password is for a new one only.`);
+		}
+		if (options.zigbee) this.#say("--zigbee: this version has no Zigbee yet, the radio stays unused.");
+		if (!options.meter) {
+			this.#meter = await startSimulatedMeter((message) => {
+				if (!this.#ending) this.fail(message);
+			});
+		}
+		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+		const host = createHost({
+			stateFolder: options.state,
+			resourcesFolder: join(root, "modules", "resources"),
+			factory,
+			firmwareVersion: version,
+			meterPath: options.meter ?? this.#meter!.path,
+			httpPort: options.httpPort,
+			httpsPort: options.mode === "client" ? options.httpsPort : undefined,
+			utcMs: options.timeMs ?? Date.now(),
+			trace: (message) => this.#say(message),
+			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
+			onListenFailed: (message) => this.fail(message),
+		} satisfies HostSettings);
+		this.#engine = this.#makeEngine(host);
+		await this.#engine.start();
+		// A listener that could not open says so after its constructor has returned.
+		await new Promise((resolve) => setImmediate(resolve));
+		if (this.#ending) return;
+		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${options.meter ?? this.#meter!.path}`);
+		this.#say(`User admin, label password ${factory.labelPassword}`);
+		const addresses = (["https", "http"] as const)
+			.filter((scheme) => this.#ports.has(scheme))
+			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`);
+		process.stdout.write(`ready${addresses.join("")}\n`);
+	}
+
+	/** Ends the program with a sentence for the user. */
+	fail(message: string): void {
+		if (this.#ending) return;
+		process.stderr.write(`${message}\n`);
+		void this.end(1);
+	}
+
+	async end(code: number): Promise<void> {
+		if (this.#ending) return;
+		this.#ending = true;
+		try {
+			await this.#engine?.stop();
+		} finally {
+			this.#meter?.end();
+			process.exit(code);
+		}
+	}
+
+	#makeEngine(host: ReturnType<typeof createHost>): Engine {
+		if (this.#options.engine === "node") return new NodeEngine(host);
+		const program = findXSWorker();
+		if (program) {
+			return new XSEngine({ host, program, script: GATEWAY_SCRIPT, onCrash: (message) => this.fail(message) });
+		}
+		process.stderr.write(
+			"The XS engine is not installed (its build needs gcc and make); Node runs the gateway instead.\n",
+		);
+		return new NodeEngine(host);
+	}
+
+	#say(message: string): void {
+		if (!this.#options.quiet) process.stderr.write(`${message}\n`);
+	}
+}
+
+const bench = new Bench(readOptions());
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
+// Reserved for the button; Node would open its debugger.
+process.on("SIGUSR1", () => {});
+bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,0 +1,31 @@
+/**
+ * Undoes the marks that the terminal driver puts into what it received (termios PARMRK): FF 00 X is a character X that
+ * arrived with a wrong parity or stop bit, FF FF is the character FF. For ports with parity in hardware.
+ */
+const PLAIN = 0;
+const AFTER_FF = 1;
+const AFTER_FF_00 = 2;
+
+export class MarkDecoder {
+	#state = PLAIN;
+
+	/**
+	 * Rewrites `bytes` in place, damaged characters as their value with bit 7 set. Returns how many bytes are left;
+	 * `damaged` counts those that were marked.
+	 */
+	decode(bytes: Uint8Array): { length: number; damaged: number } {
+		let length = 0;
+		let damaged = 0;
+		for (const byte of bytes) {
+			if (this.#state === PLAIN && byte === 0xff) this.#state = AFTER_FF;
+			else if (this.#state === AFTER_FF && byte === 0) this.#state = AFTER_FF_00;
+			else {
+				const marked = this.#state === AFTER_FF_00;
+				if (marked) damaged++;
+				bytes[length++] = marked ? byte | 0x80 : byte;
+				this.#state = PLAIN;
+			}
+		}
+		return { length, damaged };
+	}
+}

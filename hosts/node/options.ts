@@ -1,0 +1,109 @@
+/** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
+import { parseArgs } from "node:util";
+
+export const USAGE = `Usage: npm start -- [options]
+
+Runs the gateway on this computer, with a simulated meter unless --meter names a real one.
+
+  --engine xs|node       what runs the firmware: the XS engine of the device, or Node (default xs)
+  --https-port N         port for HTTPS; 0 takes any that is free (default 8443)
+  --http-port N          port for HTTP; 0 takes any that is free (default 8080)
+  --mode client|ap       a device in the owner's network, or one that is its own access point: HTTP only (default client)
+  --state DIR            where the contents of the flash are kept (default .state)
+  --meter PATH           serial port with the meter, real or a pseudo-terminal
+  --zigbee PATH|tcp://HOST:PORT
+                         Zigbee radio; accepted, but this version has no use for it
+  --password TEXT        label password for a new --state (default: random)
+  --time ISO             what the clock shows at the start, e.g. 2026-01-31T12:00:00Z (default: the time of the computer)
+  --quiet                prints the line "ready …" and errors only
+  --help                 prints this
+`;
+
+const PASSWORD_LIMIT = 64;
+
+export interface Options {
+	readonly engine: "xs" | "node";
+	readonly httpsPort: number;
+	readonly httpPort: number;
+	readonly mode: "client" | "ap";
+	readonly state: string;
+	readonly meter: string | undefined;
+	readonly zigbee: string | undefined;
+	readonly password: string | undefined;
+	/** Unix time in ms. */
+	readonly timeMs: number | undefined;
+	readonly quiet: boolean;
+	readonly help: boolean;
+}
+
+/** Throws an Error with a sentence for the user. `args` are those after the program's name. */
+export function parseOptions(args: string[]): Options {
+	const { values } = parseArgs({
+		args,
+		strict: true,
+		allowPositionals: false,
+		options: {
+			engine: { type: "string", default: "xs" },
+			"https-port": { type: "string", default: "8443" },
+			"http-port": { type: "string", default: "8080" },
+			mode: { type: "string", default: "client" },
+			state: { type: "string", default: ".state" },
+			meter: { type: "string" },
+			zigbee: { type: "string" },
+			password: { type: "string" },
+			time: { type: "string" },
+			quiet: { type: "boolean", default: false },
+			help: { type: "boolean", default: false },
+		},
+	});
+	return {
+		engine: oneOf("--engine", values.engine, ["xs", "node"]),
+		httpsPort: toPort("--https-port", values["https-port"]),
+		httpPort: toPort("--http-port", values["http-port"]),
+		mode: oneOf("--mode", values.mode, ["client", "ap"]),
+		state: toPath("--state", values.state)!,
+		meter: toPath("--meter", values.meter),
+		zigbee: toRadio(values.zigbee),
+		password: toPassword(values.password),
+		timeMs: toTime(values.time),
+		quiet: values.quiet,
+		help: values.help,
+	};
+}
+
+function oneOf<Word extends string>(name: string, value: string, words: readonly Word[]): Word {
+	const word = words.find((candidate) => candidate === value);
+	if (word === undefined) throw new Error(`${name} is ${words.join(" or ")}, not "${value}"`);
+	return word;
+}
+
+function toPort(name: string, value: string): number {
+	const port = Number(value);
+	if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} is a number from 0 to 65535, not "${value}"`);
+	return port;
+}
+
+function toPath(name: string, value: string | undefined): string | undefined {
+	if (value === "") throw new Error(`${name} needs a path`);
+	return value;
+}
+
+function toRadio(value: string | undefined): string | undefined {
+	toPath("--zigbee", value);
+	if (value === undefined || !value.includes("://")) return value;
+	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);
+	if (port < 1 || port > 65_535) throw new Error(`--zigbee is a path or tcp://HOST:PORT, not "${value}"`);
+	return value;
+}
+
+function toPassword(value: string | undefined): string | undefined {
+	if (value === undefined || new RegExp(`^[\\x20-\\x7e]{1,${PASSWORD_LIMIT}}$`).test(value)) return value;
+	throw new Error(`--password is 1 to ${PASSWORD_LIMIT} printable ASCII characters`);
+}
+
+function toTime(value: string | undefined): number | undefined {
+	if (value === undefined) return undefined;
+	const timeMs = /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
+	if (Number.isNaN(timeMs)) throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, not "${value}"`);
+	return timeMs;
+}

@@ -1,0 +1,110 @@
+/** The small parts of the host contract on Node: clock, timers, cryptography, text and resources. */
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock, Crypto, Resources, TextCodec, Timers } from "../../modules/io/host.js";
+
+export class NodeClock implements Clock {
+	/** How far this clock is ahead of the PC's; undefined: it was never set. */
+	#aheadMs: number | undefined;
+
+	/** `utcMs` is what the clock shows now; undefined: it was never set. */
+	constructor(utcMs: number | undefined) {
+		if (utcMs !== undefined) this.setUTC(utcMs);
+	}
+
+	monotonicMs(): number {
+		return Math.floor(performance.now());
+	}
+
+	utcMs(): number | undefined {
+		return this.#aheadMs === undefined ? undefined : Date.now() + this.#aheadMs;
+	}
+
+	setUTC(utcMs: number): void {
+		this.#aheadMs = utcMs - Date.now();
+	}
+}
+
+/** The longest delay that Node's setTimeout takes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+export class NodeTimers implements Timers {
+	readonly #timers = new Map<number, NodeJS.Timeout>();
+	#lastId = 0;
+
+	set(callback: () => void, delayMs: number): number {
+		const id = ++this.#lastId;
+		const dueMs = performance.now() + Math.max(delayMs, 0);
+		const wait = () => {
+			// Node counts in whole milliseconds and may be a fraction of one early.
+			const leftMs = Math.min(Math.ceil(dueMs - performance.now()), LONGEST_MS);
+			const timer = setTimeout(() => {
+				if (performance.now() < dueMs) return wait();
+				this.#timers.delete(id);
+				callback();
+			}, leftMs);
+			this.#timers.set(id, timer);
+		};
+		wait();
+		return id;
+	}
+
+	clear(id: number): void {
+		clearTimeout(this.#timers.get(id));
+		this.#timers.delete(id);
+	}
+}
+
+export class NodeCrypto implements Crypto {
+	random(length: number): Uint8Array {
+		return new Uint8Array(randomBytes(length));
+	}
+
+	sha256(...parts: Uint8Array[]): Uint8Array {
+		const hash = createHash("sha256");
+		for (const part of parts) hash.update(part);
+		return new Uint8Array(hash.digest());
+	}
+
+	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
+		const hmac = createHmac("sha256", key);
+		for (const part of parts) hmac.update(part);
+		return new Uint8Array(hmac.digest());
+	}
+}
+
+export class NodeText implements TextCodec {
+	readonly #encoder = new TextEncoder();
+	readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+	encode(text: string): Uint8Array {
+		return this.#encoder.encode(text);
+	}
+
+	decode(bytes: Uint8Array, start = 0, end = bytes.length): string {
+		return this.#decoder.decode(bytes.subarray(start, end));
+	}
+}
+
+export class FolderResources implements Resources {
+	readonly #folder: string;
+	readonly #files = new Map<string, Uint8Array>();
+
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	get(name: string): Uint8Array | undefined {
+		let file = this.#files.get(name);
+		if (!file && /^[a-z0-9][a-z0-9.-]*$/.test(name)) {
+			try {
+				file = new Uint8Array(readFileSync(join(this.#folder, name)));
+				this.#files.set(name, file);
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+			}
+		}
+		return file;
+	}
+}

@@ -1,0 +1,228 @@
+/**
+ * A serial port of the PC, real or a pseudo-terminal, as the SerialPort of the host contract.
+ *
+ * The npm package `serialport` opens, reads, writes and drains. The line itself is set with `stty` on the open port:
+ * the package can't change the format of an open port, throws away what was received at each change of speed, and
+ * drops damaged characters instead of marking them (termios IGNPAR; here PARMRK).
+ *
+ * Limits: SERIAL_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; SEND_LIMIT bytes wait to be sent.
+ */
+import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SerialPort as Driver } from "serialport";
+import {
+	FORMAT_7E1,
+	type LineSettings,
+	SERIAL_ERROR_CHARACTER,
+	SERIAL_ERROR_GONE,
+	SERIAL_ERROR_OVERRUN,
+	SERIAL_RECEIVE_LIMIT,
+	type Serial,
+	type SerialOptions,
+	type SerialPort,
+} from "../../modules/io/host.js";
+import { ByteQueue } from "./byte-queue.js";
+import { MarkDecoder } from "./mark-decoder.js";
+
+type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
+
+/** Settings of stty. With parity, a damaged character is marked (MarkDecoder). */
+const STTY_7E1 = ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"];
+const STTY_8N1 = ["cs8", "-parenb", "-inpck", "-parmrk"];
+const STTY_LIMIT_MS = 1000;
+
+const SEND_LIMIT = 1024;
+const READ_PIECE_BYTES = 512;
+/** Start bit, 8 bits (7 and parity, or 8), stop bit. */
+const BITS_PER_CHARACTER = 10;
+
+/** One device, whoever has it open. */
+interface Device {
+	readonly path: string;
+	readonly hardwareParity: boolean;
+	readonly trace: (message: string) => void;
+	/** Settles when the port opened last is closed: a device is opened by one at a time. */
+	idle: Promise<void>;
+}
+
+/** The port at `path`. `trace` hears, in a sentence for the user, why it can't be opened or that it is gone. */
+export function createSerialPort(path: string, trace: (message: string) => void): SerialPort {
+	// Pseudo-terminals and some adapters refuse 7 bits with parity.
+	const probe = spawnSync("stty", ["-F", path, "cs7", "parenb", "-parodd"], {
+		stdio: "ignore",
+		timeout: STTY_LIMIT_MS,
+	});
+	const hardwareParity = probe.status === 0;
+	const device: Device = { path, hardwareParity, trace, idle: Promise.resolve() };
+	return { io: NodeSerial, pins: { device }, hardwareParity };
+}
+
+class NodeSerial implements Serial {
+	readonly #options: SerialOptions;
+	readonly #device: Device;
+	readonly #received = new ByteQueue();
+	readonly #marks = new MarkDecoder();
+	readonly #sending: Buffer[] = [];
+	#line: LineSettings;
+	#port: OpenPort | undefined;
+	#closing: Promise<void> | undefined;
+	#closed = false;
+	#pumping = false;
+	/** Count last announced to the caller. */
+	#writable = 0;
+	/** Bytes taken from the caller that the driver does not have yet. */
+	#unsent = 0;
+	/** When the last stop bit leaves, in terms of performance.now(). */
+	#quietAtMs = 0;
+	#lost = 0;
+
+	constructor(options: SerialOptions) {
+		this.#options = options;
+		this.#device = (options as SerialOptions & { device: Device }).device;
+		this.#line = { baud: options.baud, format: options.format };
+		this.#device.idle = this.#device.idle.then(() => this.#run());
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#received.read(into, start, end);
+	}
+
+	/** Nothing can be written before the port is open: the first `onWritable` comes then. */
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		const count = end - start;
+		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
+		if (count <= 0) return this.#writable;
+		this.#sending.push(Buffer.from(bytes.subarray(start, end)));
+		this.#unsent += count;
+		const durationMs = (count * BITS_PER_CHARACTER * 1000) / this.#line.baud;
+		this.#quietAtMs = Math.max(this.#quietAtMs, performance.now()) + durationMs;
+		if (!this.#pumping) void this.#send(this.#port!);
+		this.#writable = SEND_LIMIT - this.#unsent;
+		return this.#writable;
+	}
+
+	configure(line: LineSettings): void {
+		this.#line = { baud: line.baud, format: line.format };
+		if (this.#port && !this.#closed) this.#setLine(this.#port);
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#writable = 0;
+		this.#received.clear();
+		this.#shut();
+		if (this.#lost > 0) this.#device.trace(`${this.#device.path}: ${this.#lost} bytes were lost unread`);
+	}
+
+	/** From open to closed. Never rejects. */
+	async #run(): Promise<void> {
+		if (this.#closed) return;
+		try {
+			const { path } = this.#device;
+			this.#port = await Driver.binding.open({ path, baudRate: this.#line.baud, hupcl: false });
+		} catch (error) {
+			this.#gone(`The serial port ${this.#device.path} can't be opened: ${reasonOf(error)}`);
+			return;
+		}
+		if (this.#closed) this.#shut();
+		else {
+			this.#setLine(this.#port);
+			this.#announce();
+			await this.#receive(this.#port);
+		}
+		await this.#closing;
+	}
+
+	async #receive(port: OpenPort): Promise<void> {
+		const piece = Buffer.alloc(READ_PIECE_BYTES);
+		while (!this.#closed) {
+			let count: number;
+			try {
+				count = (await port.read(piece, 0, piece.length)).bytesRead;
+			} catch (error) {
+				this.#gone(`The serial port ${this.#device.path} is gone: ${reasonOf(error)}`);
+				return;
+			}
+			if (!this.#closed) this.#take(new Uint8Array(piece.subarray(0, count)));
+		}
+	}
+
+	#take(bytes: Uint8Array): void {
+		let damaged = 0;
+		if (this.#device.hardwareParity && this.#line.format === FORMAT_7E1) {
+			const decoded = this.#marks.decode(bytes);
+			bytes = bytes.subarray(0, decoded.length);
+			damaged = decoded.damaged;
+		}
+		const kept = bytes.subarray(0, SERIAL_RECEIVE_LIMIT - this.#received.length);
+		this.#received.push(kept);
+		const lost = bytes.length - kept.length;
+		this.#lost += lost;
+		if (damaged > 0) this.#options.onError?.(SERIAL_ERROR_CHARACTER);
+		if (lost > 0 && !this.#closed) this.#options.onError?.(SERIAL_ERROR_OVERRUN);
+		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
+	}
+
+	/** Sends what is queued, until the line is quiet. */
+	async #send(port: OpenPort): Promise<void> {
+		this.#pumping = true;
+		try {
+			while (this.#sending.length > 0) {
+				for (let piece = this.#sending.shift(); piece; piece = this.#sending.shift()) {
+					await port.write(piece);
+					this.#unsent -= piece.length;
+					if (this.#closed) return;
+					this.#announce();
+				}
+				await port.drain();
+				// The driver's drain knows nothing of a converter's own buffer, and a pseudo-terminal has no speed.
+				while (!this.#closed && this.#sending.length === 0 && performance.now() < this.#quietAtMs) {
+					await sleep(this.#quietAtMs - performance.now());
+				}
+			}
+		} catch (error) {
+			this.#gone(`The serial port ${this.#device.path} is gone: ${reasonOf(error)}`);
+			return;
+		}
+		this.#pumping = false;
+		if (!this.#closed) this.#options.onDrained?.();
+	}
+
+	#announce(): void {
+		this.#writable = SEND_LIMIT - this.#unsent;
+		this.#options.onWritable?.(this.#writable);
+	}
+
+	#setLine(port: OpenPort): void {
+		const format = this.#line.format === FORMAT_7E1 ? STTY_7E1 : STTY_8N1;
+		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
+		// On its standard input, so that a locked port is no obstacle.
+		const stdio = [(port as OpenPort & { fd: number }).fd, "ignore", "pipe"] as const;
+		const { status, stderr } = spawnSync("stty", settings, { stdio: [...stdio], timeout: STTY_LIMIT_MS });
+		if (status !== 0) {
+			this.#device.trace(`${this.#device.path} does not take ${settings.join(" ")}: ${stderr.toString().trim()}`);
+		}
+	}
+
+	#gone(message: string): void {
+		if (this.#closed || this.#closing) return;
+		this.#writable = 0;
+		this.#shut();
+		this.#device.trace(message);
+		this.#options.onError?.(SERIAL_ERROR_GONE);
+	}
+
+	#shut(): void {
+		// The descriptor of a device that was unplugged may be closed already.
+		if (this.#port) this.#closing ??= this.#port.close().catch(() => {});
+	}
+}
+
+/** Why, without the driver's "Error: … cannot open PATH" around it. */
+function reasonOf(error: unknown): string {
+	const text = error instanceof Error ? error.message : String(error);
+	if (/lock/i.test(text)) return "another program uses it";
+	const reason = text.replace(/^Error:? /, "").replace(/, cannot open .*$/, "");
+	return /permission/i.test(reason) ? `${reason} (is the user in the group dialout?)` : reason;
+}

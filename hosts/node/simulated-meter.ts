@@ -1,0 +1,43 @@
+/**
+ * The simulated meter as a process of its own: tools/meter.ts on a pseudo-terminal. A host imports nothing from tools/,
+ * so the bench starts it like a user would.
+ */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
+const START_LIMIT_MS = 10_000;
+
+export interface SimulatedMeter {
+	/** Of its pseudo-terminal. */
+	readonly path: string;
+	end(): void;
+}
+
+/** Rejects with a sentence when it does not start; `onEnded` is told when it ends later. */
+export function startSimulatedMeter(onEnded: (message: string) => void): Promise<SimulatedMeter> {
+	const meter = spawn(process.execPath, [PROGRAM, "--baud-pace", "--protocol", "iec"], {
+		stdio: ["ignore", "pipe", "inherit"],
+	});
+	const end = () => void meter.kill();
+	process.once("exit", end);
+	return new Promise((resolve, reject) => {
+		const failed = (reason: string) => {
+			clearTimeout(limit);
+			reject(new Error(`The simulated meter did not start: ${reason}`));
+		};
+		const limit = setTimeout(() => failed(`no answer in ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS);
+		meter.on("error", (error) => failed(error.message));
+		meter.on("exit", (code, signal) => {
+			failed(`it ended (${signal ?? `exit code ${code}`})`);
+			onEnded("The simulated meter has ended");
+		});
+		createInterface(meter.stdout).on("line", (line) => {
+			const path = /^meter (\S+)$/.exec(line)?.[1];
+			if (path === undefined) return;
+			clearTimeout(limit);
+			resolve({ path, end });
+		});
+	});
+}

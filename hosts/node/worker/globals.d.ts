@@ -1,0 +1,16 @@
+/** The globals that the xsnap worker gives to the script it runs, beside those of the language. */
+
+/** Set by the script; called by the worker for each event. What it throws goes back as an error reply. */
+declare var handleCommand: (message: ArrayBuffer) => void;
+/** Sends a command to the parent process and waits for the reply. */
+declare function issueCommand(message: ArrayBuffer): ArrayBuffer;
+/** Collects garbage now. */
+declare function gc(): void;
+
+declare class TextEncoder {
+	encode(text: string): Uint8Array;
+}
+declare class TextDecoder {
+	constructor(encoding: "utf-8", options: { fatal: boolean; ignoreBOM: boolean });
+	decode(bytes: Uint8Array): string;
+}

@@ -1,0 +1,183 @@
+/** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
+import type { Clock, Crypto, Host, HostInfo, Resources, Storage, TextCodec, Timers } from "../../../modules/io/host.js";
+import {
+	COMMAND_HMAC_SHA256,
+	COMMAND_RANDOM,
+	COMMAND_RESOURCE,
+	COMMAND_SET_UTC,
+	COMMAND_SHA256,
+	COMMAND_STORAGE_DELETE,
+	COMMAND_STORAGE_GET,
+	COMMAND_STORAGE_SET,
+	COMMAND_TIMER,
+	EVENT_HEADER_BYTES,
+	HOST_HARDWARE_PARITY,
+	HOST_HAS_HTTPS,
+	HOST_HTTP_SECURE,
+	HOST_HTTPS_SECURE,
+	INFO_FIELDS,
+} from "./protocol.js";
+import { ProxyListener, ProxySerial, ProxySocket } from "./streams.js";
+import { number64, type Target, toNumber64, type Wire } from "./wire.js";
+
+class WireClock implements Clock {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	/** Stands still while an event is handled: a deadline counted from it is never too late a moment to start from. */
+	monotonicMs(): number {
+		return this.#wire.monotonicMs;
+	}
+
+	utcMs(): number | undefined {
+		const offset = this.#wire.utcOffsetMs;
+		return Number.isNaN(offset) ? undefined : this.#wire.monotonicMs + offset;
+	}
+
+	setUTC(utcMs: number): void {
+		this.#wire.utcOffsetMs = toNumber64(this.#wire.call(COMMAND_SET_UTC, 0, number64(utcMs)));
+	}
+}
+
+class WireTimer implements Target {
+	readonly #wire: Wire;
+	readonly #id: number;
+	readonly #callback: () => void;
+
+	constructor(wire: Wire, id: number, callback: () => void) {
+		this.#wire = wire;
+		this.#id = id;
+		this.#callback = callback;
+	}
+
+	handle(): void {
+		this.#wire.detach(this.#id);
+		this.#callback();
+	}
+}
+
+class WireTimers implements Timers {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	set(callback: () => void, delayMs: number): number {
+		const id = this.#wire.newId();
+		this.#wire.call(COMMAND_TIMER, id, number64(delayMs));
+		this.#wire.attach(id, new WireTimer(this.#wire, id, callback));
+		return id;
+	}
+
+	clear(id: number): void {
+		if (this.#wire.target(id) instanceof WireTimer) this.#wire.close(id);
+	}
+}
+
+class WireStorage implements Storage {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	get(key: string): Uint8Array | undefined {
+		return this.#wire.call(COMMAND_STORAGE_GET, 0, this.#wire.encoder.encode(key));
+	}
+
+	set(key: string, value: Uint8Array): void {
+		const name = this.#wire.encoder.encode(key);
+		this.#wire.call(COMMAND_STORAGE_SET, name.length, name, value);
+	}
+
+	delete(key: string): void {
+		this.#wire.call(COMMAND_STORAGE_DELETE, 0, this.#wire.encoder.encode(key));
+	}
+}
+
+class WireCrypto implements Crypto {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	random(length: number): Uint8Array {
+		return this.#wire.call(COMMAND_RANDOM, length)!;
+	}
+
+	sha256(...parts: Uint8Array[]): Uint8Array {
+		return this.#wire.call(COMMAND_SHA256, 0, ...parts)!;
+	}
+
+	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
+		return this.#wire.call(COMMAND_HMAC_SHA256, key.length, key, ...parts)!;
+	}
+}
+
+class WireText implements TextCodec {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	encode(text: string): Uint8Array {
+		return this.#wire.encoder.encode(text);
+	}
+
+	decode(bytes: Uint8Array, start = 0, end = bytes.length): string {
+		return this.#wire.decoder.decode(bytes.subarray(start, end));
+	}
+}
+
+/** On the chip these lie in flash; here each is fetched once. */
+class WireResources implements Resources {
+	readonly #wire: Wire;
+	readonly #files = new Map<string, Uint8Array>();
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	get(name: string): Uint8Array | undefined {
+		const known = this.#files.get(name);
+		if (known !== undefined) return known;
+		const file = this.#wire.call(COMMAND_RESOURCE, 0, this.#wire.encoder.encode(name));
+		if (file !== undefined) this.#files.set(name, file);
+		return file;
+	}
+}
+
+/** The host that the event EVENT_START describes. */
+export function createHost(wire: Wire, start: ArrayBuffer): Host {
+	const flags = new DataView(start).getUint32(21, true);
+	const lines = wire.decoder.decode(new Uint8Array(start, EVENT_HEADER_BYTES)).split("\n");
+	const info = {} as Record<(typeof INFO_FIELDS)[number], string>;
+	INFO_FIELDS.forEach((field, index) => {
+		info[field] = lines[index];
+	});
+	const listener = (which: number, secure: boolean) => ({
+		io: ProxyListener,
+		socket: ProxySocket,
+		pins: { wire, which },
+		secure,
+	});
+	const http = listener(0, (flags & HOST_HTTP_SECURE) !== 0);
+	return {
+		info: info satisfies HostInfo,
+		clock: new WireClock(wire),
+		timers: new WireTimers(wire),
+		serial: { meter: { io: ProxySerial, pins: { wire }, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
+		network: flags & HOST_HAS_HTTPS ? { http, https: listener(1, (flags & HOST_HTTPS_SECURE) !== 0) } : { http },
+		storage: new WireStorage(wire),
+		crypto: new WireCrypto(wire),
+		text: new WireText(wire),
+		resources: new WireResources(wire),
+		trace: (message) => wire.trace(message),
+	};
+}

@@ -1,0 +1,180 @@
+/**
+ * One XS engine: the program `xsnap-worker` of the npm package @agoric/xsnap, spoken to in netstrings over its file
+ * descriptors 3 (to it) and 4 (from it). The package's own wrapper is not used: it wants a hardened JavaScript.
+ *
+ *     to the worker:    s<path> run a script    ?<bytes> call handleCommand    /<bytes> reply to a command    q end
+ *     from the worker:  .{"currentHeapCount":…,"compute":…,…} 01 <bytes> done   !<text> it threw   ?<bytes> a command
+ *
+ * The worker does one thing at a time, and so does this class: requests wait for one another. A command comes while a
+ * request runs; the worker stands still until its reply. A frame is at most FRAME_LIMIT bytes.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Writable } from "node:stream";
+import { encodeNetstring, NetstringReader } from "./netstring.js";
+import { MESSAGE_LIMIT } from "./worker/protocol.js";
+
+/** A message, its kind, and room for the worker's measurements in front. */
+const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
+/** How long a worker that was told to end may take. */
+const END_LIMIT_MS = 2000;
+
+/** Path of the worker program, or undefined where the package is not installed or its build failed. */
+export function findXSWorker(): string | undefined {
+	const platform = process.platform === "darwin" ? "mac" : "lin";
+	try {
+		const description = createRequire(import.meta.url).resolve("@agoric/xsnap/package.json");
+		const build = join(dirname(description), "xsnap-native", "xsnap", "build", "bin", platform, "release");
+		const program = join(build, "xsnap-worker");
+		return existsSync(program) ? program : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+export interface XSWorkerOptions {
+	readonly program: string;
+	/** Answers a command of the worker; at once, and without throwing. */
+	onCommand(message: Uint8Array): Uint8Array;
+	/** The worker ended without being told to; a sentence. Not called after `end`. */
+	onCrash(message: string): void;
+}
+
+/** What the worker measured when a request was done. */
+export interface Measurement {
+	/** Slots in use, garbage included. */
+	readonly slots: number;
+	/** Steps (bytecodes) that the request took. */
+	readonly steps: number;
+}
+
+interface Request {
+	readonly frame: Buffer;
+	resolve(measurement: Measurement): void;
+	reject(error: Error): void;
+}
+
+export class XSWorker {
+	readonly #options: XSWorkerOptions;
+	readonly #process: ChildProcess;
+	readonly #input: Writable;
+	readonly #exited: Promise<void>;
+	readonly #waiting: Request[] = [];
+	#current: Request | undefined;
+	readonly #received = new NetstringReader(FRAME_LIMIT);
+	#ending = false;
+	#dead: Error | undefined;
+
+	constructor(options: XSWorkerOptions) {
+		this.#options = options;
+		// What XS itself has to say (stack overflow, memory full) is for the developer: standard error is shared.
+		this.#process = spawn(options.program, ["gateway"], { stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"] });
+		this.#input = this.#process.stdio[3] as Writable;
+		this.#input.on("error", () => {});
+		const output = this.#process.stdio[4]!;
+		output.on("error", () => {});
+		output.on("data", (piece: Buffer) => this.#take(piece));
+		this.#exited = new Promise((resolve) => {
+			this.#process.on("error", (error) => {
+				this.#ended(`The XS engine could not be started: ${error.message}`);
+				resolve();
+			});
+			this.#process.on("exit", (code, signal) => {
+				this.#ended(`The XS engine has ended: ${reasonOf(code, signal)}`);
+				resolve();
+			});
+		});
+	}
+
+	/** Runs a script file. */
+	runScript(path: string): Promise<Measurement> {
+		return this.#request("s", Buffer.from(path));
+	}
+
+	/** Calls the script's `handleCommand`. Rejects with what it threw. */
+	deliver(message: Uint8Array): Promise<Measurement> {
+		return this.#request("?", message);
+	}
+
+	/** Ends the worker, by force if it takes too long. */
+	async end(): Promise<void> {
+		if (!this.#ending && !this.#dead) {
+			this.#ending = true;
+			this.#input.end(frame("q"));
+			const force = setTimeout(() => this.#process.kill("SIGKILL"), END_LIMIT_MS);
+			await this.#exited;
+			clearTimeout(force);
+		}
+		await this.#exited;
+	}
+
+	#request(kind: string, payload: Uint8Array): Promise<Measurement> {
+		return new Promise((resolve, reject) => {
+			if (this.#dead || this.#ending) {
+				reject(this.#dead ?? new Error("The XS engine is ending"));
+				return;
+			}
+			this.#waiting.push({ frame: frame(kind, payload), resolve, reject });
+			this.#next();
+		});
+	}
+
+	#next(): void {
+		if (this.#current) return;
+		this.#current = this.#waiting.shift();
+		if (this.#current) this.#input.write(this.#current.frame);
+	}
+
+	#ended(message: string): void {
+		if (this.#dead) return;
+		this.#dead = new Error(message);
+		this.#current?.reject(this.#dead);
+		for (const request of this.#waiting.splice(0)) request.reject(this.#dead);
+		if (!this.#ending) this.#options.onCrash(message);
+	}
+
+	#take(piece: Buffer): void {
+		this.#received.push(piece);
+		try {
+			for (let message = this.#received.next(); message; message = this.#received.next()) this.#handle(message);
+		} catch (error) {
+			this.#process.kill("SIGKILL");
+			this.#ended(`The XS engine sent something that is no message: ${(error as Error).message}`);
+		}
+	}
+
+	#handle(message: Buffer): void {
+		const kind = String.fromCharCode(message[0]);
+		if (kind === "?") {
+			this.#input.write(frame("/", this.#options.onCommand(message.subarray(1))));
+			return;
+		}
+		const request = this.#current;
+		this.#current = undefined;
+		if (kind === ".") request?.resolve(measurementOf(message));
+		else request?.reject(new Error(message.toString("utf8", 1) || "the script could not be run"));
+		this.#next();
+	}
+}
+
+function frame(kind: string, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+	return encodeNetstring(Buffer.from(kind), payload);
+}
+
+function measurementOf(message: Buffer): Measurement {
+	const end = message.indexOf(1);
+	const { currentHeapCount, compute } = JSON.parse(message.toString("latin1", 1, end));
+	return { slots: currentHeapCount, steps: compute };
+}
+
+/** Exit codes of xsnap-worker.c. */
+function reasonOf(code: number | null, signal: string | null): string {
+	if (signal) return `signal ${signal}`;
+	if (code === 11) return "memory is full";
+	if (code === 12) return "stack overflow";
+	if (code === 15) return "an exception nobody caught";
+	if (code === 16) return "too many names";
+	return `exit code ${code}`;
+}
