@@ -1,0 +1,441 @@
+/**
+ * The house rules, run over the whole tree. Each finding says where it is and what to do about it; a rule that has to
+ * give way is changed here, with its reason, where the next person looks for it.
+ */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** This file names what it forbids. */
+const SELF = "test/tidy.test.ts";
+
+const TOP_LEVEL = [
+	"CHANGELOG.md LICENSE README.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"hosts modules node_modules test tools",
+]
+	.join(" ")
+	.split(" ");
+
+/** Folders of test/ beside those that mirror modules/. */
+const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers"];
+
+const LINE_LIMIT = 450;
+
+/**
+ * Who may import whom, by room: a folder of modules/ (in `io` each file is a room of its own, since most may know the
+ * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
+ */
+const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
+	{ rooms: "bytes io/host", from: "", why: "the ground that all others stand on" },
+	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
+	{ rooms: "io/link", from: "bytes io/host io/machine", why: "runs a machine on a port; makes parity in software" },
+	{ rooms: "obis", from: "bytes", why: "codes and names are plain data" },
+	{
+		rooms: "iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine",
+		why: "protocols never know each other: the meter puts them into each other",
+	},
+	{
+		rooms: "http json config time auth tls ota diagnostics history",
+		from: "bytes io/host io/machine",
+		why: "each does one thing; what it needs of another is passed in",
+	},
+	{
+		rooms: "meter",
+		from: "bytes obis io/host io/machine io/link iec62056-21 hdlc dlms",
+		why: "decides which conversation is held, and keeps what was read",
+	},
+	{ rooms: "zigbee", from: "bytes obis io/host io/machine io/link", why: "the bridge drives the coprocessor" },
+	{ rooms: "hub", from: "bytes io/host json http tls", why: "an HTTP client that posts JSON" },
+	{ rooms: "network power", from: "bytes io/host", why: "they drive what the host gives" },
+	{
+		rooms: "api",
+		from:
+			"bytes io/host json http auth config time meter obis iec62056-21 dlms " +
+			"zigbee hub network power ota tls diagnostics history",
+		why: "routes: HTTP and JSON in front of the public face of what they show",
+	},
+	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
+	{
+		rooms: "hosts/node hosts/linux hosts/esp32",
+		from: "bytes io/host io/machine io/link app",
+		why: "a host gives a world to the gateway and knows no other host",
+	},
+	{ rooms: "tools", from: "* hosts/node", why: "programs for developers" },
+	{ rooms: "test", from: "* hosts/node hosts/linux hosts/esp32 tools", why: "tests look at everything" },
+];
+
+const MODULES = /^modules\/.*\.ts$/;
+const SHIPPED = /^(modules|hosts|tools)\/.*\.(ts|mjs)$/;
+const SOURCE = /^(modules|hosts|tools|test)\/.*\.(ts|mjs)$/;
+const WRITTEN = /\.(ts|mjs|md|json|sh|c|h)$|^\.ci\//;
+const TESTS = /^test\/.*\.ts$/;
+
+interface PatternRule {
+	/** The test's name. */
+	name: string;
+	/** Paths that it holds for. */
+	files: RegExp;
+	/** What must not be there. */
+	bad: RegExp;
+	/** Whether comments count. */
+	comments: boolean;
+	/** What to do instead. */
+	advice: string;
+	/** Texts that the rule must find something in. */
+	catches: readonly string[];
+}
+
+const PATTERN_RULES: readonly PatternRule[] = [
+	{
+		name: "holds no promises to do something later",
+		files: WRITTEN,
+		bad: /\b(TODO|FIXME|XXX)\b|\b[Pp]laceholder|\b[Nn]ot implemented\b|\b[Ff]or now\b/,
+		comments: true,
+		advice: "do it, or leave it out",
+		catches: ["// TODO: later", "throw new Error('Not implemented')", "/* a placeholder */", "// good enough for now"],
+	},
+	{
+		name: "names no folder of the machine that it was written on",
+		files: WRITTEN,
+		bad: /(?<![\w.~-])\/(work|home|root|Users|tmp)\/|\.\.\/shared\//,
+		comments: true,
+		advice: "use a path relative to the project, or os.tmpdir()",
+		catches: ['readFileSync("/home/me/x")', "see ../shared/facts", "cd /work/main"],
+	},
+	{
+		name: "imports relative files by their .js name",
+		files: /^(modules|hosts|tools|test)\/.*\.ts$/,
+		bad: /\bfrom "\.[^"]*(?<!\.js)"|\bimport\(?\s*"\.[^"]*(?<!\.js)"/,
+		comments: false,
+		advice: 'write "./name.js": neither Node nor XS looks for extensions',
+		catches: ['import { a } from "./a";', 'import type { B } from "../b.ts";', 'import "./c.mjs";'],
+	},
+	{
+		name: "imports nothing from outside in modules/",
+		files: MODULES,
+		bad: /\bfrom "[^."]|\bimport\(|^import "/m,
+		comments: false,
+		advice: "take it from the Host that is passed in; modules load statically",
+		catches: ['import { readFileSync } from "node:fs";', 'const a = await import("./a.js");'],
+	},
+	{
+		name: "passes no other file's exports on",
+		files: SOURCE,
+		bad: /^export\s[^"'`;=()]*\sfrom\s/m,
+		comments: false,
+		advice: "import it where it is: barrels cost memory in XS and hide who uses what",
+		catches: ['export * from "./a.js";', 'export { a, b } from "./a.js";', 'export type { A } from "./a.js";'],
+	},
+	{
+		name: "keeps no state in modules/ outside instances",
+		files: MODULES,
+		bad: /^(export )?(let|var)\s/m,
+		comments: false,
+		advice: "make it a private field of the class that main creates: modules lie in flash",
+		catches: ["let count = 0;", "export let mode = 1;"],
+	},
+	{
+		name: "freezes the tables of modules/",
+		files: MODULES,
+		bad: /^(export )?const \w+(: [^=]*)? = (\[|\{|new |\w+Array\.(of|from)\()/m,
+		comments: false,
+		advice: "wrap it in Object.freeze; Map, Set and typed arrays belong into an instance",
+		catches: ["const NAMES = [1];", "export const SEEN: Set<number> = new Set();", "const A = Uint8Array.of(1);"],
+	},
+	{
+		name: "does nothing while a module of modules/ loads",
+		files: MODULES,
+		bad: /^(?!(export|import|const|let|var|function|class|abstract|interface|type|declare|async)\b)[\w$([]/m,
+		comments: false,
+		advice: "move it into a function or constructor: preloaded modules are run at build time",
+		catches: ["start();", "Foo.bar = 1;", "if (a) b();", "for (const a of b) c(a);"],
+	},
+	{
+		name: "has no generator function at the top level of modules/",
+		files: MODULES,
+		bad: /^(export )?(default )?(async )?function\s?\*/m,
+		comments: false,
+		advice: "write a class or a loop: the prototype of a preloaded generator can't be frozen",
+		catches: ["function* each() {}", "export function* each() {}"],
+	},
+	{
+		name: "uses no named groups and no \\p in the regular expressions of modules/",
+		files: MODULES,
+		bad: /\(\?<(?![=!])|\\[pP]\{/,
+		comments: false,
+		advice: "use numbered groups and ranges: XS crashes on the one and lacks the other",
+		catches: ["/(?<year>\\d+)/", "/\\p{L}/u"],
+	},
+	{
+		name: "makes its private members really private",
+		files: SOURCE,
+		bad: /^\s*private\s/m,
+		comments: false,
+		advice: "write #name",
+		catches: ["\tprivate count = 0;"],
+	},
+	{
+		name: "asks the host for time and chance in modules/",
+		files: MODULES,
+		bad: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/,
+		comments: false,
+		advice: "take a Clock or Crypto: tests set them, and a chip has no Date before its clock is set",
+		catches: ["Date.now()", "new Date()", "Math.random()"],
+	},
+	{
+		name: "reads and writes JSON by modules/json",
+		files: MODULES,
+		bad: /\bJSON\.(parse|stringify)\b/,
+		comments: false,
+		advice: "use JSONReader and JSONWriter: whole texts and strangers' names fill the heap of the chip",
+		catches: ["JSON.parse(body)"],
+	},
+	{
+		name: "uses nothing that XS lacks in modules/",
+		files: MODULES,
+		bad: /\bIntl\.|\.toLocale\w+\(|\.normalize\(|\.localeCompare\(/,
+		comments: false,
+		advice: "there are no locales on the chip",
+		catches: ["a.toLocaleString()", "new Intl.NumberFormat()"],
+	},
+	{
+		name: "runs all of its tests",
+		files: TESTS,
+		bad: /\b(describe|it|context|specify|suite|test|this)\.(skip|only)\(|\bx(it|describe)\(/,
+		comments: false,
+		advice: "repair the test, or delete it",
+		catches: ['it.only("a", () => {});', 'describe.skip("b", () => {});', "this.skip();"],
+	},
+];
+
+interface Source {
+	path: string;
+	text: string;
+	/** The text with comments turned into blanks, so that positions stay. */
+	code: string;
+}
+
+/** Every file of the project, by its path from the root with "/". */
+function listFiles(folder = ""): string[] {
+	return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+		const path = posix.join(folder, entry.name);
+		if (!entry.isDirectory()) return [path];
+		if (entry.name === "node_modules" || (entry.name.startsWith(".") && entry.name !== ".ci")) return [];
+		return listFiles(path);
+	});
+}
+
+function withoutComments(text: string): string {
+	const tokens = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+	return text.replace(tokens, (token) => (token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token));
+}
+
+function at(source: Source, index: number): string {
+	return `${source.path}:${source.text.slice(0, index).split("\n").length}`;
+}
+
+/** Where the pattern stands in the file, with the advice. */
+function find(rule: PatternRule, source: Source): string[] {
+	const everywhere = new RegExp(rule.bad, `${rule.bad.flags}g`);
+	const text = rule.comments ? source.text : source.code;
+	return [...text.matchAll(everywhere)].map(
+		(match) => `${at(source, match.index)}: \`${match[0].trim()}\`: ${rule.advice}`,
+	);
+}
+
+function none(findings: readonly string[]): void {
+	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
+}
+
+/** The room that a file stands in, or undefined for a file that is in none. */
+function roomOf(path: string): string | undefined {
+	const [top, second = "", third = ""] = path.split("/");
+	if (top === "tools" || top === "test") return top;
+	if (top === "hosts") return `hosts/${second}`;
+	if (top !== "modules") return undefined;
+	return second === "io" ? `io/${third.replace(/\.ts$/, "")}` : second;
+}
+
+function mayImport(room: string, target: string): boolean {
+	const row = IMPORTS.find((candidate) => candidate.rooms.split(" ").includes(room));
+	const allowed = row?.from.split(" ") ?? [];
+	const isModule = target !== "tools" && target !== "test" && !target.startsWith("hosts/");
+	return room === target || allowed.includes(target) || (allowed.includes("*") && isModule);
+}
+
+/** Import lines of a file: what they name and where they stand. */
+function importsOf(source: Source): { name: string; index: number }[] {
+	const lines = /^(?:import|export)\s(?:[^"'`;=()]*?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+	return [...source.code.matchAll(lines)].map((match) => ({ name: match[1] ?? match[2], index: match.index }));
+}
+
+function checkImports(source: Source): string[] {
+	const room = roomOf(source.path);
+	if (room === undefined) return [];
+	return importsOf(source).flatMap(({ name, index }) => {
+		if (!name.startsWith(".")) return [];
+		const target = roomOf(posix.join(posix.dirname(source.path), name).replace(/\.js$/, ".ts"));
+		if (target !== undefined && mayImport(room, target)) return [];
+		return [`${at(source, index)}: ${room} may not import ${target ?? name}: pass it in, or give IMPORTS a reason`];
+	});
+}
+
+describe("tidy", () => {
+	const paths = listFiles();
+	const sources = paths
+		.filter((path) => SOURCE.test(path) || WRITTEN.test(path))
+		.filter((path) => path !== SELF && path !== "package-lock.json")
+		.map((path): Source => {
+			const text = readFileSync(join(ROOT, path), "utf8");
+			return { path, text, code: SOURCE.test(path) ? withoutComments(text) : text };
+		});
+	const code = sources.filter((source) => SOURCE.test(source.path));
+	const packages = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+	const pinned: Record<string, string> = Object.assign(
+		{},
+		...Object.keys(packages)
+			.filter((key) => /ependencies$/.test(key))
+			.map((key) => packages[key]),
+	);
+
+	for (const rule of PATTERN_RULES) {
+		it(rule.name, () => {
+			for (const text of rule.catches)
+				assert.notDeepEqual(find(rule, { path: "example", text, code: text }), [], `finds nothing in: ${text}`);
+			none(sources.filter((source) => rule.files.test(source.path)).flatMap((source) => find(rule, source)));
+		});
+	}
+
+	it("lets each room import only what the table allows", () => {
+		none(code.flatMap(checkImports));
+	});
+
+	it("would notice an import that the table doesn't allow", () => {
+		const check = (path: string, name: string) => {
+			const text = `import type {\n\tA,\n} from "${name}";\n`;
+			return checkImports({ path, text, code: text }).length;
+		};
+		assert.equal(check("modules/auth/x.ts", "../config/store.js"), 1);
+		assert.equal(check("modules/auth/x.ts", "../bytes/hex.js"), 0);
+		assert.equal(check("modules/hdlc/x.ts", "../dlms/axdr.js"), 1);
+		assert.equal(check("modules/hdlc/x.ts", "../io/link.js"), 1);
+		assert.equal(check("modules/app/x.ts", "../../hosts/node/host.js"), 1);
+		assert.equal(check("modules/unheard/x.ts", "../bytes/hex.js"), 1);
+		assert.equal(check("hosts/node/x.ts", "../linux/host.js"), 1);
+		assert.equal(check("hosts/node/x.ts", "../../modules/http/server.js"), 1);
+		assert.equal(check("tools/x.ts", "../test/x.js"), 1);
+		assert.equal(check("tools/x.ts", "../hosts/node/host.js"), 0);
+	});
+
+	it("has a row of the import table for every room", () => {
+		const known = IMPORTS.flatMap((row) => row.rooms.split(" "));
+		const rooms = new Set(code.map((source) => roomOf(source.path)!));
+		none([...rooms].filter((room) => !known.includes(room)).map((room) => `${room}: give it a row in IMPORTS`));
+	});
+
+	it("imports only packages that package.json names, and Node's own by node:", () => {
+		none(
+			code.flatMap((source) =>
+				importsOf(source)
+					.filter(({ name }) => !name.startsWith(".") && !name.startsWith("node:"))
+					.filter(({ name }) => !(name.match(/^(@[^/]+\/)?[^/]+/)![0] in pinned))
+					.map(({ name, index }) => `${at(source, index)}: "${name}": add it to package.json, or write node:`),
+			),
+		);
+	});
+
+	it("pins every dependency to one version", () => {
+		none(
+			Object.entries(pinned)
+				.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+				.map(([name, version]) => `package.json: ${name} ${version}: name one exact version`),
+		);
+	});
+
+	it("says at the top of every file what it is for", () => {
+		none(
+			code
+				.filter(({ path }) => !path.endsWith(".test.ts"))
+				.filter(({ text }) => !/^(#!.*\n)?\/\*\*\s/.test(text))
+				.map(({ path }) => `${path}:1: begin with /** what it is, for whom, by which standard, with which limits */`),
+		);
+	});
+
+	it(`keeps files at ${LINE_LIMIT} lines or less`, () => {
+		none(
+			code
+				.filter(({ path }) => SHIPPED.test(path))
+				.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+				.filter(({ lines }) => lines > LINE_LIMIT)
+				.map(({ path, lines }) => `${path}:${lines}: divide it by what its parts do`),
+		);
+	});
+
+	it("names files in kebab-case and none of them index", () => {
+		const inside = paths.filter((path) =>
+			/^(modules|hosts|test|tools)\/.*\.(ts|mjs|js|html|css|tsv|bin|hex|txt)$/.test(path),
+		);
+		none(
+			inside
+				.filter(
+					(path) =>
+						!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)+$/.test(basename(path)) || /^index\.(ts|m?js)$/.test(basename(path)),
+				)
+				.map((path) => `${path}: name it in kebab-case after the one thing that it holds`),
+		);
+	});
+
+	it("has only the agreed names at the top level", () => {
+		none(
+			readdirSync(ROOT)
+				.filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name))
+				.map((name) => `${name}: find the room that it belongs in`),
+		);
+	});
+
+	it("keeps one level of folders in modules/, each with files", () => {
+		none(
+			paths
+				.filter((path) => path.startsWith("modules/") && path.split("/").length > 3)
+				.map((path) => `${path}: one folder is one line of the manifest: move it up`),
+		);
+	});
+
+	it("keeps tests in test/, in folders named like those of modules/", () => {
+		const rooms = new Set(paths.filter((path) => path.startsWith("modules/")).map((path) => path.split("/")[1]));
+		none([
+			...paths
+				.filter((path) => /\.test\.\w+$/.test(path) && !path.startsWith("test/"))
+				.map((path) => `${path}: move it to test/: the manifest would build it into the firmware`),
+			...paths
+				.filter((path) => path.startsWith("test/") && path.split("/").length > 2)
+				.filter((path) => !rooms.has(path.split("/")[1]) && !TEST_FOLDERS.includes(path.split("/")[1]))
+				.map((path) => `${path}: name the folder after the folder of modules/ that is tested`),
+		]);
+	});
+
+	it("keeps vectors as pairs, named by maker, model and what, with their source on the first line", () => {
+		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && !path.endsWith("/README.md"));
+		none(
+			vectors.flatMap((path) => {
+				const findings: string[] = [];
+				const stem = path.replace(/\.\w+$/, "");
+				if (!/^[a-z0-9]+(-[a-z0-9]+){2,}\.(txt|hex|json)$/.test(basename(path)))
+					findings.push(`${path}: name it <maker>-<model>-<what>.hex, .txt or .json`);
+				if (path.endsWith(".json")) {
+					if (!existsSync(join(ROOT, `${stem}.hex`)) && !existsSync(join(ROOT, `${stem}.txt`)))
+						findings.push(`${path}: has no .hex or .txt beside it`);
+					return findings;
+				}
+				if (!existsSync(join(ROOT, `${stem}.json`))) findings.push(`${path}: has no .json beside it`);
+				if (!/^# source: \S/.test(readFileSync(join(ROOT, path), "utf8")))
+					findings.push(`${path}:1: begin with "# source: " and where it comes from`);
+				return findings;
+			}),
+		);
+	});
+});
