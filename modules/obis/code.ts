@@ -1,0 +1,252 @@
+/**
+ * OBIS codes as meters print them and as the gateway keeps them, for the dataset parser, the readout and the names.
+ *
+ * IEC 62056-61 / 62056-6-1 give six groups `A-B:C.D.E*F`; IEC 62056-21 lets a meter leave out A, B, E and F, and the
+ * older EDIS (DIN 43863-3) writes letters. What is taken, with an example each:
+ *
+ *   1-0:1.8.0*255  1-0:1.8.0  0:1.8.0  1.8.0  1.8.0*01  1.8.0&12  32.7     groups 0 to 255, one to three digits
+ *   C.1.0  F.F  F.F.0  L.1  P.01  0-0:C.51.2*01                            C 96 service, F 97 error, L 98, P 99 lists
+ *   0.5.1.2                                                                a fourth short group, see `sub`
+ *
+ * Anything else is no OBIS code; the callers then show the address as it was sent.
+ * Limits: an address of any length is read, a code is at most OBIS_TEXT_LIMIT characters.
+ */
+
+/** The longest text of a code: `255-255:255.255.255.255*255`. */
+export const OBIS_TEXT_LIMIT = 27;
+
+/** F of a value that belongs to no past billing period. */
+export const BILLING_PERIOD_CURRENT = 255;
+
+const AMPERSAND = 0x26;
+const ASTERISK = 0x2a;
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const COLON = 0x3a;
+const LETTER_C = 0x43;
+const LETTER_F = 0x46;
+const LETTER_L = 0x4c;
+const LETTER_P = 0x50;
+
+const GROUP_SERVICE = 96;
+const GROUP_ERROR = 97;
+const GROUP_LIST = 98;
+const GROUP_PROFILE = 99;
+
+/** One code, made once and filled anew by each `parse`. A group that was not sent is -1. */
+export class OBISCode {
+	/** Medium: 0 abstract, 1 electricity, 4 heat cost, 5 cooling, 6 heat, 7 gas, 8 cold water, 9 hot water. */
+	a = -1;
+	/** Channel. */
+	b = -1;
+	/** Quantity. */
+	c = -1;
+	/** Processing: 6 maximum, 7 instantaneous, 8 register … */
+	d = -1;
+	/** Tariff or index. */
+	e = -1;
+	/** Billing period. */
+	f = -1;
+	/**
+	 * The fourth short group. Only the demand limits `0.5.1.x` and `0.5.2.x` are known to have one (EDIS): it is what
+	 * OBIS later wrote as F. There it counts limits or tariffs and is no billing period, so it has a place of its own.
+	 */
+	sub = -1;
+	/** C was sent as a letter. */
+	letters = false;
+	/** F came after `&`: the billing period was closed by hand or by command, not by the meter's clock. */
+	manual = false;
+	/** F below 10 was sent with two digits, as rings of billing periods do (`*01`). */
+	paddedF = false;
+	/** `encode` gives back exactly the bytes that were parsed. */
+	canonical = false;
+
+	/** Where the text of `C.D.E` begins in the bytes given to `parse`: after `A-B:`. The start if it is no code. */
+	shortStart = 0;
+	/** Where the text of `C.D.E` ends: before `*` or `&`. The end if it is no code. */
+	shortEnd = 0;
+	/** Where the long text ends: without a trailing `*255`. It begins where the address does. */
+	longEnd = 0;
+
+	#at = 0;
+
+	/** Reads the address `bytes[start..end)` (ASCII). False if it is no OBIS code: all groups are -1 then. */
+	parse(bytes: Uint8Array, start: number, end: number): boolean {
+		this.#clear(start, end);
+		if (this.#read(bytes, start, end)) return true;
+		this.#clear(start, end);
+		return false;
+	}
+
+	/** Writes the text at `into[at]` and returns where it ends; at most OBIS_TEXT_LIMIT bytes. */
+	encode(into: Uint8Array, at: number): number {
+		let to = at;
+		if (this.a >= 0) {
+			to = putDecimal(into, to, this.a);
+			into[to++] = HYPHEN;
+		}
+		if (this.b >= 0) {
+			to = putDecimal(into, to, this.b);
+			into[to++] = COLON;
+		}
+		if (this.letters) into[to++] = letterOf(this.c);
+		else to = putDecimal(into, to, this.c);
+		into[to++] = DOT;
+		if (this.letters && this.c === GROUP_ERROR && this.d === GROUP_ERROR) into[to++] = LETTER_F;
+		else to = putDecimal(into, to, this.d);
+		if (this.e >= 0) {
+			into[to++] = DOT;
+			to = putDecimal(into, to, this.e);
+		}
+		if (this.sub >= 0) {
+			into[to++] = DOT;
+			to = putDecimal(into, to, this.sub);
+		}
+		if (this.f >= 0) {
+			into[to++] = this.manual ? AMPERSAND : ASTERISK;
+			if (this.paddedF) into[to++] = DIGIT_0;
+			to = putDecimal(into, to, this.f);
+		}
+		return to;
+	}
+
+	/** A, or null when it was not sent. */
+	get medium(): number | null {
+		return this.a < 0 ? null : this.a;
+	}
+
+	/** B, or null when it was not sent. */
+	get channel(): number | null {
+		return this.b < 0 ? null : this.b;
+	}
+
+	/** F, or null for a current value. */
+	get billingPeriod(): number | null {
+		return this.f < 0 || this.f === BILLING_PERIOD_CURRENT ? null : this.f;
+	}
+
+	#clear(start: number, end: number): void {
+		this.a = this.b = this.c = this.d = this.e = this.f = this.sub = -1;
+		this.letters = this.manual = this.paddedF = this.canonical = false;
+		this.shortStart = start;
+		this.shortEnd = this.longEnd = end;
+	}
+
+	#read(bytes: Uint8Array, start: number, end: number): boolean {
+		this.#at = start;
+		this.canonical = true;
+		if (!this.#readC(bytes, end)) return false;
+		if (!this.#skip(bytes, end, DOT)) return false;
+		this.d = this.#readD(bytes, end);
+		if (this.d < 0) return false;
+		if (this.#skip(bytes, end, DOT)) {
+			this.e = this.#number(bytes, end);
+			if (this.e < 0) return false;
+			if (this.#skip(bytes, end, DOT)) {
+				this.sub = this.#number(bytes, end);
+				if (this.sub < 0) return false;
+			}
+		}
+		this.shortEnd = this.#at;
+		this.manual = this.#skip(bytes, end, AMPERSAND);
+		if (this.manual || this.#skip(bytes, end, ASTERISK)) {
+			if (!this.#readF(bytes, end)) return false;
+		}
+		if (this.f !== BILLING_PERIOD_CURRENT) this.longEnd = this.#at;
+		else this.longEnd = this.shortEnd;
+		return this.#at === end;
+	}
+
+	/** `A-B:` as far as it is there, and C. */
+	#readC(bytes: Uint8Array, end: number): boolean {
+		let value = this.#number(bytes, end);
+		if (value >= 0 && this.#skip(bytes, end, HYPHEN)) {
+			this.a = value;
+			value = this.#number(bytes, end);
+		}
+		if (value >= 0 && this.#skip(bytes, end, COLON)) {
+			this.b = value;
+			this.shortStart = this.#at;
+			value = this.#number(bytes, end);
+		} else if (this.a >= 0) {
+			return false;
+		}
+		if (value < 0 && this.#at < end) {
+			value = groupOf(bytes[this.#at]);
+			this.letters = value >= 0;
+			this.#at++;
+		}
+		this.c = value;
+		return value >= 0;
+	}
+
+	/** D; the letter `F` is one only in `F.F`. */
+	#readD(bytes: Uint8Array, end: number): number {
+		if (this.letters && this.c === GROUP_ERROR) {
+			if (this.#skip(bytes, end, LETTER_F)) return GROUP_ERROR;
+			const value = this.#number(bytes, end);
+			if (value === GROUP_ERROR) this.canonical = false;
+			return value;
+		}
+		return this.#number(bytes, end);
+	}
+
+	#readF(bytes: Uint8Array, end: number): boolean {
+		const from = this.#at;
+		const canonical = this.canonical;
+		this.f = this.#number(bytes, end);
+		this.paddedF = this.f >= 0 && this.f < 10 && this.#at - from === 2;
+		if (this.paddedF) this.canonical = canonical;
+		return this.f >= 0;
+	}
+
+	#skip(bytes: Uint8Array, end: number, character: number): boolean {
+		if (this.#at >= end || bytes[this.#at] !== character) return false;
+		this.#at++;
+		return true;
+	}
+
+	/** One to three digits, 0 to 255, or -1. Leading zeros are read but can't be given back. */
+	#number(bytes: Uint8Array, end: number): number {
+		const from = this.#at;
+		let value = 0;
+		while (this.#at < end) {
+			const digit = bytes[this.#at] - DIGIT_0;
+			if (digit < 0 || digit > 9) break;
+			value = value * 10 + digit;
+			this.#at++;
+		}
+		const length = this.#at - from;
+		if (length === 0 || length > 3 || value > 255) {
+			this.#at = from;
+			return -1;
+		}
+		if (length > 1 && bytes[from] === DIGIT_0) this.canonical = false;
+		return value;
+	}
+}
+
+/** Writes `value` (0 to 255) as decimal digits at `into[at]`; returns where they end. */
+export function putDecimal(into: Uint8Array, at: number, value: number): number {
+	let to = at;
+	if (value > 99) into[to++] = DIGIT_0 + Math.floor(value / 100);
+	if (value > 9) into[to++] = DIGIT_0 + (Math.floor(value / 10) % 10);
+	into[to++] = DIGIT_0 + (value % 10);
+	return to;
+}
+
+function groupOf(letter: number): number {
+	if (letter === LETTER_C) return GROUP_SERVICE;
+	if (letter === LETTER_F) return GROUP_ERROR;
+	if (letter === LETTER_L) return GROUP_LIST;
+	if (letter === LETTER_P) return GROUP_PROFILE;
+	return -1;
+}
+
+function letterOf(group: number): number {
+	if (group === GROUP_SERVICE) return LETTER_C;
+	if (group === GROUP_ERROR) return LETTER_F;
+	if (group === GROUP_LIST) return LETTER_L;
+	return LETTER_P;
+}

@@ -1,0 +1,245 @@
+/**
+ * Names of OBIS codes in English, German and Polish, for the meter routes.
+ *
+ * The table is a resource (obis-names.bin, made by tools/obis-table.ts from names.tsv): as frozen objects it would take
+ * more flash than the HTTP server. Numbers are big-endian:
+ *
+ *   0            4  "OBN2"
+ *   4            2  R, number of rows
+ *   6            2  P, number of phrases
+ *   8            2  F, number of fragments, at most 128
+ *   10       8 x R  rows, ascending: C, D, E (255 any), medium << 4 | channel, then the numbers of three phrases (2, 1
+ *                   and 1 byte) that make the name; number 0 is the empty phrase
+ *   then     2 x P  offsets of the phrases: lengths in English, German and Polish (1 each), then the three texts
+ *   then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
+ *
+ * A byte of a text is ASCII, a MARK_… that stands for a number of the code, or from 0x80 on a fragment.
+ * medium is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY.
+ * Limits: a table of 64 KB; a name of NAME_LIMIT bytes (the generator checks it).
+ */
+import { BILLING_PERIOD_CURRENT, type OBISCode, putDecimal } from "./code.js";
+
+/** The longest name in bytes of UTF-8. */
+export const NAME_LIMIT = 128;
+
+export const LANGUAGE_EN = 0;
+export const LANGUAGE_DE = 1;
+export const LANGUAGE_PL = 2;
+export const LANGUAGE_COUNT = 3;
+
+/** "OBN2". */
+export const TABLE_MAGIC = 0x4f424e32;
+const TABLE_ROWS = 10;
+const ROW_SIZE = 8;
+
+/** E that stands for every E up to TARIFF_LIMIT without a row of its own. */
+export const E_ANY = 255;
+/** The highest tariff (62056-6-1); what is above is the maker's. */
+export const TARIFF_LIMIT = 63;
+
+const MEDIUM_ABSTRACT = 0;
+const MEDIUM_ELECTRICITY = 1;
+/** Codes without A-B of heat meters: theirs are not those of medium 6. */
+export const MEDIUM_HEAT_LIST = 12;
+/** Codes 96.x sent in digits and without A-B: a list of the Turkish market. */
+export const MEDIUM_SHORT_LIST = 13;
+/** Every channel from 1 on: devices behind the meter. */
+export const CHANNEL_DEVICE = 14;
+export const CHANNEL_ANY = 15;
+
+/** E. */
+export const MARK_TARIFF = 1;
+/** E + 1. */
+export const MARK_NEXT = 2;
+/** The phase that C belongs to. */
+export const MARK_PHASE = 3;
+/** B. */
+export const MARK_CHANNEL = 4;
+/** The number of a demand limit. */
+export const MARK_LIMIT = 5;
+/** From here on a byte of a text is the number of a fragment plus this. */
+export const FRAGMENT = 0x80;
+
+const GROUP_SERVICE = 96;
+const GROUP_PROFILE = 99;
+const D_DEMAND_LIMIT = 5;
+/** D from here on is the maker's own in the service codes. */
+const SERVICE_MAKER = 50;
+/** Instantaneous values, and what EMH prints as service values (averages over the period of these values). */
+const D_INSTANTANEOUS = 7;
+const D_SERVICE = 25;
+/** C of L1 in the two families of codes that exist once for each phase, 20 apart. */
+const PHASES = 21;
+const PHASES_NET_REACTIVE = 141;
+const PHASE_STEP = 20;
+const PHASE_CODES = 60;
+
+/** The language that the `lang` of a request asks for: `de`, `pl`, anything else English. */
+export function languageOf(text: string): number {
+	if (text === "de") return LANGUAGE_DE;
+	return text === "pl" ? LANGUAGE_PL : LANGUAGE_EN;
+}
+
+export class OBISNames {
+	readonly #table: Uint8Array;
+	readonly #rows: number;
+	/** Where the offsets of the phrases and of the fragments begin. */
+	readonly #phrases: number;
+	readonly #fragments: number;
+	/** What `find` found: a row (-1 none), its language, and the numbers that the marks stand for. */
+	#row = -1;
+	#language = LANGUAGE_EN;
+	readonly #numbers = new Uint8Array(MARK_LIMIT + 1);
+	/** The readout is that of a heat meter. */
+	#heat = false;
+
+	/** `table` is the resource; it is read in place. Throws when it is not such a table. */
+	constructor(table: Uint8Array) {
+		this.#table = table;
+		if (table.length < TABLE_ROWS || this.#word(0) * 0x10000 + this.#word(2) !== TABLE_MAGIC) {
+			throw new Error("obis-names.bin is no table of names of this version");
+		}
+		this.#rows = this.#word(4);
+		this.#phrases = TABLE_ROWS + this.#rows * ROW_SIZE;
+		this.#fragments = this.#phrases + this.#word(6) * 2;
+	}
+
+	/** Call it before the first code of a readout: codes without A mean what the codes before them tell. */
+	beginReadout(): void {
+		this.#heat = false;
+	}
+
+	/** Finds the name of `code` in `language` (LANGUAGE_…) for `write`; false when the code is not known. */
+	find(code: OBISCode, language: number): boolean {
+		this.#language = language;
+		this.#row = this.#rowOf(code);
+		return this.#row >= 0;
+	}
+
+	/**
+	 * Writes the name found last at `into[at]` as UTF-8 and returns where it ends: at most NAME_LIMIT bytes, for which
+	 * there must be room; nothing when nothing was found.
+	 */
+	write(into: Uint8Array, at: number): number {
+		const row = this.#row;
+		if (row < 0) return at;
+		let to = this.#writePhrase(this.#word(row + 4), into, at);
+		to = this.#writePhrase(this.#table[row + 6], into, to);
+		return this.#writePhrase(this.#table[row + 7], into, to);
+	}
+
+	#writePhrase(phrase: number, into: Uint8Array, at: number): number {
+		const table = this.#table;
+		const lengths = this.#word(this.#phrases + phrase * 2);
+		let from = lengths + LANGUAGE_COUNT;
+		for (let i = 0; i < this.#language; i++) from += table[lengths + i];
+		const end = from + table[lengths + this.#language];
+		let to = at;
+		for (let i = from; i < end; i++) {
+			const byte = table[i];
+			if (byte >= FRAGMENT) to = this.#writeFragment(byte - FRAGMENT, into, to);
+			else if (byte > MARK_LIMIT) into[to++] = byte;
+			else to = putDecimal(into, to, this.#numbers[byte]);
+		}
+		return to;
+	}
+
+	#writeFragment(fragment: number, into: Uint8Array, at: number): number {
+		const entry = this.#fragments + fragment * 2;
+		const end = this.#word(entry + 2);
+		let to = at;
+		for (let i = this.#word(entry); i < end; i++) into[to++] = this.#table[i];
+		return to;
+	}
+
+	/** Offset of the row that names the code, or -1. */
+	#rowOf(code: OBISCode): number {
+		if (!this.#takeLimit(code)) return -1;
+		const own = this.#rowOfMedium(code);
+		if (own >= 0 || code.a === MEDIUM_ABSTRACT) return own;
+		const service = code.c === GROUP_SERVICE && (code.letters || code.d < SERVICE_MAKER);
+		if (!service && (code.c <= GROUP_SERVICE || code.c > GROUP_PROFILE)) return -1;
+		return this.#search(MEDIUM_ABSTRACT, 0, code.c, code.d, code.e);
+	}
+
+	#rowOfMedium(code: OBISCode): number {
+		if (code.a < 0 && this.#isHeat(code)) return this.#search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
+		const electricity = code.a < 0 || code.a === MEDIUM_ELECTRICITY;
+		// Letters stand for the general codes, whatever medium they are sent with.
+		if (electricity && code.letters) return -1;
+		const channel = Math.max(code.b, 0);
+		if (code.a < 0 && code.c >= GROUP_SERVICE && code.c <= GROUP_PROFILE) {
+			return this.#search(MEDIUM_SHORT_LIST, channel, code.c, code.d, code.e);
+		}
+		if (electricity) {
+			const d = code.d === D_SERVICE ? D_INSTANTANEOUS : code.d;
+			return this.#search(MEDIUM_ELECTRICITY, channel, this.#takePhase(code.c), d, code.e);
+		}
+		return code.a < MEDIUM_HEAT_LIST ? this.#search(code.a, channel, code.c, code.d, code.e) : -1;
+	}
+
+	/** Heat meters send `6.8(…*MWh)`: no A, and no E, which electricity meters don't leave out in these groups. */
+	#isHeat(code: OBISCode): boolean {
+		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
+			this.#heat = this.#search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
+		}
+		return this.#heat;
+	}
+
+	/** Demand limits alone have a fourth short group (or F, in codes of DLMS), and have no name without it. */
+	#takeLimit(code: OBISCode): boolean {
+		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
+		const limit = code.sub < 0 ? code.f : code.sub;
+		this.#numbers[MARK_LIMIT] = limit;
+		return limit >= 0 && limit < BILLING_PERIOD_CURRENT;
+	}
+
+	/** C of the same quantity of L1, where C is one of a phase. */
+	#takePhase(c: number): number {
+		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
+		const offset = c - family;
+		if (offset < 0 || offset >= PHASE_CODES) return c;
+		this.#numbers[MARK_PHASE] = Math.floor(offset / PHASE_STEP) + 1;
+		return family + (offset % PHASE_STEP);
+	}
+
+	/** Offset of the row of a code or of the one that stands for all its tariffs, or -1. */
+	#search(medium: number, channel: number, c: number, d: number, sentE: number): number {
+		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
+		this.#numbers[MARK_TARIFF] = e;
+		this.#numbers[MARK_NEXT] = e + 1;
+		this.#numbers[MARK_CHANNEL] = channel;
+		const row = this.#searchExact(medium, channel, (c * 256 + d) * 256 + e);
+		if (row >= 0 || e > TARIFF_LIMIT) return row;
+		return this.#searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
+	}
+
+	/** Offset of the first row of `cde` and `medium` whose channel includes `channel`, or -1. */
+	#searchExact(medium: number, channel: number, cde: number): number {
+		const table = this.#table;
+		const wanted = cde * 256 + medium * 16;
+		let low = 0;
+		let high = this.#rows;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (this.#key(middle) < wanted) low = middle + 1;
+			else high = middle;
+		}
+		for (; low < this.#rows && this.#key(low) - wanted < 16; low++) {
+			const row = TABLE_ROWS + low * ROW_SIZE;
+			const channels = table[row + 3] & 15;
+			if (channels === channel || channels === CHANNEL_ANY) return row;
+			if (channels === CHANNEL_DEVICE && channel > 0) return row;
+		}
+		return -1;
+	}
+
+	#key(index: number): number {
+		const row = TABLE_ROWS + index * ROW_SIZE;
+		return this.#word(row) * 0x10000 + this.#word(row + 2);
+	}
+
+	#word(offset: number): number {
+		return this.#table[offset] * 256 + this.#table[offset + 1];
+	}
+}

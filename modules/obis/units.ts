@@ -1,0 +1,131 @@
+/**
+ * Units: the spellings that meters print, one byte each in a packed readout, and the unit numbers of DLMS.
+ * IEC 62056-21, 6.5 (the unit is free text of up to 16 characters, and every maker writes it his own way), Blue Book
+ * edition 14, 4.3.2 (scaler_unit).
+ */
+
+/** Exactly as sent. The order is the number in a packed record: the frequent ones first, they are found first. */
+const SPELLINGS = Object.freeze([
+	"kWh",
+	"kW",
+	"V",
+	"A",
+	"kvarh",
+	"W",
+	"kVArh",
+	"kVarh",
+	"kvar",
+	"m3",
+	"Hz",
+	"Wh",
+	"MWh",
+	"varh",
+	"var",
+	"kVAr",
+	"kVar",
+	"kVA",
+	"VA",
+	"kVAh",
+	"VAh",
+	"MW",
+	"Mvar",
+	"MVA",
+	"Mvarh",
+	"MVAh",
+	"KWH",
+	"KWh",
+	"kwh",
+	"KW",
+	"GWh",
+	"kVARh",
+	"kVAR",
+	"KVARH",
+	"kVAhr",
+	"VAr",
+	"Var",
+	"VAR",
+	"VArh",
+	"Varh",
+	"VARh",
+	"MVar",
+	"MVAr",
+	"MVArh",
+	"kV",
+	"mV",
+	"mA",
+	"kA",
+	"deg",
+	"Deg",
+	"DEG",
+	"grad",
+	"hz",
+	"HZ",
+	"%",
+	"P/S",
+	"k",
+	"h",
+	"min",
+	"m",
+	"s",
+	"sec",
+	"secs",
+	"d",
+	"m3/h",
+	"m3ph",
+	"l",
+	"l/h",
+	"L",
+	"GJ",
+	"MJ",
+	"kJ",
+	"J",
+	"Gcal",
+	"C",
+	"K",
+	"bar",
+	"mbar",
+	"imp/kWh",
+	"Imp/kWh",
+	"I/kWh",
+	"imp/kvarh",
+	"V2h",
+	"A2h",
+	"dBm",
+	"EUR",
+	"PLN",
+]);
+
+/** DLMS unit numbers 0 to 72; reserved ones are empty. */
+const COSEM_UNITS = Object.freeze([
+	...["", "a", "mo", "wk", "d", "h", "min", "s", "°", "°C", "", "m", "m/s", "m3", "m3", "m3/h", "m3/h", "m3/d"],
+	...["m3/d", "l", "kg", "N", "Nm", "Pa", "bar", "J", "J/h", "W", "VA", "var", "Wh", "VAh", "varh", "A", "C", "V"],
+	...["V/m", "F", "Ohm", "Ohm m2/m", "Wb", "T", "A/m", "H", "Hz", "1/(Wh)", "1/(varh)", "1/(VAh)", "V2h", "A2h"],
+	...["kg/s", "S", "K", "1/(V2h)", "1/(A2h)", "1/m3", "%", "Ah", "", "", "Wh/m3", "J/m3", "mol%", "g/m3", "Pa s"],
+	...["J/kg", "g/cm2", "atm", "", "", "dBm", "dBuV", "dB"],
+]);
+
+/** How many unit numbers there are; at most 255, so that 255 can mean something else in a packed byte. */
+export const UNIT_COUNT = SPELLINGS.length;
+
+/** The number (0 to 254) of the unit spelled `bytes[start..end)`, or -1 if it is not in the list. */
+export function unitIndex(bytes: Uint8Array, start: number, end: number): number {
+	const length = end - start;
+	for (let index = 0; index < UNIT_COUNT; index++) {
+		const spelling = SPELLINGS[index];
+		if (spelling.length !== length) continue;
+		let i = 0;
+		while (i < length && spelling.charCodeAt(i) === bytes[start + i]) i++;
+		if (i === length) return index;
+	}
+	return -1;
+}
+
+/** The spelling with the number `index`; empty for a number that is none. */
+export function unitText(index: number): string {
+	return SPELLINGS[index] ?? "";
+}
+
+/** The text of the DLMS unit number `unit`; empty for none (255), currency (10), other (254) and reserved ones. */
+export function cosemUnitText(unit: number): string {
+	return COSEM_UNITS[unit] ?? "";
+}

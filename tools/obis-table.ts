@@ -1,0 +1,296 @@
+/**
+ * Makes modules/resources/obis-names.bin from modules/obis/names.tsv: `node .build/tools/obis-table.js`.
+ * The layout is described in modules/obis/names.ts, the source's columns at its top. The same source gives the same
+ * bytes. Parts of names that several rows share are stored once (phrases); within their texts, what saves most bytes is
+ * taken out again and again (fragments).
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import {
+	CHANNEL_ANY,
+	CHANNEL_DEVICE,
+	E_ANY,
+	FRAGMENT,
+	LANGUAGE_COUNT,
+	MARK_CHANNEL,
+	MARK_LIMIT,
+	MARK_NEXT,
+	MARK_PHASE,
+	MARK_TARIFF,
+	MEDIUM_HEAT_LIST,
+	MEDIUM_SHORT_LIST,
+	NAME_LIMIT,
+	TABLE_MAGIC,
+} from "../modules/obis/names.js";
+
+export interface NameRow {
+	readonly line: number;
+	readonly key: number;
+	/** One to three phrases, each in English, German and Polish; marks as control characters. */
+	readonly phrases: readonly Phrase[];
+}
+
+type Phrase = readonly string[];
+
+const MARKS: Readonly<Record<string, number>> = Object.freeze({
+	"{tariff}": MARK_TARIFF,
+	"{next}": MARK_NEXT,
+	"{phase}": MARK_PHASE,
+	"{channel}": MARK_CHANNEL,
+	"{limit}": MARK_LIMIT,
+});
+const FRAGMENT_LIMIT = 256 - FRAGMENT;
+const FRAGMENT_LENGTH_LIMIT = 24;
+const PHRASE_LIMIT = 3;
+/** The longest number that a mark can become. */
+const NUMBER_LENGTH = 3;
+
+/** Stands between texts while fragments are looked for: a mark that is none. */
+const SEPARATOR = "\0";
+
+const utf8 = new TextEncoder();
+
+/** The rows of the source in the order of their keys. Throws with the line number when a row is wrong. */
+export function parseNames(source: string): NameRow[] {
+	const rows: NameRow[] = [];
+	let header = false;
+	source.split("\n").forEach((text, index) => {
+		if (text === "" || text.startsWith("#")) return;
+		if (!header) {
+			if (text !== "medium\tchannel\tcode\ten\tde\tpl") throw new Error(`line ${index + 1}: not the column titles`);
+			header = true;
+			return;
+		}
+		try {
+			rows.push(parseRow(text, index + 1));
+		} catch (error) {
+			throw new Error(`line ${index + 1}: ${(error as Error).message}`);
+		}
+	});
+	rows.sort((x, y) => x.key - y.key);
+	for (let i = 1; i < rows.length; i++) {
+		if (rows[i].key === rows[i - 1].key) throw new Error(`line ${rows[i].line} repeats line ${rows[i - 1].line}`);
+	}
+	return rows;
+}
+
+/** The bytes of the table. */
+export function buildTable(source: string): Uint8Array {
+	const rows = parseNames(source);
+	const phrases = numberPhrases(rows);
+	const packer = new Packer([...phrases.values()].flat());
+	const fragments = packer.fragments.map((fragment) => [...utf8.encode(fragment)]);
+	const numbers = new Map([...phrases.keys()].map((key, number) => [key, number]));
+	const packedPhrases = [...phrases.values()].map((phrase) => {
+		const texts = phrase.map((text) => packer.pack(text));
+		return [...texts.map((text) => text.length), ...texts.flat()];
+	});
+
+	const out: number[] = [];
+	const word = (value: number) => {
+		if (value > 0xffff) throw new Error("the table does not fit in 64 KB");
+		out.push(value >> 8, value & 255);
+	};
+	[TABLE_MAGIC >>> 16, TABLE_MAGIC & 0xffff, rows.length, phrases.size, fragments.length].forEach(word);
+	for (const row of rows) {
+		word(Math.floor(row.key / 0x10000));
+		word(row.key % 0x10000);
+		const [head, ...tails] = row.phrases.map((phrase) => numbers.get(phraseKey(phrase)) ?? 0);
+		word(head);
+		out.push(tails[0] ?? 0, tails[1] ?? 0);
+	}
+	let at = out.length + (phrases.size + fragments.length + 1) * 2;
+	for (const piece of [...packedPhrases, ...fragments]) {
+		word(at);
+		at += piece.length;
+	}
+	word(at);
+	for (const piece of [...packedPhrases, ...fragments]) out.push(...piece);
+	return Uint8Array.from(out);
+}
+
+/** All phrases by their key, in the order of their numbers: the empty one, those that end names, the others. */
+function numberPhrases(rows: readonly NameRow[]): Map<string, Phrase> {
+	const empty: Phrase = Array.from({ length: LANGUAGE_COUNT }, () => "");
+	const phrases = new Map([[phraseKey(empty), empty]]);
+	for (const row of rows) {
+		for (const phrase of row.phrases.slice(1)) phrases.set(phraseKey(phrase), phrase);
+	}
+	if (phrases.size > 256) throw new Error("more than 255 phrases end names: their number is one byte");
+	for (const row of rows) phrases.set(phraseKey(row.phrases[0]), row.phrases[0]);
+	return phrases;
+}
+
+function phraseKey(phrase: Phrase): string {
+	return phrase.join("\n");
+}
+
+function parseRow(text: string, line: number): NameRow {
+	const [medium, channel, code, ...names] = text.split("\t");
+	const groups = /^(\d+)\.(\d+)\.(\d+|#)$/.exec(code ?? "");
+	if (groups === null || names.length !== LANGUAGE_COUNT) throw new Error("not medium, channel, code and three names");
+	const any = groups[3] === "#";
+	const c = numberUpTo(255, groups[1]);
+	const limits = c === 0 && groups[2] === "5";
+	const e = any ? E_ANY : numberUpTo(E_ANY - 1, groups[3]);
+	const low = mediumOf(medium) * 16 + channelOf(channel);
+	const key = ((c * 256 + numberUpTo(255, groups[2])) * 256 + e) * 256 + low;
+	const allowed = new Set<string>();
+	if (any) allowed.add("{tariff}").add("{next}");
+	if (limits) allowed.add("{limit}");
+	if (channel === "n") allowed.add("{channel}");
+	if (medium === "1" && ((c > 20 && c <= 40) || (c > 140 && c <= 160))) allowed.add("{phase}");
+	const texts = names.map((name) => parseName(name, allowed));
+	const parts = texts.map((name) => name.split("|"));
+	if (parts.some((split) => split.length !== parts[0].length || split.length > PHRASE_LIMIT || split.includes(""))) {
+		throw new Error("the languages are not cut into the same one to three parts");
+	}
+	const phrases = parts[0].map((_, part) => parts.map((split) => split[part]));
+	const marks = texts.map((name) => [...name].filter(isMark).sort().join(""));
+	if (marks.some((used) => used !== marks[0])) throw new Error("the languages use different marks");
+	if (medium === "1" && allowed.has("{phase}") !== marks[0].includes(String.fromCharCode(MARK_PHASE))) {
+		throw new Error("a row of L1 stands for all phases and must show {phase}");
+	}
+	return { line, key, phrases };
+}
+
+function parseName(name: string, allowed: ReadonlySet<string>): string {
+	if (name === "" || name !== name.trim() || /[\x00-\x1f\x7f]/.test(name)) throw new Error(`bad text: ${name}`);
+	const text = name.replace(/\{[^}]*\}/g, (mark) => {
+		if (!allowed.has(mark)) throw new Error(`${mark} means nothing here`);
+		return String.fromCharCode(MARKS[mark] ?? 0);
+	});
+	const marks = [...text].filter(isMark).length;
+	if (utf8.encode(text).length + marks * (NUMBER_LENGTH - 1) > NAME_LIMIT) throw new Error(`too long: ${name}`);
+	return text;
+}
+
+function mediumOf(text: string): number {
+	if (text === "heat") return MEDIUM_HEAT_LIST;
+	return text === "short" ? MEDIUM_SHORT_LIST : numberUpTo(MEDIUM_HEAT_LIST - 1, text);
+}
+
+function channelOf(text: string): number {
+	if (text === "*") return CHANNEL_ANY;
+	return text === "n" ? CHANNEL_DEVICE : numberUpTo(CHANNEL_DEVICE - 1, text);
+}
+
+function numberUpTo(limit: number, text: string | undefined): number {
+	const value = /^\d+$/.test(text ?? "") ? Number(text) : -1;
+	if (value < 0 || value > limit) throw new Error(`${text} is not 0 to ${limit}`);
+	return value;
+}
+
+function isMark(character: string): boolean {
+	return character < " ";
+}
+
+/** Chooses the fragments for a set of texts and packs texts with them. */
+class Packer {
+	readonly fragments: string[];
+
+	constructor(texts: readonly string[]) {
+		// Every letter beyond ASCII is a fragment, so that packed text needs no escapes.
+		const letters = new Set(texts.flatMap((text) => [...text].filter((character) => character > "\x7f")));
+		const savings = new Savings([...new Set(texts)]);
+		this.fragments = [...letters].sort();
+		while (this.fragments.length < FRAGMENT_LIMIT) {
+			const fragment = savings.takeBest();
+			if (fragment === undefined) break;
+			this.fragments.push(fragment);
+		}
+		if (this.fragments.length > FRAGMENT_LIMIT) throw new Error("too many different letters");
+	}
+
+	/** The shortest packed form: each place is reached by a character or by a fragment, the cheapest way is kept. */
+	pack(text: string): number[] {
+		const best: (number[] | undefined)[] = [[]];
+		for (let i = 0; i < text.length; i++) {
+			const head = best[i];
+			if (head === undefined) continue;
+			const offer = (length: number, byte: number) => {
+				const other = best[i + length];
+				if (other === undefined || other.length > head.length + 1) best[i + length] = [...head, byte];
+			};
+			if (text.charCodeAt(i) < FRAGMENT) offer(1, text.charCodeAt(i));
+			this.fragments.forEach((fragment, index) => {
+				if (text.startsWith(fragment, i)) offer(fragment.length, FRAGMENT + index);
+			});
+		}
+		const packed = best[text.length];
+		if (packed === undefined || packed.length > 255) throw new Error(`can't pack: ${text}`);
+		return packed;
+	}
+}
+
+interface Piece {
+	readonly text: string;
+	/** The bytes that sharing it would have saved when last looked at: that only ever gets less. */
+	saved: number;
+}
+
+/** Finds the piece of text whose sharing saves most, again and again, in what is not yet shared. */
+class Savings {
+	/** What is left of the texts, with a mark between them and where fragments were taken out. */
+	#rest: string;
+	/** Ascending by what they save. */
+	readonly #queue: Piece[] = [];
+
+	constructor(texts: readonly string[]) {
+		this.#rest = texts.join(SEPARATOR);
+		const counts = new Map<string, number>();
+		for (let from = 0; from < this.#rest.length; from++) {
+			for (let length = 1; length <= FRAGMENT_LENGTH_LIMIT; length++) {
+				if (isMark(this.#rest.charAt(from + length - 1))) break;
+				const piece = this.#rest.slice(from, from + length);
+				if (length > 1) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+			}
+		}
+		for (const [text, count] of counts) {
+			const saved = savedBy(text, count);
+			if (saved > 0) this.#queue.push({ text, saved });
+		}
+		this.#queue.sort(worseFirst);
+	}
+
+	takeBest(): string | undefined {
+		for (let top = this.#queue.pop(); top !== undefined; top = this.#queue.pop()) {
+			top.saved = savedBy(top.text, this.#rest.split(top.text).length - 1);
+			const next = this.#queue[this.#queue.length - 1];
+			if (next === undefined || worseFirst(next, top) < 0) {
+				this.#rest = this.#rest.replaceAll(top.text, SEPARATOR);
+				return top.saved > 0 ? top.text : undefined;
+			}
+			if (top.saved > 0) this.#putBack(top);
+		}
+		return undefined;
+	}
+
+	#putBack(piece: Piece): void {
+		let low = 0;
+		let high = this.#queue.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (worseFirst(this.#queue[middle], piece) < 0) low = middle + 1;
+			else high = middle;
+		}
+		this.#queue.splice(low, 0, piece);
+	}
+}
+
+function worseFirst(x: Piece, y: Piece): number {
+	if (x.saved !== y.saved) return x.saved - y.saved;
+	return x.text < y.text ? -1 : 1;
+}
+
+/** Each use becomes one byte; the piece itself and its offset are stored once. */
+function savedBy(piece: string, count: number): number {
+	return count * (piece.length - 1) - utf8.encode(piece).length - 2;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	const root = new URL("../../", import.meta.url);
+	const table = buildTable(readFileSync(new URL("modules/obis/names.tsv", root), "utf8"));
+	writeFileSync(new URL("modules/resources/obis-names.bin", root), table);
+	console.log(`obis-names.bin: ${table.length} bytes`);
+}
