@@ -1,0 +1,139 @@
+/**
+ * Body of a request as it arrives (RFC 9112, 6 and 7.1): of known length, or in chunks:
+ *
+ *     *( size-in-hex [ ";" extension ] CRLF data CRLF ) "0" [ ";" extension ] CRLF *( trailer CRLF ) CRLF
+ *
+ * Gives the ranges of the caller's buffer that are data; extensions and trailers are read over.
+ * Limits: a size line CHUNK_LINE_LIMIT bytes, the trailers TRAILER_LIMIT bytes, a chunk 2^31 - 1 bytes.
+ */
+import { hexDigitValue } from "../bytes/hex.js";
+
+export const CHUNK_LINE_LIMIT = 128;
+export const TRAILER_LIMIT = 1024;
+const CHUNK_SIZE_LIMIT = 0x7fffffff;
+
+/** All bytes given are used up. */
+export const BODY_MORE = 0;
+/** `bytes[dataStart..dataEnd)` is data. */
+export const BODY_DATA = 1;
+/** The body is complete. */
+export const BODY_END = 2;
+/** The chunks are malformed or beyond the limits; where the next request begins is unknown. */
+export const BODY_ERROR = 3;
+
+/** `begin` with a body in chunks. */
+export const BODY_CHUNKED = -1;
+
+const STATE_DATA = 0;
+const STATE_SIZE = 1;
+const STATE_EXTENSION = 2;
+const STATE_SIZE_LF = 3;
+const STATE_DATA_CR = 4;
+const STATE_DATA_LF = 5;
+const STATE_TRAILER_START = 6;
+const STATE_TRAILER = 7;
+const STATE_TRAILER_LF = 8;
+const STATE_END_LF = 9;
+const STATE_DONE = 10;
+const STATE_BROKEN = 11;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SEMICOLON = 0x3b;
+
+export class BodyDecoder {
+	dataStart = 0;
+	dataEnd = 0;
+	/** Index of the first byte that was not used. */
+	position = 0;
+
+	#state = STATE_DONE;
+	#chunked = false;
+	/** Bytes still to come of the body, or of the chunk. */
+	#left = 0;
+	/** Bytes seen of the size line, or of the trailers. */
+	#seen = 0;
+
+	/** A body of `length` bytes, or BODY_CHUNKED. */
+	begin(length: number): void {
+		this.#chunked = length === BODY_CHUNKED;
+		this.#left = this.#chunked ? 0 : length;
+		this.#seen = 0;
+		this.#state = this.#chunked ? STATE_SIZE : length > 0 ? STATE_DATA : STATE_DONE;
+	}
+
+	get isDone(): boolean {
+		return this.#state === STATE_DONE;
+	}
+
+	/** Bytes of the body still to come; Infinity when nobody can know. */
+	get left(): number {
+		if (this.#state === STATE_DONE) return 0;
+		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
+	}
+
+	/** Goes on in `bytes[start..end)` to the next thing of note: BODY_…. Go on from `position`. */
+	next(bytes: Uint8Array, start: number, end: number): number {
+		let at = start;
+		while (at < end && this.#state < STATE_DONE) {
+			if (this.#state === STATE_DATA) {
+				this.dataStart = at;
+				this.dataEnd = this.position = Math.min(end, at + this.#left);
+				this.#left -= this.dataEnd - at;
+				if (this.#left === 0) this.#state = this.#chunked ? STATE_DATA_CR : STATE_DONE;
+				return BODY_DATA;
+			}
+			this.#state = this.#frame(bytes[at++]);
+		}
+		this.position = at;
+		if (this.#state === STATE_DONE) return BODY_END;
+		return this.#state === STATE_BROKEN ? BODY_ERROR : BODY_MORE;
+	}
+
+	/** Takes one byte that is not data; returns the new state. */
+	#frame(byte: number): number {
+		this.#seen++;
+		switch (this.#state) {
+			case STATE_SIZE:
+				return this.#size(byte);
+			case STATE_EXTENSION:
+				if (byte === CR) return STATE_SIZE_LF;
+				return isControl(byte) || this.#seen > CHUNK_LINE_LIMIT ? STATE_BROKEN : STATE_EXTENSION;
+			case STATE_SIZE_LF:
+				this.#seen = 0;
+				if (byte !== LF) return STATE_BROKEN;
+				return this.#left > 0 ? STATE_DATA : STATE_TRAILER_START;
+			case STATE_DATA_CR:
+				return byte === CR ? STATE_DATA_LF : STATE_BROKEN;
+			case STATE_DATA_LF:
+				this.#seen = 0;
+				return byte === LF ? STATE_SIZE : STATE_BROKEN;
+			case STATE_TRAILER_START:
+				if (byte === CR) return STATE_END_LF;
+				return isControl(byte) ? STATE_BROKEN : STATE_TRAILER;
+			case STATE_TRAILER:
+				if (byte === CR) return STATE_TRAILER_LF;
+				return isControl(byte) || this.#seen > TRAILER_LIMIT ? STATE_BROKEN : STATE_TRAILER;
+			case STATE_TRAILER_LF:
+				return byte === LF && this.#seen <= TRAILER_LIMIT ? STATE_TRAILER_START : STATE_BROKEN;
+			default:
+				return byte === LF ? STATE_DONE : STATE_BROKEN;
+		}
+	}
+
+	#size(byte: number): number {
+		const digit = hexDigitValue(byte);
+		if (digit >= 0) {
+			this.#left = this.#left * 16 + digit;
+			return this.#left > CHUNK_SIZE_LIMIT || this.#seen > CHUNK_LINE_LIMIT ? STATE_BROKEN : STATE_SIZE;
+		}
+		if (this.#seen === 1) return STATE_BROKEN;
+		if (byte === CR) return STATE_SIZE_LF;
+		return byte === SEMICOLON ? STATE_EXTENSION : STATE_BROKEN;
+	}
+}
+
+/** Any control character but the tab. */
+function isControl(byte: number): boolean {
+	return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
+}

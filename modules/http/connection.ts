@@ -1,0 +1,426 @@
+/**
+ * One connection of the HTTP server: reads a request, asks the handler, sends the reply, and so on until one side has
+ * had enough (RFC 9112, 9). One request at a time: bytes of the next one wait in the receive buffer and in the socket.
+ * Nothing is read that nobody can take, nothing is made that the client does not take.
+ *
+ * The two halves run side by side, for a handler may answer before the body is complete: `#input` says what arriving
+ * bytes are for, `#reply` how far the answer is.
+ *
+ * A reply must reach the client even when the client is still sending: closing a socket with unread bytes resets it,
+ * and a reset may destroy the reply on its way. So a body that nobody wants is thrown away when it is short, and
+ * otherwise the connection lingers after the reply: it reads on and throws away, up to LINGER_LIMIT bytes and lingerMs.
+ *
+ * Memory: IN_SIZE + OUT_SIZE bytes for each connection, made with it and dropped with it.
+ */
+import type { ListenerPort, PendingSocket, Socket, TextCodec } from "../io/host.js";
+import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
+import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
+import type { HTTPLimits } from "./limits.js";
+import { Outgoing } from "./outgoing.js";
+import type { HTTPRequest } from "./request.js";
+import { METHOD_HEAD } from "./request.js";
+import type { BodySource, ResponseCarrier } from "./response.js";
+import { HTTPResponse } from "./response.js";
+import { reasonOf, sendError } from "./status.js";
+
+/** Receive buffer: the largest head, and a piece of the body. */
+export const IN_SIZE = 2048;
+/** Send buffer: the largest head of a reply, and a piece of its body. */
+export const OUT_SIZE = 1024;
+/** Unwanted body that is read and thrown away so that the connection can be used again. */
+const DISCARD_LIMIT = 4096;
+/** What is read and thrown away before a connection is closed. */
+const LINGER_LIMIT = 65536;
+
+/** Takes the body of a request. After the last `write` comes `end` or `abort`, unless the handler answered before. */
+export interface BodySink {
+	/** Bytes of the longest body that is taken; a longer one is answered with 413. */
+	readonly limit: number;
+	/** The next bytes, `bytes[start..end)`; they hold still only during the call. */
+	write(bytes: Uint8Array, start: number, end: number): void;
+	/** The body is complete. */
+	end(): void;
+	/** The body will not be completed; the response is dead. */
+	abort?(): void;
+}
+
+export interface HTTPHandler {
+	/**
+	 * A request's head has arrived. Either send the response, at once or later, or return a sink for the body and answer
+	 * when it has ended (or before: the rest of the body is then thrown away). Without a sink a body is thrown away.
+	 * An exception is answered with 500.
+	 */
+	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
+}
+
+/** What a connection needs of its server. */
+export interface ConnectionOwner {
+	readonly port: ListenerPort;
+	readonly text: TextCodec;
+	readonly handler: HTTPHandler;
+	readonly limits: HTTPLimits;
+	nowMs(): number;
+	/** Runs a host's callback; our own mistakes end there. */
+	guard(run: () => void): void;
+	/** The connection's deadline may have changed. */
+	changed(): void;
+	/** The connection is no more. */
+	closed(connection: HTTPConnection): void;
+}
+
+/** Bytes that arrive are a head … */
+const INPUT_HEAD = 0;
+/** … a body: for the sink, or nobody's and short enough to be thrown away … */
+const INPUT_BODY = 1;
+/** … left in the socket until the reply has been sent … */
+const INPUT_DONE = 2;
+/** … thrown away, because the connection ends with this reply … */
+const INPUT_LINGER = 3;
+/** … none of ours: the socket is closed. */
+const INPUT_CLOSED = 4;
+
+/** There is no request. */
+const REPLY_NONE = 0;
+/** The handler has not answered yet. */
+const REPLY_AWAITED = 1;
+/** The reply is in `#out`, or has left. */
+const REPLY_GIVEN = 2;
+
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+
+export class HTTPConnection implements ResponseCarrier {
+	readonly text: TextCodec;
+	readonly #owner: ConnectionOwner;
+	readonly #socket: Socket;
+	readonly #in = new Uint8Array(IN_SIZE);
+	readonly #out = new Outgoing(OUT_SIZE);
+	readonly #head: RequestHead;
+	readonly #body = new BodyDecoder();
+	/** Bytes received and not used yet: `#in[#inStart..#inEnd)`. */
+	#inStart = 0;
+	#inEnd = 0;
+	/** Bytes the socket takes now. */
+	#writable = 0;
+	#input = INPUT_HEAD;
+	#reply = REPLY_NONE;
+	#response: HTTPResponse | undefined;
+	#sink: BodySink | undefined;
+	/** Bytes of the body that the sink was given. */
+	#taken = 0;
+	/** Bytes that may still be thrown away before the connection is closed. */
+	#lingerLeft = 0;
+	#isLingering = false;
+	#continued = false;
+	/** The connection ends with the present reply. */
+	#closing = false;
+	#running = false;
+	#recovered: unknown;
+	/** The time, read once for each event; monotonic ms. */
+	#nowMs: number;
+	/** When the present head, body, reply or lingering began; when the last byte came and went. Monotonic ms. */
+	#sinceMs: number;
+	#receivedMs: number;
+	#sentMs = 0;
+	/** When the connection became idle; for a new one the end of its grace. */
+	#idleMs: number;
+	#isNew = true;
+
+	constructor(owner: ConnectionOwner, pending: PendingSocket) {
+		this.#owner = owner;
+		this.text = owner.text;
+		this.#nowMs = this.#sinceMs = this.#receivedMs = owner.nowMs();
+		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
+		const run = () => this.#run();
+		const close = () => this.close();
+		this.#socket = new owner.port.socket({
+			from: pending,
+			onReadable: () => owner.guard(run),
+			onWritable: (count) => {
+				this.#writable = count;
+				owner.guard(run);
+			},
+			onError: () => owner.guard(close),
+		});
+		this.#head = new RequestHead(this.#in, owner.text, this.#socket.remoteAddress, owner.port.secure);
+		this.#head.begin();
+	}
+
+	/** Since when a newcomer may take this connection's place, monotonic ms; undefined while it has a request. */
+	get idleSinceMs(): number | undefined {
+		return this.#input === INPUT_HEAD && this.#inEnd === 0 ? this.#idleMs : undefined;
+	}
+
+	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */
+	get deadlineMs(): number {
+		const limits = this.#owner.limits;
+		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
+		if (this.#isLingering) return this.#sinceMs + limits.lingerMs;
+		if (this.#input === INPUT_HEAD) {
+			return this.#sinceMs + (this.#inEnd > 0 || this.#isNew ? limits.headMs : limits.idleMs);
+		}
+		if (this.#input !== INPUT_BODY) return Number.POSITIVE_INFINITY;
+		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
+	}
+
+	/** The deadline has passed. */
+	expire(): void {
+		const isStalled = !this.#out.isIdle || this.#isLingering;
+		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
+		if (isStalled || isIdle || this.#reply === REPLY_GIVEN) this.close();
+		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.#linger();
+		else this.#fail(408);
+	}
+
+	/** Closes the socket after what was given to it has left; tells the handler if it still owes an answer. */
+	close(): void {
+		if (this.#input === INPUT_CLOSED) return;
+		this.#input = INPUT_CLOSED;
+		const sink = this.#sink;
+		const response = this.#response;
+		this.#sink = this.#response = undefined;
+		this.#socket.close();
+		this.#owner.closed(this);
+		this.#out.close();
+		sink?.abort?.();
+		response?.cancel();
+	}
+
+	/** Sends the reply of the present request. Called by the response. */
+	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
+		if (!this.#running) this.#nowMs = this.#owner.nowMs();
+		try {
+			this.#startReply(response, status, body, length);
+		} catch (error) {
+			this.#recover(error);
+			throw error;
+		}
+		this.#run();
+	}
+
+	#startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
+		this.#sink = undefined;
+		if (this.#input === INPUT_BODY) this.#dropBody();
+		const head = this.#head;
+		const hasLength = length !== Number.POSITIVE_INFINITY;
+		const chunked = !hasLength && head.minorVersion === 1;
+		const isBare = status === 204 || status === 304;
+		const hasBody = !isBare && head.method !== METHOD_HEAD;
+		if (response.closing || !head.keepAlive || (hasBody && !hasLength && !chunked)) this.#closing = true;
+		let framing = "";
+		if (!isBare)
+			framing = hasLength ? `Content-Length: ${length}\r\n` : chunked ? "Transfer-Encoding: chunked\r\n" : "";
+		if (this.#closing) framing += "Connection: close\r\n";
+		else if (head.minorVersion === 0) framing += "Connection: keep-alive\r\n";
+		const text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`;
+		this.#sinceMs = this.#sentMs = this.#nowMs;
+		if (!hasBody) body?.close?.();
+		if (hasBody) this.#out.begin(this.text.encode(text), body, length, chunked);
+		else this.#out.begin(this.text.encode(text), undefined, 0, false);
+		this.#reply = REPLY_GIVEN;
+	}
+
+	/** Goes on with whatever can go on. Every way into the connection ends here. */
+	#run(): void {
+		if (this.#running) return;
+		this.#running = true;
+		this.#nowMs = this.#owner.nowMs();
+		try {
+			this.#advance();
+		} catch (error) {
+			this.#recover(error);
+			throw error;
+		} finally {
+			this.#running = false;
+			this.#owner.changed();
+		}
+	}
+
+	#advance(): void {
+		// The reply goes out before more is read: a head can't be taken while the last reply is on its way.
+		while (this.#write() || this.#read());
+	}
+
+	/** A mistake of our own (a handler, a sink, a source): 500 if the client has seen nothing yet, and the end. */
+	#recover(error: unknown): void {
+		// The same exception passes here twice when a reply inside a handler fails.
+		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
+		const isFirst = this.#recovered === undefined;
+		this.#recovered = error;
+		try {
+			const isUnseen = this.#out.revoke() || this.#reply === REPLY_AWAITED;
+			if (isFirst && isUnseen) {
+				this.#fail(500);
+				this.#advance();
+			} else {
+				this.close();
+			}
+		} catch {
+			// What failed while cleaning up can't be helped; the first mistake is the one to be logged.
+			this.close();
+		}
+	}
+
+	/** Answers in the handler's stead, and ends the connection. */
+	#fail(status: number): void {
+		const sink = this.#sink;
+		const response = this.#response;
+		this.#sink = undefined;
+		this.#response = new HTTPResponse(this);
+		this.#reply = REPLY_AWAITED;
+		this.#linger();
+		sink?.abort?.();
+		response?.cancel();
+		sendError(this.#response, status);
+	}
+
+	/** The connection ends with the present reply; what still comes is thrown away. */
+	#linger(): void {
+		this.#closing = true;
+		this.#input = INPUT_LINGER;
+		this.#lingerLeft = LINGER_LIMIT;
+	}
+
+	/** Nobody wants the body, or the rest of it. */
+	#dropBody(): void {
+		if (this.#body.isDone) this.#input = INPUT_DONE;
+		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.#linger();
+	}
+
+	/** Sends what can be sent; true when that has made room for the next request. */
+	#write(): boolean {
+		if (this.#input === INPUT_CLOSED) return false;
+		if (!this.#out.isIdle && this.#writable > 0) {
+			this.#writable = this.#out.pump(this.#socket, this.#writable);
+			this.#sentMs = this.#nowMs;
+		}
+		if (!this.#out.isIdle || this.#reply !== REPLY_GIVEN) return false;
+		if (this.#input === INPUT_DONE && !this.#closing) {
+			this.#next();
+			return true;
+		}
+		if (this.#input === INPUT_DONE || (this.#input === INPUT_LINGER && this.#lingerLeft <= 0)) {
+			this.close();
+		} else if (this.#input === INPUT_LINGER && !this.#isLingering) {
+			this.#isLingering = true;
+			this.#sinceMs = this.#nowMs;
+		}
+		return false;
+	}
+
+	#next(): void {
+		this.#response = undefined;
+		this.#reply = REPLY_NONE;
+		this.#input = INPUT_HEAD;
+		this.#continued = this.#isNew = false;
+		this.#taken = 0;
+		this.#in.copyWithin(0, this.#inStart, this.#inEnd);
+		this.#inEnd -= this.#inStart;
+		this.#inStart = 0;
+		this.#head.begin();
+		this.#sinceMs = this.#idleMs = this.#nowMs;
+	}
+
+	/** Takes one piece of what has arrived; false when there is nothing, or nothing can be done with it now. */
+	#read(): boolean {
+		switch (this.#input) {
+			case INPUT_HEAD:
+				return this.#readHead();
+			case INPUT_BODY:
+				return this.#readBody();
+			case INPUT_LINGER:
+				return this.#readRest();
+			default:
+				return false;
+		}
+	}
+
+	/** Reads from the socket behind what is in the buffer; false when nothing waits there. */
+	#receive(): boolean {
+		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
+		if (!count) return false;
+		this.#inEnd += count;
+		this.#receivedMs = this.#nowMs;
+		return true;
+	}
+
+	#readHead(): boolean {
+		const result = this.#head.parse(this.#inEnd);
+		if (result === HEAD_MORE) {
+			const isFirst = this.#inEnd === 0;
+			if (!this.#receive()) return false;
+			if (isFirst) this.#sinceMs = this.#receivedMs;
+			return true;
+		}
+		this.#inStart = this.#head.end;
+		if (result === HEAD_DONE) this.#ask();
+		else this.#fail(result);
+		return true;
+	}
+
+	/** The head is complete: asks the handler what it wants. */
+	#ask(): void {
+		const head = this.#head;
+		this.#body.begin(head.contentLength);
+		this.#input = this.#body.isDone ? INPUT_DONE : INPUT_BODY;
+		this.#sinceMs = this.#receivedMs;
+		this.#reply = REPLY_AWAITED;
+		const response = new HTTPResponse(this);
+		this.#response = response;
+		const sink = this.#owner.handler.begin(head, response);
+		if (!response.isOpen) {
+			sink?.abort?.();
+		} else if (sink === undefined) {
+			if (this.#input === INPUT_BODY) this.#dropBody();
+		} else {
+			this.#sink = sink;
+			if (head.contentLength > sink.limit) this.#fail(413);
+			else if (this.#body.isDone) this.#endBody();
+			else if (head.expectsContinue && this.#inStart === this.#inEnd) this.#sendContinue();
+		}
+	}
+
+	#sendContinue(): void {
+		this.#continued = true;
+		this.#sentMs = this.#nowMs;
+		this.#out.queue(this.text.encode(CONTINUE));
+	}
+
+	#readBody(): boolean {
+		if (this.#inStart === this.#inEnd) {
+			this.#inStart = this.#inEnd = 0;
+			this.#head.release();
+			if (!this.#receive()) return false;
+		}
+		const body = this.#body;
+		const result = body.next(this.#in, this.#inStart, this.#inEnd);
+		this.#inStart = body.position;
+		if (result === BODY_DATA) this.#takeBody(body.dataStart, body.dataEnd);
+		else if (result === BODY_ERROR) this.#fail(400);
+		if (this.#input === INPUT_BODY && (result === BODY_END || body.isDone)) this.#endBody();
+		return true;
+	}
+
+	#takeBody(start: number, end: number): void {
+		const sink = this.#sink;
+		if (sink === undefined) return;
+		this.#taken += end - start;
+		if (this.#taken > sink.limit) this.#fail(413);
+		else sink.write(this.#in, start, end);
+	}
+
+	#endBody(): void {
+		this.#input = INPUT_DONE;
+		const sink = this.#sink;
+		this.#sink = undefined;
+		sink?.end();
+	}
+
+	#readRest(): boolean {
+		if (this.#lingerLeft <= 0) return false;
+		this.#inStart = this.#inEnd = 0;
+		this.#head.release();
+		if (!this.#receive()) return false;
+		this.#lingerLeft -= this.#inEnd;
+		return true;
+	}
+}

@@ -1,0 +1,371 @@
+/**
+ * Head of an HTTP/1 request (RFC 9112, 2 to 6), parsed in place in the connection's receive buffer as it arrives:
+ *
+ *     method SP target SP HTTP/d.d CRLF
+ *     *( name ":" OWS value OWS CRLF )
+ *     CRLF
+ *
+ * Strict where leniency helps only request smuggling: no bare CR or LF, no space before a colon, no folded lines, one
+ * Host, one meaning of the body's length. Empty lines before the request line are ignored (2.2).
+ *
+ * Limits: request line REQUEST_LINE_LIMIT bytes (414), fields FIELD_LIMIT and the size of the buffer (431).
+ */
+import type { TextCodec } from "../io/host.js";
+import type { HTTPRequest } from "./request.js";
+import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
+import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
+
+/** Bytes of the request line without its CRLF. */
+export const REQUEST_LINE_LIMIT = 512;
+export const FIELD_LIMIT = 64;
+/** Digits of a Content-Length: a double holds every such number exactly. */
+const LENGTH_DIGITS_LIMIT = 15;
+
+/** `parse` needs more bytes. */
+export const HEAD_MORE = 0;
+/** The head is complete; every other result of `parse` is the HTTP status of the refusal. */
+export const HEAD_DONE = 1;
+
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+
+const LENGTH_NONE = -2;
+const LENGTH_CHUNKED = -1;
+
+export class RequestHead implements HTTPRequest {
+	method = METHOD_OTHER;
+	path = "";
+	minorVersion = 1;
+	readonly remoteAddress: string;
+	readonly secure: boolean;
+
+	readonly #buffer: Uint8Array;
+	readonly #text: TextCodec;
+	/** Next byte to look at, and the first of its line. */
+	#at = 0;
+	#line = 0;
+	#pathStart = 0;
+	#pathEnd = 0;
+	#queryStart = 0;
+	#queryEnd = 0;
+	#hostStart = 0;
+	#hostEnd = 0;
+	/** Start of the fields; 0 before the request line was taken. */
+	#fields = 0;
+	#fieldsEnd = 0;
+	#fieldCount = 0;
+	#hostCount = 0;
+	#length = LENGTH_NONE;
+	#saysClose = false;
+	#saysKeepAlive = false;
+	#expectsContinue = false;
+
+	/** The head will stand at the beginning of `buffer`. */
+	constructor(buffer: Uint8Array, text: TextCodec, remoteAddress: string, secure: boolean) {
+		this.#buffer = buffer;
+		this.#text = text;
+		this.remoteAddress = remoteAddress;
+		this.secure = secure;
+	}
+
+	/** A new request begins at index 0 of the buffer. */
+	begin(): void {
+		this.method = METHOD_OTHER;
+		this.path = "";
+		this.minorVersion = 1;
+		this.#at = this.#line = this.#pathStart = this.#pathEnd = 0;
+		this.#fields = this.#fieldCount = this.#hostCount = 0;
+		this.#saysClose = this.#saysKeepAlive = this.#expectsContinue = false;
+		this.#length = LENGTH_NONE;
+		this.release();
+	}
+
+	/** The buffer is needed for the body: fields and query are gone. */
+	release(): void {
+		this.#fieldsEnd = this.#queryStart = this.#queryEnd = this.#hostStart = this.#hostEnd = 0;
+	}
+
+	/** Index of the first byte after the head. */
+	get end(): number {
+		return this.#at;
+	}
+
+	get contentLength(): number {
+		return this.#length === LENGTH_NONE ? 0 : this.#length;
+	}
+
+	get keepAlive(): boolean {
+		return !this.#saysClose && (this.minorVersion === 1 || this.#saysKeepAlive);
+	}
+
+	/** The client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1). */
+	get expectsContinue(): boolean {
+		return this.#expectsContinue && this.minorVersion === 1;
+	}
+
+	get host(): string | undefined {
+		if (this.#hostEnd > this.#hostStart) return this.#text.decode(this.#buffer, this.#hostStart, this.#hostEnd);
+		return this.header("host");
+	}
+
+	header(name: string): string | undefined {
+		const buffer = this.#buffer;
+		for (let at = this.#fields; at < this.#fieldsEnd; ) {
+			const colon = buffer.indexOf(COLON, at);
+			const end = buffer.indexOf(CR, colon);
+			if (this.#matches(at, colon, name)) {
+				const start = this.#trimStart(colon + 1, end);
+				return this.#text.decode(buffer, start, this.#trimEnd(start, end));
+			}
+			at = end + 2;
+		}
+		return undefined;
+	}
+
+	query(name: string): string | undefined {
+		for (let at = this.#queryStart; at < this.#queryEnd; ) {
+			const end = indexOrEnd(this.#buffer, 0x26, at, this.#queryEnd);
+			const equals = indexOrEnd(this.#buffer, 0x3d, at, end);
+			if (this.#decoded(at, equals) === name) return this.#decoded(Math.min(equals + 1, end), end);
+			at = end + 1;
+		}
+		return undefined;
+	}
+
+	#decoded(start: number, end: number): string | undefined {
+		const bytes = new Uint8Array(end - start);
+		const length = decodePercent(this.#buffer, start, end, bytes, 0, true);
+		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
+	}
+
+	/** Looks at what has arrived in `buffer[0..end)`; gives HEAD_MORE, HEAD_DONE or the status of the refusal. */
+	parse(end: number): number {
+		const buffer = this.#buffer;
+		while (this.#at < end) {
+			const at = this.#at++;
+			const byte = buffer[at];
+			const afterCR = at > this.#line && buffer[at - 1] === CR;
+			if (byte === LF) {
+				const result = afterCR ? this.#takeLine(this.#line, at - 1) : 400;
+				if (result !== HEAD_MORE) return result;
+				this.#line = at + 1;
+			} else if (afterCR || (byte < SPACE && byte !== TAB && byte !== CR) || byte === 0x7f) {
+				return 400;
+			} else if (this.#fields === 0) {
+				if (at - this.#line >= (byte === CR ? REQUEST_LINE_LIMIT + 1 : REQUEST_LINE_LIMIT)) return 414;
+			} else if (byte >= 0x80) {
+				// Field values may hold such bytes (RFC 9110, 5.5); nothing that matters to us does.
+				buffer[at] = 0x3f;
+			}
+		}
+		if (end < buffer.length) return HEAD_MORE;
+		return this.#fields === 0 ? 414 : 431;
+	}
+
+	#takeLine(start: number, end: number): number {
+		if (this.#fields === 0) return start === end ? HEAD_MORE : this.#takeRequestLine(start, end);
+		return start === end ? this.#finish(start) : this.#takeField(start, end);
+	}
+
+	#takeRequestLine(start: number, end: number): number {
+		const buffer = this.#buffer;
+		const methodEnd = indexOrEnd(buffer, SPACE, start, end);
+		const targetEnd = indexOrEnd(buffer, SPACE, methodEnd + 1, end);
+		if (methodEnd === start || targetEnd >= end) return 400;
+		for (let i = start; i < methodEnd; i++) if (!isTokenByte(buffer[i])) return 400;
+		// "HTTP/" digit "." digit
+		const version = targetEnd + 1;
+		if (end - version !== 8 || !this.#spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
+		const major = buffer[version + 5];
+		const minor = buffer[version + 7];
+		if (!isDigit(major) || !isDigit(minor)) return 400;
+		if (major !== 0x31) return 505;
+		this.minorVersion = minor === 0x30 ? 0 : 1;
+		for (let method = 1; method < METHOD_NAMES.length; method++) {
+			const name = METHOD_NAMES[method];
+			if (methodEnd - start === name.length && this.#spells(start, name)) this.method = method;
+		}
+		if (!this.#takeTarget(methodEnd + 1, targetEnd)) return 400;
+		this.#fields = end + 2;
+		return HEAD_MORE;
+	}
+
+	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
+	#takeTarget(start: number, end: number): boolean {
+		const buffer = this.#buffer;
+		for (let i = start; i < end; i++) if (buffer[i] < 0x21 || buffer[i] > 0x7e || buffer[i] === 0x23) return false;
+		let pathStart = start;
+		if (buffer[start] !== SLASH) {
+			if (end - start === 1 && buffer[start] === 0x2a && this.method === METHOD_OPTIONS) {
+				this.path = "*";
+				return true;
+			}
+			const scheme = this.#matches(start, start + 7, "http://") ? 7 : 8;
+			if (scheme === 8 && !this.#matches(start, start + 8, "https://")) return false;
+			this.#hostStart = start + scheme;
+			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, 0x3f, this.#hostStart, end));
+			this.#hostEnd = pathStart;
+			if (this.#hostStart === pathStart || !this.#isHost(this.#hostStart, pathStart)) return false;
+		}
+		const rawEnd = indexOrEnd(buffer, 0x3f, pathStart, end);
+		if (!hasGoodEscapes(buffer, pathStart, end)) return false;
+		this.#queryStart = Math.min(rawEnd + 1, end);
+		this.#queryEnd = end;
+		this.#pathStart = pathStart;
+		this.#pathEnd = decodePercent(buffer, pathStart, rawEnd, buffer, pathStart, false);
+		return isCleanText(buffer, pathStart, this.#pathEnd);
+	}
+
+	#takeField(start: number, end: number): number {
+		const buffer = this.#buffer;
+		if (++this.#fieldCount > FIELD_LIMIT) return 431;
+		const colon = indexOrEnd(buffer, COLON, start, end);
+		if (colon === start || colon === end) return 400;
+		// Space before the colon and folded lines are no token bytes, so both are refused here.
+		for (let i = start; i < colon; i++) if (!isTokenByte(buffer[i])) return 400;
+		const from = this.#trimStart(colon + 1, end);
+		const to = this.#trimEnd(from, end);
+		switch (colon - start) {
+			case 4:
+				if (!this.#matches(start, colon, "host")) return HEAD_MORE;
+				return ++this.#hostCount > 1 || !this.#isHost(from, to) ? 400 : HEAD_MORE;
+			case 6:
+				if (this.#matches(start, colon, "expect") && this.#matches(from, to, "100-continue")) {
+					this.#expectsContinue = true;
+				}
+				return HEAD_MORE;
+			case 10:
+				if (this.#matches(start, colon, "connection")) this.#takeConnection(from, to);
+				return HEAD_MORE;
+			case 14:
+				return this.#matches(start, colon, "content-length") ? this.#takeLength(from, to) : HEAD_MORE;
+			case 17:
+				if (!this.#matches(start, colon, "transfer-encoding")) return HEAD_MORE;
+				if (!this.#matches(from, to, "chunked")) return 501;
+				if (this.#length !== LENGTH_NONE || this.minorVersion === 0) return 400;
+				this.#length = LENGTH_CHUNKED;
+				return HEAD_MORE;
+			default:
+				return HEAD_MORE;
+		}
+	}
+
+	#takeLength(start: number, end: number): number {
+		if (start === end) return 400;
+		let length = 0;
+		for (let i = start; i < end; i++) {
+			if (!isDigit(this.#buffer[i])) return 400;
+			length = length * 10 + this.#buffer[i] - 0x30;
+		}
+		if (end - start > LENGTH_DIGITS_LIMIT) return 413;
+		if (this.#length !== LENGTH_NONE && this.#length !== length) return 400;
+		this.#length = length;
+		return HEAD_MORE;
+	}
+
+	#takeConnection(start: number, end: number): void {
+		for (let at = start; at < end; ) {
+			const comma = indexOrEnd(this.#buffer, COMMA, at, end);
+			const from = this.#trimStart(at, comma);
+			const to = this.#trimEnd(from, comma);
+			if (this.#matches(from, to, "close")) this.#saysClose = true;
+			else if (this.#matches(from, to, "keep-alive")) this.#saysKeepAlive = true;
+			at = comma + 1;
+		}
+	}
+
+	#finish(fieldsEnd: number): number {
+		if (this.minorVersion === 1 && this.#hostCount === 0) return 400;
+		this.#fieldsEnd = fieldsEnd;
+		if (this.#pathEnd > this.#pathStart) {
+			this.path = this.#text.decode(this.#buffer, this.#pathStart, this.#pathEnd);
+		} else if (this.path === "") {
+			this.path = "/";
+		}
+		return HEAD_DONE;
+	}
+
+	/** True when the bytes can be `host [":" port]`; whose they are is not this module's question. */
+	#isHost(start: number, end: number): boolean {
+		for (let i = start; i < end; i++) {
+			const byte = this.#buffer[i];
+			const isAllowed = isAlphanumeric(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f || byte === COLON;
+			if (!isAllowed && byte !== 0x5b && byte !== 0x5d && byte !== 0x25) return false;
+		}
+		return true;
+	}
+
+	#trimStart(start: number, end: number): number {
+		let at = start;
+		while (at < end && (this.#buffer[at] === SPACE || this.#buffer[at] === TAB)) at++;
+		return at;
+	}
+
+	#trimEnd(start: number, end: number): number {
+		let at = end;
+		while (at > start && (this.#buffer[at - 1] === SPACE || this.#buffer[at - 1] === TAB)) at--;
+		return at;
+	}
+
+	/** True when the bytes from `start` on are `word`. */
+	#spells(start: number, word: string): boolean {
+		for (let i = 0; i < word.length; i++) if (this.#buffer[start + i] !== word.charCodeAt(i)) return false;
+		return true;
+	}
+
+	/** True when `buffer[start..end)` is the lower-case `word`, in any case. */
+	#matches(start: number, end: number, word: string): boolean {
+		if (end - start !== word.length) return false;
+		for (let i = 0; i < word.length; i++) {
+			const byte = this.#buffer[start + i];
+			const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+			if (lower !== word.charCodeAt(i)) return false;
+		}
+		return true;
+	}
+}
+
+/** Index of `byte` in `bytes[start..end)`, or `end`. */
+function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
+	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
+	return end;
+}
+
+function isDigit(byte: number): boolean {
+	return byte >= 0x30 && byte <= 0x39;
+}
+
+function isAlphanumeric(byte: number): boolean {
+	const lower = byte | 0x20;
+	return isDigit(byte) || (lower >= 0x61 && lower <= 0x7a);
+}
+
+/** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
+function isTokenByte(byte: number): boolean {
+	if (isAlphanumeric(byte)) return true;
+	switch (byte) {
+		case 0x21:
+		case 0x23:
+		case 0x24:
+		case 0x25:
+		case 0x26:
+		case 0x27:
+		case 0x2a:
+		case 0x2b:
+		case 0x2d:
+		case 0x2e:
+		case 0x5e:
+		case 0x5f:
+		case 0x60:
+		case 0x7c:
+		case 0x7e:
+			return true;
+		default:
+			return false;
+	}
+}

@@ -1,0 +1,27 @@
+/** Time limits of the HTTP server, milliseconds. None runs while a handler is thinking. */
+export interface HTTPLimits {
+	/** From the first byte of a head to its end; also what a new connection has for its first byte. */
+	readonly headMs: number;
+	/** Between two requests. */
+	readonly idleMs: number;
+	/** Without a byte of the body. */
+	readonly bodyMs: number;
+	/** Without the client taking a byte of the reply. */
+	readonly writeMs: number;
+	/** A whole body, or a whole reply, however steadily it trickles. */
+	readonly transferMs: number;
+	/** After a reply that ends the connection while the client may still be sending. */
+	readonly lingerMs: number;
+	/** During which a new connection that has not asked yet is safe from being displaced by a newer one. */
+	readonly graceMs: number;
+}
+
+export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
+	headMs: 10_000,
+	idleMs: 30_000,
+	bodyMs: 10_000,
+	writeMs: 20_000,
+	transferMs: 300_000,
+	lingerMs: 2_000,
+	graceMs: 1_000,
+});

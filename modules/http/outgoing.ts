@@ -1,0 +1,151 @@
+/**
+ * The sending half of a connection: one buffer, filled from the reply's head and body only when it is empty and the
+ * socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
+ *
+ *     chunk (RFC 9112, 7.1): 3 hex digits, CRLF, data, CRLF; the end: "0" CRLF CRLF
+ */
+import type { Socket } from "../io/host.js";
+import type { BodySource } from "./response.js";
+
+const CHUNK_PREFIX = 5;
+/** CRLF after the data, and the end of the body behind it. */
+const CHUNK_SUFFIX = 7;
+/** The buffer may be at most this large: a chunk's size has three digits. */
+export const OUTGOING_LIMIT = 0xfff;
+
+const CR = 0x0d;
+const LF = 0x0a;
+const ZERO = 0x30;
+
+export class Outgoing {
+	readonly #buffer: Uint8Array;
+	#start = 0;
+	#end = 0;
+	/** Where the reply begins in the buffer, -1 when that has left. */
+	#mark = -1;
+	#source: BodySource | undefined;
+	#chunked = false;
+	/** Bytes of the body still to come; Infinity when its length is not known. */
+	#left = 0;
+
+	constructor(size: number) {
+		this.#buffer = new Uint8Array(size);
+	}
+
+	/** True when all there was has been given to the socket. */
+	get isIdle(): boolean {
+		return this.#start === this.#end && this.#source === undefined;
+	}
+
+	/** Sends `bytes` before anything that comes later. Throws a RangeError when they don't fit. */
+	queue(bytes: Uint8Array): void {
+		this.#rewind();
+		if (bytes.length > this.#buffer.length - this.#end) throw new RangeError("Head of the reply is too long");
+		this.#buffer.set(bytes, this.#end);
+		this.#end += bytes.length;
+	}
+
+	/** A reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), maybe in chunks. */
+	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
+		this.#rewind();
+		this.#mark = this.#end;
+		this.#source = body;
+		this.#chunked = chunked;
+		this.#left = length;
+		this.queue(head);
+		this.#fill();
+	}
+
+	/** Takes back a reply of which nothing has left; false when something has. */
+	revoke(): boolean {
+		if (this.#mark < this.#start) return false;
+		this.#end = this.#mark;
+		this.close();
+		return true;
+	}
+
+	/** Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. */
+	pump(socket: Socket, writable: number): number {
+		let room = writable;
+		while (room > 0) {
+			if (this.#start === this.#end) {
+				this.#rewind();
+				this.#fill();
+				if (this.#end === 0) break;
+			}
+			const end = Math.min(this.#end, this.#start + room);
+			const start = this.#start;
+			this.#start = end;
+			room = socket.write(this.#buffer, start, end);
+		}
+		return room;
+	}
+
+	/** Ends the body: nothing more is read from it. */
+	close(): void {
+		const source = this.#source;
+		this.#source = undefined;
+		source?.close?.();
+	}
+
+	/** All has left: the buffer is free from its beginning. */
+	#rewind(): void {
+		if (this.#start < this.#end) return;
+		this.#start = this.#end = 0;
+		this.#mark = -1;
+	}
+
+	#fill(): void {
+		const source = this.#source;
+		if (source === undefined) return;
+		if (this.#chunked) this.#fillChunk(source);
+		else this.#fillPlain(source);
+	}
+
+	#fillPlain(source: BodySource): void {
+		const limit = this.#buffer.length;
+		while (this.#left > 0 && this.#end < limit) {
+			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
+			if (count === 0) {
+				// The client counts on the length it was told: the connection can't go on.
+				if (this.#left !== Number.POSITIVE_INFINITY) throw new Error("Body ended before its length");
+				this.#left = 0;
+			}
+			this.#end += count;
+			this.#left -= count;
+		}
+		if (this.#left === 0) this.close();
+	}
+
+	#fillChunk(source: BodySource): void {
+		const buffer = this.#buffer;
+		const first = this.#end + CHUNK_PREFIX;
+		const limit = buffer.length - CHUNK_SUFFIX;
+		let at = first;
+		let count = 1;
+		while (at < limit && count > 0) {
+			count = source.read(buffer, at, limit);
+			at += count;
+		}
+		if (at > first) {
+			const size = at - first;
+			for (let digit = 0; digit < 3; digit++) buffer[this.#end++] = hexDigit((size >> (8 - 4 * digit)) & 15);
+			buffer[this.#end++] = CR;
+			buffer[this.#end++] = LF;
+			this.#end = at;
+			buffer[this.#end++] = CR;
+			buffer[this.#end++] = LF;
+		}
+		if (count > 0) return;
+		buffer[this.#end++] = ZERO;
+		for (let i = 0; i < 2; i++) {
+			buffer[this.#end++] = CR;
+			buffer[this.#end++] = LF;
+		}
+		this.close();
+	}
+}
+
+function hexDigit(value: number): number {
+	return value + (value < 10 ? ZERO : 0x57);
+}

@@ -1,0 +1,58 @@
+/** Status codes of HTTP (RFC 9110, 15): their phrases, and the error replies that the server gives by itself. */
+import type { HTTPResponse } from "./response.js";
+
+/** Phrases of the codes in use. */
+const REASONS: Readonly<Record<number, string>> = Object.freeze({
+	200: "OK",
+	201: "Created",
+	204: "No Content",
+	301: "Moved Permanently",
+	302: "Found",
+	304: "Not Modified",
+	307: "Temporary Redirect",
+	400: "Bad Request",
+	401: "Unauthorized",
+	403: "Forbidden",
+	404: "Not Found",
+	405: "Method Not Allowed",
+	408: "Request Timeout",
+	409: "Conflict",
+	413: "Content Too Large",
+	414: "URI Too Long",
+	429: "Too Many Requests",
+	431: "Request Header Fields Too Large",
+	500: "Internal Server Error",
+	501: "Not Implemented",
+	503: "Service Unavailable",
+	505: "HTTP Version Not Supported",
+});
+
+/** Code and sentence of the errors that are found before a handler is asked, or instead of its answer. */
+const ERRORS: Readonly<Record<number, readonly [string, string]>> = Object.freeze({
+	400: Object.freeze(["bad_request", "The request is not valid HTTP."] as const),
+	408: Object.freeze(["timeout", "The request did not arrive in time."] as const),
+	413: Object.freeze(["too_large", "The body of the request is too large."] as const),
+	414: Object.freeze(["too_large", "The address of the request is too long."] as const),
+	431: Object.freeze(["too_large", "The header of the request is too large."] as const),
+	500: Object.freeze(["internal", "The device made a mistake while it answered."] as const),
+	501: Object.freeze(["unsupported", "This transfer coding is not supported."] as const),
+	503: Object.freeze(["busy", "All connections are in use; try again in a moment."] as const),
+	505: Object.freeze(["unsupported", "This version of HTTP is not supported."] as const),
+});
+
+/** Phrase for `status`; empty, which is allowed, for one that has none here. */
+export function reasonOf(status: number): string {
+	return REASONS[status] ?? "";
+}
+
+/** JSON body of the error reply `status`. */
+export function errorText(status: number): string {
+	const [code, message] = ERRORS[status] ?? ERRORS[500];
+	return `{"error":"${code}","message":"${message}"}`;
+}
+
+/** Sends the server's own error reply `status`. It is never stored by a cache. */
+export function sendError(response: HTTPResponse, status: number): void {
+	response.header("Content-Type", "application/json").header("Cache-Control", "no-store");
+	response.sendText(status, errorText(status));
+}

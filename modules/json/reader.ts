@@ -1,0 +1,354 @@
+/**
+ * JSON pull reader (RFC 8259) for bodies that strangers send: bytes go in as they arrive, tokens come out, and nothing
+ * whole is held. `JSON.parse` would need three copies of the body, keep every unknown name for ever (XS interns them)
+ * and overflow the stack on deep nesting; here no input decides how much memory is used.
+ *
+ * Use: `begin`, then for each piece `push` and `next` until TOKEN_MORE, then `finish` and `next` until TOKEN_END.
+ *
+ * Stricter than JSON.parse in one point: UTF-8 must be well formed (RFC 3629) and an escaped surrogate must be half of
+ * a pair, so that a string read can always be turned into text.
+ *
+ * Limits: nesting `maxDepth`, one string or name `scratch` bytes, the text of a number NUMBER_LIMIT characters. Beyond
+ * the first is an error; beyond the others the value is still checked, but marked `truncated`.
+ */
+import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
+import { StringScanner } from "./string.js";
+
+/** All that was pushed is used up: push more, or finish. */
+export const TOKEN_MORE = 0;
+/** The document is complete and nothing but white space followed it. */
+export const TOKEN_END = 1;
+/** Not JSON, or nested too deep; `offset` tells where. Every further `next` gives the same. */
+export const TOKEN_ERROR = 2;
+export const TOKEN_OBJECT_START = 3;
+export const TOKEN_OBJECT_END = 4;
+export const TOKEN_ARRAY_START = 5;
+export const TOKEN_ARRAY_END = 6;
+/** Name of a member, in `text`; its value follows. */
+export const TOKEN_NAME = 7;
+/** String, in `text`. */
+export const TOKEN_STRING = 8;
+/** Number, in `number` and `isInteger`. */
+export const TOKEN_NUMBER = 9;
+export const TOKEN_TRUE = 10;
+export const TOKEN_FALSE = 11;
+export const TOKEN_NULL = 12;
+
+/** Nesting accepted when the owner names no other. */
+const DEPTH_DEFAULT = 4;
+/** Nesting is kept as bits of one integer. */
+const DEPTH_LIMIT = 31;
+/** Bytes of the longest string that is kept, when the owner names no other. */
+const SCRATCH_DEFAULT = 256;
+/** Characters of the longest number that is converted. */
+export const NUMBER_LIMIT = 32;
+
+/** Inside `#scan`: no token is complete yet. */
+const TOKEN_NONE = -1;
+
+/** What may come next between two tokens. */
+const EXPECT_VALUE = 0;
+const EXPECT_VALUE_OR_END = 1;
+const EXPECT_NAME = 2;
+const EXPECT_NAME_OR_END = 3;
+const EXPECT_COLON = 4;
+const EXPECT_COMMA = 5;
+const EXPECT_NOTHING = 6;
+
+/** In which token the reader stands. */
+const LEXEME_NONE = 0;
+const LEXEME_ERROR = 1;
+const LEXEME_STRING = 2;
+const LEXEME_WORD = 3;
+const LEXEME_NUMBER = 4;
+
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+
+const WORD_TRUE = Object.freeze([0x74, 0x72, 0x75, 0x65]);
+const WORD_FALSE = Object.freeze([0x66, 0x61, 0x6c, 0x73, 0x65]);
+const WORD_NULL = Object.freeze([0x6e, 0x75, 0x6c, 0x6c]);
+
+export interface JSONReaderLimits {
+	/** Objects and arrays open at once, 1 to 31; 4 by default. */
+	readonly maxDepth?: number;
+	/** Bytes of the longest string or name that is kept, at least 32 (numbers pass through it too); 256 by default. */
+	readonly scratch?: number;
+}
+
+export class JSONReader {
+	/** The last number; NaN when it was truncated, infinite when it is beyond a double. */
+	number = 0;
+	/** True when `number` is a whole number that a double holds exactly; `1.0` and `1e2` are whole as well. */
+	isInteger = false;
+
+	readonly #string: StringScanner;
+	readonly #maxDepth: number;
+	#bytes: Uint8Array;
+	#at = 0;
+	#end = 0;
+	/** Offset in the document of `#bytes[0]`. */
+	#base = 0;
+	#finished = false;
+	#expect = EXPECT_VALUE;
+	#lexeme = LEXEME_NONE;
+	#depth = 0;
+	/** One bit for each open level, the innermost lowest: 1 an object, 0 an array. */
+	#objects = 0;
+	#skipDepth = -1;
+	#isName = false;
+	#numberPart = NUMBER_START;
+	#word: readonly number[] = WORD_NULL;
+	#wordAt = 0;
+
+	constructor(limits: JSONReaderLimits = {}) {
+		this.#maxDepth = Math.min(limits.maxDepth ?? DEPTH_DEFAULT, DEPTH_LIMIT);
+		this.#string = new StringScanner(Math.max(limits.scratch ?? SCRATCH_DEFAULT, NUMBER_LIMIT));
+		this.#bytes = this.#string.text;
+	}
+
+	/** The last name, string or number as UTF-8 after unescaping, in [0..length). Stays the reader's. */
+	get text(): Uint8Array {
+		return this.#string.text;
+	}
+
+	get length(): number {
+		return this.#string.length;
+	}
+
+	/** True when the last name, string or number was longer than what is kept: `text` holds only its beginning. */
+	get truncated(): boolean {
+		return this.#string.truncated;
+	}
+
+	/** Objects and arrays open now. */
+	get depth(): number {
+		return this.#depth;
+	}
+
+	/** Bytes read since `begin`; after TOKEN_ERROR the offset of the byte that could not be taken. */
+	get offset(): number {
+		return this.#base + this.#at;
+	}
+
+	/** Forgets everything; a new document begins. */
+	begin(): void {
+		this.#bytes = this.text;
+		this.#at = this.#end = this.#base = 0;
+		this.#finished = false;
+		this.#expect = EXPECT_VALUE;
+		this.#lexeme = LEXEME_NONE;
+		this.#depth = this.#objects = 0;
+		this.#skipDepth = -1;
+		this.#string.clear();
+	}
+
+	/** The next piece, `bytes[start..end)`; it must hold still until `next` has given TOKEN_MORE. */
+	push(bytes: Uint8Array, start: number, end: number): void {
+		if (this.#lexeme === LEXEME_ERROR) return;
+		if (this.#at < this.#end || this.#finished) throw new Error("JSON piece pushed before the last was read");
+		this.#base += this.#at - start;
+		this.#bytes = bytes;
+		this.#at = start;
+		this.#end = end;
+	}
+
+	/** No more pieces will come. */
+	finish(): void {
+		this.#finished = true;
+	}
+
+	/** Right after TOKEN_NAME: the value that follows is checked, however large, but none of its tokens is given. */
+	skip(): void {
+		this.#skipDepth = this.#depth;
+	}
+
+	/** The next token, TOKEN_…. */
+	next(): number {
+		for (;;) {
+			const token = this.#scan();
+			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
+			// A start has made the level deeper, so being back where the name stood means that the value is over.
+			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
+		}
+	}
+
+	/** True when the last name or string is `name`, which is ASCII and short (a field name). */
+	textEquals(name: string): boolean {
+		if (this.truncated || name.length !== this.length) return false;
+		for (let i = 0; i < this.length; i++) if (name.charCodeAt(i) !== this.text[i]) return false;
+		return true;
+	}
+
+	/** Which of `names` (as in `textEquals`) the last name or string is, or -1. */
+	indexIn(names: readonly string[]): number {
+		for (let i = 0; i < names.length; i++) if (this.textEquals(names[i])) return i;
+		return -1;
+	}
+
+	#scan(): number {
+		if (this.#lexeme === LEXEME_ERROR) return TOKEN_ERROR;
+		let token = TOKEN_NONE;
+		while (token === TOKEN_NONE && this.#at < this.#end) {
+			const byte = this.#bytes[this.#at];
+			switch (this.#lexeme) {
+				case LEXEME_NONE:
+					token = this.#takeStructure(byte);
+					break;
+				case LEXEME_STRING:
+					token = this.#takeString();
+					break;
+				case LEXEME_WORD:
+					token = this.#takeWord(byte);
+					break;
+				default:
+					token = this.#takeNumber(byte);
+			}
+		}
+		if (token !== TOKEN_NONE) return token;
+		if (!this.#finished) return TOKEN_MORE;
+		if (this.#lexeme === LEXEME_NUMBER && isNumberComplete(this.#numberPart)) return this.#endNumber();
+		return this.#lexeme === LEXEME_NONE && this.#expect === EXPECT_NOTHING ? TOKEN_END : this.#fail();
+	}
+
+	#fail(): number {
+		this.#lexeme = LEXEME_ERROR;
+		return TOKEN_ERROR;
+	}
+
+	/** A byte between tokens: white space, punctuation, or the first of a value. */
+	#takeStructure(byte: number): number {
+		switch (byte) {
+			case 0x20:
+			case 0x09:
+			case 0x0a:
+			case 0x0d:
+				this.#at++;
+				return TOKEN_NONE;
+			case 0x2c: // ,
+				if (this.#expect !== EXPECT_COMMA) return this.#fail();
+				this.#expect = (this.#objects & 1) === 1 ? EXPECT_NAME : EXPECT_VALUE;
+				this.#at++;
+				return TOKEN_NONE;
+			case 0x3a: // :
+				if (this.#expect !== EXPECT_COLON) return this.#fail();
+				this.#expect = EXPECT_VALUE;
+				this.#at++;
+				return TOKEN_NONE;
+			case 0x7b: // {
+				return this.#open(1);
+			case 0x5b: // [
+				return this.#open(0);
+			case 0x7d: // }
+				return this.#close(1);
+			case 0x5d: // ]
+				return this.#close(0);
+		}
+		this.#isName = this.#expect === EXPECT_NAME || this.#expect === EXPECT_NAME_OR_END;
+		if (this.#isName ? byte !== QUOTE : this.#expect > EXPECT_VALUE_OR_END) return this.#fail();
+		return this.#startScalar(byte);
+	}
+
+	#open(kind: number): number {
+		if (this.#expect > EXPECT_VALUE_OR_END || this.#depth === this.#maxDepth) return this.#fail();
+		this.#depth++;
+		this.#objects = (this.#objects << 1) | kind;
+		this.#expect = kind === 1 ? EXPECT_NAME_OR_END : EXPECT_VALUE_OR_END;
+		this.#at++;
+		return kind === 1 ? TOKEN_OBJECT_START : TOKEN_ARRAY_START;
+	}
+
+	#close(kind: number): number {
+		const afterStart = kind === 1 ? EXPECT_NAME_OR_END : EXPECT_VALUE_OR_END;
+		if (this.#expect !== afterStart) {
+			if (this.#expect !== EXPECT_COMMA || (this.#objects & 1) !== kind) return this.#fail();
+		}
+		this.#depth--;
+		this.#objects >>>= 1;
+		this.#at++;
+		return this.#endValue(kind === 1 ? TOKEN_OBJECT_END : TOKEN_ARRAY_END);
+	}
+
+	#endValue(token: number): number {
+		this.#lexeme = LEXEME_NONE;
+		this.#expect = this.#depth === 0 ? EXPECT_NOTHING : EXPECT_COMMA;
+		return token;
+	}
+
+	#startScalar(byte: number): number {
+		switch (byte) {
+			case QUOTE:
+				this.#lexeme = LEXEME_STRING;
+				this.#string.begin();
+				this.#at++;
+				return TOKEN_NONE;
+			case 0x74: // t
+				return this.#startWord(WORD_TRUE);
+			case 0x66: // f
+				return this.#startWord(WORD_FALSE);
+			case 0x6e: // n
+				return this.#startWord(WORD_NULL);
+			default:
+				this.#lexeme = LEXEME_NUMBER;
+				this.#numberPart = NUMBER_START;
+				this.#string.clear();
+				return this.#takeNumber(byte);
+		}
+	}
+
+	#startWord(word: readonly number[]): number {
+		this.#lexeme = LEXEME_WORD;
+		this.#word = word;
+		this.#wordAt = 0;
+		return TOKEN_NONE;
+	}
+
+	#takeWord(byte: number): number {
+		const word = this.#word;
+		if (byte !== word[this.#wordAt]) return this.#fail();
+		this.#at++;
+		if (++this.#wordAt < word.length) return TOKEN_NONE;
+		return this.#endValue(word === WORD_TRUE ? TOKEN_TRUE : word === WORD_FALSE ? TOKEN_FALSE : TOKEN_NULL);
+	}
+
+	#takeNumber(byte: number): number {
+		const part = nextNumberPart(this.#numberPart, byte);
+		if (part === NUMBER_NONE) return isNumberComplete(this.#numberPart) ? this.#endNumber() : this.#fail();
+		this.#numberPart = part;
+		if (this.length < NUMBER_LIMIT) this.#string.store(byte);
+		else this.#string.truncated = true;
+		this.#at++;
+		return TOKEN_NONE;
+	}
+
+	#endNumber(): number {
+		if (this.truncated) this.number = Number.NaN;
+		else if (this.#numberPart <= NUMBER_INTEGER && this.length <= 15) this.number = this.#smallInteger();
+		else this.number = Number(String.fromCharCode(...this.text.subarray(0, this.length)));
+		this.isInteger = Number.isSafeInteger(this.number);
+		return this.#endValue(TOKEN_NUMBER);
+	}
+
+	/** An integer of up to 15 characters without making a string: the usual case. */
+	#smallInteger(): number {
+		const negative = this.text[0] === MINUS;
+		let value = 0;
+		for (let i = negative ? 1 : 0; i < this.length; i++) value = value * 10 + this.text[i] - ZERO;
+		return negative ? -value : value;
+	}
+
+	#takeString(): number {
+		const string = this.#string;
+		this.#at = string.take(this.#bytes, this.#at, this.#end);
+		if (string.isBad) return this.#fail();
+		return string.isDone ? this.#endString() : TOKEN_NONE;
+	}
+
+	#endString(): number {
+		if (!this.#isName) return this.#endValue(TOKEN_STRING);
+		this.#lexeme = LEXEME_NONE;
+		this.#expect = EXPECT_COLON;
+		return TOKEN_NAME;
+	}
+}

@@ -1,0 +1,173 @@
+/**
+ * Inside of a JSON string (RFC 8259, 7): checks, unescapes and keeps the first bytes of one, as it arrives.
+ *
+ * UTF-8 must be well formed (RFC 3629, 4: no overlong form, no surrogate, nothing above U+10FFFF) and an escaped
+ * surrogate half of a pair, so that what is kept can always be turned into text; control characters are refused.
+ * Limit: what is beyond the buffer is checked but not kept.
+ */
+import { hexDigitValue } from "../bytes/hex.js";
+
+const STATE_PLAIN = 0;
+const STATE_ESCAPE = 1;
+const STATE_UNICODE = 2;
+const STATE_DONE = 3;
+const STATE_BAD = 4;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export class StringScanner {
+	/** What is kept, as UTF-8 after unescaping, in [0..length). */
+	readonly text: Uint8Array;
+	length = 0;
+	/** True when there was more than `text` holds; it may then end inside a character. */
+	truncated = false;
+
+	#state = STATE_DONE;
+	/** Continuation bytes still to come of a UTF-8 sequence, and the range of the next one. */
+	#tail = 0;
+	#tailLow = 0;
+	#tailHigh = 0;
+	/** UTF-16 unit of an escape, and its digits so far. */
+	#unit = 0;
+	#unitDigits = 0;
+	/** First half of a pair, 0 when none is open. */
+	#highSurrogate = 0;
+
+	constructor(size: number) {
+		this.text = new Uint8Array(size);
+	}
+
+	/** A string begins; its opening quote has been read. */
+	begin(): void {
+		this.#state = STATE_PLAIN;
+		this.#tail = this.#highSurrogate = 0;
+		this.clear();
+	}
+
+	clear(): void {
+		this.length = 0;
+		this.truncated = false;
+	}
+
+	/** The closing quote has been read. */
+	get isDone(): boolean {
+		return this.#state === STATE_DONE;
+	}
+
+	/** The byte at the position that `take` gave can't be part of a string. */
+	get isBad(): boolean {
+		return this.#state === STATE_BAD;
+	}
+
+	/** Takes bytes from `bytes[start..end)` until the string ends or they do; returns the position of the next byte. */
+	take(bytes: Uint8Array, start: number, end: number): number {
+		let at = start;
+		while (at < end && this.#state < STATE_DONE) {
+			const byte = bytes[at];
+			if (this.#state === STATE_PLAIN) this.#takePlain(byte);
+			else if (this.#state === STATE_ESCAPE) this.#takeEscape(byte);
+			else this.#takeUnicode(byte);
+			if (this.#state !== STATE_BAD) at++;
+		}
+		return at;
+	}
+
+	store(byte: number): void {
+		if (this.length < this.text.length) this.text[this.length++] = byte;
+		else this.truncated = true;
+	}
+
+	#takePlain(byte: number): void {
+		if (this.#tail > 0) {
+			if (byte < this.#tailLow || byte > this.#tailHigh) this.#state = STATE_BAD;
+			this.#tail--;
+			this.#tailLow = 0x80;
+			this.#tailHigh = 0xbf;
+		} else if (byte === BACKSLASH) {
+			this.#state = STATE_ESCAPE;
+			return;
+		} else if (this.#highSurrogate !== 0 || byte < 0x20) {
+			this.#state = STATE_BAD;
+		} else if (byte === QUOTE) {
+			this.#state = STATE_DONE;
+			return;
+		} else if (byte >= 0x80) {
+			if (byte < 0xc2 || byte > 0xf4) this.#state = STATE_BAD;
+			this.#tail = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+			this.#tailLow = byte === 0xe0 ? 0xa0 : byte === 0xf0 ? 0x90 : 0x80;
+			this.#tailHigh = byte === 0xed ? 0x9f : byte === 0xf4 ? 0x8f : 0xbf;
+		}
+		this.store(byte);
+	}
+
+	#takeEscape(byte: number): void {
+		if (byte === 0x75) {
+			this.#state = STATE_UNICODE;
+			this.#unit = this.#unitDigits = 0;
+			return;
+		}
+		const character = unescaped(byte);
+		this.#state = character === 0 || this.#highSurrogate !== 0 ? STATE_BAD : STATE_PLAIN;
+		this.store(character);
+	}
+
+	#takeUnicode(byte: number): void {
+		const digit = hexDigitValue(byte);
+		this.#unit = this.#unit * 16 + digit;
+		if (digit < 0) this.#state = STATE_BAD;
+		else if (++this.#unitDigits === 4) this.#state = this.#takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
+	}
+
+	/** False when the surrogates don't pair. */
+	#takeUnit(unit: number): boolean {
+		const high = this.#highSurrogate;
+		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
+		if (isLow !== (high !== 0)) return false;
+		this.#highSurrogate = unit >= 0xd800 && unit <= 0xdbff ? unit : 0;
+		if (isLow) this.#storeCharacter(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
+		else if (this.#highSurrogate === 0) this.#storeCharacter(unit);
+		return true;
+	}
+
+	#storeCharacter(code: number): void {
+		if (code < 0x80) {
+			this.store(code);
+			return;
+		}
+		if (code < 0x800) {
+			this.store(0xc0 | (code >> 6));
+		} else {
+			if (code < 0x10000) {
+				this.store(0xe0 | (code >> 12));
+			} else {
+				this.store(0xf0 | (code >> 18));
+				this.store(0x80 | ((code >> 12) & 0x3f));
+			}
+			this.store(0x80 | ((code >> 6) & 0x3f));
+		}
+		this.store(0x80 | (code & 0x3f));
+	}
+}
+
+/** The character that `\` and `byte` stand for, or 0. */
+function unescaped(byte: number): number {
+	switch (byte) {
+		case QUOTE:
+		case BACKSLASH:
+		case 0x2f:
+			return byte;
+		case 0x62:
+			return 0x08;
+		case 0x66:
+			return 0x0c;
+		case 0x6e:
+			return 0x0a;
+		case 0x72:
+			return 0x0d;
+		case 0x74:
+			return 0x09;
+		default:
+			return 0;
+	}
+}

@@ -1,0 +1,218 @@
+/**
+ * JSON writer (RFC 8259) into a window of a buffer, for replies that are larger than any buffer of the device.
+ *
+ * Of all bytes produced since `begin`, the first `skip` are dropped, those that fit go into the window, those beyond are
+ * only counted. A value longer than the window is thus written by running the same code again with a larger skip; the
+ * writer itself holds nothing back. Commas and colons come by themselves. The output is what JSON.stringify gives.
+ *
+ * Limits: nesting WRITER_DEPTH_LIMIT; more is a mistake of the caller and throws a RangeError.
+ */
+import type { TextCodec } from "../io/host.js";
+
+/** Objects and arrays open at once. */
+export const WRITER_DEPTH_LIMIT = 16;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+export class JSONWriter {
+	readonly #text: TextCodec;
+	#into: Uint8Array;
+	#start = 0;
+	#end = 0;
+	/** Where the next byte would go; before `#start` while bytes are dropped, after `#end` when they are only counted. */
+	#at = 0;
+	/** `#at` when nothing was produced. */
+	#origin = 0;
+	#depth = 0;
+	/** One bit for each level: 1 when the next item there needs a comma before it. */
+	#commas = 0;
+
+	constructor(text: TextCodec) {
+		this.#text = text;
+		this.#into = new Uint8Array(0);
+	}
+
+	/** A new text, or with `restoreState` the next part of one, into `into[start..end)`; drops the first `skip` bytes. */
+	begin(into: Uint8Array, start: number, end: number, skip = 0): void {
+		this.#into = into;
+		this.#start = start;
+		this.#end = end;
+		this.#origin = this.#at = start - skip;
+		this.#depth = this.#commas = 0;
+	}
+
+	/** Bytes produced since `begin`, dropped and merely counted ones included. */
+	get produced(): number {
+		return this.#at - this.#origin;
+	}
+
+	/** Index in the buffer after the last byte written. */
+	get position(): number {
+		return Math.min(Math.max(this.#at, this.#start), this.#end);
+	}
+
+	/** Where in the nesting the writer stands, as one small integer. */
+	saveState(): number {
+		return this.#commas * 32 + this.#depth;
+	}
+
+	restoreState(state: number): void {
+		this.#depth = state & 31;
+		this.#commas = state >> 5;
+	}
+
+	beginObject(): void {
+		this.#open(0x7b);
+	}
+
+	endObject(): void {
+		this.#close(0x7d);
+	}
+
+	beginArray(): void {
+		this.#open(0x5b);
+	}
+
+	endArray(): void {
+		this.#close(0x5d);
+	}
+
+	/** Name of the next member: printable ASCII that needs no escape. */
+	key(name: string): void {
+		this.#item();
+		this.#put(QUOTE);
+		this.#constant(name);
+		this.#put(QUOTE);
+		this.#put(0x3a);
+		this.#commas &= ~(1 << this.#depth);
+	}
+
+	string(text: string): void {
+		const bytes = this.#text.encode(text);
+		this.utf8(bytes, 0, bytes.length);
+	}
+
+	/** A string value from well-formed UTF-8. */
+	utf8(bytes: Uint8Array, start: number, end: number): void {
+		this.#item();
+		this.#put(QUOTE);
+		for (let i = start; i < end; i++) this.#character(bytes[i]);
+		this.#put(QUOTE);
+	}
+
+	/** A string value from bytes of which each is one character U+0000 to U+00FF. */
+	ascii(bytes: Uint8Array, start: number, end: number): void {
+		this.#item();
+		this.#put(QUOTE);
+		for (let i = start; i < end; i++) {
+			if (bytes[i] < 0x80) this.#character(bytes[i]);
+			else this.#unicode(bytes[i]);
+		}
+		this.#put(QUOTE);
+	}
+
+	/** `null` when it is not finite. */
+	number(value: number): void {
+		this.#item();
+		this.#constant(Number.isFinite(value) ? String(value) : "null");
+	}
+
+	/** A number as it stands in `bytes[start..end)`; the caller answers for its being JSON. */
+	rawNumber(bytes: Uint8Array, start: number, end: number): void {
+		this.#item();
+		for (let i = start; i < end; i++) this.#put(bytes[i]);
+	}
+
+	boolean(value: boolean): void {
+		this.#item();
+		this.#constant(value ? "true" : "false");
+	}
+
+	null(): void {
+		this.#item();
+		this.#constant("null");
+	}
+
+	#put(byte: number): void {
+		const at = this.#at++;
+		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
+	}
+
+	/** Short ASCII text. */
+	#constant(text: string): void {
+		const length = text.length;
+		for (let i = 0; i < length; i++) this.#put(text.charCodeAt(i));
+	}
+
+	/** Before every value and name: the comma that parts it from what stands before it. */
+	#item(): void {
+		const bit = 1 << this.#depth;
+		if ((this.#commas & bit) !== 0) this.#put(COMMA);
+		else this.#commas |= bit;
+	}
+
+	#open(bracket: number): void {
+		if (this.#depth === WRITER_DEPTH_LIMIT) throw new RangeError("JSON nested too deep");
+		this.#item();
+		this.#put(bracket);
+		this.#depth++;
+		this.#commas &= ~(1 << this.#depth);
+	}
+
+	#close(bracket: number): void {
+		if (this.#depth === 0) throw new RangeError("JSON closed more often than opened");
+		this.#depth--;
+		this.#put(bracket);
+	}
+
+	#character(byte: number): void {
+		if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
+			this.#put(byte);
+			return;
+		}
+		const short = shortEscape(byte);
+		if (short === 0) {
+			this.#unicode(byte);
+			return;
+		}
+		this.#put(BACKSLASH);
+		this.#put(short);
+	}
+
+	/** `\u00XX` */
+	#unicode(byte: number): void {
+		this.#put(BACKSLASH);
+		this.#put(0x75);
+		this.#put(0x30);
+		this.#put(0x30);
+		this.#put(hexDigit(byte >> 4));
+		this.#put(hexDigit(byte & 15));
+	}
+}
+
+function hexDigit(value: number): number {
+	return value + (value < 10 ? 0x30 : 0x57);
+}
+
+/** The letter after `\` for a character that has a short escape, or 0. */
+function shortEscape(byte: number): number {
+	switch (byte) {
+		case QUOTE:
+		case BACKSLASH:
+			return byte;
+		case 0x08:
+			return 0x62;
+		case 0x09:
+			return 0x74;
+		case 0x0a:
+			return 0x6e;
+		case 0x0c:
+			return 0x66;
+		case 0x0d:
+			return 0x72;
+		default:
+			return 0;
+	}
+}
