@@ -1,18 +1,113 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
-import type { Host } from "../io/host.js";
+import { API } from "../api/api.js";
+import { Account } from "../auth/account.js";
+import { Login } from "../auth/login.js";
+import { Sessions } from "../auth/sessions.js";
+import { AccessSettings } from "../config/access.js";
+import { MeterSettingsStore } from "../config/meter.js";
+import { CONTROL_LOG_EN } from "../config/schema.js";
+import { ConfigStore } from "../config/store.js";
+import { HTTPServer } from "../http/server.js";
+import type { Host, ListenerPort } from "../io/host.js";
+import { JSONWriter } from "../json/writer.js";
+import { ConversationLog } from "../meter/conversation-log.js";
+import { MeterReader } from "../meter/reader.js";
+
+/** Resource with the OBIS names. */
+const NAMES_RESOURCE = "obis-names.bin";
+/** Connections at once: a TLS connection costs the chip 24 KB beside ours, a plain one nothing (decision 7). */
+const TLS_CONNECTIONS = 2;
+const PLAIN_CONNECTIONS = 4;
 
 export class Gateway {
 	readonly #host: Host;
+	readonly #config: ConfigStore;
+	readonly #reader: MeterReader;
+	readonly #servers: HTTPServer[] = [];
 
 	constructor(host: Host) {
 		this.#host = host;
+		this.#config = new ConfigStore(host.storage, host.text);
+		this.#reader = new MeterReader({
+			world: { clock: host.clock, timers: host.timers, guard: (part, run) => this.#guard(part, run) },
+			port: host.serial.meter,
+			settings: new MeterSettingsStore(this.#config, host.text),
+			trace: (message) => host.trace(message),
+		});
 	}
 
+	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
-		this.#host.trace("gateway started");
+		const { network } = this.#host;
+		for (const entry of this.#config.damaged) {
+			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
+		}
+		const api = this.#makeAPI();
+		if (network.https !== undefined) this.#serve(network.https, TLS_CONNECTIONS, api);
+		this.#serve(network.http, PLAIN_CONNECTIONS, api);
+		this.#meterChanged();
 	}
 
 	stop(): void {
-		this.#host.trace("gateway stopped");
+		for (const server of this.#servers) server.close();
+		this.#servers.length = 0;
+		this.#reader.stop();
+	}
+
+	/** Ports really listened on: of HTTPS (0: none) and of plain HTTP. Valid once started. */
+	get ports(): readonly number[] {
+		const { length } = this.#servers;
+		return [length > 1 ? this.#servers[0].listenerPort : 0, this.#servers[length - 1].listenerPort];
+	}
+
+	#makeAPI(): API {
+		const { info, clock, crypto, text, resources } = this.#host;
+		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
+		const sessions = new Sessions(crypto, clock, text);
+		return new API({
+			config: this.#config,
+			login: new Login({ account, sessions, crypto, clock, text }),
+			sessions,
+			reader: this.#reader,
+			names: resources.get(NAMES_RESOURCE),
+			writer: new JSONWriter(text),
+			clock,
+			text,
+			hostname: info.hostname,
+			httpsPort: () => this.ports[0],
+			meterChanged: () => this.#meterChanged(),
+		});
+	}
+
+	#serve(port: ListenerPort, maxConnections: number, handler: API): void {
+		const { clock, timers, text } = this.#host;
+		this.#servers.push(
+			new HTTPServer({
+				port,
+				clock,
+				timers,
+				text,
+				maxConnections,
+				handler,
+				guard: (part, run) => this.#guard(part, run),
+				trace: (message) => this.#host.trace(message),
+			}),
+		);
+	}
+
+	#meterChanged(): void {
+		const wantsLog = this.#config.get(CONTROL_LOG_EN);
+		if (!wantsLog) this.#reader.log = undefined;
+		else this.#reader.log ??= new ConversationLog(this.#host.clock);
+		this.#reader.reconfigure();
+	}
+
+	/** Every callback of the host goes through here: on the device an exception that escapes is a restart. */
+	#guard(part: string, run: () => void): void {
+		try {
+			run();
+		} catch (error) {
+			this.#host.trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+		}
 	}
 }

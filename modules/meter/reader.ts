@@ -62,7 +62,7 @@ export interface MeterSettings {
 	/** The remembered lower speed, Bd (0: none), and the identification of the meter it is for. */
 	readonly learnedBaud: number;
 	readonly learnedFor: Uint8Array;
-	/** Remembers a lower speed; 0 forgets it. */
+	/** Remembers a lower speed for a meter, printable ASCII; 0 forgets it. */
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
@@ -316,9 +316,11 @@ export class MeterReader {
 	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
 	#learn(ident: Uint8Array): void {
 		const { learnedBaud, baudMax, learnedFor } = this.#settings;
+		// Some meters have control characters in their identification, which can't be stored as text.
+		const meterId = ident.filter((character) => character >= 0x20 && character < 0x7f);
 		const lowered = this.#baudCeiling < baudOf(baudNumber(baudMax));
-		if (learnedBaud !== 0 && !sameBytes(ident, learnedFor)) this.#settings.learn(0, ident);
-		else if (lowered && this.#baudCeiling !== learnedBaud) this.#settings.learn(this.#baudCeiling, ident);
+		if (learnedBaud !== 0 && !sameBytes(meterId, learnedFor)) this.#settings.learn(0, meterId);
+		else if (lowered && this.#baudCeiling !== learnedBaud) this.#settings.learn(this.#baudCeiling, meterId);
 	}
 
 	#listen(): void {

@@ -1,0 +1,144 @@
+/**
+ * The HTTP API: its routes, and the checks every request passes before its route sees it, in the order of decision 2:
+ * path, method, origin, token, and, by the server and ObjectReader, size, JSON, fields.
+ */
+import type { BodySink, HTTPHandler } from "../http/connection.js";
+import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_POST } from "../http/request.js";
+import type { HTTPResponse } from "../http/response.js";
+import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
+import { getChallenge, LOGIN_BODY, postLogin, postLogout } from "./access.js";
+import {
+	Exchange,
+	FORBIDDEN_ORIGIN,
+	fail,
+	HTTPS_REQUIRED,
+	METHOD_NOT_ALLOWED,
+	NOT_FOUND,
+	type RouteHandler,
+	type Services,
+	UNAUTHORIZED,
+} from "./exchange.js";
+import {
+	CONTROL_BODY,
+	getConfig,
+	getControl,
+	getLast,
+	getLog,
+	getProtocol,
+	getRead,
+	IEC62056_BODY,
+	PROTOCOL_BODY,
+	postConfig,
+	postControl,
+	postProbe,
+	postProtocol,
+} from "./meter.js";
+import { type BodyTable, ObjectReader } from "./validate.js";
+
+interface Operation {
+	readonly run: RouteHandler;
+	/** The JSON object it wants; undefined: none, and one that comes is thrown away. */
+	readonly body: BodyTable | undefined;
+	/** Needs no token. */
+	readonly open: boolean;
+}
+
+function route(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
+	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: false }) });
+}
+
+function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
+	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: true }) });
+}
+
+const ROUTES: readonly Route<Operation>[] = Object.freeze([
+	openRoute(METHOD_GET, "system/challenge", getChallenge),
+	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
+	route(METHOD_POST, "system/logout", postLogout),
+	route(METHOD_GET, "meter/protocol", getProtocol),
+	route(METHOD_POST, "meter/protocol", postProtocol, PROTOCOL_BODY),
+	route(METHOD_POST, "meter/probe", postProbe),
+	route(METHOD_GET, "iec62056/read", getRead),
+	route(METHOD_GET, "iec62056/last", getLast),
+	route(METHOD_GET, "iec62056/config", getConfig),
+	route(METHOD_POST, "iec62056/config", postConfig, IEC62056_BODY),
+	route(METHOD_GET, "iec62056/control", getControl),
+	route(METHOD_POST, "iec62056/control", postControl, CONTROL_BODY),
+	route(METHOD_GET, "iec62056/log", getLog),
+]);
+
+export class API implements HTTPHandler {
+	readonly #services: Services;
+	readonly #router = new Router(ROUTES);
+
+	constructor(services: Services) {
+		this.#services = services;
+	}
+
+	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
+		response.header("Cache-Control", "no-store");
+		if (!request.secure && !request.viaAccessPoint) {
+			this.#refusePlain(request, response);
+			return undefined;
+		}
+		const match = this.#router.find(request.method, request.path);
+		const operation = match.route?.value;
+		if (match.kind === MATCH_NOT_FOUND) this.#fail(response, 404, NOT_FOUND, "There is nothing at this path.");
+		else if (match.kind === MATCH_METHOD || operation === undefined) {
+			response.header("Allow", match.allow);
+			this.#fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
+		} else if (!isSameOrigin(request)) {
+			this.#fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
+		} else {
+			const token = operation.open ? "" : tokenOf(request);
+			if (operation.open || this.#services.sessions.isValid(token)) return this.#run(operation, request, response, token);
+			response.header("WWW-Authenticate", `Bearer realm="${this.#services.hostname}"`);
+			this.#fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+		}
+		return undefined;
+	}
+
+	#run(operation: Operation, request: HTTPRequest, response: HTTPResponse, token: string): BodySink | undefined {
+		const exchange = new Exchange(this.#services, request, response, token);
+		const { run, body } = operation;
+		if (body === undefined) {
+			run(exchange, NO_VALUES);
+			return undefined;
+		}
+		return new ObjectReader(body, this.#services.text, (values, code, message, field) => {
+			if (code === "") run(exchange, values);
+			else exchange.fail(400, code, message, field);
+		});
+	}
+
+	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */
+	#refusePlain(request: HTTPRequest, response: HTTPResponse): void {
+		const isPage = !request.path.startsWith("/api/");
+		if (isPage && request.method !== METHOD_POST && request.method !== METHOD_DELETE && request.host !== undefined) {
+			const host = request.host.replace(/:\d+$/, "");
+			const httpsPort = this.#services.httpsPort();
+			response.header("Location", `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`);
+			response.send(301);
+		} else this.#fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
+	}
+
+	#fail(response: HTTPResponse, status: number, code: string, message: string): void {
+		fail(this.#services.writer, response, status, code, message);
+	}
+}
+
+const NO_VALUES = Object.freeze([]);
+
+/** A page of another site must not change anything: with an Origin, a POST or DELETE must name this very server. */
+function isSameOrigin(request: HTTPRequest): boolean {
+	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
+	const origin = request.header("origin");
+	if (origin === undefined) return true;
+	return origin.toLowerCase() === `${request.secure ? "https" : "http"}://${request.host ?? ""}`.toLowerCase();
+}
+
+/** The token of an Authorization field, "" without one. The word Bearer is exact (API text, Authentication 1). */
+function tokenOf(request: HTTPRequest): string {
+	const value = request.header("authorization");
+	return value?.startsWith("Bearer ") ? value.slice(7) : "";
+}
