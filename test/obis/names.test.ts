@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { OBISCode } from "../../modules/obis/code.js";
 import { LANGUAGE_DE, LANGUAGE_EN, LANGUAGE_PL, languageOf, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
-import { loadVectors } from "./load-vectors.js";
+import { iecVectors } from "../vectors.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 const table = new Uint8Array(readFileSync(new URL("modules/resources/obis-names.bin", ROOT)));
@@ -212,10 +212,10 @@ describe("The table of names", () => {
 
 	it("names every code of the captures but those that only their makers know", () => {
 		const unknown = new Set<string>();
-		for (const { expected } of loadVectors()) {
+		for (const { readings } of iecVectors()) {
 			const reader = new Reader();
 			reader.names.beginReadout();
-			for (const { obis_long: address } of expected.readings) {
+			for (const { obis_long: address } of readings) {
 				if (address === "F") continue;
 				const names = LANGUAGES.map((language) => reader.name(address, language));
 				if (names.includes(null)) unknown.add(address.replace(/[*&].*/, ""));
