@@ -184,9 +184,8 @@ export class MeterReader {
 
 	#giveUp(waiting: Waiting): void {
 		this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-		// A telegram that failed its check is shown to him who asked, when no better one came in his time.
-		const shown = this.#listener === undefined ? undefined : this.#candidate;
-		waiting.waiter.finished(shown, FAILURE_WAIT);
+		// What failed its check is shown to him who asked, when nothing better came in his time.
+		waiting.waiter.finished(this.#candidate, FAILURE_WAIT);
 	}
 
 	#start(): void {

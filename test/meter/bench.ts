@@ -1,0 +1,68 @@
+/** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
+import { VirtualWorld, type VirtualOptions } from "../../hosts/node/virtual.js";
+import { MeterReader, type MeterSettings } from "../../modules/meter/reader.js";
+import type { Readout } from "../../modules/meter/readout.js";
+import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+
+export type Settings = { -readonly [Key in keyof MeterSettings]: MeterSettings[Key] };
+
+export interface Outcome {
+	readonly readout: Readout | undefined;
+	readonly failure: number;
+	/** Virtual time it took. */
+	readonly tookMs: number;
+}
+
+export class ReaderBench {
+	readonly world: VirtualWorld;
+	readonly settings: Settings;
+	readonly reader: MeterReader;
+
+	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
+		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...world });
+		this.settings = {
+			modeD: false,
+			modeDBaud: 2400,
+			baudMax: 9600,
+			battery: false,
+			deviceAddress: new Uint8Array(0),
+			simulator: false,
+			learnedBaud: 0,
+			learnedFor: new Uint8Array(0),
+			learn: (baud, meterId) => {
+				this.settings.learnedBaud = baud;
+				this.settings.learnedFor = meterId;
+			},
+			...settings,
+		};
+		const { clock, timers, serial } = this.world;
+		this.reader = new MeterReader({
+			world: { clock, timers, guard: (_, run) => run() },
+			port: serial.meter,
+			settings: this.settings,
+			trace: (message) => this.world.trace(message),
+		});
+		this.reader.reconfigure();
+	}
+
+	/** Puts the head on a simulated meter that sends this transmission. */
+	connect(telegram: Uint8Array, options: Partial<IECMeterOptions> = {}): this {
+		this.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));
+		return this;
+	}
+
+	/** Asks for a readout and lets time go by until the caller is told. */
+	read(limitMs = 700_000): Outcome {
+		let outcome: Outcome | undefined;
+		const startMs = this.world.time.nowMs;
+		this.reader.read({
+			finished: (readout, failure) => {
+				outcome = { readout, failure, tookMs: this.world.time.nowMs - startMs };
+			},
+		});
+		this.world.time.runWhile(() => outcome === undefined, startMs + limitMs);
+		if (outcome === undefined) throw new Error("the caller was never told");
+		return outcome;
+	}
+}

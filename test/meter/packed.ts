@@ -1,0 +1,34 @@
+/** Packed records as the API shows them, for comparing with what a vector expects. */
+import { ReadoutBody } from "../../modules/api/readings.js";
+import { JSONStream } from "../../modules/json/stream.js";
+import { JSONWriter } from "../../modules/json/writer.js";
+import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/meter/readout.js";
+import type { ExpectedReading } from "../vectors.js";
+
+const text = {
+	encode: (value: string) => new TextEncoder().encode(value),
+	decode: (bytes: Uint8Array, start = 0, end = bytes.length) => new TextDecoder().decode(bytes.subarray(start, end)),
+};
+
+/** The readings of packed records without names and mapping, taken through a window of `window` bytes. */
+export function packedReadings(records: Uint8Array = new Uint8Array(0), window = 1024): ExpectedReading[] {
+	const readout = {
+		protocol: PROTOCOL_IEC62056_21,
+		meterId: text.encode("X"),
+		mode: 0x43,
+		baud: 300,
+		utcMs: 0,
+		status: STATUS_OK,
+		records,
+	};
+	const body = new ReadoutBody(readout, { language: "en", names: undefined, text });
+	const stream = new JSONStream(new JSONWriter(text), (writer, unit) => body.produce(writer, unit));
+	const into = new Uint8Array(window);
+	let json = "";
+	for (let count = stream.read(into, 0, window); count > 0; count = stream.read(into, 0, window)) {
+		json += text.decode(into, 0, count);
+	}
+	// biome-ignore lint/suspicious/noExplicitAny: the API's own reply
+	return JSON.parse(json).readings.map(({ mapping_id, en, ...reading }: any) => reading);
+}
+
