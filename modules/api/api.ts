@@ -91,7 +91,8 @@ export class API implements HTTPHandler {
 			this.#fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
 			const token = operation.open ? "" : tokenOf(request);
-			if (operation.open || this.#services.sessions.isValid(token)) return this.#run(operation, request, response, token);
+			if (operation.open || this.#services.sessions.isValid(token))
+				return this.#run(operation, request, response, token);
 			response.header("WWW-Authenticate", `Bearer realm="${this.#services.hostname}"`);
 			this.#fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 		}

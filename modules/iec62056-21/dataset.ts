@@ -113,9 +113,11 @@ export class DataSetParser {
 		return i;
 	}
 
-	/** No more characters come: an open value is not complete. */
+	/** No more characters come: an open value is not complete, which is no fault of its line. */
 	cut(): void {
-		if (this.insideValue || this.#state === STATE_ADDRESS) this.#discard();
+		if (!this.insideValue && this.#state !== STATE_ADDRESS) return;
+		this.#sink.discardSet();
+		this.#state = STATE_SKIP_LINE;
 	}
 
 	/** A run of characters of a value or unit, up to the character that ends it. */

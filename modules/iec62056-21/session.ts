@@ -29,7 +29,7 @@ export const EVENT_BAD_BLOCK = 2;
 /** The conversation is over: see `result`. The last event. */
 export const EVENT_END = 3;
 
-/** Results of a conversation. */
+/** Results of a conversation. Those of failures grow with how far it came. */
 export const RESULT_NONE = 0;
 /** A whole block; `check` tells whether its BCC was right or absent. */
 export const RESULT_BLOCK = 1;
@@ -263,12 +263,15 @@ export class MeterSession implements Machine {
 		const { damaged, broken, sets, values } = this.parser;
 		// A block that a right BCC vouches for may break the grammar: the meter meant it.
 		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
-		this.parser.endBlock(!bad);
 		if (!bad) {
+			this.parser.endBlock(true);
 			this.#end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);
 			return;
 		}
-		this.#outputs.event(EVENT_BAD_BLOCK);
+		if (sets > 0) {
+			this.parser.endBlock(false);
+			this.#outputs.event(EVENT_BAD_BLOCK);
+		}
 		if (this.check !== CHECK_ABSENT && this.#repeats < REPEATS) {
 			this.#state = STATE_BEFORE_REPEAT;
 			this.deadlineMs = nowMs + this.#reactionMs;

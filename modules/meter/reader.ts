@@ -30,9 +30,12 @@ const CONVERSATION_MS = 600_000;
 const ATTEMPTS = 9;
 /** Sign-ons that may stay unanswered, and failures at 300 Bd, before giving up. */
 const SAME_SPEED_FAILURES = 3;
-/** Silence before the first sign-on (an Energomera wants 100 ms), and before a repeated one: a meter finishes first. */
+/**
+ * Silence before the first sign-on (an Energomera wants 100 ms), and before a repeated one: a meter finishes what it
+ * sends, and keeps a block for repetition 1500 ms before it hears a sign-on.
+ */
 const FIRST_QUIET_MS = 100;
-const REPEAT_QUIET_MS = 1500;
+const REPEAT_QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while mode D listens. */
 const REOPEN_MS = 10_000;
 /** Callers at once: as many as the server has connections, and the schedule. */
@@ -94,6 +97,8 @@ export class MeterReader {
 	#timer = 0;
 	#attempt = 0;
 	#failures = 0;
+	/** How far the best attempt came: RESULT_… of failures grow with it, and it tells more than the last one. */
+	#furthest = session.RESULT_NONE;
 	#baudCeiling = 0;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
@@ -201,6 +206,7 @@ export class MeterReader {
 		this.#baudCeiling = baudOf(baudNumber(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax)));
 		this.#attempt = 0;
 		this.#failures = 0;
+		this.#furthest = session.RESULT_NONE;
 		this.#candidate = undefined;
 		this.#began();
 		this.#timer = this.#world.timers.set(() => {
@@ -276,13 +282,14 @@ export class MeterReader {
 			return;
 		}
 		this.#trace(`meter: attempt ${this.#attempt} failed with result ${result}`);
+		this.#furthest = Math.max(this.#furthest, result);
 		const { damaged, broken } = machine.parser;
 		if (result === session.RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
 			this.#writer.endBlock(true);
 			this.#candidate = this.#take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
 		if (this.#mayRepeat(machine)) this.#signOn(REPEAT_QUIET_MS);
-		else this.#exhausted(result);
+		else this.#exhausted(this.#furthest);
 	}
 
 	/** Whether another conversation is worth it; lowers the speed where it may be to blame. */
@@ -301,15 +308,13 @@ export class MeterReader {
 
 	#exhausted(result: number): void {
 		const candidate = this.#candidate;
-		if (candidate?.status === STATUS_CUT) this.#succeed(candidate);
-		else if (candidate !== undefined) {
-			this.#close();
-			this.lastResult = result;
-			this.#tell(candidate, result);
-		} else {
-			this.#close();
-			this.#fail(result);
+		if (candidate?.status === STATUS_CUT) {
+			this.#succeed(candidate);
+			return;
 		}
+		this.#close();
+		this.lastResult = result;
+		this.#tell(candidate, result);
 	}
 
 	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */

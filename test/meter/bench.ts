@@ -1,5 +1,5 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
-import { VirtualWorld, type VirtualOptions } from "../../hosts/node/virtual.js";
+import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import { MeterReader, type MeterSettings } from "../../modules/meter/reader.js";
 import type { Readout } from "../../modules/meter/readout.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";

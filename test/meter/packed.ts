@@ -31,4 +31,3 @@ export function packedReadings(records: Uint8Array = new Uint8Array(0), window =
 	// biome-ignore lint/suspicious/noExplicitAny: the API's own reply
 	return JSON.parse(json).readings.map(({ mapping_id, en, ...reading }: any) => reading);
 }
-

@@ -12,7 +12,7 @@ describe("readings of captured telegrams", () => {
 			const parser = new DataSetParser(writer);
 			const block = new BlockReceiver(parser);
 			block.begin();
-			const start = vector.telegram.lastIndexOf(0x2f, vector.telegram.indexOf(0x28)) ;
+			const start = vector.telegram.lastIndexOf(0x2f, vector.telegram.indexOf(0x28));
 			const from = vector.telegram.indexOf(0x0a, start) + 1;
 			block.receive(vector.telegram, from, vector.telegram.length);
 			block.end();

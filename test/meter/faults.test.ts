@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import * as session from "../../modules/iec62056-21/session.js";
+import { FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/reader.js";
+import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/meter/readout.js";
+import type { MeterFaults } from "../../tools/meter/faults.js";
+import type { MeterMode } from "../../tools/meter/telegram.js";
+import { iecVectors, type Vector } from "../vectors.js";
+import { type Outcome, ReaderBench } from "./bench.js";
+import { packedReadings } from "./packed.js";
+
+const vectors = iecVectors();
+/** Short, complete, with STX, ETX and a right BCC. */
+const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
+const logarex = vectorOf("logarex-lk13-history");
+const pushed = vectorOf("ebz-dd3-push");
+
+function vectorOf(name: string): Vector {
+	const vector = vectors.find((one) => one.name === name);
+	assert.ok(vector, name);
+	return vector;
+}
+
+function bytes(text: string): Uint8Array {
+	return new Uint8Array(Buffer.from(text, "latin1"));
+}
+
+/** BCC of a block that ends with ETX. */
+function checkOf(block: string): number {
+	return bytes(block).reduce((sum, byte) => sum ^ byte, 0);
+}
+
+function readWith(faults: MeterFaults, vector = logarex): Outcome & { bench: ReaderBench } {
+	const bench = new ReaderBench().connect(vector.telegram, { faults });
+	return { ...bench.read(), bench };
+}
+
+function isGood(outcome: Outcome, vector = logarex): void {
+	assert.equal(outcome.readout?.status, STATUS_OK);
+	assert.deepEqual(packedReadings(outcome.readout?.records), vector.readings);
+}
+
+describe("a meter or line that is not as the standard says", () => {
+	it("has a head that echoes every character", () => {
+		for (const hardwareParity of [true, false]) {
+			const bench = new ReaderBench({}, { echo: true, hardwareParity }).connect(logarex.telegram);
+			isGood(bench.read());
+			assert.equal(bench.world.serial.meter.sentByGateway, 11);
+		}
+	});
+	it("sends noise before the identification and after the BCC", () => isGood(readWith({ noise: 7 })));
+	it("sends ACK CR LF before STX", () => isGood(readWith({ ackLine: true })));
+	it("sends no STX: the BCC is still checked", () => isGood(readWith({ noSTX: true })));
+	it("sends neither ETX nor BCC", () => isGood(readWith({ noBCC: true })));
+	it("sends no STX, no ETX and no BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
+	it("answers as late as the standard allows, and a little later", () => isGood(readWith({ lateMs: 1800 })));
+	it("has a BCC that is a line feed", () => {
+		const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%+-";
+		for (const first of letters) {
+			for (const second of letters) {
+				const block = `1.8.0(000001.0*kWh)\r\n0.2.0(${first}${second})\r\n!\r\n\x03`;
+				if (checkOf(block) !== 0x0a) continue;
+				const { readout } = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${block}\n`)).read();
+				assert.equal(readout?.status, STATUS_OK);
+				assert.equal(packedReadings(readout.records).length, 2);
+				return;
+			}
+		}
+		assert.fail("no block has this BCC");
+	});
+
+	it("sends a wrong BCC once: the block is asked for again", () => {
+		const outcome = readWith({ wrongBCC: 1 });
+		isGood(outcome);
+		assert.equal(outcome.readout?.baud, 9600);
+	});
+	it("sends a wrong BCC three times: the next conversation is at half the speed, and that is remembered", () => {
+		const outcome = readWith({ wrongBCC: 3 });
+		isGood(outcome);
+		assert.equal(outcome.readout?.baud, 4800);
+		assert.equal(outcome.bench.settings.learnedBaud, 4800);
+		assert.equal(outcome.bench.read().readout?.baud, 4800);
+	});
+	it("never sends a right BCC: the reply shows it with status 3, nothing is kept", () => {
+		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
+		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
+		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
+		assert.equal(outcome.bench.reader.last, undefined);
+		outcome.bench.world.advance(600_000);
+		assert.equal(outcome.bench.reader.running, false);
+		assert.equal(outcome.bench.reader.lastResult, session.RESULT_CHECK_WRONG);
+	});
+
+	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
+		it(`promises 9600 Bd and only works at ${lieBaud} Bd`, () => {
+			const outcome = readWith({ lieBaud });
+			isGood(outcome);
+			assert.equal(outcome.readout?.baud, lieBaud);
+			assert.equal(outcome.bench.settings.learnedBaud, lieBaud);
+			// The second readout knows, and needs no second conversation.
+			outcome.bench.world.advance(3000);
+			const before = outcome.bench.world.serial.meter.meterEvents.length;
+			isGood(outcome.bench.read());
+			const events = outcome.bench.world.serial.meter.meterEvents.slice(before);
+			assert.equal(events.filter((event) => event === 1).length, 1);
+		});
+	}
+	it("is another meter than the one whose speed was remembered: full speed again from the next readout on", () => {
+		const { bench } = readWith({ lieBaud: 2400 });
+		bench.connect(zmf100.telegram);
+		bench.world.advance(3000);
+		isGood(bench.read(), zmf100);
+		assert.equal(bench.settings.learnedBaud, 0);
+		bench.world.advance(3000);
+		assert.equal(bench.read().readout?.baud, 4800);
+	});
+
+	it("does not answer the first two sign-ons", () => isGood(readWith({ silence: 2 })));
+	it("does not answer at all: the caller is told soon", () => {
+		const outcome = readWith({ silence: 1000 });
+		assert.equal(outcome.readout, undefined);
+		assert.equal(outcome.failure, session.RESULT_SILENCE);
+		assert.ok(outcome.tookMs < 15_000, `${outcome.tookMs} ms`);
+	});
+	it("is not there, and the head echoes", () => {
+		const { failure } = new ReaderBench({}, { echo: true }).read();
+		assert.equal(failure, session.RESULT_ECHO_ONLY);
+	});
+	it("stops in the middle of its block, every time: what came is kept as cut short", () => {
+		const outcome = readWith({ cut: 300 });
+		assert.equal(outcome.readout?.status, STATUS_CUT);
+		const shown = packedReadings(outcome.readout?.records);
+		assert.ok(shown.length > 3);
+		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
+		outcome.bench.world.advance(60_000);
+		assert.equal(outcome.bench.reader.last?.status, STATUS_CUT);
+		assert.equal(outcome.bench.reader.lastResult, session.RESULT_BLOCK);
+	});
+	it("sends an error message", () => {
+		const error = "(ER01)\x03";
+		const check = String.fromCharCode(checkOf(error));
+		const bench = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${error}${check}`));
+		const { failure, readout } = bench.read();
+		assert.equal(readout, undefined);
+		assert.equal(failure, session.RESULT_METER_ERROR);
+	});
+	it("is a battery meter that sleeps until it is woken", () => {
+		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
+		isGood(bench.read());
+		assert.equal(new ReaderBench().connect(logarex.telegram, { battery: true }).read().readout, undefined);
+	});
+	it("only answers to its device address", () => {
+		const deviceAddress = bytes("0012345678");
+		isGood(new ReaderBench({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
+		const wrong = new ReaderBench({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
+		assert.equal(wrong.read().readout, undefined);
+	});
+	it("damages a character now and then: never a wrong value", () => {
+		for (let seed = 1; seed <= 40; seed++) {
+			const bench = new ReaderBench({}, { noise: 400, seed });
+			bench.connect(logarex.telegram);
+			const { readout } = bench.read();
+			if (readout?.status !== STATUS_OK) continue;
+			assert.deepEqual(packedReadings(readout.records), logarex.readings, `seed ${seed}`);
+		}
+	});
+	it("is lost in the middle: the port is pulled out and put back", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		bench.world.timers.set(() => bench.world.serial.meter.unplug(), 900);
+		assert.equal(bench.read().failure, FAILURE_PORT);
+		assert.equal(bench.read().failure, FAILURE_PORT);
+		bench.world.serial.meter.plugIn();
+		bench.world.advance(3000);
+		isGood(bench.read());
+	});
+	it("needs more than a minute: the caller is told, the readout goes on and is kept", () => {
+		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
+		const bench = new ReaderBench({ baudMax: 300 }).connect(long.telegram);
+		const { failure, tookMs } = bench.read();
+		assert.equal(failure, FAILURE_WAIT);
+		assert.equal(tookMs, 60_000);
+		assert.equal(bench.reader.running, true);
+		bench.world.advance(300_000);
+		assert.deepEqual(packedReadings(bench.reader.last?.records), long.readings);
+		assert.equal(bench.reader.last?.status, STATUS_OK);
+	});
+	it("sends for ever: after ten minutes what is there is kept", () => {
+		const line = "1.8.0*01(000001.0*kWh)\r\n";
+		const bench = new ReaderBench({ baudMax: 300 }).connect(
+			bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`),
+		);
+		bench.read();
+		bench.world.advance(700_000);
+		assert.equal(bench.reader.running, false);
+		assert.equal(bench.reader.last?.status, STATUS_CUT);
+	});
+	it("sends more than fits: status 2, and what fits is right", () => {
+		let block = "";
+		for (let i = 0; i < 3000; i++) block += `1.8.${i % 60}*${i % 100}(${String(i).padStart(9, "0")}*kWh)\r\n`;
+		block += "!\r\n\x03";
+		const check = String.fromCharCode(checkOf(block));
+		const bench = new ReaderBench().connect(bytes(`/LGZ5TEST\r\n\x02${block}${check}`));
+		bench.read();
+		bench.world.advance(200_000);
+		assert.equal(bench.reader.last?.status, STATUS_CUT);
+		const shown = packedReadings(bench.reader.last?.records);
+		assert.ok(shown.length > 500);
+		assert.ok(shown.every((reading, i) => reading.value1_number === i));
+	});
+});
+
+describe("modes A and B", () => {
+	for (const mode of ["A", "B"] as MeterMode[]) {
+		it(`mode ${mode}: nothing is acknowledged`, () => {
+			const ident = mode === "A" ? "/LGZ!TEST" : "/LGZCTEST";
+			const body = Buffer.from(zmf100.telegram)
+				.toString("latin1")
+				.replace(/^[^\n]*\n/, `${ident}\r\n`);
+			const bench = new ReaderBench().connect(bytes(body), { mode });
+			const { readout } = bench.read();
+			assert.deepEqual(packedReadings(readout?.records), zmf100.readings);
+			assert.equal(readout?.baud, mode === "A" ? 300 : 2400);
+			assert.equal(bench.world.serial.meter.sentByGateway, 5);
+		});
+	}
+	it("an identification of mode C, and the block unasked", () => {
+		const bench = new ReaderBench().connect(zmf100.telegram, { mode: "A" });
+		const { readout } = bench.read();
+		assert.equal(readout?.status, STATUS_OK);
+		assert.equal(readout.baud, 300);
+	});
+	it("the ceiling is the next lower speed of the standard", () => {
+		for (const [baudMax, baud] of [
+			[300, 300],
+			[599, 300],
+			[600, 600],
+			[9599, 4800],
+			[19200, 9600],
+		]) {
+			assert.equal(new ReaderBench({ baudMax }).connect(logarex.telegram).read().readout?.baud, baud);
+		}
+	});
+});
+
+describe("mode D", () => {
+	function listen(telegram: Uint8Array, options: Record<string, unknown> = {}): ReaderBench {
+		const bench = new ReaderBench({ modeD: true, modeDBaud: 2400 });
+		return bench.connect(telegram, { mode: "D", pushBaud: 2400, ...options });
+	}
+
+	it("keeps the last telegram up to date without being asked", () => {
+		const bench = listen(pushed.telegram);
+		bench.world.advance(10_000);
+		const first = bench.reader.last;
+		assert.deepEqual(packedReadings(first?.records), pushed.readings);
+		bench.world.advance(10_000);
+		assert.notEqual(bench.reader.last, first);
+	});
+	it("takes telegrams that follow each other without a gap, joined in the middle of one", () => {
+		const bench = listen(pushed.telegram, { pushMs: 1 });
+		bench.reader.stop();
+		bench.world.advance(700);
+		bench.reader.reconfigure();
+		const { readout } = bench.read();
+		assert.deepEqual(packedReadings(readout?.records), pushed.readings);
+	});
+	it("drops a telegram that is cut short by the next one", () => {
+		for (let cut = 20; cut < pushed.telegram.length - 4; cut += 3) {
+			const twice = new Uint8Array([...pushed.telegram.subarray(0, cut), ...pushed.telegram]);
+			const { readout } = listen(twice).read();
+			assert.equal(readout?.status, STATUS_OK, `cut at ${cut}`);
+			assert.deepEqual(packedReadings(readout.records), pushed.readings, `cut at ${cut}`);
+		}
+	});
+	it("takes a slash inside the data for what it is", () => {
+		const telegram = bytes("/EBZ5TEST\r\n\r\n0.9.2(21/04/10)\r\n/SX330\r\n1.8.0(1.5*kWh)\r\n!\r\n");
+		const { readout } = listen(telegram).read();
+		assert.deepEqual(
+			packedReadings(readout?.records).map((reading) => reading.value1),
+			["21/04/10", "1.5"],
+		);
+	});
+	it("shows a telegram with a wrong CRC to the caller after a minute, with status 3, and keeps none", () => {
+		const dsmr = vectorOf("iskraemeco-mt382-dsmr4");
+		const bench = listen(dsmr.telegram);
+		const { readout, tookMs } = bench.read();
+		assert.equal(readout?.status, STATUS_CHECK_WRONG);
+		assert.equal(tookMs, 60_000);
+		assert.equal(bench.reader.last, undefined);
+	});
+	it("times out when nothing is sent", () => {
+		assert.equal(new ReaderBench({ modeD: true }).read().failure, FAILURE_WAIT);
+	});
+	it("follows a change of the settings", () => {
+		const bench = listen(pushed.telegram);
+		bench.settings.modeDBaud = 9600;
+		bench.reader.reconfigure();
+		bench.world.advance(10_000);
+		assert.deepEqual([bench.reader.last], [undefined]);
+		bench.settings.modeDBaud = 2400;
+		bench.reader.reconfigure();
+		bench.world.advance(10_000);
+		assert.equal(bench.reader.last?.status, STATUS_OK);
+		bench.settings.modeD = false;
+		bench.reader.reconfigure();
+		bench.connect(logarex.telegram);
+		isGood(bench.read());
+	});
+	it("listens again after the port was away", () => {
+		const bench = listen(pushed.telegram);
+		bench.world.advance(5000);
+		bench.world.serial.meter.unplug();
+		bench.world.advance(1000);
+		bench.world.serial.meter.plugIn();
+		const before = bench.reader.last;
+		bench.world.advance(30_000);
+		assert.notEqual(bench.reader.last, before);
+	});
+});
+
+describe("several callers", () => {
+	it("join one conversation, and all are told", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		const told: number[] = [];
+		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => told.push(failure) });
+		isGood(bench.read());
+		assert.deepEqual(told, [session.RESULT_BLOCK, session.RESULT_BLOCK, session.RESULT_BLOCK]);
+		assert.equal(bench.world.serial.meter.sentByGateway, 11);
+	});
+	it("may go away; the readout is kept", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		const waiter = { finished: () => assert.fail("told after it had gone") };
+		bench.reader.read(waiter);
+		bench.reader.cancel(waiter);
+		bench.world.advance(10_000);
+		assert.equal(bench.reader.last?.status, STATUS_OK);
+	});
+});
