@@ -197,7 +197,7 @@ export class Bridge {
 		});
 		delete handle.pending;
 		handle.stream = socket;
-		return Buffer.from(socket.remoteAddress);
+		return Buffer.from(`${socket.viaAccessPoint ? "1" : "0"}${socket.remoteAddress}`);
 	}
 
 	#setTimer(id: number, delayMs: number): void {

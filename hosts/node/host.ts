@@ -18,8 +18,9 @@ export interface HostSettings {
 	readonly meterPath: string;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
-	/** Undefined: no HTTPS, as when the device is its own access point. */
-	readonly httpsPort: number | undefined;
+	readonly httpsPort: number;
+	/** The device is its own access point: everybody reaches it over that. */
+	readonly accessPoint: boolean;
 	/** What the clock shows at the start, Unix time. */
 	readonly utcMs: number;
 	trace(message: string): void;
@@ -35,19 +36,20 @@ export function createHost(settings: HostSettings): Host {
 	const listener = (port: number, secure: boolean) =>
 		createListenerPort({
 			port,
+			accessPoint: settings.accessPoint,
 			...(secure ? { tls: loadIdentity(stateFolder, hostname, settings.utcMs) } : {}),
 			onListening: (real) => settings.onListening?.(secure, real),
 			onFailed: (message) => settings.onListenFailed?.(message),
 		});
 	const http = listener(settings.httpPort, false);
-	const https = settings.httpsPort === undefined ? undefined : listener(settings.httpsPort, true);
+	const https = listener(settings.httpsPort, true);
 	const trace = (message: string) => settings.trace(message);
 	return {
 		info: { board: "bench", chip: "pc", ...factory, firmwareVersion: settings.firmwareVersion, hostname },
 		clock: new NodeClock(settings.utcMs),
 		timers: new NodeTimers(),
 		serial: { meter: createSerialPort(settings.meterPath, trace) },
-		network: https ? { http, https } : { http },
+		network: { http, https },
 		storage: new FileStorage(join(stateFolder, "flash")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),

@@ -18,6 +18,8 @@ export interface ListenerSettings {
 	readonly port: number;
 	/** With it the port speaks TLS: certificate and key as PEM. */
 	readonly tls?: { readonly certificate: string; readonly key: string };
+	/** Connections count as having come over the gateway's own access point. */
+	readonly accessPoint?: boolean;
 	/** Told the port really listened on each time a listener opens. */
 	onListening?(port: number): void;
 	/** Told, in a sentence for the user, when a listener can't open or dies. */
@@ -31,6 +33,7 @@ export function createListenerPort(settings: ListenerSettings): ListenerPort {
 class NodeListener implements Listener {
 	readonly port: number;
 	readonly #options: ListenerOptions;
+	readonly #settings: ListenerSettings;
 	readonly #server: Server;
 	readonly #pending: PendingConnection[] = [];
 	#closed = false;
@@ -38,6 +41,7 @@ class NodeListener implements Listener {
 	constructor(options: ListenerOptions) {
 		const { settings } = options as ListenerOptions & { settings: ListenerSettings };
 		this.#options = options;
+		this.#settings = settings;
 		this.#server = makeServer(settings);
 		this.#server.maxConnections = CONNECTION_LIMIT;
 		this.#server.on(settings.tls ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
@@ -66,7 +70,7 @@ class NodeListener implements Listener {
 	}
 
 	#arrived(socket: NetSocket): void {
-		const connection = new PendingConnection(socket);
+		const connection = new PendingConnection(socket, this.#settings.accessPoint ?? false);
 		if (this.#closed || this.#pending.length >= PENDING_LIMIT) {
 			connection.close();
 			return;

@@ -8,7 +8,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --engine xs|node       what runs the firmware: the XS engine of the device, or Node (default xs)
   --https-port N         port for HTTPS; 0 takes any that is free (default 8443)
   --http-port N          port for HTTP; 0 takes any that is free (default 8080)
-  --mode client|ap       a device in the owner's network, or one that is its own access point: HTTP only (default client)
+  --mode client|ap       a device in the owner's network, or one that is its own access point and serves the API over
+                         plain HTTP too (default client)
   --state DIR            where the contents of the flash are kept (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
   --zigbee PATH|tcp://HOST:PORT

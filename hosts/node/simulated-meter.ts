@@ -19,6 +19,8 @@ export interface SimulatedMeter {
 export function startSimulatedMeter(onEnded: (message: string) => void): Promise<SimulatedMeter> {
 	const meter = spawn(process.execPath, [PROGRAM, "--baud-pace", "--protocol", "iec"], {
 		stdio: ["ignore", "pipe", "inherit"],
+		// Out of reach of a Ctrl-C, which would make it end before the gateway.
+		detached: true,
 	});
 	const end = () => void meter.kill();
 	process.once("exit", end);

@@ -15,10 +15,12 @@ const LINGER_MS = 3000;
 /** A connection that waits to be taken: nothing is read from it, except what Node reads ahead. */
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
+	readonly viaAccessPoint: boolean;
 	#socket: NetSocket | undefined;
 
-	constructor(socket: NetSocket) {
+	constructor(socket: NetSocket, viaAccessPoint: boolean) {
 		this.#socket = socket;
+		this.viaAccessPoint = viaAccessPoint;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 		// Resets and TLS errors end in "close", which is all that anybody here wants to know.
 		socket.on("error", () => {});
@@ -39,6 +41,7 @@ export class PendingConnection implements PendingSocket {
 
 export class NodeSocket implements Socket {
 	readonly remoteAddress: string;
+	readonly viaAccessPoint: boolean;
 	readonly #options: SocketOptions;
 	readonly #socket: NetSocket;
 	readonly #received = new ByteQueue();
@@ -52,6 +55,7 @@ export class NodeSocket implements Socket {
 	constructor(options: SocketOptions) {
 		const from = options.from as PendingConnection;
 		this.remoteAddress = from.remoteAddress;
+		this.viaAccessPoint = from.viaAccessPoint;
 		this.#options = options;
 		this.#socket = from.take();
 		this.#socket.on("data", (piece) => this.#arrived(piece as Buffer));

@@ -110,6 +110,11 @@ class VirtualConnection implements PendingSocket {
 		this.address = address;
 	}
 
+	/** The access point of the virtual world has the addresses of the real one. */
+	get viaAccessPoint(): boolean {
+		return this.address.startsWith("192.168.4.");
+	}
+
 	close(): void {
 		this.isEndedByGateway = true;
 		this.time.at(0, () => this.client?.take());
@@ -135,6 +140,10 @@ export class VirtualSocket implements Socket {
 
 	get remoteAddress(): string {
 		return this.#connection.address;
+	}
+
+	get viaAccessPoint(): boolean {
+		return this.#connection.viaAccessPoint;
 	}
 
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {

@@ -69,8 +69,12 @@ export class XSWorker {
 
 	constructor(options: XSWorkerOptions) {
 		this.#options = options;
-		// What XS itself has to say (stack overflow, memory full) is for the developer: standard error is shared.
-		this.#process = spawn(options.program, ["gateway"], { stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"] });
+		this.#process = spawn(options.program, ["gateway"], {
+			// What XS itself has to say (stack overflow, memory full) is for the developer: standard error is shared.
+			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
+			// In a group of its own, where a Ctrl-C does not reach it: the gateway is to stop in good order.
+			detached: true,
+		});
 		this.#input = this.#process.stdio[3] as Writable;
 		this.#input.on("error", () => {});
 		const output = this.#process.stdio[4]!;

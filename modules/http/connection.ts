@@ -141,7 +141,7 @@ export class HTTPConnection implements ResponseCarrier {
 			},
 			onError: () => owner.guard(close),
 		});
-		this.#head = new RequestHead(this.#in, owner.text, this.#socket.remoteAddress, owner.port.secure);
+		this.#head = new RequestHead(this.#in, owner.text, this.#socket, owner.port.secure);
 		this.#head.begin();
 	}
 

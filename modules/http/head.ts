@@ -10,7 +10,7 @@
  *
  * Limits: request line REQUEST_LINE_LIMIT bytes (414), fields FIELD_LIMIT and the size of the buffer (431).
  */
-import type { TextCodec } from "../io/host.js";
+import type { Socket, TextCodec } from "../io/host.js";
 import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
@@ -43,6 +43,7 @@ export class RequestHead implements HTTPRequest {
 	minorVersion = 1;
 	readonly remoteAddress: string;
 	readonly secure: boolean;
+	readonly viaAccessPoint: boolean;
 
 	readonly #buffer: Uint8Array;
 	readonly #text: TextCodec;
@@ -66,10 +67,11 @@ export class RequestHead implements HTTPRequest {
 	#expectsContinue = false;
 
 	/** The head will stand at the beginning of `buffer`. */
-	constructor(buffer: Uint8Array, text: TextCodec, remoteAddress: string, secure: boolean) {
+	constructor(buffer: Uint8Array, text: TextCodec, origin: Pick<Socket, "remoteAddress" | "viaAccessPoint">, secure: boolean) {
 		this.#buffer = buffer;
 		this.#text = text;
-		this.remoteAddress = remoteAddress;
+		this.remoteAddress = origin.remoteAddress;
+		this.viaAccessPoint = origin.viaAccessPoint;
 		this.secure = secure;
 	}
 

@@ -30,6 +30,8 @@ export interface HTTPRequest {
 	readonly remoteAddress: string;
 	/** True when the connection is carried by TLS. */
 	readonly secure: boolean;
+	/** True when it came over our own access point. */
+	readonly viaAccessPoint: boolean;
 
 	/**
 	 * Value of the first field `name` (lower-case ASCII) without white space around it; undefined when there is none or

@@ -96,6 +96,8 @@ export interface SocketOptions {
 export interface Socket {
 	/** The other side's address as text; stays after the connection is gone. */
 	readonly remoteAddress: string;
+	/** True when it came in on the interface of our own access point, from its network. */
+	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
 	/** Sends what was written, then closes. */

@@ -113,6 +113,17 @@ export class JSONWriter {
 		this.#put(QUOTE);
 	}
 
+	/** A string value of two lower-case hex digits a byte. */
+	hex(bytes: Uint8Array, start: number, end: number): void {
+		this.#item();
+		this.#put(QUOTE);
+		for (let i = start; i < end; i++) {
+			this.#put(hexDigit(bytes[i] >> 4));
+			this.#put(hexDigit(bytes[i] & 15));
+		}
+		this.#put(QUOTE);
+	}
+
 	/** `null` when it is not finite. */
 	number(value: number): void {
 		this.#item();

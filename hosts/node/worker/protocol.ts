@@ -19,7 +19,10 @@ export const COMMAND_CONFIGURE = 2;
 export const COMMAND_LISTEN = 3;
 /** u32 id for the connection taken. Reply: REPLY_OK, or REPLY_ABSENT when none waits. */
 export const COMMAND_ACCEPT = 4;
-/** Makes a socket of the connection taken under this id. Reply: the other side's address as text. */
+/**
+ * Makes a socket of the connection taken under this id. Reply: as text, `1` or `0` for whether it came over
+ * the access point, and the other side's address.
+ */
 export const COMMAND_SOCKET = 5;
 /** u32 most bytes wanted, at most READ_LIMIT. Reply: the bytes, or REPLY_ABSENT. */
 export const COMMAND_READ = 6;

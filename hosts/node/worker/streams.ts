@@ -129,15 +129,18 @@ class ProxyPending implements PendingSocket {
 
 export class ProxySocket extends Stream implements Socket {
 	readonly remoteAddress: string;
+	readonly viaAccessPoint: boolean;
 
 	constructor(options: SocketOptions) {
 		const from = options.from as ProxyPending;
 		if (from.taken) throw new Error("this connection was taken or closed before");
 		from.taken = true;
 		super(from.wire, from.id, options);
-		const address = from.wire.call(COMMAND_SOCKET, from.id);
+		const reply = from.wire.call(COMMAND_SOCKET, from.id);
 		from.wire.attach(from.id, this);
-		this.remoteAddress = address === undefined ? "" : from.wire.decoder.decode(address);
+		const origin = reply === undefined ? "0" : from.wire.decoder.decode(reply);
+		this.viaAccessPoint = origin[0] === "1";
+		this.remoteAddress = origin.slice(1);
 	}
 }
 

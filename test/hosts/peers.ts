@@ -1,0 +1,130 @@
+/**
+ * The other ends that the portable checks ask for by name: a meter on the pseudo-terminal, and TCP and TLS clients.
+ * Each is judged by what it rejects with.
+ */
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTLS } from "node:tls";
+import type { LinePort } from "../../tools/meter/line-port.js";
+import { pattern } from "./portable/check.js";
+
+export type Connect = (port: number) => Promise<Socket>;
+
+export const plain: Connect = (port) =>
+	new Promise((resolve, reject) => {
+		const socket = connect({ port, host: "127.0.0.1" }, () => resolve(socket));
+		socket.once("error", reject);
+	});
+
+const secure: Connect = (port) =>
+	new Promise((resolve, reject) => {
+		const socket = connectTLS({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => resolve(socket));
+		socket.once("error", reject);
+	});
+
+/** All that comes until the other side closes. */
+async function readToEnd(socket: Socket, pauseMs = 0): Promise<Buffer> {
+	const pieces: Buffer[] = [];
+	for await (const piece of socket) {
+		pieces.push(piece);
+		if (pauseMs > 0) await sleep(pauseMs);
+	}
+	return Buffer.concat(pieces);
+}
+
+async function readCount(socket: Socket, count: number): Promise<Buffer> {
+	let bytes = Buffer.alloc(0);
+	await new Promise<void>((resolve, reject) => {
+		socket.on("data", (piece) => {
+			bytes = Buffer.concat([bytes, piece as Buffer]);
+			if (bytes.length >= count) resolve();
+		});
+		socket.once("close", () => reject(new Error(`closed after ${bytes.length} of ${count} bytes`)));
+	});
+	return bytes;
+}
+
+/** A reset is what these clients are told on purpose. */
+const isClosed = (socket: Socket) =>
+	new Promise<void>((resolve) => {
+		socket.on("error", () => {});
+		socket.resume();
+		socket.once("close", () => resolve());
+	});
+
+type Client = (connect: Connect, port: number) => Promise<void>;
+
+const clients: Record<string, Client> = {
+	async hello(open, port) {
+		const socket = await open(port);
+		socket.write("hello");
+		assert.deepEqual(await readCount(socket, 100), Buffer.from(pattern(100)));
+		socket.end();
+	},
+	async "expect-3"(open, port) {
+		assert.deepEqual(await readToEnd(await open(port)), Buffer.from(pattern(3)));
+	},
+	async "slow-reader"(open, port) {
+		assert.ok((await readToEnd(await open(port), 3)).equals(pattern(200_000)));
+	},
+	async flood(open, port) {
+		const socket = await open(port);
+		socket.end(pattern(500_000));
+		await isClosed(socket);
+	},
+	async "send-and-end"(open, port) {
+		const socket = await open(port);
+		socket.end(pattern(1000));
+		await isClosed(socket);
+	},
+	async reset(open, port) {
+		const socket = await open(port);
+		socket.on("error", () => {});
+		socket.write("half a requ");
+		await sleep(20);
+		socket.resetAndDestroy();
+	},
+	async "reset-later"(open, port) {
+		const socket = await open(port);
+		socket.on("error", () => {});
+		await sleep(100);
+		socket.resetAndDestroy();
+	},
+	async "ten-clients"(open, port) {
+		const sockets = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+		await Promise.all(sockets.map(isClosed));
+	},
+	async "expect-closed"(open, port) {
+		await isClosed(await open(port));
+	},
+	async "expect-refused"(open, port) {
+		await assert.rejects(open(port), { code: "ECONNREFUSED" });
+	},
+};
+
+/** What a server that wants TLS must bear. */
+const strangers: Record<string, (port: number) => Promise<void>> = {
+	async "no-tls"(port) {
+		const socket = await plain(port);
+		socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+		await isClosed(socket);
+	},
+	async "old-tls"(port) {
+		const old = new Promise((resolve, reject) => {
+			const options = { port, host: "127.0.0.1", rejectUnauthorized: false, maxVersion: "TLSv1.1" } as const;
+			connectTLS({ ...options, minVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" }, () => resolve(0)).on("error", reject);
+		});
+		await assert.rejects(old);
+	},
+};
+
+/** Starts the peer that a check asked for. */
+export async function runPeer(name: string, number: number, line: LinePort): Promise<void> {
+	if (name === "echo") line.onData((bytes) => line.write(bytes));
+	else if (name === "send") line.write(pattern(number));
+	else if (name === "baud") assert.equal(await line.readerBaud?.(), number);
+	else if (name in strangers) await strangers[name](number);
+	else if (name.startsWith("tls-")) await clients[name.slice(4)](secure, number);
+	else await clients[name](plain, number);
+}

@@ -1,0 +1,87 @@
+/**
+ * How the portable checks of the host contract are written and run. Portable: they are bundled into XS as well, so no
+ * Node here. A check runs on a fresh host; what it needs of the outside world (a client, a meter) is a peer that the
+ * test starts when the check asks for it by a trace line `peer <name> <number>`.
+ */
+import type { Host } from "../../../modules/io/host.js";
+
+/** Starts a peer; what becomes of it is for the test to judge. */
+export type Peer = (name: string, number?: number) => void;
+
+export interface Check {
+	/** What holds, as a sentence. */
+	readonly name: string;
+	run(host: Host, peer: Peer): Promise<void>;
+}
+
+export function expect(condition: boolean, message: string): asserts condition {
+	if (!condition) throw new Error(message);
+}
+
+export function expectEqual(actual: unknown, expected: unknown, what: string): void {
+	if (!Object.is(actual, expected)) throw new Error(`${what}: ${String(actual)}, expected ${String(expected)}`);
+}
+
+export function expectBytes(actual: Uint8Array | undefined, expected: Uint8Array, what: string): void {
+	expectEqual(actual?.join(), expected.join(), what);
+}
+
+export function expectRangeError(action: () => unknown, what: string): void {
+	try {
+		action();
+	} catch (error) {
+		if (error instanceof RangeError) return;
+		throw new Error(`${what} throws ${String(error)}, expected a RangeError`);
+	}
+	throw new Error(`${what} does not throw`);
+}
+
+export function sleep(host: Host, delayMs: number): Promise<void> {
+	return new Promise((resolve) => {
+		host.timers.set(resolve, delayMs);
+	});
+}
+
+const PATIENCE_MS = 5000;
+
+/** Waits until the condition holds. */
+export async function until(host: Host, condition: () => boolean, what: string): Promise<void> {
+	const endMs = host.clock.monotonicMs() + PATIENCE_MS;
+	while (!condition()) {
+		expect(host.clock.monotonicMs() < endMs, `waited in vain: ${what}`);
+		await sleep(host, 2);
+	}
+}
+
+/** Bytes that look different at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. */
+export function pattern(length: number): Uint8Array {
+	const bytes = new Uint8Array(length);
+	for (let i = 0; i < length; i++) bytes[i] = i * 31 + 7 + (i >> 8);
+	return bytes;
+}
+
+/** The firmware that runs one check: the one that `host.info.board` names. */
+export class CheckRunner {
+	readonly #host: Host;
+	readonly #check: Check | undefined;
+
+	constructor(host: Host, checks: readonly Check[]) {
+		this.#host = host;
+		this.#check = checks.find((check) => check.name === host.info.board);
+	}
+
+	start(): void {
+		const { trace } = this.#host;
+		const peer: Peer = (name, number = 0) => trace(`peer ${name} ${number}`);
+		const run = async () => {
+			expect(this.#check !== undefined, "no such check");
+			await this.#check.run(this.#host, peer);
+		};
+		run().then(
+			() => trace("check passed"),
+			(error) => trace(`check failed: ${error.message}\n${error.stack}`),
+		);
+	}
+
+	stop(): void {}
+}

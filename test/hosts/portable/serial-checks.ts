@@ -1,0 +1,207 @@
+/** Checks of the host contract: serial ports. The peer at the other end is `echo` or sends what it is asked for. */
+import {
+	FORMAT_7E1,
+	FORMAT_8N1,
+	type Host,
+	SERIAL_ERROR_OVERRUN,
+	SERIAL_RECEIVE_LIMIT,
+	type Serial,
+	type SerialOptions,
+} from "../../../modules/io/host.js";
+import { type Check, expect, expectBytes, expectEqual, expectRangeError, pattern, sleep, until } from "./check.js";
+
+/** A serial port that notes all it is told. */
+class Noted {
+	readonly serial: Serial;
+	writable = -1;
+	readable = -1;
+	drained = 0;
+	errors: number[] = [];
+	calls = 0;
+
+	constructor(host: Host, options: Partial<SerialOptions> = {}) {
+		const { meter } = host.serial;
+		this.serial = new meter.io({
+			...meter.pins,
+			baud: 9600,
+			format: FORMAT_8N1,
+			onReadable: (count) => {
+				this.calls++;
+				this.readable = count;
+			},
+			onWritable: (count) => {
+				this.calls++;
+				this.writable = count;
+			},
+			onDrained: () => {
+				this.calls++;
+				this.drained++;
+			},
+			onError: (code) => {
+				this.calls++;
+				this.errors.push(code);
+			},
+			...options,
+		});
+		expectEqual(this.calls, 0, "calls inside the constructor");
+	}
+
+	/** All that came, once it is `count` bytes. */
+	async collect(host: Host, count: number): Promise<Uint8Array> {
+		const bytes = new Uint8Array(count + 1);
+		let length = 0;
+		await until(
+			host,
+			() => {
+				length += this.serial.read(bytes, length) ?? 0;
+				return length >= count;
+			},
+			`${count} bytes from the line`,
+		);
+		return bytes.subarray(0, length);
+	}
+}
+
+export const serialChecks: readonly Check[] = [
+	{
+		name: "a serial port takes nothing before it has announced room",
+		async run(host) {
+			const port = new Noted(host);
+			expectRangeError(() => port.serial.write(pattern(1)), "an early write");
+			await until(host, () => port.writable > 0, "the first onWritable");
+			expect(port.writable >= 64, `room for ${port.writable} bytes only`);
+			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read on empty");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a serial port sends what it was given and takes what comes",
+		async run(host, peer) {
+			peer("echo");
+			const port = new Noted(host);
+			await until(host, () => port.writable > 0, "onWritable");
+			const bytes = pattern(100);
+			const room = port.serial.write(bytes, 10, 60);
+			expect(room <= port.writable - 50, `room for ${room} after 50 of ${port.writable} were taken`);
+			bytes.fill(0);
+			port.serial.write(new Uint8Array(0));
+			expectBytes(await port.collect(host, 50), pattern(100).subarray(10, 60), "the echo");
+			expect(port.readable >= 1, "onReadable did not come");
+			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read on empty");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a serial port gives what came piece by piece, into the place it is told",
+		async run(host, peer) {
+			const port = new Noted(host);
+			await until(host, () => port.writable > 0, "onWritable");
+			peer("send", 40);
+			await until(host, () => port.readable === 40, "40 bytes waiting");
+			const into = new Uint8Array(64);
+			expectEqual(port.serial.read(into, 5, 15), 10, "first piece");
+			expectEqual(port.serial.read(into, 15, 15), undefined, "no place");
+			expectEqual(port.serial.read(into, 15), 30, "the rest");
+			expectBytes(into.subarray(5, 45), pattern(40), "the bytes");
+			expectEqual(into[4] + into[45], 0, "bytes beside the place");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a write that is too long is refused as a whole",
+		async run(host, peer) {
+			peer("echo");
+			const port = new Noted(host);
+			await until(host, () => port.writable > 0, "onWritable");
+			const announced = port.writable;
+			expectRangeError(() => port.serial.write(pattern(announced + 1)), "one byte more than announced");
+			port.serial.write(pattern(3));
+			expectBytes(await port.collect(host, 3), pattern(3), "what came after the refused write");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a serial port tells once for each burst that the last bit has left, and not before the wire can have sent it",
+		async run(host, peer) {
+			peer("echo");
+			const port = new Noted(host, { baud: 4800 });
+			await until(host, () => port.writable > 0, "onWritable");
+			const startMs = host.clock.monotonicMs();
+			port.serial.write(pattern(30));
+			port.serial.write(pattern(30));
+			await until(host, () => port.drained > 0, "onDrained");
+			const tookMs = host.clock.monotonicMs() - startMs;
+			expect(tookMs >= 125, `60 characters at 4800 Bd took ${tookMs} ms, the wire needs 125`);
+			expect(tookMs < 500, `60 characters at 4800 Bd took ${tookMs} ms`);
+			await port.collect(host, 60);
+			await sleep(host, 20);
+			expectEqual(port.drained, 1, "onDrained of two writes in one burst");
+			port.serial.write(pattern(1));
+			await until(host, () => port.drained === 2, "onDrained of the next burst");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a serial port changes speed and format between bursts and loses nothing",
+		async run(host, peer) {
+			peer("echo");
+			const port = new Noted(host, { baud: 300, format: FORMAT_7E1 });
+			await until(host, () => port.writable > 0, "onWritable");
+			for (const baud of [9600, 300, 115_200, 19_200]) {
+				port.serial.configure({ baud, format: FORMAT_7E1 });
+				port.drained = 0;
+				port.serial.write(Uint8Array.of(0x2f, 0x3f, 0x21));
+				await until(host, () => port.drained === 1, `onDrained at ${baud} Bd`);
+				expectBytes(await port.collect(host, 3), Uint8Array.of(0x2f, 0x3f, 0x21), `the echo at ${baud} Bd`);
+			}
+			port.serial.configure({ baud: 9600, format: FORMAT_8N1 });
+			port.serial.write(Uint8Array.of(0x7e, 0xa0, 0xff));
+			expectBytes(await port.collect(host, 3), Uint8Array.of(0x7e, 0xa0, 0xff), "the echo in 8N1");
+			peer("baud", 9600);
+			await sleep(host, 30);
+			port.serial.close();
+		},
+	},
+	{
+		name: "a serial port keeps the oldest of what is not read and tells that the newest is lost",
+		async run(host, peer) {
+			const port = new Noted(host, { baud: 115_200 });
+			await until(host, () => port.writable > 0, "onWritable");
+			peer("send", SERIAL_RECEIVE_LIMIT + 500);
+			await until(host, () => port.errors.length > 0, "an overrun");
+			await sleep(host, 50);
+			expect(
+				port.errors.every((code) => code === SERIAL_ERROR_OVERRUN),
+				`errors ${port.errors.join()}`,
+			);
+			const kept = await port.collect(host, SERIAL_RECEIVE_LIMIT);
+			expectBytes(kept, pattern(SERIAL_RECEIVE_LIMIT), "what was kept");
+			peer("send", 10);
+			expectBytes(await port.collect(host, 10), pattern(10), "what came after the overrun");
+			port.serial.close();
+		},
+	},
+	{
+		name: "a closed serial port says nothing, may be closed again, and makes way for the next one",
+		async run(host, peer) {
+			const port = new Noted(host);
+			await until(host, () => port.writable > 0, "onWritable");
+			port.serial.write(pattern(20));
+			peer("send", 20);
+			port.serial.close();
+			port.serial.close();
+			const { calls } = port;
+			expectEqual(port.serial.read(new Uint8Array(8)), undefined, "read of a closed port");
+			expectRangeError(() => port.serial.write(pattern(1)), "write to a closed port");
+			port.serial.configure({ baud: 300, format: FORMAT_8N1 });
+			const next = new Noted(host);
+			await until(host, () => next.writable > 0, "onWritable of the next port");
+			const never = new Noted(host);
+			never.serial.close();
+			await sleep(host, 60);
+			expectEqual(port.calls, calls, "calls after close");
+			expectEqual(never.calls, 0, "calls of a port closed before it was open");
+			next.serial.close();
+		},
+	},
+];
