@@ -121,7 +121,7 @@ export class HTTPConnection implements ResponseCarrier {
 	#sinceMs: number;
 	#receivedMs: number;
 	#sentMs = 0;
-	/** When the connection became idle; for a new one the end of its grace. */
+	/** When the connection became idle; for one that is new or lingers, the end of its grace. */
 	#idleMs: number;
 	#isNew = true;
 
@@ -147,7 +147,8 @@ export class HTTPConnection implements ResponseCarrier {
 
 	/** Since when a newcomer may take this connection's place, monotonic ms; undefined while it has a request. */
 	get idleSinceMs(): number | undefined {
-		return this.#input === INPUT_HEAD && this.#inEnd === 0 ? this.#idleMs : undefined;
+		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
+		return isIdle || this.#isLingering ? this.#idleMs : undefined;
 	}
 
 	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */
@@ -303,6 +304,7 @@ export class HTTPConnection implements ResponseCarrier {
 		} else if (this.#input === INPUT_LINGER && !this.#isLingering) {
 			this.#isLingering = true;
 			this.#sinceMs = this.#nowMs;
+			this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
 		}
 		return false;
 	}

@@ -67,7 +67,12 @@ export class RequestHead implements HTTPRequest {
 	#expectsContinue = false;
 
 	/** The head will stand at the beginning of `buffer`. */
-	constructor(buffer: Uint8Array, text: TextCodec, origin: Pick<Socket, "remoteAddress" | "viaAccessPoint">, secure: boolean) {
+	constructor(
+		buffer: Uint8Array,
+		text: TextCodec,
+		origin: Pick<Socket, "remoteAddress" | "viaAccessPoint">,
+		secure: boolean,
+	) {
 		this.#buffer = buffer;
 		this.#text = text;
 		this.remoteAddress = origin.remoteAddress;

@@ -12,7 +12,7 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** After a reply that ends the connection while the client may still be sending. */
 	readonly lingerMs: number;
-	/** During which a new connection that has not asked yet is safe from being displaced by a newer one. */
+	/** For which a connection that is new or lingers is safe from being displaced by a newer one. */
 	readonly graceMs: number;
 }
 

@@ -40,19 +40,20 @@ export class Outgoing {
 	/** Sends `bytes` before anything that comes later. Throws a RangeError when they don't fit. */
 	queue(bytes: Uint8Array): void {
 		this.#rewind();
-		if (bytes.length > this.#buffer.length - this.#end) throw new RangeError("Head of the reply is too long");
-		this.#buffer.set(bytes, this.#end);
-		this.#end += bytes.length;
+		this.#append(bytes);
 	}
 
-	/** A reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), maybe in chunks. */
+	/**
+	 * A reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), maybe in chunks. Throws a
+	 * RangeError when the head doesn't fit, and what the source throws; `revoke` then clears away what there is of it.
+	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.#rewind();
 		this.#mark = this.#end;
 		this.#source = body;
 		this.#chunked = chunked;
 		this.#left = length;
-		this.queue(head);
+		this.#append(head);
 		this.#fill();
 	}
 
@@ -93,6 +94,12 @@ export class Outgoing {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;
 		this.#mark = -1;
+	}
+
+	#append(bytes: Uint8Array): void {
+		if (bytes.length > this.#buffer.length - this.#end) throw new RangeError("Head of the reply is too long");
+		this.#buffer.set(bytes, this.#end);
+		this.#end += bytes.length;
 	}
 
 	#fill(): void {

@@ -1,0 +1,176 @@
+/** A server on a network in memory with a handler of small routes, for the tests of http/server and http/connection. */
+import assert from "node:assert/strict";
+import type { BodySink, HTTPHandler } from "../../modules/http/connection.js";
+import type { HTTPLimits } from "../../modules/http/limits.js";
+import type { HTTPRequest } from "../../modules/http/request.js";
+import type { BodySource, HTTPResponse } from "../../modules/http/response.js";
+import { HTTPServer } from "../../modules/http/server.js";
+import type { Reply } from "./fake.js";
+import { type FakeClient, FakePort, FakeWorld, replies, text } from "./fake.js";
+
+/** `count` letters a to z, in pieces of at most `piece` bytes. */
+export class Letters implements BodySource {
+	#at = 0;
+	readonly #count: number;
+	readonly #piece: number;
+	reads = 0;
+	closed = 0;
+
+	constructor(count: number, piece = 1 << 20) {
+		this.#count = count;
+		this.#piece = piece;
+	}
+
+	read(into: Uint8Array, start: number, end: number): number {
+		assert.ok(start < end && end <= into.length);
+		assert.equal(this.closed, 0, "read after close");
+		this.reads++;
+		const count = Math.min(end - start, this.#count - this.#at, this.#piece);
+		for (let i = 0; i < count; i++) into[start + i] = 0x61 + (this.#at++ % 26);
+		return count;
+	}
+
+	close(): void {
+		this.closed++;
+	}
+
+	static text(count: number): string {
+		return Array.from({ length: count }, (_, i) => String.fromCharCode(0x61 + (i % 26))).join("");
+	}
+}
+
+/** Collects the body and answers with it. */
+export class Echo implements BodySink {
+	readonly limit: number;
+	readonly #response: HTTPResponse;
+	body = "";
+	ended = 0;
+	aborted = 0;
+
+	constructor(response: HTTPResponse, limit: number) {
+		this.#response = response;
+		this.limit = limit;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		assert.ok(start < end && this.ended + this.aborted === 0);
+		this.body += String.fromCharCode(...bytes.subarray(start, end));
+	}
+
+	end(): void {
+		assert.equal(this.ended + this.aborted, 0);
+		this.ended++;
+		this.#response.send(200, new Letters(0), 0);
+	}
+
+	abort(): void {
+		assert.equal(this.ended + this.aborted, 0);
+		this.aborted++;
+	}
+}
+
+/** What the handler has seen last. */
+export class Bench implements HTTPHandler {
+	readonly world = new FakeWorld();
+	readonly port = new FakePort(this.world);
+	readonly server: HTTPServer;
+	readonly mistakes: unknown[] = [];
+	readonly traced: string[] = [];
+	requests = 0;
+	/** Kept responses of /later. */
+	readonly later: HTTPResponse[] = [];
+	cancelled = 0;
+	source: Letters | undefined;
+	sink: Echo | undefined;
+	/** Replaces the routes. */
+	route: ((request: HTTPRequest, response: HTTPResponse) => BodySink | undefined) | undefined;
+
+	constructor(maxConnections = 4, limits: Partial<HTTPLimits> = {}) {
+		this.server = new HTTPServer({
+			port: this.port,
+			clock: this.world.clock,
+			timers: this.world.timers,
+			text,
+			maxConnections,
+			handler: this,
+			limits,
+			guard: (part, run) => {
+				assert.equal(part, "http");
+				try {
+					run();
+				} catch (error) {
+					this.mistakes.push(error);
+				}
+			},
+			trace: (message) => this.traced.push(message),
+		});
+	}
+
+	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
+		this.requests++;
+		if (this.route !== undefined) return this.route(request, response);
+		const size = Number(request.query("size") ?? 10);
+		switch (request.path) {
+			case "/text":
+				response.header("Content-Type", "text/plain").sendText(200, "hello");
+				return undefined;
+			case "/known":
+				this.source = new Letters(size);
+				response.send(200, this.source, size);
+				return undefined;
+			case "/stream":
+				this.source = new Letters(size, Number(request.query("piece") ?? 1000));
+				response.send(200, this.source);
+				return undefined;
+			case "/later":
+				response.onCancelled = () => this.cancelled++;
+				this.later.push(response);
+				return undefined;
+			case "/echo":
+				this.sink = new Echo(response, 5000);
+				return this.sink;
+			case "/empty":
+				response.send(204);
+				return undefined;
+			case "/bad":
+				throw new Error("mistake");
+			default:
+				response.header("Content-Type", "application/json").sendText(404, '{"error":"not_found"}');
+				return undefined;
+		}
+	}
+
+	connect(windowSize?: number): FakeClient {
+		const client = this.port.connect(windowSize);
+		this.world.settle();
+		return client;
+	}
+
+	/** Sends and gives what came back, now. */
+	exchange(client: FakeClient, data: string | Uint8Array, isHead = false): Reply[] {
+		client.send(data);
+		this.world.settle();
+		return replies(client.takeBytes(), () => isHead);
+	}
+
+	/** A request over a connection of its own, which must work. */
+	probe(): void {
+		const client = this.connect();
+		const [reply] = this.exchange(client, get("/text", "Connection: close"));
+		assert.equal(reply?.status, 200);
+		assert.equal(reply.body, "hello");
+		assert.ok(client.closed);
+	}
+}
+
+export function get(target: string, ...fields: string[]): string {
+	return request("GET", target, ...fields);
+}
+
+export function request(method: string, target: string, ...fields: string[]): string {
+	return `${method} ${target} HTTP/1.1\r\nHost: meter.local\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n`;
+}
+
+export function post(target: string, body: string, ...fields: string[]): string {
+	return request("POST", target, `Content-Length: ${body.length}`, ...fields) + body;
+}

@@ -1,0 +1,325 @@
+/** The HTTP server in time: deferred replies, cancellation, time-outs, slow readers, the connection limit. */
+import assert from "node:assert/strict";
+import { Bench, get, Letters, post, request } from "./bench.js";
+import { replies } from "./fake.js";
+
+describe("HTTP server: deferred replies", () => {
+	it("waits for the handler without any time limit", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/later"));
+		bench.world.advance(24 * 3600_000);
+		assert.equal(client.closed, false);
+		assert.equal(bench.later[0].isOpen, true);
+		bench.later[0].header("X-Late", "yes").send(200, new Letters(3000));
+		assert.equal(bench.later[0].isOpen, false);
+		bench.world.settle();
+		const [reply] = replies(client.takeBytes());
+		assert.equal(reply.body, Letters.text(3000));
+		assert.equal(reply.fields.get("x-late"), "yes");
+		assert.equal(bench.exchange(client, get("/text"))[0].body, "hello");
+		assert.equal(bench.cancelled, 0);
+	});
+
+	it("tells the handler that the client has gone, and takes a late answer without harm", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/later"));
+		client.leave();
+		bench.world.settle();
+		assert.equal(bench.cancelled, 1);
+		assert.ok(client.closed);
+		assert.equal(bench.later[0].isOpen, false);
+		const source = new Letters(5);
+		bench.later[0].header("X", "y").send(200, source);
+		bench.later[0].sendText(200, "late");
+		assert.equal(source.closed, 1);
+		assert.equal(source.reads, 0);
+		assert.equal(bench.cancelled, 1);
+		assert.equal(bench.server.connectionCount, 0);
+	});
+
+	it("takes a second answer without harm to the next request", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/later"));
+		bench.later[0].send(200);
+		bench.exchange(client, get("/later"));
+		bench.later[0].sendText(500, "again");
+		bench.world.settle();
+		assert.equal(client.receivedLength, 0);
+		bench.later[1].sendText(200, "second");
+		bench.world.settle();
+		assert.equal(replies(client.takeBytes())[0].body, "second");
+	});
+
+	it("closes a body that is being sent when the client goes away", () => {
+		const bench = new Bench();
+		const client = bench.connect(500);
+		client.reading = false;
+		bench.exchange(client, get("/later"));
+		const source = new Letters(100_000);
+		bench.later[0].send(200, source);
+		bench.world.settle();
+		assert.equal(source.closed, 0);
+		client.leave();
+		bench.world.settle();
+		assert.equal(source.closed, 1);
+		assert.equal(bench.cancelled, 0);
+	});
+
+	it("throws away a body that comes while the handler thinks", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, post("/later", "x".repeat(3000)));
+		bench.later[0].sendText(200, "done");
+		bench.world.settle();
+		assert.equal(replies(client.takeBytes())[0].fields.get("connection"), undefined);
+		bench.exchange(client, request("POST", "/later", "Content-Length: 9000") + "x".repeat(8000));
+		bench.later[1].sendText(200, "done");
+		bench.world.settle();
+		assert.equal(replies(client.takeBytes())[0].fields.get("connection"), "close");
+	});
+
+	it("answers even when the unwanted body never comes", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, request("POST", "/later", "Content-Length: 10"));
+		bench.world.advance(60_000);
+		assert.equal(client.closed, false);
+		bench.later[0].sendText(200, "done");
+		bench.world.settle();
+		assert.equal(replies(client.takeBytes())[0].fields.get("connection"), "close");
+		bench.world.advance(2000);
+		assert.ok(client.closed);
+	});
+
+	it("passes a mistake in a late answer to the caller, and answers 500", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/later"));
+		const broken = {
+			read: () => {
+				throw new Error("source");
+			},
+		};
+		assert.throws(() => bench.later[0].send(200, broken), /source/);
+		bench.world.settle();
+		assert.equal(replies(client.takeBytes())[0].status, 500);
+		bench.world.advance(2000);
+		assert.ok(client.closed);
+	});
+});
+
+describe("HTTP server: time limits", () => {
+	it("gives a head 10 s from its first byte, then answers 408", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.world.advance(9000);
+		const slow = get("/text", "X: slowloris");
+		for (let i = 0; i < 9; i++) {
+			client.send(slow[i]);
+			bench.world.advance(1000);
+		}
+		bench.world.advance(999);
+		assert.equal(client.receivedLength, 0);
+		bench.world.advance(1);
+		const [reply] = replies(client.takeBytes());
+		assert.equal(reply.status, 408);
+		assert.equal((JSON.parse(reply.body) as { error: string }).error, "timeout");
+		bench.world.advance(2000);
+		assert.ok(client.closed);
+	});
+
+	it("takes a head that comes just in time", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const slow = get("/text");
+		client.send(slow.slice(0, 10));
+		bench.world.advance(9999);
+		assert.equal(bench.exchange(client, slow.slice(10))[0].status, 200);
+	});
+
+	it("closes a new connection that says nothing after 10 s and an idle one after 30 s, without a word", () => {
+		const bench = new Bench();
+		const silent = bench.connect();
+		const idle = bench.connect();
+		bench.exchange(idle, get("/text"));
+		bench.world.advance(9999);
+		assert.equal(silent.closed, false);
+		bench.world.advance(1);
+		assert.equal(silent.closed, true);
+		assert.equal(silent.receivedLength, 0);
+		bench.world.advance(19_999);
+		assert.equal(idle.closed, false);
+		bench.world.advance(1);
+		assert.equal(idle.closed, true);
+		assert.equal(idle.receivedLength, 0);
+	});
+
+	it("answers 408 after 10 s without a byte of the body, and aborts the sink", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
+		for (let i = 0; i < 5; i++) {
+			bench.world.advance(9999);
+			bench.exchange(client, "x");
+		}
+		bench.world.advance(9999);
+		assert.equal(bench.sink?.aborted, 0);
+		bench.world.advance(1);
+		assert.equal(replies(client.takeBytes())[0].status, 408);
+		assert.equal(bench.sink?.aborted, 1);
+	});
+
+	it("bounds a body as a whole, however steadily it trickles", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
+		for (let i = 0; i < 59; i++) {
+			bench.world.advance(5000);
+			bench.exchange(client, "x");
+		}
+		bench.world.advance(4999);
+		assert.equal(client.receivedLength, 0);
+		bench.world.advance(1);
+		assert.equal(replies(client.takeBytes())[0].status, 408);
+	});
+
+	it("closes when the client takes nothing of the reply for 20 s, or trickles for 5 minutes", () => {
+		for (const [stepMs, steps] of [
+			[20_000, 1],
+			[10_000, 30],
+		] as const) {
+			const bench = new Bench();
+			const client = bench.connect(100);
+			client.reading = false;
+			client.send(get("/stream?size=1000000"));
+			bench.world.settle();
+			for (let i = 0; i < steps; i++) {
+				bench.world.advance(stepMs - 1);
+				assert.equal(client.closed, false, `${i}`);
+				if (i < steps - 1) {
+					client.drain(1);
+					bench.world.settle();
+				}
+				bench.world.advance(1);
+			}
+			assert.equal(client.closed, true);
+			assert.equal(bench.source?.closed, 1);
+		}
+	});
+
+	it("keeps one timer, and none when it is closed", () => {
+		const bench = new Bench(4);
+		const clients = [bench.connect(), bench.connect(), bench.connect()];
+		for (let i = 0; i < 50; i++) for (const client of clients) bench.exchange(client, get("/text"));
+		assert.equal(bench.world.timerCount, 1);
+		assert.ok(bench.world.timersSet < 10, `${bench.world.timersSet} timers for 150 requests`);
+		bench.server.close();
+		bench.server.close();
+		assert.equal(bench.world.timerCount, 0);
+		assert.ok(clients.every((client) => client.closed));
+		assert.equal(bench.port.listening, false);
+	});
+});
+
+describe("HTTP server: back-pressure", () => {
+	it("asks the source only for what the client takes", () => {
+		const bench = new Bench();
+		const client = bench.connect(300);
+		client.reading = false;
+		client.send(get("/known?size=100000"));
+		bench.world.settle();
+		assert.equal(client.receivedLength, 300);
+		assert.equal(bench.source?.reads, 1);
+		for (let i = 0; i < 1000; i++) {
+			client.drain(150);
+			bench.world.settle();
+		}
+		const [reply] = replies(client.takeBytes());
+		assert.equal(reply.body, Letters.text(100_000));
+	});
+
+	it("doesn't read the next request while the reply is stuck", () => {
+		const bench = new Bench();
+		const client = bench.connect(300);
+		client.reading = false;
+		client.send(get("/known?size=5000") + get("/text").repeat(100));
+		bench.world.settle();
+		assert.equal(bench.requests, 1);
+		assert.ok(client.toServer.length > 2000);
+	});
+});
+
+describe("HTTP server: connection limit", () => {
+	it("lets a newcomer take the place of the longest idle connection", () => {
+		const bench = new Bench(2);
+		const first = bench.connect();
+		const second = bench.connect();
+		bench.exchange(first, get("/text"));
+		bench.world.advance(10);
+		bench.exchange(second, get("/text"));
+		bench.world.advance(10);
+		bench.exchange(first, get("/text"));
+		const third = bench.connect();
+		assert.equal(second.closed, true);
+		assert.equal(first.closed, false);
+		assert.equal(bench.exchange(third, get("/text"))[0].status, 200);
+	});
+
+	it("never displaces a connection with a request, whole or begun", () => {
+		const bench = new Bench(2);
+		const thinking = bench.connect();
+		const beginning = bench.connect();
+		bench.exchange(thinking, get("/later"));
+		bench.exchange(beginning, "GET /te");
+		bench.world.advance(5000);
+		const third = bench.connect();
+		const [busy] = bench.exchange(third, get("/text"));
+		assert.equal(busy.status, 503);
+		assert.equal((JSON.parse(busy.body) as { error: string }).error, "busy");
+		assert.equal(busy.fields.get("retry-after"), "1");
+		assert.equal(busy.fields.get("connection"), "close");
+		assert.equal(thinking.closed || beginning.closed, false);
+		assert.equal(third.closed, false, "it lingers so that the reply arrives");
+		const fourth = bench.connect();
+		assert.equal(fourth.closed, true);
+		assert.equal(fourth.receivedLength, 0);
+		third.leave();
+		bench.world.settle();
+		assert.equal(third.closed, true);
+		const fifth = bench.connect();
+		bench.world.advance(2000);
+		assert.equal(fifth.closed, true);
+		assert.equal(bench.exchange(beginning, "xt HTTP/1.1\r\nHost: a\r\n\r\n")[0].status, 200);
+		bench.probe();
+	});
+
+	it("leaves a connection that has just come a second to ask", () => {
+		const bench = new Bench(1);
+		const first = bench.connect();
+		bench.world.advance(999);
+		const second = bench.connect();
+		assert.equal(first.closed, false);
+		assert.equal(bench.exchange(second, get("/text"))[0].status, 503);
+		second.leave();
+		bench.world.advance(1);
+		const third = bench.connect();
+		assert.equal(first.closed, true);
+		assert.equal(bench.exchange(third, get("/text"))[0].status, 200);
+	});
+
+	it("refuses through a narrow window, and reads no endless request", () => {
+		const bench = new Bench(1);
+		bench.exchange(bench.connect(), get("/later"));
+		const slow = bench.connect(7);
+		assert.equal(bench.exchange(slow, get("/text"))[0].status, 503);
+		bench.world.advance(2000);
+		assert.equal(slow.closed, true);
+		const flood = bench.connect();
+		bench.exchange(flood, "x".repeat(100_000));
+		assert.equal(flood.closed, true);
+		assert.ok(flood.toServer.length > 80_000);
+	});
+});

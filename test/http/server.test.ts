@@ -1,0 +1,518 @@
+/** The HTTP server from a client's end: replies, bodies, errors, keep-alive, pipelining, 100-continue. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BytesSource } from "../../modules/http/response.js";
+import { Bench, get, Letters, post, request } from "./bench.js";
+import { replies, text } from "./fake.js";
+
+const errorCode = (body: string) => (JSON.parse(body) as { error: string; message: string }).error;
+
+describe("HTTP server: replies", () => {
+	it("answers and keeps the connection", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		for (let i = 0; i < 3; i++) {
+			const [reply] = bench.exchange(client, get("/text"));
+			assert.equal(reply.status, 200);
+			assert.equal(reply.body, "hello");
+			assert.deepEqual(
+				[...reply.fields],
+				[
+					["content-type", "text/plain"],
+					["content-length", "5"],
+				],
+			);
+		}
+		assert.equal(client.closed, false);
+		assert.deepEqual(client.writes.length, 3, "a small reply leaves in one write");
+		assert.equal(bench.server.connectionCount, 1);
+		assert.equal(bench.server.listenerPort, 8080);
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("streams bodies of known length and in chunks, of every size around the buffer's", () => {
+		const bench = new Bench();
+		for (const window of [1536, 100, 1]) {
+			const client = bench.connect(window);
+			for (const size of [0, 1, 5, 900, 930, 950, 1000, 1011, 1012, 1013, 1019, 1024, 1025, 2100, 5000]) {
+				for (const [path, chunked] of [
+					["/known", false],
+					["/stream", true],
+				] as const) {
+					const [reply, other] = bench.exchange(client, get(`${path}?size=${size}&piece=300`));
+					assert.equal(reply.body, Letters.text(size), `${path} ${size}`);
+					assert.equal(reply.chunked, chunked);
+					assert.equal(other, undefined);
+					assert.equal(bench.source?.closed, 1);
+				}
+			}
+		}
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("sends a short stream in one write, its end included", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/stream?size=500"));
+		assert.equal(client.writes.length, 1);
+	});
+
+	it("sends no body for HEAD, but the fields that GET has", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [known] = bench.exchange(client, request("HEAD", "/known?size=77"), true);
+		assert.equal(known.fields.get("content-length"), "77");
+		assert.equal(bench.source?.reads, 0);
+		assert.equal(bench.source?.closed, 1);
+		const [chunked] = bench.exchange(client, request("HEAD", "/stream"), true);
+		assert.equal(chunked.fields.get("transfer-encoding"), "chunked");
+		const [missing] = bench.exchange(client, request("HEAD", "/missing"), true);
+		assert.equal(missing.status, 404);
+		assert.equal(bench.exchange(client, get("/text"))[0].body, "hello");
+	});
+
+	it("sends neither body nor length with 204 and 304", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.route = (_, response) => {
+			response.send(bench.requests % 2 === 0 ? 304 : 204, new BytesSource(Uint8Array.of(1)), 1);
+			return undefined;
+		};
+		for (const status of [204, 304]) {
+			const [reply] = bench.exchange(client, get("/"));
+			assert.equal(reply.status, status);
+			assert.equal(reply.fields.size, 0);
+		}
+	});
+
+	it("sends an empty body with its length", () => {
+		const bench = new Bench();
+		bench.route = (_, response) => {
+			response.send(200);
+			return undefined;
+		};
+		assert.equal(bench.exchange(bench.connect(), get("/"))[0].fields.get("content-length"), "0");
+	});
+
+	it("speaks HTTP/1.0: closes, unless asked not to; no chunks", () => {
+		const bench = new Bench();
+		const old = (target: string, fields = "") => `GET ${target} HTTP/1.0\r\n${fields}\r\n`;
+		let client = bench.connect();
+		const [reply] = bench.exchange(client, old("/text"));
+		assert.equal(reply.fields.get("connection"), "close");
+		assert.ok(client.closed);
+		client = bench.connect();
+		const [kept] = bench.exchange(client, old("/text", "Connection: keep-alive\r\n"));
+		assert.equal(kept.fields.get("connection"), "keep-alive");
+		assert.equal(client.closed, false);
+		const [streamed] = bench.exchange(client, old("/stream?size=3000", "Connection: keep-alive\r\n"));
+		assert.equal(streamed.body, Letters.text(3000));
+		assert.equal(streamed.fields.get("connection"), "close");
+		assert.equal(streamed.chunked, false);
+		assert.ok(client.closed);
+	});
+
+	it("closes when the client or the handler says so", () => {
+		const bench = new Bench();
+		let client = bench.connect();
+		assert.equal(bench.exchange(client, get("/text", "Connection: close"))[0].fields.get("connection"), "close");
+		assert.ok(client.closed);
+		bench.route = (_, response) => {
+			response.closing = true;
+			response.send(200);
+			return undefined;
+		};
+		client = bench.connect();
+		assert.equal(bench.exchange(client, get("/text"))[0].fields.get("connection"), "close");
+		assert.ok(client.closed);
+		assert.equal(bench.server.connectionCount, 0);
+	});
+
+	it("lets no CR or LF into a head", () => {
+		for (const value of ["a\r\nX: y", "a\nb", "\0", "é", "\x7f"]) {
+			const bench = new Bench();
+			bench.route = (_, response) => {
+				response.header("X", value).send(200);
+				return undefined;
+			};
+			const [reply] = bench.exchange(bench.connect(), get("/"));
+			assert.equal(reply.status, 500);
+			assert.ok(bench.mistakes.pop() instanceof RangeError);
+		}
+	});
+
+	it("answers 500 when the head of a reply does not fit", () => {
+		const bench = new Bench();
+		const source = new Letters(5);
+		bench.route = (_, response) => {
+			response.header("X", "x".repeat(1000)).send(200, source, 5);
+			return undefined;
+		};
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, get("/"));
+		assert.equal(reply.status, 500);
+		assert.equal(bench.mistakes.length, 1);
+		assert.equal(source.closed, 1);
+	});
+});
+
+describe("HTTP server: bodies of requests", () => {
+	it("gives a body to its sink, of known length or in chunks, in any split", () => {
+		const body = Letters.text(4500);
+		const chunked = `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabc\r\n5dc;x=y\r\n${Letters.text(1500)}\r\n0\r\nT: u\r\n\r\n`;
+		for (const step of [1 << 20, 1000, 17, 1]) {
+			const bench = new Bench();
+			const client = bench.connect();
+			for (const [wire, expected] of [
+				[post("/echo", body), body],
+				[chunked, `abc${Letters.text(1500)}`],
+				[post("/echo", ""), ""],
+			] as const) {
+				for (let at = 0; at < wire.length; at += step) {
+					client.send(wire.slice(at, at + step));
+					bench.world.settle();
+				}
+				const [reply] = replies(client.takeBytes());
+				assert.equal(reply.status, 200);
+				assert.equal(bench.sink?.body, expected);
+				assert.equal(bench.sink?.ended, 1);
+			}
+			assert.equal(client.closed, false);
+			assert.deepEqual(bench.mistakes, []);
+		}
+	});
+
+	it("takes a body as long as the limit, and refuses a longer one with 413 before it is sent", () => {
+		const bench = new Bench();
+		for (const length of [4999, 5000]) {
+			assert.equal(bench.exchange(bench.connect(), post("/echo", "x".repeat(length)))[0].status, 200);
+		}
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, request("POST", "/echo", "Content-Length: 5001", "Expect: 100-continue"));
+		assert.equal(reply.status, 413);
+		assert.equal(errorCode(reply.body), "too_large");
+		assert.equal(reply.fields.get("cache-control"), "no-store");
+		assert.equal(reply.fields.get("connection"), "close");
+		assert.equal(bench.sink?.body, "");
+		assert.equal(bench.sink?.aborted, 1);
+	});
+
+	it("refuses chunks beyond the limit with 413 when they come", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const head = request("POST", "/echo", "Transfer-Encoding: chunked");
+		const chunk = `3e8\r\n${"x".repeat(1000)}\r\n`;
+		assert.deepEqual(bench.exchange(client, head + chunk.repeat(5)), []);
+		assert.equal(bench.sink?.body.length, 5000);
+		const [reply] = bench.exchange(client, "1\r\nx\r\n0\r\n\r\n");
+		assert.equal(reply.status, 413);
+		assert.equal(bench.sink?.aborted, 1);
+		assert.equal(bench.sink?.body.length, 5000);
+	});
+
+	it("says 100 Continue only to a client that waits, and only when the body is wanted", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [go] = bench.exchange(client, request("POST", "/echo", "Content-Length: 3", "Expect: 100-continue"));
+		assert.equal(go.status, 100);
+		assert.equal(bench.exchange(client, "abc")[0].status, 200);
+		assert.deepEqual(
+			bench.exchange(client, post("/echo", "abc", "Expect: 100-continue")).map((r) => r.status),
+			[200],
+		);
+		assert.deepEqual(
+			bench
+				.exchange(client, request("POST", "/echo", "Content-Length: 0", "Expect: 100-continue"))
+				.map((r) => r.status),
+			[200],
+		);
+		const [refused] = bench.exchange(client, request("POST", "/missing", "Content-Length: 3", "Expect: 100-continue"));
+		assert.equal(refused.status, 404);
+		assert.equal(refused.fields.get("connection"), "close");
+	});
+
+	it("throws away a short body that nobody wants, and keeps the connection", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [first, second] = bench.exchange(client, post("/missing", "x".repeat(4096)) + get("/text"));
+		assert.equal(first.status, 404);
+		assert.equal(second.body, "hello");
+		// The same when it comes after the reply.
+		assert.equal(bench.exchange(client, request("POST", "/missing", "Content-Length: 10"))[0].status, 404);
+		assert.deepEqual(bench.exchange(client, "01234"), []);
+		assert.equal(bench.exchange(client, `56789${get("/text")}`)[0].body, "hello");
+		assert.equal(bench.requests, 4);
+	});
+
+	it("reads on after it refused a long body, so that the reply survives, then closes", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(3000));
+		assert.equal(reply.status, 404);
+		assert.equal(reply.fields.get("connection"), "close");
+		assert.equal(client.closed, false);
+		for (let i = 0; i < 10; i++) bench.exchange(client, "x".repeat(3000));
+		assert.equal(client.toServer.length, 0);
+		assert.equal(client.closed, false);
+		bench.world.advance(1999);
+		assert.equal(client.closed, false);
+		bench.world.advance(1);
+		assert.equal(client.closed, true);
+		const flood = bench.connect();
+		bench.exchange(flood, request("POST", "/missing", "Content-Length: 1000000") + "x".repeat(70000));
+		assert.equal(flood.closed, true);
+	});
+
+	it("closes at once when the client has closed after the refusal", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, request("POST", "/missing", "Content-Length: 1000000"));
+		client.leave();
+		bench.world.settle();
+		assert.equal(client.closed, true);
+	});
+
+	it("refuses broken chunks with 400", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, `${request("POST", "/echo", "Transfer-Encoding: chunked")}3\r\nabcd`);
+		assert.equal(reply.status, 400);
+		assert.equal(bench.sink?.aborted, 1);
+	});
+
+	it("lets a handler answer in the middle of a body", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.route = (_, response) => ({
+			limit: 100,
+			write: () => response.sendText(400, "no"),
+			end: () => assert.fail("answered already"),
+			abort: () => assert.fail("answered already"),
+		});
+		const [reply] = bench.exchange(client, `${request("POST", "/", "Content-Length: 10")}abc`);
+		assert.equal(reply.body, "no");
+		bench.route = undefined;
+		assert.equal(bench.exchange(client, `defghij${get("/text")}`)[0].body, "hello");
+	});
+
+	it("keeps the fields readable in begin, and drops them when the body needs the room", () => {
+		const bench = new Bench();
+		let later: (() => string | undefined) | undefined;
+		bench.route = (incoming, response) => {
+			assert.equal(incoming.header("authorization"), "Bearer x");
+			later = () => incoming.header("authorization");
+			return { limit: 5000, write: () => {}, end: () => response.sendText(200, incoming.path) };
+		};
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, post("/p?q", "x".repeat(4000), "Authorization: Bearer x"));
+		assert.equal(reply.body, "/p");
+		assert.equal(later?.(), undefined);
+	});
+});
+
+describe("HTTP server: errors", () => {
+	for (const [status, code, data] of [
+		[400, "bad_request", "GET / HTTP/1.1\r\n\r\n"],
+		[413, "too_large", request("POST", "/echo", "Content-Length: 99999999999999999999")],
+		[414, "too_large", get(`/${"x".repeat(600)}`)],
+		[431, "too_large", get("/", `X: ${"x".repeat(2048)}`)],
+		[501, "unsupported", request("POST", "/echo", "Transfer-Encoding: br")],
+		[505, "unsupported", "GET / HTTP/3.0\r\n\r\n"],
+	] as const) {
+		it(`answers ${status} ${code}, tells nobody, and ends the connection`, () => {
+			const bench = new Bench();
+			const client = bench.connect();
+			const [reply, other] = bench.exchange(client, data + get("/text"));
+			assert.equal(reply.status, status);
+			assert.equal(errorCode(reply.body), code);
+			assert.equal(reply.fields.get("content-type"), "application/json");
+			assert.equal(reply.fields.get("connection"), "close");
+			assert.equal(other, undefined);
+			assert.equal(bench.requests, 0);
+			bench.world.advance(3000);
+			assert.ok(client.closed);
+			bench.probe();
+			assert.deepEqual(bench.mistakes, []);
+		});
+	}
+
+	it("answers 500 to a handler's mistake, logs it once, and goes on", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		const [reply] = bench.exchange(client, get("/bad"));
+		assert.equal(reply.status, 500);
+		assert.equal(errorCode(reply.body), "internal");
+		assert.equal(bench.mistakes.length, 1);
+		bench.world.advance(3000);
+		assert.ok(client.closed);
+		bench.probe();
+	});
+
+	it("answers 500 to a sink's mistake, in write or end", () => {
+		for (const where of ["write", "end"]) {
+			const bench = new Bench();
+			const fail = () => {
+				throw new Error(where);
+			};
+			bench.route = () => ({ limit: 100, write: where === "write" ? fail : () => {}, end: fail });
+			const [reply] = bench.exchange(bench.connect(), post("/", "abc"));
+			assert.equal(reply.status, 500);
+			assert.equal(bench.mistakes.length, 1);
+		}
+	});
+
+	it("answers 500 when the first bytes of a body can't be made, and just closes when some have left", () => {
+		for (const [good, status] of [
+			[0, 500],
+			[3000, 200],
+		] as const) {
+			const bench = new Bench();
+			let left = good;
+			bench.route = (_, response) => {
+				response.send(200, {
+					read: (into, start, end) => {
+						if (left <= 0) throw new Error("source");
+						const count = Math.min(left, end - start);
+						left -= count;
+						into.fill(0x78, start, start + count);
+						return count;
+					},
+				});
+				return undefined;
+			};
+			const client = bench.connect();
+			client.send(get("/"));
+			bench.world.settle();
+			assert.match(client.take(), new RegExp(`^HTTP/1.1 ${status} `));
+			bench.world.advance(3000);
+			assert.ok(client.closed);
+			assert.equal(bench.mistakes.length, 1);
+			assert.equal(bench.server.connectionCount, 0);
+			bench.route = undefined;
+			bench.probe();
+		}
+	});
+
+	it("ends the connection when a body is shorter than its length, and never sends more than that", () => {
+		const bench = new Bench();
+		bench.route = (incoming, response) => {
+			response.send(200, new Letters(2000), incoming.path === "/short" ? 2001 : 1999);
+			return undefined;
+		};
+		let client = bench.connect();
+		assert.equal(bench.exchange(client, get("/long"))[0].body, Letters.text(1999));
+		assert.equal(client.closed, false);
+		client = bench.connect();
+		client.send(get("/short"));
+		bench.world.settle();
+		assert.ok(client.closed);
+		assert.equal(bench.mistakes.length, 1);
+	});
+
+	it("traces what happens to the listener", () => {
+		const bench = new Bench();
+		bench.port.fail("gone");
+		assert.deepEqual(bench.traced, ["http: listener: gone"]);
+	});
+});
+
+describe("HTTP server: pipelining", () => {
+	it("answers one at a time and in order, in any split", () => {
+		const wire =
+			get("/text") +
+			post("/echo", "abc") +
+			get("/stream?size=2000") +
+			request("HEAD", "/text") +
+			get("/known?size=3") +
+			get("/missing");
+		fc.assert(
+			fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 6 }), (sizes) => {
+				const bench = new Bench();
+				const client = bench.connect(700);
+				for (let at = 0, i = 0; at < wire.length; i++) {
+					const size = sizes[i % sizes.length];
+					client.send(wire.slice(at, at + size));
+					bench.world.settle();
+					at += size;
+				}
+				const list = replies(client.takeBytes(), (index) => index === 3);
+				assert.deepEqual(
+					list.map((reply) => reply.status),
+					[200, 200, 200, 200, 200, 404],
+				);
+				assert.deepEqual(
+					list.map((reply) => reply.body.length),
+					[5, 0, 2000, 0, 3, 21],
+				);
+			}),
+			{ numRuns: 100 },
+		);
+	});
+
+	it("leaves the bytes of the next request in the socket while one is being answered", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, get("/later"));
+		bench.exchange(client, get("/text").repeat(200));
+		assert.equal(bench.requests, 1);
+		assert.equal(client.toServer.length, get("/text").length * 200);
+		bench.later[0].send(200);
+		bench.world.settle();
+		assert.equal(bench.requests, 201);
+		assert.equal(replies(client.takeBytes()).length, 201);
+	});
+});
+
+describe("HTTP server: mutations", () => {
+	const valid = [
+		get("/text"),
+		get("/stream?size=1500&piece=7", "Accept: */*", "User-Agent: test"),
+		request("HEAD", "/known?size=99"),
+		post("/echo", "0123456789", "Content-Type: application/json"),
+		`${request("POST", "/echo", "Transfer-Encoding: chunked")}5;a=b\r\nhello\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n`,
+		"GET /text HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+		`${request("POST", "/missing", "Content-Length: 5", "Expect: 100-continue")}12345`,
+	];
+
+	it("survives thousands of damaged requests, with a good one after each hundred", () => {
+		const bench = new Bench(2);
+		let runs = 0;
+		const edit = fc.record({
+			kind: fc.nat(3),
+			at: fc.nat(),
+			byte: fc.nat(255),
+			length: fc.integer({ min: 1, max: 40 }),
+		});
+		fc.assert(
+			fc.property(
+				fc.array(fc.nat(valid.length - 1), { minLength: 1, maxLength: 3 }),
+				fc.array(edit, { minLength: 1, maxLength: 4 }),
+				fc.integer({ min: 1, max: 300 }),
+				(which, edits, step) => {
+					let bytes = [...text.encode(which.map((index) => valid[index]).join(""))];
+					for (const { kind, at, byte, length } of edits) {
+						const place = at % bytes.length;
+						if (kind === 0) bytes[place] = byte;
+						else if (kind === 1) bytes.splice(place, Math.min(length, bytes.length - 1));
+						else if (kind === 2) bytes.splice(place, 0, ...bytes.slice(0, length));
+						else bytes[place] ^= 1 << (byte & 7);
+					}
+					bytes = bytes.slice(0, 4000);
+					const client = bench.connect();
+					for (let at = 0; at < bytes.length && !client.closed; at += step) {
+						client.send(Uint8Array.from(bytes.slice(at, at + step)));
+						bench.world.settle();
+					}
+					assert.match(client.take(), /^(HTTP\/1\.1 [1-5]\d\d |$)/);
+					client.leave();
+					bench.world.settle();
+					assert.ok(client.closed);
+					assert.equal(bench.server.connectionCount, 0);
+					if (++runs % 100 === 0) bench.probe();
+				},
+			),
+			{ numRuns: 4000 },
+		);
+		assert.deepEqual(bench.mistakes, []);
+	});
+});
