@@ -1,0 +1,318 @@
+/**
+ * The meter's side of IEC 62056-21 (2002), 6.3 messages and 6.4 modes A to D, as a sans-io machine, for the simulator and the system tests.
+ * Written from the standard and sharing nothing with the gateway's reader, so that one checks the other.
+ *
+ *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
+ *   answer    -> identification, after tr
+ *   mode A       the block follows at once, at 300 Bd
+ *   mode B       the block follows after tr, at the rate of Z
+ *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
+ *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
+ *   mode D    -> the whole transmission unasked, again and again, at a fixed rate
+ *
+ * A meter does not listen while it sends. `clocked` says that characters take their time on the line; where they don't
+ * (a pseudo-terminal), an answer is over the moment it was sent.
+ */
+import { SeededRandom } from "../../hosts/node/random.js";
+import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
+import { FORMAT_7E1 } from "../../modules/io/host.js";
+import {
+	type Machine,
+	OUTPUT_EVENT,
+	OUTPUT_LINE,
+	OUTPUT_NONE,
+	OUTPUT_TRANSMIT,
+	type Output,
+} from "../../modules/io/machine.js";
+import { damage, type MeterFaults, noiseBytes, shapeMessage } from "./faults.js";
+import { COMPLETE, isBreak, MeterRequest, readAcknowledge, readSignOn, sameAddress } from "./request.js";
+import {
+	ACK,
+	answersQuickly,
+	baudCharacter,
+	frame,
+	type MeterMode,
+	modeOf,
+	NAK,
+	promisedBaud,
+	SOH,
+	type Telegram,
+} from "./telegram.js";
+import { WakeUp } from "./wake-up.js";
+
+/** Rate at which every conversation begins. */
+export const OPENING_BAUD = 300;
+/** Mode D by the standard; most meters in the field push at 9600. */
+export const PUSH_BAUD = 2400;
+export const REACTION_MS = 200;
+export const QUICK_REACTION_MS = 20;
+/** How long the meter waits for an acknowledgement, and keeps a block to repeat it: the longest tr. */
+export const WAIT_MS = 1500;
+/** A session in which nothing is asked ends by itself; the standard says 60 to 120 s. */
+export const INACTIVITY_MS = 60_000;
+
+export const METER_SIGNED_ON = 1;
+/** A sign-on that is not for this meter, or that it sleeps through. */
+export const METER_REFUSED = 2;
+export const METER_ACKNOWLEDGED = 3;
+/** No acknowledgement, or one that it doesn't understand: default readout at 300 Bd. */
+export const METER_DEFAULT = 4;
+/** Asked for a rate that it promised and can't do. */
+export const METER_DEAD = 5;
+export const METER_BLOCK = 6;
+export const METER_REPEAT = 7;
+export const METER_PROGRAMMING = 8;
+/** Back to waiting for a sign-on. */
+export const METER_ENDED = 9;
+export const METER_PUSH = 10;
+
+export interface IECMeterOptions {
+	/** What it sends: asked anew for each readout. */
+	source: (nowMs: number) => Telegram;
+	/** Default: the mode that the source's first telegram shows. */
+	mode?: MeterMode;
+	/** Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, only the general sign-on is for this meter. */
+	address?: string;
+	/** Sleeps until it is woken by NUL characters. */
+	battery?: boolean;
+	/** Rate of mode D. Default 2400. */
+	pushBaud?: number;
+	/** From the begin of one push to the next; one that lasts longer is followed at once. Default 3000. */
+	pushMs?: number;
+	/** tr; default 200 ms, or 20 when the third maker letter is lower case. */
+	reactionMs?: number;
+	/** Characters take their time on the line. Default true. */
+	clocked?: boolean;
+	faults?: MeterFaults;
+	seed?: number;
+}
+
+const IDLE = 0;
+const IDENT_DUE = 1;
+const AWAITS_ACKNOWLEDGE = 2;
+const BLOCK_DUE = 3;
+const KEEPS_BLOCK = 4;
+const PROGRAMMING_DUE = 5;
+const PROGRAMMING = 6;
+const PUSHES = 7;
+
+/** What programming mode opens with: the operand for a password, which this meter then never takes. */
+const PASSWORD_OPERAND = Uint8Array.from([
+	0x50, 0x30, 0x02, 0x28, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x29,
+]);
+
+export class IECMeter implements Machine {
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly mode: MeterMode;
+	readonly #options: IECMeterOptions;
+	readonly #faults: MeterFaults;
+	readonly #random: SeededRandom;
+	readonly #request = new MeterRequest();
+	readonly #wakeUp: WakeUp | undefined;
+	readonly #outputs: Output[] = [];
+	#telegram: Telegram;
+	#state = IDLE;
+	#baud = 0;
+	/** When all sent so far has left. */
+	#quietMs = 0;
+	#isRepeated = false;
+	#silence: number;
+	#wrongBCC: number;
+
+	constructor(options: IECMeterOptions) {
+		this.#options = options;
+		this.#faults = options.faults ?? {};
+		this.#random = new SeededRandom(options.seed ?? 1);
+		this.#silence = this.#faults.silence ?? 0;
+		this.#wrongBCC = this.#faults.wrongBCC ?? 0;
+		this.#telegram = options.source(0);
+		this.mode = options.mode ?? modeOf(this.#telegram);
+		if (options.battery) this.#wakeUp = new WakeUp();
+		this.#changeLine(this.mode === "D" ? (options.pushBaud ?? PUSH_BAUD) : OPENING_BAUD);
+		if (this.mode === "D") {
+			this.#state = PUSHES;
+			this.deadlineMs = 0;
+		}
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.advance(nowMs);
+		for (let i = start; i < end; i++) this.#take(bytes[i], nowMs);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		switch (this.#state) {
+			case IDENT_DUE:
+				this.#sendIdent(nowMs);
+				break;
+			case AWAITS_ACKNOWLEDGE:
+				this.#tell(METER_DEFAULT);
+				this.#sendBlock(nowMs);
+				break;
+			case BLOCK_DUE:
+				this.#sendBlock(nowMs);
+				break;
+			case PROGRAMMING_DUE:
+				this.#send(frame(PASSWORD_OPERAND, SOH), nowMs);
+				this.#enter(PROGRAMMING, this.#quietMs + INACTIVITY_MS);
+				break;
+			case PUSHES:
+				this.#push(nowMs);
+				break;
+			default:
+				this.#end();
+		}
+	}
+
+	poll(): Output {
+		return this.#outputs.shift() ?? makeOutput(OUTPUT_NONE);
+	}
+
+	#take(character: number, nowMs: number): void {
+		if (this.#state === PUSHES || nowMs < this.#quietMs) return;
+		this.#wakeUp?.take(character, nowMs);
+		const isComplete = this.#request.take(character) === COMPLETE;
+		switch (this.#state) {
+			case IDLE:
+				if (isComplete) this.#takeSignOn(nowMs);
+				break;
+			case AWAITS_ACKNOWLEDGE:
+				// A character of the acknowledgement in time gives the rest of it time.
+				if (this.#request.isAcknowledge) this.deadlineMs = nowMs + WAIT_MS;
+				if (isComplete) this.#takeAnswer(nowMs);
+				break;
+			case KEEPS_BLOCK:
+				if (character === NAK) this.#repeat(nowMs);
+				else if (character === ACK) this.#end();
+				else if (isComplete) this.#takeSignOn(nowMs);
+				break;
+			case PROGRAMMING:
+				this.deadlineMs = nowMs + INACTIVITY_MS;
+				if (isComplete && isBreak(this.#request)) this.#end();
+				break;
+		}
+	}
+
+	#takeAnswer(nowMs: number): void {
+		if (!this.#request.isAcknowledge) {
+			if (isBreak(this.#request)) this.#end();
+			else this.#takeSignOn(nowMs);
+			return;
+		}
+		const wanted = readAcknowledge(this.#request);
+		const promised = promisedBaud(baudCharacter(this.#telegram), "C") ?? OPENING_BAUD;
+		if (wanted === undefined || wanted.baud > promised) {
+			this.#tell(METER_DEFAULT);
+			this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
+			return;
+		}
+		if (this.#faults.lieBaud !== undefined && wanted.baud !== this.#faults.lieBaud) {
+			this.#tell(METER_DEAD);
+			this.#end();
+			return;
+		}
+		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
+		this.#changeLine(wanted.baud);
+		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
+	}
+
+	#takeSignOn(nowMs: number): void {
+		const address = readSignOn(this.#request);
+		if (address === undefined) return;
+		const isOurs = address === "" || sameAddress(address, this.#options.address ?? "");
+		if (!isOurs || this.#wakeUp?.isAwake(nowMs) === false || this.#silence > 0) {
+			if (isOurs && this.#silence > 0) this.#silence--;
+			this.#tell(METER_REFUSED);
+			return;
+		}
+		this.#tell(METER_SIGNED_ON);
+		this.#changeLine(OPENING_BAUD);
+		this.#telegram = this.#options.source(nowMs);
+		this.#isRepeated = false;
+		this.#enter(IDENT_DUE, nowMs + this.#reactionMs);
+	}
+
+	#sendIdent(nowMs: number): void {
+		const z = baudCharacter(this.#telegram);
+		this.#send(Uint8Array.from([...noiseBytes(this.#faults.noise ?? 0), ...this.#telegram.opening]), nowMs);
+		if (this.mode === "C") this.#enter(AWAITS_ACKNOWLEDGE, this.#quietMs + WAIT_MS);
+		else if (this.mode === "A") this.#sendBlock(nowMs);
+		else {
+			this.#changeLine(this.#faults.lieBaud ?? promisedBaud(z, "B") ?? OPENING_BAUD);
+			this.#enter(BLOCK_DUE, this.#quietMs + this.#reactionMs);
+		}
+	}
+
+	#sendBlock(nowMs: number): void {
+		const isSpoilt = this.#wrongBCC > 0;
+		if (isSpoilt) this.#wrongBCC--;
+		this.#tell(METER_BLOCK);
+		this.#send(shapeMessage(this.#telegram.message, this.#faults, this.#isRepeated, isSpoilt), nowMs);
+		this.#enter(KEEPS_BLOCK, this.#quietMs + WAIT_MS);
+	}
+
+	#repeat(nowMs: number): void {
+		this.#tell(METER_REPEAT);
+		this.#isRepeated = true;
+		this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
+	}
+
+	#push(nowMs: number): void {
+		this.#telegram = this.#options.source(nowMs);
+		const { opening, message } = this.#telegram;
+		const isSpoilt = this.#wrongBCC > 0;
+		if (isSpoilt) this.#wrongBCC--;
+		this.#tell(METER_PUSH);
+		const block = shapeMessage(message, this.#faults, false, isSpoilt);
+		this.#send(Uint8Array.from([...noiseBytes(this.#faults.noise ?? 0), ...opening, ...block]), nowMs);
+		this.deadlineMs = Math.max(nowMs + (this.#options.pushMs ?? 3000), this.#quietMs);
+	}
+
+	#end(): void {
+		this.#tell(METER_ENDED);
+		this.#changeLine(OPENING_BAUD);
+		this.#enter(IDLE, Number.POSITIVE_INFINITY);
+	}
+
+	#enter(state: number, deadlineMs: number): void {
+		this.#state = state;
+		this.deadlineMs = deadlineMs;
+		this.#request.clear();
+	}
+
+	get #reactionMs(): number {
+		const own = answersQuickly(this.#telegram) ? QUICK_REACTION_MS : REACTION_MS;
+		return (this.#options.reactionMs ?? own) + (this.#faults.lateMs ?? 0);
+	}
+
+	#send(bytes: Uint8Array, nowMs: number): void {
+		damage(bytes, this.#faults.damage ?? 0, this.#random);
+		const characterMs = this.#options.clocked === false ? 0 : (BITS_PER_CHARACTER * 1000) / this.#baud;
+		this.#quietMs = Math.max(nowMs, this.#quietMs) + bytes.length * characterMs;
+		const output = makeOutput(OUTPUT_TRANSMIT);
+		output.bytes = bytes;
+		output.end = bytes.length;
+		this.#outputs.push(output);
+	}
+
+	#changeLine(baud: number): void {
+		if (baud === this.#baud) return;
+		this.#baud = baud;
+		const output = makeOutput(OUTPUT_LINE);
+		output.baud = baud;
+		this.#outputs.push(output);
+	}
+
+	#tell(code: number): void {
+		const output = makeOutput(OUTPUT_EVENT);
+		output.code = code;
+		this.#outputs.push(output);
+	}
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function makeOutput(kind: number): Output {
+	return { kind, bytes: NO_BYTES, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
+}

@@ -1,0 +1,186 @@
+/** The command line of the meter simulator. */
+import { parseArgs } from "node:util";
+import type { MeterFaults } from "./faults.js";
+import type { MeterMode } from "./telegram.js";
+
+export const HELP = `A smart meter at the end of a serial line, for trying the gateway without one.
+
+  npm run meter -- [options]
+
+Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
+Without --telegram it is a household's three-phase meter with moving values.
+
+  --port PATH         a serial port (7E1) instead of a pseudo-terminal
+  --telegram FILE     send this transmission: identification line, then block; raw, or hex text (name ends in .hex)
+  --mode A|B|C|D      default: what the telegram shows; without a telegram C
+  --baud N            without a telegram: the rate that the identification promises (default 9600); mode D: the rate
+                      of the pushes (default 2400)
+  --push-seconds N    mode D: from one push to the next (default 3; 0: without a pause)
+  --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; else as the reader does)
+  --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this one and the general sign-on
+  --battery           sleeps until woken by NUL characters
+  --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
+                      5 on a pseudo-terminal without --baud-pace)
+  --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
+  --protocol iec|dlms default iec
+
+Faults:
+  --echo              everything received is sent back
+  --noise N           N characters of noise before the identification and after the BCC
+  --wrong-bcc N       the first N blocks have a wrong BCC
+  --silence N         no answer to the first N sign-ons
+  --late MS           each answer comes this much later
+  --cut N             the block stops after N characters
+  --lie BAUD          the identification promises what it likes, only BAUD works
+  --no-stx, --no-bcc  the block comes without STX; without ETX and BCC
+  --ack-line          ACK CR LF before STX
+  --damage N          a bit is flipped in one of N characters; --seed N chooses which (default 1)
+
+  --quiet             no log of the conversation (on stderr)
+  --help              this text
+`;
+
+export interface MeterOptions {
+	port?: string;
+	telegram?: string;
+	mode?: MeterMode;
+	baud?: number;
+	pushMs: number;
+	parityBits: boolean;
+	address?: string;
+	battery: boolean;
+	reactionMs?: number;
+	pace: boolean;
+	echo: boolean;
+	faults: MeterFaults;
+	seed: number;
+	quiet: boolean;
+}
+
+/** A wrong command line; the message is for the user. */
+export class UsageError extends Error {
+	override readonly name = "UsageError";
+}
+
+const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
+const COUNT_LIMIT = 1_000_000;
+
+/** Throws UsageError. Undefined when only the help was asked for. */
+export function parseOptions(args: string[]): MeterOptions | undefined {
+	const values = parseWords(args);
+	if (values.help) return undefined;
+	const protocol = choice(values, "protocol", ["iec", "dlms"]);
+	if (protocol === "dlms")
+		throw new UsageError("The simulated DLMS meter comes with DLMS; this version speaks IEC 62056-21.");
+	if (values["baud-pace"] && values.port !== undefined) {
+		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
+	}
+	if (values.address !== undefined && !/^[0-9A-Za-z ]{1,32}$/.test(values.address)) {
+		throw new UsageError("--address takes 1 to 32 of 0-9, A-Z, a-z and blank.");
+	}
+	const mode = choice(values, "mode", ["A", "B", "C", "D"]) as MeterMode | undefined;
+	const baud = oneOf(values, "baud", BAUD_RATES);
+	if (baud !== undefined && values.telegram !== undefined && mode !== undefined && mode !== "D") {
+		throw new UsageError("--baud and --telegram go together in mode D only: else the telegram says its own rate.");
+	}
+	const pushSeconds = count(values, "push-seconds", 86_400) ?? 3;
+	if (pushSeconds === 0 && !values["baud-pace"] && values.port === undefined) {
+		throw new UsageError("--push-seconds 0 needs --baud-pace: without it a push takes no time at all.");
+	}
+	return defined({
+		port: values.port,
+		telegram: values.telegram,
+		mode,
+		baud,
+		pushMs: pushSeconds * 1000,
+		parityBits: choice(values, "parity-bits", ["on", "off"]) === "on",
+		address: values.address,
+		battery: values.battery ?? false,
+		reactionMs: count(values, "reaction", 60_000),
+		pace: values["baud-pace"] ?? false,
+		echo: values.echo ?? false,
+		faults: parseFaults(values),
+		seed: count(values, "seed", 0xffff_ffff) ?? 1,
+		quiet: values.quiet ?? false,
+	});
+}
+
+function parseFaults(values: Values): MeterFaults {
+	return defined({
+		noise: count(values, "noise", 1000),
+		wrongBCC: count(values, "wrong-bcc", COUNT_LIMIT),
+		silence: count(values, "silence", COUNT_LIMIT),
+		lateMs: count(values, "late", 60_000),
+		cut: count(values, "cut", COUNT_LIMIT),
+		lieBaud: oneOf(values, "lie", BAUD_RATES),
+		noSTX: values["no-stx"] ?? false,
+		noBCC: values["no-bcc"] ?? false,
+		damage: count(values, "damage", COUNT_LIMIT),
+		ackLine: values["ack-line"] ?? false,
+	});
+}
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+const WORDS = {
+	port: text,
+	telegram: text,
+	mode: text,
+	baud: text,
+	"push-seconds": text,
+	"parity-bits": text,
+	address: text,
+	battery: flag,
+	reaction: text,
+	"baud-pace": flag,
+	protocol: text,
+	echo: flag,
+	noise: text,
+	"wrong-bcc": text,
+	silence: text,
+	late: text,
+	cut: text,
+	lie: text,
+	"no-stx": flag,
+	"no-bcc": flag,
+	"ack-line": flag,
+	damage: text,
+	seed: text,
+	quiet: flag,
+	help: flag,
+} as const;
+type Values = ReturnType<typeof parseWords>;
+type TextName = {
+	[Name in keyof typeof WORDS]: (typeof WORDS)[Name] extends typeof text ? Name : never;
+}[keyof typeof WORDS];
+
+function parseWords(args: string[]) {
+	try {
+		return parseArgs({ args, options: WORDS, strict: true }).values;
+	} catch (error) {
+		throw new UsageError((error as Error).message);
+	}
+}
+
+function choice(values: Values, name: TextName, allowed: string[]): string | undefined {
+	const value = values[name];
+	if (value === undefined || allowed.includes(value)) return value;
+	throw new UsageError(`--${name} takes ${allowed.join(", ")}.`);
+}
+
+function oneOf(values: Values, name: TextName, allowed: number[]): number | undefined {
+	const value = choice(values, name, allowed.map(String));
+	return value === undefined ? undefined : Number(value);
+}
+
+function count(values: Values, name: TextName, limit: number): number | undefined {
+	const value = values[name];
+	if (value === undefined) return undefined;
+	if (!/^\d{1,10}$/.test(value) || Number(value) > limit) throw new UsageError(`--${name} takes 0 to ${limit}.`);
+	return Number(value);
+}
+
+/** The object without its undefined members. */
+function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+	return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,87 @@
+/**
+ * A new pseudo-terminal for the simulator: programs open its path as if it were a serial port.
+ *
+ * Readers may come and go: the far side is kept open here, or the near one would fail (EIO) while no reader is there.
+ * It is kept by a driver port that never reads, which also sets it raw and tells the speed that a reader has set.
+ * node-pty's own stream of the far side is ended: even paused it takes away what was sent to the reader.
+ * A line has no memory: when nothing was read for UNREAD_MS and more is sent, what waits is thrown away.
+ */
+import type { ReadStream } from "node:tty";
+import * as nodePty from "@lydell/node-pty";
+import { SerialPort } from "serialport";
+import type { LinePort } from "./line-port.js";
+
+/** Given to the kernel at a time; it keeps about 4 KB for a reader. */
+const PIECE_BYTES = 1024;
+const UNREAD_MS = 1000;
+
+type DriverPort = Awaited<ReturnType<typeof SerialPort.binding.open>>;
+type MasterStream = ReadStream & { write(bytes: Uint8Array, done: () => void): boolean };
+
+/** `open` of node-pty, which its type declarations leave out. */
+const openTerminal = (
+	nodePty as unknown as {
+		open(options: { encoding: null }): { master: MasterStream; slave: ReadStream; ptsName: string };
+	}
+).open;
+
+/** Rejects with an Error for the user when the system gives no pseudo-terminal. */
+export async function openPseudoTerminal(): Promise<LinePort> {
+	const { master, slave, ptsName } = openTerminal({ encoding: null });
+	const far = await SerialPort.binding.open({ path: ptsName, baudRate: 300, lock: false, hupcl: false });
+	slave.destroy();
+	return new PseudoTerminal(ptsName, master, far);
+}
+
+class PseudoTerminal implements LinePort {
+	readonly path: string;
+	readonly #master: MasterStream;
+	readonly #far: DriverPort;
+	#waiting: Uint8Array[] = [];
+	#isWriting = false;
+	#progressMs = 0;
+
+	constructor(path: string, master: MasterStream, far: DriverPort) {
+		this.path = path;
+		this.#master = master;
+		this.#far = far;
+	}
+
+	write(bytes: Uint8Array): void {
+		if (this.#isWriting && performance.now() - this.#progressMs > UNREAD_MS) {
+			this.#waiting = [];
+			this.#far.flush().catch(() => {});
+		}
+		for (let at = 0; at < bytes.length; at += PIECE_BYTES) this.#waiting.push(bytes.slice(at, at + PIECE_BYTES));
+		this.#writeNext();
+	}
+
+	onData(listener: (bytes: Uint8Array) => void): void {
+		this.#master.on("data", listener);
+	}
+
+	onError(listener: (message: string) => void): void {
+		this.#master.on("error", (error) => listener(`${this.path}: ${error.message}`));
+	}
+
+	async readerBaud(): Promise<number> {
+		return (await this.#far.getBaudRate()).baudRate;
+	}
+
+	async close(): Promise<void> {
+		await this.#far.close();
+		this.#master.destroy();
+	}
+
+	#writeNext(): void {
+		if (this.#isWriting) return;
+		this.#progressMs = performance.now();
+		const piece = this.#waiting.shift();
+		if (piece === undefined) return;
+		this.#isWriting = true;
+		this.#master.write(piece, () => {
+			this.#isWriting = false;
+			this.#writeNext();
+		});
+	}
+}

@@ -1,0 +1,58 @@
+/** A serial port of the PC for the simulator, with an optical head of the meter's side or a null-modem cable on it. */
+import { SerialPort } from "serialport";
+import type { LinePort } from "./line-port.js";
+
+type Done = (error?: Error | null) => void;
+
+/** Opens the port at 300 Bd, 7E1. Rejects with an Error for the user. */
+export async function openRealPort(path: string): Promise<LinePort> {
+	const port = new SerialPort({ path, baudRate: 300, dataBits: 7, parity: "even", stopBits: 1, autoOpen: false });
+	await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
+	return new RealPort(port);
+}
+
+class RealPort implements LinePort {
+	readonly path: string;
+	readonly #port: SerialPort;
+	/** Writes and rate changes happen one after another. */
+	#last = Promise.resolve();
+	#tell: (message: string) => void = () => {};
+
+	constructor(port: SerialPort) {
+		this.path = port.path;
+		this.#port = port;
+		port.on("error", (error) => this.#tell(`${this.path}: ${error.message}`));
+		port.on("close", () => this.#tell(`${this.path} is gone.`));
+	}
+
+	write(bytes: Uint8Array): void {
+		this.#next((done) => this.#port.write(bytes, done));
+	}
+
+	onData(listener: (bytes: Uint8Array) => void): void {
+		this.#port.on("data", listener);
+	}
+
+	onError(listener: (message: string) => void): void {
+		this.#tell = listener;
+	}
+
+	changeBaud(baudRate: number): void {
+		this.#next((done) => this.#port.drain(done));
+		this.#next((done) => this.#port.update({ baudRate }, done));
+	}
+
+	close(): Promise<void> {
+		this.#tell = () => {};
+		return new Promise((resolve) => this.#port.close(() => resolve()));
+	}
+
+	#next(start: (done: Done) => void): void {
+		const step = (resolve: () => void) =>
+			start((error) => {
+				if (error) this.#tell(`${this.path}: ${error.message}`);
+				resolve();
+			});
+		this.#last = this.#last.then(() => new Promise<void>(step));
+	}
+}

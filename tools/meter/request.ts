@@ -1,0 +1,73 @@
+/**
+ * What a reader sends to a meter, character by character (IEC 62056-21, 6.3):
+ *   sign-on              `/ ? [address] ! CR LF`
+ *   acknowledgement      `ACK V Z Y CR LF`
+ *   programming command  `SOH command STX data ETX BCC`; break: `SOH B 0 ETX q`
+ * Each begins anew with its first character, whatever came before.
+ */
+import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
+
+/** Characters in a request; the longest sign-on has 37. */
+export const REQUEST_LIMIT = 64;
+
+export const PENDING = 0;
+export const COMPLETE = 1;
+
+const SLASH = 0x2f;
+const BREAK = [SOH, 0x42, 0x30, ETX, 0x71];
+
+export class MeterRequest {
+	readonly bytes = new Uint8Array(REQUEST_LIMIT);
+	length = 0;
+
+	clear(): void {
+		this.length = 0;
+	}
+
+	/** An acknowledgement has begun. */
+	get isAcknowledge(): boolean {
+		return this.length > 0 && this.bytes[0] === ACK;
+	}
+
+	/** COMPLETE when this character ends a request: it stands in `bytes[0..length)` until the next one. */
+	take(character: number): number {
+		const isCheck = this.length > 1 && this.bytes[0] === SOH && this.bytes[this.length - 1] === ETX;
+		if (!isCheck && (character === SLASH || character === ACK || character === SOH)) this.length = 0;
+		else if (this.length === 0 || this.length === REQUEST_LIMIT || this.#isEnded) {
+			this.length = 0;
+			return PENDING;
+		}
+		this.bytes[this.length++] = character;
+		return this.#isEnded ? COMPLETE : PENDING;
+	}
+
+	get #isEnded(): boolean {
+		const { bytes, length } = this;
+		return bytes[0] === SOH ? length > 2 && bytes[length - 2] === ETX : length > 1 && bytes[length - 1] === LF;
+	}
+}
+
+/** The device address of a sign-on, empty for the general one; undefined when it is no sign-on. */
+export function readSignOn(request: MeterRequest): string | undefined {
+	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
+	return /^\/\?([0-9A-Za-z ]{0,32})!\r\n$/.exec(text)?.[1];
+}
+
+/** Rate and wish of an acknowledgement of the normal protocol; undefined for anything else. */
+export function readAcknowledge(request: MeterRequest): { baud: number; isProgramming: boolean } | undefined {
+	const [, v, z, y, cr] = request.bytes;
+	const baud = promisedBaud(z, "C");
+	if (request.length !== 6 || v !== 0x30 || baud === undefined || (y !== 0x30 && y !== 0x31) || cr !== CR)
+		return undefined;
+	return { baud, isProgramming: y === 0x31 };
+}
+
+/** The request ends the session. */
+export function isBreak(request: MeterRequest): boolean {
+	return request.length === BREAK.length && BREAK.every((byte, i) => request.bytes[i] === byte);
+}
+
+/** Leading zeros don't count; addresses of zeros only are the same (IEC 62056-21, 6.3.14). */
+export function sameAddress(a: string, b: string): boolean {
+	return a.replace(/^0+/, "") === b.replace(/^0+/, "");
+}

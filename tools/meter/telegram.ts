@@ -1,0 +1,102 @@
+/**
+ * Telegram files: an IEC 62056-21 transmission as a meter sends it, for the simulator and for tests.
+ *
+ * Raw bytes, or text when the name ends in `.hex`: lines of bytes as two hex digits, blanks between them as liked, `#`
+ * begins a comment that ends with the line. Inside: the identification line `/XXXZident CR LF`, then the block, with
+ * STX, ETX and BCC where the meter sends them. Echo and noise of a capture are part of it and are sent as they are.
+ */
+import { readFileSync } from "node:fs";
+
+export const SOH = 0x01;
+export const STX = 0x02;
+export const ETX = 0x03;
+export const ACK = 0x06;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const NAK = 0x15;
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+
+/** Bytes in a telegram file; the largest capture known has 16 593. */
+export const TELEGRAM_LIMIT = 65_536;
+
+/** IEC 62056-21, 6.4: A and B answer and push on; C waits for an acknowledgement; D sends unasked. */
+export type MeterMode = "A" | "B" | "C" | "D";
+
+/** The bytes of a telegram file. Throws an Error with a sentence for the user. */
+export function readTelegram(path: string): Uint8Array {
+	const file = readFileSync(path);
+	const bytes = path.endsWith(".hex") ? parseHex(file.toString("utf8"), path) : new Uint8Array(file);
+	if (bytes.length > TELEGRAM_LIMIT) throw new Error(`${path}: more than ${TELEGRAM_LIMIT} bytes in a telegram.`);
+	return bytes;
+}
+
+function parseHex(text: string, path: string): Uint8Array {
+	const bytes: number[] = [];
+	for (const [index, line] of text.split("\n").entries()) {
+		const digits = line.replace(/#.*/, "").replace(/\s/g, "");
+		if (!/^(?:[0-9A-Fa-f]{2})*$/.test(digits)) throw new Error(`${path}:${index + 1}: not pairs of hex digits.`);
+		for (let i = 0; i < digits.length; i += 2) bytes.push(Number.parseInt(digits.slice(i, i + 2), 16));
+	}
+	return Uint8Array.from(bytes);
+}
+
+/** A transmission in its two parts. */
+export interface Telegram {
+	/** Up to the CR LF of the identification, with what stands before the `/`. */
+	readonly opening: Uint8Array;
+	/** Where in `opening` the `/` is. */
+	readonly slash: number;
+	/** All after it: the block, with what stands before its STX and after its BCC. */
+	readonly message: Uint8Array;
+}
+
+/** Finds the identification line: the first `/` that is not an echoed sign-on `/?`. Throws an Error for the user. */
+export function splitTelegram(bytes: Uint8Array): Telegram {
+	let slash = bytes.indexOf(SLASH);
+	while (slash >= 0 && bytes[slash + 1] === QUESTION_MARK) slash = bytes.indexOf(SLASH, slash + 1);
+	const end = slash < 0 ? -1 : bytes.indexOf(LF, slash);
+	if (end < 0) throw new Error("A telegram begins with an identification line, /XXXZident.");
+	return { opening: bytes.slice(0, end + 1), slash, message: bytes.slice(end + 1) };
+}
+
+/** Character code of Z, the baud rate character of the identification. */
+export function baudCharacter(telegram: Telegram): number {
+	return telegram.opening[telegram.slash + 4];
+}
+
+/** True when the third letter of the maker is lower case: the meter answers within 20 ms (IEC 62056-21, 6.3.2). */
+export function answersQuickly(telegram: Telegram): boolean {
+	const letter = telegram.opening[telegram.slash + 3];
+	return letter >= 0x61 && letter <= 0x7a;
+}
+
+/** The mode that a telegram shows: pushed when it has no STX and an empty line after the identification, else by Z. */
+export function modeOf(telegram: Telegram): MeterMode {
+	const { message } = telegram;
+	if (message[0] === CR && message[1] === LF && message.indexOf(STX) < 0) return "D";
+	const z = baudCharacter(telegram);
+	if (z >= 0x30 && z <= 0x36) return "C";
+	return z >= 0x41 && z <= 0x46 ? "B" : "A";
+}
+
+/** The baud rate that Z promises in a mode (IEC 62056-21, 6.3.14); undefined when it promises none. */
+export function promisedBaud(z: number, mode: MeterMode): number | undefined {
+	if (mode === "C") return [300, 600, 1200, 2400, 4800, 9600, 19200][z - 0x30];
+	if (mode === "B") return [600, 1200, 2400, 4800, 9600, 19200][z - 0x41];
+	return undefined;
+}
+
+/** Where the block's BCC stands in a message: after its first ETX; -1 when the message has none. */
+export function checkPosition(message: Uint8Array): number {
+	const start = message.indexOf(STX);
+	const end = start < 0 ? -1 : message.indexOf(ETX, start);
+	return end < 0 || end + 1 >= message.length ? -1 : end + 1;
+}
+
+/** `SOH` or `STX`, the content, `ETX` and the check over all after the first character (ISO 1155). */
+export function frame(content: Uint8Array, first = STX): Uint8Array {
+	let check = ETX;
+	for (const byte of content) check ^= byte;
+	return Uint8Array.from([first, ...content, ETX, check & 0x7f]);
+}

@@ -1,0 +1,34 @@
+/**
+ * The sleep of a battery meter (IEC 62056-21, annex A): it wakes from NUL characters sent for 2.1 s to 2.3 s at 300 Bd
+ * and takes a sign-on 1.5 s to 1.7 s after the last of them.
+ */
+
+/** NULs that fill 2.1 s: 63 characters of 33.3 ms. */
+export const WAKE_UP_NULS = 63;
+/** A pause this long between two NULs begins the count anew. The standard's limit is 5 ms after 33 ms of character. */
+export const NUL_GAP_MS = 100;
+/** The sign-on may end no sooner than this after the last NUL: until then the meter starts up. */
+export const START_UP_MS = 1500;
+/** Without a sign-on it goes back to sleep. */
+export const AWAKE_MS = 5000;
+
+export class WakeUp {
+	#count = 0;
+	#lastMs = Number.NEGATIVE_INFINITY;
+	#wokenMs = Number.NEGATIVE_INFINITY;
+
+	take(character: number, nowMs: number): void {
+		if (character !== 0) {
+			this.#count = 0;
+			return;
+		}
+		this.#count = nowMs - this.#lastMs > NUL_GAP_MS ? 1 : this.#count + 1;
+		this.#lastMs = nowMs;
+		if (this.#count >= WAKE_UP_NULS) this.#wokenMs = nowMs;
+	}
+
+	isAwake(nowMs: number): boolean {
+		const sinceMs = nowMs - this.#wokenMs;
+		return sinceMs >= START_UP_MS && sinceMs <= AWAKE_MS;
+	}
+}
