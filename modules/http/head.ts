@@ -153,25 +153,36 @@ export class RequestHead implements HTTPRequest {
 	/** Looks at what has arrived in `buffer[0..end)`; gives HEAD_MORE, HEAD_DONE or the status of the refusal. */
 	parse(end: number): number {
 		const buffer = this.#buffer;
-		while (this.#at < end) {
-			const at = this.#at++;
-			const byte = buffer[at];
-			const afterCR = at > this.#line && buffer[at - 1] === CR;
-			if (byte === LF) {
-				const result = afterCR ? this.#takeLine(this.#line, at - 1) : 400;
+		let at = this.#at;
+		let afterCR = at > this.#line && buffer[at - 1] === CR;
+		while (at < end) {
+			const byte = buffer[at++];
+			if (byte >= SPACE && byte < 0x7f && !afterCR) continue;
+			if (this.#isLineTooLong(afterCR ? at - 2 : at - 1)) return 414;
+			if (byte === LF && afterCR) {
+				this.#at = at;
+				const result = this.#takeLine(this.#line, at - 2);
 				if (result !== HEAD_MORE) return result;
-				this.#line = at + 1;
-			} else if (afterCR || (byte < SPACE && byte !== TAB && byte !== CR) || byte === 0x7f) {
+				this.#line = at;
+				afterCR = false;
+			} else if (afterCR || (byte < 0x80 && byte !== CR && byte !== TAB)) {
 				return 400;
-			} else if (this.#fields === 0) {
-				if (at - this.#line >= (byte === CR ? REQUEST_LINE_LIMIT + 1 : REQUEST_LINE_LIMIT)) return 414;
-			} else if (byte >= 0x80) {
+			} else if (byte === CR) {
+				afterCR = true;
+			} else if (byte >= 0x80 && this.#fields > 0) {
 				// Field values may hold such bytes (RFC 9110, 5.5); nothing that matters to us does.
-				buffer[at] = 0x3f;
+				buffer[at - 1] = 0x3f;
 			}
 		}
+		this.#at = at;
+		if (this.#isLineTooLong(afterCR ? at - 1 : at)) return 414;
 		if (end < buffer.length) return HEAD_MORE;
 		return this.#fields === 0 ? 414 : 431;
+	}
+
+	/** True when the present line is the request line and goes beyond its limit by `end`. */
+	#isLineTooLong(end: number): boolean {
+		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
 
 	#takeLine(start: number, end: number): number {
@@ -231,10 +242,10 @@ export class RequestHead implements HTTPRequest {
 	#takeField(start: number, end: number): number {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
-		const colon = indexOrEnd(buffer, COLON, start, end);
-		if (colon === start || colon === end) return 400;
-		// Space before the colon and folded lines are no token bytes, so both are refused here.
-		for (let i = start; i < colon; i++) if (!isTokenByte(buffer[i])) return 400;
+		let colon = start;
+		// Space before the colon and folded lines are no token bytes, so both end here.
+		while (colon < end && isTokenByte(buffer[colon])) colon++;
+		if (colon === start || colon === end || buffer[colon] !== COLON) return 400;
 		const from = this.#trimStart(colon + 1, end);
 		const to = this.#trimEnd(from, end);
 		switch (colon - start) {
@@ -349,7 +360,7 @@ function isDigit(byte: number): boolean {
 
 function isAlphanumeric(byte: number): boolean {
 	const lower = byte | 0x20;
-	return isDigit(byte) || (lower >= 0x61 && lower <= 0x7a);
+	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte);
 }
 
 /** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */

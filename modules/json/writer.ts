@@ -96,21 +96,12 @@ export class JSONWriter {
 
 	/** A string value from well-formed UTF-8. */
 	utf8(bytes: Uint8Array, start: number, end: number): void {
-		this.#item();
-		this.#put(QUOTE);
-		for (let i = start; i < end; i++) this.#character(bytes[i]);
-		this.#put(QUOTE);
+		this.#quoted(bytes, start, end, 0x100);
 	}
 
 	/** A string value from bytes of which each is one character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
-		this.#item();
-		this.#put(QUOTE);
-		for (let i = start; i < end; i++) {
-			if (bytes[i] < 0x80) this.#character(bytes[i]);
-			else this.#unicode(bytes[i]);
-		}
-		this.#put(QUOTE);
+		this.#quoted(bytes, start, end, 0x80);
 	}
 
 	/** A string value of two lower-case hex digits a byte. */
@@ -133,7 +124,7 @@ export class JSONWriter {
 	/** A number as it stands in `bytes[start..end)`; the caller answers for its being JSON. */
 	rawNumber(bytes: Uint8Array, start: number, end: number): void {
 		this.#item();
-		for (let i = start; i < end; i++) this.#put(bytes[i]);
+		this.#copy(bytes, start, end);
 	}
 
 	boolean(value: boolean): void {
@@ -151,10 +142,40 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
+	/** Bytes as they are; only what falls into the window is touched. */
+	#copy(bytes: Uint8Array, start: number, end: number): void {
+		const into = this.#into;
+		const shift = this.#at - start;
+		const from = Math.max(start, this.#start - shift);
+		const to = Math.min(end, this.#end - shift);
+		for (let i = from; i < to; i++) into[i + shift] = bytes[i];
+		this.#at += end - start;
+	}
+
 	/** Short ASCII text. */
 	#constant(text: string): void {
-		const length = text.length;
-		for (let i = 0; i < length; i++) this.#put(text.charCodeAt(i));
+		const into = this.#into;
+		const at = this.#at;
+		const from = Math.max(0, this.#start - at);
+		const to = Math.min(text.length, this.#end - at);
+		for (let i = from; i < to; i++) into[at + i] = text.charCodeAt(i);
+		this.#at = at + text.length;
+	}
+
+	/** A string value; bytes from `limit` on are written as `\u00XX`. */
+	#quoted(bytes: Uint8Array, start: number, end: number, limit: number): void {
+		this.#item();
+		this.#put(QUOTE);
+		let plain = start;
+		for (let i = start; i < end; i++) {
+			const byte = bytes[i];
+			if (byte >= 0x20 && byte < limit && byte !== QUOTE && byte !== BACKSLASH) continue;
+			this.#copy(bytes, plain, i);
+			this.#escape(byte);
+			plain = i + 1;
+		}
+		this.#copy(bytes, plain, end);
+		this.#put(QUOTE);
 	}
 
 	/** Before every value and name: the comma that parts it from what stands before it. */
@@ -178,11 +199,7 @@ export class JSONWriter {
 		this.#put(bracket);
 	}
 
-	#character(byte: number): void {
-		if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
-			this.#put(byte);
-			return;
-		}
+	#escape(byte: number): void {
 		const short = shortEscape(byte);
 		if (short === 0) {
 			this.#unicode(byte);

@@ -4,150 +4,28 @@ import fc from "fast-check";
 import {
 	JSONReader,
 	NUMBER_LIMIT,
-	TOKEN_ARRAY_END,
-	TOKEN_ARRAY_START,
 	TOKEN_END,
 	TOKEN_ERROR,
-	TOKEN_FALSE,
 	TOKEN_MORE,
 	TOKEN_NAME,
-	TOKEN_NULL,
 	TOKEN_NUMBER,
 	TOKEN_OBJECT_END,
 	TOKEN_OBJECT_START,
 	TOKEN_STRING,
-	TOKEN_TRUE,
 } from "../../modules/json/reader.js";
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-/** The next token, with new pieces pushed as they are wanted. */
-function tokens(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<number>): () => number {
-	let at = 0;
-	reader.begin();
-	return () => {
-		for (;;) {
-			const token = reader.next();
-			if (token !== TOKEN_MORE) return token;
-			if (at === bytes.length) {
-				reader.finish();
-				continue;
-			}
-			const size = pieces.next().value as number;
-			// The piece stands in the middle of a buffer that is overwritten afterwards, as a socket's would be.
-			const piece = new Uint8Array(size + 4).fill(0xff);
-			const end = Math.min(bytes.length, at + size);
-			piece.set(bytes.subarray(at, end), 2);
-			reader.push(piece, 2, 2 + end - at);
-			at = end;
-		}
-	};
-}
-
-function* sizes(...list: number[]): Generator<number> {
-	for (;;) yield* list;
-}
-
-function textOf(reader: JSONReader): string {
-	assert.equal(reader.truncated, false);
-	return decoder.decode(reader.text.subarray(0, reader.length));
-}
-
-/** A number was longer than the reader converts. */
-const TOO_LONG = Symbol("too long");
-
-/** Builds the value as JSON.parse would; undefined when the reader refuses it. */
-function read(reader: JSONReader, bytes: Uint8Array, pieces: Iterator<number> = sizes(1 << 20)): unknown {
-	const next = tokens(reader, bytes, pieces);
-	const open: (unknown[] | Map<string, unknown>)[] = [];
-	const names: string[] = [];
-	let top: unknown;
-	const place = (value: unknown) => {
-		const parent = open.at(-1);
-		if (parent === undefined) top = value;
-		else if (Array.isArray(parent)) parent.push(value);
-		else parent.set(names.pop()!, value);
-	};
-	for (;;) {
-		switch (next()) {
-			case TOKEN_END:
-				return plain(top);
-			case TOKEN_ERROR:
-				assert.equal(reader.next(), TOKEN_ERROR);
-				return undefined;
-			case TOKEN_OBJECT_START: {
-				const map = new Map<string, unknown>();
-				place(map);
-				open.push(map);
-				break;
-			}
-			case TOKEN_ARRAY_START: {
-				const list: unknown[] = [];
-				place(list);
-				open.push(list);
-				break;
-			}
-			case TOKEN_OBJECT_END:
-			case TOKEN_ARRAY_END:
-				open.pop();
-				break;
-			case TOKEN_NAME:
-				names.push(textOf(reader));
-				break;
-			case TOKEN_STRING:
-				place(textOf(reader));
-				break;
-			case TOKEN_NUMBER:
-				if (reader.truncated) return TOO_LONG;
-				place(reader.number);
-				break;
-			case TOKEN_TRUE:
-				place(true);
-				break;
-			case TOKEN_FALSE:
-				place(false);
-				break;
-			case TOKEN_NULL:
-				place(null);
-				break;
-			default:
-				assert.fail("unknown token");
-		}
-	}
-}
-
-function plain(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(plain);
-	if (!(value instanceof Map)) return value;
-	// Object.fromEntries defines, so that "__proto__" is a name like any other, as in JSON.parse.
-	return Object.fromEntries([...value].map(([name, item]) => [name, plain(item)]));
-}
-
-/** What JSON.parse makes of the bytes, or undefined; with lone surrogates refused, as the reader does. */
-function parsed(bytes: Uint8Array): unknown {
-	try {
-		const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-		const value = JSON.parse(text);
-		return hasLoneSurrogate(text) ? undefined : value;
-	} catch {
-		return undefined;
-	}
-}
-
-function hasLoneSurrogate(json: string): boolean {
-	let lone = false;
-	const check = (text: string) => {
-		if (!(text as unknown as { isWellFormed(): boolean }).isWellFormed()) lone = true;
-	};
-	// Names given twice are lost in the value, so the tokens are looked at one by one.
-	for (const match of json.matchAll(/"(?:[^"\\]|\\.)*"/g)) check(JSON.parse(match[0]) as string);
-	return lone;
-}
-
-const wide = () => new JSONReader({ maxDepth: 31, scratch: 4096 });
-const documents = fc.json({ maxDepth: 6, stringUnit: "grapheme" });
-const splits = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 });
+import {
+	compareMutations,
+	decoder,
+	documents,
+	encoder,
+	plainOf,
+	read,
+	sizes,
+	splits,
+	textOf,
+	tokens,
+	wide,
+} from "./reading.js";
 
 describe("JSON reader: tokens", () => {
 	it("reads any document as JSON.parse does, in pieces of any size", () => {
@@ -162,23 +40,7 @@ describe("JSON reader: tokens", () => {
 		);
 	});
 
-	it("takes and refuses the same as JSON.parse when bytes were changed", () => {
-		const reader = wide();
-		const edits = fc.array(
-			fc.record({ at: fc.nat(), byte: fc.oneof(fc.nat(255), fc.constantFrom(...encoder.encode('{}[]",:\\u0d8e-.'))) }),
-			{ minLength: 1, maxLength: 4 },
-		);
-		fc.assert(
-			fc.property(documents, edits, splits, (json, list, pieces) => {
-				const bytes = encoder.encode(json);
-				for (const edit of list) bytes[edit.at % bytes.length] = edit.byte;
-				const expected = parsed(bytes);
-				const actual = read(reader, bytes, sizes(...pieces));
-				if (actual !== TOO_LONG) assert.deepEqual(actual, expected);
-			}),
-			{ numRuns: 3000 },
-		);
-	});
+	it("takes and refuses the same as JSON.parse when bytes were changed", () => compareMutations(3000));
 
 	it("gives the same offset of an error however the bytes are split", () => {
 		const whole = wide();
@@ -344,11 +206,6 @@ describe("JSON reader: tokens", () => {
 		}
 	});
 });
-
-function plainOf(json: string): unknown {
-	const value: unknown = JSON.parse(json);
-	return hasLoneSurrogate(json) ? undefined : value;
-}
 
 describe("JSON reader: limits", () => {
 	it("nests up to maxDepth and no deeper", () => {

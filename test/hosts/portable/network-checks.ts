@@ -188,6 +188,7 @@ const scenes: [name: string, scene: Scene][] = [
 			const listener = listen(port);
 			peer("reset", listener.port);
 			const client = new Noted(port, await accept(host, listener));
+			await client.collect(host, 11);
 			await until(host, () => client.errors === 1, "onError after a reset");
 			await sleep(host, 20);
 			client.socket.close();
@@ -238,6 +239,7 @@ const scenes: [name: string, scene: Scene][] = [
 			await sleep(host, 150);
 			listener.close();
 			expectEqual(listener.read(), undefined, "read of a closed listener");
+			await client.collect(host, 5);
 			await client.send(host, pattern(100));
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
