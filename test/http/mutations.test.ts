@@ -1,0 +1,6 @@
+/** A sample of the damaged requests of mutations.long.ts. */
+import { surviveMutations } from "./mutations.js";
+
+describe("HTTP server: mutations", () => {
+	it("survives damaged requests", () => surviveMutations(4000));
+});
