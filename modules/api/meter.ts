@@ -104,7 +104,11 @@ export function getConfig(exchange: Exchange): void {
 }
 
 export function postConfig(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	change(exchange, IEC62056, values);
+	const { config, reader, meterChanged } = exchange.services;
+	if (config.set(IEC62056, values)) {
+		reader.forgetSpeed();
+		meterChanged();
+	}
 	getConfig(exchange);
 }
 

@@ -64,6 +64,12 @@ export class Probe implements LinkTap {
 		else this.#signOn();
 	}
 
+	/** Ends it; nobody is told. */
+	stop(): void {
+		this.#link?.close();
+		if (this.#timer !== 0) this.#options.world.timers.clear(this.#timer);
+	}
+
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void {
 		this.#options.log?.bytes(direction, bytes, start, end);
 		if (direction !== TAP_RECEIVED) return;
@@ -127,8 +133,7 @@ export class Probe implements LinkTap {
 	}
 
 	#finish(result: number, ident: Uint8Array, received: number, damaged: number): void {
-		this.#link?.close();
-		if (this.#timer !== 0) this.#options.world.timers.clear(this.#timer);
+		this.stop();
 		this.#options.finished({ result, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
 	}
 }

@@ -137,9 +137,16 @@ export class MeterReader {
 		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.#start();
 	}
 
+	/** Forgets a lower speed that was learned: the owner has changed something about the conversation. */
+	forgetSpeed(): void {
+		this.#settings.learn(0, new Uint8Array(0));
+	}
+
 	/** Ends everything; waiters are not told. */
 	stop(): void {
 		this.#close();
+		this.#probe?.stop();
+		this.#probe = undefined;
 		for (const waiting of this.#waiting) this.#world.timers.clear(waiting.timer);
 		this.#waiting.length = 0;
 	}
