@@ -33,7 +33,7 @@ async function runCheck(name: string, run: Run): Promise<void> {
 	const trace = (message: string) => {
 		const [, script, number] = /^peer (\S+) (\d+)$/.exec(message) ?? [];
 		if (script) peers.push(runPeer(script, Number(number), line));
-		else verdict(message);
+		else if (/^check |^an exception/.test(message)) verdict(message);
 	};
 	const host = makeHost(folder, line.path, trace);
 	const runner = await run({ ...host, info: { ...host.info, board: name } });

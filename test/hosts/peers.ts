@@ -17,11 +17,19 @@ export const plain: Connect = (port) =>
 		socket.once("error", reject);
 	});
 
-const secure: Connect = (port) =>
-	new Promise((resolve, reject) => {
-		const socket = connectTLS({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => resolve(socket));
+/** The TCP connections under those with TLS: only they can be reset. */
+const carriers = new WeakMap<Socket, Socket>();
+
+const secure: Connect = async (port) => {
+	const carrier = await plain(port);
+	return new Promise((resolve, reject) => {
+		const socket = connectTLS({ socket: carrier, rejectUnauthorized: false }, () => resolve(socket));
 		socket.once("error", reject);
+		carriers.set(socket, carrier);
 	});
+};
+
+const resetConnection = (socket: Socket) => void (carriers.get(socket) ?? socket).resetAndDestroy();
 
 /** All that comes until the other side closes. */
 async function readToEnd(socket: Socket, pauseMs = 0): Promise<Buffer> {
@@ -83,13 +91,13 @@ const clients: Record<string, Client> = {
 		socket.on("error", () => {});
 		socket.write("half a requ");
 		await sleep(20);
-		socket.resetAndDestroy();
+		resetConnection(socket);
 	},
 	async "reset-later"(open, port) {
 		const socket = await open(port);
 		socket.on("error", () => {});
 		await sleep(100);
-		socket.resetAndDestroy();
+		resetConnection(socket);
 	},
 	async "ten-clients"(open, port) {
 		const sockets = await Promise.all(Array.from({ length: 10 }, () => open(port)));
