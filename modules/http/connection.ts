@@ -208,8 +208,8 @@ export class HTTPConnection implements ResponseCarrier {
 		const hasBody = !isBare && head.method !== METHOD_HEAD;
 		if (response.closing || !head.keepAlive || (hasBody && !hasLength && !chunked)) this.#closing = true;
 		let framing = "";
-		if (!isBare)
-			framing = hasLength ? `Content-Length: ${length}\r\n` : chunked ? "Transfer-Encoding: chunked\r\n" : "";
+		if (hasLength && !isBare) framing = `Content-Length: ${length}\r\n`;
+		else if (chunked && !isBare) framing = "Transfer-Encoding: chunked\r\n";
 		if (this.#closing) framing += "Connection: close\r\n";
 		else if (head.minorVersion === 0) framing += "Connection: keep-alive\r\n";
 		const text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`;
@@ -269,9 +269,10 @@ export class HTTPConnection implements ResponseCarrier {
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
 		this.#linger();
+		// Answered first: a mistake in what the handler does about it must not cost the client its reply.
+		sendError(this.#response, status);
 		sink?.abort?.();
 		response?.cancel();
-		sendError(this.#response, status);
 	}
 
 	/** The connection ends with the present reply; what still comes is thrown away. */

@@ -172,6 +172,25 @@ describe("HTTP server: time limits", () => {
 		assert.equal(bench.sink?.aborted, 1);
 	});
 
+	it("answers 408 even when the sink makes a mistake about it", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.route = () => ({
+			limit: 100,
+			write: () => {},
+			end: () => {},
+			abort: () => {
+				throw new Error("abort");
+			},
+		});
+		bench.exchange(client, request("POST", "/", "Content-Length: 10"));
+		bench.world.advance(10_000);
+		assert.equal(replies(client.takeBytes())[0].status, 408);
+		assert.equal(bench.mistakes.length, 1);
+		bench.world.advance(2000);
+		assert.ok(client.closed);
+	});
+
 	it("bounds a body as a whole, however steadily it trickles", () => {
 		const bench = new Bench();
 		const client = bench.connect();
