@@ -82,6 +82,8 @@ const ANSWER_MS = 2500;
 const GAP_MS = 2000;
 /** After `!` of a block without STX, where no ETX need come. */
 const UNFRAMED_END_MS = 500;
+/** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
+const QUIET_PATIENCE = 50;
 /** Repetitions asked for with NAK in one conversation. */
 const REPEATS = 2;
 /** Start, seven data bits, parity, stop. */
@@ -105,6 +107,8 @@ export class MeterSession implements Machine {
 	readonly #message = new Uint8Array(Math.max(MESSAGE_LIMIT, WAKE_UP_LENGTH));
 	readonly #block: BlockReceiver;
 	#state = STATE_QUIET;
+	/** When to sign on even if the line was never silent, ms. */
+	readonly #patienceEndsMs: number;
 	/** When the last character transmitted will have left, ms. */
 	#sentByMs = 0;
 	/** Speed of the line at present. */
@@ -117,6 +121,7 @@ export class MeterSession implements Machine {
 		this.parser = new DataSetParser(options.sink);
 		this.#block = new BlockReceiver(this.parser);
 		this.deadlineMs = nowMs + options.quietMs;
+		this.#patienceEndsMs = nowMs + options.quietMs * QUIET_PATIENCE;
 	}
 
 	get mode(): number {
@@ -126,8 +131,10 @@ export class MeterSession implements Machine {
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.received += end - start;
 		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;
-		if (this.#state === STATE_QUIET) this.deadlineMs = nowMs + this.#options.quietMs;
-		else if (this.#state === STATE_IDENT) this.#receiveIdent(bytes, start, end, nowMs);
+		if (this.#state === STATE_QUIET) {
+			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
+		}
+		if (this.#state === STATE_IDENT) this.#receiveIdent(bytes, start, end, nowMs);
 		else if (this.#state === STATE_BLOCK) this.#receiveBlock(bytes, start, end, nowMs);
 		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#receiveUnasked(bytes, start, end, nowMs);
 	}

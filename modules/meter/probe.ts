@@ -2,6 +2,7 @@
  * A sign-on that stops at the identification, for aligning the optical head: tells what came back (`POST meter/probe`).
  * With mode D it listens for LISTEN_MS instead.
  */
+import { asciiBytes } from "../bytes/ascii.js";
 import { BASE_BAUD } from "../iec62056-21/ident.js";
 import { EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
 import * as session from "../iec62056-21/session.js";
@@ -57,9 +58,7 @@ export class Probe implements LinkTap {
 
 	start(): void {
 		if (this.#options.simulator) {
-			const ident = new Uint8Array(SIMULATOR_IDENT.length);
-			for (let i = 0; i < ident.length; i++) ident[i] = SIMULATOR_IDENT.charCodeAt(i);
-			this.#finish(session.RESULT_IDENT, ident, 0, 0);
+			this.#finish(session.RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
 		} else if (this.#options.listenBaud > 0) this.#listen();
 		else this.#signOn();
 	}

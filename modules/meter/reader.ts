@@ -11,11 +11,14 @@
  * A caller waits READ_WAIT_MS at most; the conversation itself goes on while characters keep coming, CONVERSATION_MS at
  * most, and what it gives is the last readout all the same (API decision 31).
  */
+import { asciiBytes } from "../bytes/ascii.js";
+import { equalConstantTime } from "../bytes/equal.js";
 import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D } from "../iec62056-21/ident.js";
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
 import * as session from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
 import { Link, type LinkWorld } from "../io/link.js";
+import { Attempts } from "./attempts.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "./readout.js";
@@ -26,10 +29,6 @@ import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js"
 const READ_WAIT_MS = 60_000;
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/** Conversations for one readout: each speed once, and two more. */
-const ATTEMPTS = 9;
-/** Sign-ons that may stay unanswered, and failures at 300 Bd, before giving up. */
-const SAME_SPEED_FAILURES = 3;
 /**
  * Silence before the first sign-on (an Energomera wants 100 ms), and before a repeated one: a meter finishes what it
  * sends, and keeps a block for repetition 1500 ms before it hears a sign-on.
@@ -87,6 +86,7 @@ export class MeterReader {
 	readonly #settings: MeterSettings;
 	readonly #trace: (message: string) => void;
 	readonly #writer = new RecordWriter();
+	readonly #attempts = new Attempts();
 	readonly #waiting: Waiting[] = [];
 	#link: Link | undefined;
 	#session: session.MeterSession | undefined;
@@ -95,11 +95,6 @@ export class MeterReader {
 	#probe: Probe | undefined;
 	/** Ends a conversation that takes too long, or tries again to listen. */
 	#timer = 0;
-	#attempt = 0;
-	#failures = 0;
-	/** How far the best attempt came: RESULT_… of failures grow with it, and it tells more than the last one. */
-	#furthest = session.RESULT_NONE;
-	#baudCeiling = 0;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
 	/** The last good readout. */
@@ -210,16 +205,13 @@ export class MeterReader {
 			return;
 		}
 		const { learnedBaud, baudMax } = this.#settings;
-		this.#baudCeiling = baudOf(baudNumber(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax)));
-		this.#attempt = 0;
-		this.#failures = 0;
-		this.#furthest = session.RESULT_NONE;
+		this.#attempts.begin(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax));
 		this.#candidate = undefined;
 		this.#began();
 		this.#timer = this.#world.timers.set(() => {
 			this.#timer = 0;
 			this.#world.guard("meter", () => {
-				this.#attempt = ATTEMPTS;
+				this.#attempts.exhaust();
 				this.#session?.abort();
 				this.#link?.wake();
 			});
@@ -232,12 +224,12 @@ export class MeterReader {
 	}
 
 	#signOn(quietMs: number): void {
-		this.#attempt++;
+		this.#attempts.count++;
 		const options = {
 			sink: this.#writer,
 			address: this.#settings.deviceAddress,
 			battery: this.#settings.battery,
-			baudCeiling: this.#baudCeiling,
+			baudCeiling: this.#attempts.baudCeiling,
 			identOnly: false,
 			quietMs,
 		};
@@ -288,29 +280,14 @@ export class MeterReader {
 			this.#succeed(this.#take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
 			return;
 		}
-		this.#trace(`meter: attempt ${this.#attempt} failed with result ${result}`);
-		this.#furthest = Math.max(this.#furthest, result);
+		this.#trace(`meter: attempt ${this.#attempts.count} failed with result ${result}`);
 		const { damaged, broken } = machine.parser;
 		if (result === session.RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
 			this.#writer.endBlock(true);
 			this.#candidate = this.#take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
-		if (this.#mayRepeat(machine)) this.#signOn(REPEAT_QUIET_MS);
-		else this.#exhausted(this.#furthest);
-	}
-
-	/** Whether another conversation is worth it; lowers the speed where it may be to blame. */
-	#mayRepeat(machine: session.MeterSession): boolean {
-		if (this.#attempt >= ATTEMPTS) return false;
-		const { result } = machine;
-		const answered = result >= session.RESULT_NO_BLOCK && result <= session.RESULT_CHECK_WRONG;
-		const used = Math.min(machine.baud, this.#baudCeiling);
-		if (answered && machine.mode === MODE_C && used > BASE_BAUD) {
-			this.#baudCeiling = baudOf(baudNumber(used) - 1);
-			return true;
-		}
-		this.#failures++;
-		return this.#failures < SAME_SPEED_FAILURES;
+		if (this.#attempts.failed(machine)) this.#signOn(REPEAT_QUIET_MS);
+		else this.#exhausted(this.#attempts.furthest);
 	}
 
 	#exhausted(result: number): void {
@@ -329,9 +306,10 @@ export class MeterReader {
 		const { learnedBaud, baudMax, learnedFor } = this.#settings;
 		// Some meters have control characters in their identification, which can't be stored as text.
 		const meterId = ident.filter((character) => character >= 0x20 && character < 0x7f);
-		const lowered = this.#baudCeiling < baudOf(baudNumber(baudMax));
-		if (learnedBaud !== 0 && !sameBytes(meterId, learnedFor)) this.#settings.learn(0, meterId);
-		else if (lowered && this.#baudCeiling !== learnedBaud) this.#settings.learn(this.#baudCeiling, meterId);
+		const { baudCeiling } = this.#attempts;
+		const lowered = baudCeiling < baudOf(baudNumber(baudMax));
+		if (learnedBaud !== 0 && !equalConstantTime(meterId, learnedFor)) this.#settings.learn(0, meterId);
+		else if (lowered && baudCeiling !== learnedBaud) this.#settings.learn(baudCeiling, meterId);
 	}
 
 	#listen(): void {
@@ -397,17 +375,4 @@ export class MeterReader {
 		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
 		this.#timer = 0;
 	}
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-	if (a.length !== b.length) return false;
-	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-	return true;
-}
-
-/** Bytes of a short ASCII text. */
-function asciiBytes(text: string): Uint8Array {
-	const bytes = new Uint8Array(text.length);
-	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-	return bytes;
 }
