@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { VirtualWorld } from "../../../hosts/node/virtual.js";
+import { decodeCharacter, encodeCharacter } from "../../../hosts/node/wire-character.js";
+import { addParity, hasEvenParity } from "../../../modules/bytes/parity.js";
+import {
+	FORMAT_7E1,
+	FORMAT_8N1,
+	type LineSettings,
+	SERIAL_ERROR_CHARACTER,
+	SERIAL_ERROR_GONE,
+	SERIAL_ERROR_OVERRUN,
+	type Serial,
+	type SerialFormat,
+} from "../../../modules/io/host.js";
+import { type Machine, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../../../modules/io/machine.js";
+
+/** A far end that notes what arrives and when, and sends what it is told. */
+class FarEnd implements Machine {
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly heard: number[] = [];
+	readonly heardAtMs: number[] = [];
+	readonly #outputs: Output[] = [];
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		for (let i = start; i < end; i++) {
+			this.heard.push(bytes[i]);
+			this.heardAtMs.push(Math.round(nowMs * 100) / 100);
+		}
+	}
+
+	advance(): void {
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+	}
+
+	poll(): Output {
+		return this.#outputs.shift() ?? output(OUTPUT_NONE, {});
+	}
+
+	/** Sends at `atMs`. */
+	say(bytes: number[], atMs = 0): this {
+		this.#outputs.push(output(OUTPUT_TRANSMIT, { bytes: Uint8Array.from(bytes), end: bytes.length }));
+		this.deadlineMs = atMs;
+		return this;
+	}
+
+	line(baud: number, format: SerialFormat = FORMAT_7E1): this {
+		this.#outputs.push(output(OUTPUT_LINE, { baud, format }));
+		return this;
+	}
+}
+
+function output(kind: number, rest: Partial<Output>): Output {
+	return { kind, bytes: new Uint8Array(0), start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0, ...rest };
+}
+
+class NearEnd {
+	readonly world: VirtualWorld;
+	readonly log: string[] = [];
+	readonly heard: number[] = [];
+	readonly serial: Serial;
+
+	constructor(far: FarEnd, options: object = {}, line: LineSettings = { baud: 300, format: FORMAT_7E1 }) {
+		this.world = new VirtualWorld(options);
+		const port = this.world.serial.meter;
+		port.connect(far);
+		const note = (text: string) => this.log.push(`${this.world.clock.monotonicMs()} ${text}`);
+		this.serial = new port.io({
+			...port.pins,
+			...line,
+			onReadable: () => this.#read(),
+			onWritable: (count) => note(`room ${count}`),
+			onDrained: () => note("drained"),
+			onError: (code) => note(`error ${code}`),
+		});
+		assert.deepEqual(this.log, [], "no callback in the constructor");
+		this.world.advance(0);
+		assert.deepEqual(this.log.splice(0), ["0 room 256"]);
+	}
+
+	write(...bytes: number[]): number {
+		return this.serial.write(Uint8Array.from(bytes));
+	}
+
+	#read(): void {
+		const buffer = new Uint8Array(16);
+		for (let n = this.serial.read(buffer); n !== undefined; n = this.serial.read(buffer)) {
+			this.heard.push(...buffer.subarray(0, n));
+		}
+	}
+}
+
+describe("wire characters", () => {
+	it("carry even parity, as bytes/parity.ts has it, and mark a wrong one", () => {
+		for (let character = 0; character < 128; character++) {
+			const ours = Uint8Array.of(character);
+			addParity(ours, 0, 1);
+			assert.equal(encodeCharacter(character), ours[0]);
+			assert.equal(decodeCharacter(ours[0]), character);
+			assert.ok(!hasEvenParity(encodeCharacter(character | 0x80)));
+			assert.equal(decodeCharacter(encodeCharacter(character | 0x80)), character | 0x80);
+		}
+	});
+});
+
+describe("virtual line", () => {
+	it("takes ten bits for a character, each way, and says when the last has left", () => {
+		const far = new FarEnd();
+		const near = new NearEnd(far);
+		assert.equal(near.write(0x2f, 0x3f), 254);
+		near.world.advance(1000);
+		assert.deepEqual(far.heard, [0x2f, 0x3f]);
+		assert.deepEqual(far.heardAtMs, [33.33, 66.67]);
+		assert.deepEqual(near.log, ["33 room 255", "66 drained"]);
+		near.world.serial.meter.connect(new FarEnd().say([1, 2, 3]));
+		near.world.advance(99);
+		assert.deepEqual(near.heard, [1, 2]);
+		near.world.advance(1);
+		assert.deepEqual(near.heard, [1, 2, 3]);
+	});
+
+	it("announces room after each write that took some, and throws on more, writing nothing", () => {
+		const far = new FarEnd();
+		const near = new NearEnd(far, {}, { baud: 9600, format: FORMAT_7E1 });
+		near.world.serial.meter.connect(far.line(9600));
+		assert.equal(near.write(...new Array(256).fill(0x55)), 0);
+		assert.throws(() => near.write(1), RangeError);
+		near.world.advance(1000);
+		assert.equal(far.heard.length, 256);
+		assert.deepEqual(
+			near.log.map((line) => line.split(" ")[1]),
+			["room", "drained"],
+		);
+		assert.equal(near.write(1), 255);
+	});
+
+	for (const hardwareParity of [true, false]) {
+		it(`meets 7E1 of a port ${hardwareParity ? "that frames it" : "of eight bits"}`, () => {
+			const far = new FarEnd().say([0x2f, 0x41, 0xc3]);
+			const near = new NearEnd(far, { hardwareParity });
+			near.world.advance(200);
+			const wire = [0xaf, 0x41, 0x43];
+			assert.deepEqual(near.heard, hardwareParity ? [0x2f, 0x41, 0xc3] : wire);
+			assert.equal(near.log.includes(`100 error ${SERIAL_ERROR_CHARACTER}`), hardwareParity);
+			if (hardwareParity) near.write(0x2f);
+			else near.write(0xaf, 0x2f);
+			near.world.advance(200);
+			assert.deepEqual(far.heard, hardwareParity ? [0x2f] : [0x2f, 0xaf]);
+		});
+	}
+
+	it("carries eight bits between ends that are both 8N1", () => {
+		const far = new FarEnd().line(9600, FORMAT_8N1).say([0x7e, 0xa0, 0xff]);
+		const near = new NearEnd(far, {}, { baud: 9600, format: FORMAT_8N1 });
+		near.write(0x93, 0x00);
+		near.world.advance(100);
+		assert.deepEqual(near.heard, [0x7e, 0xa0, 0xff]);
+		assert.deepEqual(far.heard, [0x93, 0x00]);
+	});
+
+	it("garbles for a receiver at another speed, the same way each time", () => {
+		const run = (baud: number) => {
+			const near = new NearEnd(new FarEnd().say([0x2f, 0x41, 0x42, 0x43]), {}, { baud, format: FORMAT_7E1 });
+			near.world.advance(1000);
+			return near.heard;
+		};
+		assert.deepEqual(run(300), [0x2f, 0x41, 0x42, 0x43]);
+		assert.equal(run(9600).length, 16);
+		assert.ok(
+			!run(9600)
+				.slice(0, 4)
+				.every((byte, i) => byte === [0x2f, 0x41, 0x42, 0x43][i]),
+		);
+		assert.deepEqual(run(9600), run(9600));
+	});
+
+	it("changes the meter's line only after what was sent before", () => {
+		const far = new FarEnd().say([0x31]).line(9600).say([0x32]);
+		const near = new NearEnd(far);
+		near.world.advance(33.4);
+		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
+		assert.deepEqual(near.heard, [0x31]);
+		assert.equal(near.world.serial.meter.meterLine!.baud, 9600);
+	});
+
+	it("loses the character that arrives while the receiver changes its speed", () => {
+		const far = new FarEnd().line(9600).say([0x31, 0x32, 0x33]);
+		const near = new NearEnd(far);
+		near.world.advance(0.5);
+		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
+		near.world.advance(10);
+		assert.deepEqual(near.heard.slice(-2), [0x32, 0x33]);
+		assert.ok(!near.heard.slice(0, -2).includes(0x31));
+	});
+
+	it("breaks the character that is leaving when the sender changes its speed", () => {
+		const far = new FarEnd();
+		const near = new NearEnd(far);
+		near.write(0x31);
+		near.world.advance(20);
+		near.serial.configure({ baud: 9600, format: FORMAT_7E1 });
+		near.world.advance(100);
+		assert.notDeepEqual(far.heard, [0x31]);
+	});
+
+	it("sends back what is sent with echo, at the moment it has left", () => {
+		const near = new NearEnd(new FarEnd(), { echo: true });
+		near.write(0x2f, 0x3f);
+		near.world.advance(67);
+		assert.deepEqual(near.heard, [0x2f, 0x3f]);
+	});
+
+	it("flips bits with noise, about as often as asked", () => {
+		const far = new FarEnd().line(9600).say(new Array(2000).fill(0x55));
+		const near = new NearEnd(far, { noise: 20, seed: 3 }, { baud: 9600, format: FORMAT_7E1 });
+		near.world.advance(5000);
+		const wrong = near.heard.filter((byte) => byte !== 0x55).length;
+		assert.equal(near.heard.length, 2000);
+		assert.ok(wrong > 60 && wrong < 150, `${wrong} wrong`);
+	});
+
+	it("keeps 4096 bytes unread and tells of what is lost", () => {
+		const far = new FarEnd().line(9600).say(new Array(4098).fill(0x55));
+		const world = new VirtualWorld();
+		const port = world.serial.meter;
+		port.connect(far);
+		const errors: number[] = [];
+		const onError = (code: number) => errors.push(code);
+		const serial = new port.io({ ...port.pins, baud: 9600, format: FORMAT_7E1, onError });
+		world.advance(10_000);
+		assert.equal(serial.read(new Uint8Array(5000)), 4096);
+		assert.deepEqual(errors, [SERIAL_ERROR_OVERRUN, SERIAL_ERROR_OVERRUN]);
+	});
+
+	it("says when the port is pulled out, refuses a new one until it is back, and is quiet after close", () => {
+		const near = new NearEnd(new FarEnd());
+		const port = near.world.serial.meter;
+		const open = () => new port.io({ ...port.pins, baud: 300, format: FORMAT_7E1 });
+		assert.throws(open, /in use/);
+		port.unplug();
+		near.world.advance(1);
+		assert.deepEqual(near.log, [`0 error ${SERIAL_ERROR_GONE}`]);
+		assert.throws(open, /not there/);
+		port.plugIn();
+		near.serial.close();
+		near.serial.close();
+		const serial = open();
+		serial.write(Uint8Array.of(1));
+		serial.close();
+		near.world.advance(1000);
+		assert.equal(near.log.length, 1);
+		assert.equal(port.sentByGateway, 0);
+	});
+});

@@ -1,0 +1,57 @@
+/** A meter's machine on time driven by hand: text goes in at a moment, and a log of what came out with its moments. */
+import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
+import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+
+export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));
+export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+
+export class DrivenMeter {
+	readonly meter: IECMeter;
+	nowMs = 0;
+	/** `<ms> line <baud>` and `<ms> <text sent>`, since the last `take`. */
+	#log: string[] = [];
+	readonly events: number[] = [];
+
+	constructor(telegram: string, options: Partial<IECMeterOptions> = {}) {
+		this.meter = new IECMeter({ source: () => splitTelegram(bytesOf(telegram)), ...options });
+		this.#poll();
+		this.take();
+	}
+
+	/** The reader's text has arrived whole at this moment. */
+	send(text: string): this {
+		const bytes = bytesOf(text);
+		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
+		this.#poll();
+		return this;
+	}
+
+	pass(ms: number): this {
+		const untilMs = this.nowMs + ms;
+		while (this.meter.deadlineMs <= untilMs) {
+			this.nowMs = Math.max(this.nowMs, this.meter.deadlineMs);
+			this.meter.advance(this.nowMs);
+			this.#poll();
+		}
+		this.nowMs = untilMs;
+		return this;
+	}
+
+	/** The log so far, which begins anew. */
+	take(): string[] {
+		const log = this.#log;
+		this.#log = [];
+		return log;
+	}
+
+	#poll(): void {
+		for (;;) {
+			const output = this.meter.poll();
+			if (output.kind === OUTPUT_NONE) return;
+			if (output.kind === OUTPUT_EVENT) this.events.push(output.code);
+			else if (output.kind === OUTPUT_LINE) this.#log.push(`${this.nowMs} line ${output.baud}`);
+			else this.#log.push(`${this.nowMs} ${textOf(output.bytes.slice(output.start, output.end))}`);
+		}
+	}
+}

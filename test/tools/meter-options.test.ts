@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { HELP, parseOptions, UsageError } from "../../tools/meter/options.js";
+
+const parse = (line: string) => parseOptions(line === "" ? [] : line.split(" "));
+
+describe("meter simulator options", () => {
+	it("have defaults", () => {
+		assert.deepEqual(parse(""), {
+			pushMs: 3000,
+			parityBits: false,
+			battery: false,
+			pace: false,
+			echo: false,
+			faults: { noSTX: false, noBCC: false, ackLine: false },
+			seed: 1,
+			quiet: false,
+		});
+	});
+
+	it("are all taken", () => {
+		const line =
+			"--telegram t.hex --mode D --baud 9600 --push-seconds 1 --parity-bits on --address 0aZ --battery --reaction 30 " +
+			"--baud-pace --protocol iec --echo --noise 3 --wrong-bcc 2 --silence 1 --late 40 --cut 9 --lie 300 --no-stx " +
+			"--no-bcc --ack-line --damage 50 --seed 7 --quiet";
+		assert.deepEqual(parse(line), {
+			telegram: "t.hex",
+			mode: "D",
+			baud: 9600,
+			pushMs: 1000,
+			parityBits: true,
+			address: "0aZ",
+			battery: true,
+			reactionMs: 30,
+			pace: true,
+			echo: true,
+			faults: {
+				noise: 3,
+				wrongBCC: 2,
+				silence: 1,
+				lateMs: 40,
+				cut: 9,
+				lieBaud: 300,
+				noSTX: true,
+				noBCC: true,
+				damage: 50,
+				ackLine: true,
+			},
+			seed: 7,
+			quiet: true,
+		});
+	});
+
+	it("are each explained in the help", () => {
+		assert.equal(parse("--help"), undefined);
+		for (const [, name] of "--port --cut --lie --seed --wrong-bcc --address --protocol".matchAll(/--(\S+)/g)) {
+			assert.ok(HELP.includes(`--${name}`), name);
+		}
+	});
+
+	for (const line of [
+		"--unknown",
+		"word",
+		"--mode E",
+		"--mode c",
+		"--baud 9601",
+		"--lie 57600",
+		"--noise -1",
+		"--noise 1001",
+		"--cut x",
+		"--late 60001",
+		"--reaction 1.5",
+		"--parity-bits yes",
+		"--protocol kmp",
+		"--address a-b",
+		`--address ${"1".repeat(33)}`,
+		"--port /dev/ttyS0 --baud-pace",
+		"--telegram t --mode C --baud 300",
+		"--push-seconds 0",
+	]) {
+		it(`refuse "${line}" with a sentence`, () => {
+			assert.throws(
+				() => parse(line),
+				(error) => error instanceof UsageError && error.message.length > 10,
+			);
+		});
+	}
+
+	it("say in one sentence that DLMS comes later", () => {
+		assert.throws(() => parse("--protocol dlms"), /^UsageError: The simulated DLMS meter comes with DLMS[^.]*\.$/);
+	});
+});

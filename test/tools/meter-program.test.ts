@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { SerialPort } from "serialport";
+import { textOf } from "./driven-meter.js";
+
+const program = join(import.meta.dirname, "..", "..", "tools", "meter.js");
+const telegram = (name: string) => join(import.meta.dirname, `../../../test/vectors/iec62056-21/${name}.hex`);
+const withParity = (text: string) => Buffer.from(text, "latin1").map((byte) => byte | (odd(byte) ? 0x80 : 0));
+const odd = (byte: number) => byte.toString(2).replaceAll("0", "").length % 2 === 1;
+
+/** A terminal reader, as foreign as a few lines can be. */
+class Reader {
+	received = Buffer.alloc(0);
+	readonly port: SerialPort;
+
+	constructor(path: string, baudRate = 300) {
+		this.port = new SerialPort({ path, baudRate, lock: false, hupcl: false });
+		this.port.on("data", (bytes: Buffer) => {
+			this.received = Buffer.concat([this.received, bytes]);
+		});
+	}
+
+	async until(end: RegExp, limitMs = 4000): Promise<string> {
+		const deadline = performance.now() + limitMs;
+		while (!end.test(this.text)) {
+			if (performance.now() > deadline) throw new Error(`never came: ${end}; ${JSON.stringify(this.text)}`);
+			await new Promise((resolve) => setTimeout(resolve, 5));
+		}
+		const text = this.text;
+		this.received = Buffer.alloc(0);
+		return text;
+	}
+
+	get text(): string {
+		return textOf(this.received);
+	}
+
+	async close(): Promise<void> {
+		await new Promise<void>((resolve) => this.port.close(() => resolve()));
+	}
+}
+
+describe("npm run meter", function () {
+	this.timeout(15_000);
+	const started: ChildProcess[] = [];
+	const start = async (...args: string[]) => {
+		const child = spawn(process.execPath, [program, "--quiet", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+		started.push(child);
+		const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`ended with exit code ${code}`)));
+		ended.catch(() => {});
+		const [line] = await Promise.race([once(createInterface(child.stdout!), "line"), ended]);
+		assert.match(line, /^meter \/dev\/pts\/\d+$/);
+		return { child, path: line.slice("meter ".length) };
+	};
+	afterEach(() => {
+		for (const child of started.splice(0)) child.kill("SIGKILL");
+	});
+
+	it("is read on its pseudo-terminal by one reader after another, in the form in which each asks", async () => {
+		const { path } = await start("--telegram", telegram("logarex-lk13-history"));
+		for (const form of [(text: string) => Buffer.from(text), withParity]) {
+			const reader = new Reader(path);
+			reader.port.write(form("/?!\r\n"));
+			assert.equal(await reader.until(/\n$/), textOf(form("/LOG5LK13BE803049\r\n")));
+			reader.port.write(form("\x06050\r\n"));
+			const block = await reader.until(/\x03.$/s);
+			assert.ok(block.startsWith(textOf(form("\x021-0:96.1.0"))));
+			await reader.close();
+		}
+	});
+
+	it("with --baud-pace takes the wire's time, and garbles for who listens at another speed", async () => {
+		const { path } = await start("--baud-pace", "--reaction", "100", "--mode", "C", "--baud", "9600");
+		const reader = new Reader(path);
+		await once(reader.port, "open");
+		const startMs = performance.now();
+		reader.port.write("/?!\r\n");
+		const ident = await reader.until(/\r\n$/);
+		// Five characters, the pause, fifteen characters, all at 300 Bd.
+		const wireMs = (5 * 10_000) / 300 + 100 + (ident.length * 10_000) / 300;
+		const tookMs = performance.now() - startMs;
+		assert.ok(tookMs > wireMs - 2 && tookMs < wireMs + 150, `${tookMs} ms for ${wireMs}`);
+		// No acknowledgement, but a wrong speed: the default readout after 1.5 s comes at 300 Bd.
+		await new Promise<void>((resolve) => reader.port.update({ baudRate: 9600 }, () => resolve()));
+		await new Promise((resolve) => setTimeout(resolve, 2000));
+		assert.ok(reader.received.length > 0 && !reader.text.includes("F.F"), JSON.stringify(reader.text));
+		await reader.close();
+	});
+
+	it("pushes in mode D, with parity bits when asked, whether or not somebody reads", async () => {
+		const { path } = await start("--mode", "D", "--push-seconds", "1", "--parity-bits", "on");
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		const reader = new Reader(path, 2400);
+		const push = await reader.until(/\xaf.*!\x8d\n/s);
+		const clear = textOf(Uint8Array.from(Buffer.from(push, "latin1"), (byte) => byte & 0x7f));
+		assert.match(clear, /\/GWSXHOUSE-3P\r\n\r\nF\.F\(00000000\)\r\n/);
+		await reader.close();
+	});
+
+	it("sends back what it receives with --echo", async () => {
+		const { path } = await start("--echo", "--silence", "1");
+		const reader = new Reader(path);
+		reader.port.write("/?!\r\n");
+		assert.equal(await reader.until(/\n$/), "/?!\r\n");
+		await reader.close();
+	});
+
+	it("ends on SIGTERM with exit code 0", async () => {
+		const { child } = await start();
+		child.kill("SIGTERM");
+		assert.deepEqual(await once(child, "exit"), [0, null]);
+	});
+
+	it("says what is wrong and exits with 2 for the command line, 1 for the rest", async () => {
+		for (const [args, code, message] of [
+			[["--protocol", "dlms"], 2, /comes with DLMS/],
+			[["--port", "/dev/no-such-port"], 1, /no-such-port/],
+			[["--telegram", "no-such-file"], 1, /no-such-file/],
+		] as const) {
+			const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+			let text = "";
+			child.stderr.on("data", (bytes) => {
+				text += bytes;
+			});
+			assert.deepEqual(await once(child, "close"), [code, null]);
+			assert.match(text, message);
+		}
+	});
+});
