@@ -10,9 +10,9 @@
  * Nothing happens unless time is let go by, and the same seed gives the same run. What a callback of the gateway throws
  * comes out of `advance`, `run` or `request`.
  */
-import { createHash, createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto, Host, HostInfo, Resources, TextCodec } from "../../modules/io/host.js";
+import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
 import { VirtualLine, type VirtualLineOptions } from "./virtual-line.js";
 import { type VirtualClient, VirtualListenerPort } from "./virtual-network.js";
@@ -45,7 +45,7 @@ export class VirtualWorld implements Host {
 	readonly network: { readonly http: VirtualListenerPort; readonly https?: VirtualListenerPort };
 	readonly storage: VirtualStorage;
 	readonly crypto: Crypto;
-	readonly text: TextCodec = nodeTextCodec;
+	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
@@ -117,35 +117,18 @@ export class VirtualWorld implements Host {
 }
 
 /** Real SHA-256 and HMAC, and random bytes that are the same for the same seed. */
-class SeededCrypto implements Crypto {
+class SeededCrypto extends NodeCrypto {
 	readonly #random: SeededRandom;
 
 	constructor(random: SeededRandom) {
+		super();
 		this.#random = random;
 	}
 
-	random(length: number): Uint8Array {
+	override random(length: number): Uint8Array {
 		return this.#random.bytes(length);
 	}
-
-	sha256(...parts: Uint8Array[]): Uint8Array {
-		const hash = createHash("sha256");
-		for (const part of parts) hash.update(part);
-		return new Uint8Array(hash.digest());
-	}
-
-	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
-		const hmac = createHmac("sha256", key);
-		for (const part of parts) hmac.update(part);
-		return new Uint8Array(hmac.digest());
-	}
 }
-
-const nodeTextCodec: TextCodec = {
-	encode: (text) => new Uint8Array(Buffer.from(text, "utf8")),
-	decode: (bytes, start = 0, end = bytes.length) =>
-		Buffer.from(bytes.buffer, bytes.byteOffset).toString("utf8", start, end),
-};
 
 /** modules/resources/*.bin of the checkout that this file was built in; empty when there are none. */
 function readResources(): Resources {

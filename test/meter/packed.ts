@@ -1,14 +1,12 @@
 /** Packed records as the API shows them, for comparing with what a vector expects. */
+import { NodeText } from "../../hosts/node/platform.js";
 import { ReadoutBody } from "../../modules/api/readings.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/meter/readout.js";
 import type { ExpectedReading } from "../vectors.js";
 
-const text = {
-	encode: (value: string) => new TextEncoder().encode(value),
-	decode: (bytes: Uint8Array, start = 0, end = bytes.length) => new TextDecoder().decode(bytes.subarray(start, end)),
-};
+const text = new NodeText();
 
 /** The readings of packed records without names and mapping, taken through a window of `window` bytes. */
 export function packedReadings(records: Uint8Array = new Uint8Array(0), window = 1024): ExpectedReading[] {
