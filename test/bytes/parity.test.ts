@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { addParity, hasEvenParity, ParityFilter } from "../../modules/bytes/parity.js";
+import { bytesOf } from "../latin1.js";
+
+function filtered(bytes: Uint8Array, filter = new ParityFilter()): string {
+	const copy = bytes.slice();
+	filter.filter(copy, 0, copy.length);
+	return Buffer.from(copy).toString("hex");
+}
+
+function withParity(text: string): Uint8Array {
+	const bytes = bytesOf(text);
+	addParity(bytes, 0, bytes.length);
+	return bytes;
+}
+
+const hex = (text: string): string => Buffer.from(text, "latin1").toString("hex");
+
+describe("parity", () => {
+	it("is even when the count of one bits is", () => {
+		for (let byte = 0; byte < 256; byte++) {
+			const ones = [...byte.toString(2)].filter((digit) => digit === "1").length;
+			assert.equal(hasEvenParity(byte), ones % 2 === 0, `${byte}`);
+		}
+	});
+	it("is added to every character, whatever its bit 7 was, within the given bounds", () => {
+		for (let character = 0; character < 256; character++) {
+			const bytes = Uint8Array.of(character, character, character);
+			addParity(bytes, 1, 2);
+			assert.equal(bytes[1] & 0x7f, character & 0x7f);
+			assert.ok(hasEvenParity(bytes[1]));
+			assert.deepEqual([bytes[0], bytes[2]], [character, character]);
+		}
+	});
+});
+
+describe("the parity filter", () => {
+	it("takes parity off, and marks a character whose parity is wrong", () => {
+		for (let bit = 0; bit < 8; bit++) {
+			const bytes = withParity("/LGZ5\r\n");
+			bytes[3] ^= 1 << bit;
+			const seen = filtered(bytes);
+			assert.equal(seen.length, 14);
+			const damaged = Number.parseInt(seen.slice(6, 8), 16);
+			assert.ok(damaged >= 0x80);
+			assert.equal(seen.slice(0, 6) + seen.slice(8), hex("/LG5\r\n"));
+		}
+	});
+	it("leaves characters whose parity was taken off already", () => {
+		assert.equal(filtered(bytesOf("/LGZ5\r\n")), hex("/LGZ5\r\n"));
+	});
+	it("marks what has bit 7 on a line that carries none", () => {
+		assert.equal(filtered(bytesOf("/L\xc7Z")), hex("/L\xc7Z"));
+	});
+	it("lets noise before the first slash pass without its bit 7", () => {
+		const filter = new ParityFilter();
+		assert.equal(filtered(Uint8Array.of(0xff, 0x80, 0x7f, 0x00), filter), "7f007f00");
+		assert.equal(filtered(withParity("/AC"), filter), hex("/AC"));
+	});
+	it("decides once, however the bytes are split", () => {
+		const filter = new ParityFilter();
+		let seen = "";
+		for (const byte of withParity("\x00/LGZ5/TEST\r\n")) seen += filtered(Uint8Array.of(byte), filter);
+		assert.equal(seen, hex("\x00/LGZ5/TEST\r\n"));
+	});
+	it("leaves the bytes outside the given bounds", () => {
+		const bytes = Uint8Array.of(0xff, 0xaf, 0xff);
+		new ParityFilter().filter(bytes, 1, 2);
+		assert.deepEqual([...bytes], [0xff, 0x2f, 0xff]);
+	});
+});

@@ -1,0 +1,121 @@
+/**
+ * What every decoder of bytes from outside must stand, whatever it decodes: the same frame whole, byte by byte and in
+ * random pieces, twice in a row, after garbage, cut short at every place, and with each of its bits flipped.
+ */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+
+/** In place of a meaning: the decoder has noticed that something was wrong. */
+export const REFUSED = "refused";
+
+export interface Feedable {
+	/** Takes `bytes[start..end)`; the buffer is overwritten afterwards. */
+	take(bytes: Uint8Array, start: number, end: number): void;
+	/**
+	 * The sender has gone silent. Gives what was understood since the last call, in order, each as a text that tells all
+	 * of it, or REFUSED; the decoder is then ready for another frame, by the means that its owner has.
+	 */
+	settle(): string[];
+}
+
+export interface Feed {
+	/** A decoder that has seen nothing yet. */
+	open(): Feedable;
+	readonly frame: Uint8Array;
+	/** What the frame says. */
+	readonly meaning: string;
+	/** How many bits of a character can be flipped on the line: 8, or 7 where the eighth is not carried. */
+	readonly bits: number;
+	/**
+	 * True: the frame has a check, so that a flipped bit gives REFUSED or does not matter, never another meaning.
+	 * False: another meaning can't be told from the right one, but the next frame is understood all the same.
+	 */
+	readonly checked: boolean;
+	/** Frames may follow each other without a silence. */
+	readonly streams: boolean;
+	/** Bytes at the end without which the meaning is known as well. */
+	readonly spare?: number;
+	/** What may stand before a frame. */
+	readonly garbage?: readonly Uint8Array[];
+}
+
+/** Declares the tests of a decoder and a frame. */
+export function feeds(name: string, feed: Feed): void {
+	const { frame, meaning, streams } = feed;
+	const spare = feed.spare ?? 0;
+
+	describe(`${name}, fed`, () => {
+		it("whole", () => assert.deepEqual(fed(feed.open(), frame), [meaning]));
+
+		it("byte by byte", () => assert.deepEqual(fed(feed.open(), frame, [1]), [meaning]));
+
+		it("in random pieces", () => {
+			const pieces = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
+			fc.assert(
+				fc.property(pieces, (sizes) => assert.deepEqual(fed(feed.open(), frame, sizes), [meaning])),
+				{ numRuns: 50 },
+			);
+		});
+
+		it("twice in a row", () => {
+			const decoder = feed.open();
+			if (streams) assert.deepEqual(fed(decoder, join(frame, frame), [7]), [meaning, meaning]);
+			else for (let i = 0; i < 2; i++) assert.deepEqual(fed(decoder, frame, [7]), [meaning]);
+		});
+
+		for (const garbage of feed.garbage ?? []) {
+			it(`after ${JSON.stringify(Buffer.from(garbage).toString("latin1"))}`, () => {
+				const decoder = feed.open();
+				assert.equal(fed(decoder, join(garbage, frame), [5]).at(-1), meaning);
+				assert.deepEqual(fed(decoder, frame), [meaning]);
+			});
+		}
+
+		it("cut short at every place, then whole", () => {
+			for (let length = 0; length < frame.length; length++) {
+				const decoder = feed.open();
+				const cut = fed(decoder, frame.subarray(0, length));
+				const isWhole = length >= frame.length - spare;
+				for (const one of cut) assert.equal(one, isWhole ? meaning : REFUSED, `cut after ${length}`);
+				assert.deepEqual(fed(decoder, frame), [meaning], `after a cut after ${length}`);
+			}
+		});
+
+		it("with one bit flipped at every place, then whole", () => {
+			for (let at = 0; at < frame.length; at++) {
+				for (let bit = 0; bit < feed.bits; bit++) checkFlip(feed, at, bit);
+			}
+		});
+	});
+}
+
+function checkFlip(feed: Feed, at: number, bit: number): void {
+	const { frame, meaning, checked, streams } = feed;
+	const where = `bit ${bit} of byte ${at}`;
+	const damaged = frame.slice();
+	damaged[at] ^= 1 << bit;
+	const decoder = feed.open();
+	if (checked) {
+		for (const one of fed(decoder, damaged)) assert.ok(one === meaning || one === REFUSED, `${where} gave ${one}`);
+	} else fed(decoder, damaged);
+	assert.deepEqual(fed(decoder, frame), [meaning], `after ${where}`);
+	if (streams) assert.equal(fed(feed.open(), join(damaged, frame)).at(-1), meaning, `right after ${where}`);
+}
+
+/** Gives the decoder all of it, in pieces of these sizes over and over (default: one piece), then a silence. */
+function fed(decoder: Feedable, bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): string[] {
+	for (let at = 0, i = 0; at < bytes.length; i++) {
+		const end = Math.min(bytes.length, at + sizes[i % sizes.length]);
+		// The piece stands in the middle of a buffer that is overwritten afterwards, as a port's would be.
+		const buffer = new Uint8Array(end - at + 4).fill(0x2a);
+		buffer.set(bytes.subarray(at, end), 2);
+		decoder.take(buffer, 2, 2 + end - at);
+		buffer.fill(0x2f);
+		at = end;
+	}
+	return decoder.settle();
+}
+
+function join(...parts: Uint8Array[]): Uint8Array {
+	return new Uint8Array(Buffer.concat(parts));
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BlockReceiver, CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
+import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { frame } from "../../tools/meter/telegram.js";
+import { feeds, REFUSED } from "../feeds.js";
+import { bytesOf, textOf } from "../latin1.js";
+import { recordsOf } from "../meter/records.js";
+
+const BLOCK = "1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n";
+const RECORDS = ["1.8.0: 000123.4*kWh", "2.8.0: 000005.6*kWh"];
+const FRAMED = textOf(frame(bytesOf(BLOCK)));
+
+class Receiver {
+	readonly writer = new RecordWriter();
+	readonly parser = new DataSetParser(this.writer);
+	readonly block = new BlockReceiver(this.parser);
+
+	constructor() {
+		this.block.begin();
+	}
+
+	/** Gives it a text in pieces of `size`; returns what was not taken. */
+	take(text: string, size = text.length): string {
+		const bytes = bytesOf(text);
+		let at = 0;
+		while (at < bytes.length && !this.block.done) {
+			at = this.block.receive(bytes, at, Math.min(bytes.length, at + size));
+		}
+		return text.slice(at);
+	}
+
+	get records(): string[] {
+		this.writer.endBlock(true);
+		return recordsOf(this.writer.kept);
+	}
+}
+
+function received(text: string, size = text.length): Receiver {
+	const receiver = new Receiver();
+	receiver.take(text, size);
+	return receiver;
+}
+
+describe("a block", () => {
+	it("has the exclusive or of everything after STX up to and with ETX as its check", () => {
+		for (const size of [FRAMED.length, 1, 5]) {
+			const { block, records } = received(FRAMED, size);
+			assert.equal(block.done, true);
+			assert.equal(block.framed, true);
+			assert.equal(block.check, CHECK_RIGHT);
+			assert.deepEqual(records, RECORDS);
+		}
+	});
+	it("leaves what follows its check", () => assert.equal(new Receiver().take(`${FRAMED}\x7f/LGZ`), "\x7f/LGZ"));
+	it("may have any of the 128 characters as its check, ETX, LF and STX too", () => {
+		const seen = new Set<number>();
+		for (let first = 0x20; first < 0x7f; first++) {
+			for (const second of ["0", "P", "p"]) {
+				const text = String.fromCharCode(first) + second;
+				if (/[()*!&]/.test(text)) continue;
+				const framed = textOf(frame(bytesOf(`0.0.0(${text})\r\n!\r\n`)));
+				seen.add(framed.charCodeAt(framed.length - 1));
+				assert.equal(received(framed).block.check, CHECK_RIGHT, JSON.stringify(framed));
+			}
+		}
+		for (let check = 0; check < 128; check++) {
+			const sum = bytesOf("0.0.0(ab)\r\n!\r\n\x03").reduce((one, other) => one ^ other, 0);
+			const block = `0.0.0(ab)\r\n!\r\n\x03${String.fromCharCode(check)}`;
+			assert.equal(received(`\x02${block}`).block.check, check === sum ? CHECK_RIGHT : CHECK_WRONG);
+		}
+		assert.ok([0x02, 0x03, 0x0a].every((check) => seen.has(check)));
+	});
+	it("has a wrong check when the check character arrives damaged", () => {
+		const last = FRAMED.length - 1;
+		const damaged = FRAMED.slice(0, last) + String.fromCharCode(FRAMED.charCodeAt(last) | 0x80);
+		assert.equal(received(damaged).block.check, CHECK_WRONG);
+	});
+	it("passes over the echo of the acknowledgement, ACK CR LF and noise before STX", () => {
+		for (const before of ["\x06050\r\n", "\x06\r\n", "\x06050\r\n\x06\r\n", "\x7f\x00\xff", "\r\n", "x", "/?!\r\n"]) {
+			const { block, records } = received(before + FRAMED);
+			assert.equal(block.check, CHECK_RIGHT, JSON.stringify(before));
+			assert.deepEqual(records, RECORDS);
+		}
+	});
+	it("may begin without STX; its check, where it has one, counts from its first character", () => {
+		const { block, records } = received(FRAMED.slice(1));
+		assert.equal(block.framed, false);
+		assert.equal(block.check, CHECK_RIGHT);
+		assert.deepEqual(records, RECORDS);
+	});
+	it("without ETX is complete with its !, and ended by its owner", () => {
+		for (const text of [BLOCK, `\x02${BLOCK}`]) {
+			const { block, records } = received(text);
+			assert.deepEqual([block.done, block.complete, block.check], [false, true, CHECK_ABSENT]);
+			block.end();
+			assert.equal(block.done, true);
+			assert.deepEqual(records, RECORDS);
+		}
+	});
+	it("may be nothing but its end", () => {
+		assert.equal(received("!\r\n").block.complete, true);
+		assert.equal(received(textOf(frame(bytesOf("!\r\n")))).block.check, CHECK_RIGHT);
+	});
+	it("with ETX in its middle is cut there and checked", () => {
+		const text = textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2")));
+		const { block, records } = received(text);
+		assert.equal(block.check, CHECK_RIGHT);
+		assert.deepEqual(records, ["1.8.0: 1"]);
+	});
+	it("keeps an STX that comes after the first value as a damage of that line", () => {
+		const { block, parser } = received("\x021.8.0(1)\r\n2.8\x02.0(2)\r\n!\r\n");
+		assert.equal(block.complete, true);
+		assert.equal(parser.broken, 1);
+	});
+	it("passes over EOT", () => {
+		const text = textOf(frame(bytesOf("1.8.0(1)\r\n\x04!\r\n")));
+		const { block, records } = received(text);
+		assert.equal(block.check, CHECK_RIGHT);
+		assert.deepEqual(records, ["1.8.0: 1"]);
+	});
+	it("that SOH opens tells of programming mode, until the next begins", () => {
+		const { block } = received(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
+		assert.equal(block.programming, true);
+		assert.equal(block.check, CHECK_RIGHT);
+		block.begin();
+		assert.equal(block.programming, false);
+		assert.equal(block.started, false);
+	});
+	it("has not started while only its preamble came", () => {
+		for (const text of ["", "\r\n", "\x06", "\x06050\r", "\x00\x7f\xff"]) {
+			assert.equal(received(text).block.started, false, JSON.stringify(text));
+		}
+	});
+	it("is the same however the bytes are split", () => {
+		const likely = fc.constantFrom(..."()*!/\r\n\x01\x02\x03\x04\x06 18.\x80");
+		const text = fc.array(likely, { maxLength: 60 }).map((characters) => characters.join(""));
+		fc.assert(
+			fc.property(text, fc.integer({ min: 1, max: 5 }), (stream, size) => {
+				const [whole, split] = [stream.length, size].map((piece) => {
+					const receiver = new Receiver();
+					const left = receiver.take(stream, piece);
+					const { check, done, complete, started, framed, programming } = receiver.block;
+					return { left, check, done, complete, started, framed, programming, records: receiver.records };
+				});
+				assert.deepEqual(split, whole);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+});
+
+feeds("a block of 7-bit characters with BCC", {
+	open: () => {
+		const receiver = new Receiver();
+		return {
+			take: (bytes, start, end) => receiver.block.receive(bytes, start, end),
+			settle: () => {
+				const { block } = receiver;
+				const said: string[] = [];
+				if (block.check === CHECK_RIGHT) said.push(receiver.records.join("; "));
+				else if (block.started) said.push(REFUSED);
+				block.begin();
+				return said;
+			},
+		};
+	},
+	frame: bytesOf(FRAMED),
+	meaning: RECORDS.join("; "),
+	bits: 7,
+	checked: true,
+	streams: false,
+	garbage: [bytesOf("\x7f\x7f"), bytesOf("\x06050\r\n"), bytesOf("\x06\r\n"), bytesOf("12")],
+});

@@ -1,0 +1,50 @@
+/** A machine of the reader's side on time moved by hand: characters go in at a moment, and a log tells what came out. */
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { bytesOf, textOf } from "../latin1.js";
+
+export class Driver {
+	readonly machine: Machine;
+	nowMs = 0;
+	/** `<ms> sent <text>`, `<ms> line <baud>`, `<ms> event <code>` since the last `take`. */
+	#log: string[] = [];
+
+	constructor(machine: Machine) {
+		this.machine = machine;
+		this.#poll();
+	}
+
+	/** Characters that have all arrived by now. */
+	receive(characters: string | Uint8Array): this {
+		const bytes = typeof characters === "string" ? bytesOf(characters) : characters;
+		this.machine.receive(bytes, 0, bytes.length, this.nowMs);
+		this.#poll();
+		return this;
+	}
+
+	/** Lets time go by to `ms`, stopping at each moment that the machine wants. */
+	to(ms: number): this {
+		while (this.machine.deadlineMs <= ms) {
+			this.nowMs = Math.max(this.nowMs, this.machine.deadlineMs);
+			this.machine.advance(this.nowMs);
+			this.#poll();
+		}
+		this.nowMs = ms;
+		return this;
+	}
+
+	/** The log so far, which begins anew. */
+	take(): string[] {
+		const log = this.#log;
+		this.#log = [];
+		return log;
+	}
+
+	#poll(): void {
+		for (let output = this.machine.poll(); output.kind !== OUTPUT_NONE; output = this.machine.poll()) {
+			if (output.kind === OUTPUT_EVENT) this.#log.push(`${this.nowMs} event ${output.code}`);
+			if (output.kind === OUTPUT_LINE) this.#log.push(`${this.nowMs} line ${output.baud}`);
+			if (output.kind === OUTPUT_TRANSMIT)
+				this.#log.push(`${this.nowMs} sent ${textOf(output.bytes, output.start, output.end)}`);
+		}
+	}
+}

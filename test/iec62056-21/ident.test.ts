@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import {
+	baudNumber,
+	baudOf,
+	IDENT_LIMIT,
+	IdentScanner,
+	MODE_A,
+	MODE_B,
+	MODE_C,
+} from "../../modules/iec62056-21/ident.js";
+import { feeds, REFUSED } from "../feeds.js";
+import { bytesOf, textOf } from "../latin1.js";
+
+/** Feeds the stream to a scanner and gives each identification that came out. */
+function idents(stream: string, scanner = new IdentScanner()): string[] {
+	const found: string[] = [];
+	for (const character of bytesOf(stream)) if (scanner.take(character)) found.push(textOf(scanner.copy()));
+	return found;
+}
+
+function scanned(line: string): IdentScanner {
+	const scanner = new IdentScanner();
+	assert.equal(idents(`${line}\r\n`, scanner).length, 1, line);
+	return scanner;
+}
+
+describe("an identification", () => {
+	it("promises the speed of its Z: 0 to 6 mode C, A to F mode B, anything else mode A", () => {
+		const bauds = [300, 600, 1200, 2400, 4800, 9600, 19200];
+		for (let z = 0x20; z < 0x7f; z++) {
+			if (z === 0x2f || z === 0x28 || z === 0x29) continue; // a slash or parenthesis makes it another line
+			const ident = scanned(`/LGZ${String.fromCharCode(z)}TEST`);
+			const modeC = z >= 0x30 && z <= 0x36;
+			const modeB = z >= 0x41 && z <= 0x46;
+			assert.equal(ident.mode, modeC ? MODE_C : modeB ? MODE_B : MODE_A, String.fromCharCode(z));
+			assert.equal(ident.baud, modeC ? bauds[z - 0x30] : modeB ? bauds[z - 0x40] : 300, String.fromCharCode(z));
+		}
+	});
+	it("may lack Z", () => {
+		for (const line of ["/KAM", "/KAM MC"]) {
+			assert.equal(scanned(line).mode, MODE_A);
+			assert.equal(scanned(line).baud, 300);
+		}
+		assert.deepEqual(idents("/KA\r\n"), []);
+	});
+	it("does not keep the Z of the one before", () => {
+		const scanner = scanned("/LGZ5TEST");
+		idents("/KAM\r\n", scanner);
+		assert.equal(scanner.mode, MODE_A);
+	});
+	it("asks for the short reaction time by a third letter in lower case", () => {
+		assert.equal(scanned("/ABc5X").fastReaction, true);
+		for (const line of ["/ABC5X", "/abC5X", "/KAM"]) assert.equal(scanned(line).fastReaction, false, line);
+	});
+	it("announces mode E by a pair \\2 only", () => {
+		for (const line of ["/AUX5\\2S34", "/ISk5\\@\\2MT382", "/LGZ4\\2"]) {
+			assert.equal(scanned(line).announcesModeE, true, line);
+		}
+		for (const line of ["/ELS5\\@V9.30", "/ACE0\\3k260", "/LGZ5ZMF\\2", "/LGZ5\\", "/LGZ52", "/KAM"]) {
+			assert.equal(scanned(line).announcesModeE, false, line);
+		}
+	});
+	it("does not announce mode E with bytes left over from a longer one before", () => {
+		const scanner = scanned("/AUX5\\2S34");
+		idents("/AUX5\\\r\n", scanner);
+		assert.equal(scanner.announcesModeE, false);
+	});
+	it("may hold what meters put there: control characters, brackets, blanks", () => {
+		for (const text of ["ISk\x025MT382-1000", "ISk5<1>MT174-0001", "ELS5\\@V9.30 ", " LGZ5"]) {
+			const isIdent = !text.startsWith(" ");
+			assert.deepEqual(idents(`/${text}\r\n`), isIdent ? [text] : []);
+		}
+	});
+	it("ends with LF alone as well", () => assert.deepEqual(idents("\n/LGZ5TEST\n"), ["LGZ5TEST"]));
+	it(`is kept up to ${IDENT_LIMIT} bytes`, () => {
+		for (const [length, kept] of [
+			[IDENT_LIMIT - 1, IDENT_LIMIT - 1],
+			[IDENT_LIMIT, IDENT_LIMIT],
+			[IDENT_LIMIT + 1, IDENT_LIMIT],
+			[5000, IDENT_LIMIT],
+		]) {
+			const text = `LGZ5${"x".repeat(length - 4)}`;
+			assert.deepEqual(idents(`/${text}\r\n`), [text.slice(0, kept)]);
+		}
+	});
+	it("needs three letters of a maker", () => {
+		for (const line of ["/1GZ5", "/L-Z5", "/LG@5", "/LG[5", "/`GZ5", "/LG{5", "/", "/LG", "LGZ5TEST"]) {
+			assert.deepEqual(idents(`${line}\r\n`), [], line);
+		}
+		assert.deepEqual(idents("/AZa5\r\n/zAZ5\r\n"), ["AZa5", "zAZ5"]);
+	});
+	it("is not a line with a value, nor one with a damaged character", () => {
+		assert.deepEqual(idents("0.9.2(21/04/10)\r\n/LGZ5(1)\r\n/LGZ\xc15\r\n"), []);
+	});
+	it("begins anew with each slash", () => {
+		assert.deepEqual(idents("/LGZ/SXB330\r\n"), ["SXB330"]);
+		assert.deepEqual(idents("\x7f\x7f/?!\r\n/LGZ5TEST\r\n"), ["LGZ5TEST"]);
+	});
+	it("is not the echo of a sign-on, which is counted", () => {
+		const scanner = new IdentScanner();
+		assert.deepEqual(idents("/?!\r\n/?12345678!\r\n/\r\n", scanner), []);
+		assert.equal(scanner.echoes, 2);
+		scanner.reset();
+		assert.equal(scanner.echoes, 0);
+		assert.equal(scanner.inside, false);
+	});
+});
+
+describe("speed numbers", () => {
+	it("are those of the largest speed that is not above", () => {
+		for (const [baud, number] of [
+			[0, 0],
+			[299, 0],
+			[300, 0],
+			[599, 0],
+			[600, 1],
+			[601, 1],
+			[9599, 4],
+			[9600, 5],
+			[19_199, 5],
+			[19_200, 6],
+			[115_200, 6],
+		]) {
+			assert.equal(baudNumber(baud), number, `${baud}`);
+		}
+		for (let number = 0; number <= 6; number++) assert.equal(baudNumber(baudOf(number)), number);
+	});
+});
+
+feeds("an identification of 7-bit characters", {
+	open: () => {
+		const scanner = new IdentScanner();
+		let found: string[] = [];
+		return {
+			take: (bytes, start, end) => {
+				for (let i = start; i < end; i++) if (scanner.take(bytes[i])) found.push(textOf(scanner.copy()));
+			},
+			settle: () => {
+				const result = found.length > 0 || !scanner.inside ? found : [REFUSED];
+				scanner.reset();
+				found = [];
+				return result;
+			},
+		};
+	},
+	frame: bytesOf("/ISk5\\2MT382-1000\r\n"),
+	meaning: "ISk5\\2MT382-1000",
+	bits: 7,
+	checked: false,
+	streams: false,
+	garbage: [bytesOf("\x7f\x00\xff"), bytesOf("/?!\r\n"), bytesOf("1.8.0(1/2)\r\n"), bytesOf("/LG")],
+});
