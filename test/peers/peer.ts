@@ -1,0 +1,86 @@
+/** What the programs of other makers need: a place for their downloads, and our simulator to read from. */
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+/** Downloads and what is compiled from them; not part of the project. */
+export const PEERS_FOLDER = join(root, ".peers");
+export const PEER_SOURCES = join(root, "test", "peers");
+const METER_PROGRAM = join(root, ".build", "tools", "meter.js");
+
+const DOWNLOAD_LIMIT_MS = 60_000;
+const RUN_LIMIT_MS = 60_000;
+
+/** The peer can't be had on this machine; the message is the reason. */
+export class PeerMissing extends Error {
+	override readonly name = "PeerMissing";
+}
+
+/** Downloads a file once, checks it, and returns its path. Throws PeerMissing when the server can't be reached. */
+export async function download(url: string, sha256: string): Promise<string> {
+	mkdirSync(PEERS_FOLDER, { recursive: true });
+	const path = join(PEERS_FOLDER, url.slice(url.lastIndexOf("/") + 1));
+	if (!existsSync(path)) {
+		try {
+			const reply = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_LIMIT_MS) });
+			if (!reply.ok) throw new Error(`HTTP ${reply.status}`);
+			writeFileSync(path, new Uint8Array(await reply.arrayBuffer()));
+		} catch (error) {
+			const { message, cause } = error as Error;
+			throw new PeerMissing(`${url} could not be fetched: ${cause instanceof Error ? cause.message : message}`);
+		}
+	}
+	const found = createHash("sha256").update(readFileSync(path)).digest("hex");
+	if (found !== sha256) throw new Error(`${path}: SHA-256 is ${found}, not ${sha256}; delete it to fetch it again`);
+	return path;
+}
+
+/** Runs a program to its end; its output. Throws with what it said when it fails, PeerMissing when there is none. */
+export async function run(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+	try {
+		const options = { timeout: RUN_LIMIT_MS, env: { ...process.env, ...env } };
+		return (await promisify(execFile)(command, args, options)).stdout;
+	} catch (error) {
+		const { code, stderr, killed } = error as NodeJS.ErrnoException & { stderr: string; killed: boolean };
+		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed`);
+		throw new Error(killed ? `${command} was not done in ${RUN_LIMIT_MS} ms` : stderr.trim());
+	}
+}
+
+/** Runs the simulator with these options and `use` with the path of its pseudo-terminal. */
+export async function withMeter<T>(options: string[], use: (path: string) => Promise<T>): Promise<T> {
+	const meter = spawn(process.execPath, [METER_PROGRAM, "--quiet", ...options], {
+		stdio: ["ignore", "pipe", "inherit"],
+	});
+	try {
+		const ended = once(meter, "exit").then(([code]) => Promise.reject(new Error(`simulator: exit code ${code}`)));
+		ended.catch(() => {});
+		const [line] = await Promise.race([once(createInterface(meter.stdout), "line"), ended]);
+		return await use(line.slice("meter ".length));
+	} finally {
+		meter.kill("SIGTERM");
+	}
+}
+
+/** One data set as a reader that knows one value and one unit sees it. */
+export interface PlainSet {
+	address: string;
+	value: string;
+	unit: string;
+}
+
+/** The data sets of a transmission, by a reading of its text that shares nothing with the project's parser. */
+export function plainSets(telegram: Uint8Array): PlainSet[] {
+	const text = Buffer.from(telegram).toString("latin1");
+	const block = text.slice(text.indexOf("\n") + 1);
+	return [...block.matchAll(/([^()\r\n\x02!]*)\(([^)*]*)\*?([^)]*)\)/g)].map(([, address, value, unit]) => ({
+		address,
+		value,
+		unit,
+	}));
+}

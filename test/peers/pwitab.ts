@@ -1,0 +1,61 @@
+/**
+ * The Python reader `iec62056-21` of Henrik Palmlund Wahlgren (pwitab) on pyserial, from PyPI: mode C, repeats a block
+ * by NAK, opens programming mode. It changes its speed late (0.75 s after the acknowledgement), so the simulated meter
+ * takes 1 s to answer.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readTelegram } from "../../tools/meter/telegram.js";
+import { PEER_SOURCES, PEERS_FOLDER, PeerMissing, plainSets, run, withMeter } from "./peer.js";
+
+const PACKAGES = ["iec62056-21==0.0.2", "pyserial==3.5", "attrs==25.3.0"];
+const LK13 = join(PEER_SOURCES, "..", "vectors", "iec62056-21", "logarex-lk13-history.hex");
+
+/** Installs the packages beside the project; returns their folder. */
+export async function preparePwitab(): Promise<string> {
+	const folder = join(PEERS_FOLDER, "pwitab");
+	if (existsSync(join(folder, "iec62056_21")) && existsSync(join(folder, "serial"))) return folder;
+	try {
+		await run("python3", ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, ...PACKAGES]);
+	} catch (error) {
+		throw error instanceof PeerMissing
+			? error
+			: new PeerMissing(`pip could not install it: ${(error as Error).message}`);
+	}
+	return folder;
+}
+
+async function read(folder: string, what: string, meter: string[]): Promise<string> {
+	const script = join(PEER_SOURCES, "python", "read_meter.py");
+	return withMeter(["--telegram", LK13, "--reaction", "1000", ...meter], (path) =>
+		run("python3", [script, path, what], { PYTHONPATH: folder }),
+	);
+}
+
+async function readAll(folder: string, meter: string[]): Promise<void> {
+	const [ident, ...sets] = (await read(folder, "readout", meter)).trimEnd().split("\n");
+	// Its parser takes the character after Z for part of an enhanced identification and drops it.
+	assert.equal(ident, "LOG\tK13BE803049");
+	assert.deepEqual(
+		sets,
+		plainSets(readTelegram(LK13)).map(({ address, value, unit }) => `${address}\t${value}\t${unit || "None"}`),
+	);
+}
+
+export const pwitabCases = [
+	{
+		name: "mode C, 9600 Bd, on a paced line",
+		run: (folder: string) => readAll(folder, ["--baud-pace"]),
+	},
+	{
+		name: "the block is repeated after NAK",
+		run: (folder: string) => readAll(folder, ["--wrong-bcc", "2"]),
+	},
+	{
+		name: "programming mode opens with P0",
+		async run(folder: string) {
+			assert.equal(await read(folder, "programming", []), "P\t0\t01234567\n");
+		},
+	},
+];

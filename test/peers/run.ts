@@ -1,0 +1,45 @@
+/**
+ * `npm run test:peers`: programs of other makers read from our simulated meter, so that it is not only our own reader
+ * that says it speaks the standard. Needs the internet the first time. A peer that can't be had is named as skipped,
+ * with the reason; exit code 1 when a case fails.
+ */
+import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
+import { PeerMissing } from "./peer.js";
+import { preparePwitab, pwitabCases } from "./pwitab.js";
+
+interface Peer<T> {
+	readonly name: string;
+	readonly prepare: () => Promise<T>;
+	readonly cases: readonly { readonly name: string; run(prepared: T): Promise<void> }[];
+}
+
+const counts = { passed: 0, failed: 0, skipped: 0 };
+
+function tell(outcome: keyof typeof counts, text: string, count = 1): void {
+	counts[outcome] += count;
+	process.stdout.write(`${outcome}  ${text}\n`);
+}
+
+async function check<T>({ name, prepare, cases }: Peer<T>): Promise<void> {
+	let prepared: T;
+	try {
+		prepared = await prepare();
+	} catch (error) {
+		if (error instanceof PeerMissing) tell("skipped", `${name}, ${cases.length} cases: ${error.message}`, cases.length);
+		else tell("failed", `${name} could not be prepared: ${(error as Error).message}`);
+		return;
+	}
+	for (const one of cases) {
+		try {
+			await one.run(prepared);
+			tell("passed", `${name}: ${one.name}`);
+		} catch (error) {
+			tell("failed", `${name}: ${one.name}\n${(error as Error).message}`);
+		}
+	}
+}
+
+await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
+await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
+process.exit(counts.failed > 0 ? 1 : 0);
