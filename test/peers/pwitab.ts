@@ -17,7 +17,18 @@ export async function preparePwitab(): Promise<string> {
 	const folder = join(PEERS_FOLDER, "pwitab");
 	if (existsSync(join(folder, "iec62056_21")) && existsSync(join(folder, "serial"))) return folder;
 	try {
-		await run("python3", ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, ...PACKAGES]);
+		await run("python3", [
+			"-m",
+			"pip",
+			"install",
+			"--quiet",
+			"--retries",
+			"0",
+			"--no-deps",
+			"--target",
+			folder,
+			...PACKAGES,
+		]);
 	} catch (error) {
 		throw error instanceof PeerMissing
 			? error

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
 import { METER_DEAD, METER_DEFAULT, METER_REFUSED } from "../../tools/meter/iec-meter.js";
 import { DrivenMeter } from "./driven-meter.js";
 
@@ -297,5 +298,33 @@ describe("simulated meter, faults of the block", () => {
 		assert.equal(damaged.length, long.length);
 		assert.ok(marked > 70 && marked < 140, `${marked} damaged`);
 		assert.equal(block({ damage: 100 }, long).join(""), damaged);
+	});
+});
+
+describe("simulated meter, whatever it hears", () => {
+	it("never throws, and answers the next sign-on once it is ready for one", () => {
+		const random = new SeededRandom(7);
+		const words = [
+			SIGN_ON,
+			"/?12!\r\n",
+			"\x06050\r\n",
+			"\x06051\r\n",
+			"\x15",
+			"\x01B0\x03q",
+			"\x01",
+			"\x03",
+			"\0",
+			"/",
+		];
+		for (let round = 0; round < 300; round++) {
+			const meter = new DrivenMeter(MODE_C, { seed: round, clocked: round % 2 === 0 });
+			for (let i = 0; i < 40; i++) {
+				const isWord = random.oneIn(2);
+				meter.send(isWord ? words[random.below(words.length)] : String.fromCharCode(random.below(256)));
+				meter.pass(random.below(4) === 0 ? random.below(3000) : random.below(50));
+			}
+			meter.pass(70_000).take();
+			assert.deepEqual(meter.send(SIGN_ON).pass(200).take(), [`${meter.nowMs} ${IDENT}`], `round ${round}`);
+		}
 	});
 });

@@ -172,7 +172,7 @@ export class IECMeter implements Machine {
 	#take(character: number, nowMs: number): void {
 		if (this.#state === PUSHES || nowMs < this.#quietMs) return;
 		this.#wakeUp?.take(character, nowMs);
-		const isComplete = this.#request.take(character) === COMPLETE;
+		const isComplete = this.#request.take(character, nowMs) === COMPLETE;
 		switch (this.#state) {
 			case IDLE:
 				if (isComplete) this.#takeSignOn(nowMs);

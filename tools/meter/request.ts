@@ -10,6 +10,9 @@ import { ACK, CR, ETX, LF, promisedBaud, SOH } from "./telegram.js";
 /** Characters in a request; the longest sign-on has 37. */
 export const REQUEST_LIMIT = 64;
 
+/** ta: a request that pauses longer than this between two characters is over, ended or not. */
+export const CHARACTER_GAP_MS = 1500;
+
 export const PENDING = 0;
 export const COMPLETE = 1;
 
@@ -19,6 +22,7 @@ const BREAK = [SOH, 0x42, 0x30, ETX, 0x71];
 export class MeterRequest {
 	readonly bytes = new Uint8Array(REQUEST_LIMIT);
 	length = 0;
+	#lastMs = 0;
 
 	clear(): void {
 		this.length = 0;
@@ -30,7 +34,9 @@ export class MeterRequest {
 	}
 
 	/** COMPLETE when this character ends a request: it stands in `bytes[0..length)` until the next one. */
-	take(character: number): number {
+	take(character: number, nowMs: number): number {
+		if (nowMs - this.#lastMs > CHARACTER_GAP_MS) this.length = 0;
+		this.#lastMs = nowMs;
 		const isCheck = this.length > 1 && this.bytes[0] === SOH && this.bytes[this.length - 1] === ETX;
 		if (!isCheck && (character === SLASH || character === ACK || character === SOH)) this.length = 0;
 		else if (this.length === 0 || this.length === REQUEST_LIMIT || this.#isEnded) {
