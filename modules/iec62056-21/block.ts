@@ -122,9 +122,11 @@ export class BlockReceiver {
 	}
 
 	#open(character: number): void {
+		// In `SOH P0 STX …` the check counts from the SOH on; an SOH right before STX is noise.
+		const hasHeader = this.programming && character === STX && this.#bcc !== 0;
 		this.#framed = true;
-		if (character === SOH) this.programming = true;
-		this.#bcc = 0;
+		this.programming = character === SOH || hasHeader;
+		this.#bcc = hasHeader ? this.#bcc ^ STX : 0;
 		this.#parser.begin();
 		this.#state = STATE_BODY;
 	}

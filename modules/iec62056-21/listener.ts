@@ -128,8 +128,9 @@ export class MeterListener implements Machine {
 
 	#judge(): void {
 		this.#state = STATE_HUNT;
-		if (this.#digits !== CRC_DIGITS) this.check = CHECK_ABSENT;
-		else this.check = this.#sentCRC === this.#crc ? CHECK_RIGHT : CHECK_WRONG;
+		const isRight = this.#digits === CRC_DIGITS && this.#sentCRC === this.#crc;
+		if (this.#digits === 0) this.check = CHECK_ABSENT;
+		else this.check = isRight ? CHECK_RIGHT : CHECK_WRONG;
 		const { damaged, broken, sets } = this.parser;
 		if (sets === 0) {
 			this.#outputs.event(EVENT_LOST_TELEGRAM);

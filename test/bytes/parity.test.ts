@@ -63,6 +63,24 @@ describe("the parity filter", () => {
 		for (const byte of withParity("\x00/LGZ5/TEST\r\n")) seen += filtered(Uint8Array.of(byte), filter);
 		assert.equal(seen, hex("\x00/LGZ5/TEST\r\n"));
 	});
+	it("finds out that the slash it has decided by was noise, or damaged", () => {
+		const telegram = "/LGZ5TEST\r\n1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n";
+		for (const [noise, line] of [
+			[0x2f, withParity(telegram)],
+			[0xaf, bytesOf(telegram)],
+		] as const) {
+			const filter = new ParityFilter();
+			filtered(Uint8Array.of(noise), filter);
+			assert.notEqual(filtered(line, filter), hex(telegram));
+			assert.equal(filtered(line, filter), hex(telegram));
+		}
+	});
+	it("keeps its decision while one in four characters is damaged, and marks each of those", () => {
+		const line = withParity("/LGZ5TEST\r\n1.8.0(000123.4*kWh)\r\n");
+		for (let i = 3; i < line.length; i += 4) line[i] ^= 0x80;
+		const seen = Buffer.from(filtered(line), "hex");
+		for (let i = 0; i < seen.length; i++) assert.equal(seen[i] >= 0x80, i % 4 === 3, `${i}`);
+	});
 	it("leaves the bytes outside the given bounds", () => {
 		const bytes = Uint8Array.of(0xff, 0xaf, 0xff);
 		new ParityFilter().filter(bytes, 1, 2);

@@ -128,6 +128,11 @@ describe("a block", () => {
 		assert.equal(block.programming, false);
 		assert.equal(block.started, false);
 	});
+	it("is not in programming mode for an SOH that is noise right before STX", () => {
+		const { block, records } = received(`\x01${FRAMED}`);
+		assert.deepEqual([block.programming, block.check], [false, CHECK_RIGHT]);
+		assert.deepEqual(records, RECORDS);
+	});
 	it("has not started while only its preamble came", () => {
 		for (const text of ["", "\r\n", "\x06", "\x06050\r", "\x00\x7f\xff"]) {
 			assert.equal(received(text).block.started, false, JSON.stringify(text));

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { crc16 } from "../../modules/bytes/crc16.js";
+import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
+import { addParity, ParityFilter } from "../../modules/bytes/parity.js";
+import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
+import {
+	EVENT_BAD_TELEGRAM,
+	EVENT_LOST_TELEGRAM,
+	EVENT_TELEGRAM,
+	MeterListener,
+} from "../../modules/iec62056-21/listener.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { type Feedable, feeds, REFUSED } from "../feeds.js";
+import { bytesOf, textOf } from "../latin1.js";
+import { recordsOf } from "../meter/records.js";
+import { Driver } from "./driver.js";
+
+const TELEGRAM = "/EBZ5DD3\r\n\r\n1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n";
+const RECORDS = ["1.8.0: 000123.4*kWh", "2.8.0: 000005.6*kWh"];
+const DSMR = withCRC("/KFM5KAIFA\r\n\r\n1-0:1.8.1(000123.456*kWh)\r\n1-0:2.8.1(000005.600*kWh)\r\n!");
+
+function withCRC(text: string): string {
+	const crc = stepCRC16ARC(0, bytesOf(text), 0, text.length);
+	return `${text}${crc.toString(16).toUpperCase().padStart(4, "0")}\r\n`;
+}
+
+class Listening extends Driver {
+	readonly writer: RecordWriter;
+	declare readonly machine: MeterListener;
+
+	constructor() {
+		const writer = new RecordWriter();
+		super(new MeterListener(writer));
+		this.writer = writer;
+	}
+
+	/** The codes of the events so far. */
+	events(): number[] {
+		return this.take().map((line) => Number(line.split(" event ")[1]));
+	}
+
+	get records(): string[] {
+		return recordsOf(this.writer.kept);
+	}
+}
+
+describe("a telegram that a meter pushes", () => {
+	it("is taken with its line end, at once", () => {
+		const listening = new Listening().receive(TELEGRAM);
+		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
+		assert.equal(listening.machine.check, CHECK_ABSENT);
+		assert.deepEqual(listening.records, RECORDS);
+		assert.equal(listening.machine.deadlineMs, Number.POSITIVE_INFINITY);
+	});
+	it("without a line end after its ! is taken 300 ms after it", () => {
+		const listening = new Listening().receive(TELEGRAM.slice(0, -2));
+		assert.deepEqual(listening.to(299).events(), []);
+		assert.deepEqual(listening.to(300).events(), [EVENT_TELEGRAM]);
+	});
+	it("that stops is given up after 2000 ms without a character", () => {
+		const listening = new Listening().receive(TELEGRAM.slice(0, 30));
+		listening.to(1999).receive("x");
+		assert.deepEqual(listening.to(3998).events(), []);
+		assert.deepEqual(listening.to(3999).events(), [EVENT_LOST_TELEGRAM]);
+		assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.records, RECORDS);
+	});
+	it("may begin without an empty line, after noise, and in the middle of another", () => {
+		for (const before of ["", "\x00", "\xff\x7f", "6*kWh)\r\n!\r\n", "/\r\n", "/LGZ(1)\r\n", TELEGRAM.slice(0, 40)]) {
+			const listening = new Listening().receive(before + TELEGRAM.replace("\r\n\r\n", "\r\n"));
+			assert.equal(listening.events().at(-1), EVENT_TELEGRAM, JSON.stringify(before));
+			assert.deepEqual(listening.records, RECORDS, JSON.stringify(before));
+		}
+	});
+	it("may follow another without a gap, also where that has no line end", () => {
+		const listening = new Listening().receive(TELEGRAM + TELEGRAM);
+		assert.deepEqual(listening.events(), [EVENT_TELEGRAM, EVENT_TELEGRAM]);
+		assert.deepEqual(
+			listening
+				.receive(TELEGRAM.slice(0, -2) + TELEGRAM)
+				.events()
+				.at(-1),
+			EVENT_TELEGRAM,
+		);
+		assert.deepEqual(listening.records, RECORDS);
+	});
+	it("may have slashes in its data", () => {
+		const listening = new Listening().receive("/EBZ5X\r\n0.9.2(21/04/10)\r\n/SX330\r\n/LGZ(5)\r\n1.8.0(1)\r\n!\r\n");
+		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.records, ["0.9.2: 21/04/10", "/LGZ: 5", "1.8.0: 1"]);
+	});
+	it("is bad with a damaged character or a broken line, and its readings are not good ones", () => {
+		for (const telegram of [TELEGRAM.replace("3.4", "3\xae4"), TELEGRAM.replace("h)\r\n2", "h\r\n2")]) {
+			const listening = new Listening().receive(telegram);
+			assert.deepEqual(listening.events(), [EVENT_BAD_TELEGRAM]);
+			assert.equal(listening.writer.keptIsGood, false);
+			assert.deepEqual(listening.records.length, 1);
+			assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_TELEGRAM]);
+			assert.equal(listening.writer.keptIsGood, true);
+		}
+	});
+	it("without a single data set is lost", () => {
+		assert.deepEqual(new Listening().receive("/EBZ5X\r\n\r\n!\r\n").events(), [EVENT_LOST_TELEGRAM]);
+	});
+	it("counts its characters, and those that arrived damaged", () => {
+		const { machine } = new Listening().receive(`\xff${TELEGRAM}\x80`);
+		assert.deepEqual([machine.received, machine.damaged], [TELEGRAM.length + 2, 2]);
+	});
+});
+
+describe("the CRC of a telegram", () => {
+	it("is that of DSMR: CRC-16/ARC, which is not that of HDLC", () => {
+		assert.equal(stepCRC16ARC(0, bytesOf("123456789"), 0, 9), 0xbb3d);
+		assert.notEqual(crc16(bytesOf("123456789"), 0, 9), 0xbb3d);
+	});
+	it("is checked over everything from / to !", () => {
+		for (const before of ["", "\x00/", "/KFM5\r", TELEGRAM]) {
+			const listening = new Listening().receive(before + DSMR);
+			assert.equal(listening.events().at(-1), EVENT_TELEGRAM, JSON.stringify(before));
+			assert.equal(listening.machine.check, CHECK_RIGHT);
+		}
+	});
+	it("is taken in lower case as well", () => {
+		const listening = new Listening().receive(DSMR.toLowerCase().replace("/kfm5kaifa", "/KFM5KAIFA"));
+		assert.equal(listening.machine.check, CHECK_WRONG);
+		const digits = DSMR.lastIndexOf("!") + 1;
+		const lower = new Listening().receive(DSMR.slice(0, digits) + DSMR.slice(digits).toLowerCase());
+		assert.equal(lower.machine.check, CHECK_RIGHT);
+	});
+	it("makes a telegram bad when it is wrong, or has lost a digit", () => {
+		const digits = DSMR.lastIndexOf("!") + 1;
+		const value = DSMR.replace("123", "124");
+		for (const telegram of [
+			value,
+			`${DSMR.slice(0, digits)}0000\r\n`,
+			`${value.slice(0, digits + 3)}\r\n`,
+			`${value.slice(0, digits)}\xc1${value.slice(digits + 1)}`,
+		]) {
+			const listening = new Listening().receive(telegram);
+			assert.deepEqual(listening.events(), [EVENT_BAD_TELEGRAM], JSON.stringify(telegram));
+			assert.equal(listening.machine.check, CHECK_WRONG);
+		}
+	});
+	it("vouches for a line that breaks the grammar", () => {
+		const listening = new Listening().receive(withCRC("/KFM5KAIFA\r\n\r\n1.8.1(1)\r\n2.8.1(1\r\n!"));
+		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.records, ["1.8.1: 1"]);
+	});
+});
+
+/** A listener behind the parity filter of a port without parity, or behind none. */
+function listener(filtered: boolean): Feedable {
+	const parity = new ParityFilter();
+	const listening = new Listening();
+	let kept: string[] = [];
+	return {
+		take: (bytes, start, end) => {
+			if (filtered) parity.filter(bytes, start, end);
+			// One character at a time, so that what each telegram gave can be looked at.
+			for (let i = start; i < end; i++) note(listening.receive(bytes.slice(i, i + 1)));
+		},
+		settle: () => {
+			note(listening.to(listening.nowMs + 5000));
+			const said = kept;
+			kept = [];
+			return said;
+		},
+	};
+
+	function note(after: Listening): void {
+		for (const event of after.events()) {
+			const isGood = event === EVENT_TELEGRAM;
+			kept.push(isGood ? `${textOf(after.machine.ident)}: ${after.records.join("; ")}` : REFUSED);
+		}
+	}
+}
+
+const PUSHED_WITH_PARITY = bytesOf(TELEGRAM);
+addParity(PUSHED_WITH_PARITY, 0, PUSHED_WITH_PARITY.length);
+const MEANING = `EBZ5DD3: ${RECORDS.join("; ")}`;
+const GARBAGE = [bytesOf("\x00"), bytesOf("23.4*kWh)\r\n!\r\n"), bytesOf("/?!\r\n")];
+
+feeds("a pushed telegram of 7E1 characters on a port without parity", {
+	open: () => listener(true),
+	frame: PUSHED_WITH_PARITY,
+	meaning: MEANING,
+	bits: 8,
+	checked: true,
+	streams: true,
+	spare: 2,
+	garbage: [bytesOf("\x00\xff\x7f"), PUSHED_WITH_PARITY.slice(40)],
+});
+
+feeds("a pushed telegram with CRC, without parity", {
+	open: () => listener(false),
+	frame: bytesOf(DSMR),
+	meaning: "KFM5KAIFA: 1-0:1.8.1: 000123.456*kWh; 1-0:2.8.1: 000005.600*kWh",
+	bits: 8,
+	checked: true,
+	streams: true,
+	// Some meters have no CRC.
+	spare: 6,
+	garbage: GARBAGE,
+});
+
+feeds("a pushed telegram without parity and CRC", {
+	open: () => listener(false),
+	frame: bytesOf(TELEGRAM),
+	meaning: MEANING,
+	bits: 7,
+	checked: false,
+	streams: true,
+	spare: 2,
+	garbage: GARBAGE,
+});

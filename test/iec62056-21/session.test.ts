@@ -1,0 +1,387 @@
+import assert from "node:assert/strict";
+import { addParity, ParityFilter } from "../../modules/bytes/parity.js";
+import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
+import * as session from "../../modules/iec62056-21/session.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { frame } from "../../tools/meter/telegram.js";
+import { type Feedable, feeds, REFUSED } from "../feeds.js";
+import { bytesOf, textOf } from "../latin1.js";
+import { recordsOf } from "../meter/records.js";
+import { Driver } from "./driver.js";
+
+const SIGN_ON = "/?!\r\n";
+/** Five characters at 300 Bd. */
+const SIGN_ON_MS = (5 * 10 * 1000) / 300;
+const ACKNOWLEDGE_MS = (6 * 10 * 1000) / 300;
+const BREAK = "\x01B0\x03q";
+const BLOCK = textOf(frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n")));
+const RECORDS = ["1.8.0: 000123.4*kWh", "2.8.0: 000005.6*kWh"];
+const WRONG = `${BLOCK.slice(0, -1)}~`;
+
+class Conversation extends Driver {
+	readonly writer: RecordWriter;
+	declare readonly machine: session.MeterSession;
+
+	constructor(options: Partial<session.SessionOptions> = {}) {
+		const writer = new RecordWriter();
+		const defaults = { address: new Uint8Array(0), battery: false, baudCeiling: 9600, identOnly: false, quietMs: 0 };
+		super(new session.MeterSession({ sink: writer, ...defaults, ...options }, 0));
+		this.writer = writer;
+	}
+
+	/** Signs on at once and has this identification come back at `ms`. */
+	static identified(ident: string, ms = 400, options: Partial<session.SessionOptions> = {}): Conversation {
+		const conversation = new Conversation(options);
+		conversation.to(ms).receive(`${ident}\r\n`).take();
+		return conversation;
+	}
+
+	/** Has been identified as mode C at 300 Bd, and has acknowledged: the block is awaited from `nowMs` on. */
+	static acknowledged(): Conversation {
+		const conversation = Conversation.identified("/LGZ0TEST", 400);
+		conversation.to(605).take();
+		return conversation;
+	}
+
+	get records(): string[] {
+		return recordsOf(this.writer.kept);
+	}
+
+	ended(result: number): void {
+		assert.equal(this.machine.result, result);
+		assert.equal(this.machine.deadlineMs, Number.POSITIVE_INFINITY);
+	}
+}
+
+describe("a conversation", () => {
+	it("signs on, acknowledges at 300 Bd, changes speed, takes the block and goes back", () => {
+		const conversation = new Conversation();
+		conversation.to(300).receive("/LGZ5TEST\r\n").to(505);
+		conversation.to(800).receive(BLOCK);
+		assert.deepEqual(conversation.take(), [
+			`0 sent ${SIGN_ON}`,
+			`300 event ${session.EVENT_IDENT}`,
+			"505 sent \x06050\r\n",
+			"505 line 9600",
+			"800 line 300",
+			`800 event ${session.EVENT_END}`,
+		]);
+		conversation.ended(session.RESULT_BLOCK);
+		assert.equal(conversation.machine.check, CHECK_RIGHT);
+		assert.equal(conversation.machine.baud, 9600);
+		assert.deepEqual(conversation.records, RECORDS);
+	});
+	it("acknowledges the smaller of the meter's speed and the ceiling", () => {
+		for (const [z, ceiling, number] of [
+			["5", 9600, 5],
+			["5", 4800, 4],
+			["5", 9599, 4],
+			["3", 19200, 3],
+			["6", 19200, 6],
+			["0", 9600, 0],
+			["6", 300, 0],
+		] as const) {
+			const conversation = Conversation.identified(`/LGZ${z}TEST`, 400, { baudCeiling: ceiling }).to(700);
+			assert.equal(conversation.take()[0], `605 sent \x060${number}0\r\n`);
+		}
+	});
+	it("sends no acknowledgement in modes A and B, and listens at the meter's speed", () => {
+		for (const [ident, baud] of [
+			["/LGZ!TEST", 300],
+			["/LGZATEST", 600],
+			["/LGZETEST", 9600],
+		] as const) {
+			const conversation = new Conversation();
+			conversation.to(400).receive(`${ident}\r\n`);
+			conversation.to(900).receive(BLOCK);
+			const [, , line, ...rest] = conversation.take();
+			assert.equal(line, `400 line ${baud}`);
+			assert.deepEqual(rest, ["900 line 300", `900 event ${session.EVENT_END}`]);
+			conversation.ended(session.RESULT_BLOCK);
+			assert.deepEqual(conversation.records, RECORDS);
+		}
+	});
+	it("takes a block that comes unasked in mode C, at the speed of the sign-on", () => {
+		const conversation = Conversation.identified("/LGZ5TEST");
+		conversation.to(500).receive(BLOCK);
+		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${session.EVENT_END}`]);
+		assert.deepEqual(conversation.records, RECORDS);
+		assert.equal(conversation.machine.baud, 300);
+	});
+	it("lets noise after the identification pass, and acknowledges after a pause", () => {
+		const conversation = Conversation.identified("/LGZ5TEST");
+		conversation.to(600).receive("~");
+		assert.deepEqual(conversation.to(804).take(), []);
+		assert.deepEqual(conversation.to(805).take(), ["805 sent \x06050\r\n", "805 line 9600"]);
+		conversation.to(1200).receive(BLOCK).ended(session.RESULT_BLOCK);
+	});
+	it("carries the device address", () => {
+		assert.deepEqual(new Conversation({ address: bytesOf("12345678") }).to(0).take(), ["0 sent /?12345678!\r\n"]);
+	});
+	it("stops at the identification when no more is wanted, and says so to the meter", () => {
+		const conversation = new Conversation({ identOnly: true });
+		conversation.to(300).receive("/LGZ5TEST\r\n");
+		assert.deepEqual(conversation.take().slice(1), [
+			`300 event ${session.EVENT_IDENT}`,
+			`300 sent ${BREAK}`,
+			"300 line 300",
+			`300 event ${session.EVENT_END}`,
+		]);
+		conversation.ended(session.RESULT_IDENT);
+	});
+	it("ends programming mode with a break", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.receive(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
+		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${session.EVENT_END}`]);
+		conversation.ended(session.RESULT_METER_ERROR);
+	});
+	it("is ended by its owner: what came is cut short", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.receive("\x021.8.0(1)\r\n2.8.0(2");
+		conversation.machine.abort();
+		conversation.machine.abort();
+		conversation.ended(session.RESULT_CUT);
+		assert.equal(conversation.writer.records, 1);
+		conversation.receive(BLOCK).to(100_000);
+		assert.equal(conversation.writer.records, 1);
+	});
+	it("listens to nothing once it has ended", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.receive(BLOCK).take();
+		conversation.receive("/LGZ5TEST\r\n").receive(WRONG).to(1e6);
+		assert.deepEqual(conversation.take(), []);
+		assert.deepEqual(conversation.records, RECORDS);
+	});
+});
+
+describe("the times of a conversation", () => {
+	it("begin with silence of the length asked for", () => {
+		const conversation = new Conversation({ quietMs: 100 });
+		assert.deepEqual(conversation.to(99).take(), []);
+		conversation.receive("tail of an earlier block");
+		assert.deepEqual(conversation.to(198).take(), []);
+		assert.deepEqual(conversation.to(199).take(), [`199 sent ${SIGN_ON}`]);
+		assert.equal(conversation.machine.received, 0);
+	});
+	it("wake a battery meter with 66 NULs of 2.2 s, and sign on 1.5 to 1.7 s after them", () => {
+		const conversation = new Conversation({ battery: true });
+		assert.deepEqual(conversation.to(0).take(), [`0 sent ${"\0".repeat(66)}`]);
+		conversation.to(1000).receive("\0\0\0");
+		assert.deepEqual(conversation.to(3799).take(), []);
+		assert.deepEqual(conversation.to(3800).take(), [`3800 sent ${SIGN_ON}`]);
+		assert.equal(conversation.machine.received, 0);
+	});
+	it("have the acknowledgement 200 to 1500 ms after the identification", () => {
+		const conversation = Conversation.identified("/LGZ5TEST", 1000);
+		assert.deepEqual(conversation.to(1200).take(), []);
+		assert.equal(conversation.to(1220).take()[0], "1205 sent \x06050\r\n");
+	});
+	it("have it 20 ms after it when the meter asks for the short reaction time", () => {
+		const conversation = Conversation.identified("/LGz5TEST", 1000);
+		assert.deepEqual(conversation.to(1020).take(), []);
+		assert.equal(conversation.to(1040).take()[0], "1025 sent \x06050\r\n");
+	});
+	it("give the meter 2500 ms for its first character after the sign-on", () => {
+		const endMs = SIGN_ON_MS + 2500;
+		for (const late of [false, true]) {
+			const conversation = new Conversation();
+			conversation.to(endMs - 0.01).take();
+			if (!late) conversation.receive("/");
+			conversation.to(endMs + 0.01);
+			assert.equal(conversation.machine.result, late ? session.RESULT_SILENCE : session.RESULT_NONE);
+		}
+	});
+	it("give an identification 2000 ms from character to character", () => {
+		const conversation = new Conversation();
+		conversation.to(2600).receive("/LG");
+		conversation.to(4599).receive("Z5TEST");
+		conversation.to(6598).receive("\r\n");
+		assert.equal(conversation.take().at(-1), `6598 event ${session.EVENT_IDENT}`);
+		const slow = new Conversation();
+		slow.to(2600).receive("/LG");
+		assert.equal(slow.to(4599).machine.result, session.RESULT_NONE);
+		slow.to(4600).ended(session.RESULT_NO_IDENT);
+	});
+	it("are not prolonged by noise before an identification", () => {
+		const conversation = new Conversation();
+		for (let ms = 0; ms < SIGN_ON_MS + 2500; ms += 50) conversation.to(ms).receive("~\r\n");
+		conversation.to(SIGN_ON_MS + 2500).ended(session.RESULT_NO_IDENT);
+	});
+	it("give the meter 2500 ms for its block after the acknowledgement has left", () => {
+		const endMs = 605 + ACKNOWLEDGE_MS + 2500;
+		for (const late of [false, true]) {
+			const conversation = Conversation.acknowledged();
+			conversation.to(endMs - 1);
+			if (!late) conversation.receive("\x02");
+			conversation.to(endMs + 1);
+			assert.equal(conversation.machine.result, late ? session.RESULT_NO_BLOCK : session.RESULT_NONE);
+		}
+	});
+	it("are not prolonged by what stands before a block", () => {
+		const conversation = Conversation.acknowledged();
+		for (let ms = 610; ms < 605 + ACKNOWLEDGE_MS + 2500; ms += 100) conversation.to(ms).receive("\x06050\r\n\x7f");
+		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(session.RESULT_NO_BLOCK);
+	});
+	it("give a block 2000 ms from character to character, and no limit in all", () => {
+		const conversation = Conversation.acknowledged();
+		let ms = 700;
+		for (const character of BLOCK) {
+			conversation.to(ms).receive(character);
+			ms += 1999;
+		}
+		conversation.ended(session.RESULT_BLOCK);
+		const slow = Conversation.acknowledged();
+		slow.to(700).receive(BLOCK.slice(0, 30));
+		assert.equal(slow.to(2699).machine.result, session.RESULT_NONE);
+		slow.to(2700).ended(session.RESULT_CUT);
+	});
+	it("end a block without STX 500 ms after its !, and one with STX after 2000", () => {
+		for (const [text, ms] of [
+			[BLOCK.slice(1, -2), 500],
+			[BLOCK.slice(0, -2), 2000],
+		] as const) {
+			const conversation = Conversation.acknowledged();
+			conversation.to(700).receive(text);
+			assert.equal(conversation.to(700 + ms - 1).machine.result, session.RESULT_NONE);
+			conversation.to(700 + ms).ended(session.RESULT_BLOCK);
+			assert.equal(conversation.machine.check, CHECK_ABSENT);
+			assert.deepEqual(conversation.records, RECORDS);
+		}
+	});
+	it("have the request to repeat 200 to 1500 ms after the block, 20 ms with the short reaction time", () => {
+		for (const [letter, reactionMs] of [
+			["Z", 205],
+			["z", 25],
+		] as const) {
+			const conversation = Conversation.identified(`/LG${letter}0TEST`);
+			conversation.to(700).receive(WRONG).take();
+			assert.deepEqual(conversation.to(700 + reactionMs - 1).take(), []);
+			assert.deepEqual(conversation.to(700 + reactionMs).take(), [`${700 + reactionMs} sent \x15`]);
+		}
+	});
+	it("never have a deadline in the past that nothing is done about", () => {
+		const conversation = new Conversation({ battery: true, quietMs: 100 });
+		for (let i = 0; i < 20 && conversation.machine.deadlineMs < Number.POSITIVE_INFINITY; i++) {
+			const { deadlineMs } = conversation.machine;
+			conversation.to(deadlineMs);
+			assert.ok(conversation.machine.deadlineMs > deadlineMs);
+		}
+		conversation.ended(session.RESULT_SILENCE);
+	});
+});
+
+describe("a conversation that goes wrong", () => {
+	it("is silence when nothing came, and an echo when only that came", () => {
+		new Conversation().to(10_000).ended(session.RESULT_SILENCE);
+		const echo = new Conversation();
+		echo.to(170).receive(SIGN_ON).to(10_000).ended(session.RESULT_ECHO_ONLY);
+		const more = new Conversation();
+		more.to(170).receive(`${SIGN_ON}~`).to(10_000).ended(session.RESULT_NO_IDENT);
+	});
+	it("asks for a block with a wrong check twice again, then gives up", () => {
+		const conversation = Conversation.acknowledged();
+		for (const ms of [1000, 3000]) {
+			conversation.to(ms).receive(WRONG);
+			assert.deepEqual(conversation.take(), [`${ms} event ${session.EVENT_BAD_BLOCK}`]);
+			assert.deepEqual(conversation.to(ms + 300).take(), [`${ms + 205} sent \x15`]);
+			assert.equal(conversation.writer.keptIsGood, false);
+		}
+		conversation.to(5000).receive(WRONG);
+		assert.deepEqual(conversation.take(), [
+			`5000 event ${session.EVENT_BAD_BLOCK}`,
+			"5000 line 300",
+			`5000 event ${session.EVENT_END}`,
+		]);
+		conversation.ended(session.RESULT_CHECK_WRONG);
+		assert.equal(conversation.machine.check, CHECK_WRONG);
+	});
+	it("takes the repeated block and nothing of the one before", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.to(1000).receive(`\x029.9.9(9)\r\n!\r\n\x03~`).to(1500).receive(BLOCK).ended(session.RESULT_BLOCK);
+		assert.deepEqual(conversation.records, RECORDS);
+		assert.equal(conversation.writer.keptIsGood, true);
+	});
+	it("asks for a block with a damaged character again, though the check is right", () => {
+		const conversation = Conversation.acknowledged();
+		const block = bytesOf(BLOCK);
+		// Two characters damaged in the same way: the exclusive or does not show it.
+		for (const at of [8, 9]) block[at] |= 0x80;
+		conversation.to(1000).receive(block).take();
+		assert.deepEqual(conversation.to(1300).take(), ["1205 sent \x15"]);
+		assert.ok(conversation.machine.damaged >= 2);
+	});
+	it("does not ask a meter again that has sent no check: its broken block is no block", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.to(1000).receive("1.8.0(1)\r\n2.8.0(2\r\n!\r\n").to(10_000).ended(session.RESULT_CHECK_WRONG);
+	});
+	it("takes a block that breaks the grammar when its check is right", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.receive(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\r\n!\r\n")))).ended(session.RESULT_BLOCK);
+		assert.deepEqual(conversation.records, ["1.8.0: 1"]);
+	});
+	it("keeps a wrong check as the result when the repetition does not come or is cut", () => {
+		for (const repetition of ["", "\x021.8.0(1)\r\n"]) {
+			const conversation = Conversation.acknowledged();
+			conversation.to(1000).receive(WRONG).to(1500).receive(repetition).to(10_000);
+			conversation.ended(session.RESULT_CHECK_WRONG);
+		}
+	});
+	it("hears the meter's error message", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.receive(textOf(frame(bytesOf("(ER01)")))).ended(session.RESULT_METER_ERROR);
+	});
+	it("hears noise between a block and its repetition as noise", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.to(1000).receive(WRONG).receive("~~~\x7f").to(1300).receive(BLOCK).ended(session.RESULT_BLOCK);
+		assert.deepEqual(conversation.records, RECORDS);
+	});
+});
+
+/** Conversations one after another, each fed from its identification on; `filtered`: the characters carry parity. */
+function conversations(filtered: boolean): Feedable {
+	let conversation = new Conversation().to(0);
+	let parity = new ParityFilter();
+	return {
+		take: (bytes, start, end) => {
+			if (filtered) parity.filter(bytes, start, end);
+			conversation.receive(bytes.slice(start, end));
+		},
+		settle: () => {
+			const { machine } = conversation.to(1e6);
+			const good = machine.result === session.RESULT_BLOCK;
+			const said = good ? conversation.records.join("; ") : REFUSED;
+			const isSilence = machine.result === session.RESULT_SILENCE;
+			conversation = new Conversation().to(0);
+			parity = new ParityFilter();
+			return isSilence ? [] : [said];
+		},
+	};
+}
+
+const MEANING = RECORDS.join("; ");
+const PLAIN = bytesOf(`/LGZ!TEST\r\n${BLOCK}`);
+const WITH_PARITY = PLAIN.slice();
+addParity(WITH_PARITY, 0, WITH_PARITY.length);
+
+feeds("a conversation of 7E1 characters on a port without parity", {
+	open: () => conversations(true),
+	frame: WITH_PARITY,
+	meaning: MEANING,
+	bits: 8,
+	checked: true,
+	streams: false,
+	// The BCC may be missing, for a meter that has none.
+	spare: 4,
+	garbage: [bytesOf("\x7f\x7f\xff"), bytesOf("\xaf\x3f\x21\x8d\x0a")],
+});
+
+feeds("a conversation of 7-bit characters whose parity nobody has looked at", {
+	open: () => conversations(false),
+	frame: PLAIN,
+	meaning: MEANING,
+	bits: 7,
+	checked: true,
+	streams: false,
+	spare: 4,
+	garbage: [bytesOf("\x7f\x7f"), bytesOf(SIGN_ON), bytesOf("1.8.0(7)\r\n!\r\n")],
+});
