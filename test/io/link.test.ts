@@ -1,0 +1,460 @@
+import assert from "node:assert/strict";
+import {
+	FORMAT_7E1,
+	FORMAT_8N1,
+	type LineSettings,
+	SERIAL_ERROR_CHARACTER,
+	SERIAL_ERROR_GONE,
+	SERIAL_ERROR_OVERRUN,
+	type Serial,
+	type SerialFormat,
+	type SerialOptions,
+	type SerialPort,
+} from "../../modules/io/host.js";
+import { Link, TAP_TRANSMITTED } from "../../modules/io/link.js";
+import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
+import { bytesOf, textOf } from "../latin1.js";
+
+/** A port moved by hand: keeps what was asked of it in order, and calls back when the test says so. */
+class HandPort {
+	readonly log: string[] = [];
+	readonly incoming: number[] = [];
+	options!: SerialOptions;
+	room = 0;
+	closes = 0;
+	readonly port: SerialPort;
+
+	constructor(hardwareParity = true) {
+		const hand = this;
+		this.port = {
+			hardwareParity,
+			pins: { marker: 1 },
+			io: class implements Serial {
+				constructor(options: SerialOptions) {
+					assert.equal((options as SerialOptions & { marker?: number }).marker, 1, "pins were not spread");
+					hand.options = options;
+					hand.log.push(`open ${options.baud}`);
+				}
+				read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+					assert.equal(hand.closes, 0, "read after close");
+					const taken = hand.incoming.splice(0, end - start);
+					into.set(taken, start);
+					return taken.length === 0 ? undefined : taken.length;
+				}
+				write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+					assert.equal(hand.closes, 0, "write after close");
+					assert.ok(end - start <= hand.room && end > start);
+					hand.log.push(`write ${textOf(bytes, start, end)}`);
+					hand.room -= end - start;
+					return hand.room;
+				}
+				configure(line: LineSettings): void {
+					assert.equal(hand.closes, 0, "configure after close");
+					hand.log.push(`line ${line.baud} ${line.format === FORMAT_7E1 ? "7E1" : "8N1"}`);
+				}
+				close(): void {
+					hand.closes++;
+				}
+			},
+		};
+	}
+
+	writable(count: number): void {
+		this.room = count;
+		this.options.onWritable?.(count);
+	}
+
+	drained(): void {
+		this.options.onDrained?.();
+	}
+
+	arrive(text: string): void {
+		this.incoming.push(...bytesOf(text));
+		this.options.onReadable?.(this.incoming.length);
+	}
+
+	take(): string[] {
+		return this.log.splice(0);
+	}
+}
+
+/** A machine whose outputs the test puts in, and that keeps what it is told. */
+class HandMachine implements Machine {
+	readonly outputs = new OutputQueue();
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly received: string[] = [];
+	readonly advanced: number[] = [];
+	onReceive = (): void => {};
+	onAdvance = (): void => {
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+	};
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.received.push(`${nowMs} ${textOf(bytes, start, end)}`);
+		this.onReceive();
+	}
+
+	advance(nowMs: number): void {
+		this.advanced.push(nowMs);
+		this.onAdvance();
+	}
+
+	poll(): Output {
+		return this.outputs.poll();
+	}
+
+	send(text: string): void {
+		const bytes = bytesOf(text);
+		this.outputs.transmit(bytes, 0, bytes.length);
+	}
+}
+
+class Bench {
+	readonly hand: HandPort;
+	readonly machine = new HandMachine();
+	readonly events: number[] = [];
+	readonly tapped: string[] = [];
+	readonly mistakes: unknown[] = [];
+	readonly timers = new Map<number, { callback: () => void; delayMs: number }>();
+	readonly link: Link;
+	nowMs = 1000;
+	gone = 0;
+	onEvent = (_code: number): void => {};
+	#timersSet = 0;
+
+	constructor(hardwareParity = true, format: SerialFormat = FORMAT_7E1, deadlineMs = Number.POSITIVE_INFINITY) {
+		this.hand = new HandPort(hardwareParity);
+		this.machine.deadlineMs = deadlineMs;
+		this.link = new Link(
+			{
+				clock: { monotonicMs: () => this.nowMs, utcMs: () => undefined, setUTC: () => {} },
+				timers: {
+					set: (callback, delayMs) => {
+						this.timers.set(++this.#timersSet, { callback, delayMs });
+						return this.#timersSet;
+					},
+					clear: (id) => this.timers.delete(id),
+				},
+				guard: (part, run) => {
+					assert.equal(part, "link");
+					try {
+						run();
+					} catch (error) {
+						this.mistakes.push(error);
+					}
+				},
+			},
+			{
+				port: this.hand.port,
+				line: { baud: 300, format },
+				machine: this.machine,
+				tap: {
+					bytes: (direction, bytes, start, end) => {
+						this.tapped.push(`${direction === TAP_TRANSMITTED ? ">" : "<"} ${textOf(bytes, start, end)}`);
+					},
+					line: (baud) => this.tapped.push(`= ${baud}`),
+				},
+				onEvent: (code) => {
+					this.events.push(code);
+					this.onEvent(code);
+				},
+				onGone: () => this.gone++,
+			},
+		);
+	}
+
+	/** The one timer that is set. */
+	timer(): { callback: () => void; delayMs: number } {
+		assert.equal(this.timers.size, 1);
+		return [...this.timers.values()][0];
+	}
+
+	/** The one timer fires, after `lateMs` more than it wanted. */
+	fire(lateMs = 0): void {
+		const [[id, { callback, delayMs }]] = this.timers;
+		this.timers.delete(id);
+		this.nowMs += delayMs + lateMs;
+		callback();
+	}
+}
+
+describe("a link", () => {
+	it("carries out outputs in order, and changes the line only when all sent before has left", () => {
+		const { hand, machine, events } = new Bench();
+		machine.send("one");
+		machine.outputs.line(9600, FORMAT_7E1);
+		machine.send("two");
+		machine.outputs.event(5);
+		assert.deepEqual(hand.take(), ["open 300"]);
+		hand.writable(100);
+		assert.deepEqual(hand.take(), ["write one"]);
+		hand.writable(100);
+		assert.deepEqual(hand.take(), []);
+		assert.deepEqual(events, []);
+		hand.drained();
+		assert.deepEqual(hand.take(), ["line 9600 7E1", "write two"]);
+		assert.deepEqual(events, [5]);
+	});
+	it("changes a line that is quiet at once", () => {
+		const { hand, machine, link } = new Bench();
+		hand.writable(100);
+		machine.outputs.line(2400, FORMAT_8N1);
+		link.wake();
+		assert.deepEqual(hand.take(), ["open 300", "line 2400 8N1"]);
+	});
+	it("keeps an event behind a line change back until that is made", () => {
+		const { hand, machine, events, link } = new Bench();
+		hand.writable(100);
+		machine.send("bye");
+		machine.outputs.line(300, FORMAT_7E1);
+		machine.outputs.event(9);
+		link.wake();
+		hand.arrive("x");
+		assert.deepEqual(events, []);
+		hand.drained();
+		assert.deepEqual(events, [9]);
+	});
+	it("writes no more than there is room for, and the rest when there is", () => {
+		const { hand, machine, link } = new Bench();
+		machine.send("abcdefgh");
+		machine.send("next");
+		link.wake();
+		assert.deepEqual(hand.take(), ["open 300"]);
+		for (const [room, written] of [
+			[3, "write abc"],
+			[1, "write d"],
+			[4, "write efgh"],
+			[4, "write next"],
+		] as const) {
+			hand.writable(room);
+			assert.deepEqual(hand.take(), [written]);
+		}
+	});
+	it("gives what arrives to the machine in pieces of at most 64, with the time", () => {
+		const { hand, machine } = new Bench();
+		hand.arrive("x".repeat(150));
+		assert.deepEqual(
+			machine.received.map((line) => line.length - "1000 ".length),
+			[64, 64, 22],
+		);
+		hand.arrive("");
+		assert.equal(machine.received.length, 3);
+	});
+	it("carries out between two pieces what the first one asked for", () => {
+		const { hand, machine } = new Bench();
+		hand.writable(100);
+		machine.onReceive = () => machine.send(`${machine.received.length}`);
+		hand.arrive("x".repeat(128));
+		assert.deepEqual(hand.take(), ["open 300", "write 1", "write 2"]);
+	});
+	it("shows a tap every byte and every change of the line", () => {
+		const { hand, machine, tapped, link } = new Bench();
+		hand.writable(2);
+		machine.send("abc");
+		machine.outputs.line(600, FORMAT_7E1);
+		link.wake();
+		hand.arrive("in");
+		hand.writable(9);
+		hand.drained();
+		assert.deepEqual(tapped, ["= 300", "> abc", "< in", "= 600"]);
+	});
+	it("goes on when its port has lost or damaged characters", () => {
+		const bench = new Bench();
+		bench.hand.options.onError?.(SERIAL_ERROR_OVERRUN);
+		bench.hand.options.onError?.(SERIAL_ERROR_CHARACTER);
+		bench.hand.arrive("x");
+		assert.equal(bench.gone, 0);
+		assert.equal(bench.machine.received.length, 1);
+	});
+	it("hands a mistake of its machine to the guard and lives on", () => {
+		const { hand, machine, mistakes } = new Bench();
+		hand.writable(100);
+		machine.onReceive = () => {
+			throw new Error("mistake");
+		};
+		hand.arrive("x");
+		assert.equal(mistakes.length, 1);
+		machine.onReceive = () => machine.send("ok");
+		hand.arrive("y");
+		assert.equal(hand.take().at(-1), "write ok");
+	});
+	it("takes a transmission of 128 bytes and no longer one", () => {
+		for (const length of [127, 128, 129]) {
+			const { hand, machine, mistakes } = new Bench();
+			machine.send("x".repeat(length));
+			hand.writable(256);
+			assert.equal(mistakes.length, length > 128 ? 1 : 0);
+			if (length <= 128) assert.equal(hand.take().at(-1), `write ${"x".repeat(length)}`);
+		}
+	});
+});
+
+describe("parity on a link", () => {
+	it("is made and taken off in software where the port can't, and not shown to the tap", () => {
+		const { hand, machine, tapped, link } = new Bench(false);
+		hand.writable(100);
+		machine.send("/?!\r\n");
+		link.wake();
+		assert.equal(hand.take().at(-1), "write \xaf\x3f\x21\x8d\x0a");
+		hand.arrive("\xaf\xcc\x47\x5a\xc7");
+		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
+		assert.deepEqual(tapped.slice(1), ["> /?!\r\n", "< /LGZ\xc7"]);
+	});
+	it("is left to hardware that frames 7E1 itself", () => {
+		const { hand, machine, link } = new Bench(true);
+		hand.writable(100);
+		machine.send("/?!");
+		link.wake();
+		assert.equal(hand.take().at(-1), "write /?!");
+		hand.arrive("\xaf/");
+		assert.deepEqual(machine.received, ["1000 \xaf/"]);
+	});
+	it("has no place on a line that is 8N1, from the change on", () => {
+		const { hand, machine, link } = new Bench(false);
+		hand.writable(100);
+		machine.outputs.line(9600, FORMAT_8N1);
+		machine.send("/\x80");
+		link.wake();
+		assert.equal(hand.take().at(-1), "write /\x80");
+		hand.arrive("\xaf\x7e\xa0");
+		assert.deepEqual(machine.received, ["1000 \xaf\x7e\xa0"]);
+	});
+});
+
+describe("the end of a link", () => {
+	it("comes with a port that is gone: closed first, then the owner is told, once", () => {
+		const bench = new Bench(true, FORMAT_7E1, 5000);
+		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
+		bench.hand.options.onError?.(SERIAL_ERROR_GONE);
+		assert.equal(bench.hand.closes, 1);
+		assert.equal(bench.gone, 1);
+		assert.equal(bench.timers.size, 0);
+	});
+	it("lets nothing be called after it, whatever the host still says", () => {
+		const bench = new Bench(true, FORMAT_7E1, 5000);
+		const { hand, machine, link } = bench;
+		const { callback } = bench.timer();
+		machine.send("late");
+		link.close();
+		link.close();
+		assert.equal(hand.closes, 1);
+		hand.take();
+		hand.writable(100);
+		hand.drained();
+		hand.arrive("x");
+		hand.options.onError?.(SERIAL_ERROR_GONE);
+		callback();
+		link.wake();
+		assert.deepEqual(hand.take(), []);
+		assert.deepEqual([machine.received, machine.advanced, bench.gone, bench.timers.size], [[], [], 0, 0]);
+		assert.deepEqual(bench.mistakes, []);
+	});
+	it("may come in an event: what is behind it is not carried out, and what has arrived not read", () => {
+		const bench = new Bench();
+		const { hand, machine } = bench;
+		hand.writable(100);
+		machine.onReceive = () => {
+			machine.outputs.event(1);
+			machine.send("never");
+			machine.outputs.event(2);
+			machine.deadlineMs = 2000;
+		};
+		bench.onEvent = () => bench.link.close();
+		hand.arrive("x".repeat(100));
+		assert.deepEqual(bench.events, [1]);
+		assert.equal(machine.received.length, 1);
+		assert.deepEqual(hand.take(), ["open 300"]);
+		assert.equal(bench.timers.size, 0);
+		assert.deepEqual(bench.mistakes, []);
+	});
+	it("is not begun by a port that can't be opened: the constructor throws", () => {
+		const world = new Bench();
+		const port: SerialPort = {
+			hardwareParity: true,
+			pins: {},
+			io: class {
+				constructor() {
+					throw new Error("The serial port is not there.");
+				}
+			} as unknown as SerialPort["io"],
+		};
+		assert.throws(
+			() =>
+				new Link(
+					{
+						clock: { monotonicMs: () => 0, utcMs: () => undefined, setUTC: () => {} },
+						timers: { set: () => assert.fail("a timer was set"), clear: () => {} },
+						guard: (_, run) => run(),
+					},
+					{
+						port,
+						line: { baud: 300, format: FORMAT_7E1 },
+						machine: world.machine,
+						onEvent: () => {},
+						onGone: () => {},
+					},
+				),
+			/not there/,
+		);
+	});
+});
+
+describe("the timer of a link", () => {
+	it("is set to the machine's deadline when the link is made, and fires it", () => {
+		const bench = new Bench(true, FORMAT_7E1, 1500);
+		assert.equal(bench.timer().delayMs, 500);
+		bench.fire();
+		assert.deepEqual(bench.machine.advanced, [1500]);
+		assert.equal(bench.timers.size, 0);
+	});
+	it("is not set without a deadline", () => assert.equal(new Bench().timers.size, 0));
+	it("is at once for a deadline that is past", () => {
+		assert.equal(new Bench(true, FORMAT_7E1, 10).timer().delayMs, 0);
+	});
+	it("stays where it is when the deadline moves away, and is set again when it fires early", () => {
+		const bench = new Bench(true, FORMAT_7E1, 1500);
+		const first = bench.timer();
+		bench.machine.deadlineMs = 3000;
+		for (let i = 0; i < 10; i++) bench.hand.arrive("x");
+		assert.equal(bench.timer(), first);
+		bench.fire();
+		assert.deepEqual(bench.machine.advanced, []);
+		assert.equal(bench.timer().delayMs, 1500);
+		bench.fire();
+		assert.deepEqual(bench.machine.advanced, [3000]);
+	});
+	it("is set anew when the deadline comes nearer", () => {
+		const bench = new Bench(true, FORMAT_7E1, 5000);
+		bench.machine.deadlineMs = 1200;
+		bench.hand.arrive("x");
+		assert.equal(bench.timer().delayMs, 200);
+	});
+	it("takes the place of one that came late, with the time as it is", () => {
+		const bench = new Bench(true, FORMAT_7E1, 1500);
+		bench.machine.onAdvance = () => {
+			bench.machine.deadlineMs = 2000;
+		};
+		bench.fire(700);
+		assert.deepEqual(bench.machine.advanced, [2200]);
+		assert.equal(bench.timer().delayMs, 0);
+	});
+	it("sends out what the machine wants at its deadline", () => {
+		const bench = new Bench(true, FORMAT_7E1, 1500);
+		bench.hand.writable(100);
+		bench.machine.onAdvance = () => {
+			bench.machine.send("due");
+			bench.machine.deadlineMs = Number.POSITIVE_INFINITY;
+		};
+		bench.fire();
+		assert.equal(bench.hand.take().at(-1), "write due");
+	});
+	it("fires a little early on a clock of whole milliseconds without harm", () => {
+		const bench = new Bench(true, FORMAT_7E1, 1500.4);
+		bench.nowMs = 1000;
+		bench.fire(-0.4);
+		assert.deepEqual(bench.machine.advanced, []);
+		assert.ok(bench.timer().delayMs > 0);
+		bench.fire();
+		assert.equal(bench.machine.advanced.length, 1);
+	});
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { TAP_RECEIVED, TAP_TRANSMITTED } from "../../modules/io/link.js";
+import {
+	ConversationLog,
+	LOG_LIMIT,
+	LOG_LINE,
+	LOG_RECEIVED,
+	LOG_TRANSMITTED,
+	LogCursor,
+} from "../../modules/meter/conversation-log.js";
+import { bytesOf } from "../latin1.js";
+
+interface Entry {
+	readonly kind: number;
+	readonly timeMs: number;
+	data: number[];
+}
+
+const HEAD = 6;
+const ENTRY_LIMIT = 255;
+const JOIN_MS = 100;
+
+/** A log, and beside it all that was ever said, as plain entries. */
+class Kept {
+	nowMs = 0;
+	readonly log = new ConversationLog({ monotonicMs: () => this.nowMs, utcMs: () => undefined, setUTC: () => {} });
+	readonly all: Entry[] = [];
+
+	bytes(direction: number, data: readonly number[]): void {
+		this.log.bytes(direction, Uint8Array.from([0xee, ...data, 0xee]), 1, 1 + data.length);
+		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
+		let rest = [...data];
+		const last = this.all.at(-1);
+		if (kind === LOG_RECEIVED && last?.kind === kind && this.nowMs - last.timeMs <= JOIN_MS) {
+			const room = ENTRY_LIMIT - last.data.length;
+			last.data.push(...rest.slice(0, room));
+			rest = rest.slice(room);
+		}
+		for (; rest.length > 0; rest = rest.slice(ENTRY_LIMIT)) {
+			this.all.push({ kind, timeMs: this.nowMs, data: rest.slice(0, ENTRY_LIMIT) });
+		}
+	}
+
+	line(baud: number): void {
+		this.log.line(baud);
+		this.all.push({ kind: LOG_LINE, timeMs: this.nowMs, data: [baud & 0xff, (baud >> 8) & 0xff, baud >> 16] });
+	}
+
+	get entries(): Entry[] {
+		const cursor = new LogCursor(this.log.copy());
+		const entries: Entry[] = [];
+		while (cursor.next()) {
+			const { kind, timeMs, bytes, start, end } = cursor;
+			entries.push({ kind, timeMs, data: [...bytes.subarray(start, end)] });
+		}
+		return entries;
+	}
+
+	/** The log has the newest entries, whole and in order, and has dropped none without need. */
+	check(): void {
+		const { entries, all, log } = this;
+		const size = log.copy().length;
+		assert.ok(size <= LOG_LIMIT);
+		assert.equal(log.dropped + entries.length, all.length);
+		assert.deepEqual(entries, all.slice(log.dropped));
+		if (log.dropped > 0) assert.ok(size + HEAD + all[log.dropped - 1].data.length > LOG_LIMIT);
+	}
+}
+
+describe("the conversation log", () => {
+	it("keeps what was sent, what came, and the speed of the line, with their times", () => {
+		const kept = new Kept();
+		kept.line(300);
+		kept.nowMs = 100;
+		kept.bytes(TAP_TRANSMITTED, [...bytesOf("/?!\r\n")]);
+		kept.nowMs = 500;
+		kept.bytes(TAP_RECEIVED, [0x2f, 0x80, 0xff]);
+		kept.line(19_200);
+		kept.line(115_200);
+		assert.deepEqual(kept.entries, [
+			{ kind: LOG_LINE, timeMs: 0, data: [0x2c, 0x01, 0] },
+			{ kind: LOG_TRANSMITTED, timeMs: 100, data: [...bytesOf("/?!\r\n")] },
+			{ kind: LOG_RECEIVED, timeMs: 500, data: [0x2f, 0x80, 0xff] },
+			{ kind: LOG_LINE, timeMs: 500, data: [0x00, 0x4b, 0] },
+			{ kind: LOG_LINE, timeMs: 500, data: [0x00, 0xc2, 1] },
+		]);
+	});
+	it("joins received pieces that begin within 100 ms, up to 255 characters", () => {
+		const kept = new Kept();
+		for (const ms of [0, 50, 100, 101, 202]) {
+			kept.nowMs = ms;
+			kept.bytes(TAP_RECEIVED, [1, 2]);
+		}
+		assert.deepEqual(
+			kept.entries.map(({ data }) => data.length),
+			[6, 2, 2],
+		);
+		kept.check();
+		for (const length of [248, 1, 1, 600])
+			kept.bytes(
+				TAP_RECEIVED,
+				Array.from({ length }, (_, i) => i & 0xff),
+			);
+		kept.check();
+	});
+	it("does not join what was sent, nor across what was sent", () => {
+		const kept = new Kept();
+		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED]) kept.bytes(direction, [1]);
+		assert.equal(kept.entries.length, 4);
+	});
+	it("takes nothing for nothing", () => {
+		const kept = new Kept();
+		kept.bytes(TAP_RECEIVED, []);
+		assert.deepEqual(kept.entries, []);
+	});
+	it("goes on over the end of the 32 bits of its clock", () => {
+		const kept = new Kept();
+		kept.nowMs = 2 ** 32 - 50;
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1);
+		kept.nowMs = 2 ** 32 + 50;
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1);
+		kept.nowMs = 2 ** 32 + 51;
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1);
+		assert.deepEqual(
+			kept.entries.map(({ timeMs, data }) => [timeMs, data.length]),
+			[
+				[2 ** 32 - 50, 2],
+				[51, 1],
+			],
+		);
+	});
+	it("keeps the newest entries whole wherever it wraps", () => {
+		for (let first = 1; first <= 255; first += 3) {
+			const kept = new Kept();
+			kept.bytes(
+				TAP_TRANSMITTED,
+				Array.from({ length: first }, (_, i) => i),
+			);
+			for (let i = 0; i < 40; i++) {
+				kept.nowMs += 1000;
+				kept.bytes(
+					TAP_TRANSMITTED,
+					Array.from({ length: 1 + ((i * 83) % 255) }, (_, at) => (at + i) & 0xff),
+				);
+				kept.check();
+			}
+		}
+	});
+	it("keeps the newest entries whole, whatever comes", () => {
+		const step = fc.record({
+			kind: fc.nat(2),
+			waitMs: fc.constantFrom(0, 1, 60, 100, 101, 5000),
+			data: fc.array(fc.nat(255), { maxLength: 700 }),
+		});
+		fc.assert(
+			fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
+				const kept = new Kept();
+				for (const { kind, waitMs, data } of steps) {
+					kept.nowMs += waitMs;
+					if (kind === LOG_LINE) kept.line(300 + data.length);
+					else kept.bytes(kind === LOG_TRANSMITTED ? TAP_TRANSMITTED : TAP_RECEIVED, data);
+				}
+				kept.check();
+			}),
+			{ numRuns: 60 },
+		);
+	}).timeout(20_000);
+});
