@@ -1,0 +1,240 @@
+/**
+ * The gateway as its clients see it, whatever runs it: what the checks of this folder are written against. The worlds
+ * are virtual-gateway.ts (virtual time) and process-gateway.ts (`npm start` with either engine, real sockets).
+ *
+ * Every reply of the API passes `checkForm`, so that what holds for all of them needs no check of its own: JSON, errors
+ * of one form with a documented code (API decision 1), `Cache-Control: no-store`, nothing of CORS (decision 18).
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { MeterFaults } from "../../tools/meter/faults.js";
+import type { MeterMode } from "../../tools/meter/telegram.js";
+import { iecVectors, type Vector } from "../vectors.js";
+
+/** Of the label, in every world. */
+export const PASSWORD = "label-password";
+export const USERNAME = "admin";
+
+const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
+	forbidden_origin not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
+	meter_auth_failed hub_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
+	ota_write_failed ota_low_power unsupported internal`.split(/\s+/);
+
+export interface RequestOptions {
+	headers?: Record<string, string>;
+	/** Bytes or text as they are; anything else is sent as JSON. */
+	body?: unknown;
+	/** Send the body in chunks, its length unsaid. */
+	chunked?: boolean;
+	/** Over HTTPS (default) or plain HTTP. */
+	secure?: boolean;
+	/** In place of that of the last login; null: none. */
+	token?: string | null;
+}
+
+/** What a world is asked to send: everything said. */
+export interface WireRequest {
+	readonly method: string;
+	readonly path: string;
+	readonly headers: Record<string, string>;
+	readonly body: Uint8Array | undefined;
+	readonly chunked: boolean;
+	readonly secure: boolean;
+}
+
+export interface Reply {
+	readonly status: number;
+	/** Names in lower case. */
+	readonly headers: ReadonlyMap<string, string>;
+	readonly text: string;
+}
+
+/** A request that is on its way. */
+export interface Exchange {
+	reply(): Promise<Reply>;
+	/** The client goes away without waiting for the reply. */
+	abandon(): void;
+}
+
+/** The meter that the head sits on. */
+export interface MeterSetup {
+	/** What it sends: identification, block, check. */
+	readonly telegram: Uint8Array;
+	readonly mode?: MeterMode;
+	readonly faults?: MeterFaults;
+	readonly address?: string;
+	readonly battery?: boolean;
+	/** Mode D. */
+	readonly pushBaud?: number;
+	readonly pushMs?: number;
+	/** The head sends back what it is sent. */
+	readonly echo?: boolean;
+}
+
+export const DEFAULT_CONFIG = Object.freeze({
+	mode_d_enabled: false,
+	mode_d_baudrate: 2400,
+	baudrate_max: 9600,
+	battery: false,
+	mode_e_dlms: false,
+	device_address: "",
+});
+export const DEFAULT_CONTROL = Object.freeze({ simulator_en: false, log_en: false });
+
+export abstract class TestGateway {
+	/** Of the last login; sent with every request that says nothing else. */
+	token = "";
+	/** Of the unit, as in its certificate and its challenge to log in. */
+	abstract readonly hostname: string;
+
+	abstract send(request: WireRequest): Exchange;
+	/** Host and port of the listener, as the Host field has them. */
+	abstract authority(secure: boolean): string;
+	abstract get httpsPort(): number;
+	/** Lets time go by. */
+	abstract pass(ms: number): Promise<void>;
+	/** Puts the head on this meter; undefined: the serial port is not there. */
+	abstract connectMeter(setup: MeterSetup | undefined): Promise<void>;
+	/** Ends it and starts it again on the same flash. `damaged`: this entry of the flash is spoilt meanwhile. */
+	abstract restart(damaged?: string): Promise<void>;
+	/** Nothing of it is left afterwards. */
+	abstract stop(): Promise<void>;
+	/** What it had to say for itself, for whoever looks into a failure. */
+	abstract get diagnosis(): string;
+
+	/** `path` without "/" in front stands below /api/v1/. */
+	begin(method: string, path: string, options: RequestOptions = {}): Exchange {
+		const { token = this.token, body } = options;
+		const isJSON = body !== undefined && typeof body !== "string" && !(body instanceof Uint8Array);
+		const exchange = this.send({
+			method,
+			path: path.startsWith("/") ? path : `/api/v1/${path}`,
+			headers: {
+				...(isJSON ? { "Content-Type": "application/json" } : {}),
+				...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+				...options.headers,
+			},
+			body: body instanceof Uint8Array || body === undefined ? body : Buffer.from(isJSON ? JSON.stringify(body) : body),
+			chunked: options.chunked ?? false,
+			secure: options.secure ?? true,
+		});
+		const isPage = path.startsWith("/") && !path.startsWith("/api/");
+		return {
+			reply: async () => {
+				const reply = await exchange.reply();
+				if (!isPage) checkForm(reply, method === "HEAD");
+				return reply;
+			},
+			abandon: () => exchange.abandon(),
+		};
+	}
+
+	request(method: string, path: string, options?: RequestOptions): Promise<Reply> {
+		return this.begin(method, path, options).reply();
+	}
+
+	get(path: string, options?: RequestOptions): Promise<Reply> {
+		return this.request("GET", path, options);
+	}
+
+	/** A body of undefined is none. */
+	post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply> {
+		return this.request("POST", path, { ...options, body });
+	}
+
+	/** The JSON of a GET that must succeed. */
+	async read(path: string, options?: RequestOptions): Promise<JSONObject> {
+		return succeeded(await this.get(path, options));
+	}
+
+	/** The JSON of a POST that must succeed. */
+	async write(path: string, body: unknown): Promise<JSONObject> {
+		return succeeded(await this.post(path, body));
+	}
+
+	/** Logs in by the plaintext form, which uses up no nonce, and sends the token from then on. */
+	async login(): Promise<string> {
+		for (;;) {
+			const reply = await this.post("system/login", { username: USERNAME, password: PASSWORD }, { token: null });
+			if (reply.status !== 429) {
+				this.token = succeeded(reply).token;
+				return this.token;
+			}
+			await this.pass(Number(reply.headers.get("retry-after")) * 1000);
+		}
+	}
+
+	/** Logs in by the challenge; the token is only returned. */
+	async loginByChallenge(options: RequestOptions = {}): Promise<string> {
+		const { nonce, salt } = await this.read("system/challenge", { ...options, token: null });
+		const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
+		return succeeded(await this.post("system/login", body, { ...options, token: null })).token;
+	}
+
+	/** Logged in, with the settings of a new unit. */
+	async reset(): Promise<void> {
+		await this.login();
+		await this.write("iec62056/config", DEFAULT_CONFIG);
+		await this.write("iec62056/control", DEFAULT_CONTROL);
+	}
+
+	/** Waits until no conversation with the meter is going on; the last readout. */
+	async untilIdle(): Promise<JSONObject> {
+		for (let tries = 0; tries < 200; tries++) {
+			const last = await this.read("iec62056/last");
+			if (!last.running) return last;
+			await this.pass(100);
+		}
+		throw new Error("the conversation does not end");
+	}
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
+export type JSONObject = any;
+
+/** SHA-256 by hand, step by step as the API text has it (Authentication, 3.2 and 3.3). */
+export function proofOf(password: string, salt: string, nonce: string): string {
+	const inner = createHash("sha256").update(Buffer.from(salt, "utf8")).update(Buffer.from(password, "utf8")).digest();
+	return createHash("sha256").update(inner).update(Buffer.from(nonce, "utf8")).digest("hex");
+}
+
+/** The JSON of a reply with status 200. */
+export function succeeded(reply: Reply): JSONObject {
+	assert.equal(reply.status, 200, reply.text);
+	return JSON.parse(reply.text);
+}
+
+/** That the reply is this error, and blames this field or none. */
+export function isError(reply: Reply, status: number, code: string, field?: string): void {
+	assert.equal(reply.status, status, reply.text);
+	const body = JSON.parse(reply.text);
+	assert.equal(body.error, code, reply.text);
+	assert.equal(body.field, field, reply.text);
+}
+
+export function vectorOf(name: string): Vector {
+	const vector = iecVectors().find((one) => one.name === name);
+	assert.ok(vector, `there is no capture ${name}`);
+	return vector;
+}
+
+function checkForm(reply: Reply, isHead: boolean): void {
+	const { status, headers, text } = reply;
+	assert.equal(headers.get("cache-control"), "no-store");
+	for (const name of headers.keys()) assert.doesNotMatch(name, /^access-control-/);
+	if (isHead) {
+		assert.equal(text, "");
+		return;
+	}
+	if (text === "") assert.equal(headers.get("content-length"), "0");
+	else assert.equal(headers.get("content-type"), "application/json");
+	if (status < 400) return;
+	const body = JSON.parse(text);
+	assert.ok(ERROR_CODES.includes(body.error), text);
+	assert.match(body.message, /^\w.*\.$/);
+	const names = "field" in body ? ["error", "message", "field"] : ["error", "message"];
+	assert.deepEqual(Object.keys(body), names);
+	if (status === 401) assert.match(headers.get("www-authenticate") ?? "", /^Bearer realm="[^"]+"$/);
+	if (status === 405) assert.ok(headers.get("allow"));
+	if (status === 429 || status === 503) assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+}

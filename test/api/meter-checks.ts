@@ -1,0 +1,342 @@
+/** Readouts, probe and conversation log over a line (API text, "Meter readout"; decisions 19 to 26 and 32). */
+import assert from "node:assert/strict";
+import type { ExpectedReading } from "../vectors.js";
+import { isError, type JSONObject, succeeded, type TestGateway, vectorOf } from "./gateway.js";
+
+/** Short; its third maker letter is upper case. */
+const zmf100 = vectorOf("landis-gyr-zmf100-m26-padded-left");
+/** Second values. */
+const metcom = vectorOf("metcom-mcs301-maxima");
+const pushed = vectorOf("ebz-dd3-push");
+
+const READOUT = ["protocol", "meter_id", "mode", "baudrate", "timestamp", "localtime", "status", "readings"];
+const LAST = [...READOUT.slice(0, -1), "running", "last_attempt", "last_error", "readings"];
+const READING = [
+	"obis_long obis value1 value2 value1_number value1_unit medium channel billing_period mapping_id en".split(" "),
+].flat();
+
+/** The default table of decision 41, in the order of decision 47. */
+const MAPPED = new Map([
+	["1.8.0", "07020000"],
+	["2.8.0", "07020001"],
+	["16.7.0", "07020400"],
+	["32.7.0", "0B040505"],
+	["31.7.0", "0B040508"],
+]);
+
+/** What `mapping_id` must be: the short code is compared, and a past billing period feeds nothing (decision 47). */
+export function mappingOf({ obis, billing_period }: ExpectedReading): string {
+	const whole = obis.split(".").length === 2 ? `${obis}.0` : obis;
+	return (billing_period === null && MAPPED.get(whole)) || "00000000";
+}
+
+/** That the readout has the documented fields, of the documented types and in agreement with each other. */
+export function isReadout(readout: JSONObject, { language = "en", last = false } = {}): void {
+	assert.deepEqual(Object.keys(readout), last ? LAST : READOUT);
+	assert.equal(readout.protocol, "IEC62056-21");
+	assert.equal(typeof readout.meter_id, "string");
+	assert.ok(Number.isInteger(readout.baudrate) && Number.isInteger(readout.timestamp));
+	if (readout.timestamp === 0) assert.equal(readout.localtime, "");
+	else {
+		assert.match(readout.localtime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/);
+		assert.equal(Date.parse(readout.localtime), readout.timestamp * 1000);
+	}
+	const names = language === "en" ? READING : [...READING, language];
+	for (const reading of readout.readings) {
+		const { values, ...rest } = reading;
+		assert.deepEqual(Object.keys(rest), names);
+		if ("values" in reading) assert.ok(Array.isArray(values) && values.length > 0);
+		assert.equal(reading.mapping_id, mappingOf(reading));
+		for (const name of ["en", language]) {
+			if (reading[name] !== null) assert.match(reading[name], /^\S(.*\S)?$/);
+		}
+		// A code is named in all languages or in none.
+		assert.equal(reading.en === null, reading[language] === null);
+	}
+}
+
+/** The readings without what the captures don't tell. */
+export function withoutNames(readout: JSONObject): ExpectedReading[] {
+	return readout.readings.map(({ mapping_id, en, de, pl, ...reading }: JSONObject) => reading);
+}
+
+/** What was sent to the meter, by the log. */
+export async function sentTo(gateway: TestGateway): Promise<string[]> {
+	const { entries } = await gateway.read("iec62056/log");
+	return entries.filter((entry: JSONObject) => entry.kind === "sent").map((entry: JSONObject) => entry.text);
+}
+
+export function meterChecks(gateway: () => TestGateway): void {
+	describe("GET iec62056/read", () => {
+		for (const vector of [zmf100, metcom]) {
+			it(`holds a conversation and shows what the meter says: ${vector.name}`, async () => {
+				await gateway().connectMeter({ telegram: vector.telegram });
+				const readout = await gateway().read("iec62056/read");
+				isReadout(readout);
+				assert.deepEqual(withoutNames(readout), vector.readings);
+				assert.equal(readout.meter_id, vector.meterId);
+				assert.equal(readout.mode, "C");
+				assert.equal(readout.status, 0);
+				const last = await gateway().read("iec62056/last");
+				isReadout(last, { last: true });
+				const { running, last_attempt, last_error, ...rest } = last;
+				assert.deepEqual(rest, readout);
+				assert.deepEqual([running, last_error], [false, null]);
+				assert.ok(last_attempt > 0 && last_attempt <= readout.timestamp);
+			});
+		}
+		it("is held again each time: another meter is another readout", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
+			await gateway().connectMeter({ telegram: metcom.telegram });
+			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
+			assert.equal((await gateway().read("iec62056/read")).meter_id, metcom.meterId);
+		});
+		it("keeps to the ceiling of baudrate_max, and to the device address", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram, address: "12345678" });
+			await gateway().write("iec62056/config", { baudrate_max: 1199, device_address: "0012345678" });
+			await gateway().write("iec62056/control", { log_en: true });
+			assert.equal((await gateway().read("iec62056/read")).baudrate, 600);
+			assert.deepEqual(await sentTo(gateway()), ["/?0012345678!\r\n", "\u0006010\r\n"]);
+		});
+		it("gets through an echo, noise and a block that must be repeated", async () => {
+			const faults = { noise: 5, wrongBCC: 1 };
+			await gateway().connectMeter({ telegram: zmf100.telegram, faults, echo: true });
+			const readout = await gateway().read("iec62056/read");
+			assert.equal(readout.status, 0);
+			assert.deepEqual(withoutNames(readout), zmf100.readings);
+		});
+		it("without a serial port is 500 meter_error, and the last good readout stays", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			const good = await gateway().read("iec62056/read");
+			await gateway().connectMeter(undefined);
+			isError(await gateway().get("iec62056/read"), 500, "meter_error");
+			const last = await gateway().read("iec62056/last");
+			assert.equal(last.last_error, "port");
+			assert.equal(last.status, 0);
+			assert.deepEqual(last.readings, good.readings);
+			assert.equal(last.timestamp, good.timestamp);
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			assert.equal((await gateway().read("iec62056/read")).status, 0);
+			assert.equal((await gateway().read("iec62056/last")).last_error, null);
+		});
+		it("joins the conversation that is going on, and /last tells that there is one", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { log_en: true });
+			const first = gateway().begin("GET", "iec62056/read");
+			await gateway().pass(50);
+			assert.equal((await gateway().read("iec62056/last")).running, true);
+			const second = gateway().begin("GET", "iec62056/read?lang=de");
+			const [one, other] = [succeeded(await first.reply()), succeeded(await second.reply())];
+			assert.deepEqual(withoutNames(other), withoutNames(one));
+			assert.equal(other.timestamp, one.timestamp);
+			assert.equal((await gateway().read("iec62056/last")).running, false);
+			assert.equal((await sentTo(gateway())).filter((text) => text.startsWith("/?")).length, 1);
+		});
+		it("goes on when its client goes away", async () => {
+			await gateway().restart();
+			await gateway().login();
+			await gateway().connectMeter({ telegram: metcom.telegram });
+			const exchange = gateway().begin("GET", "iec62056/read");
+			await gateway().pass(100);
+			exchange.abandon();
+			const last = await gateway().untilIdle();
+			assert.equal(last.status, 0);
+			assert.deepEqual(withoutNames(last), metcom.readings);
+			assert.equal((await gateway().read("iec62056/read")).status, 0);
+		});
+	});
+
+	describe("GET iec62056/last", () => {
+		it("before the first readout is an empty one with status 1", async () => {
+			await gateway().restart();
+			await gateway().login();
+			const last = await gateway().read("iec62056/last");
+			assert.deepEqual(last, {
+				protocol: "IEC62056-21",
+				meter_id: "",
+				mode: "",
+				baudrate: 0,
+				timestamp: 0,
+				localtime: "",
+				status: 1,
+				running: false,
+				last_attempt: 0,
+				last_error: null,
+				readings: [],
+			});
+		});
+		it("never asks the meter", async () => {
+			await gateway().connectMeter(undefined);
+			const before = await gateway().read("iec62056/last");
+			assert.deepEqual(await gateway().read("iec62056/last"), before);
+		});
+	});
+
+	describe("query lang", () => {
+		it("adds German or Polish; anything else is English alone", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().read("iec62056/read");
+			for (const [query, language] of [
+				["?lang=de", "de"],
+				["?lang=pl", "pl"],
+				["?lang=d%65", "de"],
+				["?x=1&lang=pl&lang=de", "pl"],
+				["?lang=en", "en"],
+				["?lang=xx", "en"],
+				["?lang=DE", "en"],
+				["?lang=", "en"],
+				["?lang=dede", "en"],
+				["?lang=%00", "en"],
+				["?Lang=de", "en"],
+				["", "en"],
+			]) {
+				const last = await gateway().read(`iec62056/last${query}`);
+				isReadout(last, { language, last: true });
+				assert.deepEqual(withoutNames(last), zmf100.readings, query);
+			}
+			const read = await gateway().read("iec62056/read?lang=pl");
+			isReadout(read, { language: "pl" });
+			const energy = read.readings.find((reading: JSONObject) => reading.obis === "1.8.0");
+			assert.match(energy.en, /import/i);
+			assert.match(energy.pl, /pobran|pobór|poboru/i);
+		});
+	});
+
+	describe("mode D", () => {
+		it("waits for the next telegram, and keeps /last up to date unasked", async () => {
+			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
+			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
+			const readout = await gateway().read("iec62056/read");
+			isReadout(readout);
+			assert.equal(readout.mode, "D");
+			assert.equal(readout.baudrate, 9600);
+			assert.equal(readout.meter_id, pushed.meterId);
+			assert.deepEqual(withoutNames(readout), pushed.readings);
+			await gateway().pass(2500);
+			const last = await gateway().read("iec62056/last");
+			assert.ok(last.timestamp > readout.timestamp);
+			assert.equal(last.running, false);
+			assert.deepEqual(withoutNames(last), pushed.readings);
+		});
+		it("shows in the probe what was heard", async () => {
+			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
+			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.equal(probe.ok, true);
+			assert.equal(probe.meter_id, pushed.meterId);
+		});
+	});
+
+	describe("the built-in simulator", () => {
+		it("takes the place of the meter while it is on", async () => {
+			await gateway().connectMeter(undefined);
+			await gateway().write("iec62056/control", { simulator_en: true });
+			const readout = await gateway().read("iec62056/read");
+			isReadout(readout);
+			assert.equal(readout.status, 0);
+			assert.ok(readout.readings.length >= 10);
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.equal(probe.ok, true);
+			assert.equal(probe.meter_id, readout.meter_id);
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			assert.equal((await gateway().read("iec62056/read")).meter_id, readout.meter_id);
+			await gateway().write("iec62056/control", { simulator_en: false });
+			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
+		});
+	});
+
+	describe("POST meter/probe", () => {
+		const PROBE = ["ok", "meter_id", "error", "message", "received", "damaged", "text", "hex"];
+
+		it("tells the identification that came, and leaves the meter ready", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			const before = await gateway().read("iec62056/last");
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual(Object.keys(probe), PROBE);
+			assert.deepEqual([probe.ok, probe.meter_id, probe.error, probe.damaged], [true, zmf100.meterId, null, 0]);
+			assert.equal(probe.text, `/${zmf100.meterId}\r\n`);
+			assert.equal(probe.hex, Buffer.from(probe.text).toString("hex"));
+			assert.equal(probe.received, probe.text.length);
+			assert.deepEqual(await gateway().read("iec62056/last"), before);
+			assert.equal((await gateway().write("meter/probe", {})).ok, true);
+			assert.equal((await gateway().read("iec62056/read")).status, 0);
+		});
+		it("tells that nothing came back", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram, faults: { silence: 1000 } });
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/silence"]);
+			assert.deepEqual([probe.received, probe.damaged, probe.text, probe.hex], [0, 0, "", ""]);
+		});
+		it("tells that only the echo came back", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram, faults: { silence: 1000 }, echo: true });
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/echo-only"]);
+			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
+		});
+		it("tells that the port is not there", async () => {
+			await gateway().connectMeter(undefined);
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.error, probe.received], [false, "port", 0]);
+		});
+		it("waits for nobody: 503 while a readout is going on", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			const reading = gateway().begin("GET", "iec62056/read");
+			await gateway().pass(50);
+			isError(await gateway().post("meter/probe"), 503, "busy");
+			assert.equal(succeeded(await reading.reply()).status, 0);
+		});
+		it("is followed by a readout that was asked for meanwhile", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			const probing = gateway().begin("POST", "meter/probe");
+			await gateway().pass(20);
+			const reading = gateway().begin("GET", "iec62056/read");
+			assert.equal(succeeded(await probing.reply()).ok, true);
+			assert.equal(succeeded(await reading.reply()).status, 0);
+		});
+	});
+
+	describe("GET iec62056/log", () => {
+		it("is empty while log_en is off, also after a readout", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().read("iec62056/read");
+			const log = await gateway().read("iec62056/log");
+			assert.deepEqual(Object.keys(log), ["log_en", "now_ms", "dropped", "entries"]);
+			assert.deepEqual([log.log_en, log.dropped, log.entries], [false, 0, []]);
+		});
+		it("shows the conversation: what was sent, at which speed, and what came", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { log_en: true });
+			const readout = await gateway().read("iec62056/read");
+			const log = await gateway().read("iec62056/log");
+			assert.equal(log.log_en, true);
+			const kinds = new Set(log.entries.map((entry: JSONObject) => entry.kind));
+			assert.deepEqual([...kinds].sort(), ["line", "received", "sent"]);
+			let beforeMs = 0;
+			for (const entry of log.entries) {
+				assert.ok(entry.ms >= beforeMs && entry.ms <= log.now_ms);
+				beforeMs = entry.ms;
+				if (entry.kind === "line") assert.deepEqual(Object.keys(entry), ["ms", "kind", "baud"]);
+				else {
+					assert.deepEqual(Object.keys(entry), ["ms", "kind", "text", "hex"]);
+					assert.match(entry.hex, /^([0-9a-f]{2})+$/);
+				}
+			}
+			const z = String.fromCharCode(zmf100.telegram[4]);
+			assert.deepEqual(await sentTo(gateway()), ["/?!\r\n", `\u00060${z}0\r\n`]);
+			const received = log.entries.filter((entry: JSONObject) => entry.kind === "received");
+			const hex = received.map((entry: JSONObject) => entry.hex).join("");
+			assert.equal(hex, Buffer.from(zmf100.telegram).toString("hex"));
+			const speeds = log.entries.filter((entry: JSONObject) => entry.kind === "line");
+			assert.ok(speeds.some((entry: JSONObject) => entry.baud === readout.baudrate));
+		});
+		it("forgets when it is turned off", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { log_en: true });
+			await gateway().write("meter/probe", undefined);
+			assert.ok((await gateway().read("iec62056/log")).entries.length > 0);
+			await gateway().write("iec62056/control", { log_en: false });
+			assert.deepEqual((await gateway().read("iec62056/log")).entries, []);
+		});
+	});
+}

@@ -1,0 +1,256 @@
+/**
+ * The gateway as `npm start` runs it, in a process of its own, with either engine: real HTTPS under the unit's own
+ * certificate, and a real pseudo-terminal with `npm run meter` at the other end.
+ *
+ * The meter's path that the gateway knows is a link, which is set to the pseudo-terminal of the meter of the moment.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from "node:http";
+import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { findXSWorker } from "../../hosts/node/xs-worker.js";
+import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
+
+const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
+const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
+const START_LIMIT_MS = 20_000;
+const END_LIMIT_MS = 10_000;
+/** As many as the gateway serves over TLS. */
+const CONNECTIONS = 2;
+
+export type EngineName = "node" | "xs";
+
+/** Whoever is still running when the tests end, however they end. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+	for (const child of running) child.kill("SIGKILL");
+});
+
+let bundled: Promise<void> | undefined;
+
+/** A program of ours that says on its first line of output that it is ready. */
+class Program {
+	readonly child: ChildProcess;
+	errors = "";
+	readonly #name: string;
+	readonly #exited: Promise<number | null>;
+
+	constructor(name: string, path: string, args: string[]) {
+		this.#name = name;
+		this.child = spawn(process.execPath, ["--enable-source-maps", path, ...args], {
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+		running.add(this.child);
+		this.child.stderr?.on("data", (bytes: Buffer) => {
+			this.errors += bytes.toString();
+		});
+		this.#exited = once(this.child, "close").then(([code]) => {
+			running.delete(this.child);
+			return code;
+		});
+	}
+
+	/** The first line. Rejects with what the program has to say when none comes. */
+	firstLine(): Promise<string> {
+		const failed = (how: string) => {
+			throw new Error(`${this.#name} ${how}:\n${this.errors}`);
+		};
+		const line = once(createInterface(this.child.stdout!), "line").then(([text]) => text as string);
+		const ended = this.#exited.then((code) => failed(`ended with exit code ${code}`));
+		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => failed("does not start"));
+		return Promise.race([line, ended, late]);
+	}
+
+	/** Ends it in good order: it must exit with 0, and soon. */
+	async end(): Promise<void> {
+		this.child.kill("SIGTERM");
+		const code = await Promise.race([this.#exited, sleep(END_LIMIT_MS, "never", { ref: false })]);
+		if (code === "never") this.child.kill("SIGKILL");
+		assert.equal(code, 0, `${this.#name} ended with ${code} after SIGTERM:\n${this.errors}`);
+	}
+}
+
+export interface ProcessOptions {
+	readonly mode?: "client" | "ap";
+	/** Path of the meter's port; default: the link that `connectMeter` sets. */
+	readonly meterPath?: string;
+}
+
+export class ProcessGateway extends TestGateway {
+	hostname = "";
+	readonly folder = mkdtempSync(join(tmpdir(), "gateway-"));
+	readonly #engine: EngineName;
+	readonly #options: ProcessOptions;
+	readonly #link = join(this.folder, "meter");
+	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
+	#agent = new HTTPSAgent();
+	#program: Program | undefined;
+	#meter: Program | undefined;
+	#ports = { https: 0, http: 0 };
+	#meters = 0;
+
+	protected constructor(engine: EngineName, options: ProcessOptions) {
+		super();
+		this.#engine = engine;
+		this.#options = options;
+	}
+
+	/** Starts it; fails, with the reason, where it can't run with this engine. */
+	static async start(engine: EngineName, options: ProcessOptions = {}): Promise<ProcessGateway> {
+		if (engine === "xs" && findXSWorker() === undefined) {
+			throw new Error(
+				"The XS engine is not installed: npm could not build @agoric/xsnap (gcc, g++ and make are needed).",
+			);
+		}
+		// Whoever runs the tests straight from the compiler's output has no fresh script for XS.
+		if (engine === "xs") {
+			bundled ??= bundleGateway();
+			await bundled;
+		}
+		const gateway = new ProcessGateway(engine, options);
+		try {
+			await gateway.#start();
+		} catch (error) {
+			await gateway.stop();
+			throw error;
+		}
+		return gateway;
+	}
+
+	get stateFolder(): string {
+		return join(this.folder, "state");
+	}
+
+	get httpsPort(): number {
+		return this.#ports.https;
+	}
+
+	/** The unit's certificate, PEM. */
+	get certificate(): string {
+		return readFileSync(join(this.stateFolder, "certificate.pem"), "utf8");
+	}
+
+	get diagnosis(): string {
+		return `gateway:\n${this.#program?.errors}\nmeter:\n${this.#meter?.errors ?? "none"}`;
+	}
+
+	authority(secure: boolean): string {
+		return `127.0.0.1:${secure ? this.#ports.https : this.#ports.http}`;
+	}
+
+	send({ method, path, headers, body, chunked, secure }: WireRequest): Exchange {
+		const [host, port] = this.authority(secure).split(":");
+		const framing: Record<string, string> = {};
+		if (chunked) framing["Transfer-Encoding"] = "chunked";
+		else if (body !== undefined) framing["Content-Length"] = String(body.length);
+		const make = secure ? requestHTTPS : requestHTTP;
+		const agent = secure ? this.#agent : this.#plainAgent;
+		const request = make({ host, port, agent, method, path, headers: { ...headers, ...framing } });
+		const replied = new Promise<Reply>((resolve, reject) => {
+			request.on("error", reject);
+			request.on("response", (response) => {
+				receive(response).then(resolve, reject);
+			});
+		});
+		// Whoever abandons it does not ask for the reply.
+		replied.catch(() => {});
+		request.end(body);
+		return { reply: () => replied, abandon: () => void request.destroy() };
+	}
+
+	async pass(ms: number): Promise<void> {
+		await sleep(ms);
+	}
+
+	async connectMeter(setup: MeterSetup | undefined): Promise<void> {
+		const before = this.#meter;
+		this.#meter = undefined;
+		rmSync(this.#link, { force: true });
+		await before?.end();
+		if (setup === undefined) return;
+		const telegram = join(this.folder, `telegram-${++this.#meters}.bin`);
+		writeFileSync(telegram, setup.telegram);
+		this.#meter = new Program("the meter", METER, ["--telegram", telegram, ...meterArguments(setup)]);
+		const path = (await this.#meter.firstLine()).replace(/^meter /, "");
+		// By renaming, so that the gateway never meets half a link.
+		symlinkSync(path, `${this.#link}.new`);
+		renameSync(`${this.#link}.new`, this.#link);
+	}
+
+	async restart(damaged?: string): Promise<void> {
+		this.#agent.destroy();
+		await this.#program?.end();
+		if (damaged !== undefined) writeFileSync(join(this.stateFolder, "flash", damaged), Uint8Array.of(1, 2, 3));
+		await this.#start();
+	}
+
+	async stop(): Promise<void> {
+		this.#agent.destroy();
+		this.#plainAgent.destroy();
+		try {
+			await this.#program?.end();
+		} finally {
+			await this.#meter?.end();
+			rmSync(this.folder, { recursive: true, force: true });
+		}
+	}
+
+	async #start(): Promise<void> {
+		const { mode = "client", meterPath = this.#link } = this.#options;
+		const args = ["--engine", this.#engine, "--mode", mode, "--https-port", "0", "--http-port", "0"];
+		args.push("--state", this.stateFolder, "--password", PASSWORD, "--meter", meterPath);
+		this.#program = new Program("the gateway", MAIN, args);
+		const line = await this.#program.firstLine();
+		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];
+		assert.ok(https && http, `not a ready line: ${line}`);
+		assert.doesNotMatch(this.#program.errors, /Node runs the gateway instead/);
+		this.#ports = { https: Number(https), http: Number(http) };
+		const certificate = this.certificate;
+		this.hostname = /DNS:([^,]+)/.exec(new X509Certificate(certificate).subjectAltName ?? "")?.[1] ?? "";
+		// The certificate is its own authority, and must be for this name.
+		const trust = { ca: certificate, servername: this.hostname };
+		this.#agent = new HTTPSAgent({ ...trust, keepAlive: true, maxSockets: CONNECTIONS });
+	}
+}
+
+async function receive(response: IncomingMessage): Promise<Reply> {
+	const parts: Buffer[] = [];
+	for await (const part of response) parts.push(part);
+	const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+	return { status: response.statusCode ?? 0, headers, text: Buffer.concat(parts).toString("utf8") };
+}
+
+/** The meter's command line. */
+function meterArguments(setup: MeterSetup): string[] {
+	const { mode, faults = {}, address, battery, pushBaud, pushMs, echo } = setup;
+	const words: [string, string | number | boolean | undefined][] = [
+		["mode", mode],
+		["address", address],
+		["battery", battery],
+		["baud", pushBaud],
+		["push-seconds", pushMs === undefined ? undefined : pushMs / 1000],
+		["echo", echo],
+		["noise", faults.noise],
+		["wrong-bcc", faults.wrongBCC],
+		["silence", faults.silence],
+		["late", faults.lateMs],
+		["cut", faults.cut],
+		["lie", faults.lieBaud],
+		["no-stx", faults.noSTX],
+		["no-bcc", faults.noBCC],
+		["ack-line", faults.ackLine],
+		["damage", faults.damage],
+	];
+	return words
+		.filter(([, value]) => value !== undefined && value !== false)
+		.flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]));
+}

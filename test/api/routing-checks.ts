@@ -1,0 +1,253 @@
+/** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
+import assert from "node:assert/strict";
+import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
+
+const OPEN_ROUTES = ["GET system/challenge", "POST system/login"];
+const CLOSED_ROUTES = [
+	"POST system/logout",
+	"GET meter/protocol",
+	"POST meter/protocol",
+	"POST meter/probe",
+	"GET iec62056/read",
+	"GET iec62056/last",
+	"GET iec62056/config",
+	"POST iec62056/config",
+	"GET iec62056/control",
+	"POST iec62056/control",
+	"GET iec62056/log",
+];
+/** Methods of each path, as Allow names them. */
+const ALLOWED = new Map<string, string[]>();
+for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
+	const [method, path] = route.split(" ");
+	const methods = ALLOWED.get(path) ?? [];
+	ALLOWED.set(path, [...methods, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+}
+const FOREIGN = { Origin: "https://evil.example" };
+const TOO_LONG = `{"x":"${"x".repeat(2048)}"}`;
+
+export function routingChecks(gateway: () => TestGateway): void {
+	describe("order of checks", () => {
+		it("an unknown path is 404, whatever else is wrong", async () => {
+			const options = { headers: FOREIGN, token: null, body: TOO_LONG };
+			for (const path of [
+				"unknown",
+				"iec62056",
+				"iec62056/",
+				"iec62056/config/",
+				"iec62056/config/x",
+				"iec62056/Config",
+				"/api/v1",
+				"/api/v1/",
+				"/api/v2/iec62056/config",
+				"/api/",
+				"/api/v1//iec62056/config",
+				"/api/v1/../v1/iec62056/config",
+			]) {
+				for (const method of ["POST", "DELETE", "PATCH"]) {
+					isError(await gateway().request(method, path, options), 404, "not_found");
+				}
+			}
+		});
+		it("a method that the path does not have is 405 with Allow, before origin and token", async () => {
+			for (const [path, allowed] of ALLOWED) {
+				for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+					if (allowed.includes(method)) continue;
+					const reply = await gateway().request(method, path, { headers: FOREIGN, token: null });
+					isError(reply, 405, "method_not_allowed");
+					assert.deepEqual(reply.headers.get("allow")?.split(", ").sort(), allowed.toSorted(), path);
+				}
+			}
+		});
+		it("another site's page is 403 before the token is looked at", async () => {
+			for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
+				const [method, path] = route.split(" ");
+				if (method === "GET") continue;
+				const reply = await gateway().post(path, TOO_LONG, { headers: FOREIGN, token: null });
+				isError(reply, 403, "forbidden_origin");
+			}
+		});
+		it("without a token is 401 before the body is looked at", async () => {
+			for (const route of CLOSED_ROUTES) {
+				const [method, path] = route.split(" ");
+				const body = method === "POST" ? { body: TOO_LONG } : {};
+				const reply = await gateway().request(method, path, { token: null, ...body });
+				isError(reply, 401, "unauthorized");
+				assert.equal(reply.headers.get("www-authenticate"), `Bearer realm="${gateway().hostname}"`);
+			}
+		});
+		it("a body that is too long is 413 before it is JSON, no JSON is 400 before the fields are looked at", async () => {
+			isError(await gateway().post("iec62056/config", "[".repeat(2049)), 413, "too_large");
+			isError(await gateway().post("iec62056/config", '{"baudrate_max":1,"battery":7'), 400, "invalid_json");
+			isError(await gateway().post("meter/protocol", '{"protocol":1}'), 400, "invalid_field", "protocol");
+		});
+	});
+
+	describe("token", () => {
+		const withValue = (value: string) => ({ headers: { Authorization: value }, token: null });
+
+		it("is taken after the exact word Bearer, whatever the case of the header's name", async () => {
+			const value = `Bearer ${gateway().token}`;
+			for (const name of ["Authorization", "authorization", "AUTHORIZATION"]) {
+				assert.equal((await gateway().get("meter/protocol", { headers: { [name]: value }, token: null })).status, 200);
+			}
+		});
+		it("is refused in any other form", async () => {
+			const { token } = gateway();
+			for (const value of [
+				`bearer ${token}`,
+				`BEARER ${token}`,
+				`Bearer  ${token}`,
+				`Bearer${token}`,
+				`Bearer\t${token}`,
+				`Basic ${token}`,
+				token,
+				"Bearer",
+				"Bearer ",
+				`Bearer ${token.toUpperCase()}`,
+				`Bearer ${token.slice(1)}`,
+				`Bearer ${token.slice(0, -1)}`,
+				`Bearer ${token}0`,
+				`Bearer ${token},${token}`,
+				`Bearer "${token}"`,
+				`Bearer ${"f".repeat(64)}`,
+				`Bearer ${"f".repeat(1000)}`,
+				"Bearer \u00e4\u00f6\u00fc",
+			]) {
+				isError(await gateway().get("meter/protocol", withValue(value)), 401, "unauthorized");
+			}
+		});
+		it("is not taken from the query", async () => {
+			const { token } = gateway();
+			const path = `meter/protocol?token=${token}&access_token=${token}`;
+			isError(await gateway().get(path, { token: null }), 401, "unauthorized");
+		});
+	});
+
+	describe("origin", () => {
+		it("of this very server is welcome, in any case", async () => {
+			const own = `https://${gateway().authority(true)}`;
+			for (const origin of [own, own.toUpperCase()]) {
+				assert.equal((await gateway().post("iec62056/control", {}, { headers: { Origin: origin } })).status, 200);
+			}
+		});
+		it("of anywhere else is 403", async () => {
+			const authority = gateway().authority(true);
+			for (const origin of [
+				"null",
+				"",
+				authority,
+				`http://${authority}`,
+				`https://${authority}/`,
+				`https://${authority}.evil.example`,
+				`https://x${authority}`,
+				`https://${authority.replace(/:\d+$/, "")}:1`,
+				`https://user@${authority}`,
+				`https://${authority} https://evil.example`,
+			]) {
+				const reply = await gateway().post("iec62056/control", { log_en: true }, { headers: { Origin: origin } });
+				isError(reply, 403, "forbidden_origin");
+			}
+			assert.equal((await gateway().read("iec62056/control")).log_en, false);
+		});
+		it("does not matter where nothing changes", async () => {
+			assert.equal((await gateway().get("iec62056/control", { headers: FOREIGN })).status, 200);
+		});
+	});
+
+	describe("forms of a request", () => {
+		it("HEAD is GET without the body", async () => {
+			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+			for (const [path, methods] of ALLOWED) {
+				if (!methods.includes("HEAD")) continue;
+				const [head, get] = [await gateway().request("HEAD", path), await gateway().get(path)];
+				assert.equal(head.status, 200, path);
+				assert.equal(get.status, 200, path);
+				assert.equal(head.headers.get("content-type"), get.headers.get("content-type"));
+			}
+			assert.equal((await gateway().request("HEAD", "iec62056/last", { token: null })).status, 401);
+			assert.equal((await gateway().request("HEAD", "nothing")).status, 404);
+		});
+		it("query parameters that mean nothing are ignored", async () => {
+			for (const query of ["?", "?x", "?x=1&x=2", "?lang", "?lang=%ff", "?=&&="]) {
+				assert.equal((await gateway().get(`iec62056/last${query}`)).status, 200, query);
+			}
+		});
+		it("any Content-Type will do", async () => {
+			for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"]) {
+				const options = { headers: { "Content-Type": type } };
+				assert.equal((await gateway().post("meter/protocol", '{"protocol":"iec62056"}', options)).status, 200);
+			}
+		});
+		it("a GET with a body is a GET", async () => {
+			assert.equal((await gateway().get("meter/protocol", { body: "[".repeat(500) })).status, 200);
+		});
+	});
+}
+
+/** For a gateway in client mode. */
+export function plainHTTPChecks(gateway: () => TestGateway): void {
+	describe("plain HTTP in the owner's network", () => {
+		const plain = { secure: false };
+
+		it("is no way to the API, token or not", async () => {
+			for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
+				const [method, path] = route.split(" ");
+				isError(await gateway().request(method, path, plain), 403, "https_required");
+			}
+			isError(await gateway().get("system/challenge", { ...plain, token: null }), 403, "https_required");
+		});
+		it("leads pages to HTTPS", async () => {
+			const { httpsPort } = gateway();
+			const host = gateway().authority(false).replace(/:\d+$/, "");
+			const https = `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`;
+			for (const path of ["/", "/settings", "/x?y=z", "/apis"]) {
+				for (const method of ["GET", "HEAD"]) {
+					const reply = await gateway().request(method, path, { ...plain, token: null });
+					assert.equal(reply.status, 301);
+					assert.ok(reply.headers.get("location")?.startsWith(https), reply.headers.get("location"));
+				}
+			}
+		});
+		it("leads nobody away who posts", async () => {
+			isError(await gateway().post("/", "x", { ...plain, token: null }), 403, "https_required");
+		});
+	});
+}
+
+/** For a gateway in access point mode (decisions 12, 37). */
+export function accessPointChecks(gateway: () => TestGateway): void {
+	const plain = { secure: false };
+
+	it("serves the API over plain HTTP, logged in by challenge", async () => {
+		const token = await gateway().loginByChallenge(plain);
+		const options = { ...plain, token };
+		assert.equal((await gateway().read("meter/protocol", options)).protocol, "iec62056");
+		succeeded(await gateway().post("iec62056/control", { log_en: true }, options));
+		assert.equal((await gateway().read("iec62056/control", options)).log_en, true);
+		assert.equal((await gateway().post("system/logout", undefined, options)).status, 200);
+		isError(await gateway().get("meter/protocol", options), 401, "unauthorized");
+	});
+	it("does not take the password itself over plain HTTP, right or wrong", async () => {
+		for (let i = 0; i < 7; i++) {
+			const body = { username: "admin", password: i % 2 === 0 ? "label-password" : "wrong" };
+			isError(await gateway().post("system/login", body, { ...plain, token: null }), 403, "https_required");
+		}
+		// None of these was a failed attempt.
+		await gateway().loginByChallenge(plain);
+	});
+	it("takes the origin of its own pages over plain HTTP, and no other", async () => {
+		const own = `http://${gateway().authority(false)}`;
+		const post = (origin: string) => gateway().post("iec62056/control", {}, { ...plain, headers: { Origin: origin } });
+		assert.equal((await post(own)).status, 200);
+		isError(await post(own.replace("http:", "https:")), 403, "forbidden_origin");
+		isError(await post("http://evil.example"), 403, "forbidden_origin");
+	});
+	it("serves HTTPS as well", async () => {
+		await gateway().login();
+		assert.equal((await gateway().get("meter/protocol")).status, 200);
+	});
+	it("leads no page away", async () => {
+		assert.notEqual((await gateway().get("/", plain)).status, 301);
+	});
+}

@@ -1,0 +1,198 @@
+/** Each field of each settings route: below, at and above its bounds, and of every wrong type (decisions 5, 26, 27). */
+import assert from "node:assert/strict";
+import { DEFAULT_CONFIG, DEFAULT_CONTROL, isError, type TestGateway } from "./gateway.js";
+
+const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19200];
+const NO_BOOLEAN = [0, 1, "true", "false", "", null, [], [true], {}, { true: true }];
+const NO_NUMBER = ["600", "", true, false, null, [], [600], {}, { 600: 600 }];
+const NO_TEXT = [0, 1, true, null, [], ["1"], {}, { 1: "1" }];
+/** JSON texts of numbers that are not, or not exactly, the integer 600. */
+const NO_600 = ["600.5", "600.0000000001", "6e-2", "1e400", "-600", `600${"0".repeat(40)}`, "-0", "599.99999999999"];
+
+interface FieldChecks {
+	readonly path: string;
+	readonly field: string;
+	readonly good: readonly unknown[];
+	readonly bad: readonly unknown[];
+	/** The same as JSON texts. */
+	readonly badTexts?: readonly string[];
+}
+
+const FIELDS: readonly FieldChecks[] = [
+	...["mode_d_enabled", "battery", "mode_e_dlms"].map((field) => ({
+		path: "iec62056/config",
+		field,
+		good: [true, false],
+		bad: NO_BOOLEAN,
+	})),
+	...["simulator_en", "log_en"].map((field) => ({
+		path: "iec62056/control",
+		field,
+		good: [true, false],
+		bad: NO_BOOLEAN,
+	})),
+	{
+		path: "iec62056/config",
+		field: "mode_d_baudrate",
+		good: SPEEDS,
+		bad: [...NO_NUMBER, ...SPEEDS.flatMap((speed) => [speed - 1, speed + 1, -speed]), 0, 150, 38400, 115200],
+		badTexts: NO_600,
+	},
+	{
+		path: "iec62056/config",
+		field: "baudrate_max",
+		good: [300, 301, 599, 600, 9599, 9601, 19199, 19200],
+		bad: [...NO_NUMBER, 0, 1, -1, 299, 19201, 38400, 2 ** 31, 2 ** 53, -300],
+		badTexts: NO_600,
+	},
+	{
+		path: "iec62056/config",
+		field: "device_address",
+		good: ["1", "0", "AZaz09", "a b", " ", "0".repeat(31), "Z".repeat(32), ""],
+		bad: [
+			...NO_TEXT,
+			"0".repeat(33),
+			"0".repeat(1000),
+			"1!",
+			"/?",
+			"1\r\n",
+			"\t",
+			"-1",
+			"ä",
+			"１",
+			"1\u0000",
+			"\ud83d\ude00",
+		],
+	},
+];
+
+export function settingsChecks(gateway: () => TestGateway): void {
+	describe("GET of the settings", () => {
+		it("shows a new unit's defaults, and nothing else", async () => {
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await gateway().read("meter/protocol"), { protocol: "iec62056" });
+			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
+			assert.deepEqual(await gateway().read("iec62056/control"), DEFAULT_CONTROL);
+		});
+	});
+
+	for (const { path, field, good, bad, badTexts = [] } of FIELDS) {
+		describe(`field ${field}`, () => {
+			it("takes each value that it may have; the reply is what GET shows from then on", async () => {
+				const before = await gateway().read(path);
+				for (const value of good) {
+					const reply = await gateway().write(path, { [field]: value });
+					assert.deepEqual(reply, { ...before, [field]: value });
+					assert.deepEqual(await gateway().read(path), reply);
+				}
+			});
+			it("refuses every other one, and then nothing of the body is stored", async () => {
+				const before = await gateway().read(path);
+				const other = path === "iec62056/control" ? ["simulator_en", "log_en"] : ["battery", "mode_e_dlms"];
+				const changes = other.filter((name) => name !== field).map((name) => `"${name}":true`);
+				for (const text of [...bad.map((value) => JSON.stringify(value)), ...badTexts]) {
+					isError(await gateway().post(path, `{"${field}":${text}}`), 400, "invalid_field", field);
+					const mixed = `{${changes[0]},"${field}":${text},${changes.at(-1)}}`;
+					isError(await gateway().post(path, mixed), 400, "invalid_field", field);
+				}
+				assert.deepEqual(await gateway().read(path), before);
+			});
+		});
+	}
+
+	describe("a number", () => {
+		it("may be written in any way that JSON has for it", async () => {
+			for (const text of ["600", "600.0", "6e2", "6E+2", "60.00e1", "6000e-1"]) {
+				await gateway().write("iec62056/config", { baudrate_max: 300 });
+				const reply = await gateway().post("iec62056/config", `{"baudrate_max":${text}}`);
+				assert.equal(JSON.parse(reply.text).baudrate_max, 600, text);
+			}
+		});
+	});
+
+	describe("several fields at once", () => {
+		it("are changed together, and those left out keep their values", async () => {
+			await gateway().write("iec62056/config", { mode_d_baudrate: 9600, baudrate_max: 4800, device_address: "12" });
+			const expected = { ...DEFAULT_CONFIG, mode_d_baudrate: 9600, baudrate_max: 4800, device_address: "12" };
+			assert.deepEqual(await gateway().write("iec62056/config", {}), expected);
+			assert.deepEqual(await gateway().write("iec62056/config", { battery: true }), { ...expected, battery: true });
+			assert.deepEqual(await gateway().write("iec62056/config", DEFAULT_CONFIG), DEFAULT_CONFIG);
+		});
+		it("of simulator and log may come alone or together", async () => {
+			const path = "iec62056/control";
+			assert.deepEqual(await gateway().write(path, { log_en: true }), { simulator_en: false, log_en: true });
+			assert.deepEqual(await gateway().write(path, { simulator_en: true }), { simulator_en: true, log_en: true });
+			assert.deepEqual(await gateway().write(path, DEFAULT_CONTROL), DEFAULT_CONTROL);
+		});
+	});
+
+	describe("field protocol", () => {
+		const path = "meter/protocol";
+
+		it("takes iec62056", async () => {
+			assert.deepEqual(await gateway().write(path, { protocol: "iec62056" }), { protocol: "iec62056" });
+		});
+		it("tells that dlms is not supported, and stays", async () => {
+			isError(await gateway().post(path, { protocol: "dlms" }), 501, "unsupported");
+			assert.deepEqual(await gateway().read(path), { protocol: "iec62056" });
+		});
+		it("refuses everything else", async () => {
+			for (const protocol of [...NO_TEXT, "", "IEC62056", "iec62056 ", "DLMS", "iec62056\u0000", "x".repeat(1000)]) {
+				isError(await gateway().post(path, { protocol }), 400, "invalid_field", "protocol");
+			}
+			isError(await gateway().post(path, { protokoll: "iec62056" }), 400, "missing_field", "protocol");
+		});
+	});
+
+	describe("a restart", () => {
+		const config = {
+			mode_d_enabled: true,
+			mode_d_baudrate: 19200,
+			baudrate_max: 301,
+			battery: true,
+			mode_e_dlms: true,
+			device_address: "Zz 09",
+		};
+		const control = { simulator_en: true, log_en: true };
+
+		async function change(): Promise<void> {
+			await gateway().write("iec62056/config", config);
+			await gateway().write("iec62056/control", control);
+		}
+
+		it("keeps the settings and the password, and ends the sessions and the nonces", async () => {
+			await change();
+			const { salt, nonce } = await gateway().read("system/challenge");
+			const token = gateway().token;
+			await gateway().restart();
+			isError(await gateway().get("meter/protocol", { token }), 401, "unauthorized");
+			const body = { username: "admin", nonce, proof: "00".repeat(32) };
+			isError(await gateway().post("system/login", body), 401, "nonce_invalid");
+			assert.equal((await gateway().read("system/challenge")).salt, salt);
+			gateway().token = await gateway().loginByChallenge();
+			assert.deepEqual(await gateway().read("iec62056/config"), config);
+			assert.deepEqual(await gateway().read("iec62056/control"), control);
+		});
+		it("with a damaged entry in the flash costs that entry alone, until it is set again", async () => {
+			await change();
+			await gateway().restart("control");
+			await gateway().login();
+			assert.deepEqual(await gateway().read("iec62056/control"), DEFAULT_CONTROL);
+			assert.deepEqual(await gateway().read("iec62056/config"), config);
+			await gateway().write("iec62056/control", control);
+			await gateway().restart("iec62056");
+			await gateway().login();
+			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
+			assert.deepEqual(await gateway().read("iec62056/control"), control);
+		});
+		it("with a damaged account brings back the label's password, and keeps the settings", async () => {
+			await change();
+			const { salt } = await gateway().read("system/challenge");
+			await gateway().restart("access");
+			assert.notEqual((await gateway().read("system/challenge", { token: null })).salt, salt);
+			gateway().token = await gateway().loginByChallenge();
+			assert.deepEqual(await gateway().read("iec62056/config"), config);
+		});
+	});
+}

@@ -1,0 +1,107 @@
+/** The gateway on virtual time with a modelled meter: an hour passes in milliseconds, and goes the same way each time. */
+
+import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { Gateway } from "../../modules/app/gateway.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
+
+/** Where clients of the access point come from, and others. */
+export const AP_CLIENT = "192.168.4.2";
+export const LAN_CLIENT = "192.0.2.10";
+/** What the clock shows at the start. */
+export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
+
+export class VirtualGateway extends TestGateway {
+	readonly hostname = "gateway";
+	/** Where requests come from. */
+	clientAddress: string;
+	world: VirtualWorld;
+	#gateway: Gateway;
+	readonly #options: VirtualOptions;
+	#meter: MeterSetup | undefined;
+	#starts = 0;
+
+	constructor(mode: "client" | "ap" = "client", options: VirtualOptions = { utcMs: START_UTC_MS }) {
+		super();
+		this.clientAddress = mode === "ap" ? AP_CLIENT : LAN_CLIENT;
+		this.#options = { ...options, info: { labelPassword: PASSWORD, hostname: this.hostname } };
+		this.world = new VirtualWorld(this.#options);
+		this.#gateway = new Gateway(this.world);
+		this.#gateway.start();
+	}
+
+	get diagnosis(): string {
+		return this.world.traced.join("\n");
+	}
+
+	get httpsPort(): number {
+		return 443;
+	}
+
+	authority(): string {
+		return "gateway.local";
+	}
+
+	send({ method, path, headers, body, chunked, secure }: WireRequest): Exchange {
+		const client = this.world.connect(secure, this.clientAddress);
+		if (body === undefined) client.send(encodeRequest(path, { method, headers }));
+		else if (!chunked) client.send(encodeRequest(path, { method, headers, body }));
+		else {
+			client.send(encodeRequest(path, { method, headers: { ...headers, "Transfer-Encoding": "chunked" } }));
+			// In two chunks, so that a limit must count over both.
+			const middle = body.length >> 1;
+			for (const piece of [body.subarray(0, middle), body.subarray(middle)]) {
+				if (piece.length === 0) continue;
+				client.send(`${piece.length.toString(16)}\r\n`);
+				client.send(piece);
+				client.send("\r\n");
+			}
+			client.send("0\r\n\r\n");
+		}
+		return {
+			reply: async () => {
+				const reply = this.world.awaitReply(client, method === "HEAD");
+				client.close();
+				return { status: reply.status, headers: reply.headers, text: reply.text };
+			},
+			abandon: () => client.close(),
+		};
+	}
+
+	async pass(ms: number): Promise<void> {
+		this.world.advance(ms);
+	}
+
+	async connectMeter(setup: MeterSetup | undefined): Promise<void> {
+		this.#meter = setup;
+		const line = this.world.serial.meter;
+		if (setup === undefined) {
+			line.connect(undefined);
+			line.unplug();
+			return;
+		}
+		const { telegram, echo, ...options } = setup;
+		line.plugIn();
+		line.echo = echo ?? false;
+		line.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));
+	}
+
+	async restart(damaged?: string): Promise<void> {
+		this.#gateway.stop();
+		const { storage } = this.world;
+		const utcMs = this.world.time.utcMs();
+		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
+		// Another seed: a unit that starts again draws other random numbers.
+		const seed = 1000 + ++this.#starts;
+		this.world = new VirtualWorld({ ...this.#options, storage, seed, ...(utcMs === undefined ? {} : { utcMs }) });
+		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
+		this.#gateway = new Gateway(this.world);
+		this.#gateway.start();
+	}
+
+	async stop(): Promise<void> {
+		this.#gateway.stop();
+	}
+}
