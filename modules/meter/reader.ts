@@ -17,7 +17,7 @@ import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D } from "../iec62056-21/id
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
 import * as session from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
-import { Link, type LinkWorld } from "../io/link.js";
+import { Link, type LinkTap, type LinkWorld } from "../io/link.js";
 import { Attempts } from "./attempts.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
@@ -103,8 +103,12 @@ export class MeterReader {
 	lastAttemptUtcMs = 0;
 	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
 	lastResult = session.RESULT_NONE;
-	/** Records the raw conversation when set. */
+	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
+	readonly #tap: LinkTap = {
+		bytes: (direction, bytes, start, end) => this.log?.bytes(direction, bytes, start, end),
+		line: (baud) => this.log?.line(baud),
+	};
 
 	constructor(options: MeterReaderOptions) {
 		this.#world = options.world;
@@ -127,6 +131,8 @@ export class MeterReader {
 			this.#simulate();
 		}
 		const listens = modeD && !simulator;
+		// Whoever waits gets the next telegram.
+		if (listens && this.#session !== undefined) this.#close();
 		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.#close();
 		if (listens && this.#link === undefined) this.#listen();
 		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.#start();
@@ -248,7 +254,7 @@ export class MeterReader {
 				port: this.#port,
 				line: { baud, format: FORMAT_7E1 },
 				machine,
-				tap: this.log,
+				tap: this.#tap,
 				onEvent,
 				onGone: () => this.#portFailed("the serial port is gone"),
 			});

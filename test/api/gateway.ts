@@ -178,12 +178,12 @@ export abstract class TestGateway {
 		await this.write("iec62056/control", DEFAULT_CONTROL);
 	}
 
-	/** Waits until no conversation with the meter is going on; the last readout. */
-	async untilIdle(): Promise<JSONObject> {
+	/** Waits until no conversation with the meter is going on, looking every `stepMs`; the last readout. */
+	async untilIdle(stepMs = 100): Promise<JSONObject> {
 		for (let tries = 0; tries < 200; tries++) {
 			const last = await this.read("iec62056/last");
 			if (!last.running) return last;
-			await this.pass(100);
+			await this.pass(stepMs);
 		}
 		throw new Error("the conversation does not end");
 	}

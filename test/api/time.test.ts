@@ -1,0 +1,195 @@
+/** What takes minutes: life of nonces and sessions, the limiter's schedule, the time-outs of connections. Virtual time. */
+import assert from "node:assert/strict";
+import { isError, PASSWORD, proofOf, type Reply, succeeded, USERNAME } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const MINUTE_MS = 60_000;
+
+describe("The API as time goes by", () => {
+	let gateway: VirtualGateway;
+	const tryLogin = (body: unknown): Promise<Reply> => gateway.post("system/login", body, { token: null });
+	const guess = () => tryLogin({ username: USERNAME, password: "guess" });
+	const enter = () => tryLogin({ username: USERNAME, password: PASSWORD });
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.login();
+	});
+	afterEach(() => gateway.stop());
+
+	describe("a nonce", () => {
+		async function loginAfter(ms: number): Promise<Reply> {
+			const { nonce, salt } = await gateway.read("system/challenge");
+			await gateway.pass(ms);
+			return tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) });
+		}
+
+		it("is good for just under a minute", async () => {
+			succeeded(await loginAfter(MINUTE_MS - 1));
+			isError(await loginAfter(MINUTE_MS), 401, "nonce_invalid");
+			isError(await loginAfter(MINUTE_MS + 1), 401, "nonce_invalid");
+			isError(await loginAfter(24 * 60 * MINUTE_MS), 401, "nonce_invalid");
+		});
+		it("stays used after its minute", async () => {
+			const { nonce, salt } = await gateway.read("system/challenge");
+			const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
+			succeeded(await tryLogin(body));
+			for (let s = 0; s < 180; s += 15) {
+				await gateway.pass(15_000);
+				isError(await tryLogin(body), 401, "nonce_invalid");
+			}
+		});
+		it("is refused for its turn, not for ever, when too many were used in a minute", async () => {
+			let blocked: Reply | undefined;
+			for (let i = 0; i < 100 && blocked === undefined; i++) {
+				const { nonce, salt } = await gateway.read("system/challenge");
+				const reply = await tryLogin({ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) });
+				if (reply.status !== 200) blocked = reply;
+			}
+			assert.ok(blocked !== undefined);
+			isError(blocked, 429, "too_many_attempts");
+			await gateway.pass(Number(blocked.headers.get("retry-after")) * 1000);
+			await gateway.loginByChallenge();
+		});
+	});
+
+	describe("a session", () => {
+		const status = async () => (await gateway.get("meter/protocol")).status;
+
+		it("ends after 1800 s, however busy it is", async () => {
+			for (let minute = 1; minute < 30; minute++) {
+				await gateway.pass(MINUTE_MS);
+				assert.equal(await status(), 200);
+			}
+			await gateway.pass(MINUTE_MS - 1);
+			assert.equal(await status(), 200);
+			await gateway.pass(1);
+			isError(await gateway.get("meter/protocol"), 401, "unauthorized");
+		});
+		it("is not prolonged by another login", async () => {
+			const first = gateway.token;
+			await gateway.pass(20 * MINUTE_MS);
+			await gateway.login();
+			await gateway.pass(10 * MINUTE_MS);
+			assert.equal(await status(), 200);
+			isError(await gateway.get("meter/protocol", { token: first }), 401, "unauthorized");
+		});
+	});
+
+	describe("the limiter of logins", () => {
+		it("doubles its pause from 1 to 60 s, to the second", async () => {
+			for (let i = 0; i < 5; i++) isError(await guess(), 401, "invalid_proof");
+			for (const pauseS of [1, 2, 4, 8, 16, 32, 60, 60]) {
+				const blocked = await guess();
+				isError(blocked, 429, "too_many_attempts");
+				assert.equal(blocked.headers.get("retry-after"), String(pauseS));
+				await gateway.pass(pauseS * 1000 - 1);
+				assert.equal((await guess()).headers.get("retry-after"), "1");
+				await gateway.pass(1);
+				isError(await guess(), 401, "invalid_proof");
+			}
+		});
+		it("counts both forms together, and forgets all with a success", async () => {
+			for (let i = 0; i < 5; i++) {
+				const { nonce, salt } = await gateway.read("system/challenge");
+				const body = { username: USERNAME, nonce, proof: proofOf("guess", salt, nonce) };
+				isError(await (i % 2 === 0 ? guess() : tryLogin(body)), 401, "invalid_proof");
+			}
+			isError(await enter(), 429, "too_many_attempts");
+			await gateway.pass(1000);
+			succeeded(await enter());
+			for (let i = 0; i < 5; i++) isError(await guess(), 401, "invalid_proof");
+			assert.equal((await guess()).headers.get("retry-after"), "1");
+		});
+		it("holds up nobody at another address, even when a hundred of them guess", async () => {
+			for (let i = 0; i < 6; i++) await guess();
+			isError(await enter(), 429, "too_many_attempts");
+			gateway.clientAddress = "192.0.2.11";
+			succeeded(await enter());
+			for (let other = 0; other < 100; other++) {
+				gateway.clientAddress = `198.51.100.${other}`;
+				for (let i = 0; i < 6; i++) await guess();
+			}
+			gateway.clientAddress = "192.0.2.10";
+			await gateway.pass(MINUTE_MS);
+			succeeded(await enter());
+		});
+		it("never locks out for good", async () => {
+			for (let i = 0; i < 300; i++) {
+				await guess();
+				await gateway.pass(MINUTE_MS);
+			}
+			succeeded(await enter());
+		});
+	});
+
+	describe("plain HTTP", () => {
+		it("is for the access point's own network only, while both are there", async () => {
+			const plain = { secure: false, token: null };
+			isError(await gateway.get("system/challenge", plain), 403, "https_required");
+			for (const address of ["192.168.4.2", "192.168.4.254"]) {
+				gateway.clientAddress = address;
+				succeeded(await gateway.get("system/challenge", plain));
+			}
+			for (const address of ["192.168.5.2", "192.168.40.2", "10.168.4.2", "1.192.168.4"]) {
+				gateway.clientAddress = address;
+				isError(await gateway.get("system/challenge", plain), 403, "https_required");
+			}
+		});
+	});
+
+	describe("connections", () => {
+		const HEAD = "GET /api/v1/system/challenge HTTP/1.1\r\nHost: gateway.local\r\n";
+
+		it("are kept for the next request, and closed after half a minute without one", async () => {
+			const client = gateway.world.connect();
+			for (let i = 0; i < 5; i++) {
+				client.send(`${HEAD}\r\n`);
+				assert.equal(gateway.world.awaitReply(client).status, 200);
+				await gateway.pass(29_000);
+			}
+			assert.equal(client.isClosed, false);
+			await gateway.pass(2000);
+			assert.equal(client.isClosed, true);
+		});
+		it("that trickle a head are told to hurry up: 408", async () => {
+			const client = gateway.world.connect();
+			for (const letter of HEAD.slice(0, 20)) {
+				if (client.receivedCount > 0) break;
+				client.send(letter);
+				await gateway.pass(1000);
+			}
+			assert.equal(gateway.world.awaitReply(client).status, 408);
+			await gateway.pass(5000);
+			assert.equal(client.isClosed, true);
+		});
+		it("that stop in a body are told so: 408", async () => {
+			const client = gateway.world.connect();
+			client.send("POST /api/v1/system/login HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{");
+			assert.equal(gateway.world.awaitReply(client).status, 408);
+			succeeded(await enter());
+		});
+		it("that are two and busy with the meter leave a third 503", async () => {
+			const waiting = [gateway.begin("GET", "iec62056/read"), gateway.begin("GET", "iec62056/read")];
+			await gateway.pass(100);
+			isError(await gateway.get("meter/protocol"), 503, "busy");
+			waiting[0].abandon();
+			await gateway.pass(100);
+			assert.equal((await gateway.get("meter/protocol")).status, 200);
+			waiting[1].abandon();
+		});
+		it("that idle make room for a new one", async () => {
+			const idle = [gateway.world.connect(), gateway.world.connect()];
+			for (const client of idle) {
+				client.send(`${HEAD}\r\n`);
+				gateway.world.awaitReply(client);
+				await gateway.pass(1000);
+			}
+			assert.equal((await gateway.get("meter/protocol")).status, 200);
+			assert.deepEqual(
+				idle.map((client) => client.isClosed),
+				[true, false],
+			);
+		});
+	});
+});
