@@ -21,7 +21,9 @@ import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
 
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
-const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
+export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
+/** For `meterPath`: the gateway starts a simulated meter of its own. */
+export const OUR_METER = "";
 const START_LIMIT_MS = 20_000;
 const END_LIMIT_MS = 10_000;
 /** As many as the gateway serves over TLS. */
@@ -38,7 +40,7 @@ process.once("exit", () => {
 let bundled: Promise<void> | undefined;
 
 /** A program of ours that says on its first line of output that it is ready. */
-class Program {
+export class Program {
 	readonly child: ChildProcess;
 	errors = "";
 	readonly #name: string;
@@ -81,7 +83,7 @@ class Program {
 
 export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
-	/** Path of the meter's port; default: the link that `connectMeter` sets. */
+	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
 }
 
@@ -207,7 +209,8 @@ export class ProcessGateway extends TestGateway {
 	async #start(): Promise<void> {
 		const { mode = "client", meterPath = this.#link } = this.#options;
 		const args = ["--engine", this.#engine, "--mode", mode, "--https-port", "0", "--http-port", "0"];
-		args.push("--state", this.stateFolder, "--password", PASSWORD, "--meter", meterPath);
+		args.push("--state", this.stateFolder, "--password", PASSWORD);
+		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
 		this.#program = new Program("the gateway", MAIN, args);
 		const line = await this.#program.firstLine();
 		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];

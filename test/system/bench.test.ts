@@ -1,0 +1,117 @@
+/** `npm start` as its users know it: a meter started by hand, its own simulated one, its certificate, its end. */
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isError, type TestGateway, vectorOf } from "../api/gateway.js";
+import { isReadout, withoutNames } from "../api/meter-checks.js";
+import { type EngineName, METER, OUR_METER, ProcessGateway, Program } from "../api/process-gateway.js";
+
+const VECTORS = join(import.meta.dirname, "../../../test/vectors/iec62056-21");
+
+for (const engine of ["node", "xs"] satisfies EngineName[]) {
+	describe(`npm start -- --engine ${engine}`, function () {
+		this.timeout(30_000);
+		const stopping: (() => Promise<void>)[] = [];
+		let gateway: ProcessGateway | undefined;
+
+		async function start(options: Parameters<typeof ProcessGateway.start>[1] = {}): Promise<ProcessGateway> {
+			const started = await ProcessGateway.start(engine, options);
+			gateway = started;
+			stopping.push(() => started.stop());
+			return started;
+		}
+		afterEach(async function () {
+			if (this.currentTest?.state === "failed") console.error(gateway?.diagnosis);
+			gateway = undefined;
+			for (const stop of stopping.splice(0)) await stop();
+		});
+
+		async function login(to: TestGateway): Promise<void> {
+			to.token = await to.loginByChallenge();
+		}
+
+		it("with --meter reads a meter that was started by hand with a telegram file", async () => {
+			for (const name of ["iskraemeco-mt382-dsmr3-stx-in-ident", "metcom-mcs301-maxima"]) {
+				const vector = vectorOf(name);
+				const meter = new Program("the meter", METER, ["--telegram", join(VECTORS, `${name}.hex`)]);
+				stopping.push(() => meter.end());
+				const meterPath = (await meter.firstLine()).replace(/^meter /, "");
+				const reading = await start({ meterPath });
+				await login(reading);
+				const readout = await reading.read("iec62056/read?lang=de");
+				isReadout(readout, { language: "de" });
+				assert.equal(readout.status, 0);
+				assert.equal(readout.meter_id, vector.meterId);
+				assert.deepEqual(withoutNames(readout), vector.readings);
+				// Before the meter, which it may have open.
+				await reading.stop();
+				stopping.splice(0);
+				await meter.end();
+			}
+		});
+
+		it("without --meter reads a simulated household, whose values move", async () => {
+			const reading = await start({ meterPath: OUR_METER });
+			await login(reading);
+			const first = await reading.read("iec62056/read");
+			isReadout(first);
+			assert.equal(first.status, 0);
+			const codes = first.readings.map((one: { obis: string }) => one.obis);
+			for (const code of ["1.8.0", "2.8.0", "16.7.0", "32.7.0", "31.7.0"]) assert.ok(codes.includes(code), code);
+			assert.ok(Math.abs(first.timestamp - Date.now() / 1000) < 30);
+			const second = await reading.read("iec62056/read");
+			assert.notDeepEqual(second.readings, first.readings);
+		});
+
+		it("has a certificate of its own, for its host name, that a restart keeps", async () => {
+			const served = await start();
+			const certificate = new X509Certificate(served.certificate);
+			assert.match(served.hostname, /^smgw-[0-9a-f]{6}$/);
+			assert.equal(certificate.subject, `CN=${served.hostname}`);
+			assert.equal(certificate.issuer, certificate.subject);
+			assert.equal(certificate.subjectAltName, `DNS:${served.hostname}, DNS:${served.hostname}.local`);
+			assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
+			assert.ok(certificate.verify(certificate.publicKey));
+			const years = (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / 31_557_600_000;
+			assert.ok(years > 9.9 && years < 10.1);
+			// Trusts this certificate alone.
+			await login(served);
+			await served.restart();
+			assert.equal(new X509Certificate(served.certificate).fingerprint256, certificate.fingerprint256);
+			await login(served);
+		});
+
+		it("with damaged state says what is lost, and loses nothing else", async () => {
+			const kept = await start();
+			await login(kept);
+			await kept.write("iec62056/config", { baudrate_max: 4800 });
+			await kept.write("iec62056/control", { log_en: true });
+			const key = join(kept.stateFolder, "key.pem");
+			const before = kept.certificate;
+			writeFileSync(key, readFileSync(key, "utf8").slice(0, 40));
+			// What a power cut leaves of a write.
+			writeFileSync(join(kept.stateFolder, "flash", "iec62056.new"), "half");
+			await kept.restart("control");
+			assert.match(kept.diagnosis, /control was damaged/);
+			assert.notEqual(kept.certificate, before);
+			await login(kept);
+			assert.equal((await kept.read("iec62056/config")).baudrate_max, 4800);
+			assert.equal((await kept.read("iec62056/control")).log_en, false);
+		});
+
+		it("ends while a readout is going on, and leaves nothing behind", async () => {
+			const ended = await start();
+			await login(ended);
+			await ended.connectMeter({ telegram: vectorOf("metcom-mcs301-maxima").telegram, faults: { silence: 1000 } });
+			const reading = ended.begin("GET", "iec62056/read");
+			await ended.pass(200);
+			const before = performance.now();
+			const broken = assert.rejects(reading.reply());
+			await ended.restart();
+			await broken;
+			assert.ok(performance.now() - before < 8000);
+			isError(await ended.get("meter/protocol"), 401, "unauthorized");
+		});
+	});
+}
