@@ -1,0 +1,274 @@
+/**
+ * What the running gateway takes of XS's slots: the chip has 3072. Here the code itself takes slots (nothing is preloaded
+ * into flash), so each count is what is alive beyond the loaded code with the gateway not yet started. The title of
+ * each test shows what it counted.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { IECMeter, type IECMeterOptions, METER_BLOCK } from "../../tools/meter/iec-meter.js";
+import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
+import { iecVectors } from "../vectors.js";
+
+/** Slots alive that the gateway may add at any moment. */
+const LIMIT = 2000;
+/** Counts taken while something goes on. */
+const PROBES = 8;
+/** On both ports, and those of them with TLS (decision 7 of the API). */
+const CONNECTIONS = 6;
+const TLS_CONNECTIONS = 2;
+/** Longer than any time-out of a connection without a request. */
+const REST_MS = 31_000;
+/** Room for raw conversation in modules/meter/conversation-log.ts is long used up after so many readouts. */
+const READOUTS_OF_A_FULL_LOG = 3;
+
+const telegrams = iecVectors().map(({ telegram }) => telegram);
+const longest = splitTelegram(telegrams.reduce((a, b) => (a.length < b.length ? b : a)));
+/** The longest that a meter pushes. */
+const pushed = splitTelegram(
+	iecVectors()
+		.filter(({ mode }) => mode === "D")
+		.map(({ telegram }) => telegram)
+		.reduce((a, b) => (a.length < b.length ? b : a)),
+);
+
+describe("Slots alive in XS beyond the loaded code", function () {
+	this.timeout(60_000);
+	let folder = "";
+	let xs: XSWorld;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "memory-"));
+		await bundleGateway(join(folder, "gateway.js"));
+	});
+	after(() => rmSync(folder, { recursive: true }));
+	beforeEach(async () => {
+		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
+	});
+	afterEach(async () => {
+		await xs.stop();
+		// What an exception leaves in the log would hide behind good numbers.
+		assert.deepEqual(
+			xs.world.traced.filter((line) => /\bat\b.*\(|exception/.test(line)),
+			[],
+		);
+	});
+
+	function connectMeter(telegram: Telegram, options: Partial<IECMeterOptions> = {}): void {
+		xs.world.serial.meter.connect(new IECMeter({ source: () => telegram, ...options }));
+	}
+
+	/** Reads the meter to the end; the readout is held from then on. */
+	async function readMeter(): Promise<void> {
+		assert.equal((await xs.request("iec62056/read")).status, 200);
+	}
+
+	/** Asks for a readout and lets time go by until its block begins. */
+	async function beginReadout(): Promise<VirtualClient> {
+		const client = xs.world.connect();
+		const { meterEvents } = xs.world.serial.meter;
+		const from = meterEvents.length;
+		xs.send(client, "iec62056/read");
+		await xs.until(() => meterEvents.indexOf(METER_BLOCK, from) >= 0);
+		return client;
+	}
+
+	/** Counts again and again until so many characters more have come; gives the highest count. */
+	async function countDuring(characters: number): Promise<number> {
+		const line = xs.world.serial.meter;
+		const from = line.sentByMeter;
+		let most = 0;
+		for (let i = 1; i <= PROBES; i++) {
+			await xs.until(() => line.sentByMeter - from >= (i * characters) / (PROBES + 1));
+			most = Math.max(most, await xs.slots());
+		}
+		return most;
+	}
+
+	/** When all that was closed is gone and every timer has run out. */
+	async function countAtRest(): Promise<number> {
+		await xs.advance(REST_MS);
+		return xs.slots();
+	}
+
+	/** A client that takes nothing of the reply to `GET last` but what fits into its window. */
+	async function connectSlowReader(): Promise<VirtualClient> {
+		const client = xs.world.connect();
+		client.paused = true;
+		xs.send(client, "iec62056/last");
+		await xs.advance(500);
+		return client;
+	}
+
+	function check(slots: number, context: Mocha.Context): void {
+		context.test!.title += ` (${slots})`;
+		assert.ok(slots <= LIMIT, `${slots} slots, ${LIMIT} are allowed`);
+	}
+
+	it("are few when nothing goes on", async function () {
+		check(await xs.slots(), this);
+	});
+
+	it("are few during a readout of the longest capture", async function () {
+		connectMeter(longest);
+		await xs.login();
+		const client = await beginReadout();
+		const slots = await countDuring(longest.message.length);
+		assert.equal((await xs.reply(client)).status, 200);
+		check(slots, this);
+	});
+
+	it("are few with the longest capture held", async function () {
+		connectMeter(longest);
+		await xs.login();
+		await readMeter();
+		check(await xs.slots(), this);
+	});
+
+	it("are few while its reply waits for a reader that does not read, and none stay for the next one", async function () {
+		connectMeter(longest);
+		await xs.login();
+		await readMeter();
+		const waitAndGo = async () => {
+			const client = await connectSlowReader();
+			const waiting = await xs.slots();
+			client.close();
+			return { waiting, gone: await countAtRest() };
+		};
+		const first = await waitAndGo();
+		const second = await waitAndGo();
+		assert.deepEqual(second, first);
+		check(second.waiting, this);
+	});
+
+	it("are few with a readout running beside the one held and a reader that does not read", async function () {
+		connectMeter(longest);
+		await xs.login();
+		await readMeter();
+		await connectSlowReader();
+		await beginReadout();
+		check(await countDuring(longest.message.length), this);
+	});
+
+	it("are few during a login, at the challenge and in the middle of the body", async function () {
+		assert.equal((await xs.request("system/challenge")).status, 200);
+		const client = xs.world.connect();
+		const body = JSON.stringify({ username: "admin", password: "x".repeat(128) });
+		const request = encodeRequest("/api/v1/system/login", { body });
+		client.send(request.subarray(0, request.length - 40));
+		await xs.advance(100);
+		check(await xs.slots(), this);
+		client.send(request.subarray(request.length - 40));
+		assert.equal((await xs.reply(client)).status, 401);
+	});
+
+	it("are few with a request half sent on every connection", async function () {
+		for (let i = 0; i < CONNECTIONS; i++) {
+			const isPlain = i >= TLS_CONNECTIONS;
+			xs.world.connect(!isPlain).send("GET /api/v1/");
+			await xs.advance(10);
+		}
+		check(await xs.slots(), this);
+	});
+
+	it("are as many after 200 requests as after 100", async function () {
+		connectMeter(longest);
+		await xs.login();
+		await readMeter();
+		const client = xs.world.connect();
+		const paths = ["meter/protocol", "iec62056/config", "system/challenge", "no/such/path?lang=de", "iec62056/control"];
+		const ask = async () => {
+			for (let i = 0; i < 100; i++) await xs.request(paths[i % paths.length], {}, client);
+		};
+		await ask();
+		const before = await xs.slots();
+		await ask();
+		const after = await xs.slots();
+		assert.equal(after, before);
+		check(after, this);
+	});
+
+	it("are as many after each readout and each session as after the first", async function () {
+		connectMeter(pushed, { mode: "C", pushBaud: 9600 });
+		for (let i = 0; i < 8; i++) await xs.login();
+		await readMeter();
+		const before = await xs.slots();
+		for (let i = 0; i < 5; i++) {
+			await xs.login();
+			await readMeter();
+		}
+		const after = await xs.slots();
+		assert.equal(after, before);
+		check(after, this);
+	});
+
+	it("are few while telegrams are pushed in mode D, and the same after each", async function () {
+		connectMeter(pushed, { mode: "D", pushBaud: 2400 });
+		await xs.login();
+		const body = { mode_d_enabled: true, mode_d_baudrate: 2400 };
+		assert.equal((await xs.request("iec62056/config", { body })).status, 200);
+		await readMeter();
+		const before = await xs.slots();
+		const most = await countDuring(3 * pushed.message.length);
+		await readMeter();
+		assert.equal(await xs.slots(), before);
+		check(most, this);
+	});
+
+	it("are few with the conversation log full, in the middle of a readout", async function () {
+		connectMeter(longest);
+		await xs.login();
+		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);
+		for (let i = 0; i < READOUTS_OF_A_FULL_LOG; i++) await readMeter();
+		const log = (await xs.request("iec62056/log")).json();
+		assert.ok(log.dropped > 0);
+		await connectSlowReader();
+		await beginReadout();
+		check(await countDuring(longest.message.length), this);
+	});
+
+	describe("after bodies made to fill the memory", () => {
+		/** Each body over a connection of its own. */
+		async function bombard(bodies: Iterable<string>, context: Mocha.Context): Promise<void> {
+			const send = async (body: string) => {
+				const { status } = await xs.request("system/login", { body });
+				assert.ok(status === 400 || status === 413, `status ${status}`);
+			};
+			await send("{}");
+			const before = await countAtRest();
+			for (const body of bodies) await send(body);
+			await send("{}");
+			const after = await countAtRest();
+			check(after, context);
+			assert.equal(after, before);
+		}
+
+		const fill = (opening: string, piece: string, length: number) =>
+			opening + piece.repeat(Math.floor((length - opening.length) / piece.length));
+
+		it("are as before when bodies are nested as deep as fits", async function () {
+			await bombard([fill("", "[", 512), fill("", '{"a":', 512), fill('{"username":', "[", 512)], this);
+		});
+
+		it("are as before when bodies are long lists of lists", async function () {
+			const list = `${fill('{"username":[', "[],", 508)}[]]}`;
+			await bombard([list, fill("[", "[],", 512), fill("[", "[],", 16_384), fill("", "[", 65_536)], this);
+		});
+
+		it("are as before after a thousand bodies of names that nobody has sent before", async function () {
+			function* bodies() {
+				for (let i = 0; i < 1000; i++) {
+					const names = Array.from({ length: 24 }, () => `"${randomBytes(7).toString("base64url")}":{}`);
+					yield `{${names.join(",")}}`;
+				}
+			}
+			await bombard(bodies(), this);
+		});
+	});
+});

@@ -1,0 +1,83 @@
+/** The meter simulator as a process of its own (tools/meter.ts), and when it did what. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../meter.js", import.meta.url));
+const DAY_MS = 86_400_000;
+
+interface MeterEvent {
+	readonly text: string;
+	/** Unix ms. */
+	readonly timeMs: number;
+}
+
+export class BenchMeter {
+	/** Of its pseudo-terminal. */
+	path = "";
+	readonly #process: ChildProcess;
+	#events: MeterEvent[] = [];
+	#heard: () => void = () => {};
+
+	/** `args` as of `npm run meter`. Rejects when it does not start. */
+	static async start(args: readonly string[]): Promise<BenchMeter> {
+		const meter = new BenchMeter(args);
+		await meter.#started();
+		return meter;
+	}
+
+	/** Use `start`. */
+	constructor(args: readonly string[]) {
+		this.#process = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+		createInterface(this.#process.stderr!).on("line", (line) => {
+			const [, time, text] = /^(\d\d:\d\d:\d\d\.\d{3}) (.*)$/.exec(line) ?? [];
+			if (text === undefined) process.stderr.write(`meter: ${line}\n`);
+			else this.#events.push({ text, timeMs: unixMs(time) });
+			this.#heard();
+		});
+	}
+
+	/** When it first did this since `forget`; undefined: not yet. */
+	timeOf(text: string): number | undefined {
+		return this.#events.find((event) => event.text === text)?.timeMs;
+	}
+
+	forget(): void {
+		this.#events = [];
+	}
+
+	/** The next moment at which it does this. */
+	async next(text: string): Promise<number> {
+		this.forget();
+		for (;;) {
+			const timeMs = this.timeOf(text);
+			if (timeMs !== undefined) return timeMs;
+			await new Promise<void>((resolve) => {
+				this.#heard = resolve;
+			});
+		}
+	}
+
+	end(): void {
+		this.#process.kill();
+	}
+
+	#started(): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.#process.once("error", reject);
+			this.#process.once("exit", (code) => reject(new Error(`The simulated meter has ended with exit code ${code}.`)));
+			createInterface(this.#process.stdout!).on("line", (line) => {
+				this.path = /^meter (\S+)$/.exec(line)?.[1] ?? this.path;
+				if (this.path !== "") resolve();
+			});
+		});
+	}
+}
+
+/** The moment nearest to now at which a clock shows this time of day (UTC). */
+function unixMs(time: string): number {
+	const nowMs = Date.now();
+	const atMs = Date.parse(`${new Date(nowMs).toISOString().slice(0, 11)}${time}Z`);
+	if (atMs - nowMs > DAY_MS / 2) return atMs - DAY_MS;
+	return nowMs - atMs > DAY_MS / 2 ? atMs + DAY_MS : atMs;
+}

@@ -1,0 +1,68 @@
+/**
+ * The client of part d, in a thread of its own: asks the same again and again over as many keep-alive HTTPS connections
+ * as it is told, one request at a time on each, and answers each Order with a Tally.
+ */
+import { Agent, request as httpsRequest } from "node:https";
+import { parentPort } from "node:worker_threads";
+
+export interface Order {
+	readonly port: number;
+	readonly path: string;
+	readonly token: string;
+	readonly connections: number;
+	readonly durationMs: number;
+}
+
+export interface Tally {
+	readonly requests: number;
+	readonly tookMs: number;
+	/** Of each body; they are all as long. */
+	readonly bodyLength: number;
+	/** What went wrong, "" for nothing. */
+	readonly error: string;
+}
+
+function ask(order: Order, agent: Agent): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const { port, path, token } = order;
+		const request = httpsRequest({ port, path, agent, headers: { Authorization: `Bearer ${token}` } });
+		request.on("error", reject);
+		request.on("response", (response) => {
+			let length = 0;
+			response.on("data", (piece: Buffer) => {
+				length += piece.length;
+			});
+			response.on("error", reject);
+			response.on("end", () => {
+				if (response.statusCode === 200) resolve(length);
+				else reject(new Error(`${path} was answered with ${response.statusCode}`));
+			});
+		});
+		request.end();
+	});
+}
+
+async function carryOut(order: Order): Promise<Tally> {
+	const agent = new Agent({ keepAlive: true, maxSockets: order.connections, rejectUnauthorized: false });
+	try {
+		let requests = 0;
+		let bodyLength = 0;
+		// The connections are there before the time counts.
+		await Promise.all(Array.from({ length: order.connections }, () => ask(order, agent)));
+		const startMs = performance.now();
+		const keepAsking = async () => {
+			while (performance.now() - startMs < order.durationMs) {
+				bodyLength = await ask(order, agent);
+				requests++;
+			}
+		};
+		await Promise.all(Array.from({ length: order.connections }, keepAsking));
+		return { requests, tookMs: performance.now() - startMs, bodyLength, error: "" };
+	} catch (error) {
+		return { requests: 0, tookMs: 0, bodyLength: 0, error: (error as Error).message };
+	} finally {
+		agent.destroy();
+	}
+}
+
+parentPort?.on("message", async (order: Order) => parentPort?.postMessage(await carryOut(order)));

@@ -1,0 +1,34 @@
+/** The captures of test/vectors that the benchmark reads, as telegrams whose check is right. */
+import { join } from "node:path";
+import { ETX, frame, readTelegram, STX, splitTelegram, type Telegram } from "../meter/telegram.js";
+
+const FOLDER = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "iec62056-21");
+
+export const ZMF100 = "landis-gyr-zmf100-m26-padded-left";
+export const LK13 = "logarex-lk13-history";
+export const C500 = "makel-c500-status";
+export const MT174 = "iskraemeco-mt174-15-billing-periods";
+/** The most records of all: 577. */
+export const KOHLER = "kohler-three-phase-12-billing-periods";
+export const T210D = "landis-gyr-t210d-dsmr5";
+
+const EXCLAMATION_MARK = 0x21;
+
+export function capturePath(name: string): string {
+	return join(FOLDER, `${name}.hex`);
+}
+
+/** The capture as it was taken. */
+export function capture(name: string): Telegram {
+	return splitTelegram(readTelegram(capturePath(name)));
+}
+
+/** The capture with STX, ETX and BCC where it was taken without: its end can be told without waiting for a silence. */
+export function framed(name: string): Telegram {
+	const telegram = capture(name);
+	const { message } = telegram;
+	if (message.includes(STX) && message.includes(ETX)) return telegram;
+	const end = message.lastIndexOf(EXCLAMATION_MARK);
+	const lines = message.subarray(message.indexOf(STX) + 1, end + 1);
+	return { ...telegram, message: frame(Uint8Array.from([...lines, 0x0d, 0x0a])) };
+}

@@ -1,0 +1,126 @@
+/**
+ * The whole gateway in XS on the virtual world, for measurements and tests of memory that are the same each time: time
+ * goes by in pieces, and after each one the engine has handled all that happened in it. A meter of any sort hangs on
+ * `world.serial.meter`; clients connect by `world.connect()`.
+ */
+import { XSEngine } from "../../hosts/node/engine-xs.js";
+import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "../../hosts/node/virtual-request.js";
+import { findXSWorker } from "../../hosts/node/xs-worker.js";
+
+/** Time that goes by before the engine is asked again: what comes meanwhile it takes in one piece. */
+const PIECE_MS = 8;
+const LIMIT_MS = 120_000;
+const LABEL_PASSWORD = "label-password";
+
+export interface XSWorldOptions extends VirtualOptions {
+	/** Path of the gateway's script (hosts/node/bundle.ts). */
+	script: string;
+	pieceMs?: number;
+}
+
+export class XSWorld {
+	readonly world: VirtualWorld;
+	readonly engine: XSEngine;
+	/** Of the last login. */
+	token = "";
+	readonly #pieceMs: number;
+	#crash: Error | undefined;
+
+	/** Use `start`. */
+	constructor(options: XSWorldOptions) {
+		const program = findXSWorker();
+		if (program === undefined) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");
+		this.#pieceMs = options.pieceMs ?? PIECE_MS;
+		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...options });
+		this.engine = new XSEngine({
+			host: this.world,
+			program,
+			script: options.script,
+			onCrash: (message) => {
+				this.#crash = new Error(message);
+			},
+		});
+	}
+
+	static async start(options: XSWorldOptions): Promise<XSWorld> {
+		const world = new XSWorld(options);
+		await world.engine.start();
+		await world.#settle();
+		return world;
+	}
+
+	stop(): Promise<void> {
+		return this.engine.stop();
+	}
+
+	/** Slots alive beyond those with the code loaded and the gateway not started. */
+	async slots(): Promise<number> {
+		const alive = await this.engine.heap();
+		this.#check();
+		return alive - this.engine.baseline;
+	}
+
+	/** Lets time go by until `isDone`, which is asked after each piece. Throws when it takes too long. */
+	async until(isDone: () => boolean, limitMs = LIMIT_MS): Promise<void> {
+		const { time } = this.world;
+		const endMs = time.nowMs + limitMs;
+		while (!isDone()) {
+			if (time.nowMs >= endMs) throw new Error(`it did not happen in ${limitMs} ms`);
+			time.advance(this.#pieceMs);
+			await this.#settle();
+		}
+	}
+
+	async advance(ms: number): Promise<void> {
+		const endMs = this.world.time.nowMs + ms;
+		await this.until(() => this.world.time.nowMs >= endMs, ms + this.#pieceMs);
+	}
+
+	/** Sends a request with the token, over a connection of its own (or `client`), and waits for the whole reply. */
+	async request(path: string, request: VirtualRequest = {}, client?: VirtualClient): Promise<VirtualReply> {
+		const connection = client ?? this.world.connect();
+		this.send(connection, path, request);
+		const reply = await this.reply(connection);
+		if (client === undefined) {
+			connection.close();
+			await this.advance(1);
+		}
+		return reply;
+	}
+
+	send(client: VirtualClient, path: string, request: VirtualRequest = {}): void {
+		const headers = this.token === "" ? {} : { Authorization: `Bearer ${this.token}` };
+		client.send(encodeRequest(`/api/v1/${path}`, { ...request, headers: { ...headers, ...request.headers } }));
+	}
+
+	async reply(client: VirtualClient): Promise<VirtualReply> {
+		let seen = -1;
+		let reply: VirtualReply | undefined;
+		await this.until(() => {
+			// A reply is looked for when no more of it comes, so that a long one is not searched again and again.
+			if (client.receivedCount === seen) reply = takeReply(client);
+			seen = client.receivedCount;
+			return reply !== undefined || client.isClosed;
+		});
+		reply ??= takeReply(client);
+		if (reply === undefined) throw new Error("the gateway closed without a whole reply");
+		return reply;
+	}
+
+	async login(): Promise<void> {
+		const body = { username: "admin", password: LABEL_PASSWORD };
+		this.token = (await this.request("system/login", { body })).json().token;
+	}
+
+	async #settle(): Promise<void> {
+		// What the engine does may be answered at once by the world, at the same moment.
+		await this.engine.settled();
+		this.#check();
+	}
+
+	#check(): void {
+		if (this.#crash !== undefined) throw this.#crash;
+	}
+}
