@@ -25,41 +25,41 @@ const STRIPPED = 2;
 const SLASH_WITH_PARITY = 0xaf;
 const SLASH = 0x2f;
 
-/** Two for each damaged character, less one for each good one: what makes the filter take back its decision. */
-const DOUBT_LIMIT = 16;
+/** How sure the filter can be of its decision: so many characters that say otherwise reverse it. */
+const EVIDENCE_LIMIT = 8;
 
 /**
  * Removes the parity bit of received characters and marks damaged ones.
  * Some 8N1 paths deliver the parity bit (a UART set to 8N1), some have taken it off already (a TCP bridge, a pseudo-
  * terminal, a mode D meter that sends 8N1). The first `/`, with which every identification begins, tells which: its
- * parity bit is set. Until then characters pass with bit 7 off and unchecked. It may have been noise or damaged, and a
- * wrong decision makes half of all characters damaged: then it is reversed.
+ * parity bit is set. Until then characters pass with bit 7 off and unchecked.
+ * That `/` may have been noise, or damaged. So characters that can only be right one way are counted from then on, and
+ * the filter follows them: a listener that hears the same line for months must not stay deaf.
  */
 export class ParityFilter {
 	#state = UNDECIDED;
-	#doubt = 0;
+	/** Above 0 for a line that carries parity, below for one that doesn't. */
+	#evidence = 0;
 
 	/** Rewrites `bytes[start..end)` in place: 0x00 to 0x7F good characters, 0x80 and above damaged ones. */
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
 			if (this.#state === UNDECIDED) {
-				if (byte === SLASH_WITH_PARITY) this.#state = CHECKED;
-				else if (byte === SLASH) this.#state = STRIPPED;
+				if (byte === SLASH_WITH_PARITY) this.#decide(EVIDENCE_LIMIT);
+				else if (byte === SLASH) this.#decide(-EVIDENCE_LIMIT);
 				bytes[i] = byte & 0x7f;
-			} else if (this.#state === CHECKED ? hasEvenParity(byte) : byte < 0x80) {
-				bytes[i] = byte & 0x7f;
-				if (this.#doubt > 0) this.#doubt--;
-			} else {
-				bytes[i] = byte | 0x80;
-				this.#doubt += 2;
-				if (this.#doubt >= DOUBT_LIMIT) this.#reverse();
+				continue;
 			}
+			const isEven = hasEvenParity(byte);
+			if (isEven === byte >= 0x80) this.#decide(this.#evidence + (isEven ? 1 : -1));
+			const isGood = this.#state === CHECKED ? isEven : byte < 0x80;
+			bytes[i] = isGood ? byte & 0x7f : byte | 0x80;
 		}
 	}
 
-	#reverse(): void {
-		this.#state = this.#state === CHECKED ? STRIPPED : CHECKED;
-		this.#doubt = 0;
+	#decide(evidence: number): void {
+		this.#evidence = Math.max(-EVIDENCE_LIMIT, Math.min(EVIDENCE_LIMIT, evidence));
+		if (evidence !== 0) this.#state = evidence > 0 ? CHECKED : STRIPPED;
 	}
 }

@@ -28,7 +28,6 @@ const STATE_DONE = 5;
 const SOH = 0x01;
 const STX = 0x02;
 const ETX = 0x03;
-const EOT = 0x04;
 const ACK = 0x06;
 const LF = 0x0a;
 const BLANK = 0x20;
@@ -133,7 +132,7 @@ export class BlockReceiver {
 
 	#takeBody(bytes: Uint8Array, start: number, end: number): number {
 		let stop = start;
-		while (stop < end && (bytes[stop] > EOT || bytes[stop] < SOH)) stop++;
+		while (stop < end && (bytes[stop] > ETX || bytes[stop] < SOH)) stop++;
 		const taken = this.#parser.receive(bytes, start, stop);
 		for (let i = start; i < taken; i++) this.#bcc ^= bytes[i];
 		if (this.#parser.ended) {
@@ -149,7 +148,7 @@ export class BlockReceiver {
 			if (character === ETX) {
 				this.#parser.cut();
 				this.#state = STATE_BCC;
-			} else if (character !== EOT) this.#parser.receive(bytes, stop, stop + 1);
+			} else this.#parser.receive(bytes, stop, stop + 1);
 		}
 		return stop + 1;
 	}

@@ -93,7 +93,12 @@ export class RecordCursor {
 		this.#next = this.#locate(this.#next);
 		this.#readText();
 		this.unit = this.#readUnit();
-		if (this.unit === "" && this.code.billingPeriod !== null) this.unit = this.#inheritedUnit();
+		if (this.unit === "" && this.code.billingPeriod !== null) {
+			const { length } = this;
+			this.unit = this.#inheritedUnit();
+			// Looking at the other record's values has changed it.
+			this.length = length;
+		}
 		this.#index++;
 		return true;
 	}
@@ -169,14 +174,12 @@ export class RecordCursor {
 	 */
 	#inheritedUnit(): string {
 		if (this.#current === NOWHERE || !this.#isSameCode()) return "";
-		const { length } = this;
 		let at = this.#currentValues;
 		for (let i = 0; i < this.#index; i++) {
 			if ((this.#records[at] & VALUE_MORE) === 0) return "";
 			at = this.#locate(at);
 		}
 		this.#locate(at);
-		this.length = length;
 		return this.#readUnit();
 	}
 

@@ -114,10 +114,10 @@ describe("a block", () => {
 		assert.equal(block.complete, true);
 		assert.equal(parser.broken, 1);
 	});
-	it("passes over EOT", () => {
-		const text = textOf(frame(bytesOf("1.8.0(1)\r\n\x04!\r\n")));
-		const { block, records } = received(text);
+	it("passes over EOT between lines, and takes it for a damage inside one", () => {
+		const { block, records, parser } = received(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\x043)\r\n\x04!\r\n"))));
 		assert.equal(block.check, CHECK_RIGHT);
+		assert.equal(parser.broken, 1);
 		assert.deepEqual(records, ["1.8.0: 1"]);
 	});
 	it("that SOH opens tells of programming mode, until the next begins", () => {

@@ -183,6 +183,14 @@ describe("packed records", () => {
 			["kWh", "kWh", "Wh", "kWh", "01: 1"],
 		);
 	});
+	it("of a past billing period may have more values than the current one", () => {
+		const values = (...texts: string[]) => texts.map((text) => ({ text, unit: "" }));
+		const sets = [
+			{ address: "96.71", values: values("00-00-00,00:00", "0") },
+			{ address: "96.71*1", values: values("11-11-11,11:11", "1", "2", "zz") },
+		];
+		assert.deepEqual(recordsOf(written(sets).kept), sets.map(shown));
+	});
 });
 
 describe("a full buffer", () => {

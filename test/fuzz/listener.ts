@@ -1,0 +1,72 @@
+/**
+ * Damaged captures of mode D against the listener, with time moved by hand, some with a good telegram right behind.
+ * A good one must work after every hundred.
+ */
+import assert from "node:assert/strict";
+import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../../modules/iec62056-21/listener.js";
+import { OUTPUT_NONE } from "../../modules/io/machine.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { Mutator, runAll } from "./mutator.js";
+import { assertSent, hasWrongCRC, type Transmission, transmissions } from "./transmissions.js";
+
+class ListenerBench {
+	readonly writer = new RecordWriter();
+	readonly #listener = new MeterListener(this.writer);
+	#nowMs = 0;
+
+	/** Feeds the bytes, then silence; gives the codes of the events, and calls `onTelegram` with each good telegram. */
+	hear(bytes: Uint8Array, mutator: Mutator, onTelegram: (packed: Uint8Array) => void = () => {}): number[] {
+		const events: number[] = [];
+		mutator.inPieces(bytes, (buffer, start, end) => {
+			this.#nowMs += mutator.random.below(5);
+			// A machine is polled after each piece, which holds at most one telegram on a real line.
+			for (let i = start; i < end; i++) {
+				this.#listener.receive(buffer, i, i + 1, this.#nowMs);
+				this.#poll(events, onTelegram);
+			}
+		});
+		while (this.#listener.deadlineMs < Number.POSITIVE_INFINITY) {
+			this.#nowMs = this.#listener.deadlineMs;
+			this.#listener.advance(this.#nowMs);
+			this.#poll(events, onTelegram);
+		}
+		return events;
+	}
+
+	/** What an undamaged telegram gives: packed records as hex. */
+	hearWell({ bytes, name, wrong }: Transmission): string {
+		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_BAD_TELEGRAM : EVENT_TELEGRAM], name);
+		return hexOf(this.writer.kept);
+	}
+
+	#poll(events: number[], onTelegram: (packed: Uint8Array) => void): void {
+		for (let output = this.#listener.poll(); output.kind !== OUTPUT_NONE; output = this.#listener.poll()) {
+			events.push(output.code);
+			if (output.code !== EVENT_TELEGRAM) continue;
+			assert.equal(this.writer.keptIsGood, true);
+			onTelegram(this.writer.kept ?? new Uint8Array(0));
+		}
+	}
+}
+
+function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
+	return Buffer.from(bytes).toString("hex");
+}
+
+/** Throws, with the seed, when one of `runs` damaged telegrams does harm. */
+export function fuzzListener(seed: number, runs: number): void {
+	const all = transmissions().filter(({ pushed }) => pushed);
+	const bench = new ListenerBench();
+	const good = new Map(all.map((one) => [one, bench.hearWell(one)]));
+	runAll("listener", seed, runs, (mutator, run) => {
+		const one = mutator.pick(all);
+		const damaged = mutator.mutate(one.bytes, mutator.pick(all).bytes);
+		const sent = mutator.random.oneIn(2) ? Uint8Array.from([...damaged, ...one.bytes]) : damaged;
+		bench.hear(sent, mutator, (packed) => {
+			assertSent(packed, sent);
+			const isWrong = hasWrongCRC(damaged) && hexOf(packed) !== good.get(one);
+			assert.equal(isWrong, false, "a telegram with a wrong CRC was taken");
+		});
+		if (run % 100 === 99) assert.equal(bench.hearWell(one), good.get(one), `${one.name} after the damaged ones`);
+	});
+}

@@ -1,0 +1,88 @@
+/**
+ * Seeded damage for the fuzz tests. The seed stands in the title of each test; the environment variable SEED gives
+ * another run the same one.
+ */
+import { SeededRandom } from "../../hosts/node/random.js";
+
+/** The seed of this run. */
+export function seedOfRun(): number {
+	return Number(process.env["SEED"] ?? Date.now() % 1_000_000_007);
+}
+
+/** The largest piece that one change puts in, takes out or repeats. */
+const PIECE_LIMIT = 40;
+/** Bytes that mean something to one decoder or another. */
+const LIKELY = Buffer.from('\x00\x01\x02\x03\x04\x06\x15\r\n /?!()*&.:-+,0159AFZz\\{}[]"%;=\x7f\x80\xff', "latin1");
+
+export class Mutator {
+	readonly random: SeededRandom;
+
+	constructor(seed: number) {
+		this.random = new SeededRandom(seed);
+	}
+
+	pick<T>(list: readonly T[]): T {
+		return list[this.random.below(list.length)];
+	}
+
+	/** A copy with one to four changes; `other` is what it may be spliced with. */
+	mutate(bytes: Uint8Array, other: Uint8Array): Uint8Array {
+		let mutated = [...bytes];
+		for (let changes = 1 + this.random.below(4); changes > 0; changes--) mutated = this.#change(mutated, other);
+		return Uint8Array.from(mutated);
+	}
+
+	/** Cuts into one to nine pieces; each of them is given to `take` in a buffer that is overwritten afterwards. */
+	inPieces(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
+		const size = this.pick([1, 7, 64, 64, bytes.length]);
+		for (let at = 0; at < bytes.length; ) {
+			const count = Math.min(bytes.length - at, 1 + this.random.below(size));
+			const buffer = new Uint8Array(count + 2).fill(0x28);
+			buffer.set(bytes.subarray(at, at + count), 1);
+			take(buffer, 1, 1 + count);
+			buffer.fill(0x2f);
+			at += count;
+		}
+	}
+
+	#change(bytes: number[], other: Uint8Array): number[] {
+		const { random } = this;
+		const at = random.below(bytes.length + 1);
+		const count = 1 + random.below(PIECE_LIMIT);
+		switch (random.below(9)) {
+			case 0:
+			case 1:
+				return bytes.map((byte, i) => (i === at ? byte ^ (1 << random.below(8)) : byte));
+			case 2:
+				return [...bytes.slice(0, at), this.pick([...LIKELY]), ...bytes.slice(at + 1)];
+			case 3:
+				return [...bytes.slice(0, at), ...bytes.slice(at + count)];
+			case 4:
+				return [...bytes.slice(0, at), ...random.bytes(count), ...bytes.slice(at)];
+			case 5:
+				return [...bytes.slice(0, at), this.pick([...LIKELY]), ...bytes.slice(at)];
+			case 6:
+				return [...bytes.slice(0, at + count), ...bytes.slice(at)];
+			case 7:
+				return bytes.slice(0, at);
+			default:
+				return [...bytes.slice(0, at), ...other.subarray(random.below(other.length + 1))];
+		}
+	}
+}
+
+/**
+ * Calls `step` so often, each time with damage of its own, and tells on the terminal how far a long run is. What a step
+ * throws comes out with the seed and the number of the run.
+ */
+export function runAll(what: string, seed: number, runs: number, step: (mutator: Mutator, run: number) => void): void {
+	const share = Math.max(10_000, Math.floor(runs / 10));
+	for (let run = 0; run < runs; run++) {
+		try {
+			step(new Mutator(seed + run * 7919), run);
+		} catch (error) {
+			throw new Error(`${what}, run ${run} with SEED=${seed}: ${error}`, { cause: error });
+		}
+		if ((run + 1) % share === 0) process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
+	}
+}

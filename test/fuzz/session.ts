@@ -1,0 +1,116 @@
+/**
+ * Damaged captures against the session of modes A, B and C, with a meter that does no more than send them and time moved
+ * by hand. A good one must work after every hundred.
+ */
+import assert from "node:assert/strict";
+import {
+	EVENT_END,
+	MeterSession,
+	RESULT_BLOCK,
+	RESULT_CHECK_WRONG,
+	type SessionOptions,
+} from "../../modules/iec62056-21/session.js";
+import { OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { ACK, NAK, type Telegram } from "../../tools/meter/telegram.js";
+import { textOf } from "../latin1.js";
+import { Mutator, runAll } from "./mutator.js";
+import { assertSent, hasWrongCheck, split, type Transmission, transmissions } from "./transmissions.js";
+
+/** Turns of a conversation; wake-up, sign-on, acknowledgement and two repetitions are far fewer. */
+const TURN_LIMIT = 40;
+const SLASH = 0x2f;
+/** Z of modes A, B and C. */
+const SPEED_LETTERS = [..."!9ADF0356"].map((letter) => letter.charCodeAt(0));
+
+/** Holds conversations, one after another, into one writer. */
+class SessionBench {
+	readonly writer = new RecordWriter();
+	#session!: MeterSession;
+	#nowMs = 0;
+	#hasEnded = false;
+
+	hold({ opening, slash, message }: Telegram, mutator: Mutator, options: Partial<SessionOptions> = {}): MeterSession {
+		const plain = { address: new Uint8Array(0), battery: false, baudCeiling: 9600, identOnly: false, quietMs: 0 };
+		this.#session = new MeterSession({ sink: this.writer, ...plain, ...options }, this.#nowMs);
+		this.#hasEnded = false;
+		const z = opening[slash + 4];
+		const isModeC = z >= 0x30 && z <= 0x36;
+		// Some meters of mode C send their block unasked, too.
+		const answer = isModeC && !mutator.random.oneIn(8) ? opening : Uint8Array.from([...opening, ...message]);
+		let reply: Uint8Array | undefined;
+		for (let turn = 0; !this.#hasEnded; turn++) {
+			assert.ok(turn < TURN_LIMIT, "the conversation does not end");
+			if (reply === undefined) this.#advance();
+			else this.#send(reply, mutator);
+			const first = this.#poll();
+			if (first === SLASH) reply = answer;
+			else reply = first === ACK || first === NAK ? message : undefined;
+		}
+		return this.#session;
+	}
+
+	#advance(): void {
+		const { deadlineMs } = this.#session;
+		assert.ok(deadlineMs < Number.POSITIVE_INFINITY, "nothing is due, and nothing has ended");
+		this.#nowMs = Math.max(this.#nowMs, deadlineMs);
+		this.#session.advance(this.#nowMs);
+		assert.ok(this.#session.deadlineMs > this.#nowMs, "what was due is still due");
+	}
+
+	#send(bytes: Uint8Array, mutator: Mutator): void {
+		mutator.inPieces(bytes, (buffer, start, end) => {
+			this.#nowMs += mutator.random.below(5);
+			this.#session.receive(buffer, start, end, this.#nowMs);
+		});
+	}
+
+	/** The first character of what was sent last, or undefined. */
+	#poll(): number | undefined {
+		let first: number | undefined;
+		for (let output = this.#session.poll(); output.kind !== OUTPUT_NONE; output = this.#session.poll()) {
+			if (output.kind === OUTPUT_EVENT && output.code === EVENT_END) this.#hasEnded = true;
+			if (output.kind === OUTPUT_TRANSMIT) first = output.bytes[output.start];
+		}
+		return first;
+	}
+}
+
+/** What an undamaged transmission gives: packed records as hex. */
+function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmission): string {
+	const { result } = bench.hold(split(bytes), new Mutator(1));
+	// A session knows nothing of the CRC of a pushed telegram.
+	assert.equal(result, wrong && !pushed ? RESULT_CHECK_WRONG : RESULT_BLOCK, name);
+	return Buffer.from(bench.writer.kept ?? []).toString("hex");
+}
+
+function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, message }: Telegram): void {
+	assert.equal(writer.keptIsGood, true);
+	assertSent(writer.kept ?? new Uint8Array(0), Uint8Array.from([...opening, ...message]));
+	// The bench and the session may differ about where a damaged identification ends.
+	const isSameIdent = textOf(opening)
+		.trimEnd()
+		.endsWith(`/${textOf(session.ident.copy())}`);
+	if (isSameIdent) assert.equal(hasWrongCheck(message), false, "a block with a wrong check was taken");
+}
+
+/** Throws, with the seed, when one of `runs` damaged transmissions does harm. */
+export function fuzzSession(seed: number, runs: number): void {
+	const all = transmissions();
+	const bench = new SessionBench();
+	const good = new Map(all.map((one) => [one, readWell(bench, one)]));
+	runAll("session", seed, runs, (mutator, run) => {
+		const one = mutator.pick(all);
+		const bytes = one.bytes.slice();
+		if (mutator.random.oneIn(2)) bytes[split(bytes).slash + 4] = mutator.pick(SPEED_LETTERS);
+		const telegram = split(mutator.mutate(bytes, mutator.pick(all).bytes));
+		const session = bench.hold(telegram, mutator, {
+			battery: mutator.random.oneIn(50),
+			baudCeiling: mutator.pick([300, 2400, 9600, 19_200]),
+			identOnly: mutator.random.oneIn(50),
+			quietMs: mutator.pick([0, 100, 2000]),
+		});
+		if (session.result === RESULT_BLOCK) checkBlock(bench, session, telegram);
+		if (run % 100 === 99) assert.equal(readWell(bench, one), good.get(one), `${one.name} after the damaged ones`);
+	});
+}

@@ -1,0 +1,89 @@
+/** What the fuzz tests of the UART send and damage, and what may be said of the result whatever was damaged. */
+import assert from "node:assert/strict";
+import { RecordCursor } from "../../modules/meter/record-cursor.js";
+import { RUNNING_LIMIT } from "../../modules/meter/record-writer.js";
+import { CR, ETX, frame, LF, SOH, STX, splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
+import { textOf } from "../latin1.js";
+import { iecVectors } from "../vectors.js";
+
+export interface Transmission {
+	readonly name: string;
+	readonly bytes: Uint8Array;
+	/** A meter sends it unasked. */
+	readonly pushed: boolean;
+	/** Its BCC, or its CRC if it is pushed, does not belong to it. */
+	readonly wrong: boolean;
+}
+
+const EXCLAMATION_MARK = 0x21;
+
+/** `splitTelegram` for bytes that need not be a telegram. */
+export function split(bytes: Uint8Array): Telegram {
+	try {
+		return splitTelegram(bytes);
+	} catch {
+		return { opening: bytes, slash: -1, message: new Uint8Array(0) };
+	}
+}
+
+/** Every capture as it is, and each with its block in a frame with the right check. */
+export function transmissions(): Transmission[] {
+	return iecVectors().flatMap(({ name, telegram, mode, check }) => [
+		{ name, bytes: telegram, pushed: mode === "D", wrong: check === "wrong" },
+		{ name: `${name}, framed`, bytes: framed(telegram), pushed: false, wrong: false },
+	]);
+}
+
+function framed(telegram: Uint8Array): Uint8Array {
+	const { opening, message } = splitTelegram(telegram);
+	const stx = message.indexOf(STX);
+	let start = stx + 1;
+	while (message[start] === CR || message[start] === LF) start++;
+	const etx = message.indexOf(ETX, start);
+	const end = message.lastIndexOf(EXCLAMATION_MARK, etx < 0 ? message.length : etx);
+	const content = [...message.subarray(start, end), EXCLAMATION_MARK, CR, LF];
+	return Uint8Array.from([...opening, ...frame(Uint8Array.from(content))]);
+}
+
+/** True when the message is one frame with a check, and the check does not belong to it. */
+export function hasWrongCheck(message: Uint8Array): boolean {
+	const etx = message.indexOf(ETX);
+	if (message[0] !== STX || etx < 0 || etx + 1 >= message.length) return false;
+	const inside = message.subarray(1, etx);
+	if (inside.includes(STX) || inside.includes(SOH)) return false;
+	return inside.reduce((sum, byte) => sum ^ byte, ETX) !== message[etx + 1];
+}
+
+/** True when there is one telegram with a CRC and nothing else, and the CRC does not belong to it. */
+export function hasWrongCRC(bytes: Uint8Array): boolean {
+	const match = /^(\/[^/!\x80-\xff]*!)([0-9A-F]{4})\r\n$/.exec(textOf(bytes));
+	if (match === null) return false;
+	let crc = 0;
+	for (const character of match[1]) {
+		crc ^= character.charCodeAt(0);
+		for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
+	}
+	return crc !== Number.parseInt(match[2], 16);
+}
+
+/**
+ * Packed records are whole, and nothing is in them that was not sent: each address with its value, and each further
+ * value, stands in what was sent, in this order.
+ */
+export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
+	assert.ok(packed.length <= RUNNING_LIMIT);
+	const text = textOf(sent);
+	const cursor = new RecordCursor(packed);
+	let from = 0;
+	while (cursor.nextRecord()) {
+		const address = textOf(cursor.address, 0, cursor.addressLength);
+		for (let index = 0; cursor.nextValue(); index++) {
+			const value = textOf(cursor.text, 0, cursor.length);
+			const head = index === 0 ? `${address}(${value}` : `(${value}`;
+			const found = [text.indexOf(head, from), index === 0 ? -1 : text.indexOf(`&${value}`, from)];
+			const at = Math.min(...found.filter((place) => place >= 0));
+			assert.ok(at < text.length, `${JSON.stringify(head)} was never sent`);
+			from = at + head.length - 1;
+		}
+	}
+}

@@ -1,0 +1,13 @@
+/** The damaged transmissions of uart.test.ts, many. */
+import { fuzzListener } from "./listener.js";
+import { seedOfRun } from "./mutator.js";
+import { fuzzReader } from "./reader.js";
+import { fuzzSession } from "./session.js";
+
+const seed = seedOfRun();
+
+describe(`damaged transmissions, many (SEED=${seed})`, () => {
+	it("do no harm to a session", () => fuzzSession(seed, 100_000));
+	it("do no harm to the listener", () => fuzzListener(seed, 100_000));
+	it("do no harm to the meter reader on a modelled line", () => fuzzReader(seed, 2000));
+});
