@@ -22,6 +22,6 @@ export async function bundle(entry: string, script: string): Promise<void> {
 	});
 }
 
-export async function bundleGateway(): Promise<void> {
-	await bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), GATEWAY_SCRIPT);
+export async function bundleGateway(script = GATEWAY_SCRIPT): Promise<void> {
+	await bundle(fileURLToPath(new URL("worker/main.js", import.meta.url)), script);
 }
