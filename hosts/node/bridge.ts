@@ -49,6 +49,7 @@ export class Bridge {
 	readonly #handles = new Map<number, Handle>();
 	readonly #queue: Saying[] = [];
 	#pumping = false;
+	#pumped = Promise.resolve();
 
 	/** `deliver` hands one event to the worker and settles when the worker has handled it; it never rejects. */
 	constructor(host: Host, deliver: (event: Uint8Array) => Promise<void>) {
@@ -70,6 +71,11 @@ export class Bridge {
 		if (network.https?.secure) flags |= protocol.HOST_HTTPS_SECURE;
 		const lines = protocol.INFO_FIELDS.map((field) => info[field]);
 		return this.event(protocol.EVENT_START, flags, lines.join("\n"));
+	}
+
+	/** Settles when the worker has handled all that was said until then. */
+	get settled(): Promise<void> {
+		return this.#pumped;
 	}
 
 	/** Closes whatever the worker left open. */
@@ -256,7 +262,7 @@ export class Bridge {
 		if (handle.events & bitOf(saying)) return;
 		handle.events |= bitOf(saying);
 		this.#queue.push(saying);
-		if (!this.#pumping) void this.#pump();
+		if (!this.#pumping) this.#pumped = this.#pump();
 	}
 
 	async #pump(): Promise<void> {

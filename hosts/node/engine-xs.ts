@@ -49,6 +49,11 @@ export class XSEngine implements Engine {
 		return this.#stopping;
 	}
 
+	/** Settles when the gateway has handled all that the host has told it so far. */
+	settled(): Promise<void> {
+		return this.#bridge.settled;
+	}
+
 	/** Slots alive after a garbage collection. */
 	async heap(): Promise<number> {
 		return this.#count(await this.#worker.deliver(this.#bridge.event(EVENT_COLLECT))).slots;
