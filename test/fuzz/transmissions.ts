@@ -51,7 +51,8 @@ export function hasWrongCheck(message: Uint8Array): boolean {
 	if (message[0] !== STX || etx < 0 || etx + 1 >= message.length) return false;
 	const inside = message.subarray(1, etx);
 	if (inside.includes(STX) || inside.includes(SOH)) return false;
-	return inside.reduce((sum, byte) => sum ^ byte, ETX) !== message[etx + 1];
+	// A damaged character after the data has its bit 7 set, which is not part of the check.
+	return (inside.reduce((sum, byte) => sum ^ byte, ETX) & 0x7f) !== message[etx + 1];
 }
 
 /** True when there is one telegram with a CRC and nothing else, and the CRC does not belong to it. */

@@ -66,6 +66,11 @@ describe("a telegram that a meter pushes", () => {
 		assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_TELEGRAM]);
 		assert.deepEqual(listening.records, RECORDS);
 	});
+	it("is not joined to the beginning of an identification that was left before a silence", () => {
+		const listening = new Listening().receive("/LGZ5").to(2000).receive(`\n${TELEGRAM}`);
+		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
+	});
 	it("may begin without an empty line, after noise, and in the middle of another", () => {
 		for (const before of ["", "\x00", "\xff\x7f", "6*kWh)\r\n!\r\n", "/\r\n", "/LGZ(1)\r\n", TELEGRAM.slice(0, 40)]) {
 			const listening = new Listening().receive(before + TELEGRAM.replace("\r\n\r\n", "\r\n"));

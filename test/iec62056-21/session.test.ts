@@ -326,6 +326,12 @@ describe("a conversation that goes wrong", () => {
 			conversation.ended(session.RESULT_CHECK_WRONG);
 		}
 	});
+	it("does not take the rest of a block for its repetition", () => {
+		const conversation = Conversation.acknowledged();
+		conversation.to(1000).receive("\x021.8.0(1\x03").receive("~:96.1.0(2)\r\n");
+		conversation.to(1300).receive("1:96.1.0(3)\r\n!\r\n").to(10_000).ended(session.RESULT_CHECK_WRONG);
+		assert.equal(conversation.writer.keptIsGood, false);
+	});
 	it("hears the meter's error message", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("(ER01)")))).ended(session.RESULT_METER_ERROR);
