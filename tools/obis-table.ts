@@ -129,6 +129,7 @@ function parseRow(text: string, line: number): NameRow {
 	const [medium, channel, code, ...names] = text.split("\t");
 	const groups = /^(\d+)\.(\d+)\.(\d+|#)$/.exec(code ?? "");
 	if (groups === null || names.length !== LANGUAGE_COUNT) throw new Error("not medium, channel, code and three names");
+	if (/["\\]/.test(text)) throw new Error("a name with a character that JSON escapes, which the firmware does not");
 	const any = groups[3] === "#";
 	const c = numberUpTo(255, groups[1]);
 	const limits = c === 0 && groups[2] === "5";

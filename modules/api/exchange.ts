@@ -22,6 +22,8 @@ export interface Services {
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly writer: JSONWriter;
+	/** Names of a reading's members as bytes (readings.ts). */
+	readonly readingKeys: readonly Uint8Array[];
 	readonly clock: Clock;
 	readonly text: TextCodec;
 	readonly hostname: string;

@@ -58,13 +58,13 @@ export function getRead(exchange: Exchange): void {
 }
 
 export function getLast(exchange: Exchange): void {
-	const { reader, names, text } = exchange.services;
+	const { reader, names, text, readingKeys: keys } = exchange.services;
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.lastAttemptUtcMs / 1000),
 		lastError: errorOf(reader.lastResult),
 	};
-	const body = new ReadoutBody(reader.last, { language: exchange.language, names, text, attempt });
+	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, attempt });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
@@ -174,8 +174,8 @@ function change(exchange: Exchange, entry: Entry, values: readonly (Value | unde
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {
-	const { names, text } = exchange.services;
-	const body = new ReadoutBody(readout, { language: exchange.language, names, text });
+	const { names, text, readingKeys: keys } = exchange.services;
+	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 

@@ -9,7 +9,7 @@ import type { Readout } from "../meter/readout.js";
 import { RecordCursor } from "../meter/record-cursor.js";
 import { VALUE_LIMIT } from "../meter/record-writer.js";
 import type { OBISCode } from "../obis/code.js";
-import { LANGUAGE_DE, LANGUAGE_EN, LANGUAGE_PL, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
+import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { localText } from "../time/iso.js";
 import { mappingOf } from "../zigbee/mapping.js";
 
@@ -24,9 +24,52 @@ export interface AttemptState {
 
 const NO_RECORDS = Object.freeze([]);
 
+/** Names of a reading's members, in their order; `KEY_…` are their positions. */
+const READING_MEMBERS = Object.freeze([
+	"obis_long",
+	"obis",
+	"value1",
+	"value2",
+	"value1_number",
+	"value1_unit",
+	"medium",
+	"channel",
+	"billing_period",
+	"mapping_id",
+	"en",
+]);
+const KEY_OBIS_LONG = 0;
+const KEY_OBIS = 1;
+const KEY_VALUE1 = 2;
+const KEY_VALUE2 = 3;
+const KEY_NUMBER = 4;
+const KEY_UNIT = 5;
+const KEY_MEDIUM = 6;
+const KEY_CHANNEL = 7;
+const KEY_BILLING_PERIOD = 8;
+const KEY_MAPPING = 9;
+const KEY_EN = 10;
+
+/** The members' names as bytes, made once for all replies. */
+export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
+	return READING_MEMBERS.map((name, i) => writer.prepareKey(name, i === 0));
+}
+
+export interface ReadoutBodyOptions {
+	/** As in the query. */
+	readonly language: string;
+	/** Table of OBIS names. */
+	readonly names: Uint8Array | undefined;
+	/** From prepareReadingKeys. */
+	readonly keys: readonly Uint8Array[];
+	readonly text: TextCodec;
+	readonly attempt?: AttemptState;
+}
+
 export class ReadoutBody {
 	readonly #readout: Readout | undefined;
 	readonly #attempt: AttemptState | undefined;
+	readonly #keys: readonly Uint8Array[];
 	readonly #localtime: string;
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
@@ -36,11 +79,9 @@ export class ReadoutBody {
 	#unit = 0;
 	#hasRecord = false;
 
-	/** `readout` undefined: there is none yet. `language` as in the query; `names` is the table of OBIS names. */
-	constructor(
-		readout: Readout | undefined,
-		options: { language: string; names: Uint8Array | undefined; text: TextCodec; attempt?: AttemptState },
-	) {
+	/** `readout` undefined: there is none yet. */
+	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
+		this.#keys = options.keys;
 		this.#readout = readout;
 		this.#attempt = options.attempt;
 		this.#language = languageOf(options.language);
@@ -102,57 +143,71 @@ export class ReadoutBody {
 
 	#record(writer: JSONWriter): void {
 		const { address, addressLength, code } = this.#cursor;
+		const keys = this.#keys;
+		const isCode = code.c >= 0;
 		writer.beginObject();
-		writer.key("obis_long");
-		writer.ascii(address, 0, code.c < 0 ? addressLength : code.longEnd);
-		writer.key("obis");
-		if (code.c < 0) writer.ascii(address, 0, addressLength);
-		else writer.ascii(address, code.shortStart, code.shortEnd);
+		writer.preparedKey(keys[KEY_OBIS_LONG]);
+		if (isCode) writer.plain(address, 0, code.longEnd);
+		else writer.ascii(address, 0, addressLength);
+		writer.preparedKey(keys[KEY_OBIS]);
+		if (isCode) writer.plain(address, code.shortStart, code.shortEnd);
+		else writer.ascii(address, 0, addressLength);
 		this.#values(writer);
-		putNullable(writer, "medium", code.medium);
-		putNullable(writer, "channel", code.channel);
-		putNullable(writer, "billing_period", code.billingPeriod);
-		writer.key("mapping_id");
+		putNullable(writer, keys[KEY_MEDIUM], code.medium);
+		putNullable(writer, keys[KEY_CHANNEL], code.channel);
+		putNullable(writer, keys[KEY_BILLING_PERIOD], code.billingPeriod);
+		writer.preparedKey(keys[KEY_MAPPING]);
 		writer.string(mappingOf(code));
-		this.#name(writer, "en", code, LANGUAGE_EN);
-		if (this.#language === LANGUAGE_DE) this.#name(writer, "de", code, LANGUAGE_DE);
-		if (this.#language === LANGUAGE_PL) this.#name(writer, "pl", code, LANGUAGE_PL);
+		writer.preparedKey(keys[KEY_EN]);
+		this.#name(writer, code, LANGUAGE_EN);
+		if (this.#language === LANGUAGE_EN) {
+			writer.endObject();
+			return;
+		}
+		writer.key(this.#language === LANGUAGE_DE ? "de" : "pl");
+		this.#name(writer, code, this.#language);
 		writer.endObject();
 	}
 
 	#values(writer: JSONWriter): void {
 		const cursor = this.#cursor;
-		const { text } = cursor;
+		const keys = this.#keys;
 		cursor.nextValue();
-		writer.key("value1");
-		writer.ascii(text, 0, cursor.length);
-		const digits = putNumber(text, cursor.length, this.#scratch);
+		writer.preparedKey(keys[KEY_VALUE1]);
+		this.#text(writer);
+		const digits = putNumber(cursor.text, cursor.length, this.#scratch);
 		const { unit } = cursor;
-		writer.key("value2");
-		if (cursor.nextValue()) writer.ascii(text, 0, cursor.length);
-		else writer.string("");
-		writer.key("value1_number");
+		writer.preparedKey(keys[KEY_VALUE2]);
+		if (cursor.nextValue()) this.#text(writer);
+		else writer.plain(this.#scratch, 0, 0);
+		writer.preparedKey(keys[KEY_NUMBER]);
 		if (digits === 0) writer.null();
 		else writer.rawNumber(this.#scratch, 0, digits);
-		writer.key("value1_unit");
+		writer.preparedKey(keys[KEY_UNIT]);
 		writer.string(unit);
 		if (!cursor.nextValue()) return;
 		writer.key("values");
 		writer.beginArray();
-		do writer.ascii(text, 0, cursor.length);
+		do this.#text(writer);
 		while (cursor.nextValue());
 		writer.endArray();
 	}
 
-	#name(writer: JSONWriter, key: string, code: OBISCode, language: number): void {
-		writer.key(key);
+	/** The cursor's value as text. */
+	#text(writer: JSONWriter): void {
+		const { text, length, isPlain } = this.#cursor;
+		if (isPlain) writer.plain(text, 0, length);
+		else writer.ascii(text, 0, length);
+	}
+
+	#name(writer: JSONWriter, code: OBISCode, language: number): void {
 		if (this.#names === undefined || code.c < 0 || !this.#names.find(code, language)) writer.null();
-		else writer.utf8(this.#scratch, 0, this.#names.write(this.#scratch, 0));
+		else writer.plain(this.#scratch, 0, this.#names.write(this.#scratch, 0));
 	}
 }
 
-function putNullable(writer: JSONWriter, key: string, value: number | null): void {
-	writer.key(key);
+function putNullable(writer: JSONWriter, key: Uint8Array, value: number | null): void {
+	writer.preparedKey(key);
 	if (value === null) writer.null();
 	else writer.number(value);
 }

@@ -1,5 +1,6 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
+import { prepareReadingKeys } from "../api/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
 import { Sessions } from "../auth/sessions.js";
@@ -64,13 +65,15 @@ export class Gateway {
 		const { info, clock, crypto, text, resources } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = new Sessions(crypto, clock, text);
+		const writer = new JSONWriter(text);
 		return new API({
 			config: this.#config,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			reader: this.#reader,
 			names: resources.get(NAMES_RESOURCE),
-			writer: new JSONWriter(text),
+			writer,
+			readingKeys: prepareReadingKeys(writer),
 			clock,
 			text,
 			hostname: info.hostname,

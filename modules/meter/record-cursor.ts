@@ -25,6 +25,14 @@ import {
 	VALUE_UNIT,
 } from "./record-writer.js";
 
+/** The characters that four bits stand for: `0123456789ABCDEF`, and `0123456789.-:, ` with one left over. */
+const HEX_ALPHABET = Object.freeze([
+	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46,
+]);
+const NUMERIC_ALPHABET = Object.freeze([
+	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
+]);
+
 /** Place that no record begins at. */
 const NOWHERE = -1;
 
@@ -38,6 +46,8 @@ export class RecordCursor {
 	/** The current value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
+	/** The text has digits, letters A to F and `.-:, ` only: nothing that JSON escapes. */
+	isPlain = true;
 	/** Unit of the current value as sent; for a past billing period, taken from the current value if it has none. */
 	unit = "";
 	/** Places in the packed bytes: this record, its values, the value to read next, the next record. */
@@ -110,6 +120,7 @@ export class RecordCursor {
 			this.addressLength = records[this.#next++];
 			this.address.set(records.subarray(this.#next, this.#next + this.addressLength));
 			this.#next += this.addressLength;
+			this.code.parse(this.address, 0, this.addressLength);
 		} else {
 			const code = this.code;
 			code.a = flags & FLAG_A ? records[this.#next++] : -1;
@@ -124,7 +135,6 @@ export class RecordCursor {
 			code.paddedF = (flags & FLAG_PADDED_F) !== 0;
 			this.addressLength = code.encode(this.address, 0);
 		}
-		this.code.parse(this.address, 0, this.addressLength);
 	}
 
 	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
@@ -148,13 +158,17 @@ export class RecordCursor {
 	#readText(): void {
 		const records = this.#records;
 		const from = this.#textFrom;
-		if (this.#packing === PACKING_RAW) {
+		this.isPlain = this.#packing !== PACKING_RAW;
+		if (!this.isPlain) {
 			this.text.set(records.subarray(from, from + this.length));
 			return;
 		}
-		for (let i = 0; i < this.length; i++) {
+		const alphabet = this.#packing === PACKING_HEX ? HEX_ALPHABET : NUMERIC_ALPHABET;
+		const { text, length } = this;
+		for (let i = 0; i < length; i += 2) {
 			const byte = records[from + (i >> 1)];
-			this.text[i] = characterOf(i & 1 ? byte & 15 : byte >> 4, this.#packing);
+			text[i] = alphabet[byte >> 4];
+			text[i + 1] = alphabet[byte & 15];
 		}
 	}
 
@@ -195,14 +209,4 @@ export class RecordCursor {
 		for (let i = 1; i <= groups; i++) if (records[this.#record + i] !== records[this.#current + i]) return false;
 		return true;
 	}
-}
-
-/** The character that four bits stand for. */
-function characterOf(nibble: number, packing: number): number {
-	if (nibble < 10) return nibble + 0x30;
-	if (packing === PACKING_HEX) return nibble + 0x37;
-	if (nibble === 10) return 0x2e;
-	if (nibble === 11) return 0x2d;
-	if (nibble === 12) return 0x3a;
-	return nibble === 13 ? 0x2c : 0x20;
 }

@@ -62,7 +62,10 @@ export class OBISCode {
 	/** `encode` gives back exactly the bytes that were parsed. */
 	canonical = false;
 
-	/** Where the text of `C.D.E` begins in the bytes given to `parse`: after `A-B:`. The start if it is no code. */
+	/**
+	 * Where the text of `C.D.E` begins in the bytes given to `parse`, or written by `encode`: after `A-B:`. The start if it
+	 * is no code.
+	 */
 	shortStart = 0;
 	/** Where the text of `C.D.E` ends: before `*` or `&`. The end if it is no code. */
 	shortEnd = 0;
@@ -90,6 +93,7 @@ export class OBISCode {
 			to = putDecimal(into, to, this.b);
 			into[to++] = COLON;
 		}
+		this.shortStart = to;
 		if (this.letters) into[to++] = letterOf(this.c);
 		else to = putDecimal(into, to, this.c);
 		into[to++] = DOT;
@@ -103,10 +107,12 @@ export class OBISCode {
 			into[to++] = DOT;
 			to = putDecimal(into, to, this.sub);
 		}
+		this.shortEnd = this.longEnd = to;
 		if (this.f >= 0) {
 			into[to++] = this.manual ? AMPERSAND : ASTERISK;
 			if (this.paddedF) into[to++] = DIGIT_0;
 			to = putDecimal(into, to, this.f);
+			if (this.f !== BILLING_PERIOD_CURRENT) this.longEnd = to;
 		}
 		return to;
 	}

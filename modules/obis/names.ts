@@ -219,7 +219,10 @@ export class OBISNames {
 		let high = this.#rows;
 		while (low < high) {
 			const middle = (low + high) >> 1;
-			if (this.#key(middle) < wanted) low = middle + 1;
+			const row = TABLE_ROWS + middle * ROW_SIZE;
+			// C, D, E, medium and channel, as one number: more than 31 bits, so no shifting.
+			const key = ((table[row] * 256 + table[row + 1]) * 256 + table[row + 2]) * 256 + table[row + 3];
+			if (key < wanted) low = middle + 1;
 			else high = middle;
 		}
 		for (; low < this.#rows && this.#key(low) - wanted < 16; low++) {

@@ -1,6 +1,6 @@
 /** Packed records as the API shows them, for comparing with what a vector expects. */
 import { NodeText } from "../../hosts/node/platform.js";
-import { ReadoutBody } from "../../modules/api/readings.js";
+import { prepareReadingKeys, ReadoutBody } from "../../modules/api/readings.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/meter/readout.js";
@@ -19,8 +19,10 @@ export function packedReadings(records: Uint8Array = new Uint8Array(0), window =
 		status: STATUS_OK,
 		records,
 	};
-	const body = new ReadoutBody(readout, { language: "en", names: undefined, text });
-	const stream = new JSONStream(new JSONWriter(text), (writer, unit) => body.produce(writer, unit));
+	const writer = new JSONWriter(text);
+	const keys = prepareReadingKeys(writer);
+	const body = new ReadoutBody(readout, { language: "en", names: undefined, keys, text });
+	const stream = new JSONStream(writer, (into, unit) => body.produce(into, unit));
 	const into = new Uint8Array(window);
 	let json = "";
 	for (let count = stream.read(into, 0, window); count > 0; count = stream.read(into, 0, window)) {
