@@ -83,7 +83,7 @@ const GAP_MS = 2000;
 /** After `!` of a block without STX, where no ETX need come. */
 const UNFRAMED_END_MS = 500;
 /** A line that is never silent (a lamp shining into the head) is signed on to after so many times the silence wanted. */
-const QUIET_PATIENCE = 50;
+const QUIET_PATIENCE = 20;
 /** Repetitions asked for with NAK in one conversation. */
 const REPEATS = 2;
 /** Start, seven data bits, parity, stop. */

@@ -30,11 +30,10 @@ const READ_WAIT_MS = 60_000;
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
 /**
- * Silence before the first sign-on (an Energomera wants 100 ms), and before a repeated one: a meter finishes what it
- * sends, and keeps a block for repetition 1500 ms before it hears a sign-on.
+ * From the end of a conversation to the next sign-on, of silence: a meter finishes what it sends, and keeps its block
+ * for repetition 1500 ms before it hears a sign-on.
  */
-const FIRST_QUIET_MS = 100;
-const REPEAT_QUIET_MS = 2000;
+const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while mode D listens. */
 const REOPEN_MS = 10_000;
 /** Callers at once: as many as the server has connections, and the schedule. */
@@ -93,6 +92,8 @@ export class MeterReader {
 	#listener: MeterListener | undefined;
 	#listenedBaud = 0;
 	#probe: Probe | undefined;
+	/** When the next conversation may begin, monotonic ms. */
+	#quietUntilMs = 0;
 	/** Ends a conversation that takes too long, or tries again to listen. */
 	#timer = 0;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
@@ -222,24 +223,25 @@ export class MeterReader {
 				this.#link?.wake();
 			});
 		}, CONVERSATION_MS);
-		this.#signOn(FIRST_QUIET_MS);
+		this.#signOn();
 	}
 
 	#began(): void {
 		this.lastAttemptUtcMs = this.#world.clock.utcMs() ?? 0;
 	}
 
-	#signOn(quietMs: number): void {
+	#signOn(): void {
 		this.#attempts.count++;
+		const nowMs = this.#world.clock.monotonicMs();
 		const options = {
 			sink: this.#writer,
 			address: this.#settings.deviceAddress,
 			battery: this.#settings.battery,
 			baudCeiling: this.#attempts.baudCeiling,
 			identOnly: false,
-			quietMs,
+			quietMs: Math.max(0, this.#quietUntilMs - nowMs),
 		};
-		const machine = new session.MeterSession(options, this.#world.clock.monotonicMs());
+		const machine = new session.MeterSession(options, nowMs);
 		this.#session = machine;
 		this.#openLink(machine, BASE_BAUD, (code) => {
 			if (code === session.EVENT_BAD_BLOCK) {
@@ -277,6 +279,7 @@ export class MeterReader {
 
 	/** A conversation is over: keep what it gave, try again, or give up. */
 	#ended(machine: session.MeterSession): void {
+		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
 		const { result } = machine;
@@ -292,7 +295,7 @@ export class MeterReader {
 			this.#writer.endBlock(true);
 			this.#candidate = this.#take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
-		if (this.#attempts.failed(machine)) this.#signOn(REPEAT_QUIET_MS);
+		if (this.#attempts.failed(machine)) this.#signOn();
 		else this.#exhausted(this.#attempts.furthest);
 	}
 
