@@ -101,6 +101,21 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		});
 	}
 
+	describe("a refusal", () => {
+		it("says which field, and what it may be", async () => {
+			for (const [path, field, message] of [
+				["iec62056/config", "battery", /battery.*true or false/],
+				["iec62056/config", "baudrate_max", /baudrate_max.*300.*19200/],
+				["iec62056/config", "mode_d_baudrate", /mode_d_baudrate.*300, 600, 1200, 2400, 4800, 9600, 19200/],
+				["iec62056/config", "device_address", /device_address.*32/],
+				["meter/protocol", "protocol", /protocol.*iec62056.*dlms/],
+			] as const) {
+				const reply = await gateway().post(path, { [field]: null });
+				assert.match(JSON.parse(reply.text).message, message);
+			}
+		});
+	});
+
 	describe("a number", () => {
 		it("may be written in any way that JSON has for it", async () => {
 			for (const text of ["600", "600.0", "6e2", "6E+2", "60.00e1", "6000e-1"]) {
