@@ -20,7 +20,7 @@ const TOP_LEVEL = [
 	.split(" ");
 
 /** Folders of test/ beside those that mirror modules/. */
-const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers"];
+const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "fuzz"];
 
 const LINE_LIMIT = 450;
 
@@ -171,12 +171,20 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["/(?<year>\\d+)/", "/\\p{L}/u"],
 	},
 	{
-		name: "makes its private members really private",
+		name: "makes its private fields really private",
 		files: SOURCE,
-		bad: /^\s*private\s/m,
+		bad: /^\s*private\s(?!(get |set |async )?\w+\()/m,
 		comments: false,
 		advice: "write #name",
-		catches: ["\tprivate count = 0;"],
+		catches: ["\tprivate count = 0;", "\tprivate readonly count = 0;"],
+	},
+	{
+		name: "has no #private methods where XS runs",
+		files: /^(modules|hosts\/node\/worker)\/.*\.ts$/,
+		bad: /^\s*(get |set |async )?#\w+\(/m,
+		comments: false,
+		advice: "write `private name()`: each #name() takes a slot of every instance in XS, a private one none",
+		catches: ["\t#run(): void {", "\tget #z(): number {"],
 	},
 	{
 		name: "asks the host for time and chance in modules/",

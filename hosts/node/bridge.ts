@@ -142,7 +142,7 @@ export class Bridge {
 				return resources.get(data.toString());
 			case protocol.COMMAND_SET_UTC:
 				clock.setUTC(data.readDoubleLE());
-				return float64(this.#utcOffsetMs());
+				return NOTHING;
 			case protocol.COMMAND_TRACE:
 				this.#host.trace(data.toString());
 				return NOTHING;
@@ -324,11 +324,5 @@ function formatOf(byte: number): SerialFormat {
 function uint32(value: number): Uint8Array {
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32LE(value);
-	return bytes;
-}
-
-function float64(value: number): Uint8Array {
-	const bytes = Buffer.alloc(8);
-	bytes.writeDoubleLE(value);
 	return bytes;
 }

@@ -6,7 +6,7 @@
  *     tbs             SEQUENCE { [0] version, serial, algorithm, issuer, validity, subject, public key, [3] extensions }
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "./storage.js";
 
@@ -31,6 +31,7 @@ export function loadIdentity(folder: string, hostname: string, nowMs: number): I
 		if (isFor(kept, hostname)) return kept;
 	}
 	const made = makeIdentity(hostname, nowMs);
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	writeFileAtomic(keyPath, made.key);
 	writeFileAtomic(certificatePath, made.certificate);
 	return made;

@@ -1,9 +1,12 @@
 /** The gateway in XS: a worker process that runs the bundled script, and a Bridge between it and a Host. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Host } from "../../modules/io/host.js";
 import { Bridge } from "./bridge.js";
 import type { Engine } from "./engine.js";
 import { EVENT_COLLECT, EVENT_STOP } from "./worker/protocol.js";
 import { type Measurement, XSWorker } from "./xs-worker.js";
+
+const STOP_LIMIT_MS = 2000;
 
 export interface XSEngineOptions {
 	readonly host: Host;
@@ -70,7 +73,11 @@ export class XSEngine implements Engine {
 	}
 
 	async #stop(): Promise<void> {
-		await this.#deliver(this.#bridge.event(EVENT_STOP));
+		const limit = new AbortController();
+		const stopped = this.#deliver(this.#bridge.event(EVENT_STOP));
+		// A gateway that hangs is not waited for; the worker is then ended by force.
+		await Promise.race([stopped, sleep(STOP_LIMIT_MS, undefined, { ref: false, signal: limit.signal })]);
+		limit.abort();
 		this.#bridge.close();
 		await this.#worker.end();
 	}

@@ -48,7 +48,7 @@ class Bench {
 		}
 		if (options.zigbee) this.#say("--zigbee: this version has no Zigbee yet, the radio stays unused.");
 		if (!options.meter) {
-			this.#meter = await startSimulatedMeter((message) => {
+			this.#meter = await startSimulatedMeter(options.quiet, (message) => {
 				if (!this.#ending) this.fail(message);
 			});
 		}
@@ -93,7 +93,7 @@ class Bench {
 		try {
 			await this.#engine?.stop();
 		} finally {
-			this.#meter?.end();
+			await this.#meter?.end();
 			process.exit(code);
 		}
 	}

@@ -1,7 +1,7 @@
 /**
  * A serial port of the PC, real or a pseudo-terminal, as the SerialPort of the host contract.
  *
- * The npm package `serialport` opens, reads, writes and drains. The line itself is set with `stty` on the open port:
+ * The npm package `serialport` opens, reads, writes and drains. The line itself is set with the program `stty`:
  * the package can't change the format of an open port, throws away what was received at each change of speed, and
  * drops damaged characters instead of marking them (termios IGNPAR; here PARMRK).
  *
@@ -26,7 +26,7 @@ import { MarkDecoder } from "./mark-decoder.js";
 
 type OpenPort = Awaited<ReturnType<typeof Driver.binding.open>>;
 
-/** Settings of stty. With parity, a damaged character is marked (MarkDecoder). */
+/** Settings of stty. With 7E1, a damaged character is marked (MarkDecoder). */
 const STTY_7E1 = ["cs7", "parenb", "-parodd", "inpck", "parmrk", "-ignpar"];
 const STTY_8N1 = ["cs8", "-parenb", "-inpck", "-parmrk"];
 const STTY_LIMIT_MS = 1000;
@@ -48,13 +48,16 @@ interface Device {
 /** The port at `path`. `trace` hears, in a sentence for the user, why it can't be opened or that it is gone. */
 export function createSerialPort(path: string, trace: (message: string) => void): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
-	const probe = spawnSync("stty", ["-F", path, "cs7", "parenb", "-parodd"], {
-		stdio: "ignore",
-		timeout: STTY_LIMIT_MS,
-	});
-	const hardwareParity = probe.status === 0;
+	const hardwareParity = stty(path, ["cs7", "parenb", "-parodd"]) === undefined;
 	const device: Device = { path, hardwareParity, trace, idle: Promise.resolve() };
 	return { io: NodeSerial, pins: { device }, hardwareParity };
+}
+
+/** Changes the line; gives what was wrong, or undefined. */
+function stty(path: string, settings: string[]): string | undefined {
+	const result = spawnSync("stty", ["-F", path, ...settings], { encoding: "utf8", timeout: STTY_LIMIT_MS });
+	if (result.error) return result.error.message;
+	return result.status === 0 ? undefined : result.stderr.trim();
 }
 
 class NodeSerial implements Serial {
@@ -66,6 +69,7 @@ class NodeSerial implements Serial {
 	#line: LineSettings;
 	#port: OpenPort | undefined;
 	#closing: Promise<void> | undefined;
+	#sent: Promise<void> = Promise.resolve();
 	#closed = false;
 	#pumping = false;
 	/** Count last announced to the caller. */
@@ -96,14 +100,14 @@ class NodeSerial implements Serial {
 		this.#unsent += count;
 		const durationMs = (count * BITS_PER_CHARACTER * 1000) / this.#line.baud;
 		this.#quietAtMs = Math.max(this.#quietAtMs, performance.now()) + durationMs;
-		if (!this.#pumping) void this.#send(this.#port!);
+		if (!this.#pumping) this.#sent = this.#send(this.#port!);
 		this.#writable = SEND_LIMIT - this.#unsent;
 		return this.#writable;
 	}
 
 	configure(line: LineSettings): void {
 		this.#line = { baud: line.baud, format: line.format };
-		if (this.#port && !this.#closed) this.#setLine(this.#port);
+		if (this.#port && !this.#closing) this.#setLine();
 	}
 
 	close(): void {
@@ -127,11 +131,13 @@ class NodeSerial implements Serial {
 		}
 		if (this.#closed) this.#shut();
 		else {
-			this.#setLine(this.#port);
+			this.#setLine();
 			this.#announce();
 			await this.#receive(this.#port);
 		}
 		await this.#closing;
+		// A call into the driver that is still under way keeps the device, closed or not.
+		await this.#sent;
 	}
 
 	async #receive(port: OpenPort): Promise<void> {
@@ -194,15 +200,12 @@ class NodeSerial implements Serial {
 		this.#options.onWritable?.(this.#writable);
 	}
 
-	#setLine(port: OpenPort): void {
+	#setLine(): void {
 		const format = this.#line.format === FORMAT_7E1 ? STTY_7E1 : STTY_8N1;
 		const settings = [String(this.#line.baud), ...(this.#device.hardwareParity ? format : [])];
-		// On its standard input, so that a locked port is no obstacle.
-		const stdio = [(port as OpenPort & { fd: number }).fd, "ignore", "pipe"] as const;
-		const { status, stderr } = spawnSync("stty", settings, { stdio: [...stdio], timeout: STTY_LIMIT_MS });
-		if (status !== 0) {
-			this.#device.trace(`${this.#device.path} does not take ${settings.join(" ")}: ${stderr.toString().trim()}`);
-		}
+		// By the path: a descriptor of ours would become a blocking one by being given to a child process.
+		const failure = stty(this.#device.path, settings);
+		if (failure !== undefined) this.#device.trace(`The serial port does not take ${settings.join(" ")}: ${failure}`);
 	}
 
 	#gone(message: string): void {

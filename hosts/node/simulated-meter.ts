@@ -12,17 +12,23 @@ const START_LIMIT_MS = 10_000;
 export interface SimulatedMeter {
 	/** Of its pseudo-terminal. */
 	readonly path: string;
-	end(): void;
+	/** Settles when it has ended. */
+	end(): Promise<void>;
 }
 
 /** Rejects with a sentence when it does not start; `onEnded` is told when it ends later. */
-export function startSimulatedMeter(onEnded: (message: string) => void): Promise<SimulatedMeter> {
-	const meter = spawn(process.execPath, [PROGRAM, "--baud-pace", "--protocol", "iec"], {
+export function startSimulatedMeter(quiet: boolean, onEnded: (message: string) => void): Promise<SimulatedMeter> {
+	const options = ["--baud-pace", "--protocol", "iec", ...(quiet ? ["--quiet"] : [])];
+	const meter = spawn(process.execPath, [PROGRAM, ...options], {
 		stdio: ["ignore", "pipe", "inherit"],
 		// Out of reach of a Ctrl-C, which would make it end before the gateway.
 		detached: true,
 	});
-	const end = () => void meter.kill();
+	const exited = new Promise<void>((resolve) => meter.once("exit", () => resolve()));
+	const end = () => {
+		meter.kill();
+		return exited;
+	};
 	process.once("exit", end);
 	return new Promise((resolve, reject) => {
 		const failed = (reason: string) => {

@@ -30,7 +30,7 @@ export class FileStorage implements Storage {
 		this.#folder = folder;
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		for (const name of readdirSync(folder)) {
-			if (name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true });
+			if (name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true, recursive: true });
 		}
 	}
 

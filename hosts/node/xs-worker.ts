@@ -21,11 +21,11 @@ const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 /** How long a worker that was told to end may take. */
 const END_LIMIT_MS = 2000;
 
-/** Path of the worker program, or undefined where the package is not installed or its build failed. */
-export function findXSWorker(): string | undefined {
+/** Path of the worker program as seen by the module `from`; undefined: not installed, or its build failed. */
+export function findXSWorker(from = import.meta.url): string | undefined {
 	const platform = process.platform === "darwin" ? "mac" : "lin";
 	try {
-		const description = createRequire(import.meta.url).resolve("@agoric/xsnap/package.json");
+		const description = createRequire(from).resolve("@agoric/xsnap/package.json");
 		const build = join(dirname(description), "xsnap-native", "xsnap", "build", "bin", platform, "release");
 		const program = join(build, "xsnap-worker");
 		return existsSync(program) ? program : undefined;

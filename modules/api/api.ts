@@ -78,28 +78,28 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		response.header("Cache-Control", "no-store");
 		if (!request.secure && !request.viaAccessPoint) {
-			this.#refusePlain(request, response);
+			this.refusePlain(request, response);
 			return undefined;
 		}
 		const match = this.#router.find(request.method, request.path);
 		const operation = match.route?.value;
-		if (match.kind === MATCH_NOT_FOUND) this.#fail(response, 404, NOT_FOUND, "There is nothing at this path.");
+		if (match.kind === MATCH_NOT_FOUND) this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
 		else if (match.kind === MATCH_METHOD || operation === undefined) {
 			response.header("Allow", match.allow);
-			this.#fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
+			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
 		} else if (!isSameOrigin(request)) {
-			this.#fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
+			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
 			const token = operation.open ? "" : tokenOf(request);
 			if (operation.open || this.#services.sessions.isValid(token))
-				return this.#run(operation, request, response, token);
+				return this.run(operation, request, response, token);
 			response.header("WWW-Authenticate", `Bearer realm="${this.#services.hostname}"`);
-			this.#fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 		}
 		return undefined;
 	}
 
-	#run(operation: Operation, request: HTTPRequest, response: HTTPResponse, token: string): BodySink | undefined {
+	private run(operation: Operation, request: HTTPRequest, response: HTTPResponse, token: string): BodySink | undefined {
 		const exchange = new Exchange(this.#services, request, response, token);
 		const { run, body } = operation;
 		if (body === undefined) {
@@ -113,17 +113,17 @@ export class API implements HTTPHandler {
 	}
 
 	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */
-	#refusePlain(request: HTTPRequest, response: HTTPResponse): void {
+	private refusePlain(request: HTTPRequest, response: HTTPResponse): void {
 		const isPage = !request.path.startsWith("/api/");
 		if (isPage && request.method !== METHOD_POST && request.method !== METHOD_DELETE && request.host !== undefined) {
 			const host = request.host.replace(/:\d+$/, "");
 			const httpsPort = this.#services.httpsPort();
 			response.header("Location", `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`);
 			response.send(301);
-		} else this.#fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
+		} else this.fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
 	}
 
-	#fail(response: HTTPResponse, status: number, code: string, message: string): void {
+	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
 		fail(this.#services.writer, response, status, code, message);
 	}
 }

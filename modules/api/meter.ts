@@ -19,7 +19,7 @@ import * as session from "../iec62056-21/session.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import type { ProbeResult } from "../meter/probe.js";
-import { FAILURE_BUSY, FAILURE_PORT, FAILURE_WAIT, type ReadWaiter } from "../meter/reader.js";
+import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT, type ReadWaiter } from "../meter/reader.js";
 import type { Readout } from "../meter/readout.js";
 import { BUSY, type Exchange, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
@@ -190,7 +190,8 @@ function failRead(exchange: Exchange, failure: number): void {
 		failure === session.RESULT_ECHO_ONLY ||
 		failure === session.RESULT_NO_BLOCK ||
 		failure === session.RESULT_CUT ||
-		failure === FAILURE_WAIT;
+		failure === FAILURE_WAIT ||
+		failure === FAILURE_NO_TELEGRAM;
 	exchange.fail(500, timeOut ? METER_TIMEOUT : METER_ERROR, messageOf(failure));
 }
 
@@ -211,6 +212,8 @@ function errorOf(result: number): string {
 			return "iec62056-21/check";
 		case session.RESULT_METER_ERROR:
 			return "iec62056-21/meter-error";
+		case FAILURE_NO_TELEGRAM:
+			return "iec62056-21/no-telegram";
 		case FAILURE_PORT:
 			return "port";
 		default:
@@ -237,6 +240,8 @@ function messageOf(result: number): string {
 			return "The meter answered with an error message instead of data.";
 		case session.RESULT_IDENT:
 			return "The meter answered.";
+		case FAILURE_NO_TELEGRAM:
+			return "No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.";
 		case FAILURE_WAIT:
 			return "The readout takes longer than a minute. It goes on; ask for the last readout later.";
 		default:

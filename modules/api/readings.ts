@@ -94,7 +94,7 @@ export class ReadoutBody {
 	/** For JSONStream. */
 	produce(writer: JSONWriter, unit: number): boolean {
 		if (unit === 0) {
-			this.#head(writer);
+			this.head(writer);
 			return true;
 		}
 		if (unit === this.#unit) this.#cursor.rewind();
@@ -102,7 +102,7 @@ export class ReadoutBody {
 			this.#unit = unit;
 			this.#hasRecord = this.#cursor.nextRecord();
 		}
-		if (this.#hasRecord) this.#record(writer);
+		if (this.#hasRecord) this.record(writer);
 		else {
 			writer.endArray();
 			writer.endObject();
@@ -110,7 +110,7 @@ export class ReadoutBody {
 		return this.#hasRecord;
 	}
 
-	#head(writer: JSONWriter): void {
+	private head(writer: JSONWriter): void {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
@@ -141,7 +141,7 @@ export class ReadoutBody {
 		writer.beginArray();
 	}
 
-	#record(writer: JSONWriter): void {
+	private record(writer: JSONWriter): void {
 		const { address, addressLength, code } = this.#cursor;
 		const keys = this.#keys;
 		const isCode = code.c >= 0;
@@ -152,33 +152,33 @@ export class ReadoutBody {
 		writer.preparedKey(keys[KEY_OBIS]);
 		if (isCode) writer.plain(address, code.shortStart, code.shortEnd);
 		else writer.ascii(address, 0, addressLength);
-		this.#values(writer);
+		this.values(writer);
 		putNullable(writer, keys[KEY_MEDIUM], code.medium);
 		putNullable(writer, keys[KEY_CHANNEL], code.channel);
 		putNullable(writer, keys[KEY_BILLING_PERIOD], code.billingPeriod);
 		writer.preparedKey(keys[KEY_MAPPING]);
 		writer.string(mappingOf(code));
 		writer.preparedKey(keys[KEY_EN]);
-		this.#name(writer, code, LANGUAGE_EN);
+		this.name(writer, code, LANGUAGE_EN);
 		if (this.#language === LANGUAGE_EN) {
 			writer.endObject();
 			return;
 		}
 		writer.key(this.#language === LANGUAGE_DE ? "de" : "pl");
-		this.#name(writer, code, this.#language);
+		this.name(writer, code, this.#language);
 		writer.endObject();
 	}
 
-	#values(writer: JSONWriter): void {
+	private values(writer: JSONWriter): void {
 		const cursor = this.#cursor;
 		const keys = this.#keys;
 		cursor.nextValue();
 		writer.preparedKey(keys[KEY_VALUE1]);
-		this.#text(writer);
+		this.text(writer);
 		const digits = putNumber(cursor.text, cursor.length, this.#scratch);
 		const { unit } = cursor;
 		writer.preparedKey(keys[KEY_VALUE2]);
-		if (cursor.nextValue()) this.#text(writer);
+		if (cursor.nextValue()) this.text(writer);
 		else writer.plain(this.#scratch, 0, 0);
 		writer.preparedKey(keys[KEY_NUMBER]);
 		if (digits === 0) writer.null();
@@ -188,19 +188,19 @@ export class ReadoutBody {
 		if (!cursor.nextValue()) return;
 		writer.key("values");
 		writer.beginArray();
-		do this.#text(writer);
+		do this.text(writer);
 		while (cursor.nextValue());
 		writer.endArray();
 	}
 
 	/** The cursor's value as text. */
-	#text(writer: JSONWriter): void {
+	private text(writer: JSONWriter): void {
 		const { text, length, isPlain } = this.#cursor;
 		if (isPlain) writer.plain(text, 0, length);
 		else writer.ascii(text, 0, length);
 	}
 
-	#name(writer: JSONWriter, code: OBISCode, language: number): void {
+	private name(writer: JSONWriter, code: OBISCode, language: number): void {
 		if (this.#names === undefined || code.c < 0 || !this.#names.find(code, language)) writer.null();
 		else writer.plain(this.#scratch, 0, this.#names.write(this.#scratch, 0));
 	}

@@ -70,51 +70,51 @@ export class ObjectReader implements BodySink {
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#reader.push(bytes, start, end);
-		this.#read();
+		this.read();
 	}
 
 	end(): void {
 		this.#reader.finish();
-		this.#read();
-		if (this.#broken) this.#fail("invalid_json", "The body is not well-formed JSON, or nested too deep.");
-		else if (!this.#isObject) this.#fail("invalid_json", "The body must be a JSON object.");
-		else if (this.#refused !== undefined) this.#fail("invalid_field", describe(this.#refused), this.#refused.name);
-		else this.#checkRequired();
+		this.read();
+		if (this.#broken) this.fail("invalid_json", "The body is not well-formed JSON, or nested too deep.");
+		else if (!this.#isObject) this.fail("invalid_json", "The body must be a JSON object.");
+		else if (this.#refused !== undefined) this.fail("invalid_field", describe(this.#refused), this.#refused.name);
+		else this.checkRequired();
 	}
 
-	#checkRequired(): void {
+	private checkRequired(): void {
 		const { fields, required } = this.#table;
 		for (let i = 0; i < fields.length; i++) {
 			const { name } = fields[i];
 			if (this.#values[i] !== undefined || !required.includes(name)) continue;
-			this.#fail("missing_field", `The field ${name} is missing.`, name);
+			this.fail("missing_field", `The field ${name} is missing.`, name);
 			return;
 		}
 		this.#done(this.#values, "", "", undefined);
 	}
 
-	#fail(code: string, message: string, field?: string): void {
+	private fail(code: string, message: string, field?: string): void {
 		this.#done(this.#values, code, message, field);
 	}
 
-	#read(): void {
+	private read(): void {
 		while (!this.#broken) {
 			const token = this.#reader.next();
 			if (token === TOKEN_MORE || token === TOKEN_END) return;
 			if (token === TOKEN_ERROR) this.#broken = true;
-			else this.#take(token);
+			else this.take(token);
 		}
 	}
 
-	#take(token: number): void {
+	private take(token: number): void {
 		if (!this.#started) {
 			this.#started = true;
 			this.#isObject = token === TOKEN_OBJECT_START;
-		} else if (token === TOKEN_NAME && this.#reader.depth === 1 && this.#isObject) this.#name();
-		else if (this.#field >= 0 && token !== TOKEN_OBJECT_END) this.#value(token);
+		} else if (token === TOKEN_NAME && this.#reader.depth === 1 && this.#isObject) this.name();
+		else if (this.#field >= 0 && token !== TOKEN_OBJECT_END) this.value(token);
 	}
 
-	#name(): void {
+	private name(): void {
 		const { fields } = this.#table;
 		this.#field = fields.length - 1;
 		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
@@ -122,15 +122,15 @@ export class ObjectReader implements BodySink {
 	}
 
 	/** The value of a known field. An array or object is none: its start is refused, its inside is passed over. */
-	#value(token: number): void {
+	private value(token: number): void {
 		const field = this.#table.fields[this.#field];
-		const value = this.#valueOf(token, field);
+		const value = this.valueOf(token, field);
 		if (value !== undefined && checkField(field, value)) this.#values[this.#field] = value;
 		else this.#refused ??= field;
 		this.#field = -1;
 	}
 
-	#valueOf(token: number, field: Field): Value | undefined {
+	private valueOf(token: number, field: Field): Value | undefined {
 		const reader = this.#reader;
 		if (token === TOKEN_TRUE) return true;
 		if (token === TOKEN_FALSE) return false;

@@ -30,7 +30,7 @@ export class Gateway {
 		this.#host = host;
 		this.#config = new ConfigStore(host.storage, host.text);
 		this.#reader = new MeterReader({
-			world: { clock: host.clock, timers: host.timers, guard: (part, run) => this.#guard(part, run) },
+			world: { clock: host.clock, timers: host.timers, guard: (part, run) => this.guard(part, run) },
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, host.text),
 			trace: (message) => host.trace(message),
@@ -43,10 +43,10 @@ export class Gateway {
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
-		const api = this.#makeAPI();
-		if (network.https !== undefined) this.#serve(network.https, TLS_CONNECTIONS, api);
-		this.#serve(network.http, PLAIN_CONNECTIONS, api);
-		this.#meterChanged();
+		const api = this.makeAPI();
+		if (network.https !== undefined) this.serve(network.https, TLS_CONNECTIONS, api);
+		this.serve(network.http, PLAIN_CONNECTIONS, api);
+		this.meterChanged();
 	}
 
 	stop(): void {
@@ -61,7 +61,7 @@ export class Gateway {
 		return [length > 1 ? this.#servers[0].listenerPort : 0, this.#servers[length - 1].listenerPort];
 	}
 
-	#makeAPI(): API {
+	private makeAPI(): API {
 		const { info, clock, crypto, text, resources } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = new Sessions(crypto, clock, text);
@@ -78,11 +78,11 @@ export class Gateway {
 			text,
 			hostname: info.hostname,
 			httpsPort: () => this.ports[0],
-			meterChanged: () => this.#meterChanged(),
+			meterChanged: () => this.meterChanged(),
 		});
 	}
 
-	#serve(port: ListenerPort, maxConnections: number, handler: API): void {
+	private serve(port: ListenerPort, maxConnections: number, handler: API): void {
 		const { clock, timers, text } = this.#host;
 		this.#servers.push(
 			new HTTPServer({
@@ -92,13 +92,13 @@ export class Gateway {
 				text,
 				maxConnections,
 				handler,
-				guard: (part, run) => this.#guard(part, run),
+				guard: (part, run) => this.guard(part, run),
 				trace: (message) => this.#host.trace(message),
 			}),
 		);
 	}
 
-	#meterChanged(): void {
+	private meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
 		else this.#reader.log ??= new ConversationLog(this.#host.clock);
@@ -106,7 +106,7 @@ export class Gateway {
 	}
 
 	/** Every callback of the host goes through here: on the device an exception that escapes is a restart. */
-	#guard(part: string, run: () => void): void {
+	private guard(part: string, run: () => void): void {
 		try {
 			run();
 		} catch (error) {

@@ -37,7 +37,7 @@ export class Account {
 		this.#text = text;
 		if (record.salt === "" || record.digest.length !== DIGEST_LENGTH) {
 			const salt = text.decode(encodeHex(crypto.random(SALT_LENGTH)));
-			record.save(salt, this.#innerDigest(salt, labelPassword), true);
+			record.save(salt, this.innerDigest(salt, labelPassword), true);
 		}
 	}
 
@@ -62,7 +62,7 @@ export class Account {
 
 	/** The inner digest of a password under the account's salt. */
 	digestOf(password: string): Uint8Array {
-		return this.#innerDigest(this.#record.salt, password);
+		return this.innerDigest(this.#record.salt, password);
 	}
 
 	/** Changes the password to the one with this inner digest; the salt stays. */
@@ -70,7 +70,7 @@ export class Account {
 		this.#record.save(this.#record.salt, digest, false);
 	}
 
-	#innerDigest(salt: string, password: string): Uint8Array {
+	private innerDigest(salt: string, password: string): Uint8Array {
 		return this.#crypto.sha256(this.#text.encode(salt), this.#text.encode(password));
 	}
 }

@@ -39,8 +39,8 @@ export class LoginLimiter {
 
 	/** Whole seconds that this address must wait before its next attempt; 0 when it may try now. */
 	retryAfterS(address: string): number {
-		const bucket = this.#bucketOf(address);
-		const failures = this.#failuresOf(bucket);
+		const bucket = this.bucketOf(address);
+		const failures = this.failuresOf(bucket);
 		if (failures < FREE_FAILURES) return 0;
 		const delayS = Math.min(DELAY_LIMIT_S, 2 ** (failures - FREE_FAILURES));
 		const leftMs = this.#lastMs[bucket] + delayS * 1000 - this.#clock.monotonicMs();
@@ -49,29 +49,29 @@ export class LoginLimiter {
 
 	/** An attempt from this address was looked at and failed. */
 	failed(address: string): void {
-		const bucket = this.#bucketOf(address);
+		const bucket = this.bucketOf(address);
 		if (bucket < SHARED) this.#addresses[bucket] = address;
-		this.#failures[bucket] = Math.min(this.#failuresOf(bucket) + 1, COUNT_LIMIT);
+		this.#failures[bucket] = Math.min(this.failuresOf(bucket) + 1, COUNT_LIMIT);
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
 
 	/** An attempt from this address succeeded. */
 	succeeded(address: string): void {
-		this.#failures[this.#bucketOf(address)] = 0;
+		this.#failures[this.bucketOf(address)] = 0;
 	}
 
 	/** The address's own bucket, else a free one, else the shared one. */
-	#bucketOf(address: string): number {
+	private bucketOf(address: string): number {
 		let free = SHARED;
 		for (let i = 0; i < ADDRESS_LIMIT; i++) {
-			if (this.#failuresOf(i) === 0) free = i;
+			if (this.failuresOf(i) === 0) free = i;
 			else if (this.#addresses[i] === address) return i;
 		}
 		return free;
 	}
 
 	/** Failures in a row that still count. */
-	#failuresOf(bucket: number): number {
+	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
 	}
 }

@@ -84,40 +84,40 @@ export class Login {
 	}
 
 	loginWithProof(attempt: ProofAttempt & { readonly username: string }): LoginResult {
-		return this.#login(this.#checkProof(attempt, attempt.username));
+		return this.login(this.checkProof(attempt, attempt.username));
 	}
 
 	loginWithPassword(address: string, username: string, password: string): LoginResult {
-		return this.#login(this.#checkPassword(address, username, password));
+		return this.login(this.checkPassword(address, username, password));
 	}
 
 	/** `newDigest`: SHA-256 of salt and new password. A change ends all sessions. */
 	changeWithProof(attempt: ProofAttempt, newDigest: Uint8Array): LoginResult {
 		const isEmpty = equalConstantTime(this.#account.digestOf(""), newDigest);
 		if (newDigest.length !== DIGEST_LENGTH || isEmpty) return outcomeOf(LOGIN_BAD_PASSWORD);
-		return this.#change(this.#checkProof(attempt, USERNAME), newDigest);
+		return this.change(this.checkProof(attempt, USERNAME), newDigest);
 	}
 
 	/** A change ends all sessions. */
 	changeWithPassword(address: string, oldPassword: string, newPassword: string): LoginResult {
 		if (newPassword.length < PASSWORD_MINIMUM || newPassword.length > PASSWORD_LIMIT)
 			return outcomeOf(LOGIN_BAD_PASSWORD);
-		return this.#change(this.#checkPassword(address, USERNAME, oldPassword), this.#account.digestOf(newPassword));
+		return this.change(this.checkPassword(address, USERNAME, oldPassword), this.#account.digestOf(newPassword));
 	}
 
-	#login(checked: LoginResult): LoginResult {
+	private login(checked: LoginResult): LoginResult {
 		if (checked.outcome !== LOGIN_OK) return checked;
 		return { outcome: LOGIN_OK, token: this.#sessions.create(), retryAfterS: 0 };
 	}
 
-	#change(checked: LoginResult, newDigest: Uint8Array): LoginResult {
+	private change(checked: LoginResult, newDigest: Uint8Array): LoginResult {
 		if (checked.outcome !== LOGIN_OK) return checked;
 		this.#account.change(newDigest);
 		this.#sessions.revokeAll();
 		return checked;
 	}
 
-	#checkProof(attempt: ProofAttempt, username: string): LoginResult {
+	private checkProof(attempt: ProofAttempt, username: string): LoginResult {
 		const waitS = this.#limiter.retryAfterS(attempt.address);
 		if (waitS > 0) return blocked(waitS);
 		const nonce = this.#text.encode(attempt.nonce);
@@ -128,17 +128,17 @@ export class Login {
 		// What is no hex is compared too, as no bytes at all: equal to nothing.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);
 		const proven = this.#account.isProof(proof, nonce);
-		return this.#judge(attempt.address, proven && username === USERNAME);
+		return this.judge(attempt.address, proven && username === USERNAME);
 	}
 
-	#checkPassword(address: string, username: string, password: string): LoginResult {
+	private checkPassword(address: string, username: string, password: string): LoginResult {
 		const waitS = this.#limiter.retryAfterS(address);
 		if (waitS > 0) return blocked(waitS);
 		const proven = password.length <= PASSWORD_LIMIT && this.#account.isPassword(password);
-		return this.#judge(address, proven && username === USERNAME);
+		return this.judge(address, proven && username === USERNAME);
 	}
 
-	#judge(address: string, proven: boolean): LoginResult {
+	private judge(address: string, proven: boolean): LoginResult {
 		if (!proven) {
 			this.#limiter.failed(address);
 			return outcomeOf(LOGIN_INVALID_PROOF);

@@ -54,17 +54,16 @@ export class Nonces {
 		const nonce = new Uint8Array(NONCE_LENGTH / 2);
 		nonce.set(this.#crypto.random(RANDOM_LENGTH));
 		new DataView(nonce.buffer).setFloat64(RANDOM_LENGTH, this.#clock.monotonicMs());
-		nonce.set(this.#seal(nonce), IDENTITY_LENGTH);
+		nonce.set(this.seal(nonce), IDENTITY_LENGTH);
 		return encodeHex(nonce);
 	}
 
 	/** Uses up the nonce with this ASCII text; tells NONCE_OK, NONCE_INVALID or NONCE_FULL. */
 	take(text: Uint8Array): number {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
-		if (nonce === undefined || !equalConstantTime(this.#seal(nonce), nonce.slice(IDENTITY_LENGTH)))
-			return NONCE_INVALID;
-		if (this.#isExpired(new DataView(nonce.buffer), 0) || this.#isUsed(nonce)) return NONCE_INVALID;
-		this.#forgetExpired();
+		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return NONCE_INVALID;
+		if (this.isExpired(new DataView(nonce.buffer), 0) || this.isUsed(nonce)) return NONCE_INVALID;
+		this.forgetExpired();
 		if (this.#count === USED_LIMIT) return NONCE_FULL;
 		this.#used.set(nonce.subarray(0, IDENTITY_LENGTH), this.#count++ * IDENTITY_LENGTH);
 		return NONCE_OK;
@@ -80,16 +79,16 @@ export class Nonces {
 		return Math.max(0, oldestMs + NONCE_LIFETIME_MS - this.#clock.monotonicMs());
 	}
 
-	#seal(nonce: Uint8Array): Uint8Array {
+	private seal(nonce: Uint8Array): Uint8Array {
 		const mac = this.#crypto.hmacSHA256(this.#key, nonce.subarray(0, IDENTITY_LENGTH));
 		return mac.subarray(0, NONCE_LENGTH / 2 - IDENTITY_LENGTH);
 	}
 
-	#isExpired(view: DataView, offset: number): boolean {
+	private isExpired(view: DataView, offset: number): boolean {
 		return this.#clock.monotonicMs() - view.getFloat64(offset + RANDOM_LENGTH) >= NONCE_LIFETIME_MS;
 	}
 
-	#isUsed(nonce: Uint8Array): boolean {
+	private isUsed(nonce: Uint8Array): boolean {
 		for (let i = 0; i < this.#count; i++) {
 			let same = 0;
 			while (same < IDENTITY_LENGTH && this.#used[i * IDENTITY_LENGTH + same] === nonce[same]) same++;
@@ -98,10 +97,10 @@ export class Nonces {
 		return false;
 	}
 
-	#forgetExpired(): void {
+	private forgetExpired(): void {
 		for (let i = this.#count - 1; i >= 0; i--) {
 			const offset = i * IDENTITY_LENGTH;
-			if (!this.#isExpired(this.#usedView, offset)) continue;
+			if (!this.isExpired(this.#usedView, offset)) continue;
 			this.#count--;
 			const last = this.#count * IDENTITY_LENGTH;
 			this.#used.copyWithin(offset, last, last + IDENTITY_LENGTH);

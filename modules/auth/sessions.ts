@@ -39,8 +39,8 @@ export class Sessions {
 
 	/** Begins a session; returns its token, which is nowhere else from then on. */
 	create(): string {
-		this.#dropExpired();
-		if (this.#count === SESSION_LIMIT) this.#drop(0);
+		this.dropExpired();
+		if (this.#count === SESSION_LIMIT) this.drop(0);
 		const token = encodeHex(this.#crypto.random(TOKEN_LENGTH / 2));
 		const offset = this.#count++ * RECORD_LENGTH;
 		this.#view.setFloat64(offset, this.#clock.monotonicMs());
@@ -50,22 +50,22 @@ export class Sessions {
 
 	/** Whether the token belongs to a session that goes on. Takes the same time wherever a wrong token differs. */
 	isValid(token: string): boolean {
-		return this.#find(token) >= 0;
+		return this.find(token) >= 0;
 	}
 
 	/** Ends the session of this token; false when there is none. */
 	revoke(token: string): boolean {
-		const index = this.#find(token);
-		if (index >= 0) this.#drop(index);
+		const index = this.find(token);
+		if (index >= 0) this.drop(index);
 		return index >= 0;
 	}
 
 	/** Ends the session with this id; false when there is none. */
 	revokeId(id: string): boolean {
-		this.#dropExpired();
+		this.dropExpired();
 		for (let i = 0; i < this.#count; i++) {
 			if (this.idAt(i) !== id) continue;
-			this.#drop(i);
+			this.drop(i);
 			return true;
 		}
 		return false;
@@ -77,7 +77,7 @@ export class Sessions {
 
 	/** How many sessions go on; they are listed as 0 to count - 1, oldest first, until the next call of another method. */
 	get count(): number {
-		this.#dropExpired();
+		this.dropExpired();
 		return this.#count;
 	}
 
@@ -101,9 +101,9 @@ export class Sessions {
 	}
 
 	/** Position of the token's session, or -1. */
-	#find(token: string): number {
+	private find(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
-		this.#dropExpired();
+		this.dropExpired();
 		const digest = this.#crypto.sha256(this.#text.encode(token));
 		let found = -1;
 		for (let i = 0; i < this.#count; i++) {
@@ -115,11 +115,11 @@ export class Sessions {
 		return found;
 	}
 
-	#dropExpired(): void {
-		while (this.#count > 0 && this.ageMsAt(0) >= SESSION_LIFETIME_MS) this.#drop(0);
+	private dropExpired(): void {
+		while (this.#count > 0 && this.ageMsAt(0) >= SESSION_LIFETIME_MS) this.drop(0);
 	}
 
-	#drop(index: number): void {
+	private drop(index: number): void {
 		this.#table.copyWithin(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH, this.#count * RECORD_LENGTH);
 		this.#count--;
 	}

@@ -46,19 +46,19 @@ export class ParityFilter {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
 			if (this.#state === UNDECIDED) {
-				if (byte === SLASH_WITH_PARITY) this.#decide(EVIDENCE_LIMIT);
-				else if (byte === SLASH) this.#decide(-EVIDENCE_LIMIT);
+				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);
+				else if (byte === SLASH) this.decide(-EVIDENCE_LIMIT);
 				bytes[i] = byte & 0x7f;
 				continue;
 			}
 			const isEven = hasEvenParity(byte);
-			if (isEven === byte >= 0x80) this.#decide(this.#evidence + (isEven ? 1 : -1));
+			if (isEven === byte >= 0x80) this.decide(this.#evidence + (isEven ? 1 : -1));
 			const isGood = this.#state === CHECKED ? isEven : byte < 0x80;
 			bytes[i] = isGood ? byte & 0x7f : byte | 0x80;
 		}
 	}
 
-	#decide(evidence: number): void {
+	private decide(evidence: number): void {
 		this.#evidence = Math.max(-EVIDENCE_LIMIT, Math.min(EVIDENCE_LIMIT, evidence));
 		if (evidence !== 0) this.#state = evidence > 0 ? CHECKED : STRIPPED;
 	}

@@ -56,7 +56,7 @@ export class ConfigStore {
 		this.#storage = storage;
 		this.#text = text;
 		this.#entries = entries;
-		for (const entry of entries) this.#load(entry);
+		for (const entry of entries) this.load(entry);
 	}
 
 	/** Entries whose bytes in flash could not be read and that have not been written since. */
@@ -88,7 +88,7 @@ export class ConfigStore {
 		}
 		const wasDamaged = this.#damaged.includes(entry);
 		if (!changed && !wasDamaged) return false;
-		this.#storage.set(entry.key, this.#encode(entry, merged, this.#unknown[position]));
+		this.#storage.set(entry.key, this.encode(entry, merged, this.#unknown[position]));
 		this.#values[position] = merged;
 		if (wasDamaged) this.#damaged = this.#damaged.filter((other) => other !== entry);
 		return changed;
@@ -97,29 +97,29 @@ export class ConfigStore {
 	/** Shows every setting to `line`, for reports: of a secret only whether it is set. */
 	report(line: (entryKey: string, name: string, value: string) => void): void {
 		for (const entry of this.#entries)
-			for (const field of entry.fields) line(entry.key, field.name, this.#show(field, this.get(field)));
+			for (const field of entry.fields) line(entry.key, field.name, this.show(field, this.get(field)));
 	}
 
-	#show(field: Field, value: Setting): string {
-		if (field.secret) return same(value, this.#initial(field)) ? "" : "***";
+	private show(field: Field, value: Setting): string {
+		if (field.secret) return same(value, this.initial(field)) ? "" : "***";
 		return value instanceof Uint8Array ? this.#text.decode(encodeHex(value)) : String(value);
 	}
 
-	#initial(field: Field): Setting {
+	private initial(field: Field): Setting {
 		return field.initial ?? new Uint8Array(0);
 	}
 
-	#load(entry: Entry): void {
-		const values: Setting[] = entry.fields.map((field) => this.#initial(field));
+	private load(entry: Entry): void {
+		const values: Setting[] = entry.fields.map((field) => this.initial(field));
 		const bytes = this.#storage.get(entry.key);
 		const sound = bytes !== undefined && isSound(bytes);
 		if (bytes !== undefined && !sound) this.#damaged.push(entry);
 		this.#values.push(values);
-		this.#unknown.push(sound ? this.#readItems(entry, bytes, values) : new Uint8Array(0));
+		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : new Uint8Array(0));
 	}
 
 	/** Fills `values` from the items of a sound entry; returns the items that have no field. */
-	#readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
+	private readItems(entry: Entry, bytes: Uint8Array, values: Setting[]): Uint8Array {
 		const unknown = new Uint8Array(bytes.length);
 		let unknownLength = 0;
 		const end = bytes.length - CRC_LENGTH;
@@ -131,7 +131,7 @@ export class ConfigStore {
 				unknown.set(bytes.subarray(at, next), unknownLength);
 				unknownLength += next - at;
 			} else {
-				const value = this.#decode(entry.fields[index], bytes.slice(at + ITEM_HEADER_LENGTH, next));
+				const value = this.decode(entry.fields[index], bytes.slice(at + ITEM_HEADER_LENGTH, next));
 				if (checkField(entry.fields[index], value)) values[index] = value;
 			}
 			at = next;
@@ -140,7 +140,7 @@ export class ConfigStore {
 	}
 
 	/** The value, not yet checked against the field; undefined when the bytes can't be one. */
-	#decode(field: Field, bytes: Uint8Array): unknown {
+	private decode(field: Field, bytes: Uint8Array): unknown {
 		if (field.kind === BYTES) return bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
 		if (isNumeric(field)) return bytes.length === 8 ? new DataView(bytes.buffer).getFloat64(0) : undefined;
@@ -152,7 +152,7 @@ export class ConfigStore {
 		}
 	}
 
-	#encodeValue(value: Setting): Uint8Array {
+	private encodeValue(value: Setting): Uint8Array {
 		if (value instanceof Uint8Array) return value;
 		if (typeof value === "string") return this.#text.encode(value);
 		if (typeof value === "boolean") return Uint8Array.of(value ? 1 : 0);
@@ -161,8 +161,8 @@ export class ConfigStore {
 		return bytes;
 	}
 
-	#encode(entry: Entry, values: readonly Setting[], unknown: Uint8Array): Uint8Array {
-		const encoded = values.map((value) => this.#encodeValue(value));
+	private encode(entry: Entry, values: readonly Setting[], unknown: Uint8Array): Uint8Array {
+		const encoded = values.map((value) => this.encodeValue(value));
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
 		// What a newer firmware left may go when there is no room: the settings of the running one come first.

@@ -83,7 +83,7 @@ export class BodyDecoder {
 				if (this.#left === 0) this.#state = this.#chunked ? STATE_DATA_CR : STATE_DONE;
 				return BODY_DATA;
 			}
-			this.#state = this.#frame(bytes[at++]);
+			this.#state = this.frame(bytes[at++]);
 		}
 		this.position = at;
 		if (this.#state === STATE_DONE) return BODY_END;
@@ -91,11 +91,11 @@ export class BodyDecoder {
 	}
 
 	/** Takes one byte that is not data; returns the new state. */
-	#frame(byte: number): number {
+	private frame(byte: number): number {
 		this.#seen++;
 		switch (this.#state) {
 			case STATE_SIZE:
-				return this.#size(byte);
+				return this.size(byte);
 			case STATE_EXTENSION:
 				if (byte === CR) return STATE_SIZE_LF;
 				return isControl(byte) || this.#seen > CHUNK_LINE_LIMIT ? STATE_BROKEN : STATE_EXTENSION;
@@ -121,7 +121,7 @@ export class BodyDecoder {
 		}
 	}
 
-	#size(byte: number): number {
+	private size(byte: number): number {
 		const digit = hexDigitValue(byte);
 		if (digit >= 0) {
 			this.#left = this.#left * 16 + digit;

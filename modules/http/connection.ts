@@ -130,7 +130,7 @@ export class HTTPConnection implements ResponseCarrier {
 		this.text = owner.text;
 		this.#nowMs = this.#sinceMs = this.#receivedMs = owner.nowMs();
 		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
-		const run = () => this.#run();
+		const run = () => this.run();
 		const close = () => this.close();
 		this.#socket = new owner.port.socket({
 			from: pending,
@@ -168,8 +168,8 @@ export class HTTPConnection implements ResponseCarrier {
 		const isStalled = !this.#out.isIdle || this.#isLingering;
 		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
 		if (isStalled || isIdle || this.#reply === REPLY_GIVEN) this.close();
-		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.#linger();
-		else this.#fail(408);
+		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
+		else this.fail(408);
 	}
 
 	/** Closes the socket after what was given to it has left; tells the handler if it still owes an answer. */
@@ -190,17 +190,17 @@ export class HTTPConnection implements ResponseCarrier {
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (!this.#running) this.#nowMs = this.#owner.nowMs();
 		try {
-			this.#startReply(response, status, body, length);
+			this.startReply(response, status, body, length);
 		} catch (error) {
-			this.#recover(error);
+			this.recover(error);
 			throw error;
 		}
-		this.#run();
+		this.run();
 	}
 
-	#startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
+	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		this.#sink = undefined;
-		if (this.#input === INPUT_BODY) this.#dropBody();
+		if (this.#input === INPUT_BODY) this.dropBody();
 		const head = this.#head;
 		const hasLength = length !== Number.POSITIVE_INFINITY;
 		const chunked = !hasLength && head.minorVersion === 1;
@@ -221,14 +221,14 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** Goes on with whatever can go on. Every way into the connection ends here. */
-	#run(): void {
+	private run(): void {
 		if (this.#running) return;
 		this.#running = true;
 		this.#nowMs = this.#owner.nowMs();
 		try {
-			this.#advance();
+			this.advance();
 		} catch (error) {
-			this.#recover(error);
+			this.recover(error);
 			throw error;
 		} finally {
 			this.#running = false;
@@ -236,13 +236,13 @@ export class HTTPConnection implements ResponseCarrier {
 		}
 	}
 
-	#advance(): void {
+	private advance(): void {
 		// The reply goes out before more is read: a head can't be taken while the last reply is on its way.
-		while (this.#write() || this.#read());
+		while (this.write() || this.read());
 	}
 
 	/** A mistake of our own (a handler, a sink, a source): 500 if the client has seen nothing yet, and the end. */
-	#recover(error: unknown): void {
+	private recover(error: unknown): void {
 		// The same exception passes here twice when a reply inside a handler fails.
 		if (error === this.#recovered || this.#input === INPUT_CLOSED) return;
 		const isFirst = this.#recovered === undefined;
@@ -250,8 +250,8 @@ export class HTTPConnection implements ResponseCarrier {
 		try {
 			const isUnseen = this.#out.revoke() || this.#reply === REPLY_AWAITED;
 			if (isFirst && isUnseen) {
-				this.#fail(500);
-				this.#advance();
+				this.fail(500);
+				this.advance();
 			} else {
 				this.close();
 			}
@@ -262,13 +262,13 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** Answers in the handler's stead, and ends the connection. */
-	#fail(status: number): void {
+	private fail(status: number): void {
 		const sink = this.#sink;
 		const response = this.#response;
 		this.#sink = undefined;
 		this.#response = new HTTPResponse(this);
 		this.#reply = REPLY_AWAITED;
-		this.#linger();
+		this.linger();
 		// Answered first: a mistake in what the handler does about it must not cost the client its reply.
 		sendError(this.#response, status);
 		sink?.abort?.();
@@ -276,20 +276,20 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** The connection ends with the present reply; what still comes is thrown away. */
-	#linger(): void {
+	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
 		this.#lingerLeft = LINGER_LIMIT;
 	}
 
 	/** Nobody wants the body, or the rest of it. */
-	#dropBody(): void {
+	private dropBody(): void {
 		if (this.#body.isDone) this.#input = INPUT_DONE;
-		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.#linger();
+		else if (this.#body.left > DISCARD_LIMIT || (this.#head.expectsContinue && !this.#continued)) this.linger();
 	}
 
 	/** Sends what can be sent; true when that has made room for the next request. */
-	#write(): boolean {
+	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
 		if (!this.#out.isIdle && this.#writable > 0) {
 			this.#writable = this.#out.pump(this.#socket, this.#writable);
@@ -297,7 +297,7 @@ export class HTTPConnection implements ResponseCarrier {
 		}
 		if (!this.#out.isIdle || this.#reply !== REPLY_GIVEN) return false;
 		if (this.#input === INPUT_DONE && !this.#closing) {
-			this.#next();
+			this.next();
 			return true;
 		}
 		if (this.#input === INPUT_DONE || (this.#input === INPUT_LINGER && this.#lingerLeft <= 0)) {
@@ -310,7 +310,7 @@ export class HTTPConnection implements ResponseCarrier {
 		return false;
 	}
 
-	#next(): void {
+	private next(): void {
 		this.#response = undefined;
 		this.#reply = REPLY_NONE;
 		this.#input = INPUT_HEAD;
@@ -324,21 +324,21 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** Takes one piece of what has arrived; false when there is nothing, or nothing can be done with it now. */
-	#read(): boolean {
+	private read(): boolean {
 		switch (this.#input) {
 			case INPUT_HEAD:
-				return this.#readHead();
+				return this.readHead();
 			case INPUT_BODY:
-				return this.#readBody();
+				return this.readBody();
 			case INPUT_LINGER:
-				return this.#readRest();
+				return this.readRest();
 			default:
 				return false;
 		}
 	}
 
 	/** Reads from the socket behind what is in the buffer; false when nothing waits there. */
-	#receive(): boolean {
+	private receive(): boolean {
 		const count = this.#socket.read(this.#in, this.#inEnd, IN_SIZE);
 		if (!count) return false;
 		this.#inEnd += count;
@@ -346,22 +346,22 @@ export class HTTPConnection implements ResponseCarrier {
 		return true;
 	}
 
-	#readHead(): boolean {
+	private readHead(): boolean {
 		const result = this.#head.parse(this.#inEnd);
 		if (result === HEAD_MORE) {
 			const isFirst = this.#inEnd === 0;
-			if (!this.#receive()) return false;
+			if (!this.receive()) return false;
 			if (isFirst) this.#sinceMs = this.#receivedMs;
 			return true;
 		}
 		this.#inStart = this.#head.end;
-		if (result === HEAD_DONE) this.#ask();
-		else this.#fail(result);
+		if (result === HEAD_DONE) this.ask();
+		else this.fail(result);
 		return true;
 	}
 
 	/** The head is complete: asks the handler what it wants. */
-	#ask(): void {
+	private ask(): void {
 		const head = this.#head;
 		this.#body.begin(head.contentLength);
 		this.#input = this.#body.isDone ? INPUT_DONE : INPUT_BODY;
@@ -373,56 +373,56 @@ export class HTTPConnection implements ResponseCarrier {
 		if (!response.isOpen) {
 			sink?.abort?.();
 		} else if (sink === undefined) {
-			if (this.#input === INPUT_BODY) this.#dropBody();
+			if (this.#input === INPUT_BODY) this.dropBody();
 		} else {
 			this.#sink = sink;
-			if (head.contentLength > sink.limit) this.#fail(413);
-			else if (this.#body.isDone) this.#endBody();
-			else if (head.expectsContinue && this.#inStart === this.#inEnd) this.#sendContinue();
+			if (head.contentLength > sink.limit) this.fail(413);
+			else if (this.#body.isDone) this.endBody();
+			else if (head.expectsContinue && this.#inStart === this.#inEnd) this.sendContinue();
 		}
 	}
 
-	#sendContinue(): void {
+	private sendContinue(): void {
 		this.#continued = true;
 		this.#sentMs = this.#nowMs;
 		this.#out.queue(this.text.encode(CONTINUE));
 	}
 
-	#readBody(): boolean {
+	private readBody(): boolean {
 		if (this.#inStart === this.#inEnd) {
 			this.#inStart = this.#inEnd = 0;
 			this.#head.release();
-			if (!this.#receive()) return false;
+			if (!this.receive()) return false;
 		}
 		const body = this.#body;
 		const result = body.next(this.#in, this.#inStart, this.#inEnd);
 		this.#inStart = body.position;
-		if (result === BODY_DATA) this.#takeBody(body.dataStart, body.dataEnd);
-		else if (result === BODY_ERROR) this.#fail(400);
-		if (this.#input === INPUT_BODY && (result === BODY_END || body.isDone)) this.#endBody();
+		if (result === BODY_DATA) this.takeBody(body.dataStart, body.dataEnd);
+		else if (result === BODY_ERROR) this.fail(400);
+		if (this.#input === INPUT_BODY && (result === BODY_END || body.isDone)) this.endBody();
 		return true;
 	}
 
-	#takeBody(start: number, end: number): void {
+	private takeBody(start: number, end: number): void {
 		const sink = this.#sink;
 		if (sink === undefined) return;
 		this.#taken += end - start;
-		if (this.#taken > sink.limit) this.#fail(413);
+		if (this.#taken > sink.limit) this.fail(413);
 		else sink.write(this.#in, start, end);
 	}
 
-	#endBody(): void {
+	private endBody(): void {
 		this.#input = INPUT_DONE;
 		const sink = this.#sink;
 		this.#sink = undefined;
 		sink?.end();
 	}
 
-	#readRest(): boolean {
+	private readRest(): boolean {
 		if (this.#lingerLeft <= 0) return false;
 		this.#inStart = this.#inEnd = 0;
 		this.#head.release();
-		if (!this.#receive()) return false;
+		if (!this.receive()) return false;
 		this.#lingerLeft -= this.#inEnd;
 		return true;
 	}

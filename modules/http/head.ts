@@ -125,9 +125,9 @@ export class RequestHead implements HTTPRequest {
 		for (let at = this.#fields; at < this.#fieldsEnd; ) {
 			const colon = buffer.indexOf(COLON, at);
 			const end = buffer.indexOf(CR, colon);
-			if (this.#matches(at, colon, name)) {
-				const start = this.#trimStart(colon + 1, end);
-				return this.#text.decode(buffer, start, this.#trimEnd(start, end));
+			if (this.matches(at, colon, name)) {
+				const start = this.trimStart(colon + 1, end);
+				return this.#text.decode(buffer, start, this.trimEnd(start, end));
 			}
 			at = end + 2;
 		}
@@ -138,13 +138,13 @@ export class RequestHead implements HTTPRequest {
 		for (let at = this.#queryStart; at < this.#queryEnd; ) {
 			const end = indexOrEnd(this.#buffer, 0x26, at, this.#queryEnd);
 			const equals = indexOrEnd(this.#buffer, 0x3d, at, end);
-			if (this.#decoded(at, equals) === name) return this.#decoded(Math.min(equals + 1, end), end);
+			if (this.decoded(at, equals) === name) return this.decoded(Math.min(equals + 1, end), end);
 			at = end + 1;
 		}
 		return undefined;
 	}
 
-	#decoded(start: number, end: number): string | undefined {
+	private decoded(start: number, end: number): string | undefined {
 		const bytes = new Uint8Array(end - start);
 		const length = decodePercent(this.#buffer, start, end, bytes, 0, true);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
@@ -158,10 +158,10 @@ export class RequestHead implements HTTPRequest {
 		while (at < end) {
 			const byte = buffer[at++];
 			if (byte >= SPACE && byte < 0x7f && !afterCR) continue;
-			if (this.#isLineTooLong(afterCR ? at - 2 : at - 1)) return 414;
+			if (this.isLineTooLong(afterCR ? at - 2 : at - 1)) return 414;
 			if (byte === LF && afterCR) {
 				this.#at = at;
-				const result = this.#takeLine(this.#line, at - 2);
+				const result = this.takeLine(this.#line, at - 2);
 				if (result !== HEAD_MORE) return result;
 				this.#line = at;
 				afterCR = false;
@@ -175,22 +175,22 @@ export class RequestHead implements HTTPRequest {
 			}
 		}
 		this.#at = at;
-		if (this.#isLineTooLong(afterCR ? at - 1 : at)) return 414;
+		if (this.isLineTooLong(afterCR ? at - 1 : at)) return 414;
 		if (end < buffer.length) return HEAD_MORE;
 		return this.#fields === 0 ? 414 : 431;
 	}
 
 	/** True when the present line is the request line and goes beyond its limit by `end`. */
-	#isLineTooLong(end: number): boolean {
+	private isLineTooLong(end: number): boolean {
 		return this.#fields === 0 && end - this.#line > REQUEST_LINE_LIMIT;
 	}
 
-	#takeLine(start: number, end: number): number {
-		if (this.#fields === 0) return start === end ? HEAD_MORE : this.#takeRequestLine(start, end);
-		return start === end ? this.#finish(start) : this.#takeField(start, end);
+	private takeLine(start: number, end: number): number {
+		if (this.#fields === 0) return start === end ? HEAD_MORE : this.takeRequestLine(start, end);
+		return start === end ? this.finish(start) : this.takeField(start, end);
 	}
 
-	#takeRequestLine(start: number, end: number): number {
+	private takeRequestLine(start: number, end: number): number {
 		const buffer = this.#buffer;
 		const methodEnd = indexOrEnd(buffer, SPACE, start, end);
 		const targetEnd = indexOrEnd(buffer, SPACE, methodEnd + 1, end);
@@ -198,7 +198,7 @@ export class RequestHead implements HTTPRequest {
 		for (let i = start; i < methodEnd; i++) if (!isTokenByte(buffer[i])) return 400;
 		// "HTTP/" digit "." digit
 		const version = targetEnd + 1;
-		if (end - version !== 8 || !this.#spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
+		if (end - version !== 8 || !this.spells(version, "HTTP/") || buffer[version + 6] !== 0x2e) return 400;
 		const major = buffer[version + 5];
 		const minor = buffer[version + 7];
 		if (!isDigit(major) || !isDigit(minor)) return 400;
@@ -206,15 +206,15 @@ export class RequestHead implements HTTPRequest {
 		this.minorVersion = minor === 0x30 ? 0 : 1;
 		for (let method = 1; method < METHOD_NAMES.length; method++) {
 			const name = METHOD_NAMES[method];
-			if (methodEnd - start === name.length && this.#spells(start, name)) this.method = method;
+			if (methodEnd - start === name.length && this.spells(start, name)) this.method = method;
 		}
-		if (!this.#takeTarget(methodEnd + 1, targetEnd)) return 400;
+		if (!this.takeTarget(methodEnd + 1, targetEnd)) return 400;
 		this.#fields = end + 2;
 		return HEAD_MORE;
 	}
 
 	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
-	#takeTarget(start: number, end: number): boolean {
+	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
 		for (let i = start; i < end; i++) if (buffer[i] < 0x21 || buffer[i] > 0x7e || buffer[i] === 0x23) return false;
 		let pathStart = start;
@@ -223,12 +223,12 @@ export class RequestHead implements HTTPRequest {
 				this.path = "*";
 				return true;
 			}
-			const scheme = this.#matches(start, start + 7, "http://") ? 7 : 8;
-			if (scheme === 8 && !this.#matches(start, start + 8, "https://")) return false;
+			const scheme = this.matches(start, start + 7, "http://") ? 7 : 8;
+			if (scheme === 8 && !this.matches(start, start + 8, "https://")) return false;
 			this.#hostStart = start + scheme;
 			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, 0x3f, this.#hostStart, end));
 			this.#hostEnd = pathStart;
-			if (this.#hostStart === pathStart || !this.#isHost(this.#hostStart, pathStart)) return false;
+			if (this.#hostStart === pathStart || !this.isHost(this.#hostStart, pathStart)) return false;
 		}
 		const rawEnd = indexOrEnd(buffer, 0x3f, pathStart, end);
 		if (!hasGoodEscapes(buffer, pathStart, end)) return false;
@@ -239,32 +239,32 @@ export class RequestHead implements HTTPRequest {
 		return isCleanText(buffer, pathStart, this.#pathEnd);
 	}
 
-	#takeField(start: number, end: number): number {
+	private takeField(start: number, end: number): number {
 		const buffer = this.#buffer;
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
 		// Space before the colon and folded lines are no token bytes, so both end here.
 		while (colon < end && isTokenByte(buffer[colon])) colon++;
 		if (colon === start || colon === end || buffer[colon] !== COLON) return 400;
-		const from = this.#trimStart(colon + 1, end);
-		const to = this.#trimEnd(from, end);
+		const from = this.trimStart(colon + 1, end);
+		const to = this.trimEnd(from, end);
 		switch (colon - start) {
 			case 4:
-				if (!this.#matches(start, colon, "host")) return HEAD_MORE;
-				return ++this.#hostCount > 1 || !this.#isHost(from, to) ? 400 : HEAD_MORE;
+				if (!this.matches(start, colon, "host")) return HEAD_MORE;
+				return ++this.#hostCount > 1 || !this.isHost(from, to) ? 400 : HEAD_MORE;
 			case 6:
-				if (this.#matches(start, colon, "expect") && this.#matches(from, to, "100-continue")) {
+				if (this.matches(start, colon, "expect") && this.matches(from, to, "100-continue")) {
 					this.#expectsContinue = true;
 				}
 				return HEAD_MORE;
 			case 10:
-				if (this.#matches(start, colon, "connection")) this.#takeConnection(from, to);
+				if (this.matches(start, colon, "connection")) this.takeConnection(from, to);
 				return HEAD_MORE;
 			case 14:
-				return this.#matches(start, colon, "content-length") ? this.#takeLength(from, to) : HEAD_MORE;
+				return this.matches(start, colon, "content-length") ? this.takeLength(from, to) : HEAD_MORE;
 			case 17:
-				if (!this.#matches(start, colon, "transfer-encoding")) return HEAD_MORE;
-				if (!this.#matches(from, to, "chunked")) return 501;
+				if (!this.matches(start, colon, "transfer-encoding")) return HEAD_MORE;
+				if (!this.matches(from, to, "chunked")) return 501;
 				if (this.#length !== LENGTH_NONE || this.minorVersion === 0) return 400;
 				this.#length = LENGTH_CHUNKED;
 				return HEAD_MORE;
@@ -273,7 +273,7 @@ export class RequestHead implements HTTPRequest {
 		}
 	}
 
-	#takeLength(start: number, end: number): number {
+	private takeLength(start: number, end: number): number {
 		if (start === end) return 400;
 		let length = 0;
 		for (let i = start; i < end; i++) {
@@ -286,18 +286,18 @@ export class RequestHead implements HTTPRequest {
 		return HEAD_MORE;
 	}
 
-	#takeConnection(start: number, end: number): void {
+	private takeConnection(start: number, end: number): void {
 		for (let at = start; at < end; ) {
 			const comma = indexOrEnd(this.#buffer, COMMA, at, end);
-			const from = this.#trimStart(at, comma);
-			const to = this.#trimEnd(from, comma);
-			if (this.#matches(from, to, "close")) this.#saysClose = true;
-			else if (this.#matches(from, to, "keep-alive")) this.#saysKeepAlive = true;
+			const from = this.trimStart(at, comma);
+			const to = this.trimEnd(from, comma);
+			if (this.matches(from, to, "close")) this.#saysClose = true;
+			else if (this.matches(from, to, "keep-alive")) this.#saysKeepAlive = true;
 			at = comma + 1;
 		}
 	}
 
-	#finish(fieldsEnd: number): number {
+	private finish(fieldsEnd: number): number {
 		if (this.minorVersion === 1 && this.#hostCount === 0) return 400;
 		this.#fieldsEnd = fieldsEnd;
 		if (this.#pathEnd > this.#pathStart) {
@@ -309,7 +309,7 @@ export class RequestHead implements HTTPRequest {
 	}
 
 	/** True when the bytes can be `host [":" port]`; whose they are is not this module's question. */
-	#isHost(start: number, end: number): boolean {
+	private isHost(start: number, end: number): boolean {
 		for (let i = start; i < end; i++) {
 			const byte = this.#buffer[i];
 			const isAllowed = isAlphanumeric(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f || byte === COLON;
@@ -318,26 +318,26 @@ export class RequestHead implements HTTPRequest {
 		return true;
 	}
 
-	#trimStart(start: number, end: number): number {
+	private trimStart(start: number, end: number): number {
 		let at = start;
 		while (at < end && (this.#buffer[at] === SPACE || this.#buffer[at] === TAB)) at++;
 		return at;
 	}
 
-	#trimEnd(start: number, end: number): number {
+	private trimEnd(start: number, end: number): number {
 		let at = end;
 		while (at > start && (this.#buffer[at - 1] === SPACE || this.#buffer[at - 1] === TAB)) at--;
 		return at;
 	}
 
 	/** True when the bytes from `start` on are `word`. */
-	#spells(start: number, word: string): boolean {
+	private spells(start: number, word: string): boolean {
 		for (let i = 0; i < word.length; i++) if (this.#buffer[start + i] !== word.charCodeAt(i)) return false;
 		return true;
 	}
 
 	/** True when `buffer[start..end)` is the lower-case `word`, in any case. */
-	#matches(start: number, end: number, word: string): boolean {
+	private matches(start: number, end: number, word: string): boolean {
 		if (end - start !== word.length) return false;
 		for (let i = 0; i < word.length; i++) {
 			const byte = this.#buffer[start + i];

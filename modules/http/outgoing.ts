@@ -39,8 +39,8 @@ export class Outgoing {
 
 	/** Sends `bytes` before anything that comes later. Throws a RangeError when they don't fit. */
 	queue(bytes: Uint8Array): void {
-		this.#rewind();
-		this.#append(bytes);
+		this.rewind();
+		this.append(bytes);
 	}
 
 	/**
@@ -48,13 +48,13 @@ export class Outgoing {
 	 * RangeError when the head doesn't fit, and what the source throws; `revoke` then clears away what there is of it.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
-		this.#rewind();
+		this.rewind();
 		this.#mark = this.#end;
 		this.#source = body;
 		this.#chunked = chunked;
 		this.#left = length;
-		this.#append(head);
-		this.#fill();
+		this.append(head);
+		this.fill();
 	}
 
 	/** Takes back a reply of which nothing has left; false when something has. */
@@ -70,8 +70,8 @@ export class Outgoing {
 		let room = writable;
 		while (room > 0) {
 			if (this.#start === this.#end) {
-				this.#rewind();
-				this.#fill();
+				this.rewind();
+				this.fill();
 				if (this.#end === 0) break;
 			}
 			const end = Math.min(this.#end, this.#start + room);
@@ -90,26 +90,26 @@ export class Outgoing {
 	}
 
 	/** All has left: the buffer is free from its beginning. */
-	#rewind(): void {
+	private rewind(): void {
 		if (this.#start < this.#end) return;
 		this.#start = this.#end = 0;
 		this.#mark = -1;
 	}
 
-	#append(bytes: Uint8Array): void {
+	private append(bytes: Uint8Array): void {
 		if (bytes.length > this.#buffer.length - this.#end) throw new RangeError("Head of the reply is too long");
 		this.#buffer.set(bytes, this.#end);
 		this.#end += bytes.length;
 	}
 
-	#fill(): void {
+	private fill(): void {
 		const source = this.#source;
 		if (source === undefined) return;
-		if (this.#chunked) this.#fillChunk(source);
-		else this.#fillPlain(source);
+		if (this.#chunked) this.fillChunk(source);
+		else this.fillPlain(source);
 	}
 
-	#fillPlain(source: BodySource): void {
+	private fillPlain(source: BodySource): void {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
@@ -124,7 +124,7 @@ export class Outgoing {
 		if (this.#left === 0) this.close();
 	}
 
-	#fillChunk(source: BodySource): void {
+	private fillChunk(source: BodySource): void {
 		const buffer = this.#buffer;
 		const first = this.#end + CHUNK_PREFIX;
 		const limit = buffer.length - CHUNK_SUFFIX;

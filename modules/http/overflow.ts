@@ -42,7 +42,7 @@ export class OverflowConnection {
 			`HTTP/1.1 503 ${reasonOf(503)}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
 				`Retry-After: ${RETRY_AFTER}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
 		);
-		const run = () => this.#run();
+		const run = () => this.run();
 		const close = () => this.close();
 		this.#socket = new options.socket({
 			from: options.pending,
@@ -62,7 +62,7 @@ export class OverflowConnection {
 		this.#onClosed();
 	}
 
-	#run(): void {
+	private run(): void {
 		if (this.#isClosed) return;
 		for (let count = 1; count > 0 && this.#read < DISCARD_LIMIT; this.#read += count) {
 			count = this.#socket.read(this.#discarded) ?? 0;

@@ -38,10 +38,10 @@ export class Router<T> {
 
 	/** `path` is decoded; exact paths go before those with a parameter. */
 	find(method: number, path: string): RouteMatch<T> {
-		return this.#findAmong(method, path, false) ?? this.#findAmong(method, path, true) ?? NOT_FOUND;
+		return this.findAmong(method, path, false) ?? this.findAmong(method, path, true) ?? NOT_FOUND;
 	}
 
-	#findAmong(method: number, path: string, withParameter: boolean): RouteMatch<T> | undefined {
+	private findAmong(method: number, path: string, withParameter: boolean): RouteMatch<T> | undefined {
 		const slash = path.lastIndexOf("/") + 1;
 		const parameter = withParameter ? path.slice(slash) : "";
 		if (withParameter && parameter === "") return undefined;

@@ -41,7 +41,7 @@ export class HTTPServer implements ConnectionOwner {
 	#timer: number | undefined;
 	#timerMs = 0;
 	#isClosed = false;
-	readonly #expire = () => this.#expireDue();
+	readonly #expire = () => this.expireDue();
 
 	/** Listens at once. Throws what the host's listener throws. */
 	constructor(options: HTTPServerOptions) {
@@ -50,7 +50,7 @@ export class HTTPServer implements ConnectionOwner {
 		this.text = options.text;
 		this.handler = options.handler;
 		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-		const accept = () => this.#accept();
+		const accept = () => this.accept();
 		this.#listener = new options.port.io({
 			...options.port.pins,
 			onReadable: () => this.guard(accept),
@@ -106,7 +106,7 @@ export class HTTPServer implements ConnectionOwner {
 		if (index >= 0) this.#connections.splice(index, 1);
 	}
 
-	#expireDue(): void {
+	private expireDue(): void {
 		this.#timer = undefined;
 		const nowMs = this.nowMs();
 		// From the end, since one that is closed leaves the list.
@@ -119,10 +119,10 @@ export class HTTPServer implements ConnectionOwner {
 		this.changed();
 	}
 
-	#accept(): void {
+	private accept(): void {
 		for (let pending = this.#listener.read(); pending !== undefined; pending = this.#listener.read()) {
 			try {
-				this.#take(pending);
+				this.take(pending);
 			} catch (error) {
 				pending.close();
 				throw error;
@@ -130,11 +130,11 @@ export class HTTPServer implements ConnectionOwner {
 		}
 	}
 
-	#take(pending: PendingSocket): void {
+	private take(pending: PendingSocket): void {
 		if (this.#connections.length >= this.#options.maxConnections) {
-			const idle = this.#longestIdle();
+			const idle = this.longestIdle();
 			if (idle === undefined) {
-				this.#refuse(pending);
+				this.refuse(pending);
 				return;
 			}
 			idle.close();
@@ -143,7 +143,7 @@ export class HTTPServer implements ConnectionOwner {
 		this.changed();
 	}
 
-	#longestIdle(): HTTPConnection | undefined {
+	private longestIdle(): HTTPConnection | undefined {
 		let sinceMs = this.nowMs();
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
@@ -155,7 +155,7 @@ export class HTTPServer implements ConnectionOwner {
 		return longest;
 	}
 
-	#refuse(pending: PendingSocket): void {
+	private refuse(pending: PendingSocket): void {
 		if (this.#overflow !== undefined) {
 			pending.close();
 			return;

@@ -80,8 +80,8 @@ export class BlockReceiver {
 	receive(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		while (i < end && this.#state !== STATE_DONE) {
-			if (this.#state === STATE_BODY) i = this.#takeBody(bytes, i, end);
-			else this.#takeFrame(bytes[i++]);
+			if (this.#state === STATE_BODY) i = this.takeBody(bytes, i, end);
+			else this.takeFrame(bytes[i++]);
 		}
 		return i;
 	}
@@ -92,10 +92,10 @@ export class BlockReceiver {
 		this.#state = STATE_DONE;
 	}
 
-	#takeFrame(character: number): void {
+	private takeFrame(character: number): void {
 		if (this.#state === STATE_ECHO) {
 			if (character === LF) this.#state = STATE_WAIT;
-		} else if (this.#state === STATE_WAIT) this.#takeFirst(character);
+		} else if (this.#state === STATE_WAIT) this.takeFirst(character);
 		else if (this.#state === STATE_TAIL) {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
@@ -107,8 +107,8 @@ export class BlockReceiver {
 	}
 
 	/** Before the block: what opens it, and what is passed over. */
-	#takeFirst(character: number): void {
-		if (character === STX || character === SOH) this.#open(character);
+	private takeFirst(character: number): void {
+		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;
 		else if (character > BLANK && character < DELETE) {
 			this.#parser.begin();
@@ -120,7 +120,7 @@ export class BlockReceiver {
 		}
 	}
 
-	#open(character: number): void {
+	private open(character: number): void {
 		// In `SOH P0 STX …` the check counts from the SOH on; an SOH right before STX is noise.
 		const hasHeader = this.programming && character === STX && this.#bcc !== 0;
 		this.#framed = true;
@@ -130,7 +130,7 @@ export class BlockReceiver {
 		this.#state = STATE_BODY;
 	}
 
-	#takeBody(bytes: Uint8Array, start: number, end: number): number {
+	private takeBody(bytes: Uint8Array, start: number, end: number): number {
 		let stop = start;
 		while (stop < end && (bytes[stop] > ETX || bytes[stop] < SOH)) stop++;
 		const taken = this.#parser.receive(bytes, start, stop);
@@ -142,7 +142,7 @@ export class BlockReceiver {
 		if (stop === end) return end;
 		const character = bytes[stop];
 		// An STX after a line of noise or echo opens the block; one inside a block is a damaged character.
-		if ((character === STX || character === SOH) && this.#parser.values === 0) this.#open(character);
+		if ((character === STX || character === SOH) && this.#parser.values === 0) this.open(character);
 		else {
 			this.#bcc ^= character;
 			if (character === ETX) {

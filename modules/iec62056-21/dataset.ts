@@ -107,9 +107,9 @@ export class DataSetParser {
 		let i = start;
 		while (i < end && this.#state !== STATE_END) {
 			const state = this.#state;
-			if (state === STATE_VALUE || state === STATE_UNIT) i = this.#takeText(bytes, i, end);
-			else if (isAddressCharacter(bytes[i]) && state !== STATE_SKIP_LINE) i = this.#takeAddress(bytes, i, end);
-			else this.#takeStructure(bytes[i++]);
+			if (state === STATE_VALUE || state === STATE_UNIT) i = this.takeText(bytes, i, end);
+			else if (isAddressCharacter(bytes[i]) && state !== STATE_SKIP_LINE) i = this.takeAddress(bytes, i, end);
+			else this.takeStructure(bytes[i++]);
 		}
 		return i;
 	}
@@ -122,7 +122,7 @@ export class DataSetParser {
 	}
 
 	/** A run of characters of a value or unit, up to the character that ends it. */
-	#takeText(bytes: Uint8Array, start: number, end: number): number {
+	private takeText(bytes: Uint8Array, start: number, end: number): number {
 		let i = start;
 		const inUnit = this.#state === STATE_UNIT;
 		while (i < end) {
@@ -136,14 +136,14 @@ export class DataSetParser {
 		if (i === end) return i;
 		const character = bytes[i];
 		if (character === PARENTHESIS_CLOSE) {
-			this.#endValue();
+			this.endValue();
 			this.#state = STATE_AFTER_VALUE;
 		} else if (character === ASTERISK) this.#state = STATE_UNIT;
 		else if (character === AMPERSAND) {
-			this.#endValue();
+			this.endValue();
 			this.#sink.beginValue();
 			this.#state = STATE_VALUE;
-		} else this.#breakLine(character);
+		} else this.breakLine(character);
 		return i + 1;
 	}
 
@@ -152,7 +152,7 @@ export class DataSetParser {
 		this.#sink.endBlock(good);
 	}
 
-	#endValue(): void {
+	private endValue(): void {
 		this.#sink.endValue();
 		this.values++;
 		if (this.#newSet) this.sets++;
@@ -160,19 +160,19 @@ export class DataSetParser {
 	}
 
 	/** A character that is neither of a value nor of an address. */
-	#takeStructure(character: number): void {
-		if (character >= 0x80) this.#breakLine(character);
-		else if (character === LF || character === CR) this.#endLine();
+	private takeStructure(character: number): void {
+		if (character >= 0x80) this.breakLine(character);
+		else if (character === LF || character === CR) this.endLine();
 		else if (this.#state === STATE_SKIP_LINE) return;
 		else if (character === PARENTHESIS_OPEN) {
 			this.#sink.beginValue();
 			this.#state = STATE_VALUE;
-		} else if (this.#state === STATE_ADDRESS || character === PARENTHESIS_CLOSE) this.#breakLine(character);
+		} else if (this.#state === STATE_ADDRESS || character === PARENTHESIS_CLOSE) this.breakLine(character);
 		else if (character === EXCLAMATION_MARK) this.#state = STATE_END;
 	}
 
 	/** A run of characters of an address. One that begins a set is no blank. */
-	#takeAddress(bytes: Uint8Array, start: number, end: number): number {
+	private takeAddress(bytes: Uint8Array, start: number, end: number): number {
 		let from = start;
 		if (this.#state !== STATE_ADDRESS) {
 			while (from < end && bytes[from] === BLANK) from++;
@@ -185,30 +185,30 @@ export class DataSetParser {
 		let to = from;
 		while (to < end && isAddressCharacter(bytes[to])) to++;
 		this.#addressLength += to - from;
-		if (this.#addressLength > ADDRESS_LIMIT) this.#discard();
+		if (this.#addressLength > ADDRESS_LIMIT) this.discard();
 		else this.#sink.text(PART_ADDRESS, bytes, from, to);
 		return to;
 	}
 
 	/** A line without parentheses is no data (a header, an echo): it is dropped without being counted as damage. */
-	#endLine(): void {
+	private endLine(): void {
 		if (this.#state === STATE_ADDRESS) this.#sink.discardSet();
 		this.#newSet = false;
 		this.#state = STATE_LINE_START;
 		this.#sink.beginLine();
 	}
 
-	#breakLine(character: number): void {
+	private breakLine(character: number): void {
 		if (character >= 0x80) {
 			this.damaged++;
 			this.#sink.discardLine();
-		} else this.#discard();
+		} else this.discard();
 		const lineEnds = character === LF || character === CR;
 		this.#state = lineEnds ? STATE_LINE_START : STATE_SKIP_LINE;
 		if (lineEnds) this.#sink.beginLine();
 	}
 
-	#discard(): void {
+	private discard(): void {
 		this.broken++;
 		this.#newSet = false;
 		this.#sink.discardSet();

@@ -82,7 +82,7 @@ export class IdentScanner {
 		if (character === LF) {
 			this.#inside = false;
 			if (this.bytes[0] === QUESTION_MARK && this.length > 0) this.echoes++;
-			return this.#isIdent();
+			return this.isIdent();
 		}
 		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;
 		else if (character !== CR && this.length < IDENT_LIMIT) this.bytes[this.length++] = character;
@@ -96,15 +96,15 @@ export class IdentScanner {
 
 	/** MODE_A, MODE_B or MODE_C, by Z. A mode D meter can't be told by its identification. */
 	get mode(): number {
-		const z = this.#z;
+		const z = this.z;
 		if (z >= 0x30 && z <= 0x36) return MODE_C;
 		return z >= 0x41 && z <= 0x46 ? MODE_B : MODE_A;
 	}
 
 	/** The speed the meter promises, Bd. */
 	get baud(): number {
-		if (this.mode === MODE_C) return BAUDS[this.#z - 0x30];
-		return this.mode === MODE_B ? BAUDS[this.#z - 0x40] : BASE_BAUD;
+		if (this.mode === MODE_C) return BAUDS[this.z - 0x30];
+		return this.mode === MODE_B ? BAUDS[this.z - 0x40] : BASE_BAUD;
 	}
 
 	/** True when the meter asks for the short reaction time of 20 ms (third letter of the maker in lower case). */
@@ -120,11 +120,11 @@ export class IdentScanner {
 		return false;
 	}
 
-	get #z(): number {
+	private get z(): number {
 		return this.length > 3 ? this.bytes[3] : EXCLAMATION_MARK;
 	}
 
-	#isIdent(): boolean {
+	private isIdent(): boolean {
 		if (this.length < 3) return false;
 		for (let i = 0; i < 3; i++) {
 			const letter = this.bytes[i] & 0xdf;

@@ -66,11 +66,11 @@ export class MeterListener implements Machine {
 		this.received += end - start;
 		let i = start;
 		while (i < end) {
-			if (this.#scanner.inside || bytes[i] === SLASH) this.#takeOne(bytes, i++);
+			if (this.#scanner.inside || bytes[i] === SLASH) this.takeOne(bytes, i++);
 			else {
 				let stop = i + 1;
 				while (stop < end && bytes[stop] !== SLASH) stop++;
-				this.#takeRun(bytes, i, stop);
+				this.takeRun(bytes, i, stop);
 				i = stop;
 			}
 		}
@@ -82,8 +82,8 @@ export class MeterListener implements Machine {
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_CRC) this.#judge();
-		else if (this.#state === STATE_BODY) this.#lose();
+		if (this.#state === STATE_CRC) this.judge();
+		else if (this.#state === STATE_BODY) this.lose();
 		this.#scanner.reset();
 	}
 
@@ -92,20 +92,20 @@ export class MeterListener implements Machine {
 	}
 
 	/** A character that may belong to an identification: both to the scanner and to the block. */
-	#takeOne(bytes: Uint8Array, at: number): void {
+	private takeOne(bytes: Uint8Array, at: number): void {
 		this.#scannerCRC = stepCRC16ARC(bytes[at] === SLASH ? 0 : this.#scannerCRC, bytes, at, at + 1);
 		if (!this.#scanner.take(bytes[at])) {
-			this.#takeRun(bytes, at, at + 1);
+			this.takeRun(bytes, at, at + 1);
 			return;
 		}
-		if (this.#state !== STATE_HUNT) this.#lose();
+		if (this.#state !== STATE_HUNT) this.lose();
 		this.ident = this.#scanner.copy();
 		this.#crc = this.#scannerCRC;
 		this.#state = STATE_BODY;
 		this.parser.begin();
 	}
 
-	#takeRun(bytes: Uint8Array, start: number, end: number): void {
+	private takeRun(bytes: Uint8Array, start: number, end: number): void {
 		let i = start;
 		if (this.#state === STATE_BODY) {
 			i = this.parser.receive(bytes, start, end);
@@ -117,7 +117,7 @@ export class MeterListener implements Machine {
 		}
 		while (i < end && this.#state === STATE_CRC) {
 			const digit = hexDigitValue(bytes[i]);
-			if (bytes[i] === LF) this.#judge();
+			if (bytes[i] === LF) this.judge();
 			else if (digit >= 0 && this.#digits < CRC_DIGITS) {
 				this.#sentCRC = this.#sentCRC * 16 + digit;
 				this.#digits++;
@@ -126,7 +126,7 @@ export class MeterListener implements Machine {
 		}
 	}
 
-	#judge(): void {
+	private judge(): void {
 		this.#state = STATE_HUNT;
 		const isRight = this.#digits === CRC_DIGITS && this.#sentCRC === this.#crc;
 		if (this.#digits === 0) this.check = CHECK_ABSENT;
@@ -141,7 +141,7 @@ export class MeterListener implements Machine {
 		this.#outputs.event(bad ? EVENT_BAD_TELEGRAM : EVENT_TELEGRAM);
 	}
 
-	#lose(): void {
+	private lose(): void {
 		this.#state = STATE_HUNT;
 		this.#outputs.event(EVENT_LOST_TELEGRAM);
 	}

@@ -134,19 +134,19 @@ export class MeterSession implements Machine {
 		if (this.#state === STATE_QUIET) {
 			this.deadlineMs = Math.min(nowMs + this.#options.quietMs, Math.max(nowMs, this.#patienceEndsMs));
 		}
-		if (this.#state === STATE_IDENT) this.#receiveIdent(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.#receiveBlock(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#receiveUnasked(bytes, start, end, nowMs);
+		if (this.#state === STATE_IDENT) this.receiveIdent(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.receiveBlock(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
-		if (this.#state === STATE_QUIET) this.#begin(nowMs);
-		else if (this.#state === STATE_WAKE) this.#signOn(nowMs);
-		else if (this.#state === STATE_IDENT) this.#end(this.#identFailure());
-		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#acknowledge(nowMs);
-		else if (this.#state === STATE_BLOCK) this.#silence(nowMs);
-		else if (this.#state === STATE_BEFORE_REPEAT) this.#repeat(nowMs);
+		if (this.#state === STATE_QUIET) this.begin(nowMs);
+		else if (this.#state === STATE_WAKE) this.signOn(nowMs);
+		else if (this.#state === STATE_IDENT) this.end(this.identFailure());
+		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.acknowledge(nowMs);
+		else if (this.#state === STATE_BLOCK) this.silence(nowMs);
+		else if (this.#state === STATE_BEFORE_REPEAT) this.repeat(nowMs);
 	}
 
 	poll(): Output {
@@ -157,58 +157,58 @@ export class MeterSession implements Machine {
 	abort(): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#block.end();
-		this.#end(RESULT_CUT);
+		this.end(RESULT_CUT);
 	}
 
-	#begin(nowMs: number): void {
+	private begin(nowMs: number): void {
 		if (!this.#options.battery) {
-			this.#signOn(nowMs);
+			this.signOn(nowMs);
 			return;
 		}
 		this.#state = STATE_WAKE;
-		this.#transmit(WAKE_UP_LENGTH, nowMs);
+		this.transmit(WAKE_UP_LENGTH, nowMs);
 		this.deadlineMs = this.#sentByMs + WAKE_UP_PAUSE_MS;
 	}
 
-	#signOn(nowMs: number): void {
+	private signOn(nowMs: number): void {
 		this.#state = STATE_IDENT;
 		this.ident.reset();
 		this.received = 0;
 		this.damaged = 0;
-		this.#transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
+		this.transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
 		this.deadlineMs = this.#sentByMs + ANSWER_MS;
 	}
 
-	#receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		for (let i = start; i < end; i++) {
 			if (!this.ident.take(bytes[i])) continue;
 			this.#outputs.event(EVENT_IDENT);
-			this.#identified(nowMs);
-			this.#receiveAfterIdent(bytes, i + 1, end, nowMs);
+			this.identified(nowMs);
+			this.receiveAfterIdent(bytes, i + 1, end, nowMs);
 			return;
 		}
 		// Only a line that has begun gets its time; noise must not hold the conversation for ever.
 		if (this.ident.inside) this.deadlineMs = Math.max(this.deadlineMs, nowMs + GAP_MS);
 	}
 
-	#receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private receiveAfterIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (start === end) return;
-		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.#receiveUnasked(bytes, start, end, nowMs);
-		else if (this.#state === STATE_BLOCK) this.#receiveBlock(bytes, start, end, nowMs);
+		if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.receiveUnasked(bytes, start, end, nowMs);
+		else if (this.#state === STATE_BLOCK) this.receiveBlock(bytes, start, end, nowMs);
 	}
 
-	#identified(nowMs: number): void {
+	private identified(nowMs: number): void {
 		if (this.#options.identOnly) {
 			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
-			this.#transmit(encodeBreak(this.#message), nowMs);
-			this.#end(RESULT_IDENT);
+			this.transmit(encodeBreak(this.#message), nowMs);
+			this.end(RESULT_IDENT);
 		} else if (this.mode === MODE_C) {
 			this.#state = STATE_BEFORE_ACKNOWLEDGE;
 			this.#block.begin();
-			this.deadlineMs = nowMs + this.#reactionMs;
+			this.deadlineMs = nowMs + this.reactionMs;
 		} else {
-			this.#changeLine(this.ident.baud);
-			this.#expectBlock(nowMs);
+			this.changeLine(this.ident.baud);
+			this.expectBlock(nowMs);
 		}
 	}
 
@@ -216,35 +216,35 @@ export class MeterSession implements Machine {
 	 * Characters between the identification and our acknowledgement. Some meters send their block unasked, as in mode
 	 * A; an STX or a whole value tells. Until then the acknowledgement waits for a pause, and noise changes nothing.
 	 */
-	#receiveUnasked(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private receiveUnasked(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#block.receive(bytes, start, end);
 		if (!this.#block.started) return;
 		if (this.#block.framed || this.parser.values > 0) {
 			this.#state = STATE_BLOCK;
-			this.#afterBlockBytes(nowMs);
-		} else this.deadlineMs = nowMs + this.#reactionMs;
+			this.afterBlockBytes(nowMs);
+		} else this.deadlineMs = nowMs + this.reactionMs;
 	}
 
-	#acknowledge(nowMs: number): void {
+	private acknowledge(nowMs: number): void {
 		const number = Math.min(baudNumber(this.ident.baud), baudNumber(this.#options.baudCeiling));
-		this.#transmit(encodeAcknowledge(this.#message, number), nowMs);
-		this.#changeLine(baudOf(number));
-		this.#expectBlock(nowMs);
+		this.transmit(encodeAcknowledge(this.#message, number), nowMs);
+		this.changeLine(baudOf(number));
+		this.expectBlock(nowMs);
 	}
 
-	#expectBlock(nowMs: number): void {
+	private expectBlock(nowMs: number): void {
 		this.#state = STATE_BLOCK;
 		this.#block.begin();
 		this.deadlineMs = Math.max(nowMs, this.#sentByMs) + ANSWER_MS;
 	}
 
-	#receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+	private receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#block.receive(bytes, start, end);
-		this.#afterBlockBytes(nowMs);
+		this.afterBlockBytes(nowMs);
 	}
 
-	#afterBlockBytes(nowMs: number): void {
-		if (this.#block.done) this.#judge(nowMs);
+	private afterBlockBytes(nowMs: number): void {
+		if (this.#block.done) this.judge(nowMs);
 		else if (this.#block.started) {
 			const unframedEnd = this.#block.complete && !this.#block.framed;
 			this.deadlineMs = nowMs + (unframedEnd ? UNFRAMED_END_MS : GAP_MS);
@@ -252,20 +252,20 @@ export class MeterSession implements Machine {
 	}
 
 	/** The line went silent in a block. */
-	#silence(nowMs: number): void {
+	private silence(nowMs: number): void {
 		if (!this.#block.started) {
 			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
-			this.#end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_NO_BLOCK);
+			this.end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_NO_BLOCK);
 			return;
 		}
 		const complete = this.#block.complete;
 		this.#block.end();
-		if (complete) this.#judge(nowMs);
-		else this.#end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_CUT);
+		if (complete) this.judge(nowMs);
+		else this.end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_CUT);
 	}
 
 	/** A block has come to its end: is it good? */
-	#judge(nowMs: number): void {
+	private judge(nowMs: number): void {
 		this.check = this.#block.check;
 		const { damaged, broken, sets, values } = this.parser;
 		// A block that a right BCC vouches for may break the grammar: the meter meant it. After one with a wrong BCC, what has
@@ -274,7 +274,7 @@ export class MeterSession implements Machine {
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
 			this.parser.endBlock(true);
-			this.#end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);
+			this.end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);
 			return;
 		}
 		if (sets > 0) {
@@ -283,18 +283,18 @@ export class MeterSession implements Machine {
 		}
 		if (this.check !== CHECK_ABSENT && this.#repeats < REPEATS) {
 			this.#state = STATE_BEFORE_REPEAT;
-			this.deadlineMs = nowMs + this.#reactionMs;
-		} else this.#end(RESULT_CHECK_WRONG);
+			this.deadlineMs = nowMs + this.reactionMs;
+		} else this.end(RESULT_CHECK_WRONG);
 	}
 
-	#repeat(nowMs: number): void {
+	private repeat(nowMs: number): void {
 		this.#repeats++;
-		this.#transmit(encodeRepeatRequest(this.#message), nowMs);
-		this.#expectBlock(nowMs);
+		this.transmit(encodeRepeatRequest(this.#message), nowMs);
+		this.expectBlock(nowMs);
 	}
 
-	#end(result: number): void {
-		if (this.#block.programming) this.#transmit(encodeBreak(this.#message), 0);
+	private end(result: number): void {
+		if (this.#block.programming) this.transmit(encodeBreak(this.#message), 0);
 		this.#state = STATE_ENDED;
 		this.result = result;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
@@ -303,24 +303,24 @@ export class MeterSession implements Machine {
 		this.#outputs.event(EVENT_END);
 	}
 
-	#identFailure(): number {
+	private identFailure(): number {
 		if (this.received === 0) return RESULT_SILENCE;
 		const echo = encodeSignOn(this.#message, this.#options.address);
 		return this.ident.echoes > 0 && this.received <= echo ? RESULT_ECHO_ONLY : RESULT_NO_IDENT;
 	}
 
-	get #reactionMs(): number {
+	private get reactionMs(): number {
 		return this.ident.fastReaction ? FAST_REACTION_MS : REACTION_MS;
 	}
 
-	#changeLine(baud: number): void {
+	private changeLine(baud: number): void {
 		this.baud = baud;
 		this.#lineBaud = baud;
 		this.#outputs.line(baud, FORMAT_7E1);
 	}
 
 	/** Sends the first `length` bytes of the message buffer. */
-	#transmit(length: number, nowMs: number): void {
+	private transmit(length: number, nowMs: number): void {
 		this.#outputs.transmit(this.#message, 0, length);
 		this.#sentByMs = Math.max(nowMs, this.#sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;
 	}

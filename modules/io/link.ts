@@ -86,14 +86,14 @@ export class Link {
 			...options.port.pins,
 			baud: options.line.baud,
 			format: options.line.format,
-			onReadable: () => this.#run(this.#receive),
+			onReadable: () => this.run(this.receive),
 			onWritable: (count) => {
 				this.#writable = count;
-				this.#run(this.#pump);
+				this.run(this.pump);
 			},
 			onDrained: () => {
 				this.#draining = false;
-				this.#run(this.#pump);
+				this.run(this.pump);
 			},
 			onError: (code) => {
 				if (code === SERIAL_ERROR_GONE && !this.#closed) {
@@ -103,7 +103,7 @@ export class Link {
 			},
 		});
 		options.tap?.line(options.line.baud);
-		this.#arm();
+		this.arm();
 	}
 
 	/** Ends the work; the machine is not called again. */
@@ -116,18 +116,18 @@ export class Link {
 
 	/** Call after the machine was told something from outside (a new sign-on, an end), so that its outputs go out. */
 	wake(): void {
-		this.#run(this.#pump);
+		this.run(this.pump);
 	}
 
-	#run(step: () => void): void {
+	private run(step: () => void): void {
 		if (this.#closed) return;
 		this.#world.guard("link", () => {
 			step.call(this);
-			this.#arm();
+			this.arm();
 		});
 	}
 
-	#receive(): void {
+	private receive(): void {
 		const into = this.#received;
 		while (!this.#closed) {
 			const count = this.#serial.read(into);
@@ -135,19 +135,19 @@ export class Link {
 			if (this.#format === FORMAT_7E1 && !this.#options.port.hardwareParity) this.#parity.filter(into, 0, count);
 			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count);
 			this.#machine.receive(into, 0, count, this.#world.clock.monotonicMs());
-			this.#pump();
+			this.pump();
 		}
 	}
 
 	/** Carries out the machine's outputs as far as the port takes them. */
-	#pump(): void {
+	private pump(): void {
 		if (this.#pumping) return;
 		this.#pumping = true;
 		try {
-			while (!this.#closed && this.#flush() && this.#settleLine()) {
+			while (!this.#closed && this.flush() && this.settleLine()) {
 				const output = this.#machine.poll();
 				if (output.kind === OUTPUT_NONE) break;
-				if (output.kind === OUTPUT_TRANSMIT) this.#load(output.bytes, output.start, output.end);
+				if (output.kind === OUTPUT_TRANSMIT) this.load(output.bytes, output.start, output.end);
 				else if (output.kind === OUTPUT_LINE) {
 					this.#nextBaud = output.baud;
 					this.#nextFormat = output.format;
@@ -159,7 +159,7 @@ export class Link {
 	}
 
 	/** Writes what is loaded; true when all of it is with the port. */
-	#flush(): boolean {
+	private flush(): boolean {
 		const count = Math.min(this.#writable, this.#transmitTo - this.#transmitFrom);
 		if (count > 0) {
 			this.#draining = true;
@@ -170,7 +170,7 @@ export class Link {
 	}
 
 	/** Makes a line change that is due; false while it must wait for bytes to leave. */
-	#settleLine(): boolean {
+	private settleLine(): boolean {
 		if (this.#nextBaud === 0) return true;
 		if (this.#draining) return false;
 		this.#format = this.#nextFormat;
@@ -180,7 +180,7 @@ export class Link {
 		return true;
 	}
 
-	#load(bytes: Uint8Array, start: number, end: number): void {
+	private load(bytes: Uint8Array, start: number, end: number): void {
 		if (end - start > TRANSMIT_LIMIT) throw new RangeError("a transmission is longer than the link carries");
 		this.#transmit.set(bytes.subarray(start, end));
 		this.#transmitFrom = 0;
@@ -194,7 +194,7 @@ export class Link {
 	 * Keeps one timer at or before the machine's deadline. A deadline that moved away (as it does with each piece
 	 * received) leaves the timer where it is: when it fires early, it is set again.
 	 */
-	#arm(): void {
+	private arm(): void {
 		if (this.#closed) return;
 		const deadlineMs = this.#machine.deadlineMs;
 		if (deadlineMs === Number.POSITIVE_INFINITY || deadlineMs >= this.#timerAtMs) return;
@@ -204,13 +204,13 @@ export class Link {
 		this.#timer = this.#world.timers.set(() => {
 			this.#timer = 0;
 			this.#timerAtMs = Number.POSITIVE_INFINITY;
-			this.#run(this.#advance);
+			this.run(this.advance);
 		}, delayMs);
 	}
 
-	#advance(): void {
+	private advance(): void {
 		const nowMs = this.#world.clock.monotonicMs();
 		if (nowMs >= this.#machine.deadlineMs) this.#machine.advance(nowMs);
-		this.#pump();
+		this.pump();
 	}
 }

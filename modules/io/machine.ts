@@ -58,20 +58,20 @@ export class OutputQueue {
 	}
 
 	transmit(bytes: Uint8Array, start: number, end: number): void {
-		const output = this.#add(OUTPUT_TRANSMIT);
+		const output = this.add(OUTPUT_TRANSMIT);
 		output.bytes = bytes;
 		output.start = start;
 		output.end = end;
 	}
 
 	line(baud: number, format: SerialFormat): void {
-		const output = this.#add(OUTPUT_LINE);
+		const output = this.add(OUTPUT_LINE);
 		output.baud = baud;
 		output.format = format;
 	}
 
 	event(code: number): void {
-		this.#add(OUTPUT_EVENT).code = code;
+		this.add(OUTPUT_EVENT).code = code;
 	}
 
 	poll(): Output {
@@ -82,7 +82,7 @@ export class OutputQueue {
 		return output;
 	}
 
-	#add(kind: number): Output {
+	private add(kind: number): Output {
 		if (this.#count === QUEUE_LIMIT) throw new Error("a machine has more outputs waiting than it may have");
 		const output = this.#outputs[(this.#first + this.#count) % QUEUE_LIMIT];
 		this.#count++;

@@ -167,7 +167,7 @@ export class JSONReader {
 	/** The next token, TOKEN_…. */
 	next(): number {
 		for (;;) {
-			const token = this.#scan();
+			const token = this.scan();
 			if (this.#skipDepth < 0 || token <= TOKEN_ERROR) return token;
 			// A start has made the level deeper, so being back where the name stood means that the value is over.
 			if (this.#depth === this.#skipDepth) this.#skipDepth = -1;
@@ -187,38 +187,38 @@ export class JSONReader {
 		return -1;
 	}
 
-	#scan(): number {
+	private scan(): number {
 		if (this.#lexeme === LEXEME_ERROR) return TOKEN_ERROR;
 		let token = TOKEN_NONE;
 		while (token === TOKEN_NONE && this.#at < this.#end) {
 			const byte = this.#bytes[this.#at];
 			switch (this.#lexeme) {
 				case LEXEME_NONE:
-					token = this.#takeStructure(byte);
+					token = this.takeStructure(byte);
 					break;
 				case LEXEME_STRING:
-					token = this.#takeString();
+					token = this.takeString();
 					break;
 				case LEXEME_WORD:
-					token = this.#takeWord(byte);
+					token = this.takeWord(byte);
 					break;
 				default:
-					token = this.#takeNumber(byte);
+					token = this.takeNumber(byte);
 			}
 		}
 		if (token !== TOKEN_NONE) return token;
 		if (!this.#finished) return TOKEN_MORE;
-		if (this.#lexeme === LEXEME_NUMBER && isNumberComplete(this.#numberPart)) return this.#endNumber();
-		return this.#lexeme === LEXEME_NONE && this.#expect === EXPECT_NOTHING ? TOKEN_END : this.#fail();
+		if (this.#lexeme === LEXEME_NUMBER && isNumberComplete(this.#numberPart)) return this.endNumber();
+		return this.#lexeme === LEXEME_NONE && this.#expect === EXPECT_NOTHING ? TOKEN_END : this.fail();
 	}
 
-	#fail(): number {
+	private fail(): number {
 		this.#lexeme = LEXEME_ERROR;
 		return TOKEN_ERROR;
 	}
 
 	/** A byte between tokens: white space, punctuation, or the first of a value. */
-	#takeStructure(byte: number): number {
+	private takeStructure(byte: number): number {
 		switch (byte) {
 			case 0x20:
 			case 0x09:
@@ -227,31 +227,31 @@ export class JSONReader {
 				this.#at++;
 				return TOKEN_NONE;
 			case 0x2c: // ,
-				if (this.#expect !== EXPECT_COMMA) return this.#fail();
+				if (this.#expect !== EXPECT_COMMA) return this.fail();
 				this.#expect = (this.#objects & 1) === 1 ? EXPECT_NAME : EXPECT_VALUE;
 				this.#at++;
 				return TOKEN_NONE;
 			case 0x3a: // :
-				if (this.#expect !== EXPECT_COLON) return this.#fail();
+				if (this.#expect !== EXPECT_COLON) return this.fail();
 				this.#expect = EXPECT_VALUE;
 				this.#at++;
 				return TOKEN_NONE;
 			case 0x7b: // {
-				return this.#open(1);
+				return this.open(1);
 			case 0x5b: // [
-				return this.#open(0);
+				return this.open(0);
 			case 0x7d: // }
-				return this.#close(1);
+				return this.close(1);
 			case 0x5d: // ]
-				return this.#close(0);
+				return this.close(0);
 		}
 		this.#isName = this.#expect === EXPECT_NAME || this.#expect === EXPECT_NAME_OR_END;
-		if (this.#isName ? byte !== QUOTE : this.#expect > EXPECT_VALUE_OR_END) return this.#fail();
-		return this.#startScalar(byte);
+		if (this.#isName ? byte !== QUOTE : this.#expect > EXPECT_VALUE_OR_END) return this.fail();
+		return this.startScalar(byte);
 	}
 
-	#open(kind: number): number {
-		if (this.#expect > EXPECT_VALUE_OR_END || this.#depth === this.#maxDepth) return this.#fail();
+	private open(kind: number): number {
+		if (this.#expect > EXPECT_VALUE_OR_END || this.#depth === this.#maxDepth) return this.fail();
 		this.#depth++;
 		this.#objects = (this.#objects << 1) | kind;
 		this.#expect = kind === 1 ? EXPECT_NAME_OR_END : EXPECT_VALUE_OR_END;
@@ -259,24 +259,24 @@ export class JSONReader {
 		return kind === 1 ? TOKEN_OBJECT_START : TOKEN_ARRAY_START;
 	}
 
-	#close(kind: number): number {
+	private close(kind: number): number {
 		const afterStart = kind === 1 ? EXPECT_NAME_OR_END : EXPECT_VALUE_OR_END;
 		if (this.#expect !== afterStart) {
-			if (this.#expect !== EXPECT_COMMA || (this.#objects & 1) !== kind) return this.#fail();
+			if (this.#expect !== EXPECT_COMMA || (this.#objects & 1) !== kind) return this.fail();
 		}
 		this.#depth--;
 		this.#objects >>>= 1;
 		this.#at++;
-		return this.#endValue(kind === 1 ? TOKEN_OBJECT_END : TOKEN_ARRAY_END);
+		return this.endValue(kind === 1 ? TOKEN_OBJECT_END : TOKEN_ARRAY_END);
 	}
 
-	#endValue(token: number): number {
+	private endValue(token: number): number {
 		this.#lexeme = LEXEME_NONE;
 		this.#expect = this.#depth === 0 ? EXPECT_NOTHING : EXPECT_COMMA;
 		return token;
 	}
 
-	#startScalar(byte: number): number {
+	private startScalar(byte: number): number {
 		switch (byte) {
 			case QUOTE:
 				this.#lexeme = LEXEME_STRING;
@@ -284,37 +284,37 @@ export class JSONReader {
 				this.#at++;
 				return TOKEN_NONE;
 			case 0x74: // t
-				return this.#startWord(WORD_TRUE);
+				return this.startWord(WORD_TRUE);
 			case 0x66: // f
-				return this.#startWord(WORD_FALSE);
+				return this.startWord(WORD_FALSE);
 			case 0x6e: // n
-				return this.#startWord(WORD_NULL);
+				return this.startWord(WORD_NULL);
 			default:
 				this.#lexeme = LEXEME_NUMBER;
 				this.#numberPart = NUMBER_START;
 				this.#string.clear();
-				return this.#takeNumber(byte);
+				return this.takeNumber(byte);
 		}
 	}
 
-	#startWord(word: readonly number[]): number {
+	private startWord(word: readonly number[]): number {
 		this.#lexeme = LEXEME_WORD;
 		this.#word = word;
 		this.#wordAt = 0;
 		return TOKEN_NONE;
 	}
 
-	#takeWord(byte: number): number {
+	private takeWord(byte: number): number {
 		const word = this.#word;
-		if (byte !== word[this.#wordAt]) return this.#fail();
+		if (byte !== word[this.#wordAt]) return this.fail();
 		this.#at++;
 		if (++this.#wordAt < word.length) return TOKEN_NONE;
-		return this.#endValue(word === WORD_TRUE ? TOKEN_TRUE : word === WORD_FALSE ? TOKEN_FALSE : TOKEN_NULL);
+		return this.endValue(word === WORD_TRUE ? TOKEN_TRUE : word === WORD_FALSE ? TOKEN_FALSE : TOKEN_NULL);
 	}
 
-	#takeNumber(byte: number): number {
+	private takeNumber(byte: number): number {
 		const part = nextNumberPart(this.#numberPart, byte);
-		if (part === NUMBER_NONE) return isNumberComplete(this.#numberPart) ? this.#endNumber() : this.#fail();
+		if (part === NUMBER_NONE) return isNumberComplete(this.#numberPart) ? this.endNumber() : this.fail();
 		this.#numberPart = part;
 		if (this.length < NUMBER_LIMIT) this.#string.store(byte);
 		else this.#string.truncated = true;
@@ -322,31 +322,31 @@ export class JSONReader {
 		return TOKEN_NONE;
 	}
 
-	#endNumber(): number {
+	private endNumber(): number {
 		if (this.truncated) this.number = Number.NaN;
-		else if (this.#numberPart <= NUMBER_INTEGER && this.length <= 15) this.number = this.#smallInteger();
+		else if (this.#numberPart <= NUMBER_INTEGER && this.length <= 15) this.number = this.smallInteger();
 		else this.number = Number(String.fromCharCode(...this.text.subarray(0, this.length)));
 		this.isInteger = Number.isSafeInteger(this.number);
-		return this.#endValue(TOKEN_NUMBER);
+		return this.endValue(TOKEN_NUMBER);
 	}
 
 	/** An integer of up to 15 characters without making a string: the usual case. */
-	#smallInteger(): number {
+	private smallInteger(): number {
 		const negative = this.text[0] === MINUS;
 		let value = 0;
 		for (let i = negative ? 1 : 0; i < this.length; i++) value = value * 10 + this.text[i] - ZERO;
 		return negative ? -value : value;
 	}
 
-	#takeString(): number {
+	private takeString(): number {
 		const string = this.#string;
 		this.#at = string.take(this.#bytes, this.#at, this.#end);
-		if (string.isBad) return this.#fail();
-		return string.isDone ? this.#endString() : TOKEN_NONE;
+		if (string.isBad) return this.fail();
+		return string.isDone ? this.endString() : TOKEN_NONE;
 	}
 
-	#endString(): number {
-		if (!this.#isName) return this.#endValue(TOKEN_STRING);
+	private endString(): number {
+		if (!this.#isName) return this.endValue(TOKEN_STRING);
 		this.#lexeme = LEXEME_NONE;
 		this.#expect = EXPECT_COLON;
 		return TOKEN_NAME;

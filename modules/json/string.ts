@@ -65,9 +65,9 @@ export class StringScanner {
 		let at = start;
 		while (at < end && this.#state < STATE_DONE) {
 			const byte = bytes[at];
-			if (this.#state === STATE_PLAIN) this.#takePlain(byte);
-			else if (this.#state === STATE_ESCAPE) this.#takeEscape(byte);
-			else this.#takeUnicode(byte);
+			if (this.#state === STATE_PLAIN) this.takePlain(byte);
+			else if (this.#state === STATE_ESCAPE) this.takeEscape(byte);
+			else this.takeUnicode(byte);
 			if (this.#state !== STATE_BAD) at++;
 		}
 		return at;
@@ -78,7 +78,7 @@ export class StringScanner {
 		else this.truncated = true;
 	}
 
-	#takePlain(byte: number): void {
+	private takePlain(byte: number): void {
 		if (this.#tail > 0) {
 			if (byte < this.#tailLow || byte > this.#tailHigh) this.#state = STATE_BAD;
 			this.#tail--;
@@ -101,7 +101,7 @@ export class StringScanner {
 		this.store(byte);
 	}
 
-	#takeEscape(byte: number): void {
+	private takeEscape(byte: number): void {
 		if (byte === 0x75) {
 			this.#state = STATE_UNICODE;
 			this.#unit = this.#unitDigits = 0;
@@ -112,25 +112,25 @@ export class StringScanner {
 		this.store(character);
 	}
 
-	#takeUnicode(byte: number): void {
+	private takeUnicode(byte: number): void {
 		const digit = hexDigitValue(byte);
 		this.#unit = this.#unit * 16 + digit;
 		if (digit < 0) this.#state = STATE_BAD;
-		else if (++this.#unitDigits === 4) this.#state = this.#takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
+		else if (++this.#unitDigits === 4) this.#state = this.takeUnit(this.#unit) ? STATE_PLAIN : STATE_BAD;
 	}
 
 	/** False when the surrogates don't pair. */
-	#takeUnit(unit: number): boolean {
+	private takeUnit(unit: number): boolean {
 		const high = this.#highSurrogate;
 		const isLow = unit >= 0xdc00 && unit <= 0xdfff;
 		if (isLow !== (high !== 0)) return false;
 		this.#highSurrogate = unit >= 0xd800 && unit <= 0xdbff ? unit : 0;
-		if (isLow) this.#storeCharacter(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
-		else if (this.#highSurrogate === 0) this.#storeCharacter(unit);
+		if (isLow) this.storeCharacter(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
+		else if (this.#highSurrogate === 0) this.storeCharacter(unit);
 		return true;
 	}
 
-	#storeCharacter(code: number): void {
+	private storeCharacter(code: number): void {
 		if (code < 0x80) {
 			this.store(code);
 			return;

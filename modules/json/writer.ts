@@ -64,28 +64,28 @@ export class JSONWriter {
 	}
 
 	beginObject(): void {
-		this.#open(0x7b);
+		this.open(0x7b);
 	}
 
 	endObject(): void {
-		this.#close(0x7d);
+		this.close(0x7d);
 	}
 
 	beginArray(): void {
-		this.#open(0x5b);
+		this.open(0x5b);
 	}
 
 	endArray(): void {
-		this.#close(0x5d);
+		this.close(0x5d);
 	}
 
 	/** Name of the next member: printable ASCII that needs no escape. */
 	key(name: string): void {
-		this.#item();
-		this.#put(QUOTE);
-		this.#constant(name);
-		this.#put(QUOTE);
-		this.#put(0x3a);
+		this.item();
+		this.put(QUOTE);
+		this.constant(name);
+		this.put(QUOTE);
+		this.put(0x3a);
 		this.#commas &= ~(1 << this.#depth);
 	}
 
@@ -97,7 +97,7 @@ export class JSONWriter {
 		if (at >= this.#start && at + prepared.length <= this.#end) {
 			this.#into.set(prepared, at);
 			this.#at = at + prepared.length;
-		} else this.#copy(prepared, 0, prepared.length);
+		} else this.copy(prepared, 0, prepared.length);
 		this.#commas &= ~(1 << this.#depth);
 	}
 
@@ -113,62 +113,62 @@ export class JSONWriter {
 
 	/** A string value from well-formed UTF-8. */
 	utf8(bytes: Uint8Array, start: number, end: number): void {
-		this.#quoted(bytes, start, end, 0x100);
+		this.quoted(bytes, start, end, 0x100);
 	}
 
 	/** A string value from bytes of which each is one character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
-		this.#quoted(bytes, start, end, 0x80);
+		this.quoted(bytes, start, end, 0x80);
 	}
 
 	/** A string value from UTF-8 in which nothing needs an escape: the caller answers for it, nothing is looked at. */
 	plain(bytes: Uint8Array, start: number, end: number): void {
-		this.#item();
-		this.#put(QUOTE);
-		this.#copy(bytes, start, end);
-		this.#put(QUOTE);
+		this.item();
+		this.put(QUOTE);
+		this.copy(bytes, start, end);
+		this.put(QUOTE);
 	}
 
 	/** A string value of two lower-case hex digits a byte. */
 	hex(bytes: Uint8Array, start: number, end: number): void {
-		this.#item();
-		this.#put(QUOTE);
+		this.item();
+		this.put(QUOTE);
 		for (let i = start; i < end; i++) {
-			this.#put(hexDigit(bytes[i] >> 4));
-			this.#put(hexDigit(bytes[i] & 15));
+			this.put(hexDigit(bytes[i] >> 4));
+			this.put(hexDigit(bytes[i] & 15));
 		}
-		this.#put(QUOTE);
+		this.put(QUOTE);
 	}
 
 	/** `null` when it is not finite. */
 	number(value: number): void {
-		this.#item();
-		this.#constant(Number.isFinite(value) ? String(value) : "null");
+		this.item();
+		this.constant(Number.isFinite(value) ? String(value) : "null");
 	}
 
 	/** A number as it stands in `bytes[start..end)`; the caller answers for its being JSON. */
 	rawNumber(bytes: Uint8Array, start: number, end: number): void {
-		this.#item();
-		this.#copy(bytes, start, end);
+		this.item();
+		this.copy(bytes, start, end);
 	}
 
 	boolean(value: boolean): void {
-		this.#item();
-		this.#constant(value ? "true" : "false");
+		this.item();
+		this.constant(value ? "true" : "false");
 	}
 
 	null(): void {
-		this.#item();
-		this.#constant("null");
+		this.item();
+		this.constant("null");
 	}
 
-	#put(byte: number): void {
+	private put(byte: number): void {
 		const at = this.#at++;
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
 	/** Bytes as they are; only what falls into the window is touched. */
-	#copy(bytes: Uint8Array, start: number, end: number): void {
+	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
 		const shift = this.#at - start;
 		const from = Math.max(start, this.#start - shift);
@@ -178,7 +178,7 @@ export class JSONWriter {
 	}
 
 	/** Short ASCII text. */
-	#constant(text: string): void {
+	private constant(text: string): void {
 		const into = this.#into;
 		const at = this.#at;
 		const from = Math.max(0, this.#start - at);
@@ -188,60 +188,60 @@ export class JSONWriter {
 	}
 
 	/** A string value; bytes from `limit` on are written as `\u00XX`. */
-	#quoted(bytes: Uint8Array, start: number, end: number, limit: number): void {
-		this.#item();
-		this.#put(QUOTE);
+	private quoted(bytes: Uint8Array, start: number, end: number, limit: number): void {
+		this.item();
+		this.put(QUOTE);
 		let plain = start;
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
 			if (byte >= 0x20 && byte < limit && byte !== QUOTE && byte !== BACKSLASH) continue;
-			this.#copy(bytes, plain, i);
-			this.#escape(byte);
+			this.copy(bytes, plain, i);
+			this.escape(byte);
 			plain = i + 1;
 		}
-		this.#copy(bytes, plain, end);
-		this.#put(QUOTE);
+		this.copy(bytes, plain, end);
+		this.put(QUOTE);
 	}
 
 	/** Before every value and name: the comma that parts it from what stands before it. */
-	#item(): void {
+	private item(): void {
 		const bit = 1 << this.#depth;
-		if ((this.#commas & bit) !== 0) this.#put(COMMA);
+		if ((this.#commas & bit) !== 0) this.put(COMMA);
 		else this.#commas |= bit;
 	}
 
-	#open(bracket: number): void {
+	private open(bracket: number): void {
 		if (this.#depth === WRITER_DEPTH_LIMIT) throw new RangeError("JSON nested too deep");
-		this.#item();
-		this.#put(bracket);
+		this.item();
+		this.put(bracket);
 		this.#depth++;
 		this.#commas &= ~(1 << this.#depth);
 	}
 
-	#close(bracket: number): void {
+	private close(bracket: number): void {
 		if (this.#depth === 0) throw new RangeError("JSON closed more often than opened");
 		this.#depth--;
-		this.#put(bracket);
+		this.put(bracket);
 	}
 
-	#escape(byte: number): void {
+	private escape(byte: number): void {
 		const short = shortEscape(byte);
 		if (short === 0) {
-			this.#unicode(byte);
+			this.unicode(byte);
 			return;
 		}
-		this.#put(BACKSLASH);
-		this.#put(short);
+		this.put(BACKSLASH);
+		this.put(short);
 	}
 
 	/** `\u00XX` */
-	#unicode(byte: number): void {
-		this.#put(BACKSLASH);
-		this.#put(0x75);
-		this.#put(0x30);
-		this.#put(0x30);
-		this.#put(hexDigit(byte >> 4));
-		this.#put(hexDigit(byte & 15));
+	private unicode(byte: number): void {
+		this.put(BACKSLASH);
+		this.put(0x75);
+		this.put(0x30);
+		this.put(0x30);
+		this.put(hexDigit(byte >> 4));
+		this.put(hexDigit(byte & 15));
 	}
 }
 

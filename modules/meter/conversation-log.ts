@@ -40,12 +40,12 @@ export class ConversationLog implements LinkTap {
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void {
 		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		for (let from = start; from < end; ) {
-			let room = this.#joinRoom(kind);
+			let room = this.joinRoom(kind);
 			if (room === 0) {
 				room = Math.min(ENTRY_LIMIT, end - from);
-				this.#open(kind);
+				this.open(kind);
 			}
-			from = this.#append(bytes, from, Math.min(end, from + room));
+			from = this.append(bytes, from, Math.min(end, from + room));
 		}
 	}
 
@@ -53,8 +53,8 @@ export class ConversationLog implements LinkTap {
 		this.#speed[0] = baud & 0xff;
 		this.#speed[1] = (baud >> 8) & 0xff;
 		this.#speed[2] = baud >> 16;
-		this.#open(LOG_LINE);
-		this.#append(this.#speed, 0, 3);
+		this.open(LOG_LINE);
+		this.append(this.#speed, 0, 3);
 	}
 
 	/**
@@ -67,33 +67,33 @@ export class ConversationLog implements LinkTap {
 	}
 
 	/** How many bytes the newest entry can still take; 0 when a new one is due. */
-	#joinRoom(kind: number): number {
-		if (this.#newest < 0 || kind !== LOG_RECEIVED || this.#at(this.#newest) !== kind) return 0;
-		const timeMs = this.#timeOf(this.#newest);
+	private joinRoom(kind: number): number {
+		if (this.#newest < 0 || kind !== LOG_RECEIVED || this.at(this.#newest) !== kind) return 0;
+		const timeMs = this.timeOf(this.#newest);
 		if (((this.#clock.monotonicMs() >>> 0) - timeMs) >>> 0 > JOIN_MS) return 0;
-		return ENTRY_LIMIT - this.#at(this.#newest + 1);
+		return ENTRY_LIMIT - this.at(this.#newest + 1);
 	}
 
-	#open(kind: number): void {
-		this.#makeRoom(HEAD);
+	private open(kind: number): void {
+		this.makeRoom(HEAD);
 		this.#newest = this.#length;
 		const timeMs = this.#clock.monotonicMs() >>> 0;
-		this.#put(kind);
-		this.#put(0);
-		for (let shift = 0; shift < 32; shift += 8) this.#put((timeMs >>> shift) & 0xff);
+		this.put(kind);
+		this.put(0);
+		for (let shift = 0; shift < 32; shift += 8) this.put((timeMs >>> shift) & 0xff);
 	}
 
-	#append(bytes: Uint8Array, start: number, end: number): number {
-		this.#makeRoom(end - start);
-		for (let i = start; i < end; i++) this.#put(bytes[i]);
+	private append(bytes: Uint8Array, start: number, end: number): number {
+		this.makeRoom(end - start);
+		for (let i = start; i < end; i++) this.put(bytes[i]);
 		const lengthAt = (this.#first + this.#newest + 1) % LOG_LIMIT;
 		this.#ring[lengthAt] += end - start;
 		return end;
 	}
 
-	#makeRoom(bytes: number): void {
+	private makeRoom(bytes: number): void {
 		while (LOG_LIMIT - this.#length < bytes) {
-			const entry = HEAD + this.#at(1);
+			const entry = HEAD + this.at(1);
 			this.#first = (this.#first + entry) % LOG_LIMIT;
 			this.#length -= entry;
 			this.#newest -= entry;
@@ -101,18 +101,18 @@ export class ConversationLog implements LinkTap {
 		}
 	}
 
-	#put(byte: number): void {
+	private put(byte: number): void {
 		this.#ring[(this.#first + this.#length) % LOG_LIMIT] = byte;
 		this.#length++;
 	}
 
-	#at(offset: number): number {
+	private at(offset: number): number {
 		return this.#ring[(this.#first + offset) % LOG_LIMIT];
 	}
 
-	#timeOf(entry: number): number {
+	private timeOf(entry: number): number {
 		let timeMs = 0;
-		for (let i = 3; i >= 0; i--) timeMs = timeMs * 256 + this.#at(entry + 2 + i);
+		for (let i = 3; i >= 0; i--) timeMs = timeMs * 256 + this.at(entry + 2 + i);
 		return timeMs;
 	}
 }

@@ -58,9 +58,9 @@ export class Probe implements LinkTap {
 
 	start(): void {
 		if (this.#options.simulator) {
-			this.#finish(session.RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
-		} else if (this.#options.listenBaud > 0) this.#listen();
-		else this.#signOn();
+			this.finish(session.RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
+		} else if (this.#options.listenBaud > 0) this.listen();
+		else this.signOn();
 	}
 
 	/** Ends it; nobody is told. */
@@ -79,7 +79,7 @@ export class Probe implements LinkTap {
 		this.#options.log?.line(baud);
 	}
 
-	#signOn(): void {
+	private signOn(): void {
 		const { world, deviceAddress, battery } = this.#options;
 		const options = {
 			sink: NO_SINK,
@@ -90,33 +90,33 @@ export class Probe implements LinkTap {
 			quietMs: 0,
 		};
 		const machine = new session.MeterSession(options, world.clock.monotonicMs());
-		this.#open(machine, BASE_BAUD, (code) => {
+		this.open(machine, BASE_BAUD, (code) => {
 			if (code !== session.EVENT_END) return;
 			const ident = machine.result === session.RESULT_IDENT ? machine.ident.copy() : new Uint8Array(0);
-			this.#finish(machine.result, ident, machine.received, machine.damaged);
+			this.finish(machine.result, ident, machine.received, machine.damaged);
 		});
 	}
 
-	#listen(): void {
+	private listen(): void {
 		const { world, listenBaud } = this.#options;
 		const machine = new MeterListener(NO_SINK);
 		const end = (): void => {
 			let result = session.RESULT_NO_IDENT;
 			if (machine.ident.length > 0) result = session.RESULT_IDENT;
 			else if (machine.received === 0) result = session.RESULT_SILENCE;
-			this.#finish(result, machine.ident, machine.received, machine.damaged);
+			this.finish(result, machine.ident, machine.received, machine.damaged);
 		};
 		this.#timer = world.timers.set(() => {
 			this.#timer = 0;
 			world.guard("probe", end);
 		}, LISTEN_MS);
-		this.#open(machine, listenBaud, (code) => {
+		this.open(machine, listenBaud, (code) => {
 			if (code === EVENT_TELEGRAM) end();
 		});
 	}
 
-	#open(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
-		const failed = (): void => this.#finish(session.RESULT_NONE, new Uint8Array(0), 0, 0);
+	private open(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+		const failed = (): void => this.finish(session.RESULT_NONE, new Uint8Array(0), 0, 0);
 		try {
 			this.#link = new Link(this.#options.world, {
 				port: this.#options.port,
@@ -131,7 +131,7 @@ export class Probe implements LinkTap {
 		}
 	}
 
-	#finish(result: number, ident: Uint8Array, received: number, damaged: number): void {
+	private finish(result: number, ident: Uint8Array, received: number, damaged: number): void {
 		this.stop();
 		this.#options.finished({ result, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
 	}

@@ -46,6 +46,9 @@ export const FAILURE_WAIT = 101;
 /** Too many callers wait already. */
 export const FAILURE_BUSY = 102;
 
+/** Mode D: no whole telegram came in the caller's time. */
+export const FAILURE_NO_TELEGRAM = 103;
+
 /** Told once: with a readout, or without one and a failure (RESULT_… of the session or FAILURE_…). */
 export interface ReadWaiter {
 	finished(readout: Readout | undefined, failure: number): void;
@@ -128,15 +131,15 @@ export class MeterReader {
 		if (this.#probe !== undefined) return;
 		const { simulator, modeD, modeDBaud } = this.#settings;
 		if (simulator && this.#session !== undefined) {
-			this.#close();
-			this.#simulate();
+			this.close();
+			this.simulate();
 		}
 		const listens = modeD && !simulator;
 		// Whoever waits gets the next telegram.
-		if (listens && this.#session !== undefined) this.#close();
-		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.#close();
-		if (listens && this.#link === undefined) this.#listen();
-		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.#start();
+		if (listens && this.#session !== undefined) this.close();
+		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.close();
+		if (listens && this.#link === undefined) this.listen();
+		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.start();
 	}
 
 	/** Forgets a lower speed that was learned: the owner has changed something about the conversation. */
@@ -146,7 +149,7 @@ export class MeterReader {
 
 	/** Ends everything; waiters are not told. */
 	stop(): void {
-		this.#close();
+		this.close();
 		this.#probe?.stop();
 		this.#probe = undefined;
 		for (const waiting of this.#waiting) this.#world.timers.clear(waiting.timer);
@@ -161,10 +164,10 @@ export class MeterReader {
 		}
 		const waiting: Waiting = { waiter, timer: 0 };
 		waiting.timer = this.#world.timers.set(() => {
-			this.#world.guard("meter", () => this.#giveUp(waiting));
+			this.#world.guard("meter", () => this.giveUp(waiting));
 		}, READ_WAIT_MS);
 		this.#waiting.push(waiting);
-		if (this.#link === undefined && this.#probe === undefined) this.#start();
+		if (this.#link === undefined && this.#probe === undefined) this.start();
 	}
 
 	/** The waiter's client is gone. The conversation goes on. */
@@ -177,7 +180,7 @@ export class MeterReader {
 	probe(waiter: ProbeWaiter): boolean {
 		if (this.#session !== undefined || this.#probe !== undefined) return false;
 		const { simulator, modeD, modeDBaud } = this.#settings;
-		this.#close();
+		this.close();
 		this.#probe = new Probe({
 			world: this.#world,
 			port: this.#port,
@@ -196,25 +199,27 @@ export class MeterReader {
 		return true;
 	}
 
-	#giveUp(waiting: Waiting): void {
+	private giveUp(waiting: Waiting): void {
 		this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+		const failure = this.#listener === undefined ? FAILURE_WAIT : FAILURE_NO_TELEGRAM;
+		if (failure === FAILURE_NO_TELEGRAM) this.lastResult = failure;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
-		waiting.waiter.finished(this.#candidate, FAILURE_WAIT);
+		waiting.waiter.finished(this.#candidate, failure);
 	}
 
-	#start(): void {
+	private start(): void {
 		if (this.#settings.simulator) {
-			this.#simulate();
+			this.simulate();
 			return;
 		}
 		if (this.#settings.modeD) {
-			this.#listen();
+			this.listen();
 			return;
 		}
 		const { learnedBaud, baudMax } = this.#settings;
 		this.#attempts.begin(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax));
 		this.#candidate = undefined;
-		this.#began();
+		this.began();
 		this.#timer = this.#world.timers.set(() => {
 			this.#timer = 0;
 			this.#world.guard("meter", () => {
@@ -223,14 +228,14 @@ export class MeterReader {
 				this.#link?.wake();
 			});
 		}, CONVERSATION_MS);
-		this.#signOn();
+		this.signOn();
 	}
 
-	#began(): void {
+	private began(): void {
 		this.lastAttemptUtcMs = this.#world.clock.utcMs() ?? 0;
 	}
 
-	#signOn(): void {
+	private signOn(): void {
 		this.#attempts.count++;
 		const nowMs = this.#world.clock.monotonicMs();
 		const options = {
@@ -243,14 +248,14 @@ export class MeterReader {
 		};
 		const machine = new session.MeterSession(options, nowMs);
 		this.#session = machine;
-		this.#openLink(machine, BASE_BAUD, (code) => {
+		this.openLink(machine, BASE_BAUD, (code) => {
 			if (code === session.EVENT_BAD_BLOCK) {
-				this.#candidate = this.#take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
-			} else if (code === session.EVENT_END) this.#ended(machine);
+				this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
+			} else if (code === session.EVENT_END) this.ended(machine);
 		});
 	}
 
-	#openLink(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+	private openLink(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
 		try {
 			this.#link = new Link(this.#world, {
 				port: this.#port,
@@ -258,18 +263,18 @@ export class MeterReader {
 				machine,
 				tap: this.#tap,
 				onEvent,
-				onGone: () => this.#portFailed("the serial port is gone"),
+				onGone: () => this.portFailed("the serial port is gone"),
 			});
 		} catch (error) {
-			this.#portFailed(error instanceof Error ? error.message : "the serial port can't be opened");
+			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened");
 		}
 	}
 
-	#portFailed(message: string): void {
+	private portFailed(message: string): void {
 		this.#trace(`meter: ${message}`);
 		const listened = this.#listener !== undefined;
-		this.#close();
-		this.#fail(FAILURE_PORT);
+		this.close();
+		this.fail(FAILURE_PORT);
 		if (!listened) return;
 		this.#timer = this.#world.timers.set(() => {
 			this.#timer = 0;
@@ -278,40 +283,40 @@ export class MeterReader {
 	}
 
 	/** A conversation is over: keep what it gave, try again, or give up. */
-	#ended(machine: session.MeterSession): void {
+	private ended(machine: session.MeterSession): void {
 		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
 		const { result } = machine;
 		const ident = machine.ident.copy();
 		if (result === session.RESULT_BLOCK) {
-			this.#learn(ident);
-			this.#succeed(this.#take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
+			this.learn(ident);
+			this.succeed(this.take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
 			return;
 		}
 		this.#trace(`meter: attempt ${this.#attempts.count} failed with result ${result}`);
 		const { damaged, broken } = machine.parser;
 		if (result === session.RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
 			this.#writer.endBlock(true);
-			this.#candidate = this.#take(ident, machine.mode, machine.baud, STATUS_CUT);
+			this.#candidate = this.take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
-		if (this.#attempts.failed(machine)) this.#signOn();
-		else this.#exhausted(this.#attempts.furthest);
+		if (this.#attempts.failed(machine)) this.signOn();
+		else this.exhausted(this.#attempts.furthest);
 	}
 
-	#exhausted(result: number): void {
+	private exhausted(result: number): void {
 		const candidate = this.#candidate;
 		if (candidate?.status === STATUS_CUT) {
-			this.#succeed(candidate);
+			this.succeed(candidate);
 			return;
 		}
-		this.#close();
+		this.close();
 		this.lastResult = result;
-		this.#tell(candidate, result);
+		this.tell(candidate, result);
 	}
 
 	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
-	#learn(ident: Uint8Array): void {
+	private learn(ident: Uint8Array): void {
 		const { learnedBaud, baudMax, learnedFor } = this.#settings;
 		// Some meters have control characters in their identification, which can't be stored as text.
 		const meterId = ident.filter((character) => character >= 0x20 && character < 0x7f);
@@ -321,62 +326,62 @@ export class MeterReader {
 		else if (lowered && baudCeiling !== learnedBaud) this.#settings.learn(baudCeiling, meterId);
 	}
 
-	#listen(): void {
+	private listen(): void {
 		const machine = new MeterListener(this.#writer);
 		this.#listener = machine;
 		this.#listenedBaud = this.#settings.modeDBaud;
-		this.#began();
-		this.#openLink(machine, this.#listenedBaud, (code) => {
+		this.began();
+		this.openLink(machine, this.#listenedBaud, (code) => {
 			if (code === EVENT_TELEGRAM) {
 				const status = this.#writer.overflow ? STATUS_CUT : STATUS_OK;
-				this.#began();
-				this.#keep(this.#take(machine.ident, MODE_D, this.#listenedBaud, status));
+				this.began();
+				this.keep(this.take(machine.ident, MODE_D, this.#listenedBaud, status));
 			} else if (code === EVENT_BAD_TELEGRAM) {
-				this.#candidate = this.#take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
+				this.#candidate = this.take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
 				this.lastResult = session.RESULT_CHECK_WRONG;
 			}
 		});
 	}
 
-	#simulate(): void {
+	private simulate(): void {
 		const utcMs = this.#world.clock.utcMs();
-		this.#began();
+		this.began();
 		new MeterSimulator().run(this.#writer, utcMs ?? this.#world.clock.monotonicMs());
-		this.#keep(this.#take(asciiBytes(SIMULATOR_IDENT), MODE_C, SIMULATOR_BAUD, STATUS_OK));
+		this.keep(this.take(asciiBytes(SIMULATOR_IDENT), MODE_C, SIMULATOR_BAUD, STATUS_OK));
 	}
 
 	/** A readout of the block that the writer kept last. */
-	#take(meterId: Uint8Array, mode: number, baud: number, status: number): Readout {
+	private take(meterId: Uint8Array, mode: number, baud: number, status: number): Readout {
 		const records = this.#writer.kept ?? new Uint8Array(0);
 		const utcMs = this.#world.clock.utcMs() ?? 0;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
 	}
 
-	#succeed(readout: Readout): void {
-		this.#close();
-		this.#keep(readout);
+	private succeed(readout: Readout): void {
+		this.close();
+		this.keep(readout);
 	}
 
-	#keep(readout: Readout): void {
+	private keep(readout: Readout): void {
 		this.#candidate = undefined;
 		this.last = readout;
 		this.lastResult = session.RESULT_BLOCK;
-		this.#tell(readout, session.RESULT_BLOCK);
+		this.tell(readout, session.RESULT_BLOCK);
 	}
 
-	#fail(result: number): void {
+	private fail(result: number): void {
 		this.lastResult = result;
-		this.#tell(undefined, result);
+		this.tell(undefined, result);
 	}
 
-	#tell(readout: Readout | undefined, result: number): void {
+	private tell(readout: Readout | undefined, result: number): void {
 		for (const waiting of this.#waiting.splice(0)) {
 			this.#world.timers.clear(waiting.timer);
 			waiting.waiter.finished(readout, result);
 		}
 	}
 
-	#close(): void {
+	private close(): void {
 		this.#link?.close();
 		this.#link = undefined;
 		this.#session = undefined;

@@ -78,12 +78,12 @@ export class RecordCursor {
 			}
 			while (this.#more) {
 				this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
-				this.#next = this.#locate(this.#next);
+				this.#next = this.locate(this.#next);
 			}
 		}
 		if (this.#next >= this.#records.length) return false;
 		this.#record = this.#next;
-		this.#readAddress();
+		this.readAddress();
 		this.#values = this.#next;
 		this.rewind();
 		return true;
@@ -100,12 +100,12 @@ export class RecordCursor {
 	nextValue(): boolean {
 		if (!this.#more) return false;
 		this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
-		this.#next = this.#locate(this.#next);
-		this.#readText();
-		this.unit = this.#readUnit();
+		this.#next = this.locate(this.#next);
+		this.readText();
+		this.unit = this.readUnit();
 		if (this.unit === "" && this.code.billingPeriod !== null) {
 			const { length } = this;
-			this.unit = this.#inheritedUnit();
+			this.unit = this.inheritedUnit();
 			// Looking at the other record's values has changed it.
 			this.length = length;
 		}
@@ -113,7 +113,7 @@ export class RecordCursor {
 		return true;
 	}
 
-	#readAddress(): void {
+	private readAddress(): void {
 		const records = this.#records;
 		const flags = records[this.#next++];
 		if (flags & FLAG_RAW) {
@@ -138,7 +138,7 @@ export class RecordCursor {
 	}
 
 	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
-	#locate(at: number): number {
+	private locate(at: number): number {
 		const records = this.#records;
 		const header = records[at];
 		let from = at + 1;
@@ -155,7 +155,7 @@ export class RecordCursor {
 		return records[from] === UNIT_RAW ? from + 2 + records[from + 1] : from + 1;
 	}
 
-	#readText(): void {
+	private readText(): void {
 		const records = this.#records;
 		const from = this.#textFrom;
 		this.isPlain = this.#packing !== PACKING_RAW;
@@ -173,7 +173,7 @@ export class RecordCursor {
 	}
 
 	/** The unit found by `#locate`. */
-	#readUnit(): string {
+	private readUnit(): string {
 		const from = this.#unitFrom;
 		if (from === NOWHERE) return "";
 		const number = this.#records[from];
@@ -186,19 +186,19 @@ export class RecordCursor {
 	 * Meters print the unit with the current value only (IEC 62056-21, 6.5): a value of a past billing period gets that of
 	 * the same value of the same code before it.
 	 */
-	#inheritedUnit(): string {
-		if (this.#current === NOWHERE || !this.#isSameCode()) return "";
+	private inheritedUnit(): string {
+		if (this.#current === NOWHERE || !this.isSameCode()) return "";
 		let at = this.#currentValues;
 		for (let i = 0; i < this.#index; i++) {
 			if ((this.#records[at] & VALUE_MORE) === 0) return "";
-			at = this.#locate(at);
+			at = this.locate(at);
 		}
-		this.#locate(at);
-		return this.#readUnit();
+		this.locate(at);
+		return this.readUnit();
 	}
 
 	/** True when this record and the last current one have the same groups A to E. */
-	#isSameCode(): boolean {
+	private isSameCode(): boolean {
 		const records = this.#records;
 		const flags = records[this.#record];
 		const current = records[this.#current];

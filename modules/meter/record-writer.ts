@@ -112,7 +112,7 @@ export class RecordWriter implements DataSetSink {
 	beginValue(): void {
 		if (this.#orphan) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
-		if (this.#addressOpen) this.#packAddress();
+		if (this.#addressOpen) this.packAddress();
 		this.#valueStart = this.#newSet ? this.#headEnd : this.#committed;
 		this.#end = this.#valueStart + RAW_ROOM;
 		this.#unitStart = 0;
@@ -123,7 +123,7 @@ export class RecordWriter implements DataSetSink {
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
 		// The unit's number and length may come on top of what is raw now.
-		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT || this.#isTooLong(part, length)) {
+		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT || this.isTooLong(part, length)) {
 			this.overflow = true;
 			this.discardSet();
 			return;
@@ -142,7 +142,7 @@ export class RecordWriter implements DataSetSink {
 		}
 		if (!this.#newSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
 		this.#lastValue = this.#valueStart;
-		this.#packValue();
+		this.packValue();
 		if (this.#newSet) this.#records++;
 		this.#newSet = false;
 		this.#committed = this.#end;
@@ -168,13 +168,13 @@ export class RecordWriter implements DataSetSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
-	#isTooLong(part: number, length: number): boolean {
+	private isTooLong(part: number, length: number): boolean {
 		if (part === PART_ADDRESS) return false;
 		if (part === PART_UNIT) return this.#end - this.#unitStart + length > UNIT_LIMIT;
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
-	#packAddress(): void {
+	private packAddress(): void {
 		const buffer = this.#buffer;
 		const textStart = this.#committed + RAW_ROOM;
 		const code = this.#code;
@@ -212,7 +212,7 @@ export class RecordWriter implements DataSetSink {
 		this.#headEnd = to;
 	}
 
-	#packValue(): void {
+	private packValue(): void {
 		const buffer = this.#buffer;
 		const textStart = this.#valueStart + RAW_ROOM;
 		const textEnd = this.#unitStart === 0 ? this.#end : this.#unitStart;

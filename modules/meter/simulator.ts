@@ -52,26 +52,26 @@ export class MeterSimulator {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
 		const hours = Math.floor(sinceMs / HOUR_MS);
-		this.#integrate(hours, sinceMs / HOUR_MS - hours);
+		this.integrate(hours, sinceMs / HOUR_MS - hours);
 		const ripple = rippleAt(sinceMs);
 		const netW = Math.round(netOf(hours % WEEK_HOURS) * (1 + ripple / 40));
 		parser.begin();
-		this.#text(parser, "F.F(00)");
-		this.#text(parser, "0.0.0(10000001)");
-		this.#clock(parser, timeMs);
-		this.#energy(parser, "1.8.0(", this.#importWh);
-		this.#energy(parser, "1.8.1(", this.#importTariff1Wh);
-		this.#energy(parser, "1.8.2(", this.#importWh - this.#importTariff1Wh);
-		this.#energy(parser, "2.8.0(", this.#exportWh);
-		this.#value(parser, "1.7.0(", Math.max(0, netW), 3, "*kW)");
-		this.#value(parser, "2.7.0(", Math.max(0, -netW), 3, "*kW)");
-		this.#value(parser, "16.7.0(", netW, 3, "*kW)");
-		for (let phase = 0; phase < 3; phase++) this.#phase(parser, phase, netW, ripple);
-		this.#value(parser, "14.7.0(", 5000 + (ripple % 2), 2, "*Hz)");
+		this.text(parser, "F.F(00)");
+		this.text(parser, "0.0.0(10000001)");
+		this.clock(parser, timeMs);
+		this.energy(parser, "1.8.0(", this.#importWh);
+		this.energy(parser, "1.8.1(", this.#importTariff1Wh);
+		this.energy(parser, "1.8.2(", this.#importWh - this.#importTariff1Wh);
+		this.energy(parser, "2.8.0(", this.#exportWh);
+		this.value(parser, "1.7.0(", Math.max(0, netW), 3, "*kW)");
+		this.value(parser, "2.7.0(", Math.max(0, -netW), 3, "*kW)");
+		this.value(parser, "16.7.0(", netW, 3, "*kW)");
+		for (let phase = 0; phase < 3; phase++) this.phase(parser, phase, netW, ripple);
+		this.value(parser, "14.7.0(", 5000 + (ripple % 2), 2, "*Hz)");
 		parser.endBlock(true);
 	}
 
-	#integrate(hours: number, fraction: number): void {
+	private integrate(hours: number, fraction: number): void {
 		const weeks = Math.floor(hours / WEEK_HOURS);
 		const rest = hours % WEEK_HOURS;
 		this.#importWh = START_IMPORT_WH;
@@ -93,57 +93,57 @@ export class MeterSimulator {
 	}
 
 	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
-	#clock(parser: DataSetParser, timeMs: number): void {
+	private clock(parser: DataSetParser, timeMs: number): void {
 		const date = new Date(timeMs);
 		const time = date.getUTCHours() * 10_000 + date.getUTCMinutes() * 100 + date.getUTCSeconds();
 		const day = (date.getUTCFullYear() % 100) * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
-		this.#digits(parser, "0.9.1(", time);
-		this.#digits(parser, "0.9.2(", day);
+		this.digits(parser, "0.9.1(", time);
+		this.digits(parser, "0.9.2(", day);
 	}
 
-	#phase(parser: DataSetParser, phase: number, netW: number, ripple: number): void {
+	private phase(parser: DataSetParser, phase: number, netW: number, ripple: number): void {
 		const powerW = (Math.abs(netW) * PHASE_PERCENT[phase]) / 100;
 		const voltage = 2300 + ((ripple * (phase + 3)) % 7) * 4 - Math.round(powerW / 200);
 		const current = Math.round(powerW / 2.3 + 12);
-		this.#value(parser, phase === 0 ? "32.7.0(" : phase === 1 ? "52.7.0(" : "72.7.0(", voltage, 1, "*V)");
-		this.#value(parser, phase === 0 ? "31.7.0(" : phase === 1 ? "51.7.0(" : "71.7.0(", current, 2, "*A)");
+		this.value(parser, phase === 0 ? "32.7.0(" : phase === 1 ? "52.7.0(" : "72.7.0(", voltage, 1, "*V)");
+		this.value(parser, phase === 0 ? "31.7.0(" : phase === 1 ? "51.7.0(" : "71.7.0(", current, 2, "*A)");
 	}
 
-	#energy(parser: DataSetParser, head: string, energyWh: number): void {
-		this.#value(parser, head, energyWh, 3, "*kWh)");
+	private energy(parser: DataSetParser, head: string, energyWh: number): void {
+		this.value(parser, head, energyWh, 3, "*kWh)");
 	}
 
 	/** A line with `value` ÷ 10^decimals, zeros in front as meters print them. */
-	#value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
+	private value(parser: DataSetParser, head: string, value: number, decimals: number, tail: string): void {
 		this.#length = 0;
-		this.#put(head);
-		if (value < 0) this.#put("-");
-		this.#number(Math.abs(value), decimals, decimals === 3 ? 9 : 5);
-		this.#put(tail);
-		this.#send(parser);
+		this.put(head);
+		if (value < 0) this.put("-");
+		this.number(Math.abs(value), decimals, decimals === 3 ? 9 : 5);
+		this.put(tail);
+		this.send(parser);
 	}
 
-	#digits(parser: DataSetParser, head: string, value: number): void {
+	private digits(parser: DataSetParser, head: string, value: number): void {
 		this.#length = 0;
-		this.#put(head);
-		this.#number(value, 0, 6);
-		this.#put(")");
-		this.#send(parser);
+		this.put(head);
+		this.number(value, 0, 6);
+		this.put(")");
+		this.send(parser);
 	}
 
-	#text(parser: DataSetParser, text: string): void {
+	private text(parser: DataSetParser, text: string): void {
 		this.#length = 0;
-		this.#put(text);
-		this.#send(parser);
+		this.put(text);
+		this.send(parser);
 	}
 
-	#send(parser: DataSetParser): void {
-		this.#put("\r\n");
+	private send(parser: DataSetParser): void {
+		this.put("\r\n");
 		parser.receive(this.#line, 0, this.#length);
 	}
 
 	/** At least `digits` digits, the last `decimals` of them after a point. */
-	#number(value: number, decimals: number, digits: number): void {
+	private number(value: number, decimals: number, digits: number): void {
 		let divisor = 10 ** (digits - 1);
 		while (value >= divisor * 10) divisor *= 10;
 		for (; divisor >= 1; divisor /= 10) {
@@ -152,7 +152,7 @@ export class MeterSimulator {
 		}
 	}
 
-	#put(text: string): void {
+	private put(text: string): void {
 		for (let i = 0; i < text.length; i++) this.#line[this.#length++] = text.charCodeAt(i);
 	}
 }

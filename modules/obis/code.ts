@@ -76,9 +76,9 @@ export class OBISCode {
 
 	/** Reads the address `bytes[start..end)` (ASCII). False if it is no OBIS code: all groups are -1 then. */
 	parse(bytes: Uint8Array, start: number, end: number): boolean {
-		this.#clear(start, end);
-		if (this.#read(bytes, start, end)) return true;
-		this.#clear(start, end);
+		this.clear(start, end);
+		if (this.read(bytes, start, end)) return true;
+		this.clear(start, end);
 		return false;
 	}
 
@@ -132,32 +132,32 @@ export class OBISCode {
 		return this.f < 0 || this.f === BILLING_PERIOD_CURRENT ? null : this.f;
 	}
 
-	#clear(start: number, end: number): void {
+	private clear(start: number, end: number): void {
 		this.a = this.b = this.c = this.d = this.e = this.f = this.sub = -1;
 		this.letters = this.manual = this.paddedF = this.canonical = false;
 		this.shortStart = start;
 		this.shortEnd = this.longEnd = end;
 	}
 
-	#read(bytes: Uint8Array, start: number, end: number): boolean {
+	private read(bytes: Uint8Array, start: number, end: number): boolean {
 		this.#at = start;
 		this.canonical = true;
-		if (!this.#readC(bytes, end)) return false;
-		if (!this.#skip(bytes, end, DOT)) return false;
-		this.d = this.#readD(bytes, end);
+		if (!this.readC(bytes, end)) return false;
+		if (!this.skip(bytes, end, DOT)) return false;
+		this.d = this.readD(bytes, end);
 		if (this.d < 0) return false;
-		if (this.#skip(bytes, end, DOT)) {
-			this.e = this.#number(bytes, end);
+		if (this.skip(bytes, end, DOT)) {
+			this.e = this.number(bytes, end);
 			if (this.e < 0) return false;
-			if (this.#skip(bytes, end, DOT)) {
-				this.sub = this.#number(bytes, end);
+			if (this.skip(bytes, end, DOT)) {
+				this.sub = this.number(bytes, end);
 				if (this.sub < 0) return false;
 			}
 		}
 		this.shortEnd = this.#at;
-		this.manual = this.#skip(bytes, end, AMPERSAND);
-		if (this.manual || this.#skip(bytes, end, ASTERISK)) {
-			if (!this.#readF(bytes, end)) return false;
+		this.manual = this.skip(bytes, end, AMPERSAND);
+		if (this.manual || this.skip(bytes, end, ASTERISK)) {
+			if (!this.readF(bytes, end)) return false;
 		}
 		if (this.f !== BILLING_PERIOD_CURRENT) this.longEnd = this.#at;
 		else this.longEnd = this.shortEnd;
@@ -165,16 +165,16 @@ export class OBISCode {
 	}
 
 	/** `A-B:` as far as it is there, and C. */
-	#readC(bytes: Uint8Array, end: number): boolean {
-		let value = this.#number(bytes, end);
-		if (value >= 0 && this.#skip(bytes, end, HYPHEN)) {
+	private readC(bytes: Uint8Array, end: number): boolean {
+		let value = this.number(bytes, end);
+		if (value >= 0 && this.skip(bytes, end, HYPHEN)) {
 			this.a = value;
-			value = this.#number(bytes, end);
+			value = this.number(bytes, end);
 		}
-		if (value >= 0 && this.#skip(bytes, end, COLON)) {
+		if (value >= 0 && this.skip(bytes, end, COLON)) {
 			this.b = value;
 			this.shortStart = this.#at;
-			value = this.#number(bytes, end);
+			value = this.number(bytes, end);
 		} else if (this.a >= 0) {
 			return false;
 		}
@@ -188,33 +188,33 @@ export class OBISCode {
 	}
 
 	/** D; the letter `F` is one only in `F.F`. */
-	#readD(bytes: Uint8Array, end: number): number {
+	private readD(bytes: Uint8Array, end: number): number {
 		if (this.letters && this.c === GROUP_ERROR) {
-			if (this.#skip(bytes, end, LETTER_F)) return GROUP_ERROR;
-			const value = this.#number(bytes, end);
+			if (this.skip(bytes, end, LETTER_F)) return GROUP_ERROR;
+			const value = this.number(bytes, end);
 			if (value === GROUP_ERROR) this.canonical = false;
 			return value;
 		}
-		return this.#number(bytes, end);
+		return this.number(bytes, end);
 	}
 
-	#readF(bytes: Uint8Array, end: number): boolean {
+	private readF(bytes: Uint8Array, end: number): boolean {
 		const from = this.#at;
 		const canonical = this.canonical;
-		this.f = this.#number(bytes, end);
+		this.f = this.number(bytes, end);
 		this.paddedF = this.f >= 0 && this.f < 10 && this.#at - from === 2;
 		if (this.paddedF) this.canonical = canonical;
 		return this.f >= 0;
 	}
 
-	#skip(bytes: Uint8Array, end: number, character: number): boolean {
+	private skip(bytes: Uint8Array, end: number, character: number): boolean {
 		if (this.#at >= end || bytes[this.#at] !== character) return false;
 		this.#at++;
 		return true;
 	}
 
 	/** One to three digits, 0 to 255, or -1. Leading zeros are read but can't be given back. */
-	#number(bytes: Uint8Array, end: number): number {
+	private number(bytes: Uint8Array, end: number): number {
 		const from = this.#at;
 		let value = 0;
 		while (this.#at < end) {

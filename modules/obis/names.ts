@@ -96,12 +96,12 @@ export class OBISNames {
 	/** `table` is the resource; it is read in place. Throws when it is not such a table. */
 	constructor(table: Uint8Array) {
 		this.#table = table;
-		if (table.length < TABLE_ROWS || this.#word(0) * 0x10000 + this.#word(2) !== TABLE_MAGIC) {
+		if (table.length < TABLE_ROWS || this.word(0) * 0x10000 + this.word(2) !== TABLE_MAGIC) {
 			throw new Error("obis-names.bin is no table of names of this version");
 		}
-		this.#rows = this.#word(4);
+		this.#rows = this.word(4);
 		this.#phrases = TABLE_ROWS + this.#rows * ROW_SIZE;
-		this.#fragments = this.#phrases + this.#word(6) * 2;
+		this.#fragments = this.#phrases + this.word(6) * 2;
 	}
 
 	/** Call it before the first code of a readout: codes without A mean what the codes before them tell. */
@@ -112,7 +112,7 @@ export class OBISNames {
 	/** Finds the name of `code` in `language` (LANGUAGE_…) for `write`; false when the code is not known. */
 	find(code: OBISCode, language: number): boolean {
 		this.#language = language;
-		this.#row = this.#rowOf(code);
+		this.#row = this.rowOf(code);
 		return this.#row >= 0;
 	}
 
@@ -123,16 +123,16 @@ export class OBISNames {
 	write(into: Uint8Array, at: number): number {
 		const row = this.#row;
 		if (row < 0) return at;
-		let to = this.#writePhrase(this.#word(row + 4), into, at);
-		to = this.#writePhrase(this.#table[row + 6], into, to);
-		return this.#writePhrase(this.#table[row + 7], into, to);
+		let to = this.writePhrase(this.word(row + 4), into, at);
+		to = this.writePhrase(this.#table[row + 6], into, to);
+		return this.writePhrase(this.#table[row + 7], into, to);
 	}
 
 	/** The loops go over locals only: a reply of 340 readings spends a third of its time here. */
-	#writePhrase(phrase: number, into: Uint8Array, at: number): number {
+	private writePhrase(phrase: number, into: Uint8Array, at: number): number {
 		const table = this.#table;
 		const fragments = this.#fragments;
-		const lengths = this.#word(this.#phrases + phrase * 2);
+		const lengths = this.word(this.#phrases + phrase * 2);
 		let from = lengths + LANGUAGE_COUNT;
 		for (let i = 0; i < this.#language; i++) from += table[lengths + i];
 		const end = from + table[lengths + this.#language];
@@ -150,41 +150,41 @@ export class OBISNames {
 	}
 
 	/** Offset of the row that names the code, or -1. */
-	#rowOf(code: OBISCode): number {
-		if (!this.#takeLimit(code)) return -1;
-		const own = this.#rowOfMedium(code);
+	private rowOf(code: OBISCode): number {
+		if (!this.takeLimit(code)) return -1;
+		const own = this.rowOfMedium(code);
 		if (own >= 0 || code.a === MEDIUM_ABSTRACT) return own;
 		const service = code.c === GROUP_SERVICE && (code.letters || code.d < SERVICE_MAKER);
 		if (!service && (code.c <= GROUP_SERVICE || code.c > GROUP_PROFILE)) return -1;
-		return this.#search(MEDIUM_ABSTRACT, 0, code.c, code.d, code.e);
+		return this.search(MEDIUM_ABSTRACT, 0, code.c, code.d, code.e);
 	}
 
-	#rowOfMedium(code: OBISCode): number {
-		if (code.a < 0 && this.#isHeat(code)) return this.#search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
+	private rowOfMedium(code: OBISCode): number {
+		if (code.a < 0 && this.isHeat(code)) return this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, code.e);
 		const electricity = code.a < 0 || code.a === MEDIUM_ELECTRICITY;
 		// Letters stand for the general codes, whatever medium they are sent with.
 		if (electricity && code.letters) return -1;
 		const channel = Math.max(code.b, 0);
 		if (code.a < 0 && code.c >= GROUP_SERVICE && code.c <= GROUP_PROFILE) {
-			return this.#search(MEDIUM_SHORT_LIST, channel, code.c, code.d, code.e);
+			return this.search(MEDIUM_SHORT_LIST, channel, code.c, code.d, code.e);
 		}
 		if (electricity) {
 			const d = code.d === D_SERVICE ? D_INSTANTANEOUS : code.d;
-			return this.#search(MEDIUM_ELECTRICITY, channel, this.#takePhase(code.c), d, code.e);
+			return this.search(MEDIUM_ELECTRICITY, channel, this.takePhase(code.c), d, code.e);
 		}
-		return code.a < MEDIUM_HEAT_LIST ? this.#search(code.a, channel, code.c, code.d, code.e) : -1;
+		return code.a < MEDIUM_HEAT_LIST ? this.search(code.a, channel, code.c, code.d, code.e) : -1;
 	}
 
 	/** Heat meters send `6.8(…*MWh)`: no A, and no E, which electricity meters don't leave out in these groups. */
-	#isHeat(code: OBISCode): boolean {
+	private isHeat(code: OBISCode): boolean {
 		if (!this.#heat && code.e < 0 && (code.c === 6 || code.c === 9)) {
-			this.#heat = this.#search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
+			this.#heat = this.search(MEDIUM_HEAT_LIST, 0, code.c, code.d, 0) >= 0;
 		}
 		return this.#heat;
 	}
 
 	/** Demand limits alone have a fourth short group (or F, in codes of DLMS), and have no name without it. */
-	#takeLimit(code: OBISCode): boolean {
+	private takeLimit(code: OBISCode): boolean {
 		if (code.c !== 0 || code.d !== D_DEMAND_LIMIT) return code.sub < 0;
 		const limit = code.sub < 0 ? code.f : code.sub;
 		this.#numbers[MARK_LIMIT] = limit;
@@ -192,7 +192,7 @@ export class OBISNames {
 	}
 
 	/** C of the same quantity of L1, where C is one of a phase. */
-	#takePhase(c: number): number {
+	private takePhase(c: number): number {
 		const family = c < PHASES_NET_REACTIVE ? PHASES : PHASES_NET_REACTIVE;
 		const offset = c - family;
 		if (offset < 0 || offset >= PHASE_CODES) return c;
@@ -201,18 +201,18 @@ export class OBISNames {
 	}
 
 	/** Offset of the row of a code or of the one that stands for all its tariffs, or -1. */
-	#search(medium: number, channel: number, c: number, d: number, sentE: number): number {
+	private search(medium: number, channel: number, c: number, d: number, sentE: number): number {
 		const e = sentE < 0 || sentE === 255 ? 0 : sentE;
 		this.#numbers[MARK_TARIFF] = e;
 		this.#numbers[MARK_NEXT] = e + 1;
 		this.#numbers[MARK_CHANNEL] = channel;
-		const row = this.#searchExact(medium, channel, (c * 256 + d) * 256 + e);
+		const row = this.searchExact(medium, channel, (c * 256 + d) * 256 + e);
 		if (row >= 0 || e > TARIFF_LIMIT) return row;
-		return this.#searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
+		return this.searchExact(medium, channel, (c * 256 + d) * 256 + E_ANY);
 	}
 
 	/** Offset of the first row of `cde` and `medium` whose channel includes `channel`, or -1. */
-	#searchExact(medium: number, channel: number, cde: number): number {
+	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const wanted = cde * 256 + medium * 16;
 		let low = 0;
@@ -225,7 +225,7 @@ export class OBISNames {
 			if (key < wanted) low = middle + 1;
 			else high = middle;
 		}
-		for (; low < this.#rows && this.#key(low) - wanted < 16; low++) {
+		for (; low < this.#rows && this.key(low) - wanted < 16; low++) {
 			const row = TABLE_ROWS + low * ROW_SIZE;
 			const channels = table[row + 3] & 15;
 			if (channels === channel || channels === CHANNEL_ANY) return row;
@@ -234,12 +234,12 @@ export class OBISNames {
 		return -1;
 	}
 
-	#key(index: number): number {
+	private key(index: number): number {
 		const row = TABLE_ROWS + index * ROW_SIZE;
-		return this.#word(row) * 0x10000 + this.#word(row + 2);
+		return this.word(row) * 0x10000 + this.word(row + 2);
 	}
 
-	#word(offset: number): number {
+	private word(offset: number): number {
 		return this.#table[offset] * 256 + this.#table[offset + 1];
 	}
 }

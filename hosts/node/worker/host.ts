@@ -18,7 +18,7 @@ import {
 	INFO_FIELDS,
 } from "./protocol.js";
 import { ProxyListener, ProxySerial, ProxySocket } from "./streams.js";
-import { number64, type Target, toNumber64, type Wire } from "./wire.js";
+import { number64, type Target, type Wire } from "./wire.js";
 
 class WireClock implements Clock {
 	readonly #wire: Wire;
@@ -38,7 +38,9 @@ class WireClock implements Clock {
 	}
 
 	setUTC(utcMs: number): void {
-		this.#wire.utcOffsetMs = toNumber64(this.#wire.call(COMMAND_SET_UTC, 0, number64(utcMs)));
+		this.#wire.call(COMMAND_SET_UTC, 0, number64(utcMs));
+		// Until the next event tells, as if this one had come only now.
+		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
 }
 

@@ -46,7 +46,7 @@ export const COMMAND_SHA256 = 14;
 export const COMMAND_HMAC_SHA256 = 15;
 /** Name as text. Reply: the file, or REPLY_ABSENT. */
 export const COMMAND_RESOURCE = 16;
-/** f64 Unix time in ms. Reply: f64, the new difference to monotonic time. */
+/** f64 Unix time in ms. */
 export const COMMAND_SET_UTC = 17;
 /** Text. */
 export const COMMAND_TRACE = 18;

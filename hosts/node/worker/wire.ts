@@ -119,8 +119,3 @@ export function number64(value: number): Uint8Array {
 export function toNumber32(bytes: Uint8Array | undefined): number {
 	return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 }
-
-/** The 64-bit number that a reply carries. */
-export function toNumber64(bytes: Uint8Array | undefined): number {
-	return bytes === undefined ? Number.NaN : new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true);
-}

@@ -29,7 +29,12 @@ describe("XS", () => {
 	conformance("engine xs", async (host) => {
 		const program = findXSWorker();
 		if (!program) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");
-		const engine = new XSEngine({ host, program, script, onCrash: (message) => host.trace(`check failed: ${message}`) });
+		const engine = new XSEngine({
+			host,
+			program,
+			script,
+			onCrash: (message) => host.trace(`check failed: ${message}`),
+		});
 		await engine.start();
 		return engine;
 	});

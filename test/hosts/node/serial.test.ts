@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { createSerialPort } from "../../../hosts/node/serial.js";
+import { FORMAT_7E1, SERIAL_ERROR_GONE, type Serial } from "../../../modules/io/host.js";
+import { openPseudoTerminal } from "../../../tools/meter/pseudo-terminal.js";
+
+/** Opens the port; `first` settles with "writable" or the error code, whichever comes first. */
+function open(path: string, traces: string[]) {
+	const port = createSerialPort(path, (message) => traces.push(message));
+	let gone: (code: number) => void;
+	let serial: Serial | undefined;
+	const error = new Promise<number>((resolve) => {
+		gone = resolve;
+	});
+	const first = new Promise<number | string>((resolve) => {
+		serial = new port.io({
+			...port.pins,
+			baud: 300,
+			format: FORMAT_7E1,
+			onWritable: () => resolve("writable"),
+			onError: (code) => {
+				gone(code);
+				resolve(code);
+			},
+		});
+	});
+	return { port, serial: serial!, first, error };
+}
+
+describe("A serial port of the PC", () => {
+	it("leaves parity to software on a pseudo-terminal, and where there is no terminal at all", async () => {
+		const line = await openPseudoTerminal();
+		assert.equal(createSerialPort(line.path, () => {}).hardwareParity, false);
+		await line.close();
+		assert.equal(createSerialPort("/dev/null", () => {}).hardwareParity, false);
+		assert.equal(createSerialPort("/dev/no-such-port", () => {}).hardwareParity, false);
+	});
+
+	it("that does not exist is gone, with a sentence for the user", async () => {
+		const traces: string[] = [];
+		const { serial, first } = open("/dev/no-such-port", traces);
+		assert.equal(await first, SERIAL_ERROR_GONE);
+		assert.deepEqual(traces, ["The serial port /dev/no-such-port can't be opened: No such file or directory"]);
+		assert.throws(() => serial.write(Uint8Array.of(1)), RangeError);
+		serial.close();
+	});
+
+	it("that another program has is gone, with a sentence for the user", async () => {
+		const line = await openPseudoTerminal();
+		const traces: string[] = [];
+		const holder = open(line.path, traces);
+		assert.equal(await holder.first, "writable");
+		const second = open(line.path, traces);
+		assert.equal(await second.first, SERIAL_ERROR_GONE);
+		assert.deepEqual(traces, [`The serial port ${line.path} can't be opened: another program uses it`]);
+		second.serial.close();
+		holder.serial.close();
+		await line.close();
+	});
+
+	it("that is unplugged is gone, once", async () => {
+		const line = await openPseudoTerminal();
+		const traces: string[] = [];
+		const { serial, first, error } = open(line.path, traces);
+		assert.equal(await first, "writable");
+		await line.close();
+		assert.equal(await error, SERIAL_ERROR_GONE);
+		assert.equal(traces.length, 1);
+		assert.match(traces[0], /^The serial port \S+ is gone: /);
+		assert.throws(() => serial.write(Uint8Array.of(1)), RangeError);
+		serial.configure({ baud: 9600, format: FORMAT_7E1 });
+		serial.close();
+		assert.equal(traces.length, 1);
+	});
+});

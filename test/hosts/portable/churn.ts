@@ -1,0 +1,34 @@
+/** A firmware for XS that makes and drops one of everything, again and again: a leak would show in the slots alive. */
+import { serve } from "../../../hosts/node/worker/serve.js";
+import { FORMAT_8N1, type Host } from "../../../modules/io/host.js";
+
+class Churn {
+	readonly #host: Host;
+	#rounds = 0;
+
+	constructor(host: Host) {
+		this.#host = host;
+	}
+
+	start(): void {
+		this.#round();
+	}
+
+	stop(): void {}
+
+	#round(): void {
+		const { clock, crypto, network, serial, storage, text, timers } = this.#host;
+		this.#rounds++;
+		timers.clear(timers.set(() => {}, 1000));
+		const port = new serial.meter.io({ ...serial.meter.pins, baud: 9600, format: FORMAT_8N1 });
+		port.close();
+		const listener = new network.http.io({ ...network.http.pins, onReadable: () => {} });
+		listener.close();
+		storage.set("round", crypto.sha256(text.encode(`round ${this.#rounds}`), crypto.random(100)));
+		clock.setUTC(1_704_067_200_000);
+		if (this.#rounds % 100 === 0) this.#host.trace(`round ${this.#rounds}`);
+		if (this.#rounds < 400) timers.set(() => this.#round(), 0);
+	}
+}
+
+serve((host) => new Churn(host));
