@@ -74,12 +74,13 @@ export class XSEngine implements Engine {
 
 	async #stop(): Promise<void> {
 		const limit = new AbortController();
-		const stopped = this.#deliver(this.#bridge.event(EVENT_STOP));
-		// A gateway that hangs is not waited for; the worker is then ended by force.
-		await Promise.race([stopped, sleep(STOP_LIMIT_MS, undefined, { ref: false, signal: limit.signal })]);
+		const stopped = this.#deliver(this.#bridge.event(EVENT_STOP)).then(() => true);
+		const late = sleep(STOP_LIMIT_MS, false, { signal: limit.signal });
+		const inTime = await Promise.race([stopped, late]);
 		limit.abort();
+		late.catch(() => {});
 		this.#bridge.close();
-		await this.#worker.end();
+		await (inTime ? this.#worker.end() : this.#worker.end(0));
 	}
 
 	async #deliver(event: Uint8Array): Promise<void> {

@@ -20,6 +20,10 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 const FRAME_LIMIT = MESSAGE_LIMIT + 65_536;
 /** How long a worker that was told to end may take. */
 const END_LIMIT_MS = 2000;
+/** Steps of one request after which the worker gives up: a watchdog of a few seconds. */
+const STEPS_LIMIT = 1_000_000_000;
+/** How often the worker looks at the limit. */
+const STEPS_BETWEEN_LOOKS = 10_000;
 
 /** Path of the worker program as seen by the module `from`; undefined: not installed, or its build failed. */
 export function findXSWorker(from = import.meta.url): string | undefined {
@@ -69,7 +73,8 @@ export class XSWorker {
 
 	constructor(options: XSWorkerOptions) {
 		this.#options = options;
-		this.#process = spawn(options.program, ["gateway"], {
+		const watchdog = ["-l", String(STEPS_LIMIT), "-i", String(STEPS_BETWEEN_LOOKS)];
+		this.#process = spawn(options.program, ["gateway", ...watchdog], {
 			// What XS itself has to say (stack overflow, memory full) is for the developer: standard error is shared.
 			stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"],
 			// In a group of its own, where a Ctrl-C does not reach it: the gateway is to stop in good order.
@@ -80,12 +85,16 @@ export class XSWorker {
 		const output = this.#process.stdio[4]!;
 		output.on("error", () => {});
 		output.on("data", (piece: Buffer) => this.#take(piece));
+		// A worker that is busy would not see its parent go.
+		const kill = () => void this.#process.kill("SIGKILL");
+		process.once("exit", kill);
 		this.#exited = new Promise((resolve) => {
 			this.#process.on("error", (error) => {
 				this.#ended(`The XS engine could not be started: ${error.message}`);
 				resolve();
 			});
 			this.#process.on("exit", (code, signal) => {
+				process.off("exit", kill);
 				this.#ended(`The XS engine has ended: ${reasonOf(code, signal)}`);
 				resolve();
 			});
@@ -102,12 +111,12 @@ export class XSWorker {
 		return this.#request("?", message);
 	}
 
-	/** Ends the worker, by force if it takes too long. */
-	async end(): Promise<void> {
+	/** Ends the worker, by force if it takes longer than that. */
+	async end(limitMs = END_LIMIT_MS): Promise<void> {
 		if (!this.#ending && !this.#dead) {
 			this.#ending = true;
 			this.#input.end(frame("q"));
-			const force = setTimeout(() => this.#process.kill("SIGKILL"), END_LIMIT_MS);
+			const force = setTimeout(() => this.#process.kill("SIGKILL"), limitMs);
 			await this.#exited;
 			clearTimeout(force);
 		}
@@ -180,5 +189,6 @@ function reasonOf(code: number | null, signal: string | null): string {
 	if (code === 12) return "stack overflow";
 	if (code === 15) return "an exception nobody caught";
 	if (code === 16) return "too many names";
+	if (code === 17) return "one event took too many steps";
 	return `exit code ${code}`;
 }

@@ -17,7 +17,8 @@ import { checks } from "./portable/checks.js";
 export type Run = (host: Host) => Promise<{ stop(): Promise<void> }>;
 
 export function conformance(name: string, run: Run): void {
-	describe(`The host contract, ${name}`, () => {
+	describe(`The host contract, ${name}`, function () {
+		this.timeout(20_000);
 		for (const check of checks) it(check.name, () => runCheck(check.name, run));
 	});
 }

@@ -59,7 +59,8 @@ function get(url: string, name: string, certificate: string): Promise<{ status: 
 const childrenOf = (pid: number) =>
 	readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
-describe("npm start", () => {
+describe("npm start", function () {
+	this.timeout(20_000);
 	let folder = "";
 	let benches: Bench[] = [];
 	const start = (...args: string[]) => {
