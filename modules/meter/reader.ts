@@ -202,7 +202,7 @@ export class MeterReader {
 	private giveUp(waiting: Waiting): void {
 		this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
 		const failure = this.#listener === undefined ? FAILURE_WAIT : FAILURE_NO_TELEGRAM;
-		if (failure === FAILURE_NO_TELEGRAM) this.lastResult = failure;
+		if (failure === FAILURE_NO_TELEGRAM && this.#candidate === undefined) this.lastResult = failure;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		waiting.waiter.finished(this.#candidate, failure);
 	}

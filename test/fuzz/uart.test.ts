@@ -8,5 +8,5 @@ const seed = seedOfRun();
 describe(`damaged transmissions (SEED=${seed})`, () => {
 	it("do no harm to a session", () => fuzzSession(seed, 1500));
 	it("do no harm to the listener", () => fuzzListener(seed, 1500));
-	it("do no harm to the meter reader on a modelled line", () => fuzzReader(seed, 40));
+	it("do no harm to the meter reader on a modelled line", () => fuzzReader(seed, 100));
 });
