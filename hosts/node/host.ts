@@ -1,7 +1,7 @@
 /** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
 import { join } from "node:path";
 import type { Host } from "../../modules/io/host.js";
-import { loadIdentity } from "./certificate.js";
+import type { Identity } from "./certificate.js";
 import type { FactoryData } from "./factory.js";
 import { createListenerPort } from "./listener.js";
 import { FolderResources, NodeClock, NodeCrypto, NodeText, NodeTimers } from "./platform.js";
@@ -19,6 +19,8 @@ export interface HostSettings {
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
+	/** What HTTPS is served with (certificate.ts); undefined: there is no HTTPS. */
+	readonly identity: Identity | undefined;
 	/** The device is its own access point: everybody reaches it over that. */
 	readonly accessPoint: boolean;
 	/** What the clock shows at the start, Unix time. */
@@ -30,26 +32,32 @@ export interface HostSettings {
 	onListenFailed?(message: string): void;
 }
 
+/** The name of the unit in its network. */
+export function hostnameOf({ serial }: FactoryData): string {
+	return `smgw-${serial.slice(-6).toLowerCase()}`;
+}
+
 export function createHost(settings: HostSettings): Host {
 	const { factory, stateFolder } = settings;
-	const hostname = `smgw-${factory.serial.slice(-6).toLowerCase()}`;
-	const listener = (port: number, secure: boolean) =>
+	const hostname = hostnameOf(factory);
+	const listener = (port: number, identity: Identity | undefined) =>
 		createListenerPort({
 			port,
 			accessPoint: settings.accessPoint,
-			...(secure ? { tls: loadIdentity(stateFolder, hostname, settings.utcMs) } : {}),
-			onListening: (real) => settings.onListening?.(secure, real),
+			...(identity === undefined ? {} : { tls: identity }),
+			onListening: (real) => settings.onListening?.(identity !== undefined, real),
 			onFailed: (message) => settings.onListenFailed?.(message),
 		});
-	const http = listener(settings.httpPort, false);
-	const https = listener(settings.httpsPort, true);
+	const http = listener(settings.httpPort, undefined);
+	const { identity } = settings;
+	const https = identity === undefined ? undefined : listener(settings.httpsPort, identity);
 	const trace = (message: string) => settings.trace(message);
 	return {
 		info: { board: "bench", chip: "pc", ...factory, firmwareVersion: settings.firmwareVersion, hostname },
 		clock: new NodeClock(settings.utcMs),
 		timers: new NodeTimers(),
 		serial: { meter: createSerialPort(settings.meterPath, trace) },
-		network: { http, https },
+		network: https === undefined ? { http } : { http, https },
 		storage: new FileStorage(join(stateFolder, "flash")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),

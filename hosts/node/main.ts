@@ -5,12 +5,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Host } from "../../modules/io/host.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
+import { loadIdentity } from "./certificate.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { loadFactoryData } from "./factory.js";
-import { createHost, type HostSettings } from "./host.js";
+import { createHost, type HostSettings, hostnameOf } from "./host.js";
 import { type Options, parseOptions, USAGE } from "./options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { findXSWorker } from "./xs-worker.js";
@@ -53,6 +55,7 @@ class Bench {
 			});
 		}
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+		const utcMs = options.timeMs ?? Date.now();
 		const host = createHost({
 			stateFolder: options.state,
 			resourcesFolder: join(root, "modules", "resources"),
@@ -62,7 +65,8 @@ class Bench {
 			httpPort: options.httpPort,
 			httpsPort: options.httpsPort,
 			accessPoint: options.mode === "ap",
-			utcMs: options.timeMs ?? Date.now(),
+			utcMs,
+			identity: await loadIdentity(options.state, hostnameOf(factory), utcMs),
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),
@@ -98,7 +102,7 @@ class Bench {
 		}
 	}
 
-	#makeEngine(host: ReturnType<typeof createHost>): Engine {
+	#makeEngine(host: Host): Engine {
 		if (this.#options.engine === "node") return new NodeEngine(host);
 		const program = findXSWorker();
 		if (program) {

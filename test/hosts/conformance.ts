@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Identity, makeIdentity } from "../../hosts/node/certificate.js";
 import { loadFactoryData } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
 import type { Host } from "../../modules/io/host.js";
@@ -36,7 +37,7 @@ async function runCheck(name: string, run: Run): Promise<void> {
 		if (script) peers.push(runPeer(script, Number(number), line));
 		else if (/^check |^an exception/.test(message)) verdict(message);
 	};
-	const host = makeHost(folder, line.path, trace);
+	const host = makeHost(folder, line.path, trace, await makeIdentity("gateway", Date.now()));
 	const runner = await run({ ...host, info: { ...host.info, board: name } });
 	try {
 		const text = await judged;
@@ -49,7 +50,7 @@ async function runCheck(name: string, run: Run): Promise<void> {
 	}
 }
 
-function makeHost(folder: string, meterPath: string, trace: (message: string) => void): Host {
+function makeHost(folder: string, meterPath: string, trace: (message: string) => void, identity: Identity): Host {
 	const resourcesFolder = join(folder, "resources");
 	mkdirSync(resourcesFolder);
 	writeFileSync(join(resourcesFolder, "sample.bin"), pattern(5000));
@@ -63,6 +64,7 @@ function makeHost(folder: string, meterPath: string, trace: (message: string) =>
 		httpPort: 0,
 		httpsPort: 0,
 		accessPoint: false,
+		identity,
 		utcMs: 1_700_000_000_000,
 		trace,
 		onListenFailed: trace,

@@ -8,16 +8,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
+import { type Identity, makeIdentity } from "../../hosts/node/certificate.js";
 import type { Engine } from "../../hosts/node/engine.js";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
-import { createHost } from "../../hosts/node/host.js";
+import { createHost, hostnameOf } from "../../hosts/node/host.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import type { Host } from "../../modules/io/host.js";
 import { progress } from "./report.js";
 
 const RESOURCES = fileURLToPath(new URL("../../../modules/resources", import.meta.url));
 const PASSWORD = "bench-password";
+const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD });
 
 export type EngineName = "xs" | "node";
 
@@ -33,13 +35,15 @@ export class BenchGateway {
 	port = 0;
 	/** Name that the certificate is for. */
 	readonly hostname: string;
+	readonly identity: Identity;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #engine: Engine;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 
 	/** A gateway that serves, logged in at. Rejects when it can't be started. */
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
-		const gateway = new BenchGateway(engine, meterPath);
+		const identity = await makeIdentity(hostnameOf(FACTORY), Date.now());
+		const gateway = new BenchGateway(engine, meterPath, identity);
 		await gateway.#engine.start();
 		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });
 		gateway.token = JSON.parse(reply.body.toString()).token;
@@ -47,16 +51,17 @@ export class BenchGateway {
 	}
 
 	/** Use `start`. */
-	constructor(engine: EngineName, meterPath: string) {
+	constructor(engine: EngineName, meterPath: string, identity: Identity) {
 		const host = createHost({
 			stateFolder: this.#folder,
 			resourcesFolder: RESOURCES,
-			factory: { serial: "020000000001", labelPassword: PASSWORD },
+			factory: FACTORY,
 			firmwareVersion: "0.0.0",
 			meterPath,
 			httpPort: 0,
 			httpsPort: 0,
 			accessPoint: false,
+			identity,
 			utcMs: Date.now(),
 			trace: progress,
 			onListening: (secure, port) => {
@@ -64,12 +69,8 @@ export class BenchGateway {
 			},
 		});
 		this.hostname = host.info.hostname;
+		this.identity = identity;
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
-	}
-
-	/** The folder with the certificate and its key (hosts/node/certificate.ts). */
-	get stateFolder(): string {
-		return this.#folder;
 	}
 
 	/** GET, or POST when there is a body. Rejects unless the reply is 200. */

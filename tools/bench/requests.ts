@@ -6,7 +6,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
-import { loadIdentity } from "../../hosts/node/certificate.js";
 import { BenchGateway, type EngineName } from "./bench-gateway.js";
 import { BenchMeter } from "./bench-meter.js";
 import type { Order, Tally } from "./load.js";
@@ -83,7 +82,7 @@ async function compare({ engine, gateway, path, client, isQuick }: Comparison): 
 }
 
 async function startBare(gateway: BenchGateway, body: Buffer): Promise<Server> {
-	const { certificate, key } = loadIdentity(gateway.stateFolder, gateway.hostname, Date.now());
+	const { certificate, key } = gateway.identity;
 	const server = createServer({ cert: certificate, key }, (_, response) => {
 		response.writeHead(200, { "Content-Type": "application/json", "Content-Length": body.length });
 		response.end(body);

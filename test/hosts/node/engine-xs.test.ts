@@ -31,6 +31,7 @@ describe("XSEngine", function () {
 			httpPort: 0,
 			httpsPort: 0,
 			accessPoint: false,
+			identity: undefined,
 			utcMs: 0,
 			trace: (message) => {
 				traces.push(message);
