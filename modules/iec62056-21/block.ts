@@ -40,6 +40,7 @@ export class BlockReceiver {
 	#state = STATE_WAIT;
 	#bcc = 0;
 	#framed = false;
+	#needsSTX = false;
 	/** CHECK_…; final once `done`. */
 	check = CHECK_ABSENT;
 	/** The block was opened by SOH: the meter is in programming mode and wants a break. */
@@ -49,9 +50,10 @@ export class BlockReceiver {
 		this.#parser = parser;
 	}
 
-	/** A block is expected from now on. */
-	begin(): void {
+	/** A block is expected from now on; `needsSTX`: one that begins with STX, and all else is passed over. */
+	begin(needsSTX = false): void {
 		this.#state = STATE_WAIT;
+		this.#needsSTX = needsSTX;
 		this.#framed = false;
 		this.check = CHECK_ABSENT;
 		this.programming = false;
@@ -93,9 +95,9 @@ export class BlockReceiver {
 	}
 
 	private takeFrame(character: number): void {
-		if (this.#state === STATE_ECHO) {
+		if (this.#state === STATE_ECHO && character !== STX) {
 			if (character === LF) this.#state = STATE_WAIT;
-		} else if (this.#state === STATE_WAIT) this.takeFirst(character);
+		} else if (this.#state < STATE_BODY) this.takeFirst(character);
 		else if (this.#state === STATE_TAIL) {
 			this.#bcc ^= character;
 			if (character === ETX) this.#state = STATE_BCC;
@@ -110,7 +112,7 @@ export class BlockReceiver {
 	private takeFirst(character: number): void {
 		if (character === STX || character === SOH) this.open(character);
 		else if (character === ACK) this.#state = STATE_ECHO;
-		else if (character > BLANK && character < DELETE) {
+		else if (character > BLANK && character < DELETE && !this.#needsSTX) {
 			this.#parser.begin();
 			this.#state = STATE_BODY;
 			this.#bcc = character;

@@ -232,9 +232,10 @@ export class MeterSession implements Machine {
 		this.expectBlock(nowMs);
 	}
 
-	private expectBlock(nowMs: number): void {
+	/** `needsSTX`: what has none is the rest of the block before, not its repetition. */
+	private expectBlock(nowMs: number, needsSTX = false): void {
 		this.#state = STATE_BLOCK;
-		this.#block.begin();
+		this.#block.begin(needsSTX);
 		this.deadlineMs = Math.max(nowMs, this.#sentByMs) + ANSWER_MS;
 	}
 
@@ -268,8 +269,7 @@ export class MeterSession implements Machine {
 	private judge(nowMs: number): void {
 		this.check = this.#block.check;
 		const { damaged, broken, sets, values } = this.parser;
-		// A block that a right BCC vouches for may break the grammar: the meter meant it. After one with a wrong BCC, what has
-		// none is the rest of that block and not its repetition.
+		// A block that a right BCC vouches for may break the grammar: the meter meant it. One that had a BCC has it again.
 		const unsure = this.check === CHECK_ABSENT && (broken > 0 || this.#repeats > 0);
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
@@ -290,7 +290,7 @@ export class MeterSession implements Machine {
 	private repeat(nowMs: number): void {
 		this.#repeats++;
 		this.transmit(encodeRepeatRequest(this.#message), nowMs);
-		this.expectBlock(nowMs);
+		this.expectBlock(nowMs, this.#block.framed);
 	}
 
 	private end(result: number): void {

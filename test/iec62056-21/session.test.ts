@@ -326,11 +326,25 @@ describe("a conversation that goes wrong", () => {
 			conversation.ended(session.RESULT_CHECK_WRONG);
 		}
 	});
-	it("does not take the rest of a block for its repetition", () => {
+	it("does not take the rest of a block for its repetition, with or without a check", () => {
+		for (const rest of ["1:96.1.0(3)\r\n!\r\n", textOf(frame(bytesOf("1:96.1.0(3)\r\n!\r\n"))).slice(1)]) {
+			const conversation = Conversation.acknowledged();
+			conversation.to(1000).receive("\x021.8.0(1\x03").receive("~:96.1.0(2)\r\n");
+			conversation.to(1300).receive(rest).to(10_000).ended(session.RESULT_CHECK_WRONG);
+			assert.equal(conversation.writer.keptIsGood, false);
+			const repeated = Conversation.acknowledged();
+			repeated.to(1000).receive("\x021.8.0(1\x03~").to(1300).receive(rest).receive(BLOCK);
+			repeated.ended(session.RESULT_BLOCK);
+			assert.deepEqual(repeated.records, RECORDS);
+		}
+	});
+	it("takes a repetition without STX from a meter that sends none, if its check is right", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.to(1000).receive("\x021.8.0(1\x03").receive("~:96.1.0(2)\r\n");
-		conversation.to(1300).receive("1:96.1.0(3)\r\n!\r\n").to(10_000).ended(session.RESULT_CHECK_WRONG);
-		assert.equal(conversation.writer.keptIsGood, false);
+		conversation.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1)).ended(session.RESULT_BLOCK);
+		assert.deepEqual(conversation.records, RECORDS);
+		const absent = Conversation.acknowledged();
+		absent.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1, -2)).to(10_000);
+		absent.ended(session.RESULT_CHECK_WRONG);
 	});
 	it("hears the meter's error message", () => {
 		const conversation = Conversation.acknowledged();

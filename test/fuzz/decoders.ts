@@ -1,0 +1,132 @@
+/** The decoders of the API by themselves, faster than through a connection: JSON bodies, and OBIS codes with their names. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LOGIN_BODY } from "../../modules/api/access.js";
+import { CONTROL_BODY, IEC62056_BODY, PROTOCOL_BODY } from "../../modules/api/meter.js";
+import { type BodyTable, ObjectReader, type Value } from "../../modules/api/validate.js";
+import { checkField } from "../../modules/config/schema.js";
+import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
+import { LANGUAGE_COUNT, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
+import { bytesOf, textOf } from "../latin1.js";
+import { iecVectors } from "../vectors.js";
+import { BODIES, oddJSON } from "./bodies.js";
+import { type Mutator, runAll } from "./mutator.js";
+
+const TABLES: readonly BodyTable[] = [PROTOCOL_BODY, IEC62056_BODY, CONTROL_BODY, LOGIN_BODY, LOGIN_BODY];
+/** Objects and arrays inside each other that a body may have (API decision 6). */
+const DEPTH_LIMIT = 4;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const text = {
+	encode: (value: string) => new TextEncoder().encode(value),
+	decode: (bytes: Uint8Array, start = 0, end = bytes.length) => utf8.decode(bytes.subarray(start, end)),
+};
+
+interface Outcome {
+	readonly values: readonly (Value | undefined)[];
+	readonly code: string;
+}
+
+function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
+	const outcomes: Outcome[] = [];
+	const reader = new ObjectReader(table, text, (values, code) => outcomes.push({ values, code }));
+	mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
+	reader.end();
+	assert.equal(outcomes.length, 1, "the route was not told once");
+	return outcomes[0];
+}
+
+/** The object that the bytes are, by JSON.parse; undefined if they are none, or one that is refused by the rules. */
+function objectOf(bytes: Uint8Array): Record<string, unknown> | undefined {
+	try {
+		const json = utf8.decode(bytes);
+		const value: unknown = JSON.parse(json);
+		if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+		return isTooDeep(json) || hasLoneSurrogate(json) ? undefined : (value as Record<string, unknown>);
+	} catch {
+		return undefined;
+	}
+}
+
+const STRINGS = /"(?:[^"\\]|\\.)*"/g;
+
+function isTooDeep(json: string): boolean {
+	let depth = 0;
+	for (const character of json.replace(STRINGS, "")) {
+		if (character === "{" || character === "[") depth++;
+		if (character === "}" || character === "]") depth--;
+		if (depth > DEPTH_LIMIT) return true;
+	}
+	return false;
+}
+
+function hasLoneSurrogate(json: string): boolean {
+	return [...json.matchAll(STRINGS)].some(([one]) => /[\ud800-\udfff]/u.test(JSON.parse(one)));
+}
+
+/** Throws, with the seed, when an odd body is taken for what it is not. */
+export function fuzzBodies(seed: number, runs: number): void {
+	runAll("bodies", seed, runs, (mutator, run) => {
+		const which = mutator.random.below(BODIES.length);
+		const table = TABLES[which];
+		let bytes: Uint8Array = text.encode(oddJSON(mutator, BODIES[which]));
+		if (mutator.random.oneIn(3)) bytes = mutator.mutate(bytes, text.encode(oddJSON(mutator, BODIES[0])));
+		const { values, code } = read(table, bytes, mutator);
+		const expected = objectOf(bytes);
+		if (expected === undefined) assert.equal(code, "invalid_json", textOf(bytes));
+		else assert.notEqual(code, "invalid_json", textOf(bytes));
+		if (code === "") {
+			for (const [i, field] of table.fields.entries()) {
+				const value = Object.hasOwn(expected ?? {}, field.name) ? expected?.[field.name] : undefined;
+				assert.deepEqual(values[i], value, `${field.name} of ${textOf(bytes)}`);
+				assert.ok(value === undefined || checkField(field, value as Value));
+			}
+		}
+		if (run % 100 === 99) assert.equal(read(table, text.encode(JSON.stringify(BODIES[which])), mutator).code, "");
+	});
+}
+
+/** Throws, with the seed, when a damaged address is taken for a code that it is not. */
+export function fuzzCodes(seed: number, runs: number): void {
+	const addresses = [...new Set(iecVectors().flatMap(({ readings }) => readings.map((one) => one.obis_long)))];
+	const file = join(import.meta.dirname, "..", "..", "..", "modules", "resources", "obis-names.bin");
+	const names = new OBISNames(new Uint8Array(readFileSync(file)));
+	const code = new OBISCode();
+	runAll("codes", seed, runs, (mutator, run) => {
+		const address = bytesOf(mutator.pick(addresses));
+		checkCode(code, names, mutator.mutate(address, bytesOf(mutator.pick(addresses))));
+		if (run % 100 === 99) {
+			names.beginReadout();
+			assert.ok(code.parse(bytesOf("1-0:1.8.0*255"), 0, 13) && names.find(code, 0));
+		}
+	});
+}
+
+function checkCode(code: OBISCode, names: OBISNames, address: Uint8Array): void {
+	// In the middle of a buffer of digits, none of which belongs to it.
+	const buffer = new Uint8Array(address.length + 8).fill(0x31);
+	buffer.set(address, 4);
+	const end = 4 + address.length;
+	const isCode = code.parse(buffer, 4, end);
+	const groups = [code.a, code.b, code.c, code.d, code.e, code.f, code.sub];
+	assert.ok(code.shortStart >= 4 && code.shortStart <= code.shortEnd && code.longEnd <= end);
+	if (isCode) {
+		assert.ok(groups.every((group) => Number.isInteger(group) && group >= -1 && group <= 255));
+		const encoded = new Uint8Array(OBIS_TEXT_LIMIT + 8);
+		const length = code.encode(encoded, 0);
+		assert.ok(length <= OBIS_TEXT_LIMIT);
+		if (code.canonical) assert.equal(textOf(encoded, 0, length), textOf(address));
+		const again = new OBISCode();
+		assert.ok(again.parse(encoded, 0, length));
+		assert.deepEqual([again.a, again.b, again.c, again.d, again.e, again.f, again.sub], groups);
+	} else assert.ok(groups.every((group) => group === -1));
+	for (let language = 0; language < LANGUAGE_COUNT; language++) {
+		const into = new Uint8Array(NAME_LIMIT + 8);
+		if (!names.find(code, language)) continue;
+		assert.ok(isCode, "something that is no code has a name");
+		const length = names.write(into, 0);
+		assert.ok(length > 0 && length <= NAME_LIMIT);
+		assert.doesNotMatch(text.decode(into, 0, length), /[\0-\x1f]/);
+	}
+}
