@@ -3,14 +3,8 @@ import { LOGIN_BLOCKED, LOGIN_NONCE_INVALID, LOGIN_OK, type LoginResult, PASSWOR
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../auth/nonce.js";
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { type Field, TEXT } from "../config/schema.js";
-import {
-	type Exchange,
-	HTTPS_REQUIRED,
-	INVALID_PROOF,
-	MISSING_FIELD,
-	NONCE_INVALID,
-	TOO_MANY_ATTEMPTS,
-} from "./exchange.js";
+import { HTTPS_REQUIRED, INVALID_PROOF, MISSING_FIELD, NONCE_INVALID, TOO_MANY_ATTEMPTS } from "./errors.js";
+import type { Exchange } from "./exchange.js";
 import type { BodyTable, Value } from "./validate.js";
 
 /** Any character: units of UTF-16 in Node, code points in XS. */

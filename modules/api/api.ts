@@ -7,17 +7,8 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_POST } from "../htt
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, postLogin, postLogout } from "./access.js";
-import {
-	Exchange,
-	FORBIDDEN_ORIGIN,
-	fail,
-	HTTPS_REQUIRED,
-	METHOD_NOT_ALLOWED,
-	NOT_FOUND,
-	type RouteHandler,
-	type Services,
-	UNAUTHORIZED,
-} from "./exchange.js";
+import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
+import { Exchange, type RouteHandler, type Services } from "./exchange.js";
 import {
 	CONTROL_BODY,
 	getConfig,

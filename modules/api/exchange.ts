@@ -1,7 +1,4 @@
-/**
- * One request of the API and its answer, and what the routes work with. Errors have one form everywhere:
- * `{"error":"<code>","message":"<sentence>"}`, plus `"field"` where one field is to blame (API decision 1).
- */
+/** One request of the API and its answer, and what the routes work with. */
 import type { Login } from "../auth/login.js";
 import type { Sessions } from "../auth/sessions.js";
 import type { ConfigStore } from "../config/store.js";
@@ -11,6 +8,7 @@ import type { Clock, TextCodec } from "../io/host.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
+import { fail } from "./errors.js";
 import type { Value } from "./validate.js";
 
 /** What the routes work with. */
@@ -32,23 +30,6 @@ export interface Services {
 	/** Settings of the meter have changed: the parts that go by them are told. */
 	meterChanged(): void;
 }
-
-/** Error codes that routes answer with; they never change their meaning. */
-export const INVALID_JSON = "invalid_json";
-export const MISSING_FIELD = "missing_field";
-export const INVALID_FIELD = "invalid_field";
-export const UNAUTHORIZED = "unauthorized";
-export const INVALID_PROOF = "invalid_proof";
-export const NONCE_INVALID = "nonce_invalid";
-export const HTTPS_REQUIRED = "https_required";
-export const FORBIDDEN_ORIGIN = "forbidden_origin";
-export const NOT_FOUND = "not_found";
-export const METHOD_NOT_ALLOWED = "method_not_allowed";
-export const TOO_MANY_ATTEMPTS = "too_many_attempts";
-export const BUSY = "busy";
-export const METER_TIMEOUT = "meter_timeout";
-export const METER_ERROR = "meter_error";
-export const UNSUPPORTED = "unsupported";
 
 export class Exchange {
 	readonly services: Services;
@@ -94,32 +75,6 @@ export class Exchange {
 	fail(status: number, code: string, message: string, field?: string): void {
 		fail(this.services.writer, this.response, status, code, message, field);
 	}
-}
-
-/** Answers with an error. `message` says what happened and what to do. */
-export function fail(
-	writer: JSONWriter,
-	response: HTTPResponse,
-	status: number,
-	code: string,
-	message: string,
-	field?: string,
-): void {
-	response.header("Content-Type", "application/json");
-	const body = new JSONStream(writer, () => {
-		writer.beginObject();
-		writer.key("error");
-		writer.string(code);
-		writer.key("message");
-		writer.string(message);
-		if (field !== undefined) {
-			writer.key("field");
-			writer.string(field);
-		}
-		writer.endObject();
-		return false;
-	});
-	response.send(status, body);
 }
 
 /** What a route does once the request has passed all checks; `values` are those of its body's fields. */

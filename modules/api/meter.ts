@@ -21,7 +21,8 @@ import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.
 import type { ProbeResult } from "../meter/probe.js";
 import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT, type ReadWaiter } from "../meter/reader.js";
 import type { Readout } from "../meter/readout.js";
-import { BUSY, type Exchange, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./exchange.js";
+import { BUSY, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./errors.js";
+import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
 import type { BodyTable, Value } from "./validate.js";
 

@@ -5,7 +5,7 @@
 import type { TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import { putNumber } from "../meter/number.js";
-import type { Readout } from "../meter/readout.js";
+import { type Readout, STATUS_NONE } from "../meter/readout.js";
 import { RecordCursor } from "../meter/record-cursor.js";
 import { VALUE_LIMIT } from "../meter/record-writer.js";
 import type { OBISCode } from "../obis/code.js";
@@ -127,7 +127,7 @@ export class ReadoutBody {
 		writer.key("localtime");
 		writer.string(this.#localtime);
 		writer.key("status");
-		writer.number(readout?.status ?? 1);
+		writer.number(readout?.status ?? STATUS_NONE);
 		if (this.#attempt !== undefined) {
 			writer.key("running");
 			writer.boolean(this.#attempt.running);

@@ -19,6 +19,7 @@ import {
 	TOKEN_STRING,
 	TOKEN_TRUE,
 } from "../json/reader.js";
+import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 
 /** Value of a field as the body gave it. */
 export type Value = boolean | number | string;
@@ -76,9 +77,9 @@ export class ObjectReader implements BodySink {
 	end(): void {
 		this.#reader.finish();
 		this.read();
-		if (this.#broken) this.fail("invalid_json", "The body is not well-formed JSON, or nested too deep.");
-		else if (!this.#isObject) this.fail("invalid_json", "The body must be a JSON object.");
-		else if (this.#refused !== undefined) this.fail("invalid_field", describe(this.#refused), this.#refused.name);
+		if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
+		else if (!this.#isObject) this.fail(INVALID_JSON, "The body must be a JSON object.");
+		else if (this.#refused !== undefined) this.fail(INVALID_FIELD, describe(this.#refused), this.#refused.name);
 		else this.checkRequired();
 	}
 
@@ -87,7 +88,7 @@ export class ObjectReader implements BodySink {
 		for (let i = 0; i < fields.length; i++) {
 			const { name } = fields[i];
 			if (this.#values[i] !== undefined || !required.includes(name)) continue;
-			this.fail("missing_field", `The field ${name} is missing.`, name);
+			this.fail(MISSING_FIELD, `The field ${name} is missing.`, name);
 			return;
 		}
 		this.#done(this.#values, "", "", undefined);

@@ -2,7 +2,7 @@
  * The sending half of a connection: one buffer, filled from the reply's head and body only when it is empty and the
  * socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
  *
- *     chunk (RFC 9112, 7.1): 3 hex digits, CRLF, data, CRLF; the end: "0" CRLF CRLF
+ *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer is at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
 import type { Socket } from "../io/host.js";
 import type { BodySource } from "./response.js";
@@ -10,8 +10,6 @@ import type { BodySource } from "./response.js";
 const CHUNK_PREFIX = 5;
 /** CRLF after the data, and the end of the body behind it. */
 const CHUNK_SUFFIX = 7;
-/** The buffer may be at most this large: a chunk's size has three digits. */
-export const OUTGOING_LIMIT = 0xfff;
 
 const CR = 0x0d;
 const LF = 0x0a;

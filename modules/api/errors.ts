@@ -1,0 +1,50 @@
+/**
+ * Errors of the API have one form everywhere: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` where one field
+ * is to blame (API decision 1).
+ */
+import type { HTTPResponse } from "../http/response.js";
+import { JSONStream } from "../json/stream.js";
+import type { JSONWriter } from "../json/writer.js";
+
+/** Codes never change their meaning. */
+export const INVALID_JSON = "invalid_json";
+export const MISSING_FIELD = "missing_field";
+export const INVALID_FIELD = "invalid_field";
+export const UNAUTHORIZED = "unauthorized";
+export const INVALID_PROOF = "invalid_proof";
+export const NONCE_INVALID = "nonce_invalid";
+export const HTTPS_REQUIRED = "https_required";
+export const FORBIDDEN_ORIGIN = "forbidden_origin";
+export const NOT_FOUND = "not_found";
+export const METHOD_NOT_ALLOWED = "method_not_allowed";
+export const TOO_MANY_ATTEMPTS = "too_many_attempts";
+export const BUSY = "busy";
+export const METER_TIMEOUT = "meter_timeout";
+export const METER_ERROR = "meter_error";
+export const UNSUPPORTED = "unsupported";
+
+/** Answers with an error. `message` says what happened and what to do. */
+export function fail(
+	writer: JSONWriter,
+	response: HTTPResponse,
+	status: number,
+	code: string,
+	message: string,
+	field?: string,
+): void {
+	response.header("Content-Type", "application/json");
+	const body = new JSONStream(writer, () => {
+		writer.beginObject();
+		writer.key("error");
+		writer.string(code);
+		writer.key("message");
+		writer.string(message);
+		if (field !== undefined) {
+			writer.key("field");
+			writer.string(field);
+		}
+		writer.endObject();
+		return false;
+	});
+	response.send(status, body);
+}
