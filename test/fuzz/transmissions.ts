@@ -45,12 +45,12 @@ function framed(telegram: Uint8Array): Uint8Array {
 	return Uint8Array.from([...opening, ...frame(Uint8Array.from(content))]);
 }
 
-/** True when the message is one frame with a check, and the check does not belong to it. */
+/** True when the message begins with a frame with a check, has no other, and the check does not belong to it. */
 export function hasWrongCheck(message: Uint8Array): boolean {
 	const etx = message.indexOf(ETX);
 	if (message[0] !== STX || etx < 0 || etx + 1 >= message.length) return false;
+	if (message.lastIndexOf(STX) > 0 || message.includes(SOH)) return false;
 	const inside = message.subarray(1, etx);
-	if (inside.includes(STX) || inside.includes(SOH)) return false;
 	// A damaged character after the data has its bit 7 set, which is not part of the check.
 	return (inside.reduce((sum, byte) => sum ^ byte, ETX) & 0x7f) !== message[etx + 1];
 }
