@@ -33,7 +33,8 @@ function install() {
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	step("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
 	if (!existsSync(join(root, "node_modules", "@agoric", "xsnap"))) {
-		say("The XS engine could not be built (gcc, g++ and make are needed). Only `--engine node` works until it is.");
+		say("The XS engine could not be built. Install gcc, g++ and make, delete node_modules and try again;");
+		say("until then only `npm start -- --engine node` works.");
 	}
 }
 
