@@ -9,22 +9,24 @@ import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/schema.js";
 import { ConfigStore } from "../config/store.js";
 import { HTTPServer } from "../http/server.js";
-import type { Host, ListenerPort } from "../io/host.js";
+import type { Host } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 
+/** Position of the HTTPS listener among the server's ports. */
+const HTTPS = 1;
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
-/** Connections at once: a TLS connection costs the chip 24 KB beside ours, a plain one nothing (decision 7). */
+/** Connections at once, in all and by TLS: one of those costs the chip 24 KB beside ours (decision 7). */
+const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
-const PLAIN_CONNECTIONS = 4;
 
 export class Gateway {
 	readonly #host: Host;
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
-	readonly #servers: HTTPServer[] = [];
+	#server: HTTPServer | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -39,26 +41,29 @@ export class Gateway {
 
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network } = this.#host;
+		const { network, clock, timers, text } = this.#host;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
-		const api = this.makeAPI();
-		if (network.https !== undefined) this.serve(network.https, TLS_CONNECTIONS, api);
-		this.serve(network.http, PLAIN_CONNECTIONS, api);
+		const ports = [{ port: network.http, maxConnections: CONNECTIONS }];
+		if (network.https !== undefined) ports.push({ port: network.https, maxConnections: TLS_CONNECTIONS });
+		this.#server = new HTTPServer({
+			ports,
+			clock,
+			timers,
+			text,
+			maxConnections: CONNECTIONS,
+			handler: this.makeAPI(),
+			guard: (part, run) => this.guard(part, run),
+			trace: (message) => this.#host.trace(message),
+		});
 		this.meterChanged();
 	}
 
 	stop(): void {
-		for (const server of this.#servers) server.close();
-		this.#servers.length = 0;
+		this.#server?.close();
+		this.#server = undefined;
 		this.#reader.stop();
-	}
-
-	/** Ports really listened on: of HTTPS (0: none) and of plain HTTP. Valid once started. */
-	get ports(): readonly number[] {
-		const { length } = this.#servers;
-		return [length > 1 ? this.#servers[0].listenerPort : 0, this.#servers[length - 1].listenerPort];
 	}
 
 	private makeAPI(): API {
@@ -77,25 +82,9 @@ export class Gateway {
 			clock,
 			text,
 			hostname: info.hostname,
-			httpsPort: () => this.ports[0],
+			httpsPort: () => (this.#host.network.https === undefined ? 0 : (this.#server?.portNumber(HTTPS) ?? 0)),
 			meterChanged: () => this.meterChanged(),
 		});
-	}
-
-	private serve(port: ListenerPort, maxConnections: number, handler: API): void {
-		const { clock, timers, text } = this.#host;
-		this.#servers.push(
-			new HTTPServer({
-				port,
-				clock,
-				timers,
-				text,
-				maxConnections,
-				handler,
-				guard: (part, run) => this.guard(part, run),
-				trace: (message) => this.#host.trace(message),
-			}),
-		);
 	}
 
 	private meterChanged(): void {

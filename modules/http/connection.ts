@@ -55,7 +55,6 @@ export interface HTTPHandler {
 
 /** What a connection needs of its server. */
 export interface ConnectionOwner {
-	readonly port: ListenerPort;
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
@@ -90,6 +89,8 @@ const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 export class HTTPConnection implements ResponseCarrier {
 	readonly text: TextCodec;
+	/** The port it came in on. */
+	readonly port: ListenerPort;
 	readonly #owner: ConnectionOwner;
 	readonly #socket: Socket;
 	readonly #in = new Uint8Array(IN_SIZE);
@@ -125,14 +126,16 @@ export class HTTPConnection implements ResponseCarrier {
 	#idleMs: number;
 	#isNew = true;
 
-	constructor(owner: ConnectionOwner, pending: PendingSocket) {
+	/** A connection that `port` has accepted. */
+	constructor(owner: ConnectionOwner, port: ListenerPort, pending: PendingSocket) {
 		this.#owner = owner;
+		this.port = port;
 		this.text = owner.text;
 		this.#nowMs = this.#sinceMs = this.#receivedMs = owner.nowMs();
 		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
 		const run = () => this.run();
 		const close = () => this.close();
-		this.#socket = new owner.port.socket({
+		this.#socket = new port.socket({
 			from: pending,
 			onReadable: () => owner.guard(run),
 			onWritable: (count) => {
@@ -141,7 +144,7 @@ export class HTTPConnection implements ResponseCarrier {
 			},
 			onError: () => owner.guard(close),
 		});
-		this.#head = new RequestHead(this.#in, owner.text, this.#socket, owner.port.secure);
+		this.#head = new RequestHead(this.#in, owner.text, this.#socket, port.secure);
 		this.#head.begin();
 	}
 

@@ -1,9 +1,10 @@
 /**
- * HTTP/1.1 server of our own (RFC 9110, RFC 9112) on a host's listener, plain or TLS alike: limits on everything that
+ * HTTP/1.1 server of our own (RFC 9110, RFC 9112) on a host's listeners, plain and TLS alike: limits on everything that
  * a stranger decides, streaming both ways. Knows nothing of tokens, origins or JSON: that is the handler's.
  *
- * Connections: at most `maxConnections`. A newcomer beyond that takes the place of the one that has been idle longest,
- * never of one with a request; else a single one is told to try again (overflow.ts) and the rest are closed.
+ * Connections: at most `maxConnections`, and on each port at most its own limit. A newcomer beyond that takes the place
+ * of the one that has been idle longest, never of one with a request; else a single one is told to try again
+ * (overflow.ts) and the rest are closed.
  * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
  */
 import type { Clock, Listener, ListenerPort, PendingSocket, TextCodec, Timers } from "../io/host.js";
@@ -13,12 +14,18 @@ import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { OverflowConnection } from "./overflow.js";
 
-export interface HTTPServerOptions {
+/** A listener, and how many connections it may have at once. */
+export interface HTTPPort {
 	readonly port: ListenerPort;
+	readonly maxConnections: number;
+}
+
+export interface HTTPServerOptions {
+	readonly ports: readonly HTTPPort[];
 	readonly clock: Clock;
 	readonly timers: Timers;
 	readonly text: TextCodec;
-	/** Connections at once; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
+	/** Connections at once on all ports; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
 	readonly maxConnections: number;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
@@ -30,12 +37,11 @@ export interface HTTPServerOptions {
 const PART = "http";
 
 export class HTTPServer implements ConnectionOwner {
-	readonly port: ListenerPort;
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly #options: HTTPServerOptions;
-	readonly #listener: Listener;
+	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
 	#overflow: OverflowConnection | undefined;
 	#timer: number | undefined;
@@ -43,24 +49,23 @@ export class HTTPServer implements ConnectionOwner {
 	#isClosed = false;
 	readonly #expire = () => this.expireDue();
 
-	/** Listens at once. Throws what the host's listener throws. */
+	/** Listens at once. Throws what a host's listener throws; none is open then. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
-		this.port = options.port;
 		this.text = options.text;
 		this.handler = options.handler;
 		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-		const accept = () => this.accept();
-		this.#listener = new options.port.io({
-			...options.port.pins,
-			onReadable: () => this.guard(accept),
-			onError: (message) => options.trace(`http: listener: ${message}`),
-		});
+		try {
+			for (let i = 0; i < options.ports.length; i++) this.#listeners.push(this.listen(i));
+		} catch (error) {
+			this.close();
+			throw error;
+		}
 	}
 
-	/** The port really listened on. */
-	get listenerPort(): number {
-		return this.#listener.port;
+	/** The port number that the listener of `ports[index]` really has. */
+	portNumber(index: number): number {
+		return this.#listeners[index].port;
 	}
 
 	/** Connections open now, without one that is being refused. */
@@ -72,7 +77,7 @@ export class HTTPServer implements ConnectionOwner {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		this.#listener.close();
+		for (const listener of this.#listeners) listener.close();
 		while (this.#connections.length > 0) this.#connections[0].close();
 		this.#overflow?.close();
 		if (this.#timer !== undefined) this.#options.timers.clear(this.#timer);
@@ -119,10 +124,21 @@ export class HTTPServer implements ConnectionOwner {
 		this.changed();
 	}
 
-	private accept(): void {
-		for (let pending = this.#listener.read(); pending !== undefined; pending = this.#listener.read()) {
+	private listen(index: number): Listener {
+		const { port } = this.#options.ports[index];
+		const accept = () => this.accept(index);
+		return new port.io({
+			...port.pins,
+			onReadable: () => this.guard(accept),
+			onError: (message) => this.#options.trace(`http: listener: ${message}`),
+		});
+	}
+
+	private accept(index: number): void {
+		const listener = this.#listeners[index];
+		for (let pending = listener.read(); pending !== undefined; pending = listener.read()) {
 			try {
-				this.take(pending);
+				this.take(this.#options.ports[index], pending);
 			} catch (error) {
 				pending.close();
 				throw error;
@@ -130,24 +146,29 @@ export class HTTPServer implements ConnectionOwner {
 		}
 	}
 
-	private take(pending: PendingSocket): void {
-		if (this.#connections.length >= this.#options.maxConnections) {
-			const idle = this.longestIdle();
+	private take({ port, maxConnections }: HTTPPort, pending: PendingSocket): void {
+		let onPort = 0;
+		for (let i = 0; i < this.#connections.length; i++) if (this.#connections[i].port === port) onPort++;
+		const portIsFull = onPort >= maxConnections;
+		if (portIsFull || this.#connections.length >= this.#options.maxConnections) {
+			const idle = this.longestIdle(portIsFull ? port : undefined);
 			if (idle === undefined) {
-				this.refuse(pending);
+				this.refuse(port, pending);
 				return;
 			}
 			idle.close();
 		}
-		this.#connections.push(new HTTPConnection(this, pending));
+		this.#connections.push(new HTTPConnection(this, port, pending));
 		this.changed();
 	}
 
-	private longestIdle(): HTTPConnection | undefined {
+	/** The connection that has been idle longest, on `port` or on any. */
+	private longestIdle(port: ListenerPort | undefined): HTTPConnection | undefined {
 		let sinceMs = this.nowMs();
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const idleMs = this.#connections[i].idleSinceMs;
+			if (port !== undefined && this.#connections[i].port !== port) continue;
 			if (idleMs === undefined || idleMs > sinceMs) continue;
 			sinceMs = idleMs;
 			longest = this.#connections[i];
@@ -155,13 +176,13 @@ export class HTTPServer implements ConnectionOwner {
 		return longest;
 	}
 
-	private refuse(pending: PendingSocket): void {
+	private refuse(port: ListenerPort, pending: PendingSocket): void {
 		if (this.#overflow !== undefined) {
 			pending.close();
 			return;
 		}
 		this.#overflow = new OverflowConnection({
-			socket: this.port.socket,
+			socket: port.socket,
 			pending,
 			text: this.text,
 			deadlineMs: this.nowMs() + this.limits.lingerMs,

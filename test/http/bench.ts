@@ -73,6 +73,8 @@ export class Echo implements BodySink {
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
+	/** A second, secure port of the same server, which may have two connections. */
+	readonly securePort = new FakePort(this.world, true);
 	readonly server: HTTPServer;
 	readonly mistakes: unknown[] = [];
 	readonly traced: string[] = [];
@@ -87,7 +89,10 @@ export class Bench implements HTTPHandler {
 
 	constructor(maxConnections = 4, limits: Partial<HTTPLimits> = {}) {
 		this.server = new HTTPServer({
-			port: this.port,
+			ports: [
+				{ port: this.port, maxConnections },
+				{ port: this.securePort, maxConnections: 2 },
+			],
 			clock: this.world.clock,
 			timers: this.world.timers,
 			text,
@@ -140,8 +145,8 @@ export class Bench implements HTTPHandler {
 		}
 	}
 
-	connect(windowSize?: number): FakeClient {
-		const client = this.port.connect(windowSize);
+	connect(windowSize?: number, port = this.port): FakeClient {
+		const client = port.connect(windowSize);
 		this.world.settle();
 		return client;
 	}

@@ -287,6 +287,25 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(bench.exchange(third, get("/text"))[0].status, 200);
 	});
 
+	it("counts the connections of all ports together, and those of a port by its own limit too", () => {
+		const bench = new Bench(3);
+		const secure = () => bench.connect(undefined, bench.securePort);
+		const plain = bench.connect();
+		bench.exchange(plain, get("/text"));
+		bench.world.advance(10);
+		const [first, second] = [secure(), secure()];
+		bench.exchange(first, get("/text"));
+		bench.world.advance(10);
+		bench.exchange(second, get("/text"));
+		assert.equal(bench.server.connectionCount, 3);
+		const third = secure();
+		assert.deepEqual([plain.closed, first.closed, second.closed], [false, true, false], "the port's own is full");
+		const another = bench.connect();
+		assert.deepEqual([plain.closed, second.closed, third.closed], [true, false, false], "all together are full");
+		assert.equal(bench.exchange(another, get("/text"))[0].status, 200);
+		assert.equal(bench.server.connectionCount, 3);
+	});
+
 	it("never displaces a connection with a request, whole or begun", () => {
 		const bench = new Bench(2);
 		const thinking = bench.connect();
