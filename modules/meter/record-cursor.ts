@@ -15,6 +15,7 @@ import {
 	FLAG_MANUAL,
 	FLAG_PADDED_F,
 	FLAG_RAW,
+	FLAG_SAME,
 	PACKING_HEX,
 	PACKING_RAW,
 	PACKING_SHIFT,
@@ -60,8 +61,8 @@ export class RecordCursor {
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
 	#packing = PACKING_RAW;
-	/** The last record that was no past billing period, and where its values begin. */
-	#current = NOWHERE;
+	/** The last record that was no past billing period: its `quantity`, and where its values begin. */
+	#currentQuantity = -1;
 	#currentValues = 0;
 
 	/** `records` must not change while the cursor is used. */
@@ -73,7 +74,7 @@ export class RecordCursor {
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
 			if (this.code.billingPeriod === null) {
-				this.#current = this.#record;
+				this.#currentQuantity = this.code.quantity;
 				this.#currentValues = this.#values;
 			}
 			while (this.#more) {
@@ -116,25 +117,27 @@ export class RecordCursor {
 	private readAddress(): void {
 		const records = this.#records;
 		const flags = records[this.#next++];
-		if (flags & FLAG_RAW) {
+		if (flags === FLAG_RAW) {
 			this.addressLength = records[this.#next++];
 			this.address.set(records.subarray(this.#next, this.#next + this.addressLength));
 			this.#next += this.addressLength;
 			this.code.parse(this.address, 0, this.addressLength);
-		} else {
-			const code = this.code;
+			return;
+		}
+		const code = this.code;
+		if ((flags & FLAG_SAME) !== FLAG_SAME) {
 			code.a = flags & FLAG_A ? records[this.#next++] : -1;
 			code.b = flags & FLAG_B ? records[this.#next++] : -1;
 			code.c = records[this.#next++];
 			code.d = records[this.#next++];
 			code.e = flags & FLAG_E ? records[this.#next++] : -1;
-			code.f = flags & FLAG_F ? records[this.#next++] : -1;
 			code.sub = -1;
 			code.letters = (flags & FLAG_LETTERS) !== 0;
-			code.manual = (flags & FLAG_MANUAL) !== 0;
-			code.paddedF = (flags & FLAG_PADDED_F) !== 0;
-			this.addressLength = code.encode(this.address, 0);
 		}
+		code.f = flags & FLAG_F ? records[this.#next++] : -1;
+		code.manual = (flags & FLAG_MANUAL) !== 0;
+		code.paddedF = (flags & FLAG_PADDED_F) !== 0;
+		this.addressLength = code.encode(this.address, 0);
 	}
 
 	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
@@ -187,7 +190,7 @@ export class RecordCursor {
 	 * the same value of the same code before it.
 	 */
 	private inheritedUnit(): string {
-		if (this.#current === NOWHERE || !this.isSameCode()) return "";
+		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
 		let at = this.#currentValues;
 		for (let i = 0; i < this.#index; i++) {
 			if ((this.#records[at] & VALUE_MORE) === 0) return "";
@@ -195,18 +198,5 @@ export class RecordCursor {
 		}
 		this.locate(at);
 		return this.readUnit();
-	}
-
-	/** True when this record and the last current one have the same groups A to E. */
-	private isSameCode(): boolean {
-		const records = this.#records;
-		const flags = records[this.#record];
-		const current = records[this.#current];
-		const kind = FLAG_RAW | FLAG_A | FLAG_B | FLAG_E | FLAG_LETTERS;
-		if ((flags & kind) !== (current & kind) || flags & FLAG_RAW) return false;
-		const groups =
-			2 + ((flags & FLAG_A) !== 0 ? 1 : 0) + ((flags & FLAG_B) !== 0 ? 1 : 0) + ((flags & FLAG_E) !== 0 ? 1 : 0);
-		for (let i = 1; i <= groups; i++) if (records[this.#record + i] !== records[this.#current + i]) return false;
-		return true;
 	}
 }

@@ -1,14 +1,17 @@
 /**
  * Packs the data sets of a readout into bytes as they arrive, for the meter reader. 343 records of an Iskra MT174 as
- * objects are more slots than the chip has; packed they are about 5 KB, and nothing is allocated per record.
+ * objects are more slots than the chip has; packed they are 3 KB, and nothing is allocated per record.
  *
  * Layout of a record (record-cursor.ts takes it apart):
  *
  * | byte | meaning |
  * |---|---|
- * | flags | bit 0 A, 1 B, 2 E, 3 F was sent; 4 `&` for `*`; 5 C is a letter; 6 F has a leading zero; 7 raw address |
- * | groups | one byte each of A, B, C, D, E, F, those that were sent (C and D always); raw: length, text |
+ * | flags | bit 0 A, 1 B, 2 E, 3 F was sent; 4 `&` for `*`; 5 C is a letter; 6 F has a leading zero; 7 see below |
+ * | groups | one byte each of A, B, C, D, E, F, those that were sent (C and D always) |
  * | values | one or more |
+ *
+ * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
+ * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text.
  *
  * Layout of a value:
  *
@@ -39,6 +42,7 @@ export const FLAG_MANUAL = 16;
 export const FLAG_LETTERS = 32;
 export const FLAG_PADDED_F = 64;
 export const FLAG_RAW = 128;
+export const FLAG_SAME = FLAG_RAW | FLAG_A;
 
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
@@ -69,11 +73,16 @@ export class RecordWriter implements DataSetSink {
 	#headEnd = 0;
 	/** Header of the last complete value, which a further value of the set marks; -1 if there is none. */
 	#lastValue = -1;
+	/** `quantity` of the last complete record, and of the one whose address is packed; -1: none to refer to. */
+	#quantity = -1;
+	#newQuantity = -1;
 	/** Values that follow belong to a set that was dropped. */
 	#orphan = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
+	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
+	#full = false;
 	/** Something did not fit. */
 	overflow = false;
 	/** Copy of the last whole block, exactly as long as it is, and whether its checks were passed. */
@@ -89,8 +98,10 @@ export class RecordWriter implements DataSetSink {
 		this.#committed = 0;
 		this.#records = 0;
 		this.#lastValue = -1;
+		this.#quantity = -1;
 		this.#newSet = false;
 		this.#orphan = false;
+		this.#full = false;
 		this.overflow = false;
 		this.beginLine();
 	}
@@ -103,6 +114,10 @@ export class RecordWriter implements DataSetSink {
 	}
 
 	beginSet(): void {
+		if (this.#full) {
+			this.discardSet();
+			return;
+		}
 		this.#newSet = true;
 		this.#addressOpen = true;
 		this.#orphan = false;
@@ -112,10 +127,15 @@ export class RecordWriter implements DataSetSink {
 	beginValue(): void {
 		if (this.#orphan) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
+		if (this.#full) {
+			this.discardSet();
+			return;
+		}
 		if (this.#addressOpen) this.packAddress();
 		this.#valueStart = this.#newSet ? this.#headEnd : this.#committed;
 		this.#end = this.#valueStart + RAW_ROOM;
 		this.#unitStart = 0;
+		if (this.#end + RAW_ROOM > RUNNING_LIMIT) this.fill();
 	}
 
 	text(part: number, bytes: Uint8Array, start: number, end: number): void {
@@ -123,7 +143,11 @@ export class RecordWriter implements DataSetSink {
 		const length = end - start;
 		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
 		// The unit's number and length may come on top of what is raw now.
-		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT || this.isTooLong(part, length)) {
+		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
+			this.fill();
+			return;
+		}
+		if (this.isTooLong(part, length)) {
 			this.overflow = true;
 			this.discardSet();
 			return;
@@ -135,15 +159,13 @@ export class RecordWriter implements DataSetSink {
 
 	endValue(): void {
 		if (this.#orphan) return;
-		if (this.#end + RAW_ROOM > RUNNING_LIMIT) {
-			this.overflow = true;
-			this.discardSet();
-			return;
-		}
 		if (!this.#newSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
 		this.#lastValue = this.#valueStart;
 		this.packValue();
-		if (this.#newSet) this.#records++;
+		if (this.#newSet) {
+			this.#records++;
+			this.#quantity = this.#newQuantity;
+		}
 		this.#newSet = false;
 		this.#committed = this.#end;
 	}
@@ -158,6 +180,7 @@ export class RecordWriter implements DataSetSink {
 	discardLine(): void {
 		this.#committed = this.#lineCommitted;
 		this.#records = this.#lineRecords;
+		this.#quantity = -1;
 		this.#lastValue = this.#lineLastValue;
 		if (this.#lastValue >= 0) this.#buffer[this.#lastValue] &= ~VALUE_MORE;
 		this.discardSet();
@@ -168,6 +191,13 @@ export class RecordWriter implements DataSetSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
+	/** There is no room for what comes. */
+	private fill(): void {
+		this.#full = true;
+		this.overflow = true;
+		this.discardSet();
+	}
+
 	private isTooLong(part: number, length: number): boolean {
 		if (part === PART_ADDRESS) return false;
 		if (part === PART_UNIT) return this.#end - this.#unitStart + length > UNIT_LIMIT;
@@ -175,13 +205,25 @@ export class RecordWriter implements DataSetSink {
 	}
 
 	private packAddress(): void {
-		const buffer = this.#buffer;
 		const textStart = this.#committed + RAW_ROOM;
 		const code = this.#code;
+		const isCode = code.parse(this.#buffer, textStart, this.#end);
+		this.#newQuantity = code.quantity;
+		this.#addressOpen = false;
+		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
+	}
+
+	/** Packs the parsed address; returns where its head ends. */
+	private packCode(): number {
+		const buffer = this.#buffer;
+		const code = this.#code;
+		const isSame = this.#newQuantity === this.#quantity;
+		let flags = code.manual ? FLAG_MANUAL : 0;
 		let to = this.#committed + 1;
-		if (code.parse(buffer, textStart, this.#end) && code.canonical && code.sub < 0) {
-			let flags = (code.manual ? FLAG_MANUAL : 0) | (code.letters ? FLAG_LETTERS : 0);
-			if (code.paddedF) flags |= FLAG_PADDED_F;
+		if (code.paddedF) flags |= FLAG_PADDED_F;
+		if (isSame) flags |= FLAG_SAME;
+		else {
+			if (code.letters) flags |= FLAG_LETTERS;
 			if (code.a >= 0) {
 				flags |= FLAG_A;
 				buffer[to++] = code.a;
@@ -196,20 +238,24 @@ export class RecordWriter implements DataSetSink {
 				flags |= FLAG_E;
 				buffer[to++] = code.e;
 			}
-			if (code.f >= 0) {
-				flags |= FLAG_F;
-				buffer[to++] = code.f;
-			}
-			buffer[this.#committed] = flags;
-		} else {
-			const length = this.#end - textStart;
-			buffer.copyWithin(to + 1, textStart, this.#end);
-			buffer[this.#committed] = FLAG_RAW;
-			buffer[to] = length;
-			to += 1 + length;
 		}
-		this.#addressOpen = false;
-		this.#headEnd = to;
+		if (code.f >= 0) {
+			flags |= FLAG_F;
+			buffer[to++] = code.f;
+		}
+		buffer[this.#committed] = flags;
+		return to;
+	}
+
+	/** Keeps the address as it is; returns where its head ends. */
+	private packRaw(textStart: number): number {
+		const buffer = this.#buffer;
+		const at = this.#committed;
+		const length = this.#end - textStart;
+		buffer.copyWithin(at + 2, textStart, this.#end);
+		buffer[at] = FLAG_RAW;
+		buffer[at + 1] = length;
+		return at + 2 + length;
 	}
 
 	private packValue(): void {

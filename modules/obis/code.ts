@@ -117,6 +117,14 @@ export class OBISCode {
 		return to;
 	}
 
+	/** A to E as one number, the same for all billing periods of a code; -1 if it is no code, or has a fourth group. */
+	get quantity(): number {
+		if (this.c < 0 || this.sub >= 0) return -1;
+		const channel = (this.a + 1) * 257 + this.b + 1;
+		const processing = (this.c * 257 + this.d) * 257 + this.e + 1;
+		return (channel * 257 * 257 * 257 + processing) * 2 + (this.letters ? 1 : 0);
+	}
+
 	/** A, or null when it was not sent. */
 	get medium(): number | null {
 		return this.a < 0 ? null : this.a;

@@ -219,6 +219,21 @@ describe("a full buffer", () => {
 		}
 	}).timeout(20_000);
 
+	it("holds nothing but empty values, one of them a set each or all of one set", () => {
+		const many = {
+			address: "1.8.0",
+			values: Array.from({ length: RUNNING_LIMIT + 100 }, () => ({ text: "", unit: "" })),
+		};
+		const sets = Array.from({ length: RUNNING_LIMIT }, (_, i) => one("", "", `1.${i % 2}.0`));
+		for (const given of [[many], sets]) {
+			const writer = written(given);
+			assert.equal(writer.overflow, true);
+			assert.ok((writer.kept?.length ?? 0) <= RUNNING_LIMIT);
+			assert.equal(recordsOf(writer.kept).length, writer.records);
+			assertPart(recordsOf(writer.kept), given, true);
+		}
+	});
+
 	/** Sets that take up to `size` bytes packed: a head of 4, then the text. */
 	function fill(size: number): DataSet[] {
 		const sets: DataSet[] = [];
