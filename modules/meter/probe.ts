@@ -38,6 +38,8 @@ export interface ProbeOptions {
 	readonly port: SerialPort;
 	readonly deviceAddress: Uint8Array;
 	readonly battery: boolean;
+	/** Silence before the sign-on, ms: the meter may still be in the conversation before. */
+	readonly quietMs: number;
 	/** The speed to listen at in mode D, Bd; 0: sign on. */
 	readonly listenBaud: number;
 	readonly simulator: boolean;
@@ -80,14 +82,14 @@ export class Probe implements LinkTap {
 	}
 
 	private signOn(): void {
-		const { world, deviceAddress, battery } = this.#options;
+		const { world, deviceAddress, battery, quietMs } = this.#options;
 		const options = {
 			sink: NO_SINK,
 			address: deviceAddress,
 			battery,
 			baudCeiling: BASE_BAUD,
 			identOnly: true,
-			quietMs: 0,
+			quietMs,
 		};
 		const machine = new session.MeterSession(options, world.clock.monotonicMs());
 		this.open(machine, BASE_BAUD, (code) => {

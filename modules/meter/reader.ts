@@ -186,6 +186,7 @@ export class MeterReader {
 			port: this.#port,
 			deviceAddress: this.#settings.deviceAddress,
 			battery: this.#settings.battery,
+			quietMs: this.quietMs,
 			listenBaud: modeD ? modeDBaud : 0,
 			simulator,
 			log: this.log,
@@ -237,22 +238,26 @@ export class MeterReader {
 
 	private signOn(): void {
 		this.#attempts.count++;
-		const nowMs = this.#world.clock.monotonicMs();
 		const options = {
 			sink: this.#writer,
 			address: this.#settings.deviceAddress,
 			battery: this.#settings.battery,
 			baudCeiling: this.#attempts.baudCeiling,
 			identOnly: false,
-			quietMs: Math.max(0, this.#quietUntilMs - nowMs),
+			quietMs: this.quietMs,
 		};
-		const machine = new session.MeterSession(options, nowMs);
+		const machine = new session.MeterSession(options, this.#world.clock.monotonicMs());
 		this.#session = machine;
 		this.openLink(machine, BASE_BAUD, (code) => {
 			if (code === session.EVENT_BAD_BLOCK) {
 				this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
 			} else if (code === session.EVENT_END) this.ended(machine);
 		});
+	}
+
+	/** How long the line must be silent before the next sign-on. */
+	private get quietMs(): number {
+		return Math.max(0, this.#quietUntilMs - this.#world.clock.monotonicMs());
 	}
 
 	private openLink(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {

@@ -335,3 +335,20 @@ describe("several callers", () => {
 		assert.equal(bench.reader.last?.status, STATUS_OK);
 	});
 });
+
+describe("a probe", () => {
+	it("right after a readout waits until the meter hears a sign-on again, and tells its identification", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		isGood(bench.read());
+		const results: number[] = [];
+		assert.equal(bench.reader.probe({ finished: ({ result }) => results.push(result) }), true);
+		bench.world.advance(5000);
+		assert.deepEqual(results, [session.RESULT_IDENT]);
+		isGood(bench.read());
+	});
+	it("is refused while a conversation goes on", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		bench.reader.read({ finished: () => {} });
+		assert.equal(bench.reader.probe({ finished: () => assert.fail("told") }), false);
+	});
+});
