@@ -24,9 +24,8 @@ import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "./readout.js";
 import { RecordWriter } from "./record-writer.js";
 import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js";
+import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
-/** The longest a caller waits for a readout. */
-const READ_WAIT_MS = 60_000;
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
 /**
@@ -36,8 +35,6 @@ const CONVERSATION_MS = 600_000;
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while mode D listens. */
 const REOPEN_MS = 10_000;
-/** Callers at once: as many as the server has connections, and the schedule. */
-const WAITER_LIMIT = 8;
 
 /** The port could not be opened, or went away; beside the results of a session. */
 export const FAILURE_PORT = 100;
@@ -48,11 +45,6 @@ export const FAILURE_BUSY = 102;
 
 /** Mode D: no whole telegram came in the caller's time. */
 export const FAILURE_NO_TELEGRAM = 103;
-
-/** Told once: with a readout, or without one and a failure (RESULT_… of the session or FAILURE_…). */
-export interface ReadWaiter {
-	finished(readout: Readout | undefined, failure: number): void;
-}
 
 /** The settings the reader goes by, as they are at the moment. */
 export interface MeterSettings {
@@ -77,11 +69,6 @@ export interface MeterReaderOptions {
 	trace(message: string): void;
 }
 
-interface Waiting {
-	readonly waiter: ReadWaiter;
-	timer: number;
-}
-
 export class MeterReader {
 	readonly #world: LinkWorld;
 	readonly #port: SerialPort;
@@ -89,7 +76,7 @@ export class MeterReader {
 	readonly #trace: (message: string) => void;
 	readonly #writer = new RecordWriter();
 	readonly #attempts = new Attempts();
-	readonly #waiting: Waiting[] = [];
+	readonly #waiters: ReadWaiters;
 	#link: Link | undefined;
 	#session: session.MeterSession | undefined;
 	#listener: MeterListener | undefined;
@@ -119,11 +106,12 @@ export class MeterReader {
 		this.#port = options.port;
 		this.#settings = options.settings;
 		this.#trace = (message) => options.trace(message);
+		this.#waiters = new ReadWaiters(options.world, (waiter) => this.giveUp(waiter));
 	}
 
 	/** A conversation is going on. In mode D: a telegram is being waited for. */
 	get running(): boolean {
-		return this.#session !== undefined || (this.#listener !== undefined && this.#waiting.length > 0);
+		return this.#session !== undefined || (this.#listener !== undefined && this.#waiters.count > 0);
 	}
 
 	/** Call at the start, and after any of the settings has changed. */
@@ -139,7 +127,7 @@ export class MeterReader {
 		if (listens && this.#session !== undefined) this.close();
 		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.close();
 		if (listens && this.#link === undefined) this.listen();
-		else if (!listens && this.#waiting.length > 0 && this.#session === undefined) this.start();
+		else if (!listens && this.#waiters.count > 0 && this.#session === undefined) this.start();
 	}
 
 	/** Forgets a lower speed that was learned: the owner has changed something about the conversation. */
@@ -152,28 +140,23 @@ export class MeterReader {
 		this.close();
 		this.#probe?.stop();
 		this.#probe = undefined;
-		for (const waiting of this.#waiting) this.#world.timers.clear(waiting.timer);
-		this.#waiting.length = 0;
+		this.#waiters.removeAll();
 	}
 
 	/** Asks for a readout. The waiter may be told before this returns. */
 	read(waiter: ReadWaiter): void {
-		if (this.#waiting.length === WAITER_LIMIT) {
+		// A telegram that failed its check before anybody asked is nothing to show him.
+		if (this.#listener !== undefined && this.#waiters.count === 0) this.#candidate = undefined;
+		if (!this.#waiters.add(waiter)) {
 			waiter.finished(undefined, FAILURE_BUSY);
 			return;
 		}
-		const waiting: Waiting = { waiter, timer: 0 };
-		waiting.timer = this.#world.timers.set(() => {
-			this.#world.guard("meter", () => this.giveUp(waiting));
-		}, READ_WAIT_MS);
-		this.#waiting.push(waiting);
 		if (this.#link === undefined && this.#probe === undefined) this.start();
 	}
 
 	/** The waiter's client is gone. The conversation goes on. */
 	cancel(waiter: ReadWaiter): void {
-		const index = this.#waiting.findIndex((waiting) => waiting.waiter === waiter);
-		if (index >= 0) this.#world.timers.clear(this.#waiting.splice(index, 1)[0].timer);
+		this.#waiters.remove(waiter);
 	}
 
 	/** Signs on (or, in mode D, listens for a while) and tells what came back. False when a conversation is going on. */
@@ -200,12 +183,11 @@ export class MeterReader {
 		return true;
 	}
 
-	private giveUp(waiting: Waiting): void {
-		this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+	private giveUp(waiter: ReadWaiter): void {
 		const failure = this.#listener === undefined ? FAILURE_WAIT : FAILURE_NO_TELEGRAM;
 		if (failure === FAILURE_NO_TELEGRAM && this.#candidate === undefined) this.lastResult = failure;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
-		waiting.waiter.finished(this.#candidate, failure);
+		waiter.finished(this.#candidate, failure);
 	}
 
 	private start(): void {
@@ -317,7 +299,7 @@ export class MeterReader {
 		}
 		this.close();
 		this.lastResult = result;
-		this.tell(candidate, result);
+		this.#waiters.tell(candidate, result);
 	}
 
 	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
@@ -371,19 +353,12 @@ export class MeterReader {
 		this.#candidate = undefined;
 		this.last = readout;
 		this.lastResult = session.RESULT_BLOCK;
-		this.tell(readout, session.RESULT_BLOCK);
+		this.#waiters.tell(readout, session.RESULT_BLOCK);
 	}
 
 	private fail(result: number): void {
 		this.lastResult = result;
-		this.tell(undefined, result);
-	}
-
-	private tell(readout: Readout | undefined, result: number): void {
-		for (const waiting of this.#waiting.splice(0)) {
-			this.#world.timers.clear(waiting.timer);
-			waiting.waiter.finished(readout, result);
-		}
+		this.#waiters.tell(undefined, result);
 	}
 
 	private close(): void {
