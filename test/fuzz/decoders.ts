@@ -66,8 +66,8 @@ function hasLoneSurrogate(json: string): boolean {
 }
 
 /** Throws, with the seed, when an odd body is taken for what it is not. */
-export function fuzzBodies(seed: number, runs: number): void {
-	runAll("bodies", seed, runs, (mutator, run) => {
+export async function fuzzBodies(seed: number, runs: number): Promise<void> {
+	await runAll("bodies", seed, runs, (mutator, run) => {
 		const which = mutator.random.below(BODIES.length);
 		const table = TABLES[which];
 		let bytes: Uint8Array = text.encode(oddJSON(mutator, BODIES[which]));
@@ -88,12 +88,12 @@ export function fuzzBodies(seed: number, runs: number): void {
 }
 
 /** Throws, with the seed, when a damaged address is taken for a code that it is not. */
-export function fuzzCodes(seed: number, runs: number): void {
+export async function fuzzCodes(seed: number, runs: number): Promise<void> {
 	const addresses = [...new Set(iecVectors().flatMap(({ readings }) => readings.map((one) => one.obis_long)))];
 	const file = join(import.meta.dirname, "..", "..", "..", "modules", "resources", "obis-names.bin");
 	const names = new OBISNames(new Uint8Array(readFileSync(file)));
 	const code = new OBISCode();
-	runAll("codes", seed, runs, (mutator, run) => {
+	await runAll("codes", seed, runs, (mutator, run) => {
 		const address = bytesOf(mutator.pick(addresses));
 		checkCode(code, names, mutator.mutate(address, bytesOf(mutator.pick(addresses))));
 		if (run % 100 === 99) {

@@ -54,11 +54,11 @@ function hexOf(bytes: Uint8Array = new Uint8Array(0)): string {
 }
 
 /** Throws, with the seed, when one of `runs` damaged telegrams does harm. */
-export function fuzzListener(seed: number, runs: number): void {
+export async function fuzzListener(seed: number, runs: number): Promise<void> {
 	const all = transmissions().filter(({ pushed }) => pushed);
 	const bench = new ListenerBench();
 	const good = new Map(all.map((one) => [one, bench.hearWell(one)]));
-	runAll("listener", seed, runs, (mutator, run) => {
+	await runAll("listener", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const damaged = mutator.mutate(one.bytes, mutator.pick(all).bytes);
 		const sent = mutator.random.oneIn(2) ? Uint8Array.from([...damaged, ...one.bytes]) : damaged;

@@ -11,6 +11,8 @@ export function seedOfRun(): number {
 
 /** The largest piece that one change puts in, takes out or repeats. */
 const PIECE_LIMIT = 40;
+/** How often a long run tells how far it is. */
+const PROGRESS_MS = 15_000;
 /** Bytes that mean something to one decoder or another. */
 const LIKELY = Buffer.from('\x00\x01\x02\x03\x04\x06\x15\r\n /?!()*&.:-+,0159AFZz\\{}[]"%;=\x7f\x80\xff', "latin1");
 
@@ -75,14 +77,21 @@ export class Mutator {
  * Calls `step` so often, each time with damage of its own, and tells on the terminal how far a long run is. What a step
  * throws comes out with the seed and the number of the run.
  */
-export function runAll(what: string, seed: number, runs: number, step: (mutator: Mutator, run: number) => void): void {
-	const share = Math.max(10_000, Math.floor(runs / 10));
+export async function runAll(
+	what: string,
+	seed: number,
+	runs: number,
+	step: (mutator: Mutator, run: number) => void | Promise<void>,
+): Promise<void> {
+	let toldMs = Date.now();
 	for (let run = 0; run < runs; run++) {
 		try {
-			step(new Mutator(seed + run * 7919), run);
+			await step(new Mutator(seed + run * 7919), run);
 		} catch (error) {
 			throw new Error(`${what}, run ${run} with SEED=${seed}: ${error}`, { cause: error });
 		}
-		if ((run + 1) % share === 0) process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
+		if (Date.now() - toldMs < PROGRESS_MS) continue;
+		toldMs = Date.now();
+		process.stderr.write(`      ${what}: ${run + 1} of ${runs}\n`);
 	}
 }

@@ -95,11 +95,11 @@ function checkBlock({ writer }: SessionBench, session: MeterSession, { opening, 
 }
 
 /** Throws, with the seed, when one of `runs` damaged transmissions does harm. */
-export function fuzzSession(seed: number, runs: number): void {
+export async function fuzzSession(seed: number, runs: number): Promise<void> {
 	const all = transmissions();
 	const bench = new SessionBench();
 	const good = new Map(all.map((one) => [one, readWell(bench, one)]));
-	runAll("session", seed, runs, (mutator, run) => {
+	await runAll("session", seed, runs, (mutator, run) => {
 		const one = mutator.pick(all);
 		const bytes = one.bytes.slice();
 		if (mutator.random.oneIn(2)) bytes[split(bytes).slash + 4] = mutator.pick(SPEED_LETTERS);

@@ -2,9 +2,7 @@
 import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-
-export const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "latin1"));
-export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
+import { bytesOf, textOf } from "../latin1.js";
 
 export class DrivenMeter {
 	readonly meter: IECMeter;
@@ -51,7 +49,7 @@ export class DrivenMeter {
 			if (output.kind === OUTPUT_NONE) return;
 			if (output.kind === OUTPUT_EVENT) this.events.push(output.code);
 			else if (output.kind === OUTPUT_LINE) this.#log.push(`${this.nowMs} line ${output.baud}`);
-			else this.#log.push(`${this.nowMs} ${textOf(output.bytes.slice(output.start, output.end))}`);
+			else this.#log.push(`${this.nowMs} ${textOf(output.bytes, output.start, output.end)}`);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { baudCharacterFor, Household } from "../../tools/meter/household.js";
 import { modeOf, splitTelegram } from "../../tools/meter/telegram.js";
-import { textOf } from "./driven-meter.js";
+import { textOf } from "../latin1.js";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 5, 21, 12, 30);

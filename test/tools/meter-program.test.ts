@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { SerialPort } from "serialport";
-import { textOf } from "./driven-meter.js";
+import { textOf } from "../latin1.js";
 
 const program = join(import.meta.dirname, "..", "..", "tools", "meter.js");
 const telegram = (name: string) => join(import.meta.dirname, `../../../test/vectors/iec62056-21/${name}.hex`);

@@ -10,8 +10,8 @@ import {
 	readTelegram,
 	splitTelegram,
 } from "../../tools/meter/telegram.js";
+import { bytesOf, textOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
-import { bytesOf, textOf } from "./driven-meter.js";
 
 describe("telegram files", () => {
 	let folder: string;

@@ -1,0 +1,237 @@
+/**
+ * The damaged requests and transmissions of the other fuzz tests, against the whole gateway in the microcontroller's
+ * engine, XS. The engine goes on, nothing is traced that is a mistake of our own, and a good transmission is read after
+ * each damaged one; after every hundred, good requests and a readout work on all connections, and no more slots are alive
+ * than before the first.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import type { VirtualReply } from "../../hosts/node/virtual-request.js";
+import { XSWorld, type XSWorldOptions } from "../../tools/bench/xs-world.js";
+import { METER_PUSH } from "../../tools/meter/iec-meter.js";
+import type { MeterMode } from "../../tools/meter/telegram.js";
+import { textOf } from "../latin1.js";
+import { FaultyMeter, goodMeter, meterTransmissions, PUSH_BAUD } from "./faulty-meter.js";
+import { Mutator, runAll } from "./mutator.js";
+import {
+	CONNECTIONS,
+	checkReplies,
+	checkSimulated,
+	checkTrace,
+	GOOD_ADDRESS,
+	LOGIN,
+	oddRequest,
+	pauseMs,
+	WAIT_MS,
+} from "./requests.js";
+import type { Transmission } from "./transmissions.js";
+
+/** Slots alive that may come on top of those of the first count. */
+const SLOTS_MARGIN = 8;
+/** Virtual time in which the reply to a POST is whole: what the engine does meanwhile goes on in the next piece of time. */
+const MOMENT_MS = 100;
+/** Virtual time in which a conversation has ended, ms. */
+const END_MS = 700_000;
+/** Silence after which a meter waits for a sign-on again, ms. */
+const QUIET_MS = 2000;
+
+class XSBench {
+	readonly xs: XSWorld;
+	#slots: number | undefined;
+	#baudMax = 9600;
+
+	private constructor(xs: XSWorld) {
+		this.xs = xs;
+	}
+
+	static async run(options: Omit<XSWorldOptions, "script">, use: (bench: XSBench) => Promise<void>): Promise<void> {
+		const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+		try {
+			const script = join(folder, "gateway.js");
+			await bundleGateway(script);
+			const bench = new XSBench(await XSWorld.start({ script, ...options }));
+			try {
+				await bench.checkGood();
+				await use(bench);
+				await bench.checkGood();
+			} finally {
+				await bench.xs.stop();
+			}
+			checkTrace(bench.xs.world.traced);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	}
+
+	/** Sends bytes over a connection of their own, lets some time go by, and gives all that came back. */
+	async exchange(bytes: Uint8Array, mutator: Mutator): Promise<string> {
+		const { xs } = this;
+		const client = xs.world.connect();
+		const pieces: Uint8Array[] = [];
+		mutator.inPieces(bytes, (buffer, start, end) => pieces.push(buffer.slice(start, end)));
+		for (const piece of pieces) {
+			if (client.isClosed) break;
+			client.send(piece);
+			if (mutator.random.oneIn(4)) await xs.advance(mutator.random.below(3));
+		}
+		await xs.advance(pauseMs(mutator, MOMENT_MS));
+		const { text } = client;
+		client.close();
+		await xs.advance(1);
+		return text;
+	}
+
+	/** Gets a new token for the requests from now on. */
+	async logIn(): Promise<void> {
+		const client = this.#connect();
+		this.xs.token = (await this.good("system/login", LOGIN, client)).token;
+		client.close();
+		await this.xs.advance(1);
+	}
+
+	/**
+	 * After a login, on all connections at once: requests work, and a readout of the simulator has its values. Then, when
+	 * all is at rest, no more slots are alive than at the first time.
+	 */
+	async checkGood(): Promise<void> {
+		const { xs } = this;
+		xs.world.serial.meter.connect(undefined);
+		await xs.advance(WAIT_MS);
+		await this.logIn();
+		const clients = Array.from({ length: CONNECTIONS }, () => this.#connect());
+		for (const client of clients) {
+			await this.good("iec62056/config", { mode_d_enabled: false, battery: false, device_address: "" }, client);
+			await this.good("iec62056/control", { simulator_en: true, log_en: true }, client);
+			checkSimulated(await this.good("iec62056/read", undefined, client));
+		}
+		for (const client of clients) client.close();
+		await xs.advance(WAIT_MS);
+		checkTrace(xs.world.traced);
+		const slots = await xs.slots();
+		this.#slots ??= slots;
+		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
+	}
+
+	/** Lets a meter have its say: one that was asked until it is silent, one that pushes until a whole new push is over. */
+	async hearOut(mode: MeterMode): Promise<void> {
+		const { time, serial } = this.xs.world;
+		const { meter } = serial;
+		const pushes = () => meter.meterEvents.filter((event) => event === METER_PUSH).length;
+		const before = pushes();
+		const isOver = () => (mode === "D" ? pushes() >= before + 2 : time.nowMs - meter.quietSinceMs > QUIET_MS);
+		await this.xs.until(isOver, END_MS);
+	}
+
+	/** Gets ready to read a meter of this mode, with nothing learned before. */
+	async expect(mode: MeterMode): Promise<void> {
+		this.#baudMax = this.#baudMax === 9600 ? 19_200 : 9600;
+		await this.logIn();
+		await this.good("iec62056/control", { simulator_en: false });
+		const modeD = { mode_d_enabled: mode === "D", mode_d_baudrate: PUSH_BAUD };
+		await this.good("iec62056/config", { ...modeD, baudrate_max: this.#baudMax });
+	}
+
+	/** The reply to a request for a readout, when the conversation has come to its end. */
+	async readOut(): Promise<VirtualReply> {
+		const reply = await this.xs.request("iec62056/read");
+		const endMs = this.xs.world.time.nowMs + END_MS;
+		while ((await this.good("iec62056/last")).running) {
+			assert.ok(this.xs.world.time.nowMs < endMs, "the conversation does not end");
+			await this.xs.advance(1000);
+		}
+		return reply;
+	}
+
+	/** The reply to a request, over a connection of its own (or `client`), which must be a good one. */
+	// biome-ignore lint/suspicious/noExplicitAny: JSON of the API
+	async good(path: string, body?: unknown, client?: VirtualClient): Promise<any> {
+		const reply = await this.xs.request(path, { body }, client);
+		assert.equal(reply.status, 200, reply.text);
+		return reply.json();
+	}
+
+	#connect(): VirtualClient {
+		return this.xs.world.connect(true, GOOD_ADDRESS);
+	}
+}
+
+/** The readings of a readout that must be whole. */
+function readingsOf(reply: VirtualReply, name: string): unknown {
+	const json = reply.json();
+	assert.equal(reply.status, 200, `${name}: ${json.message}`);
+	assert.equal(json.status, 0, name);
+	return json.readings;
+}
+
+/** The answer to a readout that may be damaged: an error of the meter's, or values that were sent, in their order. */
+function checkDamaged(reply: VirtualReply, sent: readonly Uint8Array[]): void {
+	const json = reply.json();
+	if (reply.status !== 200) {
+		assert.equal(reply.status, 500);
+		assert.match(json.error, /^meter_(error|timeout)$/);
+		return;
+	}
+	const values: string[] = json.readings.map(({ value1 }: { value1: string }) => value1);
+	const isSent = (bytes: Uint8Array) => {
+		const text = textOf(bytes);
+		let from = 0;
+		return values.every((value) => {
+			const found = [`(${value}`, `&${value}`].map((head) => text.indexOf(head, from)).filter((at) => at >= 0);
+			from = Math.min(...found) + 1;
+			return found.length > 0;
+		});
+	};
+	assert.ok(sent.some(isSent), `${reply.text} was never sent`);
+}
+
+/** Throws, with the seed, when one of `runs` damaged requests does harm in XS. */
+export function fuzzRequestsInXS(seed: number, runs: number): Promise<void> {
+	return XSBench.run({ seed }, async (bench) => {
+		const { xs } = bench;
+		let text = "";
+		await runAll("requests in XS", seed, runs, async (mutator, run) => {
+			if (run % 100 === 99) await bench.checkGood();
+			// A logout has worked: the requests to come shall be let in again.
+			else if (text.includes('"unauthorized"')) await bench.logIn();
+			const request = oddRequest(mutator, xs.token);
+			text = await bench.exchange(request.bytes, mutator);
+			checkReplies(text, request);
+			checkTrace(xs.world.traced);
+		});
+	});
+}
+
+/** Throws, with the seed, when one of `runs` damaged transmissions of the modes C and D does harm in XS. */
+export function fuzzTransmissionsInXS(seed: number, runs: number, lengthLimit: number): Promise<void> {
+	const all = meterTransmissions(lengthLimit);
+	const goodOf = new Map<Transmission, unknown>();
+	const mutator = new Mutator(seed);
+	const options = { seed, hardwareParity: mutator.random.oneIn(2), pieceMs: mutator.pick([15, 60]) };
+	return XSBench.run(options, async (bench) => {
+		const { meter } = bench.xs.world.serial;
+		await runAll("transmissions in XS", seed, runs, async (mutator, run) => {
+			if (run % 100 === 99) await bench.checkGood();
+			const faulty = new FaultyMeter(mutator, all, ["C"]);
+			const one = faulty.transmission;
+			if (!goodOf.has(one)) {
+				meter.connect(goodMeter(one));
+				await bench.expect(faulty.mode);
+				goodOf.set(one, readingsOf(await bench.readOut(), one.name));
+			}
+			meter.echo = mutator.random.oneIn(4);
+			meter.connect(faulty.machine);
+			await bench.expect(faulty.mode);
+			checkDamaged(await bench.readOut(), [faulty.damaged, one.bytes]);
+			faulty.badOnes = 0;
+			await bench.hearOut(faulty.mode);
+			await bench.expect(faulty.mode);
+			const name = `${one.name} after the damaged one`;
+			assert.deepEqual(readingsOf(await bench.readOut(), name), goodOf.get(one), name);
+			checkTrace(bench.xs.world.traced);
+		});
+	});
+}
