@@ -10,6 +10,8 @@ export interface ExpectedReading {
 	readonly value2: string;
 	readonly value1_number: number | null;
 	readonly value1_unit: string;
+	/** Only where the second value has a unit. */
+	readonly value2_unit?: string;
 	readonly medium: number | null;
 	readonly channel: number | null;
 	readonly billing_period: number | null;

@@ -178,13 +178,19 @@ export class ReadoutBody {
 		const digits = putNumber(cursor.text, cursor.length, this.#scratch);
 		const { unit } = cursor;
 		writer.preparedKey(keys[KEY_VALUE2]);
-		if (cursor.nextValue()) this.text(writer);
+		const hasSecond = cursor.nextValue();
+		if (hasSecond) this.text(writer);
 		else writer.plain(this.#scratch, 0, 0);
 		writer.preparedKey(keys[KEY_NUMBER]);
 		if (digits === 0) writer.null();
 		else writer.rawNumber(this.#scratch, 0, digits);
 		writer.preparedKey(keys[KEY_UNIT]);
 		writer.string(unit);
+		if (!hasSecond) return;
+		if (cursor.unit !== "") {
+			writer.key("value2_unit");
+			writer.string(cursor.unit);
+		}
 		if (!cursor.nextValue()) return;
 		writer.key("values");
 		writer.beginArray();

@@ -43,8 +43,9 @@ export function isReadout(readout: JSONObject, { language = "en", last = false }
 	}
 	const names = language === "en" ? READING : [...READING, language];
 	for (const reading of readout.readings) {
-		const { values, ...rest } = reading;
+		const { values, value2_unit, ...rest } = reading;
 		assert.deepEqual(Object.keys(rest), names);
+		if ("value2_unit" in reading) assert.match(value2_unit, /^\S+$/);
 		if ("values" in reading) assert.ok(Array.isArray(values) && values.length > 0);
 		assert.equal(reading.mapping_id, mappingOf(reading));
 		for (const name of ["en", language]) {

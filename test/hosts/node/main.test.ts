@@ -1,7 +1,7 @@
 /** The bench as the user starts it: a process with a command line, signals and exit codes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -162,7 +162,8 @@ describe("npm start", function () {
 
 	it("ends when it is told to before it serves", async () => {
 		const bench = start(...ANY_PORT);
-		await new Promise((resolve) => setTimeout(resolve, 250));
+		// It makes its state folder first of all.
+		while (!existsSync(join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));
 		assert.equal(await bench.end("SIGTERM"), 0);
 	});
 
