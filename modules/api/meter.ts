@@ -15,7 +15,17 @@ import {
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "../config/schema.js";
-import * as session from "../iec62056-21/session.js";
+import {
+	RESULT_CHECK_WRONG,
+	RESULT_CUT,
+	RESULT_ECHO_ONLY,
+	RESULT_IDENT,
+	RESULT_METER_ERROR,
+	RESULT_NO_BLOCK,
+	RESULT_NO_IDENT,
+	RESULT_NONE,
+	RESULT_SILENCE,
+} from "../iec62056-21/session.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import type { ProbeResult } from "../meter/probe.js";
@@ -188,10 +198,10 @@ function failRead(exchange: Exchange, failure: number): void {
 		return;
 	}
 	const timeOut =
-		failure === session.RESULT_SILENCE ||
-		failure === session.RESULT_ECHO_ONLY ||
-		failure === session.RESULT_NO_BLOCK ||
-		failure === session.RESULT_CUT ||
+		failure === RESULT_SILENCE ||
+		failure === RESULT_ECHO_ONLY ||
+		failure === RESULT_NO_BLOCK ||
+		failure === RESULT_CUT ||
 		failure === FAILURE_WAIT ||
 		failure === FAILURE_NO_TELEGRAM;
 	exchange.fail(500, timeOut ? METER_TIMEOUT : METER_ERROR, messageOf(failure));
@@ -200,19 +210,19 @@ function failRead(exchange: Exchange, failure: number): void {
 /** Stable code of a failure for `last_error`; "" when there was none. */
 function errorOf(result: number): string {
 	switch (result) {
-		case session.RESULT_SILENCE:
+		case RESULT_SILENCE:
 			return "iec62056-21/silence";
-		case session.RESULT_ECHO_ONLY:
+		case RESULT_ECHO_ONLY:
 			return "iec62056-21/echo-only";
-		case session.RESULT_NO_IDENT:
+		case RESULT_NO_IDENT:
 			return "iec62056-21/no-ident";
-		case session.RESULT_NO_BLOCK:
+		case RESULT_NO_BLOCK:
 			return "iec62056-21/no-block";
-		case session.RESULT_CUT:
+		case RESULT_CUT:
 			return "iec62056-21/cut";
-		case session.RESULT_CHECK_WRONG:
+		case RESULT_CHECK_WRONG:
 			return "iec62056-21/check";
-		case session.RESULT_METER_ERROR:
+		case RESULT_METER_ERROR:
 			return "iec62056-21/meter-error";
 		case FAILURE_NO_TELEGRAM:
 			return "iec62056-21/no-telegram";
@@ -226,21 +236,21 @@ function errorOf(result: number): string {
 /** What happened, and what to do about it. */
 function messageOf(result: number): string {
 	switch (result) {
-		case session.RESULT_SILENCE:
+		case RESULT_SILENCE:
 			return "The meter did not answer. Check that the head sits on the meter's optical port, and its direction.";
-		case session.RESULT_ECHO_ONLY:
+		case RESULT_ECHO_ONLY:
 			return "Only the echo of our own request came back: the head works, the meter is silent. Move the head.";
-		case session.RESULT_NO_IDENT:
+		case RESULT_NO_IDENT:
 			return "Characters came back, but no identification. Turn the head, shade it from light, or try a device address.";
-		case session.RESULT_NO_BLOCK:
+		case RESULT_NO_BLOCK:
 			return "The meter gave its identification, but no data. Try a lower baudrate_max.";
-		case session.RESULT_CUT:
+		case RESULT_CUT:
 			return "The meter stopped in the middle of its data. Check that the head sits firmly.";
-		case session.RESULT_CHECK_WRONG:
+		case RESULT_CHECK_WRONG:
 			return "The data arrived damaged, again and again. Check the head's position, or lower baudrate_max.";
-		case session.RESULT_METER_ERROR:
+		case RESULT_METER_ERROR:
 			return "The meter answered with an error message instead of data.";
-		case session.RESULT_IDENT:
+		case RESULT_IDENT:
 			return "The meter answered.";
 		case FAILURE_NO_TELEGRAM:
 			return "No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.";
@@ -254,11 +264,11 @@ function messageOf(result: number): string {
 function answerProbe(exchange: Exchange, result: ProbeResult): void {
 	exchange.object((writer) => {
 		writer.key("ok");
-		writer.boolean(result.result === session.RESULT_IDENT);
+		writer.boolean(result.result === RESULT_IDENT);
 		writer.key("meter_id");
 		writer.ascii(result.ident, 0, result.ident.length);
 		writer.key("error");
-		const error = result.result === session.RESULT_NONE ? "port" : errorOf(result.result);
+		const error = result.result === RESULT_NONE ? "port" : errorOf(result.result);
 		if (error === "") writer.null();
 		else writer.string(error);
 		writer.key("message");

@@ -5,7 +5,14 @@
 import { asciiBytes } from "../bytes/ascii.js";
 import { BASE_BAUD } from "../iec62056-21/ident.js";
 import { EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import * as session from "../iec62056-21/session.js";
+import {
+	EVENT_END,
+	MeterSession,
+	RESULT_IDENT,
+	RESULT_NO_IDENT,
+	RESULT_NONE,
+	RESULT_SILENCE,
+} from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
 import { Link, type LinkTap, type LinkWorld, TAP_RECEIVED } from "../io/link.js";
 import type { ConversationLog } from "./conversation-log.js";
@@ -60,7 +67,7 @@ export class Probe implements LinkTap {
 
 	start(): void {
 		if (this.#options.simulator) {
-			this.finish(session.RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
+			this.finish(RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
 		} else if (this.#options.listenBaud > 0) this.listen();
 		else this.signOn();
 	}
@@ -91,10 +98,10 @@ export class Probe implements LinkTap {
 			identOnly: true,
 			quietMs,
 		};
-		const machine = new session.MeterSession(options, world.clock.monotonicMs());
+		const machine = new MeterSession(options, world.clock.monotonicMs());
 		this.open(machine, BASE_BAUD, (code) => {
-			if (code !== session.EVENT_END) return;
-			const ident = machine.result === session.RESULT_IDENT ? machine.ident.copy() : new Uint8Array(0);
+			if (code !== EVENT_END) return;
+			const ident = machine.result === RESULT_IDENT ? machine.ident.copy() : new Uint8Array(0);
 			this.finish(machine.result, ident, machine.received, machine.damaged);
 		});
 	}
@@ -103,9 +110,9 @@ export class Probe implements LinkTap {
 		const { world, listenBaud } = this.#options;
 		const machine = new MeterListener(NO_SINK);
 		const end = (): void => {
-			let result = session.RESULT_NO_IDENT;
-			if (machine.ident.length > 0) result = session.RESULT_IDENT;
-			else if (machine.received === 0) result = session.RESULT_SILENCE;
+			let result = RESULT_NO_IDENT;
+			if (machine.ident.length > 0) result = RESULT_IDENT;
+			else if (machine.received === 0) result = RESULT_SILENCE;
 			this.finish(result, machine.ident, machine.received, machine.damaged);
 		};
 		this.#timer = world.timers.set(() => {
@@ -117,8 +124,8 @@ export class Probe implements LinkTap {
 		});
 	}
 
-	private open(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
-		const failed = (): void => this.finish(session.RESULT_NONE, new Uint8Array(0), 0, 0);
+	private open(machine: MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+		const failed = (): void => this.finish(RESULT_NONE, new Uint8Array(0), 0, 0);
 		try {
 			this.#link = new Link(this.#options.world, {
 				port: this.#options.port,

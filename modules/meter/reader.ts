@@ -15,7 +15,15 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D } from "../iec62056-21/ident.js";
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import * as session from "../iec62056-21/session.js";
+import {
+	EVENT_BAD_BLOCK,
+	EVENT_END,
+	MeterSession,
+	RESULT_BLOCK,
+	RESULT_CHECK_WRONG,
+	RESULT_CUT,
+	RESULT_NONE,
+} from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
 import { Link, type LinkTap, type LinkWorld } from "../io/link.js";
 import { Attempts } from "./attempts.js";
@@ -78,7 +86,7 @@ export class MeterReader {
 	readonly #attempts = new Attempts();
 	readonly #waiters: ReadWaiters;
 	#link: Link | undefined;
-	#session: session.MeterSession | undefined;
+	#session: MeterSession | undefined;
 	#listener: MeterListener | undefined;
 	#listenedBaud = 0;
 	#probe: Probe | undefined;
@@ -93,7 +101,7 @@ export class MeterReader {
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	lastAttemptUtcMs = 0;
 	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
-	lastResult = session.RESULT_NONE;
+	lastResult = RESULT_NONE;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 	readonly #tap: LinkTap = {
@@ -228,12 +236,12 @@ export class MeterReader {
 			identOnly: false,
 			quietMs: this.quietMs,
 		};
-		const machine = new session.MeterSession(options, this.#world.clock.monotonicMs());
+		const machine = new MeterSession(options, this.#world.clock.monotonicMs());
 		this.#session = machine;
 		this.openLink(machine, BASE_BAUD, (code) => {
-			if (code === session.EVENT_BAD_BLOCK) {
+			if (code === EVENT_BAD_BLOCK) {
 				this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
-			} else if (code === session.EVENT_END) this.ended(machine);
+			} else if (code === EVENT_END) this.ended(machine);
 		});
 	}
 
@@ -242,7 +250,7 @@ export class MeterReader {
 		return Math.max(0, this.#quietUntilMs - this.#world.clock.monotonicMs());
 	}
 
-	private openLink(machine: session.MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+	private openLink(machine: MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
 		try {
 			this.#link = new Link(this.#world, {
 				port: this.#port,
@@ -270,20 +278,20 @@ export class MeterReader {
 	}
 
 	/** A conversation is over: keep what it gave, try again, or give up. */
-	private ended(machine: session.MeterSession): void {
+	private ended(machine: MeterSession): void {
 		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
 		const { result } = machine;
 		const ident = machine.ident.copy();
-		if (result === session.RESULT_BLOCK) {
+		if (result === RESULT_BLOCK) {
 			this.learn(ident);
 			this.succeed(this.take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
 			return;
 		}
 		this.#trace(`meter: attempt ${this.#attempts.count} failed with result ${result}`);
 		const { damaged, broken } = machine.parser;
-		if (result === session.RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
+		if (result === RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
 			this.#writer.endBlock(true);
 			this.#candidate = this.take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
@@ -325,7 +333,7 @@ export class MeterReader {
 				this.keep(this.take(machine.ident, MODE_D, this.#listenedBaud, status));
 			} else if (code === EVENT_BAD_TELEGRAM) {
 				this.#candidate = this.take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
-				this.lastResult = session.RESULT_CHECK_WRONG;
+				this.lastResult = RESULT_CHECK_WRONG;
 			}
 		});
 	}
@@ -352,8 +360,8 @@ export class MeterReader {
 	private keep(readout: Readout): void {
 		this.#candidate = undefined;
 		this.last = readout;
-		this.lastResult = session.RESULT_BLOCK;
-		this.#waiters.tell(readout, session.RESULT_BLOCK);
+		this.lastResult = RESULT_BLOCK;
+		this.#waiters.tell(readout, RESULT_BLOCK);
 	}
 
 	private fail(result: number): void {

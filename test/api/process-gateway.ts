@@ -1,5 +1,5 @@
 /**
- * The gateway as `npm start` runs it, in a process of its own, with either engine: real HTTPS under the unit's own
+ * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real HTTPS under the unit's own
  * certificate, and a real pseudo-terminal with `npm run meter` at the other end.
  *
  * The meter's path that the gateway knows is a link, which is set to the pseudo-terminal of the meter of the moment.
@@ -21,6 +21,7 @@ import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
 
 const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
+const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";
@@ -29,7 +30,8 @@ const END_LIMIT_MS = 10_000;
 /** As many as the gateway serves over TLS. */
 const CONNECTIONS = 2;
 
-export type EngineName = "node" | "xs";
+/** `linux` is the firmware by the Moddable SDK, which must be there. */
+export type EngineName = "node" | "xs" | "linux";
 
 /** Whoever is still running when the tests end, however they end. */
 const running = new Set<ChildProcess>();
@@ -208,10 +210,12 @@ export class ProcessGateway extends TestGateway {
 
 	async #start(): Promise<void> {
 		const { mode = "client", meterPath = this.#link } = this.#options;
-		const args = ["--engine", this.#engine, "--mode", mode, "--https-port", "0", "--http-port", "0"];
+		const isLinux = this.#engine === "linux";
+		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0"];
+		if (!isLinux) args.push("--engine", this.#engine);
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
-		this.#program = new Program("the gateway", MAIN, args);
+		this.#program = new Program("the gateway", isLinux ? LINUX : MAIN, args);
 		const line = await this.#program.firstLine();
 		const [, https, http] = /^ready https:\/\/localhost:(\d+) http:\/\/localhost:(\d+)$/.exec(line) ?? [];
 		assert.ok(https && http, `not a ready line: ${line}`);

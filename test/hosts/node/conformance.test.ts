@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 import { bundle } from "../../../hosts/node/bundle.js";
 import { XSEngine } from "../../../hosts/node/engine-xs.js";
 import { findXSWorker } from "../../../hosts/node/xs-worker.js";
-import { conformance } from "../conformance.js";
+import { conformance, makeHost } from "../conformance.js";
 import { CheckRunner } from "../portable/check.js";
 import { checks } from "../portable/checks.js";
 
-conformance("engine node", async (host) => {
-	new CheckRunner(host, checks).start();
+conformance("engine node", async (world) => {
+	new CheckRunner(makeHost(world), checks).start();
 	return { stop: async () => {} };
 });
 
@@ -26,14 +26,14 @@ describe("XS", () => {
 	});
 	after(() => rmSync(folder, { recursive: true }));
 
-	conformance("engine xs", async (host) => {
+	conformance("engine xs", async (world) => {
 		const program = findXSWorker();
 		if (!program) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");
 		const engine = new XSEngine({
-			host,
+			host: makeHost(world),
 			program,
 			script,
-			onCrash: (message) => host.trace(`check failed: ${message}`),
+			onCrash: (message) => world.trace(`check failed: ${message}`),
 		});
 		await engine.start();
 		return engine;

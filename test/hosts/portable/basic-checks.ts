@@ -1,12 +1,12 @@
 /** Checks of the host contract: clock, timers, storage, cryptography, text and resources. Portable. */
 import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
-import { type Check, expect, expectBytes, expectEqual, expectRangeError, pattern, sleep } from "./check.js";
+import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep } from "./check.js";
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 const hex = (bytes: Uint8Array) => String.fromCharCode(...encodeHex(bytes));
 const unhex = (text: string) => decodeHex(ascii(text), 0, text.length)!;
 
-export const basicChecks: readonly Check[] = [
+export const basicChecks = frozen([
 	{
 		name: "the monotonic clock goes on and never back",
 		async run(host) {
@@ -211,4 +211,4 @@ export const basicChecks: readonly Check[] = [
 			expectEqual(info.chip, "pc", "chip");
 		},
 	},
-];
+]);

@@ -14,6 +14,11 @@ export interface Check {
 	run(host: Host, peer: Peer): Promise<void>;
 }
 
+/** For a table at the top of a module, which lies in flash. */
+export function frozen(checks: readonly Check[]): readonly Check[] {
+	return Object.freeze(checks.map((check) => Object.freeze(check)));
+}
+
 export function expect(condition: boolean, message: string): asserts condition {
 	if (!condition) throw new Error(message);
 }
@@ -23,7 +28,10 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 }
 
 export function expectBytes(actual: Uint8Array | undefined, expected: Uint8Array, what: string): void {
-	expectEqual(actual?.join(), expected.join(), what);
+	expectEqual(actual?.length, expected.length, `length of ${what}`);
+	for (let i = 0; i < expected.length; i++) {
+		if (actual![i] !== expected[i]) expectEqual(actual![i], expected[i], `byte ${i} of ${what}`);
+	}
 }
 
 export function expectRangeError(action: () => unknown, what: string): void {
@@ -53,10 +61,13 @@ export async function until(host: Host, condition: () => boolean, what: string):
 	}
 }
 
-/** Bytes that look different at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. */
-export function pattern(length: number): Uint8Array {
+/**
+ * Bytes that look different at every place: value n is n × 31 + 7, low eight bits, plus the block of 256. From place
+ * `start` on: a microcontroller can't hold a long pattern as a whole.
+ */
+export function pattern(length: number, start = 0): Uint8Array {
 	const bytes = new Uint8Array(length);
-	for (let i = 0; i < length; i++) bytes[i] = i * 31 + 7 + (i >> 8);
+	for (let i = 0; i < length; i++) bytes[i] = (start + i) * 31 + 7 + ((start + i) >> 8);
 	return bytes;
 }
 

@@ -1,7 +1,8 @@
 /** All portable checks of the host contract. */
 import { basicChecks } from "./basic-checks.js";
-import type { Check } from "./check.js";
+import { certificateChecks } from "./certificate-checks.js";
+import { frozen } from "./check.js";
 import { networkChecks } from "./network-checks.js";
 import { serialChecks } from "./serial-checks.js";
 
-export const checks: readonly Check[] = [...basicChecks, ...serialChecks, ...networkChecks];
+export const checks = frozen([...basicChecks, ...certificateChecks, ...serialChecks, ...networkChecks]);

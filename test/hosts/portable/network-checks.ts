@@ -6,11 +6,14 @@ import {
 	expectBytes,
 	expectEqual,
 	expectRangeError,
+	frozen,
 	type Peer,
 	pattern,
 	sleep,
 	until,
 } from "./check.js";
+
+const PIECE = 2048;
 
 /** A socket that notes all it is told. */
 class Noted {
@@ -54,14 +57,32 @@ class Noted {
 		return bytes.subarray(0, length);
 	}
 
-	/** Writes all of it, as room is made. */
-	async send(host: Host, bytes: Uint8Array): Promise<void> {
+	/** Reads the pattern of that length, piece by piece. */
+	async expectPattern(host: Host, length: number): Promise<void> {
+		const piece = new Uint8Array(PIECE);
+		let at = 0;
+		await until(
+			host,
+			() => {
+				for (let got = this.socket.read(piece); got; got = this.socket.read(piece)) {
+					expectBytes(piece.subarray(0, got), pattern(got, at), `what the client sent, from ${at} on`);
+					at += got;
+				}
+				return at >= length;
+			},
+			`${length} bytes from the client`,
+		);
+		expectEqual(at, length, "bytes from the client");
+	}
+
+	/** Writes the pattern of that length, as room is made. */
+	async sendPattern(host: Host, length: number): Promise<void> {
 		let at = 0;
 		await until(host, () => this.writable > 0, "onWritable");
-		while (at < bytes.length) {
-			const end = Math.min(bytes.length, at + this.writable);
-			this.writable = this.socket.write(bytes, at, end);
-			at = end;
+		while (at < length) {
+			const piece = pattern(Math.min(length - at, this.writable, PIECE), at);
+			this.writable = this.socket.write(piece);
+			at += piece.length;
 			await until(host, () => this.writable > 0, "room to write");
 		}
 	}
@@ -105,7 +126,7 @@ const scenes: [name: string, scene: Scene][] = [
 			expectRangeError(() => client.socket.write(pattern(1)), "a write before onWritable");
 			expectBytes(await client.collect(host, 5), Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f), "from the client");
 			expectEqual(client.socket.read(new Uint8Array(8)), undefined, "read on empty");
-			await client.send(host, pattern(100));
+			await client.sendPattern(host, 100);
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
 			client.socket.close();
@@ -137,7 +158,7 @@ const scenes: [name: string, scene: Scene][] = [
 			const listener = listen(port);
 			peer("slow-reader", listener.port);
 			const client = new Noted(port, await accept(host, listener));
-			await client.send(host, pattern(200_000));
+			await client.sendPattern(host, 200_000);
 			const { calls } = client;
 			client.socket.close();
 			await sleep(host, 100);
@@ -151,10 +172,10 @@ const scenes: [name: string, scene: Scene][] = [
 			const listener = listen(port);
 			peer("flood", listener.port);
 			const client = new Noted(port, await accept(host, listener));
-			await until(host, () => client.readable > 16_384, "the first bytes");
-			await sleep(host, 150);
+			await until(host, () => client.readable > 0, "the first bytes");
+			await sleep(host, 300);
 			expect(client.readable <= 16_384 + 65_536, `${client.readable} bytes were taken unread`);
-			expectBytes(await client.collect(host, 500_000), pattern(500_000), "what the client sent");
+			await client.expectPattern(host, 500_000);
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
 			listener.close();
@@ -207,14 +228,14 @@ const scenes: [name: string, scene: Scene][] = [
 		},
 	],
 	[
-		"lets eight connections wait and closes what comes beyond",
+		"lets up to eight connections wait, and leaves or closes what comes beyond",
 		async (host, peer, port) => {
 			const listener = listen(port);
 			peer("ten-clients", listener.port);
 			await sleep(host, 400);
 			const taken: PendingSocket[] = [];
 			for (let one = listener.read(); one; one = listener.read()) taken.push(one);
-			expectEqual(taken.length, 8, "connections waiting");
+			expect(taken.length >= 2 && taken.length <= 8, `${taken.length} connections waiting`);
 			for (const pending of taken) {
 				pending.close();
 				pending.close();
@@ -240,7 +261,7 @@ const scenes: [name: string, scene: Scene][] = [
 			listener.close();
 			expectEqual(listener.read(), undefined, "read of a closed listener");
 			await client.collect(host, 5);
-			await client.send(host, pattern(100));
+			await client.sendPattern(host, 100);
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
 			peer("expect-refused", listener.port);
@@ -263,7 +284,7 @@ const tlsScenes: [name: string, scene: Scene][] = [
 			peer("tls-hello", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await client.collect(host, 5);
-			await client.send(host, pattern(100));
+			await client.sendPattern(host, 100);
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
 			listener.close();
@@ -272,13 +293,16 @@ const tlsScenes: [name: string, scene: Scene][] = [
 ];
 
 function checksOf(kind: string, list: typeof scenes, portOf: (host: Host) => ListenerPort, prefix: string): Check[] {
+	// What a function in flash refers to has to be constant; parameters are not.
+	const clientOf = prefix;
+	const port = portOf;
 	return list.map(([name, scene]) => ({
 		name: `${kind} ${name}`,
-		run: (host, peer) => scene(host, (script, number) => peer(prefix + script, number), portOf(host)),
+		run: (host, peer) => scene(host, (script, number) => peer(clientOf + script, number), port(host)),
 	}));
 }
 
-export const networkChecks: readonly Check[] = [
+export const networkChecks = frozen([
 	...checksOf("a TCP listener", scenes, (host) => host.network.http, ""),
 	...checksOf("a TLS listener", scenes, (host) => host.network.https!, "tls-"),
 	...checksOf("a TLS listener", tlsScenes, (host) => host.network.https!, ""),
@@ -289,4 +313,4 @@ export const networkChecks: readonly Check[] = [
 			expectEqual(network.https?.secure, true, "the other");
 		},
 	},
-];
+]);

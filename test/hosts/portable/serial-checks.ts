@@ -8,7 +8,7 @@ import {
 	type Serial,
 	type SerialOptions,
 } from "../../../modules/io/host.js";
-import { type Check, expect, expectBytes, expectEqual, expectRangeError, pattern, sleep, until } from "./check.js";
+import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep, until } from "./check.js";
 
 /** A serial port that notes all it is told. */
 class Noted {
@@ -62,7 +62,7 @@ class Noted {
 	}
 }
 
-export const serialChecks: readonly Check[] = [
+export const serialChecks = frozen([
 	{
 		name: "a serial port takes nothing before it has announced room",
 		async run(host) {
@@ -204,4 +204,4 @@ export const serialChecks: readonly Check[] = [
 			next.serial.close();
 		},
 	},
-];
+]);

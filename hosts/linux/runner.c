@@ -1,0 +1,114 @@
+/*
+ * Runs the firmware that mcconfig -p lin has built (mc.so), without a display: the part of the SDK's simulator that is
+ * not its window. usage: runner path/to/mc.so
+ * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR2 prints the memory in use; an abort of the machine is 1.
+ */
+#include <dlfcn.h>
+#include <glib-unix.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define mxLinux 1
+#include "screen.h"
+
+/* What a device's display would have; nothing is drawn. */
+enum { SCREEN_SIZE = 4 };
+
+typedef struct {
+	GMainLoop *loop;
+	txScreen *screen;
+	void (*memory)(void *machine);
+	int status;
+} runner;
+
+static runner the_runner;
+
+static void on_abort(txScreen *screen, int status)
+{
+	(void)screen;
+	/* The machine has said why. On the device this is a restart. */
+	fprintf(stderr, "The XS machine has ended (%d).\n", status);
+	exit(1);
+}
+
+static void ignore(txScreen *screen)
+{
+	(void)screen;
+}
+
+static void ignore_start(txScreen *screen, double interval)
+{
+	(void)screen;
+	(void)interval;
+}
+
+static void ignore_post(txScreen *screen, char *buffer, int size)
+{
+	(void)screen;
+	(void)buffer;
+	(void)size;
+}
+
+static gboolean on_end(gpointer data)
+{
+	runner *self = data;
+	g_main_loop_quit(self->loop);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_memory(gpointer data)
+{
+	runner *self = data;
+	self->memory(self->screen->machine);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_button(gpointer data)
+{
+	(void)data;
+	return G_SOURCE_CONTINUE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s path/to/mc.so\n", argv[0]);
+		return 2;
+	}
+	void *firmware = dlopen(argv[1], RTLD_NOW);
+	if (!firmware) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 1;
+	}
+	txScreenLaunchProc launch = (txScreenLaunchProc)dlsym(firmware, "fxScreenLaunch");
+	the_runner.memory = (void (*)(void *))dlsym(firmware, "gateway_memory");
+	if (!launch || !the_runner.memory) {
+		fprintf(stderr, "%s is no firmware of the gateway\n", argv[1]);
+		return 1;
+	}
+	txScreen *screen = calloc(1, sizeof(txScreen) + SCREEN_SIZE * SCREEN_SIZE * screenBytesPerPixel);
+	if (!screen) return 1;
+	screen->width = screen->height = SCREEN_SIZE;
+	screen->abort = on_abort;
+	screen->bufferChanged = screen->formatChanged = screen->stop = ignore;
+	screen->start = ignore_start;
+	screen->post = ignore_post;
+	the_runner.screen = screen;
+	the_runner.loop = g_main_loop_new(NULL, FALSE);
+	g_unix_signal_add(SIGTERM, on_end, &the_runner);
+	g_unix_signal_add(SIGINT, on_end, &the_runner);
+	g_unix_signal_add(SIGHUP, on_end, &the_runner);
+	g_unix_signal_add(SIGUSR2, on_memory, &the_runner);
+	/* Reserved for the device's button. */
+	g_unix_signal_add(SIGUSR1, on_button, &the_runner);
+	launch(screen);
+	if (!screen->machine) {
+		fprintf(stderr, "The XS machine could not be made.\n");
+		return 1;
+	}
+	g_main_loop_run(the_runner.loop);
+	screen->quit(screen);
+	return 0;
+}

@@ -1,0 +1,322 @@
+/*
+ * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts). Runs in the machine's thread on the
+ * GLib main loop; events reach JavaScript as `onSerial(kind, count)` of the target that the constructor got.
+ *
+ * With 7E1 the kernel marks a damaged character by FF 00 before it (termios PARMRK); it is delivered as a byte of 0x80
+ * and above. "Drained" is when the kernel's queue is empty and the time that the characters take has gone by: the
+ * kernel knows nothing of a converter's own buffer, and a pseudo-terminal has no speed.
+ * Limits: RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; SEND_LIMIT bytes wait to be sent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, BITS_PER_CHARACTER = 10, POLL_MS = 5 };
+enum { FORMAT_7E1 = 0 };
+/* Kinds of event; of EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
+enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
+enum { ERROR_GONE = 1, ERROR_OVERRUN, ERROR_CHARACTER };
+
+typedef struct {
+	xsMachine *the;
+	xsSlot target;
+	int descriptor;
+	guint readable, later;
+	gint64 quiet_at_us;
+	unsigned baud;
+	bool marks;
+	/* How much of a mark (FF 00) has come. */
+	unsigned mark;
+	/* What is to be told of when its time has come. */
+	bool room_wanted, drain_wanted;
+	/* From construction to close the target is a root of the machine, and can be called. */
+	bool remembered, gone;
+	size_t received, sending;
+	uint8_t receive[RECEIVE_LIMIT], send[SEND_LIMIT];
+} port;
+
+static void tell(port *self, int kind, size_t count)
+{
+	if (!self->remembered) return;
+	xsMachine *the = self->the;
+	xsBeginHost(the);
+	xsmcVars(2);
+	xsmcSetInteger(xsVar(0), kind);
+	xsmcSetInteger(xsVar(1), (xsIntegerValue)count);
+	xsCall2(self->target, xsID_onSerial, xsVar(0), xsVar(1));
+	xsEndHost(the);
+}
+
+static void shut(port *self)
+{
+	if (self->readable) g_source_remove(self->readable);
+	if (self->later) g_source_remove(self->later);
+	self->readable = self->later = 0;
+	if (self->descriptor >= 0) close(self->descriptor);
+	self->descriptor = -1;
+}
+
+static void gone(port *self)
+{
+	if (self->gone) return;
+	self->gone = true;
+	shut(self);
+	tell(self, EVENT_ERROR, ERROR_GONE);
+}
+
+void xs_serial_destructor(void *data)
+{
+	if (!data) return;
+	shut(data);
+	free(data);
+}
+
+static speed_t speed_of(unsigned baud)
+{
+	static const struct {
+		unsigned baud;
+		speed_t speed;
+	} speeds[] = {
+		{300, B300}, {600, B600}, {1200, B1200}, {2400, B2400}, {4800, B4800}, {9600, B9600},
+		{19200, B19200}, {38400, B38400}, {57600, B57600}, {115200, B115200},
+	};
+	for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+		if (speeds[i].baud == baud) return speeds[i].speed;
+	return B0;
+}
+
+/* True when the port took it. Pseudo-terminals and some adapters refuse 7 bits with parity. */
+static bool set_line(int descriptor, speed_t speed, bool seven)
+{
+	struct termios line;
+	if (tcgetattr(descriptor, &line) < 0) return false;
+	cfmakeraw(&line);
+	line.c_cflag &= ~(tcflag_t)(CSIZE | PARENB | PARODD | CSTOPB | CRTSCTS | HUPCL);
+	line.c_cflag |= CREAD | CLOCAL | (seven ? CS7 | PARENB : CS8);
+	line.c_iflag &= ~(tcflag_t)(INPCK | PARMRK | IGNPAR | ISTRIP);
+	if (seven) line.c_iflag |= INPCK | PARMRK;
+	line.c_cc[VMIN] = 0;
+	line.c_cc[VTIME] = 0;
+	cfsetispeed(&line, speed);
+	cfsetospeed(&line, speed);
+	if (tcsetattr(descriptor, TCSANOW, &line) < 0) return false;
+	struct termios real;
+	if (tcgetattr(descriptor, &real) < 0) return false;
+	return cfgetospeed(&real) == speed && (real.c_cflag & (CSIZE | PARENB)) == (line.c_cflag & (CSIZE | PARENB));
+}
+
+/* Keeps what is no mark; counts the damaged and the lost. */
+static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged, size_t *lost)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint8_t byte = bytes[i];
+		if (self->marks) {
+			if (self->mark == 0 && byte == 0xff) {
+				self->mark = 1;
+				continue;
+			}
+			if (self->mark == 1 && byte == 0) {
+				self->mark = 2;
+				continue;
+			}
+			if (self->mark == 2) {
+				byte |= 0x80;
+				++*damaged;
+			}
+			self->mark = 0;
+		}
+		if (self->received < RECEIVE_LIMIT) self->receive[self->received++] = byte;
+		else ++*lost;
+	}
+}
+
+static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
+{
+	(void)condition;
+	port *self = data;
+	uint8_t bytes[READ_PIECE];
+	size_t before = self->received, damaged = 0, lost = 0;
+	for (;;) {
+		ssize_t count = read(descriptor, bytes, sizeof bytes);
+		if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
+		else if (count < 0 && errno == EINTR) continue;
+		else if (count < 0 && errno == EAGAIN) break;
+		else if (count == 0 && !(condition & (G_IO_HUP | G_IO_ERR))) break;
+		else {
+			/* What came before the end is told of first, so that it can be read. */
+			if (self->received > before) tell(self, EVENT_READABLE, self->received);
+			gone(self);
+			return G_SOURCE_CONTINUE;
+		}
+	}
+	if (damaged) tell(self, EVENT_ERROR, ERROR_CHARACTER);
+	if (lost) tell(self, EVENT_ERROR, ERROR_OVERRUN);
+	if (self->received > before) tell(self, EVENT_READABLE, self->received);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_later(gpointer data);
+
+static void pump(port *self)
+{
+	while (self->sending > 0) {
+		ssize_t count = write(self->descriptor, self->send, self->sending);
+		if (count < 0 && errno == EINTR) continue;
+		if (count < 0 && errno != EAGAIN) {
+			gone(self);
+			return;
+		}
+		if (count <= 0) break;
+		self->sending -= (size_t)count;
+		memmove(self->send, self->send + count, self->sending);
+		self->room_wanted = true;
+	}
+	if (!self->later) self->later = g_timeout_add(0, on_later, self);
+}
+
+/* Tells of room and of the last stop bit; comes back until both are told. */
+static gboolean on_later(gpointer data)
+{
+	port *self = data;
+	self->later = 0;
+	if (self->sending > 0) {
+		pump(self);
+		if (self->gone) return G_SOURCE_REMOVE;
+	}
+	if (self->room_wanted) {
+		self->room_wanted = false;
+		tell(self, EVENT_WRITABLE, SEND_LIMIT - self->sending);
+		if (self->descriptor < 0) return G_SOURCE_REMOVE;
+	}
+	if (self->drain_wanted && self->sending == 0) {
+		int queued = 0;
+		gint64 left_us = self->quiet_at_us - g_get_monotonic_time();
+		if (left_us <= 0 && (ioctl(self->descriptor, TIOCOUTQ, &queued) < 0 || queued == 0)) {
+			self->drain_wanted = false;
+			tell(self, EVENT_DRAINED, 0);
+		} else if (!self->later) {
+			guint wait_ms = left_us > 0 ? (guint)(left_us / 1000 + 1) : POLL_MS;
+			self->later = g_timeout_add(wait_ms, on_later, self);
+		}
+	} else if (self->sending > 0 && !self->later) self->later = g_timeout_add(POLL_MS, on_later, self);
+	return G_SOURCE_REMOVE;
+}
+
+/* Opens and locks the port; -1 with a reason when it can't be had. */
+static int open_port(const char *path, const char **reason)
+{
+	int descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (descriptor < 0) {
+		*reason = errno == EACCES ? "permission denied (is the user in the group dialout?)" : strerror(errno);
+		return -1;
+	}
+	if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) {
+		*reason = "another program uses it";
+		close(descriptor);
+		return -1;
+	}
+	return descriptor;
+}
+
+/* (target, path, baud, format) */
+void xs_serial(xsMachine *the)
+{
+	const char *reason;
+	int descriptor = open_port(xsmcToString(xsArg(1)), &reason);
+	if (descriptor < 0) xsUnknownError("The serial port %s can't be opened: %s", xsmcToString(xsArg(1)), reason);
+	port *self = calloc(1, sizeof(port));
+	if (!self) {
+		close(descriptor);
+		xsUnknownError("out of memory");
+	}
+	self->the = the;
+	self->descriptor = descriptor;
+	self->target = xsArg(0);
+	xsRemember(self->target);
+	self->remembered = true;
+	self->readable = g_unix_fd_add(descriptor, G_IO_IN | G_IO_HUP | G_IO_ERR, on_readable, self);
+	self->room_wanted = true;
+	self->later = g_timeout_add(0, on_later, self);
+	xsmcSetHostData(xsThis, self);
+}
+
+/* (baud, format): false when the port does not take it. */
+void xs_serial_configure(xsMachine *the)
+{
+	port *self = xsmcGetHostData(xsThis);
+	unsigned baud = (unsigned)xsmcToInteger(xsArg(0));
+	bool seven = xsmcToInteger(xsArg(1)) == FORMAT_7E1;
+	speed_t speed = speed_of(baud);
+	self->marks = seven;
+	self->mark = 0;
+	self->baud = baud;
+	xsmcSetBoolean(xsResult, self->descriptor >= 0 && speed != B0 && set_line(self->descriptor, speed, seven));
+}
+
+/* (into, start, end): how many bytes, 0 when none waits. */
+void xs_serial_read(xsMachine *the)
+{
+	port *self = xsmcGetHostData(xsThis);
+	void *into;
+	xsUnsignedValue length;
+	xsmcGetBufferWritable(xsArg(0), &into, &length);
+	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
+	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
+	size_t count = (size_t)(end - start);
+	if (count > self->received) count = self->received;
+	memcpy((uint8_t *)into + start, self->receive, count);
+	self->received -= count;
+	memmove(self->receive, self->receive + count, self->received);
+	xsmcSetInteger(xsResult, (xsIntegerValue)count);
+}
+
+/* (bytes, start, end): what may be written next. The caller keeps to what was announced. */
+void xs_serial_write(xsMachine *the)
+{
+	port *self = xsmcGetHostData(xsThis);
+	void *bytes;
+	xsUnsignedValue length;
+	xsmcGetBufferReadable(xsArg(0), &bytes, &length);
+	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
+	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
+	size_t count = (size_t)(end - start);
+	if (self->descriptor < 0) count = 0;
+	if (count > SEND_LIMIT - self->sending) xsRangeError("more than may be written");
+	memcpy(self->send + self->sending, (uint8_t *)bytes + start, count);
+	self->sending += count;
+	if (count > 0) {
+		gint64 now_us = g_get_monotonic_time();
+		if (self->quiet_at_us < now_us) self->quiet_at_us = now_us;
+		self->quiet_at_us += (gint64)count * BITS_PER_CHARACTER * 1000000 / (self->baud ? self->baud : 300);
+		self->drain_wanted = true;
+		if (!self->later) self->later = g_timeout_add(0, on_later, self);
+	}
+	xsmcSetInteger(xsResult, (xsIntegerValue)(SEND_LIMIT - self->sending));
+}
+
+void xs_serial_close(xsMachine *the)
+{
+	port *self = xsmcGetHostData(xsThis);
+	shut(self);
+	self->received = self->sending = 0;
+	if (self->remembered) xsForget(self->target);
+	self->remembered = false;
+}
+
+/* (path): whether the port can frame 7E1 itself. */
+void xs_serial_has_parity(xsMachine *the)
+{
+	const char *reason;
+	int descriptor = open_port(xsmcToString(xsArg(0)), &reason);
+	xsmcSetBoolean(xsResult, descriptor >= 0 && set_line(descriptor, B300, true));
+	if (descriptor >= 0) close(descriptor);
+}

@@ -1,0 +1,16 @@
+/** Starts a firmware on the Linux host. A failure is a sentence on standard error and exit code 1. */
+import type { Host } from "../../modules/io/host.js";
+import { createHost } from "./host.js";
+import { System } from "./system.js";
+
+export function start(make: (host: Host) => { start(): void }): void {
+	System.watchStack();
+	try {
+		const { host, ready } = createHost();
+		make(host).start();
+		ready();
+	} catch (error) {
+		System.trace(error instanceof Error ? error.message : String(error));
+		System.exit(1);
+	}
+}

@@ -1,0 +1,96 @@
+/*
+ * The small natives of the Linux host (host.ts): what the runner was started with, output, the clock, and how much of
+ * the machine's memory is in use. The runner calls `gateway_memory` for that.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "xsAll.h"
+
+#include "mc.xs.h"
+#include "xs.h"
+
+/* (name): a setting by the environment, or undefined. */
+void xs_system_setting(xsMachine *the)
+{
+	const char *value = getenv(xsToString(xsArg(0)));
+	if (value) xsResult = xsString((xsStringValue)value);
+}
+
+/* (path): the file's bytes as an ArrayBuffer; throws with a sentence. */
+void xs_system_read_file(xsMachine *the)
+{
+	static const long limit = 65536;
+	xsStringValue path = xsToString(xsArg(0));
+	FILE *file = fopen(path, "rb");
+	if (!file) xsUnknownError("%s can't be read", path);
+	fseek(file, 0, SEEK_END);
+	long size = ftell(file);
+	if (size < 0 || size > limit) {
+		fclose(file);
+		xsUnknownError("%s is too large", path);
+	}
+	rewind(file);
+	xsResult = xsArrayBuffer(NULL, (xsIntegerValue)size);
+	size_t count = fread(xsToArrayBuffer(xsResult), 1, (size_t)size, file);
+	fclose(file);
+	if (count != (size_t)size) xsUnknownError("%s can't be read", path);
+}
+
+/* (text): a line on standard output. */
+void xs_system_print(xsMachine *the)
+{
+	printf("%s\n", xsToString(xsArg(0)));
+	fflush(stdout);
+}
+
+/* (text): a line on standard error. */
+void xs_system_trace(xsMachine *the)
+{
+	fprintf(stderr, "%s\n", xsToString(xsArg(0)));
+}
+
+void xs_system_exit(xsMachine *the)
+{
+	exit(xsToInteger(xsArg(0)));
+}
+
+void xs_system_monotonic(xsMachine *the)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	xsResult = xsNumber((double)now.tv_sec * 1000 + (double)(now.tv_nsec / 1000000));
+}
+
+enum {
+	/* A kind that no slot of the stack has where it was never used, */
+	UNUSED_KIND = 0x5a,
+	/* and how many of them in a row lie beyond the deepest use: a call may leave some untouched. */
+	UNUSED_RUN = 32,
+};
+
+/* Marks the stack below the caller, so that its deepest use shows. */
+void xs_system_watch_stack(xsMachine *the)
+{
+	for (txSlot *slot = the->stackBottom; slot < the->stack - 16; slot++) slot->kind = UNUSED_KIND;
+}
+
+/* Collects, then prints one line: used of all slots, bytes of chunks, deepest stack, property names. */
+void gateway_memory(xsMachine *the)
+{
+	fxBeginHost(the);
+	fxCollectGarbage(the);
+	fxEndHost(the);
+	/* From the used end, since regular expressions keep their own things at the other. */
+	txSlot *deepest = the->stack;
+	for (txSlot *slot = the->stack; slot > the->stackBottom && deepest - slot < UNUSED_RUN; slot--)
+		if (slot[-1].kind != UNUSED_KIND) deepest = slot - 1;
+	printf(
+		"memory slots %ld of %ld, chunks %ld of %ld bytes, stack %ld of %ld, names %ld, slot %zu bytes\n",
+		(long)the->currentHeapCount, (long)the->maximumHeapCount, (long)the->currentChunksSize,
+		(long)the->maximumChunksSize, (long)(the->stackTop - deepest), (long)(the->stackTop - the->stackBottom),
+		(long)(the->keyIndex - the->keyOffset), sizeof(txSlot));
+	fflush(stdout);
+}

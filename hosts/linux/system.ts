@@ -1,0 +1,38 @@
+/** What the Linux host asks of the runner and of the system (system.c, storage.c). */
+export class System {
+	/** A setting that the runner was started with, by the environment; undefined: not set. */
+	static setting(name: string): string | undefined {
+		return native("xs_system_setting").call(this, name);
+	}
+	/** Throws an Error with a sentence. */
+	static readFile(path: string): ArrayBuffer {
+		return native("xs_system_read_file").call(this, path);
+	}
+	/** A line on standard output. */
+	static print(line: string): void {
+		native("xs_system_print").call(this, line);
+	}
+	/** A line on standard error. */
+	static trace(line: string): void {
+		native("xs_system_trace").call(this, line);
+	}
+	static exit(code: number): void {
+		native("xs_system_exit").call(this, code);
+	}
+	static monotonicMs(): number {
+		return native("xs_system_monotonic").call(this);
+	}
+	/** To be called once at the start: how deep the stack gets is measured from there. */
+	static watchStack(): void {
+		native("xs_system_watch_stack").call(this);
+	}
+	static getValue(folder: string, key: string): ArrayBuffer | undefined {
+		return native("xs_storage_get").call(this, folder, key);
+	}
+	static setValue(folder: string, key: string, value: Uint8Array): void {
+		native("xs_storage_set").call(this, folder, key, value);
+	}
+	static deleteValue(folder: string, key: string): void {
+		native("xs_storage_delete").call(this, folder, key);
+	}
+}

@@ -1,0 +1,44 @@
+/** The `crypto` of the host contract by Mbed TLS (crypto-face.c), for every host that runs in XS. */
+import type { CertificateFile, CertificateOptions, CertificatePair, Crypto } from "../../modules/io/host.js";
+
+/** The C functions, in the form that XS calls without a detour. */
+class Natives {
+	static random(length: number): ArrayBuffer {
+		return native("xs_crypto_random").call(this, length);
+	}
+	static sha256(...parts: Uint8Array[]): ArrayBuffer {
+		return native("xs_crypto_sha256").call(this, ...parts);
+	}
+	static hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): ArrayBuffer {
+		return native("xs_crypto_hmac_sha256").call(this, key, ...parts);
+	}
+	static readCertificates(file: Uint8Array): CertificateFile {
+		return native("xs_crypto_read_certificates").call(this, file);
+	}
+	static makeCertificate(validFromMs: number, validToMs: number, ...names: string[]): ArrayBuffer[] {
+		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, ...names);
+	}
+}
+
+export class NativeCrypto implements Crypto {
+	random(length: number): Uint8Array {
+		return new Uint8Array(Natives.random(length));
+	}
+
+	sha256(...parts: Uint8Array[]): Uint8Array {
+		return new Uint8Array(Natives.sha256(...parts));
+	}
+
+	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
+		return new Uint8Array(Natives.hmacSHA256(key, ...parts));
+	}
+
+	readCertificates(file: Uint8Array): CertificateFile {
+		return Natives.readCertificates(file);
+	}
+
+	makeCertificate({ names, validFromMs, validToMs }: CertificateOptions): CertificatePair {
+		const [certificate, key] = Natives.makeCertificate(validFromMs, validToMs, ...names);
+		return { certificate: new Uint8Array(certificate), key: new Uint8Array(key) };
+	}
+}

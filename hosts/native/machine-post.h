@@ -1,0 +1,13 @@
+/*
+ * What differs between the worlds of XS: how another thread reaches the machine's own. Each host defines it (on Linux
+ * by the GLib main loop, on the ESP32 by the queue of the JavaScript task).
+ */
+#ifndef MACHINE_POST_H
+#define MACHINE_POST_H
+
+#include "xsmc.h"
+
+/* Calls `deliver(context)` soon in the machine's thread, outside of any call into it. From any thread. */
+void machine_post(xsMachine *the, void (*deliver)(void *context), void *context);
+
+#endif

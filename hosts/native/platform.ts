@@ -1,0 +1,55 @@
+/** Parts of the host contract that the Moddable SDK has for every host that runs in XS. */
+import Resource from "Resource";
+import TextDecoder from "text/decoder";
+import TextEncoder from "text/encoder";
+import Timer from "timer";
+import type { Resources, TextCodec, Timers } from "../../modules/io/host.js";
+
+export class SDKTimers implements Timers {
+	readonly #timers = new Map<number, Timer>();
+	#lastId = 0;
+
+	set(callback: () => void, delayMs: number): number {
+		const id = ++this.#lastId;
+		const fire = () => {
+			this.#timers.delete(id);
+			callback();
+		};
+		this.#timers.set(id, Timer.set(fire, Math.max(0, Math.ceil(delayMs))));
+		return id;
+	}
+
+	clear(id: number): void {
+		const timer = this.#timers.get(id);
+		if (timer === undefined) return;
+		this.#timers.delete(id);
+		Timer.clear(timer);
+	}
+}
+
+export class SDKText implements TextCodec {
+	readonly #encoder = new TextEncoder();
+	readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+	encode(text: string): Uint8Array {
+		return this.#encoder.encode(text);
+	}
+
+	decode(bytes: Uint8Array, start = 0, end = bytes.length): string {
+		return this.#decoder.decode(bytes.subarray(start, end));
+	}
+}
+
+/** Straight from flash: nothing is copied. */
+export class SDKResources implements Resources {
+	readonly #files = new Map<string, Uint8Array>();
+
+	get(name: string): Uint8Array | undefined {
+		let file = this.#files.get(name);
+		if (file === undefined && Resource.exists(name)) {
+			file = new Uint8Array(new Resource(name) as unknown as ArrayBuffer);
+			this.#files.set(name, file);
+		}
+		return file;
+	}
+}

@@ -1,0 +1,38 @@
+/**
+ * The little of the Moddable SDK that the hosts in XS use, for a compiler that has no SDK at hand; mcconfig compiles
+ * the same files against the SDK's own declarations.
+ */
+declare function Native(destructor: string): new (...args: unknown[]) => object;
+// biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and gives
+declare function native(name: string): (this: unknown, ...args: any[]) => any;
+
+declare module "timer" {
+	class Timer {
+		static set(callback: () => void, delayMs: number): Timer;
+		static clear(timer: Timer): void;
+		private constructor();
+	}
+	export default Timer;
+}
+
+declare module "Resource" {
+	class Resource {
+		constructor(path: string);
+		static exists(path: string): boolean;
+		readonly byteLength: number;
+	}
+	export default Resource;
+}
+
+declare module "text/encoder" {
+	export default class TextEncoder {
+		encode(text: string): Uint8Array;
+	}
+}
+
+declare module "text/decoder" {
+	export default class TextDecoder {
+		constructor(label: string, options: { fatal: boolean; ignoreBOM: boolean });
+		decode(bytes: Uint8Array): string;
+	}
+}

@@ -1,0 +1,195 @@
+/*
+ * The stream server (stream-server.h) as a class of XS (streams.ts): one instance is one listening port with all its
+ * connections. Events reach JavaScript as `onStream(kind, connection, count)` of the target that the constructor got;
+ * each is a call of its own into the machine.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "machine-post.h"
+#include "stream-server.h"
+
+enum { ADDRESS_SIZE = 46 };
+
+typedef struct {
+	xsMachine *the;
+	xsSlot target;
+	stream_server *server;
+	/* The object's own, one for each delivery under way, and one for the thread's callback while the server lives. */
+	atomic_uint references;
+	/* Read and written in the machine's thread alone. */
+	bool closed;
+	char address[ADDRESS_SIZE];
+} stream_face;
+
+static void release(stream_face *face)
+{
+	if (atomic_fetch_sub(&face->references, 1) == 1) free(face);
+}
+
+static void deliver(void *context)
+{
+	stream_face *face = context;
+	stream_event event;
+	while (!face->closed && stream_server_next(face->server, &event)) {
+		xsBeginHost(face->the);
+		xsmcVars(3);
+		xsmcSetInteger(xsVar(0), (xsIntegerValue)event.kind);
+		xsmcSetInteger(xsVar(1), event.connection);
+		xsmcSetInteger(xsVar(2), (xsIntegerValue)event.count);
+		xsCall3(face->target, xsID_onStream, xsVar(0), xsVar(1), xsVar(2));
+		xsEndHost(face->the);
+	}
+	release(face);
+}
+
+/* In the server's thread. */
+static void notify(void *context)
+{
+	stream_face *face = context;
+	atomic_fetch_add(&face->references, 1);
+	machine_post(face->the, deliver, face);
+}
+
+static void shut(stream_face *face)
+{
+	if (face->closed) return;
+	face->closed = true;
+	stream_server_close(face->server);
+	face->server = NULL;
+}
+
+void xs_stream_server_destructor(void *data)
+{
+	if (!data) return;
+	shut(data);
+	release(data);
+}
+
+/* A copy with a NUL behind it, or NULL for undefined. */
+static char *text_of(xsMachine *the, xsSlot *slot)
+{
+	void *data;
+	xsUnsignedValue size;
+	if (xsmcTypeOf(*slot) == xsUndefinedType) return NULL;
+	xsmcGetBufferReadable(*slot, &data, &size);
+	char *text = malloc(size + 1);
+	if (!text) xsUnknownError("out of memory");
+	memcpy(text, data, size);
+	text[size] = 0;
+	return text;
+}
+
+/* (target, port, connections, certificate?, key?) */
+void xs_stream_server(xsMachine *the)
+{
+	stream_face *face = calloc(1, sizeof(stream_face));
+	if (!face) xsUnknownError("out of memory");
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	char *certificate = text_of(the, &xsArg(3)), *key = text_of(the, &xsArg(4));
+	face->the = the;
+	atomic_init(&face->references, 1);
+	face->server = stream_server_open(
+		&(stream_server_options){
+			.port = (uint16_t)xsmcToInteger(xsArg(1)),
+			.max_connections = (unsigned)xsmcToInteger(xsArg(2)),
+			.max_handshakes = 1,
+			.handshake_timeout_ms = 10000,
+			.linger_ms = 3000,
+			.certificate = certificate,
+			.key = key,
+			.notify = notify,
+			.context = face,
+		},
+		message);
+	free(certificate);
+	free(key);
+	if (!face->server) {
+		free(face);
+		xsUnknownError("%s", message);
+	}
+	face->target = xsArg(0);
+	xsRemember(face->target);
+	xsmcSetHostData(xsThis, face);
+}
+
+static stream_face *face_of(xsMachine *the)
+{
+	return xsmcGetHostData(xsThis);
+}
+
+void xs_stream_server_get_port(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	xsmcSetInteger(xsResult, face->closed ? 0 : stream_server_port(face->server));
+}
+
+/* The id of a connection that was waiting, or -1. */
+void xs_stream_server_take(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	xsmcSetInteger(xsResult, face->closed ? -1 : stream_server_take(face->server, face->address));
+}
+
+/* The address of the connection taken last. */
+void xs_stream_server_get_address(xsMachine *the)
+{
+	xsmcSetString(xsResult, face_of(the)->address);
+}
+
+/* The bytes of a view from `start` to `end`; throws where they are not its own. */
+static uint8_t *range_of(xsMachine *the, xsSlot *view, xsSlot *start, xsSlot *end, bool writable, size_t *size)
+{
+	void *data;
+	xsUnsignedValue length;
+	if (writable) xsmcGetBufferWritable(*view, &data, &length);
+	else xsmcGetBufferReadable(*view, &data, &length);
+	xsIntegerValue first = xsmcToInteger(*start), last = xsmcToInteger(*end);
+	if (first < 0 || last < first || (xsUnsignedValue)last > length) xsRangeError("beyond the buffer");
+	*size = (size_t)(last - first);
+	return (uint8_t *)data + first;
+}
+
+/* (connection, into, start, end): how many bytes, 0 when none waits. */
+void xs_stream_server_read(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	size_t size;
+	uint8_t *into = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), true, &size);
+	size_t count = face->closed ? 0 : stream_read(face->server, xsmcToInteger(xsArg(0)), into, size);
+	xsmcSetInteger(xsResult, (xsIntegerValue)count);
+}
+
+/* (connection, bytes, start, end): what may be written next, -1 when it was more than announced. */
+void xs_stream_server_write(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	size_t size;
+	uint8_t *bytes = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), false, &size);
+	size_t room = face->closed ? SIZE_MAX : stream_write(face->server, xsmcToInteger(xsArg(0)), bytes, size);
+	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
+}
+
+void xs_stream_server_end(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	if (!face->closed) stream_close(face->server, xsmcToInteger(xsArg(0)));
+}
+
+void xs_stream_server_stop(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	if (!face->closed) stream_server_stop(face->server);
+}
+
+void xs_stream_server_close(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	if (face->closed) return;
+	shut(face);
+	xsForget(face->target);
+}

@@ -1,0 +1,232 @@
+/**
+ * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
+ * every host that runs in XS. One native object carries a port and its connections.
+ *
+ * Limits: of a plain port 8 connections exist at once; of a TLS port two, and one more that is in its handshake or is
+ * being told to come again. The rest wait in the system's own queue.
+ */
+import type {
+	Listener,
+	ListenerOptions,
+	ListenerPort,
+	PendingSocket,
+	Socket,
+	SocketOptions,
+	Timers,
+} from "../../modules/io/host.js";
+
+const PLAIN_CONNECTIONS = 8;
+const TLS_CONNECTIONS = 3;
+
+/** What happened: `kind` of stream_event. */
+const PENDING = 1;
+const READABLE = 2;
+const WRITABLE = 3;
+const ENDED = 4;
+const FAILED = 5;
+
+/** The native object. It has no fields: XS would not initialise them. */
+class StreamServer extends Native("xs_stream_server_destructor") {
+	constructor(target: object, port: number, connections: number, certificate?: Uint8Array, key?: Uint8Array) {
+		super();
+		native("xs_stream_server").call(this, target, port, connections, certificate, key);
+	}
+	get port(): number {
+		return native("xs_stream_server_get_port").call(this);
+	}
+	take(): number {
+		return native("xs_stream_server_take").call(this);
+	}
+	get address(): string {
+		return native("xs_stream_server_get_address").call(this);
+	}
+	read(connection: number, into: Uint8Array, start: number, end: number): number {
+		return native("xs_stream_server_read").call(this, connection, into, start, end);
+	}
+	write(connection: number, bytes: Uint8Array, start: number, end: number): number {
+		return native("xs_stream_server_write").call(this, connection, bytes, start, end);
+	}
+	end(connection: number): void {
+		native("xs_stream_server_end").call(this, connection);
+	}
+	stop(): void {
+		native("xs_stream_server_stop").call(this);
+	}
+	close(): void {
+		native("xs_stream_server_close").call(this);
+	}
+}
+
+export interface StreamSettings {
+	/** 0 takes any that is free. */
+	readonly port: number;
+	/** With them the port speaks TLS: certificate chain and key, PEM. */
+	readonly certificate?: Uint8Array;
+	readonly key?: Uint8Array;
+	/** Connections count as having come over the gateway's own access point. */
+	readonly accessPoint: boolean;
+	readonly timers: Timers;
+	/** Told the port really listened on each time a listener opens. */
+	onListening?(port: number): void;
+}
+
+export function createListenerPort(settings: StreamSettings): ListenerPort {
+	return { io: NativeListener, socket: NativeSocket, pins: { settings }, secure: settings.certificate !== undefined };
+}
+
+class NativeListener implements Listener {
+	readonly port: number;
+	readonly settings: StreamSettings;
+	readonly server: StreamServer;
+	readonly #options: ListenerOptions;
+	/** Taken and not closed yet. */
+	readonly #connections: NativePending[] = [];
+	#closed = false;
+
+	constructor(options: ListenerOptions) {
+		const { settings } = options as ListenerOptions & { settings: StreamSettings };
+		const { certificate, key } = settings;
+		this.#options = options;
+		this.settings = settings;
+		const connections = certificate === undefined ? PLAIN_CONNECTIONS : TLS_CONNECTIONS;
+		this.server = new StreamServer(this, settings.port, connections, certificate, key);
+		this.port = this.server.port;
+		settings.onListening?.(this.port);
+	}
+
+	read(): PendingSocket | undefined {
+		if (this.#closed) return undefined;
+		const id = this.server.take();
+		if (id < 0) return undefined;
+		const pending = new NativePending(this, id, this.server.address);
+		this.#connections.push(pending);
+		return pending;
+	}
+
+	/** Those taken live on; the native server goes with the last of them. */
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		if (this.#connections.length > 0) this.server.stop();
+		else this.server.close();
+	}
+
+	/** Called by the native server. */
+	onStream(kind: number, id: number, count: number): void {
+		if (kind === PENDING) {
+			if (!this.#closed) this.#options.onReadable(count);
+		} else if (kind === FAILED) {
+			if (!this.#closed) this.#options.onError?.("the network does not answer");
+		} else {
+			for (const connection of this.#connections) if (connection.id === id) connection.onStream(kind, count);
+		}
+	}
+
+	/** The connection was closed from our side. */
+	ended(connection: NativePending): void {
+		const index = this.#connections.indexOf(connection);
+		if (index < 0) return;
+		this.#connections.splice(index, 1);
+		this.server.end(connection.id);
+		if (this.#closed && this.#connections.length === 0) this.server.close();
+	}
+}
+
+/** A connection that was taken; with its socket, once there is one. */
+class NativePending implements PendingSocket {
+	readonly listener: NativeListener;
+	readonly id: number;
+	readonly address: string;
+	taken = false;
+	#socket: NativeSocket | undefined;
+	/** What happened before there was a socket: counts by kind. */
+	#missed: number[] | undefined;
+
+	constructor(listener: NativeListener, id: number, address: string) {
+		this.listener = listener;
+		this.id = id;
+		this.address = address;
+	}
+
+	close(): void {
+		if (this.taken) return;
+		this.taken = true;
+		this.listener.ended(this);
+	}
+
+	/** The socket hears everything from here on; what it missed soon, since nothing calls back inside a constructor. */
+	attach(socket: NativeSocket): void {
+		if (this.taken) throw new Error("this connection was taken or closed before");
+		this.taken = true;
+		this.#socket = socket;
+		if (this.#missed !== undefined) this.listener.settings.timers.set(() => this.catchUp(), 0);
+	}
+
+	onStream(kind: number, count: number): void {
+		if (this.#socket !== undefined && this.#missed === undefined) this.#socket.onStream(kind, count);
+		else {
+			this.#missed ??= [];
+			this.#missed[kind] = count;
+		}
+	}
+
+	private catchUp(): void {
+		const missed = this.#missed!;
+		this.#missed = undefined;
+		for (const kind of [WRITABLE, READABLE, ENDED]) {
+			if (missed[kind] !== undefined) this.#socket!.onStream(kind, missed[kind]);
+		}
+	}
+}
+
+class NativeSocket implements Socket {
+	readonly remoteAddress: string;
+	readonly viaAccessPoint: boolean;
+	readonly #connection: NativePending;
+	readonly #options: SocketOptions;
+	/** Count last announced to the caller. */
+	#writable = 0;
+	#closed = false;
+
+	constructor(options: SocketOptions) {
+		const connection = options.from as NativePending;
+		connection.attach(this);
+		this.#connection = connection;
+		this.#options = options;
+		this.remoteAddress = connection.address;
+		this.viaAccessPoint = connection.listener.settings.accessPoint;
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#closed || end <= start) return undefined;
+		const { listener, id } = this.#connection;
+		const count = listener.server.read(id, into, start, end);
+		return count === 0 ? undefined : count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (end - start > this.#writable) throw new RangeError("more than may be written");
+		if (end > start) {
+			const { listener, id } = this.#connection;
+			this.#writable = Math.max(0, listener.server.write(id, bytes, start, end));
+		}
+		return this.#writable;
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#writable = 0;
+		this.#connection.listener.ended(this.#connection);
+	}
+
+	onStream(kind: number, count: number): void {
+		if (this.#closed) return;
+		if (kind === READABLE) this.#options.onReadable?.(count);
+		else if (kind === ENDED) this.#options.onError?.();
+		else if (kind === WRITABLE) {
+			this.#writable = count;
+			this.#options.onWritable?.(count);
+		}
+	}
+}

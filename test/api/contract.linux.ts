@@ -1,0 +1,5 @@
+/** The API of the firmware that the Moddable SDK builds, in its XS on Linux. */
+import { contract } from "./contract.js";
+import { ProcessGateway } from "./process-gateway.js";
+
+contract("of the firmware on Linux", (mode) => ProcessGateway.start("linux", { mode }));

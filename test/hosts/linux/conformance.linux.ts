@@ -1,0 +1,46 @@
+/** The Linux host against the host contract, in XS under the memory limits of the microcontroller. */
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { runFirmware } from "../../../tools/sdk/run.js";
+import { buildFirmware, type Firmware, ROOT } from "../../../tools/sdk/sdk.js";
+import { conformance, START_UTC_MS, VERSION, writeResources } from "../conformance.js";
+
+let firmware: Firmware;
+
+before("builds the firmware of the conformance suite", function () {
+	this.timeout(300_000);
+	writeResources(join(ROOT, ".build", "samples"));
+	firmware = buildFirmware({ folder: "test/hosts/portable" });
+});
+
+conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, trace }) => {
+	const gateway = runFirmware(
+		firmware,
+		{
+			state: stateFolder,
+			factory,
+			version: VERSION,
+			meter: meterPath,
+			httpPort: 0,
+			httpsPort: 0,
+			utcMs: START_UTC_MS,
+			board: check,
+		},
+		["ignore", "ignore", "pipe"],
+	);
+	let said = "";
+	createInterface(gateway.stderr!).on("line", (line) => {
+		said += `${line}\n`;
+		trace(line);
+	});
+	const exited = once(gateway, "close").then(([code, signal]) => {
+		if (code !== 0) trace(`check failed: the firmware ended with ${signal ?? code}:\n${said}`);
+	});
+	return {
+		async stop() {
+			gateway.kill("SIGTERM");
+			await exited;
+		},
+	};
+});

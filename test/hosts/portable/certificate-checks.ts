@@ -1,0 +1,196 @@
+/**
+ * Checks of the host contract: certificates and keys. Portable. The files among the resources are made by OpenSSL
+ * (test/hosts/certificate-files.ts).
+ */
+import {
+	CERTIFICATE_CHAIN_LIMIT,
+	CERTIFICATE_FILE_LIMIT,
+	CERTIFICATES_DAMAGED,
+	CERTIFICATES_TOO_MANY,
+	CERTIFICATES_UNSUPPORTED,
+	CERTIFICATES_WELL,
+	type CertificateFile,
+	type Host,
+	KEY_TYPE_EC,
+	KEY_TYPE_RSA,
+	PRIVATE_KEY_ABSENT,
+	PRIVATE_KEY_ENCRYPTED,
+	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_MATCHES,
+	PRIVATE_KEY_UNREADABLE,
+} from "../../../modules/io/host.js";
+import { expect, expectEqual, expectRangeError, frozen } from "./check.js";
+
+const DAY_MS = 86_400_000;
+const FROM_MS = 1_780_000_000_000;
+const TO_MS = 4_102_444_800_000 + DAY_MS;
+
+function resource({ resources }: Host, name: string): Uint8Array {
+	const file = resources.get(name);
+	expect(file !== undefined, `there is no ${name}: is the program openssl installed?`);
+	return file;
+}
+
+function join(...parts: Uint8Array[]): Uint8Array {
+	let length = 0;
+	for (const part of parts) length += part.length;
+	const whole = new Uint8Array(length);
+	length = 0;
+	for (const part of parts) {
+		whole.set(part, length);
+		length += part.length;
+	}
+	return whole;
+}
+
+/** What a file has, without the details. */
+function expectFile(file: CertificateFile, certificates: number, problem: number, key: number, what: string): void {
+	expectEqual(file.certificates.length, certificates, `certificates of ${what}`);
+	expectEqual(file.problem, problem, `problem of ${what}`);
+	expectEqual(file.key, key, `key of ${what}`);
+}
+
+const make = ({ crypto }: Host, ...names: string[]) =>
+	crypto.makeCertificate({ names, validFromMs: FROM_MS, validToMs: TO_MS });
+
+export const certificateChecks = frozen([
+	{
+		name: "a certificate that was made is what was asked for, and its key is its own",
+		async run(host) {
+			const { certificate, key } = make(host, "gateway", "gateway.local");
+			const file = host.crypto.readCertificates(join(certificate, key));
+			expectFile(file, 1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "what was made");
+			const [details] = file.certificates;
+			expectEqual(details.subject, "CN=gateway", "subject");
+			expectEqual(details.issuer, "CN=gateway", "issuer");
+			expectEqual(details.validFromMs, FROM_MS, "begin");
+			expectEqual(details.validToMs, TO_MS, "end");
+			expectEqual(details.keyType, KEY_TYPE_EC, "type of key");
+			expectEqual(details.keyBits, 256, "bits of key");
+			expectEqual(details.issuedByNext, false, "issued by the next");
+			const second = make(host, "gateway");
+			expectFile(
+				host.crypto.readCertificates(join(second.key, certificate)),
+				1,
+				CERTIFICATES_WELL,
+				PRIVATE_KEY_FOREIGN,
+				"one certificate and another's key",
+			);
+		},
+	},
+	{
+		name: "a certificate is made for 1 to 4 names of up to 253 characters, and for times from 2000 to 9999",
+		async run(host) {
+			const { crypto } = host;
+			const long = "a".repeat(253);
+			const { certificate } = make(host, "b".repeat(64), long, long, long);
+			const [details] = crypto.readCertificates(certificate).certificates;
+			expectEqual(details.subject, `CN=${"b".repeat(64)}`, "subject");
+			for (const names of [[], ["a", "a", "a", "a", "a"], [""], ["a,b"], ["ä"], ["b".repeat(65)], ["a", `${long}a`]])
+				expectRangeError(() => make(host, ...names), `names ${names.join()}`);
+			const first = Date.UTC(2000, 0, 1);
+			const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+			const wide = crypto.makeCertificate({ names: ["a"], validFromMs: first, validToMs: last });
+			const [ages] = crypto.readCertificates(wide.certificate).certificates;
+			expectEqual(ages.validFromMs, first, "the first time");
+			expectEqual(ages.validToMs, last - 999, "the last time");
+			for (const [validFromMs, validToMs] of [
+				[first - 1, last],
+				[first, last + 1],
+				[FROM_MS, FROM_MS - 1],
+				[Number.NaN, last],
+			])
+				expectRangeError(() => crypto.makeCertificate({ names: ["a"], validFromMs, validToMs }), `from ${validFromMs}`);
+		},
+	},
+	{
+		name: "a chain of three is told in its order, with names as in RFC 4514",
+		async run(host) {
+			const file = host.crypto.readCertificates(resource(host, "chain.pem"));
+			expectFile(file, 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the chain");
+			const [server, middle, root] = file.certificates;
+			const subject = 'CN=gateway.lan, 2.5.4.12=Dr, serialNumber=7, OU=\\#1, O=Żółw\\, Söhne \\+ \\"Co\\", C=PL';
+			expectEqual(server.subject, subject, "subject");
+			expectEqual(server.issuer, "O=Middle, C=DE", "issuer");
+			expectEqual(server.validToMs - server.validFromMs, 30 * DAY_MS, "time");
+			expectEqual(server.keyType, KEY_TYPE_EC, "type of key");
+			expectEqual(server.keyBits, 256, "bits of key");
+			expectEqual(middle.subject, "O=Middle, C=DE", "subject of the second");
+			expectEqual(middle.keyType, KEY_TYPE_RSA, "type of the second's key");
+			expectEqual(middle.keyBits, 2048, "bits of the second's key");
+			expectEqual(root.issuer, "CN=Root", "issuer of the third");
+			expectEqual(root.keyBits, 384, "bits of the third's key");
+			const issued = file.certificates.map(({ issuedByNext }) => issuedByNext);
+			expectEqual(issued.join(), "true,true,false", "issued by the next");
+		},
+	},
+	{
+		name: "a chain in the wrong order is noticed",
+		async run(host) {
+			const file = host.crypto.readCertificates(resource(host, "reversed.pem"));
+			expectFile(file, 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the chain");
+			const issued = file.certificates.map(({ issuedByNext }) => issuedByNext);
+			expectEqual(issued.join(), "false,false,false", "issued by the next");
+		},
+	},
+	{
+		name: "keys are known in each of their forms, encrypted ones and another's too",
+		async run(host) {
+			const cases: [name: string, certificates: number, problem: number, key: number][] = [
+				["sec1.pem", 3, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES],
+				["pkcs1.pem", 1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES],
+				["encrypted.pem", 3, CERTIFICATES_WELL, PRIVATE_KEY_ENCRYPTED],
+				["encrypted-line.pem", 3, CERTIFICATES_WELL, PRIVATE_KEY_ENCRYPTED],
+				["foreign.pem", 1, CERTIFICATES_WELL, PRIVATE_KEY_FOREIGN],
+				["modern.pem", 0, CERTIFICATES_UNSUPPORTED, PRIVATE_KEY_UNREADABLE],
+				["server.der", 1, CERTIFICATES_WELL, PRIVATE_KEY_ABSENT],
+			];
+			for (const [name, certificates, problem, key] of cases)
+				expectFile(host.crypto.readCertificates(resource(host, name)), certificates, problem, key, name);
+		},
+	},
+	{
+		name: "garbage and damage are told, and nothing is thrown for them",
+		async run(host) {
+			const { crypto, text } = host;
+			const read = (file: string) => crypto.readCertificates(text.encode(file));
+			for (const file of [
+				"",
+				"hello",
+				"-----BEGIN ",
+				"-----BEGIN CERTIFICATE---",
+				"-----BEGIN X-----\n-----END X-----",
+			])
+				expectFile(read(file), 0, CERTIFICATES_WELL, PRIVATE_KEY_ABSENT, file);
+			const bodies = ["", "AAAA\n", "MIIB\n", "M#\n", "MAAA MAAA\n"];
+			for (const body of bodies) {
+				const certificate = `-----BEGIN CERTIFICATE-----\n${body}-----END CERTIFICATE-----\n`;
+				expectFile(read(certificate), 0, CERTIFICATES_DAMAGED, PRIVATE_KEY_ABSENT, certificate);
+				const key = `-----BEGIN PRIVATE KEY-----\n${body}-----END PRIVATE KEY-----\n`;
+				expectFile(read(key), 0, CERTIFICATES_WELL, PRIVATE_KEY_UNREADABLE, key);
+			}
+			const { certificate, key } = make(host, "a");
+			const cut = crypto.readCertificates(join(certificate, key, certificate.subarray(0, 300)));
+			expectFile(cut, 1, CERTIFICATES_DAMAGED, PRIVATE_KEY_MATCHES, "a file that is cut off");
+			expectFile(read("0"), 0, CERTIFICATES_DAMAGED, PRIVATE_KEY_ABSENT, "the first byte of DER");
+		},
+	},
+	{
+		name: "a file may have 12288 bytes and 6 certificates",
+		async run(host) {
+			const { crypto } = host;
+			const { certificate, key } = make(host, "a");
+			const space = new Uint8Array(CERTIFICATE_FILE_LIMIT).fill(0x20);
+			space.set(certificate, space.length - certificate.length);
+			expectFile(crypto.readCertificates(space), 1, CERTIFICATES_WELL, PRIVATE_KEY_ABSENT, "the longest file");
+			const tooLong = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1);
+			expectRangeError(() => crypto.readCertificates(tooLong), "a longer file");
+			const most: Uint8Array[] = [];
+			while (most.length < CERTIFICATE_CHAIN_LIMIT) most.push(certificate);
+			const full = crypto.readCertificates(join(...most, key));
+			expectFile(full, CERTIFICATE_CHAIN_LIMIT, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "six");
+			const more = crypto.readCertificates(join(...most, key, certificate));
+			expectFile(more, CERTIFICATE_CHAIN_LIMIT, CERTIFICATES_TOO_MANY, PRIVATE_KEY_MATCHES, "seven");
+		},
+	},
+]);

@@ -1,0 +1,122 @@
+/**
+ * `npm run linux`: builds the firmware with the Moddable SDK and runs it in its XS on this computer, with the options of
+ * `npm start` and the same meter. SIGTERM and SIGINT end it with exit code 0; a bad command line is 2, all else 1.
+ */
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadIdentity } from "../hosts/node/certificate.js";
+import { loadFactoryData } from "../hosts/node/factory.js";
+import { hostnameOf } from "../hosts/node/host.js";
+import { type Options, parseOptions, USAGE } from "../hosts/node/options.js";
+import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
+import { type RunSettings, runFirmware } from "./sdk/run.js";
+import { type Bits, buildFirmware, type Firmware, ROOT } from "./sdk/sdk.js";
+
+const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
+  --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
+                         (default: 32 where this computer has the libraries for it)
+  --build                builds and ends
+`;
+
+interface LinuxOptions extends Options {
+	readonly bits: Bits | undefined;
+	readonly buildOnly: boolean;
+}
+
+/** Takes an option with a value out of the list. */
+function takeValue(args: string[], name: string): string | undefined {
+	const index = args.indexOf(name);
+	return index < 0 ? undefined : (args.splice(index, 2)[1] ?? "");
+}
+
+function readOptions(args: string[]): LinuxOptions {
+	try {
+		const bits = takeValue(args, "--bits");
+		if (bits !== undefined && bits !== "32" && bits !== "64") throw new Error(`--bits is 32 or 64, not "${bits}"`);
+		const index = args.indexOf("--build");
+		if (index >= 0) args.splice(index, 1);
+		const options = parseOptions(args);
+		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
+		if (!options.help)
+			return { ...options, bits: bits && (Number(bits) as Bits), buildOnly: index >= 0 } as LinuxOptions;
+		process.stdout.write(HELP);
+		process.exit(0);
+	} catch (error) {
+		process.stderr.write(`${(error as Error).message}\nnpm run linux -- --help lists the options.\n`);
+		process.exit(2);
+	}
+}
+
+class LinuxBench {
+	readonly #options: LinuxOptions;
+	#meter: SimulatedMeter | undefined;
+	#gateway: ChildProcess | undefined;
+	#ending = false;
+
+	constructor(options: LinuxOptions) {
+		this.#options = options;
+	}
+
+	async run(): Promise<void> {
+		const options = this.#options;
+		this.#say("Building the firmware with the Moddable SDK …");
+		const firmware = buildFirmware({ folder: "hosts/linux", bits: options.bits });
+		this.#say(`Built for XS with ${firmware.bits} bits.`);
+		if (options.buildOnly) return void this.end(0);
+		const settings = await this.#settings();
+		if (this.#ending) return;
+		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${settings.meter}`);
+		this.#say(`User admin, label password ${settings.factory.labelPassword}`);
+		this.#start(firmware, settings);
+	}
+
+	async end(code: number): Promise<void> {
+		if (this.#ending) return;
+		this.#ending = true;
+		this.#gateway?.kill("SIGTERM");
+		await this.#meter?.end();
+		process.exit(code);
+	}
+
+	fail(message: string): void {
+		if (this.#ending) return;
+		process.stderr.write(`${message}\n`);
+		void this.end(1);
+	}
+
+	async #settings(): Promise<RunSettings> {
+		const { state, password, meter, mode, timeMs, quiet, httpPort, httpsPort } = this.#options;
+		const factory = loadFactoryData(state, password);
+		if (password !== undefined && password !== factory.labelPassword) {
+			this.#say(`${state} has a label password already; --password is for a new one only.`);
+		}
+		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
+		const utcMs = timeMs ?? Date.now();
+		await loadIdentity(state, hostnameOf(factory), utcMs);
+		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+		const port = meter ?? this.#meter!.path;
+		return { state, factory, version, meter: port, httpPort, httpsPort, accessPoint: mode === "ap", quiet, utcMs };
+	}
+
+	#start(firmware: Firmware, settings: RunSettings): void {
+		const gateway = runFirmware(firmware, settings, "inherit");
+		this.#gateway = gateway;
+		gateway.on("error", (error) => this.fail(`The firmware could not be started: ${error.message}`));
+		gateway.on("exit", (code, signal) => {
+			if (signal !== null) this.fail(`The firmware has ended: signal ${signal}`);
+			else void this.end(code ?? 1);
+		});
+		process.on("SIGUSR2", () => gateway.kill("SIGUSR2"));
+	}
+
+	#say(message: string): void {
+		if (!this.#options.quiet) process.stderr.write(`${message}\n`);
+	}
+}
+
+const bench = new LinuxBench(readOptions(process.argv.slice(2)));
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
+// Reserved for the button; Node would open its debugger.
+process.on("SIGUSR1", () => {});
+bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,0 +1,45 @@
+/** Starts a firmware that sdk.ts has built; hosts/linux/host.ts asks for these settings by the environment. */
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import type { FactoryData } from "../../hosts/node/factory.js";
+import { hostnameOf } from "../../hosts/node/host.js";
+import type { Firmware } from "./sdk.js";
+
+export interface RunSettings {
+	/** With certificate.pem and key.pem; the flash is a folder in it. */
+	readonly state: string;
+	readonly factory: FactoryData;
+	readonly version: string;
+	readonly meter: string;
+	/** 0 takes any port that is free. */
+	readonly httpPort: number;
+	readonly httpsPort: number;
+	readonly accessPoint?: boolean;
+	readonly quiet?: boolean;
+	/** What the clock shows at the start, Unix time. */
+	readonly utcMs: number;
+	/** What `info.board` is. */
+	readonly board?: string;
+}
+
+/**
+ * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM, and prints the memory in use
+ * on SIGUSR2.
+ */
+export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
+	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, board } = settings;
+	const env: Record<string, string> = {
+		GATEWAY_STATE: state,
+		GATEWAY_SERIAL: factory.serial,
+		GATEWAY_LABEL_PASSWORD: factory.labelPassword,
+		GATEWAY_HOSTNAME: hostnameOf(factory),
+		GATEWAY_VERSION: version,
+		GATEWAY_METER: meter,
+		GATEWAY_HTTP_PORT: String(httpPort),
+		GATEWAY_HTTPS_PORT: String(httpsPort),
+		GATEWAY_UTC_MS: String(utcMs),
+	};
+	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
+	if (quiet) env["GATEWAY_QUIET"] = "1";
+	if (board !== undefined) env["GATEWAY_BOARD"] = board;
+	return spawn(runner, [firmware], { env: { ...process.env, ...env }, stdio });
+}
