@@ -59,20 +59,26 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
+	{ rooms: "hosts/native", from: "bytes io/host", why: "what the hosts in XS share: faces of C and of the SDK" },
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/machine io/link app",
+		from: "bytes io/host io/machine io/link app hosts/native",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node", why: "programs for developers" },
-	{ rooms: "test", from: "* hosts/node hosts/linux hosts/esp32 tools", why: "tests look at everything" },
+	{ rooms: "test", from: "* hosts/node hosts/native hosts/linux hosts/esp32 tools", why: "tests look at everything" },
 ];
 
 const MODULES = /^modules\/.*\.ts$/;
 const SHIPPED = /^(modules|hosts|tools)\/.*\.(ts|mjs)$/;
 const SOURCE = /^(modules|hosts|tools|test)\/.*\.(ts|mjs)$/;
 const WRITTEN = /\.(ts|mjs|md|json|sh|c|h)$|^\.ci\//;
-const TESTS = /^test\/.*\.ts$/;
+/** What mcconfig compiles for XS. */
+const XS = /^(modules|hosts\/(node\/worker|native|linux|esp32))\/.*\.ts$/;
+/** All but the one place that skips a suite for want of a compiler or a library, and says so. */
+const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
+/** Modules of the Moddable SDK, which is no npm package. */
+const SDK_MODULES = ["Resource", "timer", "text/decoder", "text/encoder"];
 
 interface PatternRule {
 	/** The test's name. */
@@ -139,6 +145,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["let count = 0;", "export let mode = 1;"],
 	},
 	{
+		name: "imports names, not namespaces, where XS runs",
+		files: XS,
+		bad: /^import \* as /m,
+		comments: false,
+		advice: "name what you use: the namespace of a preloaded module takes RAM, and the SDK's linker warns of it",
+		catches: ['import * as a from "./a.js";'],
+	},
+	{
 		name: "freezes the tables of modules/",
 		files: MODULES,
 		bad: /^(export )?const \w+(: [^=]*)? = (\[|\{|new |\w+Array\.(of|from)\()/m,
@@ -180,7 +194,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 	},
 	{
 		name: "has no #private methods where XS runs",
-		files: /^(modules|hosts\/node\/worker)\/.*\.ts$/,
+		files: XS,
 		bad: /^\s*(get |set |async )?#\w+\(/m,
 		comments: false,
 		advice: "write `private name()`: each #name() takes a slot of every instance in XS, a private one none",
@@ -350,6 +364,7 @@ describe("tidy", () => {
 			code.flatMap((source) =>
 				importsOf(source)
 					.filter(({ name }) => !name.startsWith(".") && !name.startsWith("node:"))
+					.filter(({ name }) => !(XS.test(source.path) && SDK_MODULES.includes(name)))
 					.filter(({ name }) => !(name.match(/^(@[^/]+\/)?[^/]+/)![0] in pinned))
 					.map(({ name, index }) => `${at(source, index)}: "${name}": add it to package.json, or write node:`),
 			),

@@ -76,7 +76,11 @@ const commands = {
 	build: () => {},
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
+	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
+	manifest: (args) => become(process.execPath, [...program("tools/manifest.js"), ...args]),
+	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
+	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
 	test: (args) => {
 		say("Checking form (Biome) …");

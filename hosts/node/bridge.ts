@@ -143,6 +143,12 @@ export class Bridge {
 			case protocol.COMMAND_SET_UTC:
 				clock.setUTC(data.readDoubleLE());
 				return NOTHING;
+			case protocol.COMMAND_READ_CERTIFICATES:
+				return Buffer.from(JSON.stringify(crypto.readCertificates(payload)));
+			case protocol.COMMAND_MAKE_CERTIFICATE: {
+				const { certificate, key } = crypto.makeCertificate(JSON.parse(data.toString()));
+				return Buffer.concat([uint32(certificate.length), certificate, key]);
+			}
 			case protocol.COMMAND_TRACE:
 				this.#host.trace(data.toString());
 				return NOTHING;

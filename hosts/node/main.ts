@@ -66,7 +66,7 @@ class Bench {
 			httpsPort: options.httpsPort,
 			accessPoint: options.mode === "ap",
 			utcMs,
-			identity: await loadIdentity(options.state, hostnameOf(factory), utcMs),
+			identity: loadIdentity(options.state, hostnameOf(factory), utcMs),
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),

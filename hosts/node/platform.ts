@@ -2,7 +2,18 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock, Crypto, Resources, TextCodec, Timers } from "../../modules/io/host.js";
+import type {
+	CertificateFile,
+	CertificateOptions,
+	CertificatePair,
+	Clock,
+	Crypto,
+	Resources,
+	TextCodec,
+	Timers,
+} from "../../modules/io/host.js";
+import { makeCertificate } from "./self-signed.js";
+import { readCertificates } from "./x509.js";
 
 export class NodeClock implements Clock {
 	/** How far this clock is ahead of the PC's; undefined: it was never set. */
@@ -71,6 +82,14 @@ export class NodeCrypto implements Crypto {
 		const hmac = createHmac("sha256", key);
 		for (const part of parts) hmac.update(part);
 		return new Uint8Array(hmac.digest());
+	}
+
+	readCertificates(file: Uint8Array): CertificateFile {
+		return readCertificates(file);
+	}
+
+	makeCertificate(options: CertificateOptions): CertificatePair {
+		return makeCertificate(options);
 	}
 }
 

@@ -21,6 +21,8 @@ export class Outgoing {
 	#end = 0;
 	/** Where the reply begins in the buffer, -1 when that has left. */
 	#mark = -1;
+	/** The source was not read yet. */
+	#isFresh = false;
 	#source: BodySource | undefined;
 	#chunked = false;
 	/** Bytes of the body still to come; Infinity when its length is not known. */
@@ -43,7 +45,8 @@ export class Outgoing {
 
 	/**
 	 * A reply: its whole head, and a body of `length` bytes (Infinity: until the source ends), maybe in chunks. Throws a
-	 * RangeError when the head doesn't fit, and what the source throws; `revoke` then clears away what there is of it.
+	 * RangeError when the head doesn't fit. The source is first read by `pump`: what led to the reply and what the source
+	 * calls don't fit on the stack of the microcontroller together.
 	 */
 	begin(head: Uint8Array, body: BodySource | undefined, length: number, chunked: boolean): void {
 		this.rewind();
@@ -52,7 +55,7 @@ export class Outgoing {
 		this.#chunked = chunked;
 		this.#left = length;
 		this.append(head);
-		this.fill();
+		this.#isFresh = true;
 	}
 
 	/** Takes back a reply of which nothing has left; false when something has. */
@@ -63,9 +66,17 @@ export class Outgoing {
 		return true;
 	}
 
-	/** Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. */
+	/**
+	 * Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. Throws what the
+	 * source throws; `revoke` then clears away what there is of the reply.
+	 */
 	pump(socket: Socket, writable: number): number {
 		let room = writable;
+		if (this.#isFresh && room > 0) {
+			// Head and beginning of the body go out together.
+			this.#isFresh = false;
+			this.fill();
+		}
 		while (room > 0) {
 			if (this.#start === this.#end) {
 				this.rewind();
@@ -84,6 +95,7 @@ export class Outgoing {
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;
+		this.#isFresh = false;
 		source?.close?.();
 	}
 

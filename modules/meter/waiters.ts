@@ -15,6 +15,8 @@ export interface ReadWaiter {
 interface Waiting {
 	readonly waiter: ReadWaiter;
 	timer: number;
+	/** His answer is on its way. */
+	told: boolean;
 }
 
 export class ReadWaiters {
@@ -28,20 +30,18 @@ export class ReadWaiters {
 		this.#giveUp = giveUp;
 	}
 
+	/** Those who wait for what the meter says. */
 	get count(): number {
-		return this.#waiting.length;
+		let count = 0;
+		for (const { told } of this.#waiting) if (!told) count++;
+		return count;
 	}
 
 	/** False when too many wait already. */
 	add(waiter: ReadWaiter): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
-		const timer = this.#world.timers.set(() => {
-			this.#world.guard("meter", () => {
-				this.remove(waiter);
-				this.#giveUp(waiter);
-			});
-		}, READ_WAIT_MS);
-		this.#waiting.push({ waiter, timer });
+		const timer = this.later(waiter, READ_WAIT_MS, () => this.#giveUp(waiter));
+		this.#waiting.push({ waiter, timer, told: false });
 		return true;
 	}
 
@@ -56,11 +56,26 @@ export class ReadWaiters {
 		for (const { timer } of this.#waiting.splice(0)) this.#world.timers.clear(timer);
 	}
 
-	/** Tells all, who then wait no longer. One who asks again while he is told waits for the next. */
+	/**
+	 * Tells all who wait, each in a turn of his own: what he does with it and what led to it don't fit on the stack of
+	 * the microcontroller together. One who asks again when he is told waits for the next.
+	 */
 	tell(readout: Readout | undefined, result: number): void {
-		for (const { waiter, timer } of this.#waiting.splice(0)) {
-			this.#world.timers.clear(timer);
-			waiter.finished(readout, result);
+		for (const waiting of this.#waiting) {
+			if (waiting.told) continue;
+			waiting.told = true;
+			const { waiter } = waiting;
+			this.#world.timers.clear(waiting.timer);
+			waiting.timer = this.later(waiter, 0, () => waiter.finished(readout, result));
 		}
+	}
+
+	private later(waiter: ReadWaiter, delayMs: number, run: () => void): number {
+		return this.#world.timers.set(() => {
+			this.#world.guard("meter", () => {
+				this.remove(waiter);
+				run();
+			});
+		}, delayMs);
 	}
 }

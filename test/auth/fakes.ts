@@ -1,7 +1,8 @@
 /** For tests of the login: a clock set by hand, real hashes from Node, and an account's record in memory. */
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import { NodeCrypto as HostCrypto } from "../../hosts/node/platform.js";
 import type { AccountRecord } from "../../modules/auth/account.js";
-import type { Clock, Crypto } from "../../modules/io/host.js";
+import type { Clock } from "../../modules/io/host.js";
 
 export class HandClock implements Clock {
 	ms = 5000;
@@ -21,29 +22,19 @@ export class HandClock implements Clock {
 }
 
 /** Counts what it is asked for, so that a test can compare the work. */
-export class NodeCrypto implements Crypto {
+export class NodeCrypto extends HostCrypto {
 	hashes = 0;
 	hashed = 0;
 
-	random(length: number): Uint8Array {
-		return new Uint8Array(randomBytes(length));
+	override sha256(...parts: Uint8Array[]): Uint8Array {
+		for (const part of parts) this.hashed += part.length;
+		this.hashes++;
+		return super.sha256(...parts);
 	}
 
-	sha256(...parts: Uint8Array[]): Uint8Array {
-		const hash = createHash("sha256");
-		for (const part of parts) {
-			hash.update(part);
-			this.hashed += part.length;
-		}
+	override hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
 		this.hashes++;
-		return new Uint8Array(hash.digest());
-	}
-
-	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
-		const hmac = createHmac("sha256", key);
-		for (const part of parts) hmac.update(part);
-		this.hashes++;
-		return new Uint8Array(hmac.digest());
+		return super.hmacSHA256(key, ...parts);
 	}
 }
 

@@ -42,7 +42,7 @@ export class BenchGateway {
 
 	/** A gateway that serves, logged in at. Rejects when it can't be started. */
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
-		const identity = await makeIdentity(hostnameOf(FACTORY), Date.now());
+		const identity = makeIdentity(hostnameOf(FACTORY), Date.now());
 		const gateway = new BenchGateway(engine, meterPath, identity);
 		await gateway.#engine.start();
 		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });

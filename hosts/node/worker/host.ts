@@ -1,8 +1,22 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
-import type { Clock, Crypto, Host, HostInfo, Resources, Storage, TextCodec, Timers } from "../../../modules/io/host.js";
+import type {
+	CertificateFile,
+	CertificateOptions,
+	CertificatePair,
+	Clock,
+	Crypto,
+	Host,
+	HostInfo,
+	Resources,
+	Storage,
+	TextCodec,
+	Timers,
+} from "../../../modules/io/host.js";
 import {
 	COMMAND_HMAC_SHA256,
+	COMMAND_MAKE_CERTIFICATE,
 	COMMAND_RANDOM,
+	COMMAND_READ_CERTIFICATES,
 	COMMAND_RESOURCE,
 	COMMAND_SET_UTC,
 	COMMAND_SHA256,
@@ -18,7 +32,7 @@ import {
 	INFO_FIELDS,
 } from "./protocol.js";
 import { ProxyListener, ProxySerial, ProxySocket } from "./streams.js";
-import { number64, type Target, type Wire } from "./wire.js";
+import { number64, type Target, toNumber32, type Wire } from "./wire.js";
 
 class WireClock implements Clock {
 	readonly #wire: Wire;
@@ -118,6 +132,18 @@ class WireCrypto implements Crypto {
 
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
 		return this.#wire.call(COMMAND_HMAC_SHA256, key.length, key, ...parts)!;
+	}
+
+	readCertificates(file: Uint8Array): CertificateFile {
+		return JSON.parse(this.#wire.decoder.decode(this.#wire.call(COMMAND_READ_CERTIFICATES, 0, file)!));
+	}
+
+	makeCertificate(options: CertificateOptions): CertificatePair {
+		const { names, validFromMs, validToMs } = options;
+		const text = JSON.stringify({ names, validFromMs, validToMs });
+		const pair = this.#wire.call(COMMAND_MAKE_CERTIFICATE, 0, this.#wire.encoder.encode(text))!;
+		const middle = 4 + toNumber32(pair);
+		return { certificate: pair.slice(4, middle), key: pair.slice(middle) };
 	}
 }
 

@@ -50,6 +50,10 @@ export const COMMAND_RESOURCE = 16;
 export const COMMAND_SET_UTC = 17;
 /** Text. */
 export const COMMAND_TRACE = 18;
+/** The file. Reply: CertificateFile as JSON. */
+export const COMMAND_READ_CERTIFICATES = 19;
+/** CertificateOptions as JSON. Reply: u32 length of the certificate, certificate, key. */
+export const COMMAND_MAKE_CERTIFICATE = 20;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;

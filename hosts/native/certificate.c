@@ -1,0 +1,262 @@
+/*
+ * Reads certificates and the private key out of a file; see certificate.h. Blocks of PEM text are decoded one at a
+ * time, and at most three certificates are held parsed: the first, for the key, and two neighbours, for the signature.
+ */
+#include "certificate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <mbedtls/base64.h>
+#include <mbedtls/platform_util.h>
+
+#include "certificate-name.h"
+#include "mbedtls-compat.h"
+
+static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
+
+/* The longest label of a block that is looked for, "ENCRYPTED PRIVATE KEY", and a little. */
+enum { LABEL_SIZE = 32 };
+
+typedef struct {
+	const uint8_t *at, *end;
+} text_range;
+
+typedef struct {
+	char label[LABEL_SIZE];
+	/* Between the lines of dashes; both NULL when the last of them is missing. */
+	text_range body;
+} pem_block;
+
+typedef struct {
+	certificate_file *file;
+	/* Those parsed, by their number in the file: the first, then by turns. */
+	mbedtls_x509_crt parsed[3];
+	bool out_of_memory;
+} reader;
+
+/* Where the text next stands in the range, or NULL. */
+static const uint8_t *find(text_range range, const char *text)
+{
+	size_t length = strlen(text);
+	while ((size_t)(range.end - range.at) >= length) {
+		const uint8_t *hit = memchr(range.at, text[0], (size_t)(range.end - range.at) - length + 1);
+		if (!hit) return NULL;
+		if (memcmp(hit, text, length) == 0) return hit;
+		range.at = hit + 1;
+	}
+	return NULL;
+}
+
+/* Takes the next block out of the range; false: there is none. */
+static bool next_block(text_range *from, pem_block *block)
+{
+	const uint8_t *begin;
+	while ((begin = find(*from, BEGIN))) {
+		from->at = begin + sizeof BEGIN - 1;
+		const uint8_t *dashes = find(*from, DASHES);
+		size_t length = dashes ? (size_t)(dashes - from->at) : LABEL_SIZE;
+		if (length >= LABEL_SIZE) continue;
+		memcpy(block->label, from->at, length);
+		block->label[length] = 0;
+		text_range rest = { dashes + sizeof DASHES - 1, from->end };
+		char closing[sizeof END + LABEL_SIZE + sizeof DASHES] = "";
+		strcat(strcat(strcat(closing, END), block->label), DASHES);
+		const uint8_t *end = find(rest, closing);
+		block->body = (text_range){ end ? rest.at : NULL, end };
+		// What has no end may have others in it.
+		if (end) from->at = end + strlen(closing);
+		return true;
+	}
+	return false;
+}
+
+static void free_bytes(uint8_t *bytes, size_t length)
+{
+	mbedtls_platform_zeroize(bytes, length);
+	free(bytes);
+}
+
+/* The bytes that the block stands for, to be freed with free_bytes; NULL: there are none, or no memory. */
+static uint8_t *decode(reader *r, text_range body, size_t *length)
+{
+	// Mbed TLS, which reads the file again for its handshakes, wants the line of dashes to end here.
+	if (body.at < body.end && *body.at == ' ') body.at++;
+	if (body.at < body.end && *body.at == '\r') body.at++;
+	if (body.at >= body.end || *body.at++ != '\n') return NULL;
+	size_t size = (size_t)(body.end - body.at) / 4 * 3 + 3;
+	uint8_t *bytes = malloc(size);
+	if (!bytes) {
+		r->out_of_memory = true;
+		return NULL;
+	}
+	int error = mbedtls_base64_decode(bytes, size, length, body.at, (size_t)(body.end - body.at));
+	if (error == 0 && *length > 0) return bytes;
+	free_bytes(bytes, size);
+	return NULL;
+}
+
+/* Days from 1970-01-01 in the Gregorian calendar, for years from 0; `month` counts from 1. */
+static int64_t days_from_civil(int year, int month, int day)
+{
+	// Years that begin in March have the odd day last; 400 of them have 146097 days.
+	int64_t y = month > 2 ? year : year - 1;
+	int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
+}
+
+static int64_t unix_ms(const mbedtls_x509_time *time)
+{
+	int64_t hours = days_from_civil(time->year, time->mon, time->day) * 24 + time->hour;
+	return ((hours * 60 + time->min) * 60 + time->sec) * 1000;
+}
+
+/* Called by the library for an extension that it doesn't know. */
+static int judge_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
+	const unsigned char *at, const unsigned char *end)
+{
+	(void)context, (void)certificate, (void)type, (void)at, (void)end;
+	return critical ? MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE : 0;
+}
+
+/* Whether the library refused a certificate for what it doesn't know, rather than for being damaged. */
+static bool is_unsupported(int error)
+{
+	switch (-(-error & 0x7f80)) {
+	case MBEDTLS_ERR_X509_FEATURE_UNAVAILABLE:
+	case MBEDTLS_ERR_X509_UNKNOWN_OID:
+	case MBEDTLS_ERR_X509_UNKNOWN_SIG_ALG:
+	case MBEDTLS_ERR_PK_UNKNOWN_PK_ALG:
+	case MBEDTLS_ERR_PK_UNKNOWN_NAMED_CURVE:
+	case MBEDTLS_ERR_PK_FEATURE_UNAVAILABLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool describe(const mbedtls_x509_crt *certificate, certificate_details *details)
+{
+	details->valid_from_ms = unix_ms(&certificate->valid_from);
+	details->valid_to_ms = unix_ms(&certificate->valid_to);
+	details->key_bits = (unsigned)mbedtls_pk_get_bitlen(&certificate->pk);
+	details->issued_by_next = false;
+	const mbedtls_x509_buf *subject = &certificate->subject_raw, *issuer = &certificate->issuer_raw;
+	return certificate_name_text(subject->p, subject->len, details->subject) &&
+		certificate_name_text(issuer->p, issuer->len, details->issuer);
+}
+
+/* Whether `issuer` is an authority's certificate and its key has signed the other; times don't matter here. */
+static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer)
+{
+	// Which algorithms are good enough is for the clients to judge; the smallest key, for the rules of an upload.
+	static const mbedtls_x509_crt_profile anything = {
+		.allowed_mds = 0xffffffff, .allowed_pks = 0xffffffff, .allowed_curves = 0xffffffff, .rsa_min_bitlen = 0
+	};
+	if (!compat_is_authority(issuer)) return false;
+	uint32_t flags = 0;
+	mbedtls_x509_crt_verify_with_profile(certificate, issuer, NULL, &anything, NULL, &flags, NULL, NULL);
+	return !(flags & (uint32_t)~(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE));
+}
+
+static mbedtls_x509_crt *slot(reader *r, size_t index)
+{
+	return &r->parsed[index == 0 ? 0 : 1 + index % 2];
+}
+
+/* Adds the next certificate to the file's, or tells why not. */
+static certificates_problem add_certificate(reader *r, const uint8_t *der, size_t length)
+{
+	certificate_file *file = r->file;
+	if (file->count == CERTIFICATE_CHAIN_LIMIT) return CERTIFICATES_TOO_MANY;
+	mbedtls_x509_crt *certificate = slot(r, file->count);
+	mbedtls_x509_crt_free(certificate);
+	mbedtls_x509_crt_init(certificate);
+	int error = mbedtls_x509_crt_parse_der_with_ext_cb(certificate, der, length, 1, judge_extension, NULL);
+	if (error == MBEDTLS_ERR_X509_ALLOC_FAILED) r->out_of_memory = true;
+	if (error != 0) return is_unsupported(error) ? CERTIFICATES_UNSUPPORTED : CERTIFICATES_DAMAGED;
+	certificate_details *details = &file->certificates[file->count];
+	switch (compat_kind_of(&certificate->pk)) {
+	case COMPAT_KEY_RSA:
+		details->key_type = KEY_TYPE_RSA;
+		break;
+	case COMPAT_KEY_NIST:
+		details->key_type = KEY_TYPE_EC;
+		break;
+	default:
+		return CERTIFICATES_UNSUPPORTED;
+	}
+	if (!describe(certificate, details)) return CERTIFICATES_DAMAGED;
+	if (file->count > 0)
+		details[-1].issued_by_next = is_issued_by(slot(r, file->count - 1), certificate);
+	file->count++;
+	return CERTIFICATES_WELL;
+}
+
+static void read_certificate(reader *r, text_range body)
+{
+	size_t length = 0;
+	uint8_t *der = body.at ? decode(r, body, &length) : NULL;
+	r->file->problem = der ? add_certificate(r, der, length) : CERTIFICATES_DAMAGED;
+	free(der);
+}
+
+static bool is_key_label(const char *label)
+{
+	return strcmp(label, "PRIVATE KEY") == 0 || strcmp(label, "EC PRIVATE KEY") == 0 ||
+		strcmp(label, "RSA PRIVATE KEY") == 0 || strcmp(label, "ENCRYPTED PRIVATE KEY") == 0;
+}
+
+/* The state of the private key in the block, against the first certificate. */
+static private_key_state read_key(reader *r, const pem_block *block)
+{
+	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;
+	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
+	if (strncmp(block->label, "ENCRYPTED", 9) == 0 || find(block->body, "4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
+	size_t length = 0;
+	uint8_t *der = decode(r, block->body, &length);
+	if (!der) return PRIVATE_KEY_UNREADABLE;
+	mbedtls_pk_context key;
+	mbedtls_pk_init(&key);
+	private_key_state state = PRIVATE_KEY_UNREADABLE;
+	if (mbedtls_pk_parse_key(&key, der, length, NULL, 0) == 0 && compat_kind_of(&key) != COMPAT_KEY_OTHER) {
+		bool matches = r->file->count > 0 && mbedtls_pk_check_pair(&r->parsed[0].pk, &key) == 0;
+		state = matches ? PRIVATE_KEY_MATCHES : PRIVATE_KEY_FOREIGN;
+	}
+	mbedtls_pk_free(&key);
+	free_bytes(der, length);
+	return state;
+}
+
+static void read_blocks(reader *r, text_range text)
+{
+	pem_block block, key = { .label = "" };
+	bool any = false;
+	while (next_block(&text, &block)) {
+		any = true;
+		if (strcmp(block.label, "CERTIFICATE") == 0) {
+			if (r->file->problem == CERTIFICATES_WELL) read_certificate(r, block.body);
+		} else if (!key.label[0] && is_key_label(block.label)) {
+			key = block;
+		}
+	}
+	// After all certificates, since a key may stand before its own.
+	if (key.label[0]) r->file->key = read_key(r, &key);
+	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
+	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));
+}
+
+certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file)
+{
+	memset(file, 0, sizeof *file);
+	if (length > CERTIFICATE_FILE_LIMIT) return CERTIFICATE_RANGE;
+	reader *r = compat_start() == 0 ? calloc(1, sizeof *r) : NULL;
+	if (!r) return CERTIFICATE_FAILED;
+	r->file = file;
+	for (size_t i = 0; i < 3; i++) mbedtls_x509_crt_init(&r->parsed[i]);
+	if (length > 0) read_blocks(r, (text_range){ bytes, bytes + length });
+	for (size_t i = 0; i < 3; i++) mbedtls_x509_crt_free(&r->parsed[i]);
+	certificate_status status = r->out_of_memory ? CERTIFICATE_FAILED : CERTIFICATE_OK;
+	free(r);
+	return status;
+}

@@ -1,0 +1,95 @@
+/*
+ * X.509 certificates (RFC 5280) and private keys as PEM text (RFC 7468), by Mbed TLS: what the host's `crypto` tells
+ * of a file, and the gateway's own self-signed certificate. The twin of hosts/node/x509.ts: both tell the same of the
+ * same file. Plain C for one caller at a time; keeps no state between calls.
+ */
+#ifndef CERTIFICATE_H
+#define CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	/* The longest file that is read, bytes (`max_size` of the API). */
+	CERTIFICATE_FILE_LIMIT = 12288,
+	/* The most certificates that are told of one file. */
+	CERTIFICATE_CHAIN_LIMIT = 6,
+	/* The longest name as text, bytes of UTF-8; a longer one is cut and ends in "…". */
+	CERTIFICATE_NAME_LIMIT = 255,
+	/* The most names of a certificate that is made, and their length; the first is the common name (RFC 5280, A.1). */
+	CERTIFICATE_NAMES_LIMIT = 4,
+	CERTIFICATE_COMMON_NAME_LIMIT = 64,
+	CERTIFICATE_DNS_NAME_LIMIT = 253,
+	/* Room for the texts that certificate_make writes, with the NUL. */
+	CERTIFICATE_PEM_SIZE = 2560,
+	PRIVATE_KEY_PEM_SIZE = 320,
+};
+
+/* As in modules/io/host.ts. */
+typedef enum { KEY_TYPE_EC = 1, KEY_TYPE_RSA = 2 } certificate_key_type;
+typedef enum {
+	CERTIFICATES_WELL = 0,
+	CERTIFICATES_DAMAGED = 1,
+	CERTIFICATES_UNSUPPORTED = 2,
+	CERTIFICATES_TOO_MANY = 3,
+} certificates_problem;
+typedef enum {
+	PRIVATE_KEY_ABSENT = 0,
+	PRIVATE_KEY_MATCHES = 1,
+	PRIVATE_KEY_FOREIGN = 2,
+	PRIVATE_KEY_ENCRYPTED = 3,
+	PRIVATE_KEY_UNREADABLE = 4,
+} private_key_state;
+
+typedef struct {
+	/* Well-formed UTF-8 without control characters, NUL-terminated. */
+	char subject[CERTIFICATE_NAME_LIMIT + 1];
+	char issuer[CERTIFICATE_NAME_LIMIT + 1];
+	/* Unix time, ms. */
+	int64_t valid_from_ms;
+	int64_t valid_to_ms;
+	certificate_key_type key_type;
+	unsigned key_bits;
+	/* Signed by the certificate that follows in the file, which is one of an authority. */
+	bool issued_by_next;
+} certificate_details;
+
+typedef struct {
+	certificates_problem problem;
+	private_key_state key;
+	size_t count;
+	certificate_details certificates[CERTIFICATE_CHAIN_LIMIT];
+} certificate_file;
+
+typedef enum {
+	CERTIFICATE_OK = 0,
+	/* An argument is beyond its limit: a RangeError. */
+	CERTIFICATE_RANGE = 1,
+	/* Out of memory, or the library failed. */
+	CERTIFICATE_FAILED = 2,
+} certificate_status;
+
+/*
+ * Reads `length` bytes (PEM text, or one certificate as DER) into *file (about 3.4 KB: not for a small stack). What
+ * is wrong with the file is told in *file, not by the status.
+ */
+certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
+
+typedef struct {
+	/* DNS names of A-Z a-z 0-9 . - _, NUL-terminated. */
+	const char *names[CERTIFICATE_NAMES_LIMIT];
+	size_t name_count;
+	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are cut. */
+	int64_t valid_from_ms;
+	int64_t valid_to_ms;
+} certificate_options;
+
+/*
+ * A new P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller wipes `key`. Needs about
+ * 6 KB of stack, with the library's share.
+ */
+certificate_status certificate_make(
+	const certificate_options *options, char certificate[CERTIFICATE_PEM_SIZE], char key[PRIVATE_KEY_PEM_SIZE]);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * What Mbed TLS 2.28 (Debian) and 4.x with TF-PSA-Crypto (ESP-IDF 6) call differently, in one place; the rest of
+ * hosts/native is written once. 4.x has one random generator of its own, so the arguments for it are gone there.
+ */
+#ifndef MBEDTLS_COMPAT_H
+#define MBEDTLS_COMPAT_H
+
+#if defined(__has_include) && __has_include(<mbedtls/build_info.h>)
+#include <mbedtls/build_info.h>
+#else
+#include <mbedtls/version.h>
+#endif
+
+#include <stdbool.h>
+
+#include <mbedtls/pk.h>
+#include <mbedtls/ssl.h>
+#include <mbedtls/ssl_ciphersuites.h>
+#include <mbedtls/ssl_ticket.h>
+#include <mbedtls/x509_crt.h>
+#include <psa/crypto.h>
+
+#if MBEDTLS_VERSION_MAJOR != 2 && MBEDTLS_VERSION_MAJOR != 4
+#error "written for Mbed TLS 2.28 and 4.x"
+#endif
+
+/* ---- For all ---- */
+
+#if MBEDTLS_VERSION_MAJOR == 2
+
+#include <errno.h>
+#include <sys/random.h>
+
+/* Random bytes for 2.28's f_rng arguments: the system's, so that there is no state to share between threads. */
+static inline int compat_random(void *context, unsigned char *into, size_t size)
+{
+	(void)context;
+	while (size > 0) {
+		ssize_t count = getrandom(into, size, 0);
+		if (count < 0 && errno == EINTR) continue;
+		if (count < 0) return -1;
+		into += count;
+		size -= (size_t)count;
+	}
+	return 0;
+}
+
+#endif
+
+/* Before any other call of Mbed TLS, as often as one likes: 4.x computes by PSA alone. 0, or an error. */
+static inline int compat_start(void)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return 0;
+#else
+	return (int)psa_crypto_init();
+#endif
+}
+
+/* ---- For the stream server: TLS ---- */
+
+/* TLS 1.2 and nothing else, the elliptic curves named, no renegotiation. */
+static inline void compat_conf_tls12(mbedtls_ssl_config *config)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	static const mbedtls_ecp_group_id curves[] = {
+		MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP256R1, MBEDTLS_ECP_DP_SECP384R1, MBEDTLS_ECP_DP_NONE
+	};
+	static const int hashes[] = { MBEDTLS_MD_SHA256, MBEDTLS_MD_SHA384, MBEDTLS_MD_SHA512, MBEDTLS_MD_NONE };
+	mbedtls_ssl_conf_min_version(config, MBEDTLS_SSL_MAJOR_VERSION_3, MBEDTLS_SSL_MINOR_VERSION_3);
+	mbedtls_ssl_conf_max_version(config, MBEDTLS_SSL_MAJOR_VERSION_3, MBEDTLS_SSL_MINOR_VERSION_3);
+	mbedtls_ssl_conf_curves(config, curves);
+	mbedtls_ssl_conf_sig_hashes(config, hashes);
+	mbedtls_ssl_conf_rng(config, compat_random, NULL);
+#else
+	static const uint16_t groups[] = {
+		MBEDTLS_SSL_IANA_TLS_GROUP_X25519, MBEDTLS_SSL_IANA_TLS_GROUP_SECP256R1,
+		MBEDTLS_SSL_IANA_TLS_GROUP_SECP384R1, MBEDTLS_SSL_IANA_TLS_GROUP_NONE
+	};
+	mbedtls_ssl_conf_min_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
+	mbedtls_ssl_conf_max_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
+	mbedtls_ssl_conf_groups(config, groups);
+#endif
+#if defined(MBEDTLS_SSL_RENEGOTIATION)
+	mbedtls_ssl_conf_renegotiation(config, MBEDTLS_SSL_RENEGOTIATION_DISABLED);
+#endif
+}
+
+/* Keys for session tickets, AES-256-GCM; they change within `lifetime_s`. */
+static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return mbedtls_ssl_ticket_setup(tickets, compat_random, NULL, MBEDTLS_CIPHER_AES_256_GCM, lifetime_s);
+#else
+	return mbedtls_ssl_ticket_setup(tickets, PSA_ALG_GCM, PSA_KEY_TYPE_AES, 256, lifetime_s);
+#endif
+}
+
+/* ---- For certificates ---- */
+
+typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_kind;
+
+/* RSA, ECDSA on NIST P-256, P-384 or P-521, or anything else. */
+static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	if (mbedtls_pk_get_type(key) == MBEDTLS_PK_RSA) return COMPAT_KEY_RSA;
+	if (mbedtls_pk_get_type(key) != MBEDTLS_PK_ECKEY) return COMPAT_KEY_OTHER;
+	mbedtls_ecp_group_id curve = mbedtls_pk_ec(*key)->grp.id;
+	bool nist = curve == MBEDTLS_ECP_DP_SECP256R1 || curve == MBEDTLS_ECP_DP_SECP384R1 ||
+		curve == MBEDTLS_ECP_DP_SECP521R1;
+#else
+	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
+	if (mbedtls_pk_get_psa_attributes(key, PSA_KEY_USAGE_VERIFY_HASH, &attributes) != 0) return COMPAT_KEY_OTHER;
+	psa_key_type_t type = psa_get_key_type(&attributes);
+	size_t bits = psa_get_key_bits(&attributes);
+	psa_reset_key_attributes(&attributes);
+	if (PSA_KEY_TYPE_IS_RSA(type)) return COMPAT_KEY_RSA;
+	bool nist = PSA_KEY_TYPE_IS_ECC(type) && PSA_KEY_TYPE_ECC_GET_FAMILY(type) == PSA_ECC_FAMILY_SECP_R1 && bits >= 256;
+#endif
+	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;
+}
+
+/* Whether basic constraints (RFC 5280, 4.2.1.9) make it the certificate of an authority. */
+static inline bool compat_is_authority(const mbedtls_x509_crt *certificate)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return certificate->ca_istrue;
+#else
+	return mbedtls_x509_crt_get_ca_istrue(certificate) == 1;
+#endif
+}
+
+/* Sets `key`, initialised, up with a new key on P-256. 0, or an error. */
+static inline int compat_generate_p256(mbedtls_pk_context *key)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	int error = mbedtls_pk_setup(key, mbedtls_pk_info_from_type(MBEDTLS_PK_ECKEY));
+	if (error != 0) return error;
+	return mbedtls_ecp_gen_key(MBEDTLS_ECP_DP_SECP256R1, mbedtls_pk_ec(*key), compat_random, NULL);
+#else
+	mbedtls_svc_key_id_t id;
+	psa_key_attributes_t attributes = PSA_KEY_ATTRIBUTES_INIT;
+	psa_set_key_type(&attributes, PSA_KEY_TYPE_ECC_KEY_PAIR(PSA_ECC_FAMILY_SECP_R1));
+	psa_set_key_bits(&attributes, 256);
+	psa_set_key_usage_flags(&attributes, PSA_KEY_USAGE_SIGN_HASH | PSA_KEY_USAGE_EXPORT);
+	psa_set_key_algorithm(&attributes, PSA_ALG_ECDSA(PSA_ALG_ANY_HASH));
+	int error = (int)psa_generate_key(&attributes, &id);
+	if (error != 0) return error;
+	error = mbedtls_pk_copy_from_psa(id, key);
+	psa_destroy_key(id);
+	return error;
+#endif
+}
+
+/* A serial number (RFC 5280, 4.1.2.2), most significant byte first. 0, or an error. */
+static inline int compat_set_serial(mbedtls_x509write_cert *writer, unsigned char *serial, size_t length)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	mbedtls_mpi number;
+	mbedtls_mpi_init(&number);
+	int error = mbedtls_mpi_read_binary(&number, serial, length);
+	if (error == 0) error = mbedtls_x509write_crt_set_serial(writer, &number);
+	mbedtls_mpi_free(&number);
+	return error;
+#else
+	return mbedtls_x509write_crt_set_serial_raw(writer, serial, length);
+#endif
+}
+
+/* Signs and writes PEM text with its NUL. 0, or an error. */
+static inline int compat_write_certificate(mbedtls_x509write_cert *writer, unsigned char *text, size_t size)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	return mbedtls_x509write_crt_pem(writer, text, size, compat_random, NULL);
+#else
+	return mbedtls_x509write_crt_pem(writer, text, size);
+#endif
+}
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * Transport of a connection. Three habits of Mbed TLS shape it: a record that could not be sent whole must be passed
+ * again with the same length, nothing else may be sent in between (it would count as the record), and a record that
+ * came may be held back inside, where poll() does not see it.
+ */
+#include "stream-connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "stream-socket.h"
+
+enum {
+	/* The longest record that is sent: it fits the chip's buffers. */
+	RECORD_SIZE = 2048,
+	/* Bytes that one connection takes from the network before the others have their turn. */
+	TURN_SIZE = 16384,
+	/* Pieces that are moved in one direction in a turn. */
+	TURN_PIECES = 4,
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint8_t *ring_space(byte_ring *ring, size_t *size)
+{
+	size_t end = (ring->start + ring->used) % STREAM_RING_SIZE;
+	*size = smaller(STREAM_RING_SIZE - ring->used, STREAM_RING_SIZE - end);
+	return ring->bytes + end;
+}
+
+static uint8_t *ring_content(byte_ring *ring, size_t *size)
+{
+	*size = smaller(ring->used, STREAM_RING_SIZE - ring->start);
+	return ring->bytes + ring->start;
+}
+
+static void ring_drop(byte_ring *ring, size_t size)
+{
+	ring->start = (ring->start + size) % STREAM_RING_SIZE;
+	ring->used -= size;
+}
+
+size_t ring_copy_out(byte_ring *ring, void *into, size_t size)
+{
+	size_t copied = 0, piece;
+	while (copied < size && ring->used > 0) {
+		const uint8_t *bytes = ring_content(ring, &piece);
+		piece = smaller(piece, size - copied);
+		memcpy((uint8_t *)into + copied, bytes, piece);
+		ring_drop(ring, piece);
+		copied += piece;
+	}
+	return copied;
+}
+
+void ring_copy_in(byte_ring *ring, const void *bytes, size_t size)
+{
+	size_t copied = 0, piece;
+	while (copied < size) {
+		uint8_t *into = ring_space(ring, &piece);
+		piece = smaller(piece, size - copied);
+		memcpy(into, (const uint8_t *)bytes + copied, piece);
+		ring->used += piece;
+		copied += piece;
+	}
+}
+
+/* Called by Mbed TLS. */
+static int tls_send(void *context, const unsigned char *bytes, size_t size)
+{
+	int count = socket_send(((stream_connection *)context)->socket, bytes, size);
+	if (count >= 0) return count;
+	return count == SOCKET_AGAIN ? MBEDTLS_ERR_SSL_WANT_WRITE : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+}
+
+/* Called by Mbed TLS, which goes on asking for as long as a peer sends what it ignores. */
+static int tls_receive(void *context, unsigned char *into, size_t size)
+{
+	stream_connection *connection = context;
+	if (connection->turn == 0) return MBEDTLS_ERR_SSL_WANT_READ;
+	int count = socket_receive(connection->socket, into, smaller(size, connection->turn));
+	if (count == SOCKET_AGAIN) return MBEDTLS_ERR_SSL_WANT_READ;
+	if (count < 0) return MBEDTLS_ERR_SSL_INTERNAL_ERROR;
+	connection->turn -= (size_t)count;
+	return count;
+}
+
+/* Results as of socket_receive. */
+static int receive_some(stream_connection *connection, void *into, size_t size)
+{
+	if (!connection->identity) return socket_receive(connection->socket, into, size);
+	int count = mbedtls_ssl_read(&connection->tls, into, size);
+	switch (count) {
+	case MBEDTLS_ERR_SSL_WANT_READ: return SOCKET_AGAIN;
+	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY:
+	case MBEDTLS_ERR_SSL_CONN_EOF: return 0;
+	/* WANT_WRITE too: it refuses to renegotiate, and who asked for that does not listen. */
+	default: return count >= 0 ? count : SOCKET_BROKEN;
+	}
+}
+
+/* Results as of socket_send. */
+static int send_some(stream_connection *connection, const void *bytes, size_t size)
+{
+	if (!connection->identity) return socket_send(connection->socket, bytes, size);
+	if (connection->unsent_record == 0) connection->unsent_record = smaller(size, RECORD_SIZE);
+	int count = mbedtls_ssl_write(&connection->tls, bytes, connection->unsent_record);
+	if (count == MBEDTLS_ERR_SSL_WANT_WRITE) return SOCKET_AGAIN;
+	connection->unsent_record = 0;
+	return count >= 0 ? count : SOCKET_BROKEN;
+}
+
+bool connection_begin(stream_connection *connection, int socket, tls_identity *identity)
+{
+	connection->socket = socket;
+	connection->identity = identity;
+	connection->ended = connection->broken = connection->fresh = connection->ended_told = false;
+	connection->promised = 0;
+	connection->unsent_record = 0;
+	if (identity) {
+		mbedtls_ssl_init(&connection->tls);
+		connection->handshake_wants = POLLIN;
+		if (mbedtls_ssl_setup(&connection->tls, &identity->config) == 0) {
+			mbedtls_ssl_set_bio(&connection->tls, connection, tls_send, tls_receive, NULL);
+			return true;
+		}
+	} else {
+		connection->rings = calloc(1, sizeof(stream_rings));
+		if (connection->rings) return true;
+	}
+	close(connection_detach(connection));
+	return false;
+}
+
+connection_step connection_handshake(stream_connection *connection)
+{
+	connection->turn = TURN_SIZE;
+	int result = mbedtls_ssl_handshake(&connection->tls);
+	if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
+		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
+		return STEP_AGAIN;
+	}
+	stream_rings *rings = result == 0 ? calloc(1, sizeof(stream_rings)) : NULL;
+	if (!rings) return STEP_FAILED;
+	pthread_mutex_lock(connection->lock);
+	connection->rings = rings;
+	connection->state = CONNECTION_WAITING;
+	pthread_mutex_unlock(connection->lock);
+	return STEP_DONE;
+}
+
+static connection_step send_ring(stream_connection *connection)
+{
+	byte_ring *ring = &connection->rings->sent;
+	for (int piece = 0; piece < TURN_PIECES; piece++) {
+		size_t size;
+		pthread_mutex_lock(connection->lock);
+		const uint8_t *bytes = ring_content(ring, &size);
+		pthread_mutex_unlock(connection->lock);
+		if (size == 0) return STEP_DONE;
+		int count = send_some(connection, bytes, size);
+		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
+		pthread_mutex_lock(connection->lock);
+		ring_drop(ring, (size_t)count);
+		pthread_mutex_unlock(connection->lock);
+	}
+	return STEP_AGAIN;
+}
+
+static connection_step receive_ring(stream_connection *connection)
+{
+	byte_ring *ring = &connection->rings->received;
+	for (int piece = 0; piece < TURN_PIECES; piece++) {
+		size_t size;
+		pthread_mutex_lock(connection->lock);
+		uint8_t *into = ring_space(ring, &size);
+		pthread_mutex_unlock(connection->lock);
+		if (size == 0) return STEP_AGAIN;
+		int count = receive_some(connection, into, size);
+		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
+		pthread_mutex_lock(connection->lock);
+		ring->used += (size_t)count;
+		if (count > 0) connection->fresh = true;
+		else connection->ended = true;
+		pthread_mutex_unlock(connection->lock);
+		if (count == 0) return STEP_DONE;
+	}
+	return STEP_AGAIN;
+}
+
+connection_step connection_transfer(stream_connection *connection)
+{
+	connection->turn = TURN_SIZE;
+	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
+	/* While a record waits to be sent nothing is read, since reading may want to send an alert. */
+	if (connection->ended || connection->unsent_record > 0) return STEP_AGAIN;
+	return receive_ring(connection) == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
+}
+
+connection_step connection_finish(stream_connection *connection)
+{
+	if (!connection->ended) {
+		/* Whoever can't get rid of his request would never read our reply. */
+		int result = socket_discard(connection->socket);
+		if (result == SOCKET_BROKEN) return STEP_FAILED;
+		connection->ended = result == 0;
+	}
+	connection_step step = send_ring(connection);
+	if (step != STEP_DONE) return step;
+	if (connection->identity) {
+		int result = mbedtls_ssl_close_notify(&connection->tls);
+		if (result == MBEDTLS_ERR_SSL_WANT_WRITE) return STEP_AGAIN;
+		if (result != 0) return STEP_FAILED;
+	}
+	return shutdown(connection->socket, SHUT_WR) == 0 ? STEP_DONE : STEP_FAILED;
+}
+
+short connection_wants(stream_connection *connection, bool *at_once)
+{
+	short wants = 0;
+	pthread_mutex_lock(connection->lock);
+	switch (connection->state) {
+	case CONNECTION_FREE: break;
+	case CONNECTION_HANDSHAKING: wants = connection->handshake_wants; break;
+	case CONNECTION_WAITING:
+	case CONNECTION_OPEN:
+		if (connection->broken) break;
+		if (connection->rings->sent.used > 0) wants |= POLLOUT;
+		if (connection->ended || connection->unsent_record > 0) break;
+		if (connection->rings->received.used == STREAM_RING_SIZE) break;
+		wants |= POLLIN;
+		if (connection->identity && mbedtls_ssl_check_pending(&connection->tls)) *at_once = true;
+		break;
+	case CONNECTION_CLOSING:
+		wants = connection->ended ? POLLOUT : POLLOUT | POLLIN;
+		break;
+	}
+	pthread_mutex_unlock(connection->lock);
+	return wants;
+}
+
+int connection_detach(stream_connection *connection)
+{
+	int socket = connection->socket;
+	tls_identity *identity = connection->identity;
+	if (identity) mbedtls_ssl_free(&connection->tls);
+	pthread_mutex_lock(connection->lock);
+	connection->socket = -1;
+	connection->identity = NULL;
+	connection->unsent_record = 0;
+	connection->ended = connection->broken = true;
+	if (connection->rings) connection->rings->sent.used = 0;
+	if (identity && --identity->references > 0) identity = NULL;
+	pthread_mutex_unlock(connection->lock);
+	tls_identity_free(identity);
+	return socket;
+}
+
+void connection_release(stream_connection *connection)
+{
+	pthread_mutex_lock(connection->lock);
+	stream_rings *rings = connection->rings;
+	connection->rings = NULL;
+	connection->state = CONNECTION_FREE;
+	pthread_mutex_unlock(connection->lock);
+	free(rings);
+}

@@ -1,0 +1,103 @@
+/*
+ * One connection of the stream server: two rings of plaintext between the owner's thread and the server's, and the
+ * plain or TLS transport behind them. The rings and what is told of them are guarded by the server's lock; the lock is
+ * never held while Mbed TLS computes.
+ *
+ *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
+ *                                take     close
+ */
+#ifndef STREAM_CONNECTION_H
+#define STREAM_CONNECTION_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream-server.h"
+#include "tls-identity.h"
+
+typedef struct {
+	size_t start;
+	size_t used;
+	uint8_t bytes[STREAM_RING_SIZE];
+} byte_ring;
+
+typedef struct {
+	byte_ring received;
+	byte_ring sent;
+} stream_rings;
+
+typedef enum {
+	CONNECTION_FREE = 0,
+	CONNECTION_HANDSHAKING,
+	CONNECTION_WAITING,
+	CONNECTION_OPEN,
+	CONNECTION_CLOSING,
+} connection_state;
+
+typedef struct {
+	pthread_mutex_t *lock;
+
+	/* Both threads, under the lock. */
+	connection_state state;
+	/* Counts how often the place was taken: part of the id. */
+	unsigned generation;
+	/* Of WAITING, OPEN and CLOSING. */
+	stream_rings *rings;
+	/* The other side will send nothing more. */
+	bool ended;
+	/* Nothing can be sent either: `socket` is -1. */
+	bool broken;
+	/* Bytes came that STREAM_READABLE has not told of. */
+	bool fresh;
+	bool ended_told;
+	/* What may still be written of the room announced last. */
+	size_t promised;
+	uint64_t accepted;
+	uint64_t deadline_ms;
+	char address[STREAM_ADDRESS_SIZE];
+
+	/* The server's thread alone. */
+	int socket;
+	/* Of TLS, else NULL. */
+	tls_identity *identity;
+	mbedtls_ssl_context tls;
+	/* Mbed TLS is waiting to send a record of so many bytes of the ring: the same must be passed to it again. */
+	size_t unsent_record;
+	/* What poll() must wait for during the handshake. */
+	short handshake_wants;
+	/* What may still be taken from the network in this turn. */
+	size_t turn;
+} stream_connection;
+
+typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
+
+/* How much can be taken out of the ring, or put in, at once. */
+size_t ring_copy_out(byte_ring *ring, void *into, size_t size);
+void ring_copy_in(byte_ring *ring, const void *bytes, size_t size);
+
+/* The rest is for the server's thread, without the lock. */
+
+/* Takes the socket and the reference to `identity` (NULL: plain) in any case; false: out of memory, all is undone. */
+bool connection_begin(stream_connection *connection, int socket, tls_identity *identity);
+
+/* STEP_DONE: it is WAITING now. */
+connection_step connection_handshake(stream_connection *connection);
+
+/* Moves bytes between rings and network as far as it goes without waiting. STEP_FAILED: the connection broke. */
+connection_step connection_transfer(stream_connection *connection);
+
+/* Sends what is left, close_notify and FIN. STEP_DONE: only the other side's FIN is missing. */
+connection_step connection_finish(stream_connection *connection);
+
+/* What poll() is to wait for; *at_once: there is something to do without waiting. */
+short connection_wants(stream_connection *connection, bool *at_once);
+
+/* Gives the transport up, and the socket to the caller: -1 when it is gone before. Rings and state stay. */
+int connection_detach(stream_connection *connection);
+
+/* Makes the place free; the transport is detached before. */
+void connection_release(stream_connection *connection);
+
+#endif

@@ -1,0 +1,286 @@
+/*
+ * What the owner of a stream server calls, and how it begins and ends.
+ */
+#include "stream-server.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream-socket.h"
+#include "stream-thread.h"
+
+enum {
+	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
+	/* stream_server_next looks at the connections and at the server itself in turn. */
+	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
+#if defined(ESP_PLATFORM)
+	/* Of the thread, bytes: the sums of a handshake are most of it. */
+	STACK_SIZE = 10240,
+#endif
+};
+
+static void lock(stream_server *server)
+{
+	pthread_mutex_lock(&server->lock);
+}
+
+static void unlock(stream_server *server)
+{
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* With the lock. */
+static void wake(stream_server *server)
+{
+	if (!server->woken) server->woken = socket_wake(server->wake);
+}
+
+/* What is to be told of a connection; false: nothing. */
+static bool connection_event(const stream_connection *connection, stream_event *event)
+{
+	if (connection->state != CONNECTION_OPEN) return false;
+	const stream_rings *rings = connection->rings;
+	size_t room = STREAM_RING_SIZE - rings->sent.used;
+	if (room > connection->promised) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
+	else if (connection->fresh && rings->received.used > 0)
+		*event = (stream_event){ .kind = STREAM_READABLE, .count = rings->received.used };
+	else if (connection->ended && !connection->ended_told && rings->received.used == 0)
+		*event = (stream_event){ .kind = STREAM_ENDED };
+	else return false;
+	return true;
+}
+
+static bool server_event(const stream_server *server, stream_event *event)
+{
+	size_t waiting = 0;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (server->connections[i].state == CONNECTION_WAITING) waiting++;
+	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
+	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
+	else return false;
+	return true;
+}
+
+bool stream_server_has_news(const stream_server *server)
+{
+	stream_event event;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (connection_event(&server->connections[i], &event)) return true;
+	return server_event(server, &event);
+}
+
+static void mark_told(stream_server *server, stream_connection *connection, const stream_event *event)
+{
+	switch (event->kind) {
+	case STREAM_PENDING: server->pending_fresh = false; break;
+	case STREAM_FAILED: server->failed_told = true; break;
+	case STREAM_WRITABLE: connection->promised = event->count; break;
+	case STREAM_READABLE: connection->fresh = false; break;
+	case STREAM_ENDED: connection->ended_told = true; break;
+	}
+}
+
+bool stream_server_next(stream_server *server, stream_event *event)
+{
+	bool found = false;
+	lock(server);
+	for (unsigned looked = 0; looked < EVENT_SOURCES && !found; looked++) {
+		unsigned source = server->next_source;
+		server->next_source = (source + 1) % EVENT_SOURCES;
+		stream_connection *connection = source < STREAM_CONNECTION_LIMIT ? &server->connections[source] : NULL;
+		found = connection ? connection_event(connection, event) : server_event(server, event);
+		if (!found) continue;
+		if (connection) event->connection = (int)(connection->generation * STREAM_CONNECTION_LIMIT + source);
+		mark_told(server, connection, event);
+	}
+	if (!found) server->notified = false;
+	unlock(server);
+	return found;
+}
+
+int stream_server_take(stream_server *server, char address[STREAM_ADDRESS_SIZE])
+{
+	int id = -1;
+	stream_connection *first = NULL;
+	lock(server);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		if (each->state == CONNECTION_WAITING && (!first || each->accepted < first->accepted)) first = each;
+	}
+	if (first) {
+		first->state = CONNECTION_OPEN;
+		first->generation = (first->generation + 1) % GENERATION_LIMIT;
+		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
+		memcpy(address, first->address, STREAM_ADDRESS_SIZE);
+		/* So that the thread tells that it can be written to. */
+		wake(server);
+	}
+	unlock(server);
+	return id;
+}
+
+/* With the lock; NULL: it is closed. */
+static stream_connection *find(stream_server *server, int id)
+{
+	if (id < 0) return NULL;
+	stream_connection *connection = &server->connections[id % STREAM_CONNECTION_LIMIT];
+	bool same = connection->generation == (unsigned)(id / STREAM_CONNECTION_LIMIT);
+	return same && connection->state == CONNECTION_OPEN ? connection : NULL;
+}
+
+size_t stream_read(stream_server *server, int connection, void *into, size_t size)
+{
+	size_t copied = 0;
+	lock(server);
+	stream_connection *found = find(server, connection);
+	if (found) {
+		byte_ring *ring = &found->rings->received;
+		bool was_full = ring->used == STREAM_RING_SIZE;
+		copied = ring_copy_out(ring, into, size);
+		/* The thread reads on, or tells the end. */
+		if (copied > 0 && (was_full || (found->ended && ring->used == 0))) wake(server);
+	}
+	unlock(server);
+	return copied;
+}
+
+size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size)
+{
+	size_t room = SIZE_MAX;
+	lock(server);
+	stream_connection *found = find(server, connection);
+	if (found && size <= found->promised) {
+		byte_ring *ring = &found->rings->sent;
+		if (!found->broken && size > 0) {
+			if (ring->used == 0) wake(server);
+			ring_copy_in(ring, bytes, size);
+		}
+		room = found->promised = STREAM_RING_SIZE - ring->used;
+	}
+	unlock(server);
+	return room;
+}
+
+void stream_close(stream_server *server, int connection)
+{
+	lock(server);
+	stream_connection *found = find(server, connection);
+	if (found) {
+		found->state = CONNECTION_CLOSING;
+		found->deadline_ms = socket_clock_ms() + server->options.linger_ms;
+		wake(server);
+	}
+	unlock(server);
+}
+
+uint16_t stream_server_port(const stream_server *server)
+{
+	return server->port;
+}
+
+bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
+	char message[STREAM_SERVER_MESSAGE_SIZE])
+{
+	if (!server->identity) {
+		snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "this port speaks no TLS");
+		return false;
+	}
+	tls_identity *identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
+	if (!identity) return false;
+	lock(server);
+	tls_identity *old = server->identity;
+	server->identity = identity;
+	if (--old->references > 0) old = NULL;
+	unlock(server);
+	tls_identity_free(old);
+	return true;
+}
+
+static bool start_thread(stream_server *server)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes) != 0) return false;
+#if defined(ESP_PLATFORM)
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	bool started = pthread_create(&server->thread, &attributes, stream_thread_run, server) == 0;
+#else
+	/* Signals are for the program's own thread. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	bool started = pthread_create(&server->thread, &attributes, stream_thread_run, server) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+#endif
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+static void free_server(stream_server *server)
+{
+	if (server->listener >= 0) close(server->listener);
+	if (server->wake >= 0) close(server->wake);
+	tls_identity_free(server->identity);
+	pthread_mutex_destroy(&server->lock);
+	free(server);
+}
+
+/* Everything that can fail; what it made is in *server. */
+static bool open_parts(stream_server *server, const stream_server_options *options, char *message)
+{
+	if (options->certificate || options->key) {
+		const char *certificate = options->certificate ? options->certificate : "";
+		const char *key = options->key ? options->key : "";
+		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
+		if (!server->identity) return false;
+	}
+	server->listener = socket_listen(options->port, options->loopback_only, message);
+	if (server->listener < 0) return false;
+	server->port = socket_port(server->listener);
+	server->wake = socket_open_wake();
+	if (server->wake >= 0 && start_thread(server)) return true;
+	snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u can't be served: out of memory", server->port);
+	return false;
+}
+
+stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE])
+{
+	stream_server *server = calloc(1, sizeof(stream_server));
+	if (!server) {
+		snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "out of memory");
+		return NULL;
+	}
+	server->options = *options;
+	server->options.certificate = server->options.key = NULL;
+	server->listener = server->wake = -1;
+	pthread_mutex_init(&server->lock, NULL);
+	for (int i = 0; i < LINGER_LIMIT; i++) server->lingering[i].socket = -1;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		server->connections[i].lock = &server->lock;
+		server->connections[i].socket = -1;
+	}
+	if (open_parts(server, options, message)) return server;
+	free_server(server);
+	return NULL;
+}
+
+void stream_server_stop(stream_server *server)
+{
+	lock(server);
+	server->stopping = true;
+	wake(server);
+	unlock(server);
+}
+
+void stream_server_close(stream_server *server)
+{
+	lock(server);
+	server->stopping = server->quitting = true;
+	wake(server);
+	unlock(server);
+	pthread_join(server->thread, NULL);
+	free_server(server);
+}

@@ -1,0 +1,109 @@
+/*
+ * One listening port with its connections, plain TCP or TLS 1.2 (RFC 5246) alike, for the listeners of the host
+ * contract (modules/io/host.ts). The network and the cryptography run in a thread of the server's own; its owner, one
+ * other thread, never waits. Plain C on BSD sockets, pthreads and Mbed TLS: nothing of XS or of FreeRTOS.
+ *
+ * Limits: max_connections at once, each with STREAM_RING_SIZE bytes in each direction; a ring that is full takes
+ * nothing more from the network, so that the peer waits. Who finds no place waits in the system's own queue.
+ */
+#ifndef STREAM_SERVER_H
+#define STREAM_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	STREAM_CONNECTION_LIMIT = 8,
+	/* Bytes of plaintext that wait in one direction of a connection. */
+	STREAM_RING_SIZE = 4096,
+	STREAM_SERVER_MESSAGE_SIZE = 128,
+	/* INET6_ADDRSTRLEN of POSIX. */
+	STREAM_ADDRESS_SIZE = 46,
+};
+
+typedef struct stream_server stream_server;
+
+typedef struct {
+	/* 0: any free one. */
+	uint16_t port;
+	/* Only 127.0.0.1 is served, for tests. */
+	bool loopback_only;
+	/* PEM with a NUL at its end: the chain from the server's own certificate on, its key. Both NULL: plain TCP. */
+	const char *certificate;
+	const char *key;
+	/* Existing at once, from the handshake to the last byte that was written: 1 to STREAM_CONNECTION_LIMIT. */
+	unsigned max_connections;
+	/* Of these in their TLS handshake: 1 to max_connections. */
+	unsigned max_handshakes;
+	uint32_t handshake_timeout_ms;
+	/* After stream_close: how long the other side may take for what was written. */
+	uint32_t linger_ms;
+	/*
+	 * Called in the server's thread when there is something for stream_server_next to tell, and not again until that
+	 * has returned false. Must not call the server.
+	 */
+	void (*notify)(void *context);
+	void *context;
+} stream_server_options;
+
+typedef enum {
+	/* Connections wait for stream_server_take: `count`. */
+	STREAM_PENDING = 1,
+	/* Bytes have come: `count` wait for stream_read. Not told again before more come. */
+	STREAM_READABLE = 2,
+	/* `count` bytes may be written. The first event of a connection; then whenever room has been made. */
+	STREAM_WRITABLE = 3,
+	/*
+	 * The other side has ended its direction (close_notify or FIN), or the connection broke; all that came before was
+	 * read. What is written still goes to one who has only ended; it vanishes where the connection broke.
+	 */
+	STREAM_ENDED = 4,
+	/* The port is served no more; told once. Connections live on. */
+	STREAM_FAILED = 5,
+} stream_event_kind;
+
+typedef struct {
+	stream_event_kind kind;
+	/* Never given twice, so that one that is closed is harmless everywhere; -1 where the event is of none. */
+	int connection;
+	size_t count;
+} stream_event;
+
+/* NULL when it can't be opened: `message` is a sentence for the user then. The texts are copied. */
+stream_server *stream_server_open(const stream_server_options *options, char message[STREAM_SERVER_MESSAGE_SIZE]);
+
+uint16_t stream_server_port(const stream_server *server);
+
+/*
+ * New connections get this pair, those that are open keep theirs; nobody can resume a session of the old one. When it
+ * fails, nothing changes and `message` is a sentence for the user.
+ */
+bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
+	char message[STREAM_SERVER_MESSAGE_SIZE]);
+
+/* Frees the port soon, and drops the connections that were not taken; those taken live on. */
+void stream_server_stop(stream_server *server);
+
+/* Ends everything, with a fifth of a second for what was written, and frees the server. notify is called no more. */
+void stream_server_close(stream_server *server);
+
+/* What has happened, connection after connection, as it is at this moment; false: nothing more. */
+bool stream_server_next(stream_server *server, stream_event *event);
+
+/* The connection that has waited longest, or -1; `address` is the peer's, an IPv4 one in its own form. */
+int stream_server_take(stream_server *server, char address[STREAM_ADDRESS_SIZE]);
+
+/* How many bytes were copied, at most `size`; 0: none waits. */
+size_t stream_read(stream_server *server, int connection, void *into, size_t size);
+
+/*
+ * Copies all the bytes and gives how many more may be written. More than was announced last (by STREAM_WRITABLE or by
+ * the last call): SIZE_MAX, and nothing was written; also for a connection that is closed.
+ */
+size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
+
+/* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */
+void stream_close(stream_server *server, int connection);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Sockets of POSIX.1-2008 as both Linux and lwIP (ESP-IDF) have them.
+ */
+#include "stream-socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Connections that wait in the system's queue: of a PC any browser's worth, of the chip what its stack affords. */
+#if defined(ESP_PLATFORM)
+enum { BACKLOG = 4 };
+#else
+enum { BACKLOG = 64 };
+#endif
+
+/* Bytes and rounds of one socket_discard: then it is the others' turn. */
+enum { DISCARD_SIZE = 512, DISCARD_ROUNDS = 32 };
+
+uint64_t socket_clock_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool prepare(int fd)
+{
+	/* Where there are no child programs (ESP-IDF) this fails and is not needed. */
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	int flags = fcntl(fd, F_GETFL, 0);
+	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+static int close_failed(int fd)
+{
+	int error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+static int listen_on(int family, const struct sockaddr *address, socklen_t size)
+{
+	int fd = socket(family, SOCK_STREAM, 0);
+	if (fd < 0) return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){ 0 }, sizeof(int)) != 0)
+		return close_failed(fd);
+	if (!prepare(fd) || bind(fd, address, size) != 0 || listen(fd, BACKLOG) != 0) return close_failed(fd);
+	return fd;
+}
+
+static int listen_ipv4(uint16_t port, bool loopback_only)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
+	address.sin_addr.s_addr = htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY);
+	return listen_on(AF_INET, (const struct sockaddr *)&address, sizeof(address));
+}
+
+int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE])
+{
+	int fd = -1;
+	errno = EAFNOSUPPORT;
+	if (!loopback_only) {
+		struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+		fd = listen_on(AF_INET6, (const struct sockaddr *)&any, sizeof(any));
+	}
+	if (fd < 0 && errno != EADDRINUSE && errno != EACCES) fd = listen_ipv4(port, loopback_only);
+	if (fd >= 0) return fd;
+	if (errno == EADDRINUSE)
+		snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u is used by another program", port);
+	else if (errno == EACCES)
+		snprintf(message, STREAM_SERVER_MESSAGE_SIZE,
+			"port %u needs more rights (ports below 1024 are for root)", port);
+	else snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u can't be opened: %s", port, strerror(errno));
+	return -1;
+}
+
+uint16_t socket_port(int listener)
+{
+	struct sockaddr_storage address;
+	socklen_t size = sizeof(address);
+	memset(&address, 0, sizeof(address));
+	if (getsockname(listener, (struct sockaddr *)&address, &size) != 0) return 0;
+	if (address.ss_family == AF_INET6) return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
+	return ntohs(((const struct sockaddr_in *)&address)->sin_port);
+}
+
+static void write_address(const struct sockaddr_storage *from, char address[STREAM_ADDRESS_SIZE])
+{
+	address[0] = 0;
+	if (from->ss_family == AF_INET) {
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, address, STREAM_ADDRESS_SIZE);
+		return;
+	}
+	/* RFC 4291, 2.5.5.2. */
+	static const uint8_t mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+	const uint8_t *six = (const uint8_t *)&((const struct sockaddr_in6 *)from)->sin6_addr;
+	if (memcmp(six, mapped, sizeof(mapped)) != 0) inet_ntop(AF_INET6, six, address, STREAM_ADDRESS_SIZE);
+	else inet_ntop(AF_INET, six + sizeof(mapped), address, STREAM_ADDRESS_SIZE);
+}
+
+static int accept_result(int error)
+{
+	switch (error) {
+	case EBADF:
+	case EINVAL:
+	case ENOTSOCK:
+	case EOPNOTSUPP: return SOCKET_BROKEN;
+	case EAGAIN:
+	case EINTR:
+	case ECONNABORTED: return SOCKET_AGAIN;
+	/* Mostly EMFILE, ENFILE, ENOBUFS or ENOMEM. */
+	default: return SOCKET_SCARCE;
+	}
+}
+
+int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE])
+{
+	struct sockaddr_storage from;
+	socklen_t size = sizeof(from);
+	memset(&from, 0, sizeof(from));
+	int fd = accept(listener, (struct sockaddr *)&from, &size);
+	if (fd < 0) return accept_result(errno);
+	if (!prepare(fd)) {
+		close(fd);
+		return SOCKET_AGAIN;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+	write_address(&from, address);
+	return fd;
+}
+
+static int result_of(ssize_t count)
+{
+	if (count >= 0) return (int)count;
+	return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? SOCKET_AGAIN : SOCKET_BROKEN;
+}
+
+int socket_receive(int socket, void *into, size_t size)
+{
+	return result_of(recv(socket, into, size, 0));
+}
+
+int socket_send(int socket, const void *bytes, size_t size)
+{
+	return result_of(send(socket, bytes, size, MSG_NOSIGNAL));
+}
+
+int socket_discard(int socket)
+{
+	uint8_t scratch[DISCARD_SIZE];
+	for (int round = 0; round < DISCARD_ROUNDS; round++) {
+		int count = socket_receive(socket, scratch, sizeof(scratch));
+		if (count <= 0) return count;
+	}
+	return SOCKET_AGAIN;
+}
+
+int socket_open_wake(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (fd < 0) return -1;
+	struct sockaddr_in own = { .sin_family = AF_INET };
+	socklen_t size = sizeof(own);
+	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	/* Connected to itself it hears nobody else. */
+	if (!prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
+		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
+		|| connect(fd, (const struct sockaddr *)&own, size) != 0)
+		return close_failed(fd);
+	return fd;
+}
+
+bool socket_wake(int wake)
+{
+	return send(wake, "", 1, MSG_NOSIGNAL) == 1;
+}

@@ -1,0 +1,322 @@
+/*
+ * The thread of a stream server: one loop around poll(). Each connection gets as far as it goes without waiting, then
+ * it is the next one's turn.
+ */
+#include "stream-thread.h"
+
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stream-socket.h"
+
+enum {
+	/* stream_server_close waits so long for what was written. */
+	FAREWELL_MS = 200,
+	/* No socket or memory for a connection: wait before asking again. */
+	SCARCE_MS = 100,
+	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	SLEEP_MS = 1000,
+	/* All sockets that there can be: the one for waking, the listener. */
+	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT,
+};
+
+static void lock(stream_server *server)
+{
+	pthread_mutex_lock(&server->lock);
+}
+
+static void unlock(stream_server *server)
+{
+	pthread_mutex_unlock(&server->lock);
+}
+
+static void end_lingering(lingering_socket *lingering)
+{
+	if (lingering->socket >= 0) close(lingering->socket);
+	lingering->socket = -1;
+}
+
+/* NULL: there is none. */
+static lingering_socket *oldest_lingering(stream_server *server)
+{
+	lingering_socket *oldest = NULL;
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		lingering_socket *each = &server->lingering[i];
+		if (each->socket >= 0 && (!oldest || each->deadline_ms < oldest->deadline_ms)) oldest = each;
+	}
+	return oldest;
+}
+
+/* Closing a socket at once would reset it when something still comes, and so destroy what the peer has not read. */
+static void linger(stream_server *server, int socket, uint64_t deadline_ms)
+{
+	if (socket < 0) return;
+	lingering_socket *place = NULL;
+	for (int i = 0; i < LINGER_LIMIT && !place; i++)
+		if (server->lingering[i].socket < 0) place = &server->lingering[i];
+	if (!place) {
+		place = oldest_lingering(server);
+		end_lingering(place);
+	}
+	*place = (lingering_socket){ .socket = socket, .deadline_ms = deadline_ms };
+}
+
+static void serve_lingering(stream_server *server)
+{
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		lingering_socket *each = &server->lingering[i];
+		if (each->socket < 0) continue;
+		if (server->now_ms >= each->deadline_ms || socket_discard(each->socket) != SOCKET_AGAIN) end_lingering(each);
+	}
+}
+
+/* Gives up on the other side, which may still want to read why. The place stays the owner's, if it is. */
+static void hang_up(stream_server *server, stream_connection *connection)
+{
+	int socket = connection_detach(connection);
+	if (socket < 0) return;
+	shutdown(socket, SHUT_WR);
+	linger(server, socket, server->now_ms + server->options.linger_ms);
+}
+
+static void drop(stream_server *server, stream_connection *connection)
+{
+	hang_up(server, connection);
+	connection_release(connection);
+}
+
+/* Called again and again until the place is free. */
+static void serve_closing(stream_server *server, stream_connection *connection)
+{
+	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
+	if (step == STEP_AGAIN && server->now_ms < connection->deadline_ms) return;
+	int socket = connection_detach(connection);
+	if (step == STEP_DONE) linger(server, socket, connection->deadline_ms);
+	else if (socket >= 0) close(socket);
+	connection_release(connection);
+}
+
+static connection_state state_of(stream_server *server, stream_connection *connection)
+{
+	lock(server);
+	connection_state state = connection->state;
+	unlock(server);
+	return state;
+}
+
+static void serve(stream_server *server, stream_connection *connection)
+{
+	switch (state_of(server, connection)) {
+	case CONNECTION_FREE: break;
+	case CONNECTION_HANDSHAKING:
+		switch (connection_handshake(connection)) {
+		case STEP_DONE:
+			lock(server);
+			server->pending_fresh = true;
+			unlock(server);
+			break;
+		case STEP_AGAIN:
+			if (server->now_ms < connection->deadline_ms) break;
+			/* fall through */
+		case STEP_FAILED: drop(server, connection);
+		}
+		break;
+	case CONNECTION_WAITING:
+	case CONNECTION_OPEN:
+		if (connection->broken || connection_transfer(connection) != STEP_FAILED) break;
+		hang_up(server, connection);
+		/* The owner may have taken it meanwhile: then it is his to close. */
+		lock(server);
+		bool untaken = connection->state == CONNECTION_WAITING;
+		if (untaken) connection->state = CONNECTION_CLOSING;
+		unlock(server);
+		if (untaken) connection_release(connection);
+		break;
+	case CONNECTION_CLOSING: serve_closing(server, connection); break;
+	}
+}
+
+static void fail(stream_server *server)
+{
+	close(server->listener);
+	server->listener = -1;
+	lock(server);
+	server->failed = true;
+	unlock(server);
+}
+
+/* A free place, or NULL while no connection may be accepted. */
+static stream_connection *place(stream_server *server)
+{
+	unsigned existing = 0, handshaking = 0;
+	stream_connection *free_one = NULL;
+	if (server->listener < 0 || server->now_ms < server->accept_after_ms) return NULL;
+	lock(server);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		if (each->state == CONNECTION_FREE) free_one = each;
+		else existing++;
+		if (each->state == CONNECTION_HANDSHAKING) handshaking++;
+	}
+	unlock(server);
+	bool allowed = existing < server->options.max_connections && handshaking < server->options.max_handshakes;
+	return allowed ? free_one : NULL;
+}
+
+static void begin(stream_server *server, stream_connection *connection, int socket)
+{
+	lock(server);
+	tls_identity *identity = server->identity;
+	if (identity) identity->references++;
+	unlock(server);
+	if (!connection_begin(connection, socket, identity)) {
+		server->accept_after_ms = server->now_ms + SCARCE_MS;
+		return;
+	}
+	lock(server);
+	connection->accepted = server->accepted++;
+	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
+	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;
+	if (!identity) server->pending_fresh = true;
+	unlock(server);
+}
+
+static void accept_connections(stream_server *server)
+{
+	stream_connection *connection;
+	while ((connection = place(server))) {
+		int socket = socket_accept(server->listener, connection->address);
+		if (socket == SOCKET_AGAIN) return;
+		if (socket == SOCKET_BROKEN) {
+			fail(server);
+			return;
+		}
+		if (socket == SOCKET_SCARCE) {
+			lingering_socket *oldest = oldest_lingering(server);
+			if (oldest) end_lingering(oldest);
+			else server->accept_after_ms = server->now_ms + SCARCE_MS;
+			return;
+		}
+		begin(server, connection, socket);
+	}
+}
+
+static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
+{
+	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
+}
+
+typedef struct {
+	struct pollfd sockets[WATCH_LIMIT];
+	nfds_t count;
+} watch_list;
+
+/* One that nobody looks at must not be in the list: poll() would report it for ever when it broke. */
+static void watch(watch_list *list, int socket, short wants)
+{
+	if (socket >= 0 && wants) list->sockets[list->count++] = (struct pollfd){ .fd = socket, .events = wants };
+}
+
+/* Waits until there is something to do. */
+static void sleep_well(stream_server *server)
+{
+	watch_list list = { .count = 0 };
+	bool at_once = false;
+	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
+	server->now_ms = now_ms;
+	watch(&list, server->wake, POLLIN);
+	watch(&list, server->listener, place(server) ? POLLIN : 0);
+	if (server->accept_after_ms > now_ms) sooner(&wake_ms, server->accept_after_ms);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		connection_state state = state_of(server, each);
+		watch(&list, each->socket, connection_wants(each, &at_once));
+		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, each->deadline_ms);
+	}
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		lingering_socket *each = &server->lingering[i];
+		watch(&list, each->socket, POLLIN);
+		if (each->socket >= 0) sooner(&wake_ms, each->deadline_ms);
+	}
+	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
+	if (poll(list.sockets, list.count, timeout_ms) < 0) nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	server->now_ms = socket_clock_ms();
+}
+
+static void tell(stream_server *server)
+{
+	lock(server);
+	bool news = !server->notified && !server->quitting && stream_server_has_news(server);
+	if (news) server->notified = true;
+	unlock(server);
+	if (news) server->options.notify(server->options.context);
+}
+
+/* The port is freed, and those go whom nobody has taken. */
+static void stop(stream_server *server)
+{
+	if (server->listener >= 0) close(server->listener);
+	server->listener = -1;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		lock(server);
+		bool untaken = each->state == CONNECTION_HANDSHAKING || each->state == CONNECTION_WAITING;
+		if (untaken) each->state = CONNECTION_CLOSING;
+		unlock(server);
+		if (untaken) drop(server, each);
+	}
+}
+
+/* Closes those that are open; false: all are gone, or their time is over. */
+static bool say_farewell(stream_server *server, uint64_t deadline_ms)
+{
+	bool left = false;
+	lock(server);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		if (each->state == CONNECTION_FREE) continue;
+		left = true;
+		each->state = CONNECTION_CLOSING;
+		each->deadline_ms = deadline_ms;
+	}
+	unlock(server);
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		lingering_socket *each = &server->lingering[i];
+		if (each->socket >= 0) left = true;
+		if (each->deadline_ms > deadline_ms) each->deadline_ms = deadline_ms;
+	}
+	return left && server->now_ms < deadline_ms;
+}
+
+static void end_all(stream_server *server)
+{
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		if (state_of(server, each) != CONNECTION_FREE) drop(server, each);
+	}
+	for (int i = 0; i < LINGER_LIMIT; i++) end_lingering(&server->lingering[i]);
+}
+
+void *stream_thread_run(void *context)
+{
+	stream_server *server = context;
+	uint64_t farewell_ms = 0;
+	for (;;) {
+		sleep_well(server);
+		socket_discard(server->wake);
+		lock(server);
+		server->woken = false;
+		bool stopping = server->stopping, quitting = server->quitting;
+		unlock(server);
+		if (stopping) stop(server);
+		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) serve(server, &server->connections[i]);
+		serve_lingering(server);
+		accept_connections(server);
+		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;
+		if (quitting && !say_farewell(server, farewell_ms)) break;
+		tell(server);
+	}
+	end_all(server);
+	return NULL;
+}

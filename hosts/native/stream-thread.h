@@ -1,0 +1,60 @@
+/*
+ * What the two halves of the stream server share: stream-server.c is what its owner calls, stream-thread.c the thread
+ * that alone touches sockets and Mbed TLS. The lock is held for copies only; the owner wakes the thread by a datagram.
+ */
+#ifndef STREAM_THREAD_H
+#define STREAM_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream-connection.h"
+#include "stream-server.h"
+
+/* Sockets that wait for nothing but the other side's FIN; when there are more, the oldest is closed. */
+enum { LINGER_LIMIT = 4 };
+
+typedef struct {
+	/* -1: none. */
+	int socket;
+	uint64_t deadline_ms;
+} lingering_socket;
+
+struct stream_server {
+	stream_server_options options;
+	uint16_t port;
+	pthread_t thread;
+	int wake;
+	pthread_mutex_t lock;
+
+	/* Both threads, under the lock. */
+	stream_connection connections[STREAM_CONNECTION_LIMIT];
+	/* What new connections get; NULL: plain. */
+	tls_identity *identity;
+	/* A wake-up is under way. */
+	bool woken;
+	/* The owner was told and has not drained yet. */
+	bool notified;
+	bool pending_fresh;
+	bool failed;
+	bool failed_told;
+	bool stopping;
+	bool quitting;
+	unsigned next_source;
+
+	/* The thread alone. */
+	int listener;
+	uint64_t now_ms;
+	uint64_t accept_after_ms;
+	uint64_t accepted;
+	lingering_socket lingering[LINGER_LIMIT];
+};
+
+/* Of the thread: ends when `quitting` is set. */
+void *stream_thread_run(void *server);
+
+/* Whether stream_server_next has something to tell; with the lock. */
+bool stream_server_has_news(const stream_server *server);
+
+#endif

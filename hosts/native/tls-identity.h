@@ -1,0 +1,27 @@
+/*
+ * What a TLS port shows of itself: certificate chain, key, and the settings of Mbed TLS that are made of them. For the
+ * stream server. It is counted, so that connections keep theirs while new ones get another.
+ */
+#ifndef TLS_IDENTITY_H
+#define TLS_IDENTITY_H
+
+#include <stddef.h>
+
+#include "mbedtls-compat.h"
+
+typedef struct {
+	/* Changed under the server's lock only. */
+	unsigned references;
+	mbedtls_x509_crt chain;
+	mbedtls_pk_context key;
+	mbedtls_ssl_ticket_context tickets;
+	mbedtls_ssl_config config;
+} tls_identity;
+
+/* With one reference; NULL: `message`, of `size` bytes, says why. Texts as in stream_server_options, not kept. */
+tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
+
+/* For the last reference; NULL is allowed. */
+void tls_identity_free(tls_identity *identity);
+
+#endif

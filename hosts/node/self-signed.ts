@@ -1,0 +1,103 @@
+/**
+ * Certificates and keys of the host's `crypto` on Node, making: a certificate signed by its own new key. X.509 v3
+ * (RFC 5280), ECDSA on P-256 with SHA-256; the twin of hosts/native/certificate-make.c, where its contents are listed.
+ */
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import {
+	Boolean as ASN1Boolean,
+	Set as ASN1Set,
+	type AsnType,
+	BitString,
+	Constructed,
+	fromBER,
+	GeneralizedTime,
+	Integer,
+	ObjectIdentifier,
+	OctetString,
+	Primitive,
+	Sequence,
+	UTCTime,
+	Utf8String,
+} from "asn1js";
+import type { CertificateOptions, CertificatePair } from "../../modules/io/host.js";
+
+const NAMES_LIMIT = 4;
+const COMMON_NAME_LIMIT = 64;
+const DNS_NAME_LIMIT = 253;
+const FIRST_MS = Date.UTC(2000, 0, 1);
+const END_MS = Date.UTC(10_000, 0, 1);
+/** From this year on times have four digits for the year (RFC 5280, 4.1.2.5). */
+const GENERALIZED_FROM_YEAR = 2050;
+
+/** Crypto.makeCertificate. */
+export function makeCertificate(options: CertificateOptions): CertificatePair {
+	const { names, validFromMs, validToMs } = options;
+	check(names.length >= 1 && names.length <= NAMES_LIMIT, "names");
+	names.forEach((name, index) => {
+		const limit = index === 0 ? COMMON_NAME_LIMIT : DNS_NAME_LIMIT;
+		check(/^[A-Za-z0-9._-]+$/.test(name) && name.length <= limit, `name ${name}`);
+	});
+	check(validFromMs >= FIRST_MS && validFromMs <= validToMs && validToMs < END_MS, "times");
+	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+	const subject = sequence(new ASN1Set({ value: [sequence(id("2.5.4.3"), new Utf8String({ value: names[0] }))] }));
+	const algorithm = sequence(id("1.2.840.10045.4.3.2"));
+	const toBeSigned = sequence(
+		tagged(0, new Integer({ value: 2 })),
+		new Integer({ valueHex: serialNumber() }),
+		algorithm,
+		subject,
+		sequence(time(validFromMs), time(validToMs)),
+		subject,
+		fromBER(publicKey.export({ type: "spki", format: "der" })).result,
+		tagged(3, extensions(names)),
+	);
+	const signature = sign("sha256", new Uint8Array(toBeSigned.toBER()), privateKey);
+	const whole = sequence(toBeSigned, algorithm, new BitString({ valueHex: arrayBuffer(signature) }));
+	return {
+		certificate: pem("CERTIFICATE", Buffer.from(whole.toBER())),
+		key: new Uint8Array(Buffer.from(privateKey.export({ type: "pkcs8", format: "pem" }))),
+	};
+}
+
+function check(condition: boolean, what: string): void {
+	if (!condition) throw new RangeError(`a certificate can't be made with these ${what}`);
+}
+
+const sequence = (...value: AsnType[]) => new Sequence({ value });
+const id = (value: string) => new ObjectIdentifier({ value });
+const tagged = (tagNumber: number, value: AsnType) =>
+	new Constructed({ idBlock: { tagClass: 3, tagNumber }, value: [value] });
+const arrayBuffer = (bytes: Uint8Array) => new Uint8Array(bytes).buffer;
+
+function extensions(names: readonly string[]): Sequence {
+	const contents = (value: AsnType) => new OctetString({ valueHex: value.toBER() });
+	const critical = () => new ASN1Boolean({ value: true });
+	const dnsName = (name: string) =>
+		new Primitive({ idBlock: { tagClass: 3, tagNumber: 2 }, valueHex: arrayBuffer(Buffer.from(name)) });
+	const digitalSignature = new BitString({ valueHex: Uint8Array.of(0x80).buffer, unusedBits: 7 });
+	return sequence(
+		sequence(id("2.5.29.19"), critical(), contents(sequence())),
+		sequence(id("2.5.29.15"), critical(), contents(digitalSignature)),
+		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1")))),
+		sequence(id("2.5.29.17"), contents(sequence(...names.map(dnsName)))),
+	);
+}
+
+function time(ms: number): AsnType {
+	const valueDate = new Date(Math.floor(ms / 1000) * 1000);
+	return valueDate.getUTCFullYear() < GENERALIZED_FROM_YEAR
+		? new UTCTime({ valueDate })
+		: new GeneralizedTime({ valueDate });
+}
+
+/** A positive number without a leading zero byte (RFC 5280, 4.1.2.2). */
+function serialNumber(): ArrayBuffer {
+	const serial = new Uint8Array(randomBytes(16));
+	serial[0] = (serial[0] & 0x7f) | 0x40;
+	return serial.buffer;
+}
+
+function pem(label: string, der: Buffer): Uint8Array {
+	const lines = der.toString("base64").replace(/.{64}(?!$)/g, "$&\n");
+	return new Uint8Array(Buffer.from(`-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`));
+}

@@ -1,0 +1,189 @@
+/**
+ * Certificates and keys of the host's `crypto` on Node, reading: X.509 (RFC 5280) in PEM text (RFC 7468), by node:crypto
+ * and asn1js. The twin of hosts/native/certificate.c, which runs on the device: both tell the same of the same file, so
+ * what Mbed TLS can't read is refused here as well.
+ */
+import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from "node:crypto";
+import { type BaseBlock, fromBER, type ObjectIdentifier, type UTCTime } from "asn1js";
+import {
+	CERTIFICATE_CHAIN_LIMIT,
+	CERTIFICATE_FILE_LIMIT,
+	CERTIFICATES_DAMAGED,
+	CERTIFICATES_TOO_MANY,
+	CERTIFICATES_UNSUPPORTED,
+	CERTIFICATES_WELL,
+	type CertificateDetails,
+	type CertificateFile,
+	KEY_TYPE_EC,
+	KEY_TYPE_RSA,
+	PRIVATE_KEY_ABSENT,
+	PRIVATE_KEY_ENCRYPTED,
+	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_MATCHES,
+	PRIVATE_KEY_UNREADABLE,
+} from "../../modules/io/host.js";
+import { childrenOf, nameText } from "./distinguished-name.js";
+
+const BEGIN = "-----BEGIN ";
+const DASHES = "-----";
+const LABEL_LIMIT = 31;
+const KEY_LABEL = /^(EC |RSA |ENCRYPTED |)PRIVATE KEY$/;
+const DER_SEQUENCE = 0x30;
+
+/** rsaEncryption (RFC 3279, 2.3.1), id-ecPublicKey (RFC 5480, 2.1.1). */
+const KEY_ALGORITHMS = ["1.2.840.113549.1.1.1", "1.2.840.10045.2.1"];
+/** RSA with MD5 to SHA-512 or as RSASSA-PSS (RFC 8017, C), ECDSA (RFC 5758, 3.2) with SHA-1 to SHA-512. */
+const SIGNATURE_ALGORITHMS = /^1\.2\.840\.(113549\.1\.1\.([45]|1[0-4])|10045\.4\.(1|3\.[1-4]))$/;
+/** Key usage, alternative names, basic constraints, extended key usage; Netscape's type of certificate. */
+const EXTENSIONS = /^(2\.5\.29\.(15|17|19|37)|2\.16\.840\.1\.113730\.1\.1)$/;
+const CURVE_BITS = new Map([
+	["prime256v1", 256],
+	["secp384r1", 384],
+	["secp521r1", 521],
+]);
+
+interface Block {
+	readonly label: string;
+	/** Between the lines of dashes; undefined when the last of them is missing. */
+	readonly body: string | undefined;
+}
+
+interface Certificate {
+	readonly parsed: X509Certificate;
+	readonly details: Omit<CertificateDetails, "issuedByNext">;
+}
+
+/** Crypto.readCertificates. */
+export function readCertificates(file: Uint8Array): CertificateFile {
+	if (file.length > CERTIFICATE_FILE_LIMIT) throw new RangeError("more bytes than a file of certificates may have");
+	const blocks = [...blocksOf(Buffer.from(file).toString("latin1"))];
+	const files = blocks.filter(({ label }) => label === "CERTIFICATE").map(({ body }) => decode(body));
+	if (blocks.length === 0 && file[0] === DER_SEQUENCE) files.push(Buffer.from(file));
+	const certificates: Certificate[] = [];
+	let problem = CERTIFICATES_WELL;
+	for (const der of files) {
+		const read = certificates.length < CERTIFICATE_CHAIN_LIMIT ? readCertificate(der) : CERTIFICATES_TOO_MANY;
+		if (typeof read === "number") {
+			problem = read;
+			break;
+		}
+		certificates.push(read);
+	}
+	const keyBlock = blocks.find(({ label }) => KEY_LABEL.test(label));
+	return {
+		certificates: certificates.map(({ details, parsed }, index) => ({
+			...details,
+			issuedByNext: isIssuedBy(parsed, certificates[index + 1]?.parsed),
+		})),
+		problem,
+		key: keyBlock ? readKey(keyBlock, certificates[0]?.parsed) : PRIVATE_KEY_ABSENT,
+	};
+}
+
+function* blocksOf(text: string): Iterable<Block> {
+	for (let at = text.indexOf(BEGIN); at >= 0; at = text.indexOf(BEGIN, at)) {
+		at += BEGIN.length;
+		const dashes = text.indexOf(DASHES, at);
+		if (dashes < 0 || dashes - at > LABEL_LIMIT) continue;
+		const label = text.slice(at, dashes);
+		const start = dashes + DASHES.length;
+		const closing = `-----END ${label}-----`;
+		const end = text.indexOf(closing, start);
+		yield { label, body: end < 0 ? undefined : text.slice(start, end) };
+		// What has no end may have others in it.
+		if (end >= 0) at = end + closing.length;
+	}
+}
+
+/** The bytes that the block stands for; undefined: it is cut off or no base64 by lines. */
+function decode(body: string | undefined): Buffer | undefined {
+	const [opening, ...lines] = (body ?? "-").split("\n");
+	if (!/^ ?\r?$/.test(opening) || lines.length === 0) return undefined;
+	const digits = lines.map(withoutEnd).join("");
+	if (!/^[A-Za-z0-9+/]+={0,2}$/.test(digits)) return undefined;
+	return Buffer.from(digits.slice(0, digits.length - (digits.length % 4)), "base64");
+}
+
+/** The line without the spaces and the carriage return at its end. */
+function withoutEnd(line: string): string {
+	let length = line.endsWith("\r") ? line.length - 1 : line.length;
+	while (line[length - 1] === " ") length--;
+	return line.slice(0, length);
+}
+
+/** One certificate, or the CERTIFICATES_… that says what is wrong with it. */
+function readCertificate(der: Buffer | undefined): Certificate | number {
+	if (der === undefined) return CERTIFICATES_DAMAGED;
+	try {
+		const parsed = new X509Certificate(der);
+		const [tbs, signatureAlgorithm] = childrenOf(fromBER(parsed.raw).result);
+		const fields = childrenOf(tbs);
+		// The version is left out by certificates of version 1.
+		const first = fields[0].idBlock.tagClass === 3 ? 2 : 1;
+		const [, issuerName, validity, subjectName, keyInfo, ...more] = fields.slice(first);
+		if (!isSupported(signatureAlgorithm, keyInfo, more.at(-1))) return CERTIFICATES_UNSUPPORTED;
+		const kind = kindOf(parsed.publicKey);
+		if (kind === undefined) return CERTIFICATES_UNSUPPORTED;
+		const subject = nameText(subjectName);
+		const issuer = nameText(issuerName);
+		const [validFromMs, validToMs] = childrenOf(validity).map((time) => (time as UTCTime).toDate().getTime());
+		// An issuer has a name (RFC 5280, 4.1.2.4), a subject may have none.
+		if (subject === undefined || !issuer) return CERTIFICATES_DAMAGED;
+		if (Number.isNaN(validFromMs + validToMs)) return CERTIFICATES_DAMAGED;
+		return { parsed, details: { subject, issuer, validFromMs, validToMs, ...kind } };
+	} catch {
+		return CERTIFICATES_DAMAGED;
+	}
+}
+
+function isSupported(signature: BaseBlock, keyInfo: BaseBlock, extensions: BaseBlock | undefined): boolean {
+	const typeOf = (sequence: BaseBlock) => (childrenOf(sequence)[0] as ObjectIdentifier).getValue();
+	if (!SIGNATURE_ALGORITHMS.test(typeOf(signature))) return false;
+	if (!KEY_ALGORITHMS.includes(typeOf(childrenOf(keyInfo)[0]))) return false;
+	if (extensions?.idBlock.tagNumber !== 3) return true;
+	// An extension has three parts when it says whether it is critical.
+	const critical = childrenOf(childrenOf(extensions)[0]).filter((extension) => childrenOf(extension).length === 3);
+	return critical.every((extension) => EXTENSIONS.test(typeOf(extension)));
+}
+
+function kindOf(key: KeyObject): { keyType: number; keyBits: number } | undefined {
+	const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
+	if (key.asymmetricKeyType === "rsa" && modulusLength) return { keyType: KEY_TYPE_RSA, keyBits: modulusLength };
+	const bits = key.asymmetricKeyType === "ec" ? CURVE_BITS.get(namedCurve ?? "") : undefined;
+	return bits ? { keyType: KEY_TYPE_EC, keyBits: bits } : undefined;
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | undefined): boolean {
+	if (!issuer?.ca) return false;
+	try {
+		return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+	} catch {
+		return false;
+	}
+}
+
+/** The state of the private key in the block, against the certificate. */
+function readKey({ label, body }: Block, certificate: X509Certificate | undefined): number {
+	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
+	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
+	if (label.startsWith("ENCRYPTED") || body.includes("4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
+	const der = decode(body);
+	if (der === undefined) return PRIVATE_KEY_UNREADABLE;
+	let key: KeyObject;
+	try {
+		key = createPrivateKey(`${BEGIN}${label}-----\n${der.toString("base64")}\n-----END ${label}-----\n`);
+	} catch {
+		return PRIVATE_KEY_UNREADABLE;
+	}
+	if (kindOf(key) === undefined) return PRIVATE_KEY_UNREADABLE;
+	return certificate && isPair(certificate.publicKey, key) ? PRIVATE_KEY_MATCHES : PRIVATE_KEY_FOREIGN;
+}
+
+function isPair(publicKey: KeyObject, privateKey: KeyObject): boolean {
+	try {
+		const proof = Buffer.from("proof");
+		return verify("sha256", proof, publicKey, sign("sha256", proof, privateKey));
+	} catch {
+		return false;
+	}
+}

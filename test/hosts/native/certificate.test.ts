@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash, createHmac, createPrivateKey, randomInt, X509Certificate } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NodeCrypto } from "../../../hosts/node/platform.js";
+import {
+	CERTIFICATES_DAMAGED,
+	CERTIFICATES_UNSUPPORTED,
+	CERTIFICATES_WELL,
+	type CertificateFile,
+	KEY_TYPE_EC,
+	KEY_TYPE_RSA,
+	PRIVATE_KEY_ENCRYPTED,
+	PRIVATE_KEY_MATCHES,
+	PRIVATE_KEY_UNREADABLE,
+} from "../../../modules/io/host.js";
+import { certificateFiles } from "../certificate-files.js";
+import { AUTHORITY, convertKey, type Made, make, makeKey, missingOpenSSL, openssl } from "../openssl.js";
+import { compileNative, missingForNative, skipBecause } from "./compile.js";
+
+const FUZZ_ROUNDS = 4000;
+const ec = (curve: string) => ["EC", "-pkeyopt", `ec_paramgen_curve:${curve}`];
+const rsa = (bits: number) => ["RSA", "-pkeyopt", `rsa_keygen_bits:${bits}`];
+const whole = ({ certificate, key }: Made) => certificate + key;
+
+describe("Certificates and digests in C", function () {
+	this.timeout(60_000);
+	const crypto = new NodeCrypto();
+	let folder = "";
+	let program = "";
+
+	before(function () {
+		const reason = missingForNative() ?? missingOpenSSL();
+		if (reason !== undefined) skipBecause(this, reason);
+		folder = mkdtempSync(join(tmpdir(), "certificate-"));
+		const sources = ["certificate", "certificate-make", "certificate-name", "digest"];
+		program = compileNative({
+			sources: [...sources.map((name) => `hosts/native/${name}.c`), "test/hosts/native/certificate-peer.c"],
+			output: "certificate-peer",
+			libraries: ["mbedx509", "mbedcrypto"],
+		});
+	});
+	after(() => {
+		if (folder) rmSync(folder, { recursive: true });
+	});
+
+	function run(...args: string[]): string {
+		const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", cwd: folder });
+		assert.equal(stderr, "", args.join(" "));
+		assert.equal(status, 0, `${args.join(" ")}: ${status}`);
+		return stdout;
+	}
+
+	/** What the C reads of each, after it was held against what Node reads of the same file. */
+	function readAll(files: readonly (string | Uint8Array)[]): CertificateFile[] {
+		const names = files.map((_, index) => `read-${index}`);
+		for (const [index, file] of files.entries()) writeFileSync(join(folder, names[index]), file);
+		const lines = run("read", ...names)
+			.trimEnd()
+			.split("\n");
+		const told = lines.map((line): CertificateFile => JSON.parse(line));
+		assert.equal(told.length, files.length);
+		for (const [index, file] of files.entries())
+			assert.deepEqual(told[index], crypto.readCertificates(new Uint8Array(Buffer.from(file))), `file ${index}`);
+		return told;
+	}
+
+	function read(file: string | Uint8Array): CertificateFile {
+		return readAll([file])[0];
+	}
+
+	it("reads EC and RSA certificates of every size, with their keys", () => {
+		const kinds: [algorithm: string[], keyType: number, keyBits: number][] = [
+			[ec("P-256"), KEY_TYPE_EC, 256],
+			[ec("P-384"), KEY_TYPE_EC, 384],
+			[ec("P-521"), KEY_TYPE_EC, 521],
+			[rsa(1024), KEY_TYPE_RSA, 1024],
+			[rsa(2048), KEY_TYPE_RSA, 2048],
+			[rsa(4096), KEY_TYPE_RSA, 4096],
+		];
+		for (const [algorithm, keyType, keyBits] of kinds) {
+			const made = make({ subject: `/CN=${keyBits}`, algorithm });
+			const { certificates, key } = read(whole(made));
+			assert.deepEqual(
+				[certificates[0].keyType, certificates[0].keyBits, key],
+				[keyType, keyBits, PRIVATE_KEY_MATCHES],
+			);
+			const traditional = convertKey(made.key, keyType === KEY_TYPE_EC ? ["ec"] : ["rsa", "-traditional"]);
+			assert.notEqual(traditional, made.key);
+			assert.equal(read(made.certificate + traditional).key, PRIVATE_KEY_MATCHES);
+			assert.equal(read(traditional + made.certificate).key, PRIVATE_KEY_MATCHES);
+		}
+	});
+
+	it("tells kinds of keys, signatures and extensions that it doesn't know", () => {
+		for (const algorithm of [["ED25519"], ["ED448"], ec("secp256k1"), ec("brainpoolP256r1"), ["RSA-PSS"]]) {
+			const made = make({ subject: "/CN=x", algorithm });
+			assert.equal(read(made.certificate).problem, CERTIFICATES_UNSUPPORTED, algorithm.join());
+			assert.equal(read(made.key).key, PRIVATE_KEY_UNREADABLE, algorithm.join());
+		}
+		const modern = make({ subject: "/CN=ca", algorithm: ["ED25519"], extensions: AUTHORITY });
+		assert.equal(read(make({ subject: "/CN=x", issuer: modern }).certificate).problem, CERTIFICATES_UNSUPPORTED);
+		const odd = make({ subject: "/CN=x", extensions: ["1.2.3.4=critical,ASN1:NULL"] });
+		assert.equal(read(odd.certificate).problem, CERTIFICATES_UNSUPPORTED);
+		const extra = make({ subject: "/CN=x", extensions: ["1.2.3.4=ASN1:NULL", "keyUsage=critical,digitalSignature"] });
+		assert.equal(read(extra.certificate).problem, CERTIFICATES_WELL);
+	});
+
+	it("tells encrypted keys, whatever encrypts them", () => {
+		const keys = [makeKey(), makeKey(rsa(2048))];
+		for (const key of keys) {
+			for (const cipher of ["-aes128", "-aes256", "-des3"]) {
+				const encrypted = convertKey(key, ["pkey", cipher, "-passout", "pass:secret"]);
+				assert.match(encrypted, /BEGIN ENCRYPTED PRIVATE KEY/);
+				assert.equal(read(encrypted).key, PRIVATE_KEY_ENCRYPTED);
+				const form = key === keys[0] ? ["ec"] : ["rsa", "-traditional"];
+				const withLine = convertKey(key, [...form, cipher, "-passout", "pass:secret"]);
+				assert.match(withLine, /Proc-Type: 4,ENCRYPTED/);
+				assert.equal(read(withLine).key, PRIVATE_KEY_ENCRYPTED);
+			}
+		}
+	});
+
+	it("tells which certificate has signed which, in every order", () => {
+		const root = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
+		const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: -1 });
+		const leaf = make({ subject: "/CN=Leaf", issuer: middle });
+		const other = make({ subject: "/CN=Middle", extensions: AUTHORITY });
+		const noAuthority = make({ subject: "/CN=Middle", extensions: ["basicConstraints=CA:FALSE"] });
+		const byNoAuthority = make({ subject: "/CN=Leaf", issuer: noAuthority });
+		const noSigner = make({ subject: "/CN=Middle", extensions: [AUTHORITY[0], "keyUsage=digitalSignature"] });
+		const byNoSigner = make({ subject: "/CN=Leaf", issuer: noSigner });
+		const issued = (...chain: Made[]) =>
+			read(chain.map(({ certificate }) => certificate).join(""))
+				.certificates.map(({ issuedByNext }) => (issuedByNext ? "y" : "n"))
+				.join("");
+		assert.equal(issued(leaf, middle, root), "yyn");
+		assert.equal(issued(leaf, root, middle), "nnn");
+		assert.equal(issued(root, middle, leaf), "nnn");
+		assert.equal(issued(middle, leaf, root), "nnn");
+		assert.equal(issued(leaf, other, root), "nnn");
+		assert.equal(issued(leaf, leaf), "nn");
+		assert.equal(issued(root, root), "yn");
+		assert.equal(issued(byNoAuthority, noAuthority), "nn");
+		assert.equal(issued(byNoSigner, noSigner), "nn");
+		assert.equal(issued(leaf, middle, root, leaf, middle, root), "yynyyn");
+		assert.ok(read(middle.certificate).certificates[0].validToMs < Date.now());
+	});
+
+	it("reads signatures of every usual kind", () => {
+		const authority = make({ subject: "/CN=Root", algorithm: rsa(2048), extensions: AUTHORITY });
+		const key = makeKey();
+		const request = openssl(["req", "-new", "-key", "key", "-subj", "/CN=x"], { key }).toString();
+		const kinds = ["sha1", "sha224", "sha256", "sha384", "sha512"].map((hash) => [`-${hash}`]);
+		kinds.push(["-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:32"]);
+		for (const kind of kinds) {
+			const signer = ["-CA", "ca", "-CAkey", "cakey", "-CAcreateserial", "-days", "30"];
+			const certificate = openssl(["x509", "-req", "-in", "request", ...signer, ...kind], {
+				request,
+				ca: authority.certificate,
+				cakey: authority.key,
+			}).toString();
+			assert.equal(read(certificate + authority.certificate).certificates[0].issuedByNext, true, kind.join(" "));
+		}
+	});
+
+	it("writes names as text, whatever they are made of", () => {
+		const subjects: [subject: string, text: string][] = [
+			["/CN=a+O=b/C=DE", "C=DE, CN=a+O=b"],
+			["/DC=org/DC=example/UID=u/CN=x", "CN=x, UID=u, DC=example, DC=org"],
+			["/CN= #a#b ", "CN=\\ #a#b\\ "],
+			["/CN=#", "CN=\\#"],
+			["/CN= ", "CN=\\ "],
+			['/CN=a,b;c<d>e"f\\\\g\\+h', 'CN=a\\,b\\;c\\<d\\>e\\"f\\\\g\\+h'],
+			["/CN=line\nfeed", "CN=line\\0afeed"],
+			["/CN=żółw 𝄞 💡", "CN=żółw 𝄞 💡"],
+			[
+				"/emailAddress=a@b.c/street=Long Street/L=Köln/ST=NRW",
+				"ST=NRW, L=Köln, STREET=Long Street, emailAddress=a@b.c",
+			],
+			["/title=Dr/GN=Ada/name=x", "2.5.4.41=x, 2.5.4.42=Ada, 2.5.4.12=Dr"],
+		];
+		for (const [subject, text] of subjects)
+			assert.equal(read(make({ subject }).certificate).certificates[0].subject, text, subject);
+		const authority = make({ subject: "/CN=ca", extensions: AUTHORITY });
+		const nameless = make({ subject: "/", issuer: authority, extensions: ["subjectAltName=critical,DNS:x"] });
+		assert.equal(read(nameless.certificate).certificates[0].subject, "");
+		assert.equal(read(make({ subject: "/" }).certificate).problem, CERTIFICATES_DAMAGED);
+	});
+
+	it("cuts a name of more than 255 bytes after a whole character", () => {
+		const long = (text: string, times: number) => `/${Array(times).fill(`OU=${text}`).join("/")}/CN=end`;
+		const texts = ["x".repeat(64), "ż".repeat(32), "💡".repeat(16), "\\+".repeat(40)];
+		const subjects = texts.flatMap((text) => [3, 4, 30].map((times) => long(text, times)));
+		for (let i = 0; i < 9; i++)
+			subjects.push(`/L=${"z".repeat(110 + i)}/OU=${"x".repeat(64)}/O=${"y".repeat(64)}/CN=end`);
+		for (const { certificates } of readAll(subjects.map((subject) => make({ subject }).certificate))) {
+			const { subject } = certificates[0];
+			assert.ok(Buffer.byteLength(subject) <= 255 && subject.startsWith("CN=end, O"), subject);
+		}
+	});
+
+	it("takes every type of string for what it is, and refuses those that are malformed or unusual", () => {
+		const der = Buffer.from(new X509Certificate(make({ subject: "/CN=abcd" }).certificate).raw);
+		const types: [tag: number, contents: string, text: string | undefined][] = [
+			[12, "c3a4c3b6", "äö"],
+			[12, "f09f92a1", "💡"],
+			[12, "c080c080", undefined],
+			[12, "eda08061", undefined],
+			[12, "616161c3", undefined],
+			[12, "f4908080", undefined],
+			[19, "61402a26", "a@*&"],
+			[19, "616161e4", undefined],
+			[20, "e4f6fc61", "äöüa"],
+			[22, "61626364", "abcd"],
+			[22, "616161e4", undefined],
+			[28, "0001f4a1", "💡"],
+			[28, "00110000", undefined],
+			[28, "0000d800", undefined],
+			[30, "00e420ac", "ä€"],
+			[30, "d83dde00", undefined],
+			[12, "00616162", "\\00aab"],
+			[4, "61616161", undefined],
+			[2, "01020304", undefined],
+		];
+		for (const [tag, contents, text] of types) {
+			const changed = Buffer.from(der);
+			const value = Buffer.concat([Buffer.of(tag, 4), Buffer.from(contents, "hex")]);
+			for (let at = changed.indexOf("\x0c\x04abcd"); at >= 0; at = changed.indexOf("\x0c\x04abcd"))
+				value.copy(changed, at);
+			const { certificates, problem } = read(changed);
+			assert.equal(certificates[0]?.subject, text === undefined ? undefined : `CN=${text}`, `${tag} ${contents}`);
+			assert.equal(problem, text === undefined ? CERTIFICATES_DAMAGED : CERTIFICATES_WELL);
+		}
+	});
+
+	it("reads PEM text as people have it", () => {
+		const made = make({ subject: "/CN=x", extensions: [`subjectAltName=${manyNames(150)}`] });
+		const text = whole(made);
+		const readable = openssl(["x509", "-in", "file", "-text"], { file: made.certificate }).toString();
+		const forms = [
+			text.replaceAll("\n", "\r\n"),
+			text.replaceAll("\n", " \n"),
+			`\ufeffBag Attributes\n  name: x\n${readable}\n\n\nkey:\n${made.key}`,
+			text.trimEnd(),
+			`# hello\n-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n${text}`,
+			`-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${text}`,
+			`${made.key}${made.certificate}`,
+			`-----BEGIN CERTIFICATE ${text}`,
+		];
+		for (const form of forms) {
+			const { certificates, problem, key } = read(form);
+			assert.deepEqual(
+				[certificates.length, problem, key],
+				[1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES],
+				form.slice(0, 60),
+			);
+		}
+		for (const [name, contents] of Object.entries(certificateFiles())) assert.ok(read(contents), name);
+		assert.equal(read(text.replaceAll("\n", "\r")).problem, CERTIFICATES_DAMAGED);
+		assert.equal(read(made.certificate.replace("MII", "MI*I")).problem, CERTIFICATES_DAMAGED);
+	});
+
+	it("cut off anywhere, a file is never more than it was", () => {
+		const text = whole(make({ subject: "/CN=x" }));
+		// Without its last line break the file is whole.
+		const cut = Array.from({ length: text.length - 1 }, (_, length) => text.slice(0, length));
+		for (const { certificates, key } of readAll(cut))
+			assert.ok(certificates.length === 0 || key !== PRIVATE_KEY_MATCHES);
+	});
+
+	it("makes certificates that OpenSSL and Node take, for every time and name", () => {
+		const [from, to] = [Date.UTC(2026, 1, 28, 23, 59, 59, 999), Date.UTC(2036, 1, 29, 12)];
+		const text = run("make", `${from}`, `${to}`, "smgw-a1b2c3", "smgw-a1b2c3.local");
+		const certificate = new X509Certificate(text);
+		assert.ok(certificate.verify(certificate.publicKey));
+		assert.ok(certificate.checkPrivateKey(createPrivateKey(text)));
+		assert.equal(certificate.subjectAltName, "DNS:smgw-a1b2c3, DNS:smgw-a1b2c3.local");
+		assert.equal(certificate.ca, false);
+		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
+		assert.match(certificate.serialNumber, /^[4-7][0-9A-F]{31}$/);
+		assert.equal(
+			openssl(["verify", "-x509_strict", "-CAfile", "file", "file"], { file: text }).toString(),
+			"file: OK\n",
+		);
+		const shown = openssl(["x509", "-in", "file", "-text", "-noout"], { file: text }).toString();
+		assert.match(shown, /Version: 3/);
+		assert.match(shown, /Signature Algorithm: ecdsa-with-SHA256/);
+		assert.match(shown, /Basic Constraints: critical\s+CA:FALSE/);
+		assert.match(shown, /Key Usage: critical\s+Digital Signature\n/);
+		assert.match(shown, /ASN1 OID: prime256v1/);
+		const { certificates, key } = read(text);
+		assert.deepEqual(certificates[0].validFromMs, Date.UTC(2026, 1, 28, 23, 59, 59));
+		assert.equal(certificates[0].validToMs, to);
+		assert.equal(key, PRIVATE_KEY_MATCHES);
+	});
+
+	it("writes every kind of day, and refuses what is out of range", () => {
+		const first = Date.UTC(2000, 0, 1);
+		const last = Date.UTC(9999, 11, 31, 23, 59, 59);
+		const days = [first, Date.UTC(2000, 1, 29), Date.UTC(2049, 11, 31, 23, 59, 59), Date.UTC(2050, 0, 1), last];
+		days.push(Date.UTC(2100, 1, 28), Date.UTC(2100, 2, 1), Date.UTC(2400, 1, 29), Date.UTC(2027, 11, 31));
+		for (const day of days) {
+			const [details] = read(run("make", `${day}`, `${day}`, "x")).certificates;
+			assert.deepEqual([details.validFromMs, details.validToMs], [day, day]);
+		}
+		const long = "a".repeat(253);
+		assert.equal(read(run("make", `${first}`, `${last}`, "b".repeat(64), long, long, long)).key, PRIVATE_KEY_MATCHES);
+		const refused = [
+			["x,y"],
+			["x\n"],
+			["ä"],
+			[""],
+			["b".repeat(65)],
+			["x", `${long}a`],
+			["x", "x", "x", "x", "x"],
+			[],
+		].map((names) => [`${first}`, `${last}`, ...names]);
+		refused.push(
+			[`${first - 1}`, `${last}`, "x"],
+			[`${first}`, `${last + 1000}`, "x"],
+			["2000000000000", `${first}`, "x"],
+		);
+		for (const args of refused) assert.equal(run("make", ...args), "refused\n", args.join(" "));
+	});
+
+	it("hashes as Node does, in any number of parts and with a key of any length", () => {
+		for (const length of [0, 1, 55, 56, 63, 64, 65, 1000]) {
+			const bytes = Buffer.alloc(length, "abc");
+			writeFileSync(join(folder, "bytes"), bytes);
+			for (const key of ["", "k", "k".repeat(64), "k".repeat(65), "k".repeat(200)]) {
+				const [sha, hmac, random] = run("digest", `${1 + (length % 3)}`, key, "bytes").split("\n");
+				assert.equal(sha, createHash("sha256").update(bytes).digest("hex"));
+				assert.equal(hmac, createHmac("sha256", key).update(bytes).digest("hex"));
+				assert.notEqual(random, run("digest", "1", key, "bytes").split("\n")[2]);
+			}
+		}
+	});
+
+	it(`reads ${FUZZ_ROUNDS} damaged files without harm`, () => {
+		const seed = process.env["SEED"] ?? `${randomInt(1, 2 ** 32)}`;
+		for (const [name, contents] of Object.entries(certificateFiles()))
+			writeFileSync(join(folder, `fuzz-${name}`), contents);
+		const files = readdirSync(folder).filter((name) => name.startsWith("fuzz-"));
+		assert.ok(files.every((name) => readFileSync(join(folder, name)).length < 12288));
+		try {
+			assert.match(run("fuzz", seed, `${FUZZ_ROUNDS}`, ...files), /^problems \d+/);
+		} catch (error) {
+			throw new Error(`SEED=${seed}: ${(error as Error).message}`);
+		}
+	});
+});
+
+function manyNames(count: number): string {
+	return Array.from({ length: count }, (_, i) => `DNS:host-${i}.example`).join(",");
+}

@@ -1,0 +1,372 @@
+/**
+ * Runs stream-server-peer.c for its tests: certificates from OpenSSL, the program with its commands, and clients that
+ * behave as badly as a test wants. Every peer must end in order, with its sanitizers silent.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
+import { compileNative } from "./compile.js";
+
+const HOST = "127.0.0.1";
+const READY_MS = 5000;
+
+let program: string | undefined;
+
+function peerProgram(): string {
+	const sources = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "tls-identity"];
+	program ??= compileNative({
+		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
+		output: "stream-server-peer",
+		libraries: ["mbedtls", "mbedx509", "mbedcrypto"],
+	});
+	return program;
+}
+
+/** Names of pairs that exist in the folder: `<name>.pem` (a chain, where there is one) and `<name>.key`. */
+export type PairName = "ec" | "ec384" | "rsa" | "chain" | "mixed";
+
+export class Certificates {
+	readonly folder = mkdtempSync(join(tmpdir(), "stream-server-"));
+
+	constructor() {
+		const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+		this.openssl("req", "-x509", ...p256, "-nodes", "-keyout", "ec.key", "-out", "ec.pem", "-subj", "/CN=ec");
+		const p384 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"];
+		this.openssl("req", "-x509", ...p384, "-nodes", "-keyout", "ec384.key", "-out", "ec384.pem", "-subj", "/CN=ec384");
+		this.openssl(
+			"req",
+			"-x509",
+			"-newkey",
+			"rsa:2048",
+			"-nodes",
+			"-keyout",
+			"rsa.key",
+			"-out",
+			"rsa.pem",
+			"-subj",
+			"/CN=rsa",
+		);
+		this.openssl("req", "-x509", ...p256, "-nodes", "-keyout", "root.key", "-out", "root.pem", "-subj", "/CN=root");
+		this.#issue("middle", "root", true);
+		this.#issue("leaf", "middle", false);
+		const files = ["leaf.pem", "middle.pem", "root.pem"].map((name) => readFileSync(this.path(name), "utf8"));
+		this.#write("chain.pem", files.join(""));
+		this.#write("chain.key", readFileSync(this.path("leaf.key"), "utf8"));
+	}
+
+	path(name: string): string {
+		return join(this.folder, name);
+	}
+
+	copy(from: string, to: string): void {
+		copyFileSync(this.path(from), this.path(to));
+	}
+
+	openssl(...args: string[]): void {
+		const { status, stderr } = spawnSync("openssl", args, { cwd: this.folder, encoding: "utf8" });
+		assert.equal(status, 0, stderr);
+	}
+
+	remove(): void {
+		rmSync(this.folder, { recursive: true });
+	}
+
+	#issue(name: string, issuer: string, authority: boolean): void {
+		const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+		this.openssl(
+			"req",
+			"-new",
+			...p256,
+			"-nodes",
+			"-keyout",
+			`${name}.key`,
+			"-out",
+			`${name}.csr`,
+			"-subj",
+			`/CN=${name}`,
+		);
+		this.#write(`${name}.ext`, `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}\n`);
+		const by = ["-CA", `${issuer}.pem`, "-CAkey", `${issuer}.key`, "-CAcreateserial", "-extfile", `${name}.ext`];
+		this.openssl("x509", "-req", "-in", `${name}.csr`, "-out", `${name}.pem`, "-days", "30", ...by);
+	}
+
+	#write(name: string, text: string): void {
+		writeFileSync(this.path(name), text);
+	}
+}
+
+export interface PeerOptions {
+	/** Absent: plain TCP. */
+	readonly certificates?: Certificates;
+	readonly pair?: PairName;
+	/** For the command `swap`. */
+	readonly otherPair?: PairName;
+	readonly port?: number;
+	/** Serves every address, not only 127.0.0.1. */
+	readonly everywhere?: boolean;
+	readonly connections?: number;
+	/** Of these in their handshake at once. */
+	readonly handshakes?: number;
+	readonly handshakeMs?: number;
+	readonly lingerMs?: number;
+	/** The most files and sockets that it may have open. */
+	readonly descriptors?: number;
+}
+
+export class Peer {
+	readonly secure: boolean;
+	port = 0;
+	readonly #process: ChildProcessWithoutNullStreams;
+	readonly #lines: string[] = [];
+	readonly #exit: Promise<unknown[]>;
+	#errors = "";
+
+	private constructor(options: PeerOptions) {
+		const { certificates, pair = "ec", otherPair } = options;
+		const { port = 0, connections = 4, handshakes = 1, handshakeMs = 3000, lingerMs = 1000 } = options;
+		const args = [port, options.everywhere ? 0 : 1, connections, handshakes, handshakeMs, lingerMs];
+		const files = [pair, ...(otherPair ? [otherPair] : [])].flatMap((name) => [`${name}.pem`, `${name}.key`]);
+		this.secure = certificates !== undefined;
+		const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;
+		this.#process = spawn("sh", [
+			...["-c", `${limit}exec "$0" "$@"`, peerProgram(), ...args.map(String)],
+			...(certificates ? files.map((file) => certificates.path(file)) : []),
+		]);
+		this.#exit = once(this.#process, "exit");
+		this.#process.stderr.on("data", (data) => {
+			this.#errors += data;
+		});
+		let rest = "";
+		this.#process.stdout.on("data", (data) => {
+			const lines = `${rest}${data}`.split("\n");
+			rest = lines.pop()!;
+			this.#lines.push(...lines);
+		});
+	}
+
+	/** Gives the peer once it listens; throws what it says instead. */
+	static async start(options: PeerOptions = {}): Promise<Peer> {
+		const peer = new Peer(options);
+		const line = await peer.line();
+		if (!line.startsWith("ready ")) {
+			await peer.#exit;
+			throw new Error(line);
+		}
+		peer.port = Number(line.slice(6));
+		return peer;
+	}
+
+	get url(): string {
+		return `${this.secure ? "https" : "http"}://${HOST}:${this.port}`;
+	}
+
+	/** The next line that it prints. */
+	async line(): Promise<string> {
+		for (const end = Date.now() + READY_MS; this.#lines.length === 0; await sleep(5))
+			assert.ok(Date.now() < end && this.#process.exitCode === null, `the peer is silent: ${this.#errors}`);
+		return this.#lines.shift()!;
+	}
+
+	async command(name: "swap" | "hold" | "resume" | "break" | "stop" | "count" | "drop" | "read"): Promise<string> {
+		this.#process.stdin.write(`${name}\n`);
+		return this.line();
+	}
+
+	/** Ends it, and fails when it had anything to complain about. */
+	async end(): Promise<void> {
+		this.#process.stdin.end();
+		const [code, signal] = await this.#exit;
+		assert.equal(this.#errors, "");
+		assert.deepEqual([code, signal], [0, null]);
+	}
+
+	/** Waits until the owner holds so many connections. */
+	async untilOpen(count: number): Promise<void> {
+		for (const end = Date.now() + READY_MS; ; await sleep(10)) {
+			const line = await this.command("count");
+			if (line === `${count} open`) return;
+			assert.ok(Date.now() < end, `${line}, not ${count}`);
+		}
+	}
+
+	/** Sockets and files that the program has open. */
+	descriptors(): number {
+		return readdirSync(`/proc/${this.#process.pid}/fd`).length;
+	}
+
+	memoryKiB(): number {
+		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8"))![1]);
+	}
+
+	/** Fails when it goes on computing while nothing happens. */
+	async checkIdle(): Promise<void> {
+		const ticks = () => {
+			const fields = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8").split(") ")[1].split(" ");
+			return Number(fields[11]) + Number(fields[12]);
+		};
+		for (const end = Date.now() + READY_MS; ; ) {
+			const before = ticks();
+			await sleep(200);
+			if (ticks() - before <= 2) return;
+			assert.ok(Date.now() < end, `the server was busy for ${(ticks() - before) * 10} of 200 ms`);
+		}
+	}
+
+	/** A connection without TLS, whatever the server speaks. */
+	dial(): Client {
+		const socket = dial(this.port);
+		return new Client(socket, socket);
+	}
+
+	/** A connection as the server speaks it. */
+	async open(port = this.port): Promise<Client> {
+		const socket = dial(port);
+		if (!this.secure) return new Client(socket, socket);
+		const client = new Client(tlsOver(socket), socket);
+		await Promise.race([once(client.socket, "secureConnect"), client.closed]);
+		assert.equal(client.error, undefined, `no TLS: ${client.error}`);
+		return client;
+	}
+
+	/** One request on a connection of its own, with the right answer. */
+	async checkServes(size = 1000): Promise<void> {
+		const client = await this.open();
+		await client.get(`/size/${size}`, size);
+		client.socket.destroy();
+	}
+}
+
+/** What the peer answers to /size/N. */
+export function pattern(size: number): Buffer {
+	const bytes = Buffer.alloc(size);
+	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
+	return bytes;
+}
+
+/** A TCP connection that is not ended because the server ended its direction. */
+export function dial(port: number): Socket {
+	return connect({ port, host: HOST, allowHalfOpen: true });
+}
+
+export function tlsOver(socket: Socket): TLSSocket {
+	const options = { socket, rejectUnauthorized: false, allowHalfOpen: true };
+	return tlsConnect(options as ConnectionOptions);
+}
+
+/** A socket with what came out of it. */
+export class Client {
+	readonly socket: Socket;
+	error: string | undefined;
+	ended = false;
+	/** Resolves when the socket is gone, in whatever way. */
+	readonly closed: Promise<void>;
+	readonly #carrier: Socket;
+	#pieces: Buffer[] = [];
+	#length = 0;
+
+	/** `carrier`: the TCP connection below TLS, or the socket itself. */
+	constructor(socket: Socket, carrier: Socket) {
+		this.socket = socket;
+		this.#carrier = carrier;
+		carrier.on("error", () => {});
+		socket.on("error", (error: NodeJS.ErrnoException) => {
+			this.error = error.code ?? error.message;
+		});
+		socket.on("end", () => {
+			this.ended = true;
+		});
+		socket.on("data", (data) => {
+			this.#pieces.push(data);
+			this.#length += data.length;
+		});
+		this.closed = new Promise((resolve) => {
+			socket.once("close", () => resolve());
+		});
+	}
+
+	/** Breaks the connection off, as a program that crashes. */
+	reset(): void {
+		this.#carrier.resetAndDestroy();
+		this.socket.destroy();
+	}
+
+	get received(): Buffer {
+		if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+		return this.#pieces[0];
+	}
+
+	request(line: string, ...headers: string[]): void {
+		this.socket.write([line, ...headers, "", ""].join("\r\n"));
+	}
+
+	/** Takes a whole reply out of what was received: its body. */
+	async reply(status: number): Promise<Buffer> {
+		await this.until(() => this.received.includes("\r\n\r\n"));
+		const bodyAt = this.received.indexOf("\r\n\r\n") + 4;
+		const head = this.received.subarray(0, bodyAt).toString("latin1");
+		assert.match(head, new RegExp(`^HTTP/1.1 ${status} `));
+		const end = bodyAt + Number(/Content-Length: (\d+)/.exec(head)![1]);
+		await this.until(() => this.#length >= end);
+		const { received } = this;
+		this.#pieces = [received.subarray(end)];
+		this.#length -= end;
+		return received.subarray(bodyAt, end);
+	}
+
+	async get(path: string, size: number): Promise<void> {
+		this.request(`GET ${path} HTTP/1.1`);
+		assert.ok((await this.reply(200)).equals(pattern(size)), "another body");
+	}
+
+	async until(condition: () => boolean, timeoutMs = 10000): Promise<void> {
+		for (const end = Date.now() + timeoutMs; !condition(); await sleep(2)) {
+			assert.ok(!this.socket.destroyed, `the connection is gone: ${this.error ?? "closed"}`);
+			assert.ok(Date.now() < end, "nothing happened");
+		}
+	}
+
+	/** Waits for the server to end or break the connection; gives how long that took. */
+	async untilOver(timeoutMs = 5000): Promise<number> {
+		const begin = Date.now();
+		while (!this.ended && !this.socket.destroyed) {
+			assert.ok(Date.now() < begin + timeoutMs, "the server keeps the connection");
+			await sleep(5);
+		}
+		this.socket.destroy();
+		return Date.now() - begin;
+	}
+}
+
+export interface Outcome {
+	status: number | null;
+	stdout: string;
+	stderr: string;
+}
+
+/** Runs a program; `input` is what it is fed, each part 100 ms after the one before. */
+export async function run(command: string, args: readonly string[], input: readonly string[] = []): Promise<Outcome> {
+	const child = spawn(command, args);
+	const outcome: Outcome = { status: null, stdout: "", stderr: "" };
+	child.stdout.on("data", (data) => {
+		outcome.stdout += data;
+	});
+	child.stderr.on("data", (data) => {
+		outcome.stderr += data;
+	});
+	child.stdin.on("error", () => {});
+	const closed = once(child, "close");
+	for (const part of input) {
+		await sleep(100);
+		child.stdin.write(part);
+	}
+	if (input.length > 0) await sleep(100);
+	child.stdin.end();
+	[outcome.status] = await closed;
+	return outcome;
+}

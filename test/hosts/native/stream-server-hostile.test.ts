@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as tlsConnect } from "node:tls";
+import { Mutator, runAll, seedOfRun } from "../../fuzz/mutator.js";
+import { needNative } from "./compile.js";
+import { Certificates, Client, dial, Peer, type PeerOptions, pattern, tlsOver } from "./stream-server-driver.js";
+
+const SEED = seedOfRun();
+const FUZZ_RUNS = 40;
+const FUZZ_LANES = 4;
+const HANDSHAKE_MS = 300;
+
+/** The first bytes that a TLS client says. */
+async function recordHello(): Promise<Buffer> {
+	const listener = createServer().listen(0, "127.0.0.1");
+	await once(listener, "listening");
+	const accepted = once(listener, "connection");
+	const client = tlsConnect({ port: (listener.address() as { port: number }).port, host: "127.0.0.1" });
+	client.on("error", () => {});
+	const [socket]: Socket[] = await accepted;
+	const [hello] = await once(socket, "data");
+	client.destroy();
+	socket.destroy();
+	listener.close();
+	return hello;
+}
+
+/** What sits between a client and the server may change what goes to the server; undefined: cut here. */
+async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {
+	const sockets: Socket[] = [];
+	const listener = createServer((near) => {
+		const far = connect({ port: peer.port, host: "127.0.0.1" });
+		sockets.push(near, far);
+		for (const socket of [near, far]) socket.on("error", () => {});
+		near.on("data", (bytes) => {
+			const changed = change(bytes);
+			if (changed === undefined) far.resetAndDestroy();
+			else if (changed.length > 0) far.write(changed);
+		});
+		far.on("data", (bytes) => near.write(bytes));
+		near.on("close", () => far.destroy());
+		far.on("close", () => near.destroy());
+	}).listen(0, "127.0.0.1");
+	await once(listener, "listening");
+	return {
+		port: (listener.address() as { port: number }).port,
+		close: () => {
+			for (const socket of sockets) socket.destroy();
+			listener.close();
+		},
+	};
+}
+
+describe(`The native stream server among strangers (SEED=${SEED})`, () => {
+	let certificates: Certificates;
+	let hello: Buffer;
+	const peers: Peer[] = [];
+
+	before(async function () {
+		needNative(this);
+		certificates = new Certificates();
+		hello = await recordHello();
+	});
+	after(() => certificates?.remove());
+	afterEach(async () => {
+		await Promise.all(peers.splice(0).map((peer) => peer.end()));
+	});
+
+	for (const secure of [false, true]) {
+		const start = async (options: PeerOptions = {}): Promise<Peer> => {
+			const peer = await Peer.start(secure ? { certificates, ...options } : options);
+			peers.push(peer);
+			return peer;
+		};
+
+		describe(secure ? "by TLS" : "by plain TCP", () => {
+			it("serves fifty at once, though only three find a place", async () => {
+				const peer = await start({ connections: 3 });
+				await Promise.all(new Array(50).fill(0).map(() => peer.checkServes(5000)));
+				await peer.untilOpen(0);
+			});
+
+			it("serves as many as there are sockets for, and the others after them", async () => {
+				const peer = await start({ connections: 8, descriptors: 11 });
+				const there = await Promise.all([peer.open(), peer.open()]);
+				await Promise.all(new Array(20).fill(0).map(() => peer.checkServes(5000)));
+				for (const client of there) await client.get("/size/100", 100);
+				const more = new Array(10).fill(0).map(() => peer.dial());
+				await sleep(50);
+				await peer.checkIdle();
+				for (const client of [...more, ...there]) client.socket.destroy();
+				await peer.checkServes();
+			});
+
+			it("stands resets at every stage", async () => {
+				const peer = await start({ connections: 4, handshakeMs: HANDSHAKE_MS });
+				await peer.checkServes();
+				const before = peer.descriptors();
+				for (const cut of [0, 1, 5, 100, hello.length]) {
+					const client = peer.dial();
+					if (cut > 0) client.socket.write(hello.subarray(0, cut));
+					await sleep(20);
+					client.reset();
+				}
+				for (const path of ["/size/0", "/size/5000000", "/silent", "/nowhere"]) {
+					const client = await peer.open();
+					client.request(`GET ${path} HTTP/1.1`);
+					await sleep(20);
+					client.reset();
+				}
+				const client = await peer.open();
+				client.request("POST /echo HTTP/1.1", "Content-Length: 5000000");
+				client.socket.write(pattern(1_000_000));
+				await sleep(20);
+				client.reset();
+				await peer.untilOpen(0);
+				await peer.checkServes();
+				await sleep(100);
+				await peer.checkIdle();
+				assert.ok(peer.descriptors() <= before, "sockets were left");
+			});
+
+			it("gives up connections that die before the owner takes them, and keeps those that only ended", async () => {
+				const peer = await start({ connections: 4 });
+				assert.equal(await peer.command("hold"), "hold");
+				const dead = await Promise.all([peer.open(), peer.open(), peer.open()]);
+				for (const client of dead) client.request("GET /size/100 HTTP/1.1");
+				const ended = await peer.open();
+				ended.request("GET /size/100 HTTP/1.0");
+				ended.socket.end();
+				await sleep(50);
+				for (const client of dead) client.reset();
+				await sleep(50);
+				await peer.checkIdle();
+				const late = await peer.open();
+				late.request("GET /size/100 HTTP/1.1");
+				assert.equal(await peer.command("resume"), "resume");
+				assert.ok((await ended.reply(200)).equals(pattern(100)));
+				assert.ok((await late.reply(200)).equals(pattern(100)));
+				await peer.untilOpen(1);
+				late.socket.destroy();
+			});
+
+			it("holds a slow reader back, without memory and without keeping others waiting", async () => {
+				const peer = await start({ connections: 4 });
+				await peer.checkServes(1_000_000);
+				const before = peer.memoryKiB();
+				const slow = await Promise.all([peer.open(), peer.open(), peer.open()]);
+				for (const client of slow) {
+					client.socket.pause();
+					client.request("GET /size/20000000 HTTP/1.1");
+				}
+				await sleep(300);
+				for (let i = 0; i < 5; i++) await peer.checkServes(100_000);
+				await peer.checkIdle();
+				assert.ok(peer.memoryKiB() - before < 16384, `${peer.memoryKiB() - before} KiB more`);
+				slow[0].socket.resume();
+				assert.ok((await slow[0].reply(200)).equals(pattern(20_000_000)));
+				for (const client of slow) client.socket.destroy();
+				await peer.untilOpen(0);
+			});
+
+			it("takes nothing from one whom the owner does not read, and serves others", async () => {
+				const peer = await start({ connections: 3 });
+				const client = await peer.open();
+				client.request("GET /silent HTTP/1.1");
+				for (let i = 0; i < 10; i++) client.socket.write(pattern(1_000_000));
+				await sleep(200);
+				await peer.checkServes(100_000);
+				await peer.checkIdle();
+				assert.ok(client.socket.writableLength > 1_000_000, "somebody took it");
+				client.reset();
+				await sleep(50);
+				await peer.checkIdle();
+				await peer.checkServes();
+				assert.equal(await peer.command("drop"), "drop");
+			});
+
+			it("tells the owner of an end when he reads at last what came before it", async () => {
+				const peer = await start();
+				const client = await peer.open();
+				client.request("GET /silent HTTP/1.1");
+				client.socket.end(pattern(3000));
+				await sleep(50);
+				await peer.untilOpen(1);
+				assert.equal(await peer.command("read"), "read");
+				await client.untilOver(900);
+			});
+
+			it("waits for one who writes a byte at a time", async () => {
+				const peer = await start();
+				const client = await peer.open();
+				for (const byte of "POST /echo HTTP/1.1\r\nContent-Length: 30\r\n\r\n") {
+					client.socket.write(byte);
+					await sleep(2);
+				}
+				await peer.checkServes();
+				for (const byte of pattern(30)) {
+					client.socket.write(Buffer.of(byte));
+					await sleep(2);
+				}
+				assert.ok((await client.reply(200)).equals(pattern(30)));
+				client.socket.destroy();
+			});
+
+			it("loses nothing of a reply when it closes at once", async () => {
+				const peer = await start();
+				for (const delayMs of [0, 300]) {
+					const client = await peer.open();
+					client.socket.pause();
+					client.request("GET /close/3900 HTTP/1.1");
+					await sleep(delayMs);
+					client.socket.resume();
+					assert.ok((await client.reply(200)).equals(pattern(3900)));
+					await client.until(() => client.ended);
+					assert.equal(client.error, undefined);
+					client.socket.end();
+				}
+			});
+
+			it("loses nothing of a reply to an upload that it does not read", async () => {
+				const peer = await start();
+				for (const size of [10, 300_000, 3_000_000]) {
+					const client = await peer.open();
+					client.request("POST /refuse HTTP/1.1", `Content-Length: ${size}`);
+					client.socket.write(pattern(size));
+					assert.equal((await client.reply(413)).toString(), "too big");
+					await client.until(() => client.ended);
+					assert.equal(client.error, undefined);
+					client.socket.destroy();
+				}
+			});
+
+			it("gives the place of one who reads nothing to the next, when his time is over", async () => {
+				const peer = await start({ connections: 2, lingerMs: 1000 });
+				const stuck = await peer.open();
+				stuck.socket.pause();
+				stuck.request("GET /size/50000000 HTTP/1.1");
+				const written = new Promise((resolve) => stuck.socket.write(pattern(20_000_000), resolve));
+				await sleep(200);
+				/* Linux takes more than poll() tells of: whatever happens makes the server try again. */
+				const other = await peer.open();
+				for (let i = 0; i < 200; i++) await other.get("/size/10", 10);
+				assert.equal(await peer.command("drop"), "drop");
+				const begin = Date.now();
+				const next = await peer.open();
+				await next.get("/size/10", 10);
+				await peer.checkServes();
+				const tookMs = Date.now() - begin;
+				assert.ok(tookMs > 800 && tookMs < 3000, `after ${tookMs} ms`);
+				assert.equal((await written) ?? undefined, undefined, "what he sent was not taken");
+				for (const client of [stuck, other, next]) client.socket.destroy();
+			});
+
+			it("ends soon, whatever its connections are doing", async () => {
+				const peer = await Peer.start(secure ? { certificates, connections: 4 } : { connections: 4 });
+				const clients = await Promise.all([peer.open(), peer.open(), peer.open()]);
+				clients[0].socket.pause();
+				clients[0].request("GET /size/50000000 HTTP/1.1");
+				clients[1].request("GET /silent HTTP/1.1");
+				clients[1].socket.write(pattern(100_000));
+				const half = peer.dial();
+				half.socket.write(hello.subarray(0, 50));
+				await sleep(100);
+				const begin = Date.now();
+				await peer.end();
+				assert.ok(Date.now() - begin < 1000, `only after ${Date.now() - begin} ms`);
+				for (const client of [...clients, half]) client.socket.destroy();
+			});
+		});
+	}
+
+	describe("in the TLS handshake", () => {
+		let peer: Peer;
+		beforeEach(async () => {
+			peer = await Peer.start({ certificates, connections: 3, handshakeMs: HANDSHAKE_MS });
+			peers.push(peer);
+		});
+
+		it("serves those who are there while one stalls, and then those who wait", async () => {
+			const there = await peer.open();
+			for (const cut of [0, 1, 5, 60, hello.length - 1, hello.length]) {
+				const half = peer.dial();
+				if (cut > 0) half.socket.write(hello.subarray(0, cut));
+				const waiting = peer.checkServes();
+				await there.get("/size/50000", 50_000);
+				const tookMs = await half.untilOver();
+				assert.ok(tookMs < HANDSHAKE_MS * 3, `a hello cut at ${cut} was waited for ${tookMs} ms`);
+				await waiting;
+			}
+			there.socket.destroy();
+		});
+
+		it("is not kept beyond its time by one who goes on sending", async () => {
+			const half = peer.dial();
+			const begin = Date.now();
+			for (const byte of hello) {
+				if (half.ended || half.socket.destroyed) break;
+				half.socket.write(Buffer.of(byte));
+				await sleep(10);
+			}
+			await half.untilOver();
+			assert.ok(Date.now() - begin < HANDSHAKE_MS * 4);
+			await peer.checkServes();
+		});
+
+		const record = (type: number, payload: Uint8Array, length = payload.length) =>
+			Buffer.concat([Buffer.of(type, 3, 3, length >> 8, length & 0xff), payload]);
+		const strange: [string, () => Uint8Array][] = [
+			["HTTP", () => Buffer.from("GET / HTTP/1.1\r\nHost: x\r\n\r\n")],
+			["noise", () => randomBytes(5000)],
+			["zeros", () => Buffer.alloc(5000)],
+			["a record of 65535 bytes", () => record(22, Buffer.alloc(65535), 0xffff)],
+			["a message of 16 MB", () => record(22, Buffer.of(1, 0xff, 0xff, 0xff, ...pattern(5000)))],
+			["empty records", () => Buffer.concat(new Array(20000).fill(record(22, Buffer.alloc(0))))],
+			["warnings", () => Buffer.concat(new Array(50000).fill(record(21, Buffer.of(1, 100))))],
+			["data before the handshake", () => record(23, pattern(1000))],
+			["a change of cipher before the handshake", () => record(20, Buffer.of(1))],
+			["the hello twice", () => Buffer.concat([hello, hello])],
+			["the hello and noise", () => Buffer.concat([hello, randomBytes(3000)])],
+			["a hello of SSL 2", () => Buffer.from("802e0100020015000000100100800300800700c006004002008004008000", "hex")],
+		];
+		for (const [name, bytes] of strange)
+			it(`refuses ${name}`, async () => {
+				const client = peer.dial();
+				client.socket.write(bytes());
+				await client.untilOver();
+				await peer.checkServes();
+			});
+
+		it("rests after all that", async () => {
+			for (const [, bytes] of strange) peer.dial().socket.write(bytes());
+			await peer.checkServes();
+			await peer.checkIdle();
+		});
+	});
+
+	it("breaks a TLS connection off when a record was changed on its way, and serves the others", async () => {
+		const peer = await Peer.start({ certificates });
+		peers.push(peer);
+		const junk = [
+			randomBytes(100),
+			Buffer.of(23, 3, 3, 0, 0),
+			Buffer.of(23, 3, 3, 0xff, 0xff),
+			Buffer.of(22, 3, 3, 0, 1, 0),
+		];
+		for (const bytes of junk) {
+			let spoil = false;
+			const between = await proxy(peer, (passed) => (spoil ? Buffer.concat([bytes, passed]) : passed));
+			const client = await peer.open(between.port);
+			await client.get("/size/2000", 2000);
+			spoil = true;
+			client.request("GET /size/2000 HTTP/1.1");
+			await client.untilOver();
+			assert.equal(client.received.length, 0);
+			between.close();
+			await peer.untilOpen(0);
+			await peer.checkServes();
+		}
+	});
+
+	it(`stands ${FUZZ_RUNS * FUZZ_LANES} clients whose bytes are damaged`, async function () {
+		this.timeout(60_000);
+		const peer = await Peer.start({
+			...{ certificates, connections: 6, handshakes: FUZZ_LANES },
+			...{ handshakeMs: 200, lingerMs: 100 },
+		});
+		peers.push(peer);
+		const damage = async (mutator: Mutator): Promise<void> => {
+			let turn = mutator.random.below(5);
+			const between = await proxy(peer, (bytes) => (turn-- === 0 ? Buffer.from(mutator.mutate(bytes, hello)) : bytes));
+			const carrier = dial(between.port);
+			const client = new Client(tlsOver(carrier), carrier);
+			client.request("POST /echo HTTP/1.1", "Content-Length: 3000");
+			client.socket.write(pattern(3000));
+			await Promise.race([client.reply(200).catch(() => {}), client.closed, sleep(80)]);
+			client.socket.destroy();
+			between.close();
+		};
+		await runAll("damaged TLS", SEED, FUZZ_RUNS, async ({ random }) => {
+			const lanes = new Array(FUZZ_LANES).fill(0).map(() => new Mutator(random.below(1_000_000)));
+			await Promise.all(lanes.map(damage));
+		});
+		await peer.untilOpen(0);
+		await peer.checkServes(100_000);
+		await peer.checkIdle();
+	});
+});

@@ -1,0 +1,390 @@
+/*
+ * An owner of a stream server, for stream-server.test.ts: a small HTTP/1.1 server that checks the promises of
+ * stream-server.h while it serves. It prints "ready <port>", obeys the lines that come on its input, answers each with
+ * a line, and ends with status 0 at the end of its input.
+ *
+ *   stream-server-peer <port> <loopback 0|1> <connections> <handshakes> <handshake ms> <linger ms>
+ *     [<chain> <key> [<chain> <key>]]
+ *
+ *   GET /size/N      N bytes of the pattern          GET /address   where the client is
+ *   POST /echo       the body, as it comes           GET /silent    nothing, and nothing is read any more
+ *   GET /close/N     N bytes, closed at once         POST /refuse   413, closed at once; the body is not read
+ *
+ *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
+ *   stop: stream_server_stop      count: how many connections are open      drop: close them all
+ *   read: take what waits of those who asked for /silent
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../../hosts/native/stream-server.h"
+
+enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, LINE_LIMIT = 100, DESCRIPTORS = 256 };
+
+/* What is wrong with the server ends the program, whatever NDEBUG says. */
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+typedef enum { READ_HEAD, SEND_PATTERN, ECHO, SILENT } phase;
+
+typedef struct {
+	/* -1: free. */
+	int id;
+	char address[STREAM_ADDRESS_SIZE];
+	phase phase;
+	char head[HEAD_LIMIT + 1];
+	size_t head_length;
+	size_t writable;
+	bool writable_told;
+	bool ended;
+	bool keep;
+	/* Of the reply, or of the body that is echoed. */
+	size_t left;
+	size_t position;
+} client;
+
+static stream_server *server;
+static client clients[STREAM_CONNECTION_LIMIT];
+static int closed_id = -1;
+static int bell[2];
+static bool held;
+
+static void ring(void *context)
+{
+	MUST(context == bell);
+	MUST(write(bell[1], "", 1) == 1);
+}
+
+static char *read_file(const char *path)
+{
+	char *text = calloc(1, FILE_LIMIT);
+	FILE *file = fopen(path, "r");
+	MUST(text && file);
+	MUST(fread(text, 1, FILE_LIMIT - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+static uint8_t pattern(size_t position)
+{
+	return (uint8_t)(position * 31 + (position >> 8));
+}
+
+/* Nothing may come of a connection that was closed. */
+static void check_closed(void)
+{
+	uint8_t byte;
+	if (closed_id < 0) return;
+	MUST(stream_read(server, closed_id, &byte, 1) == 0);
+	MUST(stream_write(server, closed_id, "x", 1) == SIZE_MAX);
+	stream_close(server, closed_id);
+}
+
+static void send_bytes(client *c, const void *bytes, size_t size)
+{
+	static const uint8_t too_much[STREAM_RING_SIZE + 1];
+	MUST(size <= c->writable);
+	MUST(stream_write(server, c->id, too_much, c->writable + 1) == SIZE_MAX);
+	size_t room = stream_write(server, c->id, bytes, size);
+	MUST(room >= c->writable - size && room <= STREAM_RING_SIZE);
+	c->writable = room;
+}
+
+static void end_client(client *c)
+{
+	stream_close(server, c->id);
+	closed_id = c->id;
+	c->id = -1;
+	check_closed();
+}
+
+static size_t number_after(const char *text, const char *name)
+{
+	const char *found = strstr(text, name);
+	return found ? strtoul(found + strlen(name), NULL, 10) : 0;
+}
+
+static void send_text(client *c, unsigned status, size_t length, const char *body)
+{
+	char text[256];
+	int size = snprintf(text, sizeof(text), "HTTP/1.1 %u X\r\nContent-Length: %zu\r\n%s\r\n%s", status, length,
+		c->keep ? "" : "Connection: close\r\n", body);
+	send_bytes(c, text, (size_t)size);
+}
+
+/* The head is complete, and there is room for one of ours. */
+static void answer(client *c)
+{
+	const char *head = c->head;
+	c->keep = strstr(head, "HTTP/1.1") && !strstr(head, "Connection: close");
+	c->position = 0;
+	c->left = 0;
+	c->phase = SEND_PATTERN;
+	if (strncmp(head, "GET /size/", 10) == 0) {
+		c->left = number_after(head, "/size/");
+		send_text(c, 200, c->left, "");
+	} else if (strncmp(head, "GET /close/", 11) == 0) {
+		uint8_t bytes[STREAM_RING_SIZE];
+		size_t size = number_after(head, "/close/");
+		c->keep = false;
+		send_text(c, 200, size, "");
+		MUST(size <= c->writable);
+		for (size_t i = 0; i < size; i++) bytes[i] = pattern(i);
+		send_bytes(c, bytes, size);
+	} else if (strncmp(head, "POST /echo ", 11) == 0) {
+		c->left = number_after(head, "Content-Length: ");
+		c->phase = ECHO;
+		send_text(c, 200, c->left, "");
+	} else if (strncmp(head, "POST /refuse ", 13) == 0) {
+		c->keep = false;
+		send_text(c, 413, 7, "too big");
+	} else if (strncmp(head, "GET /address ", 13) == 0) send_text(c, 200, strlen(c->address), c->address);
+	else if (strncmp(head, "GET /silent ", 12) == 0) c->phase = SILENT;
+	else {
+		c->keep = false;
+		send_text(c, 404, 0, "");
+	}
+	c->head_length = 0;
+}
+
+/* False: nothing more can be done before the next event. */
+static bool step(client *c)
+{
+	uint8_t bytes[PIECE];
+	size_t size;
+	switch (c->phase) {
+	case READ_HEAD:
+		if (c->head_length >= 4 && memcmp(c->head + c->head_length - 4, "\r\n\r\n", 4) == 0) {
+			if (c->writable < 512) return false;
+			answer(c);
+			return true;
+		}
+		if (c->head_length == HEAD_LIMIT) {
+			end_client(c);
+			return false;
+		}
+		size = stream_read(server, c->id, c->head + c->head_length, 1);
+		c->head_length += size;
+		c->head[c->head_length] = 0;
+		if (size == 0 && c->ended) end_client(c);
+		return size > 0;
+	case SEND_PATTERN:
+		if (c->left == 0) {
+			c->phase = READ_HEAD;
+			if (!c->keep) end_client(c);
+			return c->keep;
+		}
+		for (size = 0; size < PIECE && size < c->left && size < c->writable; size++)
+			bytes[size] = pattern(c->position++);
+		if (size > 0) send_bytes(c, bytes, size);
+		c->left -= size;
+		return size > 0;
+	case ECHO:
+		if (c->left == 0) {
+			c->phase = SEND_PATTERN;
+			return true;
+		}
+		size = c->writable < PIECE ? c->writable : PIECE;
+		size = stream_read(server, c->id, bytes, size < c->left ? size : c->left);
+		if (size > 0) send_bytes(c, bytes, size);
+		else if (c->ended) end_client(c);
+		c->left -= size;
+		return size > 0;
+	case SILENT:
+		if (c->ended) end_client(c);
+		return false;
+	}
+	return false;
+}
+
+static void take(void)
+{
+	char address[STREAM_ADDRESS_SIZE];
+	int id;
+	while ((id = stream_server_take(server, address)) >= 0) {
+		client *c = NULL;
+		MUST(id != closed_id);
+		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+			MUST(clients[i].id != id);
+			if (clients[i].id < 0) c = &clients[i];
+		}
+		MUST(c);
+		memset(c, 0, sizeof(client));
+		c->id = id;
+		memcpy(c->address, address, sizeof(address));
+		/* Nothing was announced yet. */
+		MUST(stream_write(server, id, "x", 1) == SIZE_MAX);
+	}
+}
+
+static void handle(const stream_event *event)
+{
+	if (event->kind == STREAM_PENDING) {
+		MUST(event->connection == -1 && event->count > 0);
+		take();
+		return;
+	}
+	if (event->kind == STREAM_FAILED) {
+		MUST(event->connection == -1);
+		printf("failed\n");
+		return;
+	}
+	client *c = NULL;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (clients[i].id == event->connection) c = &clients[i];
+	MUST(c);
+	switch (event->kind) {
+	case STREAM_WRITABLE:
+		MUST(event->count > 0 && event->count <= STREAM_RING_SIZE && event->count > c->writable);
+		c->writable = event->count;
+		c->writable_told = true;
+		break;
+	case STREAM_READABLE:
+		MUST(c->writable_told && !c->ended && event->count > 0 && event->count <= STREAM_RING_SIZE);
+		break;
+	default: {
+		uint8_t byte;
+		MUST(event->kind == STREAM_ENDED && c->writable_told && !c->ended);
+		MUST(stream_read(server, c->id, &byte, 1) == 0);
+		c->ended = true;
+	}
+	}
+	while (c->id >= 0 && step(c)) continue;
+}
+
+static unsigned open_clients(void)
+{
+	unsigned count = 0;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (clients[i].id >= 0) count++;
+	return count;
+}
+
+/* Makes the listening socket useless, as when the system takes it away. */
+static void break_listener(void)
+{
+	for (int fd = 0; fd < DESCRIPTORS; fd++) {
+		int listening = 0;
+		socklen_t size = sizeof(listening);
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening) shutdown(fd, SHUT_RDWR);
+	}
+}
+
+static void drop_clients(void)
+{
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (clients[i].id >= 0) end_client(&clients[i]);
+}
+
+static void read_silent(void)
+{
+	uint8_t bytes[PIECE];
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		while (clients[i].id >= 0 && clients[i].phase == SILENT
+			&& stream_read(server, clients[i].id, bytes, sizeof(bytes)) > 0)
+			continue;
+}
+
+static void swap(char *const *files)
+{
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	char *chain = files[0] ? read_file(files[0]) : NULL, *key = files[0] ? read_file(files[1]) : NULL;
+	bool swapped = stream_server_set_identity(server, chain ? chain : "", key ? key : "", message);
+	MUST(swapped == (message[0] == 0));
+	printf("%s\n", swapped ? "swapped" : message);
+	free(chain);
+	free(key);
+}
+
+static void obey(const char *line, char *const *files)
+{
+	if (strcmp(line, "swap") == 0) swap(files);
+	else if (strcmp(line, "count") == 0) printf("%u open\n", open_clients());
+	else {
+		if (strcmp(line, "hold") == 0) held = true;
+		else if (strcmp(line, "resume") == 0) held = false;
+		else if (strcmp(line, "break") == 0) break_listener();
+		else if (strcmp(line, "stop") == 0) stream_server_stop(server);
+		else if (strcmp(line, "drop") == 0) drop_clients();
+		else if (strcmp(line, "read") == 0) read_silent();
+		else MUST(!"a known command");
+		printf("%s\n", line);
+	}
+}
+
+/* False at the end of the input. */
+static bool read_commands(char *const *files)
+{
+	static char line[LINE_LIMIT];
+	static size_t length;
+	char c;
+	if (read(0, &c, 1) != 1) return false;
+	MUST(length < sizeof(line));
+	line[length++] = c;
+	if (c != '\n') return true;
+	line[length - 1] = 0;
+	length = 0;
+	obey(line, files);
+	return true;
+}
+
+static void drain(void)
+{
+	stream_event event;
+	char byte;
+	while (stream_server_next(server, &event)) handle(&event);
+	/* The next ring can only come now; one that was early is harmless. */
+	MUST(read(bell[0], &byte, 1) == 1);
+}
+
+int main(int count, char **arguments)
+{
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	MUST(count == 7 || count == 9 || count == 11);
+	char *certificate = count > 7 ? read_file(arguments[7]) : NULL, *key = count > 7 ? read_file(arguments[8]) : NULL;
+	MUST(pipe(bell) == 0);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) clients[i].id = -1;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	server = stream_server_open(
+		&(stream_server_options){
+			.port = (uint16_t)atoi(arguments[1]),
+			.loopback_only = atoi(arguments[2]) != 0,
+			.max_connections = (unsigned)atoi(arguments[3]),
+			.max_handshakes = (unsigned)atoi(arguments[4]),
+			.handshake_timeout_ms = (uint32_t)atoi(arguments[5]),
+			.linger_ms = (uint32_t)atoi(arguments[6]),
+			.certificate = certificate,
+			.key = key,
+			.notify = ring,
+			.context = bell,
+		},
+		message);
+	free(certificate);
+	free(key);
+	if (!server) {
+		printf("%s\n", message);
+		return 1;
+	}
+	printf("ready %u\n", stream_server_port(server));
+	struct pollfd waits[] = { { .fd = 0, .events = POLLIN }, { .fd = bell[0], .events = POLLIN } };
+	for (;;) {
+		waits[1].fd = held ? -1 : bell[0];
+		waits[1].revents = 0;
+		if (poll(waits, 2, -1) < 0) continue;
+		if (waits[0].revents && !read_commands(count > 9 ? arguments + 9 : arguments + count)) break;
+		if (waits[1].revents) drain();
+	}
+	stream_server_close(server);
+	close(bell[0]);
+	close(bell[1]);
+	return 0;
+}

@@ -1,0 +1,82 @@
+/** Certificates and keys as the program `openssl` makes them, for tests of what reads them. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A certificate and its key, both as PEM text; the key as PKCS#8. */
+export interface Made {
+	readonly certificate: string;
+	readonly key: string;
+}
+
+export interface Wanted {
+	/** As `openssl req -subj` wants it, `/O=Home/CN=gateway`; UTF-8. */
+	readonly subject: string;
+	/** Arguments of `openssl genpkey`; default: EC on P-256. */
+	readonly algorithm?: readonly string[];
+	/** Who signs; without: itself. */
+	readonly issuer?: Made;
+	/** Lines of the extensions section; default: an end entity's. */
+	readonly extensions?: readonly string[];
+	/** Default 30; negative: it has expired. */
+	readonly days?: number;
+}
+
+export const P256 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
+const END_ENTITY = ["basicConstraints=CA:FALSE"];
+
+/** Why `openssl` can't be used, or undefined. */
+export function missingOpenSSL(): string | undefined {
+	return spawnSync("openssl", ["version"]).status === 0 ? undefined : "the program openssl is not installed";
+}
+
+/** Runs `openssl`; `files` are put in its working folder before. Gives what it wrote to standard output. */
+export function openssl(args: readonly string[], files: Readonly<Record<string, string | Uint8Array>> = {}): Buffer {
+	const folder = mkdtempSync(join(tmpdir(), "openssl-"));
+	try {
+		for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
+		const { status, stdout, stderr, error } = spawnSync("openssl", args, { cwd: folder });
+		if (error) throw error;
+		if (status !== 0) throw new Error(`openssl ${args.join(" ")}\n${stderr}`);
+		return stdout;
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+export function makeKey(algorithm: readonly string[] = P256): string {
+	return openssl(["genpkey", "-algorithm", ...algorithm]).toString();
+}
+
+export function make(wanted: Wanted): Made {
+	const { subject, algorithm, issuer, extensions = END_ENTITY, days = 30 } = wanted;
+	const key = makeKey(algorithm);
+	const subjectArgs = ["-subj", subject, "-utf8"];
+	const files = { key, config: `[req]\ndistinguished_name=name\n[name]\n[extensions]\n${extensions.join("\n")}\n` };
+	const request = openssl(["req", "-new", "-config", "config", "-key", "key", ...subjectArgs], files).toString();
+	const signer = issuer ? ["-CA", "ca", "-CAkey", "cakey", "-CAcreateserial"] : ["-signkey", "key"];
+	const certificate = openssl(
+		[
+			"x509",
+			"-req",
+			"-in",
+			"request",
+			...signer,
+			"-days",
+			`${days}`,
+			"-extfile",
+			"config",
+			"-extensions",
+			"extensions",
+		],
+		{ ...files, request, ca: issuer?.certificate ?? "", cakey: issuer?.key ?? "" },
+	).toString();
+	return { certificate, key };
+}
+
+/** The key in another form: arguments of `openssl pkey`, `ec` or `rsa`, as `["ec"]` for SEC 1. */
+export function convertKey(key: string, args: readonly string[]): string {
+	return openssl([...args, "-in", "key"], { key }).toString();
+}

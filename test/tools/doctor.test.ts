@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import {
+	type Check,
+	diagnose,
+	IDF_VERSION,
+	isBenchComplete,
+	type Machine,
+	SDK_VERSION,
+} from "../../tools/doctor/checks.js";
+import { asText } from "../../tools/doctor/text.js";
+
+/** A made-up computer: what programs say, by their command line, what lies where, and what is set. */
+interface Computer {
+	says: Record<string, string>;
+	headers: string[];
+	files: string[];
+	variables: Record<string, string>;
+	builds32: boolean;
+}
+
+const TOOLS = ["mcconfig", "xsc", "xsl"].map((name) => `/sdk/build/bin/lin/release/${name}`);
+
+function complete(): Computer {
+	return {
+		says: {
+			"node --version": "v20.19.0",
+			"gcc --version": "gcc 12",
+			"g++ --version": "g++ 12",
+			"make --version": "GNU Make 4.3",
+			"openssl version": "OpenSSL 3.0",
+			"curl --version": "curl 7.88",
+			"chromium --version": "Chromium 150",
+			"pkg-config --modversion gio-2.0": "2.74.6",
+			"git -C /sdk describe --tags": SDK_VERSION,
+			"git -C /idf describe --tags": `${IDF_VERSION}.2`,
+			"idf.py --version": "ESP-IDF v6.0.2",
+		},
+		headers: ["mbedtls/ssl.h"],
+		files: ["node_modules/@agoric/xsnap", "/sdk/xs/includes/xs.h", ...TOOLS, "/idf/export.sh"],
+		variables: { MODDABLE: "/sdk", IDF_PATH: "/idf" },
+		builds32: true,
+	};
+}
+
+function machineOf(computer: Computer): Machine {
+	return {
+		ask: (...words) => computer.says[words.join(" ")],
+		hasHeader: (header) => computer.headers.includes(header),
+		builds32: () => computer.builds32,
+		exists: (path) => computer.files.includes(path),
+		environment: (name) => computer.variables[name],
+	};
+}
+
+/** What is missing for a target when the computer lacks something. */
+function missing(target: string, change: (computer: Computer) => void): Check[] {
+	const computer = complete();
+	change(computer);
+	return diagnose(machineOf(computer))
+		.find(({ name }) => name === target)!
+		.checks.filter(({ ok }) => !ok);
+}
+
+describe("npm run doctor", () => {
+	it("finds nothing missing on a computer that has all", () => {
+		const targets = diagnose(machineOf(complete()));
+		assert.deepEqual(
+			targets.flatMap(({ checks }) => checks.filter(({ ok }) => !ok)),
+			[],
+		);
+		assert.ok(isBenchComplete(targets));
+		assert.doesNotMatch(asText(targets), /^ {2}missing|incomplete/m);
+	});
+
+	it("gives each thing that is missing a sentence and a command, on a computer that has nothing", () => {
+		const targets = diagnose(machineOf({ says: {}, headers: [], files: [], variables: {}, builds32: false }));
+		assert.ok(!isBenchComplete(targets));
+		const checks = targets.flatMap((target) => target.checks);
+		assert.ok(checks.every(({ ok, detail, fix }) => !ok && detail.length > 0 && fix.length > 0));
+		const text = asText(targets);
+		for (const command of [
+			"sudo apt-get install build-essential",
+			"sudo apt-get install openssl",
+			"sudo apt-get install chromium",
+			"sudo apt-get install libmbedtls-dev",
+			"npm install -g xs-dev && xs-dev setup --target-branch 8.2.3",
+			"gcc-multilib libglib2.0-dev:i386 libmbedtls-dev:i386",
+			"xs-dev setup --device esp32",
+		])
+			assert.ok(text.includes(command), command);
+		assert.ok(text.endsWith("then: npm run doctor\n"));
+	});
+
+	for (const [version, ok] of [
+		["v18.20.4", false],
+		["v20.18.9", false],
+		["v20.19.0", true],
+		["v22.0.0", true],
+	] as const) {
+		it(`${ok ? "takes" : "refuses"} Node ${version}`, () => {
+			const checks = missing("bench", ({ says }) => {
+				says["node --version"] = version;
+			});
+			assert.deepEqual(
+				checks.map(({ name }) => name),
+				ok ? [] : ["Node"],
+			);
+		});
+	}
+
+	it("calls the bench complete when only other targets lack something", () => {
+		const targets = diagnose(machineOf({ ...complete(), variables: {}, headers: [], builds32: false }));
+		assert.ok(isBenchComplete(targets));
+		assert.match(asText(targets), /^linux .*: incomplete$/m);
+	});
+
+	it("asks for xs-dev only where it is missing", () => {
+		const [check] = missing("linux", (computer) => {
+			computer.variables = {};
+			computer.says["xs-dev --version"] = "0.30.3";
+		});
+		assert.deepEqual(check.detail, "$MODDABLE is not set");
+		assert.ok(check.fix.startsWith("xs-dev setup --target-branch"));
+	});
+
+	it("tells where $MODDABLE and $IDF_PATH point when nothing is there", () => {
+		const checks = missing("esp32", (computer) => {
+			computer.variables = { MODDABLE: "/gone", IDF_PATH: "/lost" };
+		});
+		assert.match(checks[0].detail, /^not in \/gone,/);
+		assert.match(checks[1].detail, /^not in \/lost,/);
+	});
+
+	it("tells an SDK whose tools are not built from one that is missing", () => {
+		const checks = missing("linux", (computer) => {
+			computer.files = computer.files.filter((path) => path !== TOOLS[2]);
+		});
+		assert.deepEqual(
+			checks.map(({ name }) => name),
+			["Moddable SDK: tools"],
+		);
+		assert.match(checks[0].fix, /make -C "\$MODDABLE\/build\/makefiles\/lin"$/);
+	});
+
+	for (const version of ["8.2.2", "8.2.3-5-gabcdef0", undefined]) {
+		it(`doesn't take ${version ?? "an unknown version"} for the SDK's version`, () => {
+			const checks = missing("linux", ({ says }) => {
+				if (version === undefined) delete says["git -C /sdk describe --tags"];
+				else says["git -C /sdk describe --tags"] = version;
+			});
+			assert.deepEqual(
+				checks.map(({ name }) => name),
+				["Moddable SDK: version"],
+			);
+			assert.match(checks[0].fix, /checkout 8\.2\.3/);
+		});
+	}
+
+	for (const version of ["v5.1.2", "v6.00", "v6.1", undefined]) {
+		it(`doesn't take ${version ?? "an unknown version"} of ESP-IDF`, () => {
+			const checks = missing("esp32", ({ says }) => {
+				if (version === undefined) delete says["git -C /idf describe --tags"];
+				else says["git -C /idf describe --tags"] = version;
+			});
+			assert.deepEqual(
+				checks.map(({ name }) => name),
+				["ESP-IDF: version"],
+			);
+		});
+	}
+});

@@ -1,0 +1,36 @@
+/**
+ * `npm run doctor`: tells what this computer lacks for which target, and the command that installs it. Changes nothing.
+ * Ends with 0 when the bench can run, else with 1: the other targets are for those who want them.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { diagnose, isBenchComplete, type Machine } from "./doctor/checks.js";
+import { asText } from "./doctor/text.js";
+import { findToolchain, ROOT } from "./sdk/sdk.js";
+
+const thisComputer: Machine = {
+	ask(command, ...args) {
+		const run = spawnSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+		return run.status === 0 ? run.stdout.split("\n")[0].trim() : undefined;
+	},
+	hasHeader(header) {
+		const input = `#include <${header}>\n`;
+		return (
+			spawnSync("gcc", ["-fsyntax-only", "-x", "c", "-"], { input, stdio: ["pipe", "ignore", "ignore"] }).status === 0
+		);
+	},
+	builds32() {
+		try {
+			return findToolchain(32).bits === 32;
+		} catch {
+			return false;
+		}
+	},
+	exists: (path) => existsSync(resolve(ROOT, path)),
+	environment: (name) => process.env[name] || undefined,
+};
+
+const targets = diagnose(thisComputer);
+process.stdout.write(asText(targets));
+process.exitCode = isBenchComplete(targets) ? 0 : 1;

@@ -1,0 +1,167 @@
+/**
+ * What each target of this project needs on the developer's computer, for `npm run doctor`: whether it is there, in
+ * which version, and the command that installs it (for Debian and those like it). Looks at the computer only through
+ * the Machine that is passed in, so that tests can make one up.
+ */
+
+/** The versions that the firmware is built and tested with. */
+export const SDK_VERSION = "8.2.3";
+export const IDF_VERSION = "v6.0";
+const NODE_VERSION = [20, 19];
+
+/** What is asked of the computer. */
+export interface Machine {
+	/** The first line that a program says, or undefined where it is not there or fails. */
+	ask(command: string, ...args: string[]): string | undefined;
+	/** Whether a C file with this line can be compiled. */
+	hasHeader(header: string): boolean;
+	/** Whether 32-bit programs with GLib and Mbed TLS can be built and run. */
+	builds32(): boolean;
+	exists(path: string): boolean;
+	environment(name: string): string | undefined;
+}
+
+export interface Check {
+	name: string;
+	ok: boolean;
+	/** The version or place of what was found; what is wrong where it is not ok. */
+	detail: string;
+	/** The command that mends it; empty when it is ok. */
+	fix: string;
+}
+
+export interface Target {
+	name: string;
+	/** What it is for, with the npm command. */
+	purpose: string;
+	checks: Check[];
+}
+
+/** The targets, the one that everybody needs first. */
+export function diagnose(machine: Machine): Target[] {
+	return [
+		{ name: "bench", purpose: "the gateway on this computer: npm start", checks: benchChecks(machine) },
+		{ name: "tests", purpose: "all of npm test; what is missing is left out there", checks: testChecks(machine) },
+		{
+			name: "linux",
+			purpose: "the firmware in the SDK's XS: npm run linux, npm run size",
+			checks: linuxChecks(machine),
+		},
+		{ name: "esp32", purpose: "the firmware on the chip", checks: esp32Checks(machine) },
+	];
+}
+
+/** Whether the target that everybody needs is complete. */
+export function isBenchComplete(targets: readonly Target[]): boolean {
+	return targets[0].checks.every(({ ok }) => ok);
+}
+
+function apt(...packages: string[]): string {
+	return `sudo apt-get install ${packages.join(" ")}`;
+}
+
+/** A check that holds when something was found. */
+function found(name: string, detail: string | undefined, fix: string): Check {
+	return { name, ok: detail !== undefined, detail: detail ?? "not there", fix: detail === undefined ? fix : "" };
+}
+
+function header(machine: Machine, name: string, path: string, fix: string): Check {
+	return found(name, machine.hasHeader(path) ? path : undefined, fix);
+}
+
+function benchChecks(machine: Machine): Check[] {
+	const built = machine.exists("node_modules/@agoric/xsnap") ? "@agoric/xsnap" : undefined;
+	return [
+		nodeCheck(machine),
+		...["gcc", "g++", "make"].map((name) => found(name, machine.ask(name, "--version"), apt("build-essential"))),
+		found("XS engine from npm", built, "rm -rf node_modules && npm run build"),
+	];
+}
+
+function nodeCheck(machine: Machine): Check {
+	const version = machine.ask("node", "--version");
+	const [major = 0, minor = 0] = (version ?? "").replace(/^v/, "").split(".").map(Number);
+	const ok = major > NODE_VERSION[0] || (major === NODE_VERSION[0] && minor >= NODE_VERSION[1]);
+	const wanted = `${NODE_VERSION.join(".")} or newer is needed`;
+	const detail = ok ? version! : `${version ?? "not there"}; ${wanted}`;
+	return { name: "Node", ok, detail, fix: ok ? "" : "see https://nodejs.org/en/download" };
+}
+
+function testChecks(machine: Machine): Check[] {
+	return [
+		found("OpenSSL", machine.ask("openssl", "version"), apt("openssl")),
+		found("curl", machine.ask("curl", "--version"), apt("curl")),
+		found("Chromium", machine.ask("chromium", "--version"), apt("chromium")),
+		header(machine, "Mbed TLS for C", "mbedtls/ssl.h", apt("libmbedtls-dev")),
+	];
+}
+
+function linuxChecks(machine: Machine): Check[] {
+	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
+	const all32 = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
+	return [
+		...sdkChecks(machine),
+		found("GLib for C", machine.ask("pkg-config", "--modversion", "gio-2.0"), apt("pkg-config", "libglib2.0-dev")),
+		header(machine, "Mbed TLS for C", "mbedtls/ssl.h", apt("libmbedtls-dev")),
+		found("32-bit builds, with the memory of the chip", machine.builds32() ? "gcc -m32" : undefined, all32),
+	];
+}
+
+function sdkChecks(machine: Machine): Check[] {
+	const folder = machine.environment("MODDABLE");
+	const there = folder !== undefined && machine.exists(`${folder}/xs/includes/xs.h`);
+	const setUp = `xs-dev setup --target-branch ${SDK_VERSION}`;
+	const get = machine.ask("xs-dev", "--version") === undefined ? `npm install -g xs-dev && ${setUp}` : setUp;
+	const place = found("Moddable SDK", there ? folder : undefined, `${get} # then open a new terminal`);
+	if (!there) {
+		if (folder !== undefined) place.detail = `not in ${folder}, where $MODDABLE points`;
+		else place.detail = "$MODDABLE is not set";
+		return [place];
+	}
+	const make = 'make -C "$MODDABLE/build/makefiles/lin"';
+	const tools = ["mcconfig", "xsc", "xsl"].map((name) => `${folder}/build/bin/lin/release/${name}`);
+	const built = tools.every((path) => machine.exists(path)) ? "mcconfig, xsc, xsl" : undefined;
+	return [
+		place,
+		sdkVersion(machine, folder, make),
+		found("Moddable SDK: tools", built, `${apt("libgtk-3-dev")} && ${make}`),
+	];
+}
+
+function sdkVersion(machine: Machine, folder: string, make: string): Check {
+	const name = "Moddable SDK: version";
+	// The SDK says its version nowhere but in the tags of its repository.
+	const version = machine.ask("git", "-C", folder, "describe", "--tags");
+	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
+	const git = 'git -C "$MODDABLE"';
+	return {
+		name,
+		ok: false,
+		detail: `${version ?? "can't be told without its git repository"}; the firmware is tested with ${SDK_VERSION}`,
+		fix: `${git} fetch --depth 1 origin tag ${SDK_VERSION} && ${git} checkout ${SDK_VERSION} && ${make}`,
+	};
+}
+
+function esp32Checks(machine: Machine): Check[] {
+	const folder = machine.environment("IDF_PATH");
+	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
+	const place = found("ESP-IDF", there ? folder : undefined, "xs-dev setup --device esp32 # then open a new terminal");
+	if (!there) {
+		place.detail = folder === undefined ? "$IDF_PATH is not set" : `not in ${folder}, where $IDF_PATH points`;
+		return [...sdkChecks(machine), place];
+	}
+	const version = machine.ask("git", "-C", folder, "describe", "--tags");
+	const right = version !== undefined && (version === IDF_VERSION || version.startsWith(`${IDF_VERSION}.`));
+	const clone = `git clone -b ${IDF_VERSION} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
+	return [
+		...sdkChecks(machine),
+		place,
+		{
+			name: "ESP-IDF: version",
+			ok: right,
+			detail: right ? version : `${version ?? "can't be told"}; the SDK wants ${IDF_VERSION}`,
+			fix: right ? "" : `${clone} && ~/esp32/esp-idf/install.sh esp32 && export IDF_PATH=~/esp32/esp-idf`,
+		},
+		found("ESP-IDF: idf.py", machine.ask("idf.py", "--version"), '. "$IDF_PATH/export.sh"'),
+	];
+}

@@ -1,0 +1,179 @@
+/**
+ * Reads the C file that the SDK's linker (xsl) makes of all modules, for `npm run size`: what the preloaded machine
+ * takes in flash, and whose it is.
+ *
+ * The file holds the machine as it was after loading: an array of slots, one a line, with byte code and strings written
+ * out in place, and the tables of names. Slots belong to who reaches them first: the built-ins of the engine, then the
+ * modules, each after those that it imports. So a built-in that only our modules use counts as the engine's, and what
+ * two modules share belongs to the one that made it.
+ *
+ * Sizes are those of the 32-bit microcontroller, on which a slot has 16 bytes. The C compiler may keep equal strings
+ * once and aligns some: what it makes differs from what is told here by about a hundredth.
+ */
+
+const SLOT_BYTES = 16;
+const POINTER_BYTES = 4;
+const ID_BYTES = 2;
+const BUILDER_BYTES = 12;
+const SCRIPT_BYTES = 36;
+
+/** What a part of the firmware takes in flash. */
+export interface Share {
+	slots: number;
+	/** Byte code, and bytes of buffers. */
+	codeBytes: number;
+	stringBytes: number;
+}
+
+export interface Image {
+	/** By module as the manifest names it, plus those named by the constants below. */
+	shares: Map<string, Share>;
+	/** Tables of names, scripts and native functions. */
+	tableBytes: number;
+	/** Properties that can change though they lie in flash: each has 4 bytes in RAM, and a slot when it has changed. */
+	aliases: number;
+}
+
+/** The engine's own objects and functions. */
+export const BUILT_INS = "(built-ins)";
+/** Names of properties, one for all modules. */
+export const NAMES = "(names)";
+
+interface Slot {
+	/** The one that follows it, if any. */
+	next: number[];
+	/** The others that it refers to. */
+	refers: number[];
+	isKey: boolean;
+	share: Share;
+}
+
+export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
+	return slots * SLOT_BYTES + codeBytes + stringBytes;
+}
+
+/**
+ * Throws an Error when the text is not what the linker of SDK 8.2 writes. `order` are the names of the modules, each
+ * after those that it imports; modules that it lacks are the SDK's and come first.
+ */
+export function readImage(text: string, order: readonly string[]): Image {
+	const heap = section(text, "txSlot gxHeap").map(readSlot);
+	const stack = section(text, "txSlot gxStack").map(readSlot);
+	const modules = listModules(text);
+	const list = modules.length > 0 ? 1 : undefined;
+	const shares = new Map<string, Share>();
+	const owned = new Set<number>([0]);
+
+	const take = (owner: string, roots: readonly number[]): void => {
+		const share = shares.get(owner) ?? { slots: 0, codeBytes: 0, stringBytes: 0 };
+		shares.set(owner, share);
+		const waiting = roots.filter((index) => index !== list);
+		for (let index = waiting.pop(); index !== undefined; index = waiting.pop()) {
+			if (owned.has(index) || heap[index] === undefined) continue;
+			owned.add(index);
+			add(share, heap[index].share);
+			waiting.push(...heap[index].next, ...heap[index].refers);
+		}
+	};
+
+	const keys = heap.flatMap((slot, index) => (slot.isKey ? [index] : []));
+	for (const index of keys) owned.add(index);
+	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
+	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
+	// The list of modules would reach everything: its entries are taken one by one instead.
+	if (list !== undefined) owned.add(list);
+	for (const { entry } of modules) owned.add(entry);
+
+	take(
+		BUILT_INS,
+		stack.flatMap((slot) => slot.refers),
+	);
+	for (const slot of stack) add(shares.get(BUILT_INS)!, slot.share);
+	const place = new Map(order.map((name, index) => [name, index]));
+	const sorted = [...modules].sort((a, b) => (place.get(a.name) ?? -1) - (place.get(b.name) ?? -1));
+	for (const { name, entry, instance } of sorted) {
+		take(name, [instance]);
+		add(shares.get(name)!, heap[entry].share);
+	}
+	heap.forEach((slot, index) => {
+		if (!owned.has(index) || index === 0 || index === list) add(shares.get(BUILT_INS)!, slot.share);
+	});
+	for (const { name, bytes } of loadedScripts(text)) {
+		const share = shares.get(name) ?? { slots: 0, codeBytes: 0, stringBytes: 0 };
+		share.codeBytes += bytes;
+		shares.set(name, share);
+	}
+	return { shares, tableBytes: tableBytes(text), aliases: Number(/#define mxAliasCount (\d+)/.exec(text)?.[1] ?? 0) };
+}
+
+/** The lines between the braces of an array. */
+function section(text: string, name: string): string[] {
+	const head = new RegExp(`^static const ${name}\\[\\w+\\] = \\{\\n`, "m").exec(text);
+	if (head === null) throw new Error(`The linker's file has no ${name}: this SDK writes it in another way.`);
+	const start = head.index + head[0].length;
+	return text
+		.slice(start, text.indexOf("};\n", start))
+		.split("\n")
+		.filter((line) => line.includes("{"));
+}
+
+function readSlot(line: string): Slot {
+	const code = [...line.matchAll(/\(txByte\*\)"((?:\\x..)*)"/g)].reduce((sum, match) => sum + match[1].length / 4, 0);
+	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
+	// Texts may hold anything, even what looks like a reference.
+	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
+	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
+	return {
+		next: indexes(first),
+		refers: indexes(rest.join()),
+		isKey: /\.kind = XS_KEY(_X)?_KIND/.test(line),
+		share: { slots: 1, codeBytes: code, stringBytes: string === undefined ? 0 : textLength(string) + 1 },
+	};
+}
+
+/** Bytes of a C string as the linker writes it: each byte outside ASCII is \xNN and a pair of quotation marks. */
+function textLength(literal: string): number {
+	return literal
+		.slice(1, -1)
+		.replace(/\\x..""/g, "x")
+		.replace(/\\./g, "x").length;
+}
+
+/** The entries of the list of loaded modules; it is the first thing in the heap. */
+function listModules(text: string): { name: string; entry: number; instance: number }[] {
+	const lines = section(text, "txSlot gxHeap");
+	const pattern =
+		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;
+	const modules: { name: string; entry: number; instance: number }[] = [];
+	const seen = new Set<number>();
+	let entry: number | undefined = readSlot(lines[1] ?? "").next[0];
+	while (entry !== undefined && !seen.has(entry)) {
+		seen.add(entry);
+		const match = pattern.exec(lines[entry]);
+		if (match !== null) modules.push({ name: match[1] ?? match[2], entry, instance: Number(match[3]) });
+		entry = readSlot(lines[entry]).next[0];
+	}
+	return modules;
+}
+
+/** Byte code of the modules that are not preloaded. */
+function loadedScripts(text: string): { name: string; bytes: number }[] {
+	const pattern = /\(txS1\*\)gxCode\d+, (\d+), [^"]*"([^"]+)"/g;
+	return [...text.matchAll(pattern)].map((match) => ({ name: match[2], bytes: Number(match[1]) }));
+}
+
+function tableBytes(text: string): number {
+	const count = (name: string) => Number(new RegExp(`#define mx${name}Count (\\d+)`).exec(text)?.[1] ?? 0);
+	const pointers = count("Keys") + count("Names") + count("Symbols") + count("Slot");
+	const colors = text.includes("txID gxColors[") ? count("Keys") * ID_BYTES : 0;
+	const builders = [...text.matchAll(/xsHostBuilder gxBuilders\d*\[(\d+)\]/g)];
+	const numbers = (count("BigInt") + count("RegExp")) * 4;
+	const hosts = builders.reduce((sum, match) => sum + Number(match[1]), 0) * BUILDER_BYTES;
+	return pointers * POINTER_BYTES + colors + numbers + hosts + count("Scripts") * SCRIPT_BYTES;
+}
+
+function add(share: Share, more: Share): void {
+	share.slots += more.slots;
+	share.codeBytes += more.codeBytes;
+	share.stringBytes += more.stringBytes;
+}

@@ -1,0 +1,99 @@
+/** The report of `npm run size`: modules summed up to parts, against the device's budget, as an object and as a table. */
+import { BUILT_INS, bytesOf, type Image, NAMES, type Share } from "./image.js";
+
+/** One of the two slots for the firmware in a flash of 4 MB: 1.75 MB. */
+export const SLOT_BYTES = 1835008;
+
+/** ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the engine's and our own C; not built here. */
+export const NATIVE_ESTIMATE_BYTES = 1024 * 1024;
+
+export interface Part extends Share {
+	/** A folder of the project, or what it is of the SDK. */
+	name: string;
+	ours: boolean;
+	bytes: number;
+}
+
+export interface Report {
+	/** Largest first, ours before the SDK's. */
+	parts: Part[];
+	ourBytes: number;
+	sdkBytes: number;
+	/** Tables of names, modules and native functions. */
+	tableBytes: number;
+	resources: { name: string; bytes: number }[];
+	resourceBytes: number;
+	nativeEstimateBytes: number;
+	slotBytes: number;
+	leftBytes: number;
+	/** 4 bytes of RAM each. */
+	aliases: number;
+	warnings: readonly string[];
+}
+
+export function reportOf(image: Image, resources: ReadonlyMap<string, number>, warnings: readonly string[]): Report {
+	const parts = sumUp(image.shares);
+	const sum = (all: readonly { bytes: number }[]) => all.reduce((total, { bytes }) => total + bytes, 0);
+	const files = [...resources].map(([name, bytes]) => ({ name, bytes }));
+	const ourBytes = sum(parts.filter(({ ours }) => ours));
+	const sdkBytes = sum(parts.filter(({ ours }) => !ours));
+	const used = ourBytes + sdkBytes + image.tableBytes + sum(files) + NATIVE_ESTIMATE_BYTES;
+	return {
+		parts,
+		ourBytes,
+		sdkBytes,
+		tableBytes: image.tableBytes,
+		resources: files,
+		resourceBytes: sum(files),
+		nativeEstimateBytes: NATIVE_ESTIMATE_BYTES,
+		slotBytes: SLOT_BYTES,
+		leftBytes: SLOT_BYTES - used,
+		aliases: image.aliases,
+		warnings,
+	};
+}
+
+function partOf(module: string): { name: string; ours: boolean } {
+	if (module === BUILT_INS) return { name: "engine: built-ins", ours: false };
+	if (module === NAMES) return { name: "engine: names, of all", ours: false };
+	const [top, second] = module.split("/");
+	if (top === "modules" || top === "hosts") return { name: `${top}/${second}`, ours: true };
+	return { name: "SDK: modules", ours: false };
+}
+
+function sumUp(shares: ReadonlyMap<string, Share>): Part[] {
+	const parts = new Map<string, Part>();
+	for (const [module, share] of shares) {
+		const { name, ours } = partOf(module);
+		const part = parts.get(name) ?? { name, ours, slots: 0, codeBytes: 0, stringBytes: 0, bytes: 0 };
+		part.slots += share.slots;
+		part.codeBytes += share.codeBytes;
+		part.stringBytes += share.stringBytes;
+		part.bytes += bytesOf(share);
+		parts.set(name, part);
+	}
+	return [...parts.values()].sort((a, b) => Number(b.ours) - Number(a.ours) || b.bytes - a.bytes);
+}
+
+export function asTable(report: Report): string {
+	const cells = (name: string, ...numbers: (number | string)[]) =>
+		`${name.padEnd(44)}${numbers.map((number) => String(number).padStart(11)).join("")}\n`;
+	const total = (name: string, bytes: number) => cells(name, "", "", "", bytes);
+	const percent = Math.round(((report.slotBytes - report.leftBytes) / report.slotBytes) * 100);
+	const warnings = report.warnings.map((line) => `${line}\n`).join("");
+	return [
+		cells("flash of the ESP32", "byte code", "strings", "slots", "bytes"),
+		...report.parts.map((part) => cells(part.name, part.codeBytes, part.stringBytes, part.slots, part.bytes)),
+		total("tables", report.tableBytes),
+		...report.resources.map(({ name, bytes }) => total(`resource ${name}`, bytes)),
+		"\n",
+		total("our modules", report.ourBytes),
+		total("the SDK's share, with names and tables", report.sdkBytes + report.tableBytes),
+		total("resources", report.resourceBytes),
+		total("ESP-IDF and all C, estimated, not built", report.nativeEstimateBytes),
+		total(`of a slot of ${report.slotBytes}, used (${percent} %)`, report.slotBytes - report.leftBytes),
+		total("left", report.leftBytes),
+		`\nA slot has 16 bytes. RAM for what may change in preloaded modules: ${report.aliases * 4} bytes.\n`,
+		warnings === "" ? "" : `\nThe linker warns; state belongs into instances, tables into Object.freeze:\n${warnings}`,
+	].join("");
+}
