@@ -38,6 +38,33 @@ function install() {
 	}
 }
 
+const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
+
+/** Debian packages for the tests of the native code and of the web server; what is missing is skipped by name. */
+const TEST_PACKAGES = [
+	{ name: "gcc", isThere: () => runs("gcc", ["--version"]) },
+	{ name: "libmbedtls-dev", isThere: () => runs("gcc", ["-E", "-x", "c", "-"], "#include <mbedtls/ssl.h>\n") },
+	{ name: "openssl", isThere: () => runs("openssl", ["version"]) },
+	{ name: "curl", isThere: () => runs("curl", ["--version"]) },
+	{ name: "chromium", isThere: () => runs("chromium", ["--version"]) },
+];
+
+function installForTests() {
+	const missing = TEST_PACKAGES.filter(({ isThere }) => !isThere()).map(({ name }) => name);
+	if (missing.length === 0) return;
+	const install = ["install", "-y", "--no-install-recommends", ...missing];
+	if (process.getuid() !== 0 || !runs("apt-get", ["--version"])) {
+		say(`Some tests will be skipped; for them: sudo apt-get ${install.join(" ")}`);
+		return;
+	}
+	say(`Installing Debian packages for the tests: ${missing.join(", ")} …`);
+	const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+	for (const args of [["update", "-qq"], install]) {
+		const { status, stderr } = spawnSync("apt-get", args, { env, encoding: "utf8" });
+		if (status !== 0) say(`apt-get ${args[0]}: ${stderr.trim()}`);
+	}
+}
+
 /** Removes compiled files whose source is gone, so that a deleted test does not go on running. */
 function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -83,6 +110,7 @@ const commands = {
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
 	test: (args) => {
+		installForTests();
 		say("Checking form (Biome) …");
 		step(bin("biome"), ["check", "."]);
 		say("Running the tests …");
@@ -91,6 +119,10 @@ const commands = {
 	},
 	"test:long": () =>
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
+	"test:linux": () => {
+		step(process.execPath, [...program("tools/linux.js"), "--build"]);
+		become(process.execPath, ["--enable-source-maps", ...mocha(`${build}/test/**/*.linux.js`)]);
+	},
 	"test:peers": () => become(process.execPath, program("test/peers/run.js")),
 };
 

@@ -139,25 +139,15 @@ static void take(port *self, const uint8_t *bytes, size_t count, size_t *damaged
 	}
 }
 
+/* One piece at a time, so that whoever reads keeps up with a line that is faster than any UART. */
 static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer data)
 {
-	(void)condition;
 	port *self = data;
 	uint8_t bytes[READ_PIECE];
 	size_t before = self->received, damaged = 0, lost = 0;
-	for (;;) {
-		ssize_t count = read(descriptor, bytes, sizeof bytes);
-		if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
-		else if (count < 0 && errno == EINTR) continue;
-		else if (count < 0 && errno == EAGAIN) break;
-		else if (count == 0 && !(condition & (G_IO_HUP | G_IO_ERR))) break;
-		else {
-			/* What came before the end is told of first, so that it can be read. */
-			if (self->received > before) tell(self, EVENT_READABLE, self->received);
-			gone(self);
-			return G_SOURCE_CONTINUE;
-		}
-	}
+	ssize_t count = read(descriptor, bytes, sizeof bytes);
+	if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
+	else if (count < 0 ? errno != EAGAIN && errno != EINTR : (condition & (G_IO_HUP | G_IO_ERR)) != 0) gone(self);
 	if (damaged) tell(self, EVENT_ERROR, ERROR_CHARACTER);
 	if (lost) tell(self, EVENT_ERROR, ERROR_OVERRUN);
 	if (self->received > before) tell(self, EVENT_READABLE, self->received);

@@ -13,7 +13,7 @@ import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from
 import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
@@ -46,6 +46,7 @@ export class Program {
 	readonly child: ChildProcess;
 	errors = "";
 	readonly #name: string;
+	readonly #lines: Interface;
 	readonly #exited: Promise<number | null>;
 
 	constructor(name: string, path: string, args: string[]) {
@@ -54,6 +55,7 @@ export class Program {
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 		running.add(this.child);
+		this.#lines = createInterface(this.child.stdout!);
 		this.child.stderr?.on("data", (bytes: Buffer) => {
 			this.errors += bytes.toString();
 		});
@@ -63,12 +65,24 @@ export class Program {
 		});
 	}
 
+	/** The next line that matches. */
+	line(pattern: RegExp): Promise<string> {
+		return new Promise((resolve) => {
+			const onLine = (text: string) => {
+				if (!pattern.test(text)) return;
+				this.#lines.off("line", onLine);
+				resolve(text);
+			};
+			this.#lines.on("line", onLine);
+		});
+	}
+
 	/** The first line. Rejects with what the program has to say when none comes. */
 	firstLine(): Promise<string> {
 		const failed = (how: string) => {
 			throw new Error(`${this.#name} ${how}:\n${this.errors}`);
 		};
-		const line = once(createInterface(this.child.stdout!), "line").then(([text]) => text as string);
+		const line = this.line(/^/);
 		const ended = this.#exited.then((code) => failed(`ended with exit code ${code}`));
 		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => failed("does not start"));
 		return Promise.race([line, ended, late]);
@@ -87,6 +101,14 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
+}
+
+/** Slots and bytes of chunks alive; slots of the stack that were ever used, and how many there are. */
+export interface Memory {
+	readonly slots: number;
+	readonly chunks: number;
+	readonly stack: number;
+	readonly stackLimit: number;
 }
 
 export class ProcessGateway extends TestGateway {
@@ -188,6 +210,14 @@ export class ProcessGateway extends TestGateway {
 		// By renaming, so that the gateway never meets half a link.
 		symlinkSync(path, `${this.#link}.new`);
 		renameSync(`${this.#link}.new`, this.#link);
+	}
+
+	/** What is in use of the machine's memory after a collection. Of the firmware on Linux only. */
+	async memory(): Promise<Memory> {
+		const line = this.#program!.line(/^memory /);
+		this.#program!.child.kill("SIGUSR2");
+		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
+		return { slots, chunks, stack, stackLimit };
 	}
 
 	async restart(damaged?: string): Promise<void> {

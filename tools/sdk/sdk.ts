@@ -100,8 +100,8 @@ export interface BuildOptions {
 	readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What the SDK's linker says of state in a preloaded module that would end up in RAM, or not work at all. */
-const FORBIDDEN = /no const|not frozen|warning:/;
+/** What the SDK's linker says of state in a preloaded module that ends up in RAM, and its compiler of slow natives. */
+const FORBIDDEN = /### warning|no const|not frozen|cannot optimize/;
 
 /** Runs a step of the build; throws with all it had to say when it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {

@@ -1,0 +1,141 @@
+/**
+ * What the firmware takes of the microcontroller's memory, in XS on Linux with the device's own limits: slots and bytes
+ * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows what it counted.
+ */
+import assert from "node:assert/strict";
+import { type IncomingMessage, request } from "node:http";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { iecVectors } from "../vectors.js";
+
+/** At boot, and at any moment. */
+const BOOT = { slots: 1500, chunks: 36 * 1024 };
+const ANY = { slots: 2600, chunks: 72 * 1024 };
+/** Slots of the stack that must never be needed; the machine ends when there is none left. */
+const STACK_RESERVE = 64;
+/** What may have been added by a thousand requests and a hundred readouts. */
+const GROWTH = { slots: 32, chunks: 1024 };
+const REQUESTS = 1000;
+const READOUTS = 100;
+/** The largest body of a settings route (decision 6 of the API). */
+const BODY_SIZE = 2048;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+describe("Memory of the firmware on Linux", function () {
+	this.timeout(1_200_000);
+	let gateway: ProcessGateway;
+
+	before(async () => {
+		gateway = await ProcessGateway.start("linux", { mode: "ap" });
+	});
+	after(() => gateway.stop());
+
+	async function probe(context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
+		const memory = await gateway.memory();
+		const { slots, chunks, stack, stackLimit } = memory;
+		context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
+		assert.ok(slots <= limit.slots, `${slots} slots, ${limit.slots} are allowed`);
+		assert.ok(chunks <= limit.chunks, `${chunks} bytes of chunks, ${limit.chunks} are allowed`);
+		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
+		return memory;
+	}
+
+	/** A body as long as the route takes: its settings, and blanks. */
+	const largestBody = () => Buffer.from(JSON.stringify({ log_en: true }).padEnd(BODY_SIZE));
+	const postLargest = async () => {
+		const headers = { "Content-Type": "application/json" };
+		const reply = await gateway.post("iec62056/control", largestBody(), { headers });
+		assert.equal(reply.status, 200);
+	};
+	const readMeter = async () => {
+		const readout = await gateway.read("iec62056/read");
+		assert.equal(readout.readings.length, longest.readings.length);
+	};
+
+	it("is small after boot", async function () {
+		await probe(this, BOOT);
+	});
+
+	it("is small during a readout of the longest capture", async function () {
+		await gateway.connectMeter({ telegram: longest.telegram });
+		await gateway.login();
+		await gateway.write("iec62056/control", { log_en: true });
+		const exchange = gateway.begin("GET", "iec62056/read");
+		await gateway.pass(500);
+		assert.equal((await gateway.read("iec62056/last")).running, true, "the readout was over too soon");
+		await probe(this, ANY);
+		await exchange.reply();
+	});
+
+	it("is small with the longest capture held, and its conversation in the log", async function () {
+		await readMeter();
+		await probe(this, ANY);
+	});
+
+	it("is small while its reply waits for clients that do not read, and the next readout goes on", async function () {
+		const slow = await Promise.all(
+			[1, 2].map(
+				() =>
+					new Promise<IncomingMessage>((resolve, reject) => {
+						const [host, port] = gateway.authority(false).split(":");
+						const headers = { Authorization: `Bearer ${gateway.token}` };
+						request({ host, port, path: "/api/v1/iec62056/last", headers, agent: false }, resolve)
+							.on("error", reject)
+							.end();
+					}),
+			),
+		);
+		for (const response of slow) response.pause();
+		const exchange = gateway.begin("GET", "iec62056/read");
+		await gateway.pass(500);
+		await probe(this, ANY);
+		await exchange.reply();
+		for (const response of slow) response.destroy();
+	});
+
+	it("is small after the largest body", async function () {
+		await postLargest();
+		await probe(this, ANY);
+	});
+
+	it("is small with the body half received", async function () {
+		const [host, port] = gateway.authority(false).split(":");
+		const headers = {
+			Authorization: `Bearer ${gateway.token}`,
+			"Content-Type": "application/json",
+			"Content-Length": BODY_SIZE,
+		};
+		const half = request({ host, port, method: "POST", path: "/api/v1/iec62056/control", headers, agent: false });
+		half.on("error", () => {});
+		half.write(largestBody().subarray(0, BODY_SIZE / 2));
+		await gateway.pass(300);
+		await probe(this, ANY);
+		half.destroy();
+	});
+
+	it("is small after 100 requests", async function () {
+		for (let i = 0; i < 100; i++) await gateway.read("meter/protocol");
+		await probe(this, ANY);
+	});
+
+	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
+		const before = await probe(this, ANY);
+		for (let i = 0; i < REQUESTS; i++) {
+			if (i % 10 === 0) await postLargest();
+			else if (i % 10 === 5) await gateway.read("iec62056/last");
+			else if (i % 10 === 7) {
+				// Names that were never seen: a machine that keeps them fills up.
+				await gateway.write("iec62056/control", { [`name${i}`]: i });
+			} else await gateway.read("meter/protocol");
+		}
+		for (let i = 1; i <= READOUTS; i++) {
+			await readMeter();
+			if (i % 20 === 0) console.log(`      ${i} of ${READOUTS} readouts`);
+		}
+		const after = await probe(this, ANY);
+		const slots = after.slots - before.slots;
+		const chunks = after.chunks - before.chunks;
+		assert.ok(slots <= GROWTH.slots, `${slots} slots more`);
+		assert.ok(chunks <= GROWTH.chunks, `${chunks} bytes of chunks more`);
+	});
+});
