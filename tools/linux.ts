@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { loadIdentity } from "../hosts/node/certificate.js";
 import { loadFactoryData } from "../hosts/node/factory.js";
 import { hostnameOf } from "../hosts/node/host.js";
-import { type Options, parseOptions, USAGE } from "../hosts/node/options.js";
+import { NO_RADIO, type Options, parseOptions, USAGE } from "../hosts/node/options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, buildFirmware, type Firmware, ROOT } from "./sdk/sdk.js";
@@ -64,6 +64,7 @@ class LinuxBench {
 		const firmware = buildFirmware({ folder: "hosts/linux", bits: options.bits });
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
+		if (options.zigbee) this.#say(NO_RADIO);
 		const settings = await this.#settings();
 		if (this.#ending) return;
 		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${settings.meter}`);

@@ -70,7 +70,7 @@ function prune(folder) {
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		const path = join(folder, entry.name);
 		if (entry.isDirectory()) prune(path);
-		else if (/\.(js|js\.map|d\.ts)$/.test(entry.name) && dirname(path) !== build) {
+		else if (/\.(js|js\.map|d\.ts)$/.test(entry.name)) {
 			const source = join(root, relative(build, path)).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
 			if (!existsSync(source)) rmSync(path);
 		}
@@ -80,7 +80,8 @@ function prune(folder) {
 async function compile() {
 	say("Compiling …");
 	step(bin("tsc"), ["-b"]);
-	prune(build);
+	// Not in what the Moddable SDK has built beside them.
+	for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 	const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
 	await bundleGateway();
 }

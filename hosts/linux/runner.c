@@ -20,16 +20,18 @@ typedef struct {
 	GMainLoop *loop;
 	txScreen *screen;
 	void (*memory)(void *machine);
-	int status;
+	/* What an abort of the machine is called; NULL: the SDK does not tell. */
+	char *(*reason)(int status);
 } runner;
 
 static runner the_runner;
 
+/* On the device this is a restart. */
 static void on_abort(txScreen *screen, int status)
 {
 	(void)screen;
-	/* The machine has said why. On the device this is a restart. */
-	fprintf(stderr, "The XS machine has ended (%d).\n", status);
+	const char *reason = the_runner.reason ? the_runner.reason(status) : "unknown";
+	fprintf(stderr, "The XS machine has ended: %s (%d).\n", reason, status);
 	exit(1);
 }
 
@@ -84,6 +86,7 @@ int main(int argc, char **argv)
 	}
 	txScreenLaunchProc launch = (txScreenLaunchProc)dlsym(firmware, "fxScreenLaunch");
 	the_runner.memory = (void (*)(void *))dlsym(firmware, "gateway_memory");
+	the_runner.reason = (char *(*)(int))dlsym(firmware, "fxAbortString");
 	if (!launch || !the_runner.memory) {
 		fprintf(stderr, "%s is no firmware of the gateway\n", argv[1]);
 		return 1;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mbedtls/platform_util.h>
+
 #include "mc.xs.h"
 #include "xsmc.h"
 
@@ -11,21 +13,34 @@
 
 enum { RANDOM_LIMIT = 4096 };
 
+/* Of Date in JavaScript (ECMA-262, 21.4.1.1). */
+static const double MS_LIMIT = 8.64e15;
+
 static void check(xsMachine *the, bool done)
 {
 	if (!done) xsUnknownError("the cryptography library has failed");
 }
 
-/* Adds the arguments from `first` on. */
-static void update(xsMachine *the, digest *state, xsIntegerValue first)
+/* Throws where an argument from `first` on is no buffer: before there is anything that a throw would leave behind. */
+static void expect_buffers(xsMachine *the, xsIntegerValue first)
 {
-	xsIntegerValue count = xsmcArgc;
-	for (xsIntegerValue i = first; i < count; i++) {
+	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
 		void *bytes;
 		xsUnsignedValue size;
 		xsmcGetBufferReadable(xsArg(i), &bytes, &size);
-		check(the, digest_update(state, bytes, size));
 	}
+}
+
+/* Adds the arguments from `first` on, after expect_buffers. */
+static bool update(xsMachine *the, digest *state, xsIntegerValue first)
+{
+	for (xsIntegerValue i = first; i < xsmcArgc; i++) {
+		void *bytes;
+		xsUnsignedValue size;
+		xsmcGetBufferReadable(xsArg(i), &bytes, &size);
+		if (!digest_update(state, bytes, size)) return false;
+	}
+	return true;
 }
 
 /* (...parts): an ArrayBuffer */
@@ -33,9 +48,8 @@ void xs_crypto_sha256(xsMachine *the)
 {
 	digest state;
 	uint8_t result[DIGEST_SIZE];
-	check(the, digest_start(&state));
-	update(the, &state, 0);
-	check(the, digest_finish(&state, result));
+	expect_buffers(the, 0);
+	check(the, digest_start(&state) && update(the, &state, 0) && digest_finish(&state, result));
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
@@ -46,21 +60,26 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	uint8_t result[DIGEST_SIZE];
 	void *key;
 	xsUnsignedValue size;
+	expect_buffers(the, 0);
 	xsmcGetBufferReadable(xsArg(0), &key, &size);
-	check(the, digest_hmac_start(&state, key, size));
-	update(the, &state, 1);
-	check(the, digest_hmac_finish(&state, result));
+	bool done =
+		digest_hmac_start(&state, key, size) && update(the, &state, 1) && digest_hmac_finish(&state, result);
+	// Where it failed half way, the key is still in there.
+	mbedtls_platform_zeroize(&state, sizeof state);
+	check(the, done);
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
 }
 
 /* (length): an ArrayBuffer */
 void xs_crypto_random(xsMachine *the)
 {
-	uint8_t bytes[RANDOM_LIMIT];
+	void *bytes;
+	xsUnsignedValue size;
 	xsIntegerValue length = xsmcToInteger(xsArg(0));
 	if (length < 0 || length > RANDOM_LIMIT) xsRangeError("at most 4096 random bytes");
-	check(the, random_bytes(bytes, (size_t)length));
-	xsmcSetArrayBuffer(xsResult, bytes, length);
+	xsmcSetArrayBuffer(xsResult, NULL, length);
+	xsmcGetBufferWritable(xsResult, &bytes, &size);
+	check(the, random_bytes(bytes, size));
 }
 
 static void set_number(xsMachine *the, xsSlot *object, xsIdentifier name, double value)
@@ -114,29 +133,59 @@ void xs_crypto_read_certificates(xsMachine *the)
 	free(file);
 }
 
+/* Too much for the microcontroller's stack. */
+typedef struct {
+	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
+	char certificate[CERTIFICATE_PEM_SIZE];
+	char key[PRIVATE_KEY_PEM_SIZE];
+} certificate_texts;
+
+static void free_texts(certificate_texts *texts)
+{
+	mbedtls_platform_zeroize(texts->key, sizeof texts->key);
+	free(texts);
+}
+
+/* A time that C can hold; what is not allowed stays so. */
+static int64_t whole_ms(double ms)
+{
+	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;
+}
+
 /* (validFromMs, validToMs, ...names): an array of two ArrayBuffers with PEM, certificate and key */
 void xs_crypto_make_certificate(xsMachine *the)
 {
-	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	certificate_options options = {
-		.valid_from_ms = (int64_t)xsmcToNumber(xsArg(0)),
-		.valid_to_ms = (int64_t)xsmcToNumber(xsArg(1)),
+		.valid_from_ms = whole_ms(xsmcToNumber(xsArg(0))),
+		.valid_to_ms = whole_ms(xsmcToNumber(xsArg(1))),
 		.name_count = (size_t)(xsmcArgc - 2),
 	};
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
+	// What can throw comes first: they are texts from here on.
+	for (xsIntegerValue i = 2; i < xsmcArgc; i++) xsmcToString(xsArg(i));
+	xsmcVars(1);
+	certificate_texts *texts = malloc(sizeof(certificate_texts));
+	if (!texts) xsUnknownError("out of memory");
 	for (size_t i = 0; i < options.name_count; i++) {
-		snprintf(names[i], sizeof names[i], "%s", xsmcToString(xsArg((xsIntegerValue)i + 2)));
-		options.names[i] = names[i];
+		snprintf(texts->names[i], sizeof texts->names[i], "%s", xsmcToString(xsArg((xsIntegerValue)i + 2)));
+		options.names[i] = texts->names[i];
 	}
-	char certificate[CERTIFICATE_PEM_SIZE], key[CERTIFICATE_PEM_SIZE];
-	certificate_status status = certificate_make(&options, certificate, key);
-	if (status == CERTIFICATE_RANGE) xsRangeError("a name or a time of the certificate is not allowed");
-	if (status != CERTIFICATE_OK) xsUnknownError("the certificate can't be made");
-	xsmcVars(2);
-	xsmcSetNewArray(xsResult, 0);
-	xsmcSetArrayBuffer(xsVar(0), certificate, (xsIntegerValue)strlen(certificate));
-	xsmcSetIndex(xsResult, 0, xsVar(0));
-	xsmcSetArrayBuffer(xsVar(1), key, (xsIntegerValue)strlen(key));
-	xsmcSetIndex(xsResult, 1, xsVar(1));
-	explicit_bzero(key, sizeof key);
+	certificate_status status = certificate_make(&options, texts->certificate, texts->key);
+	if (status != CERTIFICATE_OK) {
+		free_texts(texts);
+		if (status == CERTIFICATE_RANGE) xsRangeError("a name or a time of the certificate is not allowed");
+		xsUnknownError("the certificate can't be made");
+	}
+	xsTry {
+		xsmcSetNewArray(xsResult, 0);
+		xsmcSetArrayBuffer(xsVar(0), texts->certificate, (xsIntegerValue)strlen(texts->certificate));
+		xsmcSetIndex(xsResult, 0, xsVar(0));
+		xsmcSetArrayBuffer(xsVar(0), texts->key, (xsIntegerValue)strlen(texts->key));
+		xsmcSetIndex(xsResult, 1, xsVar(0));
+	}
+	xsCatch {
+		free_texts(texts);
+		xsThrow(xsException);
+	}
+	free_texts(texts);
 }

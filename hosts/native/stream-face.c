@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mbedtls/platform_util.h>
+
 #include "mc.xs.h"
 #include "xsmc.h"
 
+#include "certificate.h"
 #include "machine-post.h"
 #include "stream-server.h"
 
@@ -70,44 +73,76 @@ void xs_stream_server_destructor(void *data)
 	release(data);
 }
 
-/* A copy with a NUL behind it, or NULL for undefined. */
-static char *text_of(xsMachine *the, xsSlot *slot)
+/* Copies with a NUL behind them; both NULL: of a plain port. */
+typedef struct {
+	char *certificate;
+	char *key;
+	size_t key_size;
+} pem_pair;
+
+/* NULL: out of memory. */
+static char *text_of(const void *bytes, size_t size)
 {
-	void *data;
-	xsUnsignedValue size;
-	if (xsmcTypeOf(*slot) == xsUndefinedType) return NULL;
-	xsmcGetBufferReadable(*slot, &data, &size);
 	char *text = malloc(size + 1);
-	if (!text) xsUnknownError("out of memory");
-	memcpy(text, data, size);
+	if (!text) return NULL;
+	if (size > 0) memcpy(text, bytes, size);
 	text[size] = 0;
 	return text;
 }
 
-/* (target, port, connections, certificate?, key?) */
+static void free_pair(pem_pair pair)
+{
+	if (pair.key) mbedtls_platform_zeroize(pair.key, pair.key_size);
+	free(pair.key);
+	free(pair.certificate);
+}
+
+/* The arguments `first` and the one behind it, as texts; nothing is left behind when it throws. */
+static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
+{
+	void *certificate, *key;
+	xsUnsignedValue certificate_size, key_size;
+	xsmcGetBufferReadable(xsArg(first), &certificate, &certificate_size);
+	xsmcGetBufferReadable(xsArg(first + 1), &key, &key_size);
+	if (certificate_size > CERTIFICATE_FILE_LIMIT) xsUnknownError("the certificate is too large");
+	if (key_size > CERTIFICATE_FILE_LIMIT) xsUnknownError("the private key is too large");
+	pem_pair pair = { text_of(certificate, certificate_size), text_of(key, key_size), key_size };
+	if (!pair.certificate || !pair.key) {
+		free_pair(pair);
+		xsUnknownError("out of memory");
+	}
+	return pair;
+}
+
+/* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
 {
-	stream_face *face = calloc(1, sizeof(stream_face));
-	if (!face) xsUnknownError("out of memory");
 	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
-	char *certificate = text_of(the, &xsArg(3)), *key = text_of(the, &xsArg(4));
+	uint16_t port = (uint16_t)xsmcToInteger(xsArg(1));
+	unsigned connections = (unsigned)xsmcToInteger(xsArg(2));
+	pem_pair pair = { 0 };
+	if (xsmcTypeOf(xsArg(3)) != xsUndefinedType) pair = pair_of(the, 3);
+	stream_face *face = calloc(1, sizeof(stream_face));
+	if (!face) {
+		free_pair(pair);
+		xsUnknownError("out of memory");
+	}
 	face->the = the;
 	atomic_init(&face->references, 1);
 	face->server = stream_server_open(
 		&(stream_server_options){
-			.port = (uint16_t)xsmcToInteger(xsArg(1)),
-			.max_connections = (unsigned)xsmcToInteger(xsArg(2)),
+			.port = port,
+			.max_connections = connections,
 			.max_handshakes = 1,
 			.handshake_timeout_ms = 10000,
 			.linger_ms = 3000,
-			.certificate = certificate,
-			.key = key,
+			.certificate = pair.certificate,
+			.key = pair.key,
 			.notify = notify,
 			.context = face,
 		},
 		message);
-	free(certificate);
-	free(key);
+	free_pair(pair);
 	if (!face->server) {
 		free(face);
 		xsUnknownError("%s", message);
@@ -178,6 +213,17 @@ void xs_stream_server_end(xsMachine *the)
 {
 	stream_face *face = face_of(the);
 	if (!face->closed) stream_close(face->server, xsmcToInteger(xsArg(0)));
+}
+
+/* (certificate, key) */
+void xs_stream_server_set_identity(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "the listener is closed";
+	pem_pair pair = pair_of(the, 0);
+	bool done = !face->closed && stream_server_set_identity(face->server, pair.certificate, pair.key, message);
+	free_pair(pair);
+	if (!done) xsUnknownError("%s", message);
 }
 
 void xs_stream_server_stop(xsMachine *the)

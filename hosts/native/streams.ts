@@ -6,6 +6,7 @@
  * being told to come again. The rest wait in the system's own queue.
  */
 import type {
+	CertificatePair,
 	Listener,
 	ListenerOptions,
 	ListenerPort,
@@ -49,6 +50,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	end(connection: number): void {
 		native("xs_stream_server_end").call(this, connection);
 	}
+	setIdentity(certificate: Uint8Array, key: Uint8Array): void {
+		native("xs_stream_server_set_identity").call(this, certificate, key);
+	}
 	stop(): void {
 		native("xs_stream_server_stop").call(this);
 	}
@@ -60,9 +64,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 export interface StreamSettings {
 	/** 0 takes any that is free. */
 	readonly port: number;
-	/** With them the port speaks TLS: certificate chain and key, PEM. */
-	readonly certificate?: Uint8Array;
-	readonly key?: Uint8Array;
+	/** With them the port speaks TLS: certificate chain and key, PEM. Then always the newest: see `setIdentity`. */
+	certificate?: Uint8Array;
+	key?: Uint8Array;
 	/** Connections count as having come over the gateway's own access point. */
 	readonly accessPoint: boolean;
 	readonly timers: Timers;
@@ -101,6 +105,13 @@ class NativeListener implements Listener {
 		const pending = new NativePending(this, id, this.server.address);
 		this.#connections.push(pending);
 		return pending;
+	}
+
+	setIdentity({ certificate, key }: CertificatePair): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		this.server.setIdentity(certificate, key);
+		this.settings.certificate = certificate;
+		this.settings.key = key;
 	}
 
 	/** Those taken live on; the native server goes with the last of them. */

@@ -117,6 +117,9 @@ export class Bridge {
 				return this.#openSocket(id);
 			case protocol.COMMAND_LISTEN:
 				return this.#listen(id, data[0] === 1);
+			case protocol.COMMAND_SET_IDENTITY:
+				this.#setIdentity(id, payload.subarray(4), data.readUInt32LE());
+				return NOTHING;
 			case protocol.COMMAND_SERIAL:
 				this.#openSerial(id, formatOf(data[0]), data.readUInt32LE(1));
 				return NOTHING;
@@ -185,6 +188,13 @@ export class Bridge {
 			},
 		});
 		return uint32(handle.listener.port);
+	}
+
+	#setIdentity(id: number, texts: Uint8Array, middle: number): void {
+		const listener = this.#handles.get(id)?.listener;
+		if (!listener) throw new Error("the listener is closed");
+		// Copies, since the host may keep them.
+		listener.setIdentity({ certificate: texts.slice(0, middle), key: texts.slice(middle) });
 	}
 
 	#accept(id: number, newId: number): Uint8Array | undefined {

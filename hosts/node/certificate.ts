@@ -1,10 +1,12 @@
 /**
- * The bench's own TLS certificate: self-signed, made at the first start and kept with the state (self-signed.ts),
- * name and alternative names as decision 42 of the API wants them, valid for ten years.
+ * What the bench's TLS is served with. Its own certificate is self-signed, made at the first start and kept with the
+ * state (self-signed.ts), name and alternative names as decision 42 of the API wants them, valid for ten years.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
+import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/host.js";
 import { makeCertificate } from "./self-signed.js";
 import { writeFileAtomic } from "./storage.js";
 
@@ -56,4 +58,26 @@ export function makeIdentity(hostname: string, nowMs: number): Identity {
 		validToMs: end.getTime(),
 	});
 	return { certificate: Buffer.from(certificate).toString(), key: Buffer.from(key).toString() };
+}
+
+/** The pair as a listener wants it. Throws an Error with a sentence for the user when it can't be served. */
+export function toIdentity(pair: CertificatePair): Identity {
+	if (pair.certificate.length > CERTIFICATE_FILE_LIMIT) throw new Error("the certificate is too large");
+	if (pair.key.length > CERTIFICATE_FILE_LIMIT) throw new Error("the private key is too large");
+	const certificate = Buffer.from(pair.certificate).toString();
+	const key = Buffer.from(pair.key).toString();
+	const leaf = attempt(() => new X509Certificate(certificate), "the certificate can't be read");
+	const own = attempt(() => createPrivateKey(key), "the private key can't be read");
+	if (!leaf.checkPrivateKey(own)) throw new Error("the key does not match the certificate");
+	// The rest of the chain.
+	attempt(() => createSecureContext({ cert: certificate, key }), "the certificate can't be read");
+	return { certificate, key };
+}
+
+function attempt<T>(action: () => T, failure: string): T {
+	try {
+		return action();
+	} catch {
+		throw new Error(failure);
+	}
 }

@@ -5,8 +5,9 @@
  * take HANDSHAKE_LIMIT_MS.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
-import { createServer as createTLSServer } from "node:tls";
-import type { Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
+import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
+import type { CertificatePair, Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
+import { type Identity, toIdentity } from "./certificate.js";
 import { NodeSocket, PendingConnection } from "./socket.js";
 
 const PENDING_LIMIT = 8;
@@ -16,8 +17,8 @@ const HANDSHAKE_LIMIT_MS = 10_000;
 export interface ListenerSettings {
 	/** 0 takes any that is free. */
 	readonly port: number;
-	/** With it the port speaks TLS: certificate and key as PEM. */
-	readonly tls?: { readonly certificate: string; readonly key: string };
+	/** With it the port speaks TLS. Then always the newest: see `setIdentity`. */
+	tls?: Identity;
 	/** Connections count as having come over the gateway's own access point. */
 	readonly accessPoint?: boolean;
 	/** Told the port really listened on each time a listener opens. */
@@ -62,6 +63,15 @@ class NodeListener implements Listener {
 		return this.#pending.shift();
 	}
 
+	setIdentity(pair: CertificatePair): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
+		const identity = toIdentity(pair);
+		// Has keys for session tickets of its own: a ticket of the old one opens nothing.
+		this.#server.setSecureContext(secureOptions(identity));
+		this.#settings.tls = identity;
+	}
+
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
@@ -87,9 +97,7 @@ class NodeListener implements Listener {
 function makeServer({ tls }: ListenerSettings): Server {
 	if (!tls) return createServer({ allowHalfOpen: true, noDelay: true });
 	const server = createTLSServer({
-		cert: tls.certificate,
-		key: tls.key,
-		minVersion: "TLSv1.2",
+		...secureOptions(tls),
 		ALPNProtocols: ["http/1.1"],
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		allowHalfOpen: true,
@@ -98,6 +106,10 @@ function makeServer({ tls }: ListenerSettings): Server {
 	// Node has destroyed the connection already; a peer that breaks a handshake off is its own business.
 	server.on("tlsClientError", () => {});
 	return server;
+}
+
+function secureOptions({ certificate, key }: Identity): TlsOptions {
+	return { cert: certificate, key, minVersion: "TLSv1.2" };
 }
 
 function failureOf(error: NodeJS.ErrnoException, port: number): string {

@@ -13,7 +13,7 @@ import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { loadFactoryData } from "./factory.js";
 import { createHost, type HostSettings, hostnameOf } from "./host.js";
-import { type Options, parseOptions, USAGE } from "./options.js";
+import { NO_RADIO, type Options, parseOptions, USAGE } from "./options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { findXSWorker } from "./xs-worker.js";
 
@@ -48,7 +48,7 @@ class Bench {
 		if (options.password !== undefined && options.password !== factory.labelPassword) {
 			this.#say(`${options.state} has a label password already; --password is for a new one only.`);
 		}
-		if (options.zigbee) this.#say("--zigbee: this version has no Zigbee yet, the radio stays unused.");
+		if (options.zigbee) this.#say(NO_RADIO);
 		if (!options.meter) {
 			this.#meter = await startSimulatedMeter(options.quiet, (message) => {
 				if (!this.#ending) this.fail(message);

@@ -20,6 +20,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --help                 prints this
 `;
 
+export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio stays unused.";
+
 const PASSWORD_LIMIT = 64;
 
 export interface Options {

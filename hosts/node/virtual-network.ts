@@ -4,6 +4,7 @@
  * that doesn't read, and a client that doesn't (`paused`), stop the other one.
  */
 import type {
+	CertificatePair,
 	Listener,
 	ListenerOptions,
 	ListenerPort,
@@ -11,6 +12,7 @@ import type {
 	Socket,
 	SocketOptions,
 } from "../../modules/io/host.js";
+import { type Identity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 /** Bytes that wait in a socket to be read by the gateway; what a client sends beyond stays with the client. */
@@ -26,6 +28,8 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
+	/** What the gateway has given a secure port to show; undefined before. No client of this world looks at it. */
+	identity: Identity | undefined;
 	readonly #number: number;
 	#listener: VirtualListener | undefined;
 
@@ -73,6 +77,12 @@ export class VirtualListener implements Listener {
 
 	read(): PendingSocket | undefined {
 		return this.#waiting.shift();
+	}
+
+	setIdentity(pair: CertificatePair): void {
+		if (this.#isClosed) throw new Error("the listener is closed");
+		if (!this.#port.secure) throw new Error("this port speaks no TLS");
+		this.#port.identity = toIdentity(pair);
 	}
 
 	close(): void {

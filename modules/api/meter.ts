@@ -3,7 +3,6 @@ import {
 	CONTROL,
 	CONTROL_LOG_EN,
 	CONTROL_SIMULATOR_EN,
-	type Entry,
 	IEC62056,
 	IEC62056_BATTERY,
 	IEC62056_BAUDRATE_MAX,
@@ -14,7 +13,8 @@ import {
 	METER,
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
-} from "../config/schema.js";
+} from "../config/meter-fields.js";
+import type { Entry } from "../config/schema.js";
 import {
 	RESULT_CHECK_WRONG,
 	RESULT_CUT,

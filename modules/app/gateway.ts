@@ -6,7 +6,7 @@ import { Login } from "../auth/login.js";
 import { Sessions } from "../auth/sessions.js";
 import { AccessSettings } from "../config/access.js";
 import { MeterSettingsStore } from "../config/meter.js";
-import { CONTROL_LOG_EN } from "../config/schema.js";
+import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { ConfigStore } from "../config/store.js";
 import { HTTPServer } from "../http/server.js";
 import type { Host } from "../io/host.js";

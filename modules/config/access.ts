@@ -1,5 +1,5 @@
 /** The account's record among the settings, in the form in which auth/account.ts wants it (AccountRecord). */
-import { ACCESS, ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT } from "./schema.js";
+import { ACCESS, ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT } from "./access-fields.js";
 import type { ConfigStore } from "./store.js";
 
 export class AccessSettings {

@@ -10,7 +10,7 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
-} from "./schema.js";
+} from "./meter-fields.js";
 import type { ConfigStore } from "./store.js";
 
 export class MeterSettingsStore {

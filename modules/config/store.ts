@@ -21,17 +21,8 @@ import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Storage, TextCodec } from "../io/host.js";
-import {
-	BOOLEAN,
-	BYTES,
-	CHOICE,
-	checkField,
-	ENTRIES,
-	type Entry,
-	type Field,
-	INTEGER,
-	type Setting,
-} from "./schema.js";
+import { ENTRIES } from "./entries.js";
+import { BOOLEAN, BYTES, CHOICE, checkField, type Entry, type Field, INTEGER, type Setting } from "./schema.js";
 
 /** The longest value that every storage takes (io/host.ts). */
 export const ENTRY_LIMIT = 4000;

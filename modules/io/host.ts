@@ -82,6 +82,14 @@ export interface Listener {
 	read(): PendingSocket | undefined;
 	/** The port really listened on. */
 	readonly port: number;
+	/**
+	 * Of TLS: who comes from now on is shown this certificate (with its chain, the server's own first), and so by
+	 * listeners that the port opens later, until the host starts anew. Connections that are open keep theirs; no session
+	 * of the old one is resumed. Each text has up to CERTIFICATE_FILE_LIMIT bytes; the host keeps the arrays, so they must
+	 * not change. Throws an Error with a sentence for the user, and nothing changes, when they can't be used, when the
+	 * port speaks no TLS, and after `close`.
+	 */
+	setIdentity(pair: CertificatePair): void;
 	close(): void;
 }
 

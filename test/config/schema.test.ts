@@ -1,24 +1,17 @@
 import assert from "node:assert/strict";
+import { ACCESS_DIGEST, ACCESS_SALT } from "../../modules/config/access-fields.js";
+import { ENTRIES } from "../../modules/config/entries.js";
 import {
-	ACCESS_DIGEST,
-	ACCESS_SALT,
-	BOOLEAN,
-	BYTES,
-	CHOICE,
 	CONTROL_LOG_EN,
-	checkField,
-	ENTRIES,
-	type Field,
 	IEC_SPEED_BAUD,
 	IEC_SPEED_METER_ID,
 	IEC62056,
 	IEC62056_BAUDRATE_MAX,
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
-	INTEGER,
 	METER_PROTOCOL,
-	TEXT,
-} from "../../modules/config/schema.js";
+} from "../../modules/config/meter-fields.js";
+import { BOOLEAN, BYTES, CHOICE, checkField, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../modules/config/store.js";
 
 const STRANGE = [undefined, null, Number.NaN, Infinity, 1.5, "", "x", true, 0, [], {}, new Uint8Array(1), 10n, () => 0];

@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { crc16 } from "../../modules/bytes/crc16.js";
+import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/config/access-fields.js";
+import { ENTRIES } from "../../modules/config/entries.js";
 import {
-	ACCESS,
-	ACCESS_DIGEST,
-	ACCESS_SALT,
-	BOOLEAN,
-	BYTES,
-	CHOICE,
 	CONTROL,
 	CONTROL_LOG_EN,
 	CONTROL_SIMULATOR_EN,
-	ENTRIES,
-	type Entry,
-	type Field,
 	IEC_SPEED,
 	IEC_SPEED_BAUD,
 	IEC_SPEED_METER_ID,
@@ -22,9 +15,16 @@ import {
 	IEC62056_BAUDRATE_MAX,
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
-	INTEGER,
 	METER,
 	METER_PROTOCOL,
+} from "../../modules/config/meter-fields.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	type Entry,
+	type Field,
+	INTEGER,
 	type Setting,
 	TEXT,
 } from "../../modules/config/schema.js";

@@ -3,6 +3,7 @@
  * Each is judged by what it rejects with.
  */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTLS } from "node:tls";
@@ -111,6 +112,31 @@ const clients: Record<string, Client> = {
 	},
 };
 
+/** What a port has shown last, and the session that can be resumed there. */
+const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
+
+/** Says hello to the server whose certificate has this name; its session is resumed exactly while it shows the same. */
+async function meetSubject(name: string, port: number): Promise<void> {
+	const before = seen.get(port);
+	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false, session: before?.session });
+	const session = new Promise<Buffer>((resolve) => socket.once("session", resolve));
+	await once(socket, "secureConnect");
+	// In TLS 1.3 the session comes only after the handshake, to those who read.
+	socket.resume();
+	if (socket.isSessionReused()) {
+		assert.equal(before?.name, name);
+	} else {
+		const { subject, fingerprint256: fingerprint } = socket.getPeerCertificate();
+		assert.equal(subject.CN, name);
+		assert.notEqual(fingerprint, before?.fingerprint, "the session was not resumed");
+		seen.set(port, { name, fingerprint, session: await session });
+	}
+	// Node keeps to itself what is written inside the event "session".
+	await sleep(1);
+	socket.write("hello");
+	await isClosed(socket);
+}
+
 /** What a server that wants TLS must bear. */
 const strangers: Record<string, (port: number) => Promise<void>> = {
 	async "no-tls"(port) {
@@ -140,6 +166,7 @@ export async function runPeer(name: string, number: number, line: LinePort): Pro
 	if (name === "echo") line.onData((bytes) => line.write(bytes));
 	else if (name === "send") await sendSlowly(line, pattern(number));
 	else if (name === "baud") assert.equal(await line.readerBaud?.(), number);
+	else if (name.startsWith("tls-subject-")) await meetSubject(name.slice(12), number);
 	else if (name in strangers) await strangers[name](number);
 	else if (name.startsWith("tls-")) await clients[name.slice(4)](secure, number);
 	else await clients[name](plain, number);

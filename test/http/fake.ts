@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type {
+	CertificatePair,
 	Clock,
 	Listener,
 	ListenerOptions,
@@ -228,6 +229,8 @@ export class FakePort implements ListenerPort {
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
+	/** What `setIdentity` was given, one after another. */
+	readonly identities: CertificatePair[] = [];
 
 	constructor(world: FakeWorld, secure = false) {
 		this.#world = world;
@@ -242,6 +245,9 @@ export class FakePort implements ListenerPort {
 			}
 			read(): PendingSocket | undefined {
 				return port.#waiting.shift();
+			}
+			setIdentity(pair: CertificatePair): void {
+				port.identities.push(pair);
 			}
 			close(): void {
 				port.listening = false;

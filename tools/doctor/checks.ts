@@ -145,14 +145,16 @@ function sdkVersion(machine: Machine, folder: string, make: string): Check {
 function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
-	const place = found("ESP-IDF", there ? folder : undefined, "xs-dev setup --device esp32 # then open a new terminal");
+	// Not by xs-dev, which installs an older version than the SDK wants.
+	const clone = `git clone -b ${IDF_VERSION} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
+	const install = `${clone} && ~/esp32/esp-idf/install.sh esp32 && export IDF_PATH=~/esp32/esp-idf`;
+	const place = found("ESP-IDF", there ? folder : undefined, install);
 	if (!there) {
 		place.detail = folder === undefined ? "$IDF_PATH is not set" : `not in ${folder}, where $IDF_PATH points`;
 		return [...sdkChecks(machine), place];
 	}
 	const version = machine.ask("git", "-C", folder, "describe", "--tags");
 	const right = version !== undefined && (version === IDF_VERSION || version.startsWith(`${IDF_VERSION}.`));
-	const clone = `git clone -b ${IDF_VERSION} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
 	return [
 		...sdkChecks(machine),
 		place,
@@ -160,7 +162,7 @@ function esp32Checks(machine: Machine): Check[] {
 			name: "ESP-IDF: version",
 			ok: right,
 			detail: right ? version : `${version ?? "can't be told"}; the SDK wants ${IDF_VERSION}`,
-			fix: right ? "" : `${clone} && ~/esp32/esp-idf/install.sh esp32 && export IDF_PATH=~/esp32/esp-idf`,
+			fix: right ? "" : install,
 		},
 		found("ESP-IDF: idf.py", machine.ask("idf.py", "--version"), '. "$IDF_PATH/export.sh"'),
 	];

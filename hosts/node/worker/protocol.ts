@@ -54,6 +54,8 @@ export const COMMAND_TRACE = 18;
 export const COMMAND_READ_CERTIFICATES = 19;
 /** CertificateOptions as JSON. Reply: u32 length of the certificate, certificate, key. */
 export const COMMAND_MAKE_CERTIFICATE = 20;
+/** Of a listener: u32 length of the certificate, certificate, key. */
+export const COMMAND_SET_IDENTITY = 21;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;

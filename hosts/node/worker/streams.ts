@@ -4,6 +4,7 @@
  * refused here. `pins` carries the Wire.
  */
 import type {
+	CertificatePair,
 	LineSettings,
 	Listener,
 	ListenerOptions,
@@ -19,6 +20,7 @@ import {
 	COMMAND_LISTEN,
 	COMMAND_READ,
 	COMMAND_SERIAL,
+	COMMAND_SET_IDENTITY,
 	COMMAND_SOCKET,
 	COMMAND_WRITE,
 	EVENT_DRAINED,
@@ -165,6 +167,11 @@ export class ProxyListener implements Listener, Target {
 		const id = this.#wire.newId();
 		const accepted = this.#wire.call(COMMAND_ACCEPT, this.#id, number32(id));
 		return accepted === undefined ? undefined : new ProxyPending(this.#wire, id);
+	}
+
+	setIdentity({ certificate, key }: CertificatePair): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		this.#wire.call(COMMAND_SET_IDENTITY, this.#id, number32(certificate.length), certificate, key);
 	}
 
 	close(): void {

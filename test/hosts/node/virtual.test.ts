@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { makeCertificate } from "../../../hosts/node/self-signed.js";
 import { VirtualWorld } from "../../../hosts/node/virtual.js";
 import { PowerCut, VirtualStorage } from "../../../hosts/node/virtual-storage.js";
 import { VirtualTime } from "../../../hosts/node/virtual-time.js";
@@ -237,6 +238,18 @@ describe("virtual network", () => {
 		assert.ok(other.isClosed);
 		assert.deepEqual(errors, ["gone"]);
 		assert.throws(() => world.connect(false), /refused/);
+	});
+
+	it("keeps the certificate that a secure port was given, and refuses one that can't be used", () => {
+		const https = new VirtualWorld().network.https!;
+		const listener = new https.io({ ...https.pins, onReadable: () => {} });
+		const [first, second] = ["first", "second"].map((name) =>
+			makeCertificate({ names: [name], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 }),
+		);
+		listener.setIdentity(first);
+		assert.equal(https.identity?.certificate, Buffer.from(first.certificate).toString());
+		assert.throws(() => listener.setIdentity({ certificate: first.certificate, key: second.key }), /does not match/);
+		assert.equal(https.identity?.key, Buffer.from(first.key).toString());
 	});
 
 	it("refuses connections beyond the backlog", () => {

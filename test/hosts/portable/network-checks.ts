@@ -1,5 +1,13 @@
 /** Checks of the host contract: listeners and sockets, plain and TLS. The peer at the other end is a client. */
-import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
+import {
+	CERTIFICATE_FILE_LIMIT,
+	type CertificatePair,
+	type Host,
+	type Listener,
+	type ListenerPort,
+	type PendingSocket,
+	type Socket,
+} from "../../../modules/io/host.js";
 import {
 	type Check,
 	expect,
@@ -272,6 +280,30 @@ const scenes: [name: string, scene: Scene][] = [
 	],
 ];
 
+const FROM_MS = 1_780_000_000_000;
+const TO_MS = 4_102_444_800_000;
+
+const makePair = ({ crypto }: Host, name: string): CertificatePair =>
+	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
+
+/** Lets a client come that expects the certificate with this name. */
+async function show(host: Host, peer: Peer, port: ListenerPort, listener: Listener, name: string): Promise<void> {
+	peer(`tls-subject-${name}`, listener.port);
+	const client = new Noted(port, await accept(host, listener));
+	await client.collect(host, 5);
+	client.socket.close();
+}
+
+function expectRefused(listener: Listener, pair: CertificatePair, what: string): void {
+	let message = "";
+	try {
+		listener.setIdentity(pair);
+	} catch (error) {
+		message = (error as Error).message;
+	}
+	expect(message.length > 0, `${what} is taken`);
+}
+
 const tlsScenes: [name: string, scene: Scene][] = [
 	[
 		"does not mind clients that speak no TLS, old TLS or nothing at all",
@@ -288,6 +320,53 @@ const tlsScenes: [name: string, scene: Scene][] = [
 			await until(host, () => client.errors === 1, "the client to close");
 			client.socket.close();
 			listener.close();
+		},
+	],
+	[
+		"shows a new certificate to those who come, while those who are there stay",
+		async (host, peer, port) => {
+			const listener = listen(port);
+			peer("tls-hello", listener.port);
+			const client = new Noted(port, await accept(host, listener));
+			listener.setIdentity(makePair(host, "first"));
+			await show(host, peer, port, listener, "first");
+			await show(host, peer, port, listener, "first");
+			listener.setIdentity(makePair(host, "second"));
+			await show(host, peer, port, listener, "second");
+			await client.collect(host, 5);
+			await client.sendPattern(host, 100);
+			await until(host, () => client.errors === 1, "the client to close");
+			client.socket.close();
+			listener.close();
+			expectRefused(listener, makePair(host, "third"), "a certificate for a closed listener");
+			const again = listen(port);
+			await show(host, peer, port, again, "second");
+			again.close();
+		},
+	],
+	[
+		"goes on with its certificate when it is given one that can't be used",
+		async (host, peer, port) => {
+			const listener = listen(port);
+			const { certificate, key } = makePair(host, "first");
+			listener.setIdentity({ certificate, key });
+			await show(host, peer, port, listener, "first");
+			const other = makePair(host, "second");
+			const nothing = new Uint8Array(0);
+			const large = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1).fill(0x0a);
+			large.set(other.certificate);
+			expectRefused(listener, { certificate: other.certificate, key }, "another's key");
+			expectRefused(listener, { certificate: pattern(300), key }, "garbage for a certificate");
+			expectRefused(listener, { certificate: certificate.slice(0, 300), key }, "a part of a certificate");
+			expectRefused(listener, { certificate: nothing, key }, "no certificate");
+			expectRefused(listener, { certificate: large, key: other.key }, "a certificate that is too large");
+			expectRefused(listener, { certificate, key: pattern(100) }, "garbage for a key");
+			expectRefused(listener, { certificate, key: nothing }, "no key");
+			await show(host, peer, port, listener, "first");
+			listener.close();
+			const again = listen(port);
+			await show(host, peer, port, again, "first");
+			again.close();
 		},
 	],
 ];
@@ -311,6 +390,14 @@ export const networkChecks = frozen([
 		async run({ network }) {
 			expectEqual(network.http.secure, false, "the plain one");
 			expectEqual(network.https?.secure, true, "the other");
+		},
+	},
+	{
+		name: "a TCP listener takes no certificate",
+		async run(host) {
+			const listener = listen(host.network.http);
+			expectRefused(listener, makePair(host, "first"), "a certificate");
+			listener.close();
 		},
 	},
 ]);

@@ -1,0 +1,31 @@
+/** The account. No route reads or writes it as settings; auth/account.ts does. */
+import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, TEXT } from "./schema.js";
+
+/** Given out with every challenge. */
+export const ACCESS_SALT = field<string>({
+	entry: IN_ACCESS,
+	id: 1,
+	name: "salt",
+	kind: TEXT,
+	maximum: 64,
+	characters: HEX,
+	initial: "",
+});
+/** SHA-256 of salt and password; whoever knows it can log in. */
+export const ACCESS_DIGEST = field<Uint8Array>({
+	entry: IN_ACCESS,
+	id: 2,
+	name: "digest",
+	kind: BYTES,
+	maximum: 32,
+	secret: true,
+});
+/** The password is still the one on the label. */
+export const ACCESS_IS_DEFAULT = field<boolean>({
+	entry: IN_ACCESS,
+	id: 3,
+	name: "password_default",
+	kind: BOOLEAN,
+	initial: true,
+});
+export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT]);

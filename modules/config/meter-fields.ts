@@ -1,0 +1,131 @@
+/** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the speed that was learned (decisions 26, 27, 41). */
+import {
+	BOOLEAN,
+	CHOICE,
+	entry,
+	field,
+	IN_CONTROL,
+	IN_IEC_SPEED,
+	IN_IEC62056,
+	IN_METER,
+	INTEGER,
+	PRINTABLE,
+	TEXT,
+} from "./schema.js";
+
+/** Speeds of IEC 62056-21, 6.3.14, table 3. */
+const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+
+/* Which conversation the meter speaks. */
+export const PROTOCOL_IEC62056 = "iec62056";
+export const PROTOCOL_DLMS = "dlms";
+export const METER_PROTOCOL = field<string>({
+	entry: IN_METER,
+	id: 1,
+	name: "protocol",
+	kind: CHOICE,
+	choices: Object.freeze([PROTOCOL_IEC62056, PROTOCOL_DLMS]),
+	initial: PROTOCOL_IEC62056,
+});
+export const METER = entry("meter", 1, [METER_PROTOCOL]);
+
+/* The IEC 62056-21 conversation. */
+/** Listen for telegrams that the meter pushes, instead of asking. */
+export const IEC62056_MODE_D_ENABLED = field<boolean>({
+	entry: IN_IEC62056,
+	id: 1,
+	name: "mode_d_enabled",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const IEC62056_MODE_D_BAUDRATE = field<number>({
+	entry: IN_IEC62056,
+	id: 2,
+	name: "mode_d_baudrate",
+	kind: CHOICE,
+	choices: BAUD_RATES,
+	initial: 2400,
+});
+/** A ceiling for what is agreed with the meter, Bd; need not be a speed itself. */
+export const IEC62056_BAUDRATE_MAX = field<number>({
+	entry: IN_IEC62056,
+	id: 3,
+	name: "baudrate_max",
+	kind: INTEGER,
+	minimum: 300,
+	maximum: 19200,
+	initial: 9600,
+});
+/** The meter runs on a battery and wants to be woken before it is asked. */
+export const IEC62056_BATTERY = field<boolean>({
+	entry: IN_IEC62056,
+	id: 4,
+	name: "battery",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** Go on in DLMS/COSEM when the meter offers mode E. */
+export const IEC62056_MODE_E_DLMS = field<boolean>({
+	entry: IN_IEC62056,
+	id: 5,
+	name: "mode_e_dlms",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** Stands in the sign-on (6.3.1): only the meter of this address answers. Empty: any meter. */
+export const IEC62056_DEVICE_ADDRESS = field<string>({
+	entry: IN_IEC62056,
+	id: 6,
+	name: "device_address",
+	kind: TEXT,
+	maximum: 32,
+	characters: "09AZaz  ",
+	initial: "",
+});
+export const IEC62056 = entry("iec62056", 1, [
+	IEC62056_MODE_D_ENABLED,
+	IEC62056_MODE_D_BAUDRATE,
+	IEC62056_BAUDRATE_MAX,
+	IEC62056_BATTERY,
+	IEC62056_MODE_E_DLMS,
+	IEC62056_DEVICE_ADDRESS,
+]);
+
+/* Simulator and conversation log. */
+export const CONTROL_SIMULATOR_EN = field<boolean>({
+	entry: IN_CONTROL,
+	id: 1,
+	name: "simulator_en",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const CONTROL_LOG_EN = field<boolean>({
+	entry: IN_CONTROL,
+	id: 2,
+	name: "log_en",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
+
+/* The speed that worked with a meter which promises more than it can do. */
+/** Bd; 0: nothing remembered. */
+export const IEC_SPEED_BAUD = field<number>({
+	entry: IN_IEC_SPEED,
+	id: 1,
+	name: "baud",
+	kind: CHOICE,
+	choices: Object.freeze([0, ...BAUD_RATES]),
+	initial: 0,
+});
+/** Identification of the meter that the speed belongs to. */
+export const IEC_SPEED_METER_ID = field<string>({
+	entry: IN_IEC_SPEED,
+	id: 2,
+	name: "meter_id",
+	kind: TEXT,
+	maximum: 64,
+	characters: PRINTABLE,
+	initial: "",
+});
+export const IEC_SPEED = entry("iec_speed", 1, [IEC_SPEED_BAUD, IEC_SPEED_METER_ID]);

@@ -1,0 +1,174 @@
+/** What `npm start` and `npm run linux` have in common: processes with a command line, signals and exit codes. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const ANY_PORT = ["--https-port", "0", "--http-port", "0"];
+
+export class Program {
+	readonly process: ChildProcess;
+	readonly exited: Promise<number | null>;
+	out = "";
+	errors = "";
+
+	constructor(path: string, args: string[]) {
+		this.process = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+		this.process.stderr!.on("data", (text) => (this.errors += text));
+		this.process.stdout!.on("data", (text) => (this.out += text));
+		this.exited = new Promise((resolve) => this.process.once("close", resolve));
+	}
+
+	/** All that it printed, once it has printed a line that matches: the one that says that it serves. */
+	async printed(pattern = /^ready .*\n/m): Promise<string> {
+		const line = new Promise<void>((resolve) => {
+			const look = () => pattern.test(this.out) && resolve();
+			this.process.stdout!.on("data", look);
+			look();
+		});
+		const ended = this.exited.then((code) => {
+			throw new Error(`ended with ${code}: ${this.errors}`);
+		});
+		await Promise.race([line, ended]);
+		return this.out;
+	}
+
+	async end(signal: NodeJS.Signals): Promise<number | null> {
+		this.process.kill(signal);
+		return this.exited;
+	}
+
+	/** Process ids. */
+	get children(): number[] {
+		const { pid } = this.process;
+		const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+		return ids.filter(Boolean).map(Number);
+	}
+
+	/** The child whose command line contains the text. */
+	child(text: string): number {
+		return this.children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text))!;
+	}
+}
+
+/** Status and body of a GET from the host that goes by that name; `certificate` is the only one trusted. */
+function get(url: string, name: string, certificate: string): Promise<{ status: number; body: string }> {
+	return new Promise((resolve, reject) => {
+		request(url, { ca: certificate, servername: name, agent: false }, (response) => {
+			let body = "";
+			response.on("data", (piece) => (body += piece));
+			response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+		})
+			.on("error", reject)
+			.end();
+	});
+}
+
+export interface ProgramOptions {
+	/** The compiled program. */
+	readonly path: string;
+	/** Options of each way to run it, and how many processes that starts. */
+	readonly ways: readonly { readonly args: readonly string[]; readonly children: number }[];
+}
+
+/** Registers the checks in the current suite; gives what starts the program on a state of this test's own. */
+export function programChecks({ path, ways }: ProgramOptions): (...args: string[]) => Program {
+	let folder = "";
+	let programs: Program[] = [];
+	const start = (...args: string[]) => {
+		const program = new Program(path, ["--state", join(folder, "state"), ...args]);
+		programs.push(program);
+		return program;
+	};
+	const kept = (name: string) => readFileSync(join(folder, "state", name), "utf8");
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "program-"));
+		programs = [];
+	});
+	afterEach(async () => {
+		for (const program of programs) {
+			if (program.process.exitCode !== null) continue;
+			// They hold its output open.
+			for (const pid of program.children) process.kill(pid, "SIGKILL");
+			await program.end("SIGKILL");
+		}
+		rmSync(folder, { recursive: true });
+	});
+
+	for (const { args, children } of ways) {
+		it(`serves with ${args.join(" ") || "its defaults"} until it is told to end`, async () => {
+			const program = start(...args, "--password", "Secret 1", ...ANY_PORT);
+			const line = await program.printed();
+			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
+			assert.ok(https, line);
+			const name = `smgw-${JSON.parse(kept("factory.json")).serial.slice(-6).toLowerCase()}.local`;
+			const reply = await get(`${https}/api/v1/iec62056/last`, name, kept("certificate.pem"));
+			assert.equal(reply.status, 401);
+			assert.equal(JSON.parse(reply.body).error, "unauthorized");
+			assert.match(program.errors, /User admin, label password Secret 1\n/);
+			assert.match(program.errors, /Simulated meter on \S+\n/);
+			const pids = program.children;
+			assert.equal(pids.length, children);
+			assert.equal(await program.end("SIGTERM"), 0);
+			await new Promise((resolve) => setTimeout(resolve, 100));
+			for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+		});
+	}
+
+	it("keeps serial number, password and certificate from one start to the next", async () => {
+		const files = () => ["factory.json", "certificate.pem", "key.pem"].map(kept);
+		const first = start(...ANY_PORT);
+		await first.printed();
+		const made = files();
+		assert.equal(await first.end("SIGINT"), 0);
+		const second = start("--password", "another", ...ANY_PORT);
+		await second.printed();
+		assert.equal(await second.end("SIGTERM"), 0);
+		assert.deepEqual(files(), made);
+		assert.match(second.errors, /has a label password already/);
+		const names = readdirSync(join(folder, "state")).filter((name) => name !== "flash");
+		assert.deepEqual(names.sort(), ["certificate.pem", "factory.json", "key.pem"]);
+	});
+
+	it("prints nothing but the ready line when it is quiet, and bears the signal of the button", async () => {
+		const program = start("--quiet", "--zigbee", "/dev/ttyACM0", ...ANY_PORT);
+		await program.printed();
+		program.process.kill("SIGUSR1");
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		assert.equal(await program.end("SIGTERM"), 0);
+		assert.equal(program.errors, "");
+		assert.equal(program.out.split("\n").length, 2);
+	});
+
+	it("says in one line that the radio stays unused, and serves without its meter", async () => {
+		const program = start("--zigbee", "tcp://host:1", "--meter", join(folder, "no-such-port"), ...ANY_PORT);
+		await program.printed();
+		assert.match(program.errors, /^--zigbee: .*\n/m);
+		assert.equal(await program.end("SIGTERM"), 0);
+	});
+
+	for (const option of ["--https-port", "--http-port"]) {
+		it(`says when the port of ${option} is in use`, async () => {
+			const squatter = createServer().listen(0);
+			const { port } = squatter.address() as AddressInfo;
+			const program = start("--quiet", ...ANY_PORT, option, String(port));
+			assert.equal(await program.exited, 1);
+			assert.equal(program.errors, `port ${port} is used by another program\n`);
+			assert.equal(program.out, "");
+			squatter.close();
+		});
+	}
+
+	it("ends when it is told to before it serves", async () => {
+		const program = start(...ANY_PORT);
+		// It makes its state folder early.
+		while (!existsSync(join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));
+		assert.equal(await program.end("SIGTERM"), 0);
+	});
+
+	return start;
+}
