@@ -1,5 +1,5 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
-import type { Clock, Host, Storage } from "../../modules/io/host.js";
+import type { Clock, Host, Power, Storage, TextCodec } from "../../modules/io/host.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
@@ -20,6 +20,47 @@ class LinuxClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#startMs = utcMs - System.monotonicMs();
+	}
+}
+
+/** What the file says, as on the bench (README). */
+class FilePower implements Power {
+	readonly #path: string;
+	readonly #text: TextCodec;
+
+	constructor(path: string, text: TextCodec) {
+		this.#path = path;
+		this.#text = text;
+	}
+
+	get cells(): number {
+		return this.value("cells", 0) ?? 0;
+	}
+
+	batteryVoltage(): number | undefined {
+		return this.value("battery", 0);
+	}
+
+	usbVoltage(): number | undefined {
+		return this.value("usb", 5);
+	}
+
+	temperatureC(): number | undefined {
+		return this.value("temperature", 25);
+	}
+
+	private value(name: string, initial: number): number | undefined {
+		let text = "";
+		try {
+			text = this.#text.decode(new Uint8Array(System.readFile(this.#path)));
+		} catch {
+			// There is none: everything is as it is at first.
+		}
+		for (const line of text.split("\n")) {
+			const [word, number] = line.split(" ");
+			if (word === name) return Number.isFinite(Number(number)) ? Number(number) : undefined;
+		}
+		return initial;
 	}
 }
 
@@ -55,17 +96,20 @@ export function createHost(): { host: Host; ready(): void } {
 		if (!quiet) System.trace(line);
 	};
 	const timers = new SDKTimers();
+	const text = new SDKText();
 	const clock = new LinuxClock();
 	const utcMs = setting("UTC_MS");
-	if (utcMs !== undefined) clock.setUTC(Number(utcMs));
-	const addresses: string[] = [];
+	if (utcMs) clock.setUTC(Number(utcMs));
+	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
-			port: Number(setting(`${scheme.toUpperCase()}_PORT`)),
+			port: Number(ports[scheme]),
 			timers,
 			accessPoint: setting("ACCESS_POINT") !== undefined,
 			...(scheme === "https" ? identity(state) : {}),
-			onListening: (port) => addresses.unshift(` ${scheme}://localhost:${port}`),
+			onListening: (port) => {
+				ports[scheme] = String(port);
+			},
 		});
 	const host: Host = {
 		info: {
@@ -74,6 +118,10 @@ export function createHost(): { host: Host; ready(): void } {
 			serial: setting("SERIAL")!,
 			labelPassword: setting("LABEL_PASSWORD")!,
 			firmwareVersion: setting("VERSION")!,
+			builtUtcMs: Number(setting("BUILT_UTC_MS")),
+			manufacturer: "Smart-Meter Gateway project",
+			model: "Linux",
+			deviceId: 0,
 			hostname: setting("HOSTNAME")!,
 		},
 		clock,
@@ -82,11 +130,20 @@ export function createHost(): { host: Host; ready(): void } {
 		network: { http: listener("http"), https: listener("https") },
 		storage: new LinuxStorage(`${state}/flash`),
 		crypto: new NativeCrypto(),
-		text: new SDKText(),
+		text,
+		power: new FilePower(`${state}/power.txt`, text),
 		resources: new SDKResources(),
+		restart: () => {
+			timers.set(() => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https), 0);
+		},
 		trace,
 	};
-	return { host, ready: () => System.print(`ready${addresses.join("")}`) };
+	const ready = () => {
+		if (setting("RESTARTED") === undefined) {
+			System.print(`ready https://localhost:${ports.https} http://localhost:${ports.http}`);
+		} else trace("The gateway starts anew.");
+	};
+	return { host, ready };
 }
 
 function identity(state: string): { certificate: Uint8Array; key: Uint8Array } {

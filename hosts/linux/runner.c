@@ -19,12 +19,21 @@ enum { SCREEN_SIZE = 4 };
 typedef struct {
 	GMainLoop *loop;
 	txScreen *screen;
+	char **arguments;
 	void (*memory)(void *machine);
 	/* What an abort of the machine is called; NULL: the SDK does not tell. */
 	char *(*reason)(int status);
 } runner;
 
 static runner the_runner;
+
+/* Called by the firmware: the same program again, in the same process. Every descriptor of it closes with that. */
+void runner_restart(void)
+{
+	execv("/proc/self/exe", the_runner.arguments);
+	fprintf(stderr, "The firmware could not be started anew.\n");
+	exit(1);
+}
 
 /* On the device this is a restart. */
 static void on_abort(txScreen *screen, int status)
@@ -79,6 +88,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s path/to/mc.so\n", argv[0]);
 		return 2;
 	}
+	the_runner.arguments = argv;
 	void *firmware = dlopen(argv[1], RTLD_NOW);
 	if (!firmware) {
 		fprintf(stderr, "%s\n", dlerror());

@@ -57,6 +57,19 @@ void xs_system_exit(xsMachine *the)
 	exit(xsToInteger(xsArg(0)));
 }
 
+/* Of the runner. */
+extern void runner_restart(void) __attribute__((weak));
+
+/* (utcMs, httpPort, httpsPort): texts */
+void xs_system_restart(xsMachine *the)
+{
+	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
+	setenv("GATEWAY_HTTP_PORT", xsToString(xsArg(1)), 1);
+	setenv("GATEWAY_HTTPS_PORT", xsToString(xsArg(2)), 1);
+	setenv("GATEWAY_RESTARTED", "1", 1);
+	if (runner_restart) runner_restart();
+}
+
 void xs_system_monotonic(xsMachine *the)
 {
 	struct timespec now;

@@ -19,6 +19,10 @@ export class System {
 	static exit(code: number): void {
 		native("xs_system_exit").call(this, code);
 	}
+	/** The runner starts anew with the same firmware; the clock shows `utcMs` then, and the ports stay. */
+	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
+		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
+	}
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}

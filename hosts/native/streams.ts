@@ -75,7 +75,9 @@ export interface StreamSettings {
 }
 
 export function createListenerPort(settings: StreamSettings): ListenerPort {
-	return { io: NativeListener, socket: NativeSocket, pins: { settings }, secure: settings.certificate !== undefined };
+	const { certificate } = settings;
+	const port = { io: NativeListener, socket: NativeSocket, pins: { settings }, secure: certificate !== undefined };
+	return certificate === undefined ? port : { ...port, certificate };
 }
 
 class NativeListener implements Listener {

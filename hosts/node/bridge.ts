@@ -63,13 +63,14 @@ export class Bridge {
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network } = this.#host;
+		const { info, serial, network, power } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= protocol.HOST_HARDWARE_PARITY;
 		if (network.http.secure) flags |= protocol.HOST_HTTP_SECURE;
 		if (network.https) flags |= protocol.HOST_HAS_HTTPS;
 		if (network.https?.secure) flags |= protocol.HOST_HTTPS_SECURE;
-		const lines = protocol.INFO_FIELDS.map((field) => info[field]);
+		if (power) flags |= protocol.HOST_HAS_POWER;
+		const lines = [...protocol.INFO_FIELDS, ...protocol.INFO_NUMBERS].map((field) => String(info[field]));
 		return this.event(protocol.EVENT_START, flags, lines.join("\n"));
 	}
 
@@ -97,6 +98,15 @@ export class Bridge {
 		}
 	}
 
+	#measure(which: number): Uint8Array | undefined {
+		const { power } = this.#host;
+		const values = [power?.batteryVoltage(), power?.usbVoltage(), power?.temperatureC(), power?.cells];
+		if (values[which] === undefined) return undefined;
+		const bytes = Buffer.alloc(8);
+		bytes.writeDoubleLE(values[which]);
+		return bytes;
+	}
+
 	#carryOut(command: number, id: number, payload: Uint8Array): Uint8Array | undefined {
 		const { storage, crypto, resources, clock } = this.#host;
 		const data = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
@@ -117,6 +127,13 @@ export class Bridge {
 				return this.#openSocket(id);
 			case protocol.COMMAND_LISTEN:
 				return this.#listen(id, data[0] === 1);
+			case protocol.COMMAND_POWER:
+				return this.#measure(id);
+			case protocol.COMMAND_CERTIFICATE:
+				return this.#host.network.https?.certificate;
+			case protocol.COMMAND_RESTART:
+				this.#host.restart();
+				return NOTHING;
 			case protocol.COMMAND_SET_IDENTITY:
 				this.#setIdentity(id, payload.subarray(4), data.readUInt32LE());
 				return NOTHING;

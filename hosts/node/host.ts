@@ -5,8 +5,12 @@ import type { Identity } from "./certificate.js";
 import type { FactoryData } from "./factory.js";
 import { createListenerPort } from "./listener.js";
 import { FolderResources, NodeClock, NodeCrypto, NodeText, NodeTimers } from "./platform.js";
+import { FilePower } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
+
+/** Of the hardware variant that a desk is. */
+const BENCH_DEVICE_ID = 0;
 
 export interface HostSettings {
 	/** Where flash contents, certificate and factory data are kept. */
@@ -14,6 +18,8 @@ export interface HostSettings {
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
 	readonly firmwareVersion: string;
+	/** When the firmware was built, Unix time. */
+	readonly builtUtcMs: number;
 	/** Path of the serial port that the meter is on. */
 	readonly meterPath: string;
 	/** 0 takes any port that is free. */
@@ -28,6 +34,8 @@ export interface HostSettings {
 	trace(message: string): void;
 	/** The port really listened on. */
 	onListening?(secure: boolean, port: number): void;
+	/** The gateway wants to start anew: whoever runs it does that. */
+	onRestart?(): void;
 	/** A listener could not open or died; a sentence for the user. */
 	onListenFailed?(message: string): void;
 }
@@ -53,7 +61,17 @@ export function createHost(settings: HostSettings): Host {
 	const https = identity === undefined ? undefined : listener(settings.httpsPort, identity);
 	const trace = (message: string) => settings.trace(message);
 	return {
-		info: { board: "bench", chip: "pc", ...factory, firmwareVersion: settings.firmwareVersion, hostname },
+		info: {
+			board: "bench",
+			chip: "pc",
+			...factory,
+			firmwareVersion: settings.firmwareVersion,
+			builtUtcMs: settings.builtUtcMs,
+			manufacturer: "Smart-Meter Gateway project",
+			model: "Bench",
+			deviceId: BENCH_DEVICE_ID,
+			hostname,
+		},
 		clock: new NodeClock(settings.utcMs),
 		timers: new NodeTimers(),
 		serial: { meter: createSerialPort(settings.meterPath, trace) },
@@ -61,7 +79,9 @@ export function createHost(settings: HostSettings): Host {
 		storage: new FileStorage(join(stateFolder, "flash")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),
+		power: new FilePower(join(stateFolder, "power.txt")),
 		resources: new FolderResources(settings.resourcesFolder),
+		restart: () => void setImmediate(() => settings.onRestart?.()),
 		trace,
 	};
 }

@@ -28,7 +28,10 @@ export interface ListenerSettings {
 }
 
 export function createListenerPort(settings: ListenerSettings): ListenerPort {
-	return { io: NodeListener, socket: NodeSocket, pins: { settings }, secure: settings.tls !== undefined };
+	const certificate =
+		settings.tls === undefined ? {} : { certificate: new TextEncoder().encode(settings.tls.certificate) };
+	const secure = settings.tls !== undefined;
+	return { io: NodeListener, socket: NodeSocket, pins: { settings }, secure, ...certificate };
 }
 
 class NodeListener implements Listener {

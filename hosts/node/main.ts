@@ -2,7 +2,7 @@
  * The bench: runs the gateway on a desk without hardware (`npm start`). Prints one line `ready https://… http://…` on
  * standard output when it serves. SIGTERM and SIGINT end it with exit code 0; a bad command line is 2, all else 1.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Host } from "../../modules/io/host.js";
@@ -11,7 +11,7 @@ import { loadIdentity } from "./certificate.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { loadFactoryData } from "./factory.js";
+import { type FactoryData, loadFactoryData } from "./factory.js";
 import { createHost, type HostSettings, hostnameOf } from "./host.js";
 import { NO_RADIO, type Options, parseOptions, USAGE } from "./options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
@@ -54,27 +54,7 @@ class Bench {
 				if (!this.#ending) this.fail(message);
 			});
 		}
-		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-		const utcMs = options.timeMs ?? Date.now();
-		const host = createHost({
-			stateFolder: options.state,
-			resourcesFolder: join(root, "modules", "resources"),
-			factory,
-			firmwareVersion: version,
-			meterPath: options.meter ?? this.#meter!.path,
-			httpPort: options.httpPort,
-			httpsPort: options.httpsPort,
-			accessPoint: options.mode === "ap",
-			utcMs,
-			identity: loadIdentity(options.state, hostnameOf(factory), utcMs),
-			trace: (message) => this.#say(message),
-			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
-			onListenFailed: (message) => this.fail(message),
-		} satisfies HostSettings);
-		this.#engine = this.#makeEngine(host);
-		await this.#engine.start();
-		// A listener that could not open says so after its constructor has returned.
-		await new Promise((resolve) => setImmediate(resolve));
+		await this.#start(factory, options.timeMs ?? Date.now());
 		if (this.#ending) return;
 		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${options.meter ?? this.#meter!.path}`);
 		this.#say(`User admin, label password ${factory.labelPassword}`);
@@ -82,6 +62,42 @@ class Bench {
 			.filter((scheme) => this.#ports.has(scheme))
 			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`);
 		process.stdout.write(`ready${addresses.join("")}\n`);
+	}
+
+	/** Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`. */
+	async #start(factory: FactoryData, utcMs: number): Promise<void> {
+		const options = this.#options;
+		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+		const host = createHost({
+			stateFolder: options.state,
+			resourcesFolder: join(root, "modules", "resources"),
+			factory,
+			firmwareVersion: version,
+			builtUtcMs: Math.floor(statSync(GATEWAY_SCRIPT).mtimeMs),
+			meterPath: options.meter ?? this.#meter!.path,
+			// Those that were found free at first.
+			httpPort: this.#ports.get("http") ?? options.httpPort,
+			httpsPort: this.#ports.get("https") ?? options.httpsPort,
+			accessPoint: options.mode === "ap",
+			utcMs,
+			identity: loadIdentity(options.state, hostnameOf(factory), utcMs),
+			trace: (message) => this.#say(message),
+			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
+			onListenFailed: (message) => this.fail(message),
+			onRestart: () => void this.#restart(factory, host).catch((error: Error) => this.fail(error.message)),
+		} satisfies HostSettings);
+		const engine = this.#makeEngine(host);
+		this.#engine = engine;
+		await engine.start();
+		// A listener that could not open says so after its constructor has returned.
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	async #restart(factory: FactoryData, host: Host): Promise<void> {
+		if (this.#ending) return;
+		this.#say("The gateway starts anew.");
+		await this.#engine?.stop();
+		if (!this.#ending) await this.#start(factory, host.clock.utcMs() ?? Date.now());
 	}
 
 	/** Ends the program with a sentence for the user. */

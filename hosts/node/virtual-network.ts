@@ -12,7 +12,7 @@ import type {
 	Socket,
 	SocketOptions,
 } from "../../modules/io/host.js";
-import { type Identity, toIdentity } from "./certificate.js";
+import { type Identity, makeIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 /** Bytes that wait in a socket to be read by the gateway; what a client sends beyond stays with the client. */
@@ -31,6 +31,7 @@ export class VirtualListenerPort implements ListenerPort {
 	/** What the gateway has given a secure port to show; undefined before. No client of this world looks at it. */
 	identity: Identity | undefined;
 	readonly #number: number;
+	#certificate: Uint8Array | undefined;
 	#listener: VirtualListener | undefined;
 
 	constructor(time: VirtualTime, number: number, secure: boolean) {
@@ -38,6 +39,15 @@ export class VirtualListenerPort implements ListenerPort {
 		this.#number = number;
 		this.secure = secure;
 		this.pins = Object.freeze({ port: this });
+	}
+
+	/** Made when it is first asked for; no client of this world looks at it. */
+	get certificate(): Uint8Array {
+		if (this.#certificate === undefined) {
+			const { certificate } = makeIdentity("gateway", this.time.utcMs() ?? 0);
+			this.#certificate = new TextEncoder().encode(certificate);
+		}
+		return this.#certificate;
 	}
 
 	/** Opens a connection from `address`; undefined when nobody listens or too many wait. */

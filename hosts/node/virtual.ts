@@ -58,6 +58,10 @@ export class VirtualWorld implements Host {
 			serial: "VIRTUAL0001",
 			labelPassword: "label-password",
 			firmwareVersion: "0.0.0",
+			builtUtcMs: Date.UTC(2026, 0, 31, 12, 34, 56),
+			manufacturer: "Smart-Meter Gateway project",
+			model: "Virtual",
+			deviceId: 1,
 			hostname: "gateway",
 			...options.info,
 		};
@@ -68,6 +72,13 @@ export class VirtualWorld implements Host {
 		this.storage = options.storage ?? new VirtualStorage();
 		this.crypto = new SeededCrypto(random);
 		this.resources = options.resources ?? readResources();
+	}
+
+	/** Told when the gateway wants to start anew. */
+	onRestart: (() => void) | undefined;
+
+	restart(): void {
+		this.timers.set(() => this.onRestart?.(), 0);
 	}
 
 	trace(message: string): void {

@@ -6,9 +6,13 @@ import type { BodySink, HTTPHandler } from "../http/connection.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
-import { getChallenge, LOGIN_BODY, postLogin, postLogout } from "./access.js";
+import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
+import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
+import { CLOCK_BODY, getClock, getTimezone, postClock, postTimezone, TIMEZONE_BODY } from "./clock.js";
+import { DLMS_BODY, DLMS_OBIS_BODY, getDLMS, getPollList, postDLMS, postPollList } from "./dlms.js";
 import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
-import { Exchange, type RouteHandler, type Services } from "./exchange.js";
+import { type Admission, Exchange, type RouteHandler, type Services, type UploadHandler } from "./exchange.js";
+import { getHub, getHubSend, HUB_BODY, postHub } from "./hub.js";
 import {
 	CONTROL_BODY,
 	getConfig,
@@ -24,10 +28,30 @@ import {
 	postProbe,
 	postProtocol,
 } from "./meter.js";
-import { type BodyTable, ObjectReader } from "./validate.js";
+import { getSchedule, postSchedule, SCHEDULE_BODY } from "./schedule.js";
+import {
+	getPowerMode,
+	getStatus,
+	getVersion,
+	POWER_MODE_BODY,
+	postFactoryReset,
+	postPowerMode,
+	postReboot,
+} from "./system.js";
+import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
+import { type BodyDone, type BodyTable, ObjectReader } from "./validate.js";
+import {
+	getZigbee,
+	getZigbeeMap,
+	postZigbee,
+	postZigbeeMap,
+	postZigbeeReset,
+	ZIGBEE_BODY,
+	ZIGBEE_MAP_BODY,
+} from "./zigbee.js";
 
 interface Operation {
-	readonly run: RouteHandler;
+	readonly run: RouteHandler | UploadHandler;
 	/** The JSON object it wants; undefined: none, and one that comes is thrown away. */
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
@@ -42,10 +66,35 @@ function openRoute(method: number, path: string, run: RouteHandler, body?: BodyT
 	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: true }) });
 }
 
+/** A POST whose body is no JSON: `upload` takes it. */
+function uploadRoute(path: string, upload: UploadHandler): Route<Operation> {
+	const value = Object.freeze({ run: upload, body: undefined, open: false });
+	return Object.freeze({ method: METHOD_POST, path: `/api/v1/${path}`, value });
+}
+
 const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	openRoute(METHOD_GET, "system/challenge", getChallenge),
 	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
+	openRoute(METHOD_POST, "system/password", postPassword, PASSWORD_BODY),
 	route(METHOD_POST, "system/logout", postLogout),
+	route(METHOD_GET, "system/tokens", getTokens),
+	route(METHOD_POST, "system/tokens", postToken, TOKEN_BODY),
+	route(METHOD_DELETE, "system/tokens/<id>", deleteToken),
+	route(METHOD_GET, "system/sessions", getSessions),
+	route(METHOD_DELETE, "system/sessions/<id>", deleteSession),
+	route(METHOD_GET, "system/version", getVersion),
+	route(METHOD_GET, "system/status", getStatus),
+	route(METHOD_GET, "system/power_mode", getPowerMode),
+	route(METHOD_POST, "system/power_mode", postPowerMode, POWER_MODE_BODY),
+	route(METHOD_POST, "system/reboot", postReboot),
+	route(METHOD_POST, "system/factory_reset", postFactoryReset),
+	route(METHOD_GET, "system/certificate", getCertificate),
+	uploadRoute("system/certificate", postCertificate),
+	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
+	route(METHOD_GET, "system/clock", getClock),
+	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
+	route(METHOD_GET, "system/timezone", getTimezone),
+	route(METHOD_POST, "system/timezone", postTimezone, TIMEZONE_BODY),
 	route(METHOD_GET, "meter/protocol", getProtocol),
 	route(METHOD_POST, "meter/protocol", postProtocol, PROTOCOL_BODY),
 	route(METHOD_POST, "meter/probe", postProbe),
@@ -56,6 +105,20 @@ const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_GET, "iec62056/control", getControl),
 	route(METHOD_POST, "iec62056/control", postControl, CONTROL_BODY),
 	route(METHOD_GET, "iec62056/log", getLog),
+	route(METHOD_GET, "iec62056/schedule", getSchedule),
+	route(METHOD_POST, "iec62056/schedule", postSchedule, SCHEDULE_BODY),
+	route(METHOD_GET, "dlms/config", getDLMS),
+	route(METHOD_POST, "dlms/config", postDLMS, DLMS_BODY),
+	route(METHOD_GET, "dlms/obis", getPollList),
+	route(METHOD_POST, "dlms/obis", postPollList, DLMS_OBIS_BODY),
+	route(METHOD_GET, "zigbee/config", getZigbee),
+	route(METHOD_POST, "zigbee/config", postZigbee, ZIGBEE_BODY),
+	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
+	route(METHOD_GET, "zigbee/map", getZigbeeMap),
+	route(METHOD_POST, "zigbee/map", postZigbeeMap, ZIGBEE_MAP_BODY),
+	route(METHOD_GET, "hub", getHub),
+	route(METHOD_POST, "hub", postHub, HUB_BODY),
+	route(METHOD_GET, "hub/send", getHubSend),
 ]);
 
 export class API implements HTTPHandler {
@@ -82,25 +145,32 @@ export class API implements HTTPHandler {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
 			const token = operation.open ? "" : tokenOf(request);
-			if (operation.open || this.#services.sessions.isValid(token))
-				return this.run(operation, request, response, token);
+			if (operation.open || this.isValid(token))
+				return this.run(operation, request, response, { token, parameter: match.parameter });
 			response.header("WWW-Authenticate", `Bearer realm="${this.#services.hostname}"`);
 			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 		}
 		return undefined;
 	}
 
-	private run(operation: Operation, request: HTTPRequest, response: HTTPResponse, token: string): BodySink | undefined {
-		const exchange = new Exchange(this.#services, request, response, token);
-		const { run, body } = operation;
-		if (body === undefined) {
-			run(exchange, NO_VALUES);
-			return undefined;
-		}
-		return new ObjectReader(body, this.#services.text, (values, code, message, field) => {
+	private isValid(token: string): boolean {
+		return this.#services.sessions.isValid(token) || this.#services.tokens.isValid(token);
+	}
+
+	private run(
+		{ run, body }: Operation,
+		request: HTTPRequest,
+		response: HTTPResponse,
+		admission: Admission,
+	): BodySink | undefined {
+		const exchange = new Exchange(this.#services, request, response, admission);
+		if (body === undefined) return run(exchange, NO_VALUES) ?? undefined;
+		const { long } = body;
+		const done: BodyDone = (values, code, message, field) => {
 			if (code === "") run(exchange, values);
 			else exchange.fail(400, code, message, field);
-		});
+		};
+		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
 	}
 
 	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */

@@ -21,6 +21,8 @@ export const TOO_MANY_ATTEMPTS = "too_many_attempts";
 export const BUSY = "busy";
 export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
+export const TOKEN_SLOTS_FULL = "token_slots_full";
+export const HUB_DISABLED = "hub_disabled";
 export const UNSUPPORTED = "unsupported";
 
 /** Answers with an error. `message` says what happened and what to do. */

@@ -1,13 +1,18 @@
 /** One request of the API and its answer, and what the routes work with. */
 import type { Login } from "../auth/login.js";
 import type { Sessions } from "../auth/sessions.js";
+import type { Tokens } from "../auth/tokens.js";
+import type { InstalledCertificate } from "../config/certificates.js";
+import type { HubCertificates } from "../config/hub.js";
 import type { ConfigStore } from "../config/store.js";
+import type { BodySink } from "../http/connection.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
-import type { Clock, TextCodec } from "../io/host.js";
+import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
+import type { TimeZone } from "../time/zone.js";
 import { fail } from "./errors.js";
 import type { Value } from "./validate.js";
 
@@ -16,6 +21,12 @@ export interface Services {
 	readonly config: ConfigStore;
 	readonly login: Login;
 	readonly sessions: Sessions;
+	readonly tokens: Tokens;
+	readonly crypto: Crypto;
+	readonly hubCertificates: HubCertificates;
+	readonly certificate: InstalledCertificate;
+	/** PEM of the certificate that the device has of its own; undefined where it serves no HTTPS. */
+	factoryCertificate(): Uint8Array | undefined;
 	readonly reader: MeterReader;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
@@ -23,12 +34,29 @@ export interface Services {
 	/** Names of a reading's members as bytes (readings.ts). */
 	readonly readingKeys: readonly Uint8Array[];
 	readonly clock: Clock;
+	/** Of `timezone`. */
+	readonly zone: TimeZone;
 	readonly text: TextCodec;
 	readonly hostname: string;
+	readonly info: HostInfo;
+	/** Undefined where the board measures nothing. */
+	readonly power: Power | undefined;
 	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
 	httpsPort(): number;
+	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
+	factoryReset(): void;
+	/** The device starts anew when this reply has had the time to leave (decision 4). */
+	restartSoon(): void;
 	/** Settings of the meter have changed: the parts that go by them are told. */
 	meterChanged(): void;
+}
+
+/** How a request came to its route. */
+export interface Admission {
+	/** Token that it was let in with; empty on an open route. */
+	readonly token: string;
+	/** As in the router's match. */
+	readonly parameter: string;
 }
 
 export class Exchange {
@@ -39,15 +67,18 @@ export class Exchange {
 	readonly secure: boolean;
 	/** Token that the request was let in with; empty on an open route. */
 	readonly token: string;
+	/** What stood in the path in place of the route's `<parameter>`; empty where it has none. */
+	readonly parameter: string;
 	/** Value of the query parameter `lang`. */
 	readonly language: string;
 
-	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, token: string) {
+	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, admission: Admission) {
 		this.services = services;
 		this.response = response;
 		this.remoteAddress = request.remoteAddress;
 		this.secure = request.secure;
-		this.token = token;
+		this.token = admission.token;
+		this.parameter = admission.parameter;
 		this.language = request.query("lang") ?? "";
 	}
 
@@ -72,6 +103,12 @@ export class Exchange {
 		this.response.send(200);
 	}
 
+	/** Answers with a sentence and nothing else. */
+	plainText(status: number, sentence: string): void {
+		this.response.header("Content-Type", "text/plain");
+		this.response.sendBytes(status, this.services.text.encode(`${sentence}\n`));
+	}
+
 	fail(status: number, code: string, message: string, field?: string): void {
 		fail(this.services.writer, this.response, status, code, message, field);
 	}
@@ -79,3 +116,6 @@ export class Exchange {
 
 /** What a route does once the request has passed all checks; `values` are those of its body's fields. */
 export type RouteHandler = (exchange: Exchange, values: readonly (Value | undefined)[]) => void;
+
+/** Takes a body that is no JSON, or has answered already. */
+export type UploadHandler = (exchange: Exchange) => BodySink | undefined;

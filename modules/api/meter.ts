@@ -15,6 +15,7 @@ import {
 	PROTOCOL_IEC62056,
 } from "../config/meter-fields.js";
 import type { Entry } from "../config/schema.js";
+import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import {
 	RESULT_CHECK_WRONG,
 	RESULT_CUT,
@@ -32,6 +33,7 @@ import type { ProbeResult } from "../meter/probe.js";
 import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../meter/reader.js";
 import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
+import { mapOf } from "../zigbee/mapping.js";
 import { BUSY, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
@@ -70,13 +72,14 @@ export function getRead(exchange: Exchange): void {
 }
 
 export function getLast(exchange: Exchange): void {
-	const { reader, names, text, readingKeys: keys } = exchange.services;
+	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.lastAttemptUtcMs / 1000),
 		lastError: errorOf(reader.lastResult),
 	};
-	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, attempt });
+	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, zone, map, attempt });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
@@ -186,8 +189,9 @@ function change(exchange: Exchange, entry: Entry, values: readonly (Value | unde
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {
-	const { names, text, readingKeys: keys } = exchange.services;
-	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text });
+	const { names, text, zone, readingKeys: keys } = exchange.services;
+	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const body = new ReadoutBody(readout, { language: exchange.language, names, keys, text, zone, map });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
@@ -208,7 +212,7 @@ function failRead(exchange: Exchange, failure: number): void {
 }
 
 /** Stable code of a failure for `last_error`; "" when there was none. */
-function errorOf(result: number): string {
+export function errorOf(result: number): string {
 	switch (result) {
 		case RESULT_SILENCE:
 			return "iec62056-21/silence";

@@ -11,6 +11,7 @@ import { VALUE_LIMIT } from "../meter/record-writer.js";
 import type { OBISCode } from "../obis/code.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { localText } from "../time/iso.js";
+import type { TimeZone } from "../time/zone.js";
 import { mappingOf } from "../zigbee/mapping.js";
 
 /** What `GET last` shows beside the readout; fixed when the reply begins. */
@@ -63,6 +64,10 @@ export interface ReadoutBodyOptions {
 	/** From prepareReadingKeys. */
 	readonly keys: readonly Uint8Array[];
 	readonly text: TextCodec;
+	/** Of `localtime`. */
+	readonly zone: TimeZone;
+	/** Table of the Zigbee attributes (zigbee/mapping.ts). */
+	readonly map: Uint8Array;
 	readonly attempt?: AttemptState;
 }
 
@@ -70,6 +75,7 @@ export class ReadoutBody {
 	readonly #readout: Readout | undefined;
 	readonly #attempt: AttemptState | undefined;
 	readonly #keys: readonly Uint8Array[];
+	readonly #map: Uint8Array;
 	readonly #localtime: string;
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
@@ -82,11 +88,15 @@ export class ReadoutBody {
 	/** `readout` undefined: there is none yet. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
+		this.#map = options.map;
 		this.#readout = readout;
 		this.#attempt = options.attempt;
 		this.#language = languageOf(options.language);
 		this.#names = options.names === undefined ? undefined : new OBISNames(options.names);
-		this.#localtime = readout === undefined || readout.utcMs === 0 ? "" : localText(readout.utcMs, 0, options.text);
+		this.#localtime =
+			readout === undefined || readout.utcMs === 0
+				? ""
+				: localText(readout.utcMs, options.zone.offsetMinutes(readout.utcMs), options.text);
 		this.#cursor = new RecordCursor(readout?.records ?? new Uint8Array(NO_RECORDS));
 		this.#names?.beginReadout();
 	}
@@ -157,7 +167,7 @@ export class ReadoutBody {
 		putNullable(writer, keys[KEY_CHANNEL], code.channel);
 		putNullable(writer, keys[KEY_BILLING_PERIOD], code.billingPeriod);
 		writer.preparedKey(keys[KEY_MAPPING]);
-		writer.string(mappingOf(code));
+		writer.string(mappingOf(code, this.#map));
 		writer.preparedKey(keys[KEY_EN]);
 		this.name(writer, code, LANGUAGE_EN);
 		if (this.#language === LANGUAGE_EN) {

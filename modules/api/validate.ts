@@ -3,26 +3,28 @@
  * but the values of known fields: unknown ones are checked as JSON and skipped (API decisions 5 and 6). The order of
  * complaints is that of decision 2: not JSON, then a field, then a missing field; of several fields the first one sent.
  */
-import { BOOLEAN, BYTES, checkField, type Field, TEXT } from "../config/schema.js";
+import { checkField, type Field } from "../config/schema.js";
 import type { BodySink } from "../http/connection.js";
 import type { TextCodec } from "../io/host.js";
 import {
 	JSONReader,
+	TOKEN_ARRAY_START,
 	TOKEN_END,
 	TOKEN_ERROR,
-	TOKEN_FALSE,
 	TOKEN_MORE,
 	TOKEN_NAME,
-	TOKEN_NUMBER,
 	TOKEN_OBJECT_END,
 	TOKEN_OBJECT_START,
 	TOKEN_STRING,
-	TOKEN_TRUE,
 } from "../json/reader.js";
+import type { TextPieces } from "../json/string.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
+import type { Services } from "./exchange.js";
+import { describe, describeMissing, scalarOf } from "./field-value.js";
+import { ListReader, type ListTable } from "./list-reader.js";
 
-/** Value of a field as the body gave it. */
-export type Value = boolean | number | string;
+/** Value of a field as the body gave it; bytes for a list. */
+export type Value = boolean | number | string | Uint8Array;
 
 /** Body of a route. */
 export interface BodyTable {
@@ -31,6 +33,29 @@ export interface BodyTable {
 	readonly required: readonly string[];
 	/** Largest body, bytes. */
 	readonly limit: number;
+	/** What the first field's objects are, where it is a list: its value is then bytes, packed as list-reader.ts says. */
+	readonly list?: ListTable;
+	/** Names of the fields that the route checks itself: one that its table doesn't allow comes as NOT_ALLOWED. */
+	readonly lenient?: readonly string[];
+	/** A field whose text is too long to be held. */
+	readonly long?: LongField;
+}
+
+export interface LongField {
+	readonly name: string;
+	/** Makes what takes the text; the field's value is what that gives at the text's end. */
+	readonly open: (services: Services) => LongText;
+}
+
+/** Value of a lenient field that was there, but isn't allowed: no JSON number is NaN. */
+export const NOT_ALLOWED = Number.NaN;
+
+/** Takes a long text as it arrives. */
+export interface LongText extends TextPieces {
+	/** The text is complete. Its value, or undefined when it is refused. */
+	end(): Value | undefined;
+	/** The body is done with, for good or ill: what nobody has kept by now can go. */
+	close(): void;
 }
 
 /** Told once, when the body has come to its end. `code` is "" when all is well. */
@@ -43,7 +68,7 @@ export type BodyDone = (
 
 /** Nesting of a body that is accepted (decision 6). */
 const DEPTH = 4;
-/** Room for the longest string: a password of 128 characters, 4 bytes each. */
+/** Room for the longest string that is held: a password of 128 characters, 4 bytes each. */
 const SCRATCH = 512;
 
 export class ObjectReader implements BodySink {
@@ -51,21 +76,29 @@ export class ObjectReader implements BodySink {
 	readonly #table: BodyTable;
 	readonly #text: TextCodec;
 	readonly #done: BodyDone;
+	readonly #openText: (() => LongText) | undefined;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
 	readonly #values: (Value | undefined)[] = [];
 	/** Index of the field whose value comes next; -1 for none. */
 	#field = -1;
+	#list: ListReader | undefined;
+	#long: LongText | undefined;
 	#isObject = false;
 	#started = false;
 	#broken = false;
-	/** First field whose value was refused. */
-	#refused: Field | undefined;
+	/** First field whose value was refused, and why; "" for none. */
+	#refused = "";
+	#refusal = "";
+	/** First field that an object of a list lacks. */
+	#missing = "";
 
-	constructor(table: BodyTable, text: TextCodec, done: BodyDone) {
+	/** `openText` makes what takes the text of the long field; a table that has one needs it. */
+	constructor(table: BodyTable, text: TextCodec, done: BodyDone, openText?: () => LongText) {
 		this.limit = table.limit;
 		this.#table = table;
 		this.#text = text;
 		this.#done = done;
+		this.#openText = openText;
 		this.#reader.begin();
 	}
 
@@ -75,23 +108,30 @@ export class ObjectReader implements BodySink {
 	}
 
 	end(): void {
-		this.#reader.finish();
-		this.read();
-		if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
-		else if (!this.#isObject) this.fail(INVALID_JSON, "The body must be a JSON object.");
-		else if (this.#refused !== undefined) this.fail(INVALID_FIELD, describe(this.#refused), this.#refused.name);
-		else this.checkRequired();
+		try {
+			this.#reader.finish();
+			this.read();
+			if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
+			else if (!this.#isObject) this.fail(INVALID_JSON, "The body must be a JSON object.");
+			else if (this.#refused !== "") this.fail(INVALID_FIELD, this.#refusal, this.#refused);
+			else this.checkRequired();
+		} finally {
+			this.abort();
+		}
+	}
+
+	abort(): void {
+		this.#long?.close();
+		this.#long = undefined;
 	}
 
 	private checkRequired(): void {
 		const { fields, required } = this.#table;
-		for (let i = 0; i < fields.length; i++) {
-			const { name } = fields[i];
-			if (this.#values[i] !== undefined || !required.includes(name)) continue;
-			this.fail(MISSING_FIELD, `The field ${name} is missing.`, name);
-			return;
+		for (let i = 0; i < fields.length && this.#missing === ""; i++) {
+			if (this.#values[i] === undefined && required.includes(fields[i].name)) this.#missing = fields[i].name;
 		}
-		this.#done(this.#values, "", "", undefined);
+		if (this.#missing === "") this.#done(this.#values, "", "", undefined);
+		else this.fail(MISSING_FIELD, describeMissing(this.#missing), this.#missing);
 	}
 
 	private fail(code: string, message: string, field?: string): void {
@@ -111,42 +151,64 @@ export class ObjectReader implements BodySink {
 		if (!this.#started) {
 			this.#started = true;
 			this.#isObject = token === TOKEN_OBJECT_START;
+		} else if (this.#list !== undefined) {
+			if (this.#list.take(token)) this.endList(this.#list);
 		} else if (token === TOKEN_NAME && this.#reader.depth === 1 && this.#isObject) this.name();
 		else if (this.#field >= 0 && token !== TOKEN_OBJECT_END) this.value(token);
 	}
 
 	private name(): void {
-		const { fields } = this.#table;
+		const { fields, long } = this.#table;
 		this.#field = fields.length - 1;
 		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
 		if (this.#field < 0) this.#reader.skip();
+		else if (fields[this.#field].name === long?.name && this.#openText !== undefined) {
+			// The same field once more: the last one counts.
+			this.#long?.close();
+			this.#long = this.#openText();
+			this.#reader.streamTo(this.#long);
+		}
 	}
 
 	/** The value of a known field. An array or object is none: its start is refused, its inside is passed over. */
 	private value(token: number): void {
+		const { list, long } = this.#table;
 		const field = this.#table.fields[this.#field];
-		const value = this.valueOf(token, field);
-		if (value !== undefined && checkField(field, value)) this.#values[this.#field] = value;
-		else this.#refused ??= field;
+		if (list !== undefined && this.#field === 0 && token === TOKEN_ARRAY_START) {
+			this.#list = new ListReader(list, field.name, this.#reader, this.#text);
+			return;
+		}
+		let value: Value | undefined;
+		if (field.name !== long?.name) {
+			value = scalarOf(this.#reader, this.#text, token, field);
+			if (value !== undefined && !checkField(field, value)) value = undefined;
+		} else if (token === TOKEN_STRING) value = this.#long?.end();
+		if (value === undefined) this.refuse(field);
+		else if (!Number.isNaN(this.#values[this.#field])) this.#values[this.#field] = value;
 		this.#field = -1;
 	}
 
-	private valueOf(token: number, field: Field): Value | undefined {
-		const reader = this.#reader;
-		if (token === TOKEN_TRUE) return true;
-		if (token === TOKEN_FALSE) return false;
-		if (token === TOKEN_NUMBER) return reader.isInteger ? reader.number : undefined;
-		if (token !== TOKEN_STRING || reader.truncated || field.kind === BOOLEAN) return undefined;
-		return this.#text.decode(reader.text, 0, reader.length);
+	private refuse(field: Field): void {
+		const { lenient, list } = this.#table;
+		if (lenient?.includes(field.name)) this.#values[this.#field] = NOT_ALLOWED;
+		else if (this.#refused === "") {
+			const { name } = field;
+			this.#refused = name;
+			this.#refusal =
+				list !== undefined && this.#field === 0
+					? `${name} must be a list of at most ${list.maximum} objects.`
+					: describe(field);
+		}
 	}
-}
 
-/** What the field may be, in words. */
-function describe(field: Field): string {
-	const { name, kind, minimum, maximum, choices } = field;
-	if (kind === BOOLEAN) return `${name} must be true or false.`;
-	if (choices.length > 0) return `${name} must be one of ${choices.join(", ")}.`;
-	if (kind === TEXT) return `${name} must be a text of ${minimum} to ${maximum} characters that are allowed in it.`;
-	if (kind === BYTES) return `${name} is not valid.`;
-	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
+	private endList(list: ListReader): void {
+		if (list.message === "") this.#values[0] = list.packed;
+		else if (list.isMissing) this.#missing ||= list.path;
+		else if (this.#refused === "") {
+			this.#refused = list.path;
+			this.#refusal = list.message;
+		}
+		this.#list = undefined;
+		this.#field = -1;
+	}
 }

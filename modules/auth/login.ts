@@ -79,16 +79,21 @@ export class Login {
 	}
 
 	/** A nonce, good for NONCE_LIFETIME_MS, and the salt. */
+	/** The password is still the one on the label. */
+	get passwordIsDefault(): boolean {
+		return this.#account.isDefault;
+	}
+
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
 
 	loginWithProof(attempt: ProofAttempt & { readonly username: string }): LoginResult {
-		return this.login(this.checkProof(attempt, attempt.username));
+		return this.login(attempt.address, this.checkProof(attempt, attempt.username));
 	}
 
 	loginWithPassword(address: string, username: string, password: string): LoginResult {
-		return this.login(this.checkPassword(address, username, password));
+		return this.login(address, this.checkPassword(address, username, password));
 	}
 
 	/** `newDigest`: SHA-256 of salt and new password. A change ends all sessions. */
@@ -105,9 +110,9 @@ export class Login {
 		return this.change(this.checkPassword(address, USERNAME, oldPassword), this.#account.digestOf(newPassword));
 	}
 
-	private login(checked: LoginResult): LoginResult {
+	private login(address: string, checked: LoginResult): LoginResult {
 		if (checked.outcome !== LOGIN_OK) return checked;
-		return { outcome: LOGIN_OK, token: this.#sessions.create(), retryAfterS: 0 };
+		return { outcome: LOGIN_OK, token: this.#sessions.create(address), retryAfterS: 0 };
 	}
 
 	private change(checked: LoginResult, newDigest: Uint8Array): LoginResult {

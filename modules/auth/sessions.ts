@@ -9,6 +9,7 @@
  * Oldest first, one after another, so that both the expired and the one to drop stand at the front.
  * Limits: SESSION_LIMIT sessions, the oldest makes room; SESSION_LIFETIME_MS from login, whatever is done with it.
  */
+import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex, putHex } from "../bytes/hex.js";
 import type { Clock, Crypto, TextCodec } from "../io/host.js";
 
@@ -29,6 +30,8 @@ export class Sessions {
 	readonly #text: TextCodec;
 	readonly #table = new Uint8Array(SESSION_LIMIT * RECORD_LENGTH);
 	readonly #view = new DataView(this.#table.buffer);
+	/** Where each session logged in from. */
+	readonly #addresses: string[] = [];
 	#count = 0;
 
 	constructor(crypto: Crypto, clock: Clock, text: TextCodec) {
@@ -37,25 +40,26 @@ export class Sessions {
 		this.#text = text;
 	}
 
-	/** Begins a session; returns its token, which is nowhere else from then on. */
-	create(): string {
+	/** Begins a session for a client at `address`; returns its token, which is nowhere else from then on. */
+	create(address = ""): string {
 		this.dropExpired();
 		if (this.#count === SESSION_LIMIT) this.drop(0);
 		const token = encodeHex(this.#crypto.random(TOKEN_LENGTH / 2));
 		const offset = this.#count++ * RECORD_LENGTH;
 		this.#view.setFloat64(offset, this.#clock.monotonicMs());
 		this.#table.set(this.#crypto.sha256(token), offset + DIGEST_OFFSET);
+		this.#addresses.push(address);
 		return this.#text.decode(token);
 	}
 
-	/** Whether the token belongs to a session that goes on. Takes the same time wherever a wrong token differs. */
+	/** Whether the token belongs to a session that goes on. */
 	isValid(token: string): boolean {
-		return this.find(token) >= 0;
+		return this.positionOf(token) >= 0;
 	}
 
 	/** Ends the session of this token; false when there is none. */
 	revoke(token: string): boolean {
-		const index = this.find(token);
+		const index = this.positionOf(token);
 		if (index >= 0) this.drop(index);
 		return index >= 0;
 	}
@@ -72,7 +76,7 @@ export class Sessions {
 	}
 
 	revokeAll(): void {
-		this.#count = 0;
+		this.#count = this.#addresses.length = 0;
 	}
 
 	/** How many sessions go on; they are listed as 0 to count - 1, oldest first, until the next call of another method. */
@@ -100,17 +104,19 @@ export class Sessions {
 		return utcMs === undefined ? 0 : Math.max(0, Math.floor((utcMs - this.ageMsAt(index)) / 1000));
 	}
 
-	/** Position of the token's session, or -1. */
-	private find(token: string): number {
+	/** Address that a listed session logged in from. */
+	addressAt(index: number): string {
+		return this.#addresses[index];
+	}
+
+	/** Position of the token's session among the listed, or -1. Takes the same time wherever a wrong token differs. */
+	positionOf(token: string): number {
 		if (token.length !== TOKEN_LENGTH) return -1;
 		this.dropExpired();
 		const digest = this.#crypto.sha256(this.#text.encode(token));
 		let found = -1;
 		for (let i = 0; i < this.#count; i++) {
-			const offset = i * RECORD_LENGTH + DIGEST_OFFSET;
-			let difference = 0;
-			for (let j = 0; j < DIGEST_LENGTH; j++) difference |= this.#table[offset + j] ^ digest[j];
-			if (difference === 0) found = i;
+			if (holdsConstantTime(this.#table, i * RECORD_LENGTH + DIGEST_OFFSET, digest)) found = i;
 		}
 		return found;
 	}
@@ -121,6 +127,7 @@ export class Sessions {
 
 	private drop(index: number): void {
 		this.#table.copyWithin(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH, this.#count * RECORD_LENGTH);
+		this.#addresses.splice(index, 1);
 		this.#count--;
 	}
 }

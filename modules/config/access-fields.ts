@@ -1,5 +1,5 @@
-/** The account. No route reads or writes it as settings; auth/account.ts does. */
-import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, TEXT } from "./schema.js";
+/** The account and the long-lived tokens. No route reads or writes them as settings; auth/ does. */
+import { BOOLEAN, BYTES, entry, field, HEX, IN_ACCESS, IN_TOKENS, TEXT } from "./schema.js";
 
 /** Given out with every challenge. */
 export const ACCESS_SALT = field<string>({
@@ -29,3 +29,14 @@ export const ACCESS_IS_DEFAULT = field<boolean>({
 	initial: true,
 });
 export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT]);
+
+/** Ids, names and SHA-256 of the long-lived tokens, as auth/tokens.ts lays them out. */
+export const TOKENS_RECORDS = field<Uint8Array>({
+	entry: IN_TOKENS,
+	id: 1,
+	name: "records",
+	kind: BYTES,
+	maximum: 204,
+	secret: true,
+});
+export const TOKENS = entry("tokens", 1, [TOKENS_RECORDS]);

@@ -1,7 +1,8 @@
-/** The account's record among the settings, in the form in which auth/account.ts wants it (AccountRecord). */
-import { ACCESS, ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT } from "./access-fields.js";
+/** The account and the long-lived tokens among the settings, in the forms in which auth/ wants them. */
+import { ACCESS, ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS, TOKENS_RECORDS } from "./access-fields.js";
 import type { ConfigStore } from "./store.js";
 
+/** auth/account.ts, AccountRecord. */
 export class AccessSettings {
 	readonly #store: ConfigStore;
 
@@ -23,5 +24,22 @@ export class AccessSettings {
 
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void {
 		this.#store.set(ACCESS, [salt, digest, isDefault]);
+	}
+}
+
+/** auth/tokens.ts, TokenRecord. */
+export class TokenSettings {
+	readonly #store: ConfigStore;
+
+	constructor(store: ConfigStore) {
+		this.#store = store;
+	}
+
+	get bytes(): Uint8Array {
+		return this.#store.get(TOKENS_RECORDS);
+	}
+
+	save(bytes: Uint8Array): void {
+		this.#store.set(TOKENS, [bytes]);
 	}
 }

@@ -1,7 +1,30 @@
 /** All settings that outlive a restart. */
-import { ACCESS } from "./access-fields.js";
+import { ACCESS, TOKENS } from "./access-fields.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "./dlms-fields.js";
+import { HUB } from "./hub-fields.js";
 import { CONTROL, IEC_SPEED, IEC62056, METER } from "./meter-fields.js";
+import { POWER } from "./power-fields.js";
+import { SCHEDULE } from "./schedule-fields.js";
 import type { Entry } from "./schema.js";
+import { SYSTEM } from "./system-fields.js";
+import { TLS } from "./tls-fields.js";
+import { ZIGBEE_MAP } from "./zigbee-fields.js";
 
 /** Each at the position that its fields name (schema.ts). */
-export const ENTRIES: readonly Entry[] = Object.freeze([METER, IEC62056, CONTROL, ACCESS, IEC_SPEED]);
+export const ENTRIES: readonly Entry[] = Object.freeze([
+	METER,
+	IEC62056,
+	CONTROL,
+	ACCESS,
+	IEC_SPEED,
+	POWER,
+	TOKENS,
+	SYSTEM,
+	SCHEDULE,
+	DLMS,
+	DLMS_SECRETS,
+	DLMS_OBIS,
+	ZIGBEE_MAP,
+	HUB,
+	TLS,
+]);

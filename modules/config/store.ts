@@ -27,6 +27,9 @@ import { BOOLEAN, BYTES, CHOICE, checkField, type Entry, type Field, INTEGER, ty
 /** The longest value that every storage takes (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
 
+/** Stands in the storage while everything is being deleted. */
+const ERASING_KEY = "erasing";
+
 const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
@@ -41,13 +44,31 @@ export class ConfigStore {
 	/** Per entry, the items of unknown ids, one after another. */
 	readonly #unknown: Uint8Array[] = [];
 	#damaged: Entry[] = [];
+	#isErased = false;
 
 	/** Loads everything. `entries` is another table than the firmware's in tests only. */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[] = ENTRIES) {
 		this.#storage = storage;
 		this.#text = text;
 		this.#entries = entries;
+		if (storage.get(ERASING_KEY) !== undefined) this.deleteAll();
 		for (const entry of entries) this.load(entry);
+	}
+
+	/**
+	 * Forgets every setting, as a factory reset does: none is in flash afterwards, and after a restart each is as it was
+	 * at first. A power cut on the way doesn't leave a half: the next start goes on with it. Until the restart the values
+	 * in memory stay as they were, and `set` throws: nothing of before gets past it.
+	 */
+	erase(): void {
+		this.#isErased = true;
+		this.deleteAll();
+	}
+
+	private deleteAll(): void {
+		this.#storage.set(ERASING_KEY, new Uint8Array(0));
+		for (const entry of this.#entries) this.#storage.delete(entry.key);
+		this.#storage.delete(ERASING_KEY);
 	}
 
 	/** Entries whose bytes in flash could not be read and that have not been written since. */
@@ -67,6 +88,7 @@ export class ConfigStore {
 	 * Throws a RangeError for a value that its field doesn't allow, and what the storage throws; nothing has changed then.
 	 */
 	set(entry: Entry, values: readonly (Setting | undefined)[]): boolean {
+		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
 		const position = this.#entries.indexOf(entry);
 		const merged = this.#values[position].slice();
 		let changed = false;

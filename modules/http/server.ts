@@ -7,7 +7,7 @@
  * (overflow.ts) and the rest are closed.
  * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
  */
-import type { Clock, Listener, ListenerPort, PendingSocket, TextCodec, Timers } from "../io/host.js";
+import type { CertificatePair, Clock, Listener, ListenerPort, PendingSocket, TextCodec, Timers } from "../io/host.js";
 import type { ConnectionOwner, HTTPHandler } from "./connection.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPLimits } from "./limits.js";
@@ -66,6 +66,11 @@ export class HTTPServer implements ConnectionOwner {
 	/** The port number that the listener of `ports[index]` really has. */
 	portNumber(index: number): number {
 		return this.#listeners[index].port;
+	}
+
+	/** See `setIdentity` of Listener, for the listener of `ports[index]`. */
+	setIdentity(index: number, pair: CertificatePair): void {
+		this.#listeners[index].setIdentity(pair);
 	}
 
 	/** Connections open now, without one that is being refused. */

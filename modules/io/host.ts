@@ -118,6 +118,8 @@ export interface ListenerPort {
 	readonly pins: object;
 	/** True when the bytes are carried by TLS; the host does that, its sockets give and take plain text. */
 	readonly secure: boolean;
+	/** Of TLS: the certificate that the host itself has for it, PEM; shown until `setIdentity` gives another. */
+	readonly certificate?: Uint8Array;
 }
 
 export interface Clock {
@@ -244,8 +246,27 @@ export interface HostInfo {
 	readonly serial: string;
 	/** The secret printed on the unit's label: the first password of the account. */
 	readonly labelPassword: string;
+	/** `<major>.<minor>.<build>` with an optional suffix. */
 	readonly firmwareVersion: string;
+	/** When the running firmware was built, Unix time in milliseconds. */
+	readonly builtUtcMs: number;
+	readonly manufacturer: string;
+	readonly model: string;
+	/** One for each hardware variant, 0 to 65535. */
+	readonly deviceId: number;
 	readonly hostname: string;
+}
+
+/** Supply and sensors. What a board can't measure is undefined. */
+export interface Power {
+	/** Alkaline cells in series; 0: the board has no place for any. */
+	readonly cells: number;
+	/** Volts of all cells together; 0: there are none, or they are empty. */
+	batteryVoltage(): number | undefined;
+	/** Volts at the USB socket. */
+	usbVoltage(): number | undefined;
+	/** Degrees Celsius inside. */
+	temperatureC(): number | undefined;
 }
 
 export interface Host {
@@ -258,6 +279,12 @@ export interface Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
+	readonly power?: Power;
+	/**
+	 * The device starts anew, soon and not inside the call: what is not in `storage` is gone, the clock goes on. Nothing
+	 * calls back any more then.
+	 */
+	restart(): void;
 	/** One line for the developer's log. Never a secret. */
 	trace(message: string): void;
 }

@@ -12,7 +12,7 @@
  * the first is an error; beyond the others the value is still checked, but marked `truncated`.
  */
 import { isNumberComplete, NUMBER_INTEGER, NUMBER_NONE, NUMBER_START, nextNumberPart } from "./number.js";
-import { StringScanner } from "./string.js";
+import { StringScanner, type TextPieces } from "./string.js";
 
 /** All that was pushed is used up: push more, or finish. */
 export const TOKEN_MORE = 0;
@@ -97,6 +97,8 @@ export class JSONReader {
 	/** One bit for each open level, the innermost lowest: 1 an object, 0 an array. */
 	#objects = 0;
 	#skipDepth = -1;
+	/** Takes the next value if it is a string. */
+	#pieces: TextPieces | undefined;
 	#isName = false;
 	#numberPart = NUMBER_START;
 	#word: readonly number[] = WORD_NULL;
@@ -141,6 +143,7 @@ export class JSONReader {
 		this.#lexeme = LEXEME_NONE;
 		this.#depth = this.#objects = 0;
 		this.#skipDepth = -1;
+		this.#pieces = undefined;
 		this.#string.clear();
 	}
 
@@ -162,6 +165,14 @@ export class JSONReader {
 	/** Right after TOKEN_NAME: the value that follows is checked, however large, but none of its tokens is given. */
 	skip(): void {
 		this.#skipDepth = this.#depth;
+	}
+
+	/**
+	 * Right after TOKEN_NAME: if the value that follows is a string, its text goes to `pieces` as it arrives, however long
+	 * it is, and with its TOKEN_STRING `length` is 0. A string that then turns out to be no JSON was given in part.
+	 */
+	streamTo(pieces: TextPieces): void {
+		this.#pieces = pieces;
 	}
 
 	/** The next token, TOKEN_…. */
@@ -252,6 +263,7 @@ export class JSONReader {
 
 	private open(kind: number): number {
 		if (this.#expect > EXPECT_VALUE_OR_END || this.#depth === this.#maxDepth) return this.fail();
+		this.#pieces = undefined;
 		this.#depth++;
 		this.#objects = (this.#objects << 1) | kind;
 		this.#expect = kind === 1 ? EXPECT_NAME_OR_END : EXPECT_VALUE_OR_END;
@@ -277,10 +289,12 @@ export class JSONReader {
 	}
 
 	private startScalar(byte: number): number {
+		const pieces = this.#pieces;
+		this.#pieces = undefined;
 		switch (byte) {
 			case QUOTE:
 				this.#lexeme = LEXEME_STRING;
-				this.#string.begin();
+				this.#string.begin(pieces);
 				this.#at++;
 				return TOKEN_NONE;
 			case 0x74: // t

@@ -3,7 +3,7 @@
  *
  * UTF-8 must be well formed (RFC 3629, 4: no overlong form, no surrogate, nothing above U+10FFFF) and an escaped
  * surrogate half of a pair, so that what is kept can always be turned into text; control characters are refused.
- * Limit: what is beyond the buffer is checked but not kept.
+ * Limit: what is beyond the buffer is checked but not kept, unless somebody takes the text in pieces.
  */
 import { hexDigitValue } from "../bytes/hex.js";
 
@@ -16,6 +16,12 @@ const STATE_BAD = 4;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** Takes a text too long to be kept, in pieces of UTF-8; a piece may end inside a character. */
+export interface TextPieces {
+	/** The next piece, `bytes[start..end)`; it holds still only during the call. */
+	write(bytes: Uint8Array, start: number, end: number): void;
+}
+
 export class StringScanner {
 	/** What is kept, as UTF-8 after unescaping, in [0..length). */
 	readonly text: Uint8Array;
@@ -24,6 +30,8 @@ export class StringScanner {
 	truncated = false;
 
 	#state = STATE_DONE;
+	/** Takes what the buffer has no room for. */
+	#pieces: TextPieces | undefined;
 	/** Continuation bytes still to come of a UTF-8 sequence, and the range of the next one. */
 	#tail = 0;
 	#tailLow = 0;
@@ -38,9 +46,10 @@ export class StringScanner {
 		this.text = new Uint8Array(size);
 	}
 
-	/** A string begins; its opening quote has been read. */
-	begin(): void {
+	/** A string begins; its opening quote has been read. With `pieces` nothing of it is left in `text` at its end. */
+	begin(pieces?: TextPieces): void {
 		this.#state = STATE_PLAIN;
+		this.#pieces = pieces;
 		this.#tail = this.#highSurrogate = 0;
 		this.clear();
 	}
@@ -74,8 +83,15 @@ export class StringScanner {
 	}
 
 	store(byte: number): void {
+		if (this.length === this.text.length) this.flush();
 		if (this.length < this.text.length) this.text[this.length++] = byte;
 		else this.truncated = true;
+	}
+
+	private flush(): void {
+		if (this.#pieces === undefined) return;
+		this.#pieces.write(this.text, 0, this.length);
+		this.length = 0;
 	}
 
 	private takePlain(byte: number): void {
@@ -91,6 +107,7 @@ export class StringScanner {
 			this.#state = STATE_BAD;
 		} else if (byte === QUOTE) {
 			this.#state = STATE_DONE;
+			this.flush();
 			return;
 		} else if (byte >= 0x80) {
 			if (byte < 0xc2 || byte > 0xf4) this.#state = STATE_BAD;

@@ -1,6 +1,7 @@
 /** What strangers may send in place of a JSON object, to each route that wants one (API decisions 5 and 6). */
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, isError, PASSWORD, type Reply, type TestGateway, USERNAME } from "./gateway.js";
+import { DEFAULT_MAP } from "./zigbee-checks.js";
 
 interface BodyRoute {
 	readonly path: string;
@@ -18,9 +19,26 @@ const ROUTES: readonly BodyRoute[] = [
 		good: `{"username":"${USERNAME}","password":"${PASSWORD}"`,
 		missing: "username",
 	},
+	{
+		path: "system/password",
+		limit: 512,
+		good: `{"old_password":"${PASSWORD}","new_password":"${PASSWORD}"`,
+		missing: "nonce",
+	},
 	{ path: "meter/protocol", limit: 2048, good: '{"protocol":"iec62056"', missing: "protocol" },
 	{ path: "iec62056/config", limit: 2048, good: '{"baudrate_max":9600', missing: undefined },
 	{ path: "iec62056/control", limit: 2048, good: '{"log_en":false', missing: undefined },
+	{
+		path: "iec62056/schedule",
+		limit: 2048,
+		good: '{"period_unit":"minutes","period_value":15,"enabled":true',
+		missing: "enabled",
+	},
+	{ path: "dlms/config", limit: 2048, good: '{"auth":"none"', missing: undefined },
+	{ path: "dlms/obis", limit: 16384, good: '{"entries":[]', missing: "entries" },
+	{ path: "zigbee/config", limit: 2048, good: '{"enabled":false', missing: "enabled" },
+	{ path: "zigbee/map", limit: 16384, good: `{"mapping":${JSON.stringify(DEFAULT_MAP)}`, missing: "mapping" },
+	{ path: "hub", limit: 16384, good: '{"enabled":false', missing: "enabled" },
 ];
 
 const NO_OBJECTS = ["[]", "[{}]", "0", "-1.5e3", '"text"', "true", "false", "null"];

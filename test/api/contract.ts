@@ -2,10 +2,21 @@
 import assert from "node:assert/strict";
 import { accessChecks } from "./access-checks.js";
 import { bodyChecks } from "./body-checks.js";
+import { canaryChecks } from "./canary-checks.js";
+import { certificateChecks } from "./certificate-checks.js";
+import { clockChecks } from "./clock-checks.js";
+import { dlmsChecks } from "./dlms-checks.js";
 import type { TestGateway } from "./gateway.js";
+import { hubChecks } from "./hub-checks.js";
 import { meterChecks } from "./meter-checks.js";
+import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
 import { accessPointChecks, plainHTTPChecks, routingChecks } from "./routing-checks.js";
+import { scheduleChecks } from "./schedule-checks.js";
 import { settingsChecks } from "./settings-checks.js";
+import { systemChecks } from "./system-checks.js";
+import { tokenChecks } from "./token-checks.js";
+import { transitionChecks } from "./transition-checks.js";
+import { zigbeeChecks } from "./zigbee-checks.js";
 
 /** A stack in what the gateway traces: an exception that its guard caught. */
 const MISTAKE = /^\s+at /m;
@@ -19,11 +30,29 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 		this.timeout(30_000);
 		suite(
 			() => start("client"),
-			[settingsChecks, routingChecks, plainHTTPChecks, accessChecks, bodyChecks, meterChecks],
+			[
+				settingsChecks,
+				systemChecks,
+				certificateChecks,
+				clockChecks,
+				routingChecks,
+				plainHTTPChecks,
+				accessChecks,
+				bodyChecks,
+				meterChecks,
+				passwordChecks,
+				tokenChecks,
+				transitionChecks,
+				scheduleChecks,
+				dlmsChecks,
+				zigbeeChecks,
+				hubChecks,
+				canaryChecks,
+			],
 		);
 
 		describe("in access point mode", () => {
-			suite(() => start("ap"), [accessPointChecks]);
+			suite(() => start("ap"), [accessPointChecks, plainPasswordChecks]);
 		});
 	});
 }
@@ -39,6 +68,7 @@ function suite(start: () => Promise<TestGateway>, checks: readonly Checks[]): vo
 		if (this.currentTest?.state === "failed") console.error(gateway?.diagnosis);
 	});
 	after(async () => {
+		gateway?.checkTraces();
 		await gateway?.stop();
 		assert.doesNotMatch(gateway?.diagnosis ?? "", MISTAKE, "the gateway made a mistake of its own");
 	});

@@ -26,6 +26,8 @@ export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.u
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";
 const START_LIMIT_MS = 20_000;
+/** What it prints when it does so by itself. */
+const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;
 /** As many as the gateway serves over TLS. */
 const CONNECTIONS = 2;
@@ -227,6 +229,22 @@ export class ProcessGateway extends TestGateway {
 		await this.#start();
 	}
 
+	async rebooted(authority?: string): Promise<void> {
+		const limitMs = Date.now() + START_LIMIT_MS;
+		while (!this.#program!.errors.includes(STARTS_ANEW)) {
+			if (Date.now() > limitMs) throw new Error(`the gateway does not start anew:\n${this.diagnosis}`);
+			await sleep(50);
+		}
+		this.#program!.errors = this.#program!.errors.replace(STARTS_ANEW, "");
+		this.#trust(authority);
+		for (;;) {
+			const reply = await this.get("system/challenge", { token: null }).catch(() => undefined);
+			if (reply !== undefined) return;
+			if (Date.now() > limitMs) throw new Error(`the gateway does not come back:\n${this.diagnosis}`);
+			await sleep(50);
+		}
+	}
+
 	async stop(): Promise<void> {
 		this.#agent.destroy();
 		this.#plainAgent.destroy();
@@ -251,10 +269,16 @@ export class ProcessGateway extends TestGateway {
 		assert.ok(https && http, `not a ready line: ${line}`);
 		assert.doesNotMatch(this.#program.errors, /Node runs the gateway instead/);
 		this.#ports = { https: Number(https), http: Number(http) };
-		const certificate = this.certificate;
+		this.#trust();
+	}
+
+	/** Connections from here on; those before are given up. */
+	#trust(authority?: string): void {
+		this.#agent.destroy();
+		const { certificate } = this;
 		this.hostname = /DNS:([^,]+)/.exec(new X509Certificate(certificate).subjectAltName ?? "")?.[1] ?? "";
 		// The certificate is its own authority, and must be for this name.
-		const trust = { ca: certificate, servername: this.hostname };
+		const trust = { ca: authority ?? certificate, servername: this.hostname };
 		this.#agent = new HTTPSAgent({ ...trust, keepAlive: true, maxSockets: CONNECTIONS });
 	}
 }

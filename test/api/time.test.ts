@@ -1,7 +1,8 @@
 /** What takes minutes: life of nonces and sessions, the limiter's schedule, the time-outs of connections. Virtual time. */
 import assert from "node:assert/strict";
-import { isError, PASSWORD, proofOf, type Reply, succeeded, USERNAME } from "./gateway.js";
-import { VirtualGateway } from "./virtual-gateway.js";
+import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME } from "./gateway.js";
+import { slowTransitionChecks } from "./transition-checks.js";
+import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const MINUTE_MS = 60_000;
 
@@ -16,6 +17,8 @@ describe("The API as time goes by", () => {
 		await gateway.login();
 	});
 	afterEach(() => gateway.stop());
+
+	slowTransitionChecks(() => gateway);
 
 	describe("a nonce", () => {
 		async function loginAfter(ms: number): Promise<Reply> {
@@ -73,6 +76,41 @@ describe("The API as time goes by", () => {
 			await gateway.pass(10 * MINUTE_MS);
 			assert.equal(await status(), 200);
 			isError(await gateway.get("meter/protocol", { token: first }), 401, "unauthorized");
+		});
+	});
+
+	describe("the list of sessions", () => {
+		it("tells by the clock when each began, and how long it goes on", async () => {
+			await gateway.pass(20 * MINUTE_MS);
+			await gateway.login();
+			const { sessions } = await gateway.read("system/sessions");
+			const brief = sessions.map(({ created, expires_in_secs: left, address }: JSONObject) => [created, left, address]);
+			const startS = START_UTC_MS / 1000;
+			assert.deepEqual(brief, [
+				[startS, 600, LAN_CLIENT],
+				[startS + 1200, 1800, LAN_CLIENT],
+			]);
+			await gateway.pass(10 * MINUTE_MS);
+			assert.equal((await gateway.read("system/sessions")).sessions.length, 1);
+		});
+	});
+
+	describe("a long-lived token", () => {
+		it("tells when it was made, by the clock", async () => {
+			await gateway.pass(MINUTE_MS);
+			const { created } = await gateway.write("system/tokens", { name: "x" });
+			assert.equal(created, START_UTC_MS / 1000 + 60);
+		});
+		it("made before the clock was set tells 0, and so does a session", async () => {
+			await gateway.stop();
+			gateway = new VirtualGateway("client", {});
+			await gateway.login();
+			await gateway.pass(MINUTE_MS);
+			assert.equal((await gateway.write("system/tokens", { name: "x" })).created, 0);
+			assert.equal((await gateway.read("system/sessions")).sessions[0].created, 0);
+			gateway.world.clock.setUTC(START_UTC_MS);
+			assert.equal((await gateway.read("system/tokens")).tokens[0].created, 0);
+			assert.equal((await gateway.read("system/sessions")).sessions[0].created, START_UTC_MS / 1000 - 60);
 		});
 	});
 

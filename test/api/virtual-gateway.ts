@@ -13,6 +13,8 @@ export const LAN_CLIENT = "192.0.2.10";
 /** What the clock shows at the start. */
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
+const REBOOT_LIMIT_MS = 5000;
+
 export class VirtualGateway extends TestGateway {
 	readonly hostname = "gateway";
 	/** Where requests come from. */
@@ -22,14 +24,14 @@ export class VirtualGateway extends TestGateway {
 	readonly #options: VirtualOptions;
 	#meter: MeterSetup | undefined;
 	#starts = 0;
+	#wantsRestart = false;
 
 	constructor(mode: "client" | "ap" = "client", options: VirtualOptions = { utcMs: START_UTC_MS }) {
 		super();
 		this.clientAddress = mode === "ap" ? AP_CLIENT : LAN_CLIENT;
 		this.#options = { ...options, info: { labelPassword: PASSWORD, hostname: this.hostname } };
 		this.world = new VirtualWorld(this.#options);
-		this.#gateway = new Gateway(this.world);
-		this.#gateway.start();
+		this.#gateway = this.#begin();
 	}
 
 	get diagnosis(): string {
@@ -97,8 +99,25 @@ export class VirtualGateway extends TestGateway {
 		const seed = 1000 + ++this.#starts;
 		this.world = new VirtualWorld({ ...this.#options, storage, seed, ...(utcMs === undefined ? {} : { utcMs }) });
 		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
-		this.#gateway = new Gateway(this.world);
-		this.#gateway.start();
+		this.#gateway = this.#begin();
+	}
+
+	async rebooted(): Promise<void> {
+		for (let waitedMs = 0; !this.#wantsRestart; waitedMs += 100) {
+			if (waitedMs > REBOOT_LIMIT_MS) throw new Error("the gateway does not start anew");
+			this.world.advance(100);
+		}
+		await this.restart();
+	}
+
+	#begin(): Gateway {
+		this.#wantsRestart = false;
+		this.world.onRestart = () => {
+			this.#wantsRestart = true;
+		};
+		const gateway = new Gateway(this.world);
+		gateway.start();
+		return gateway;
 	}
 
 	async stop(): Promise<void> {

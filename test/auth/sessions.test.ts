@@ -115,4 +115,25 @@ describe("auth/sessions", () => {
 			[true, false, true],
 		);
 	});
+
+	it("remembers where each session came from, and finds a token's own", () => {
+		const { clock, sessions } = make();
+		const tokens: string[] = [];
+		for (let i = 0; i < 7; i++) {
+			tokens.push(sessions.create(`192.0.2.${i}`));
+			clock.ms += 1000;
+		}
+		assert.deepEqual(
+			tokens.map((token) => sessions.positionOf(token)),
+			[-1, 0, 1, 2, 3, 4, 5],
+		);
+		sessions.revoke(tokens[3]);
+		const addresses = () => Array.from({ length: sessions.count }, (_, i) => sessions.addressAt(i));
+		assert.deepEqual(addresses(), ["192.0.2.1", "192.0.2.2", "192.0.2.4", "192.0.2.5", "192.0.2.6"]);
+		clock.ms += SESSION_LIFETIME_MS - 5000;
+		assert.deepEqual(addresses(), ["192.0.2.4", "192.0.2.5", "192.0.2.6"]);
+		sessions.revokeAll();
+		sessions.create("192.0.2.9");
+		assert.deepEqual(addresses(), ["192.0.2.9"]);
+	});
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { AccessSettings } from "../../modules/config/access.js";
+import { TOKEN_NAME_LIMIT, TOKEN_SLOTS, Tokens } from "../../modules/auth/tokens.js";
+import { AccessSettings, TokenSettings } from "../../modules/config/access.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { HandClock, NodeCrypto } from "../auth/fakes.js";
 import { MemoryStorage, textCodec } from "./memory-storage.js";
 
 describe("config/access", () => {
@@ -16,5 +18,22 @@ describe("config/access", () => {
 		assert.deepEqual(again.digest, new Uint8Array(32).fill(3));
 		assert.equal(again.isDefault, false);
 		assert.equal(storage.writes, 1);
+	});
+
+	it("shows no tokens before there are any, and the saved ones over a restart", () => {
+		const storage = new MemoryStorage();
+		const tokens = new TokenSettings(new ConfigStore(storage, textCodec));
+		assert.equal(tokens.bytes.length, 0);
+		tokens.save(new Uint8Array(204).fill(7));
+		assert.deepEqual(new TokenSettings(new ConfigStore(storage, textCodec)).bytes, new Uint8Array(204).fill(7));
+		assert.deepEqual([...storage.values.keys()], ["tokens"]);
+	});
+
+	it("has room for as many tokens as there may be", () => {
+		const storage = new MemoryStorage();
+		const record = new TokenSettings(new ConfigStore(storage, textCodec));
+		const tokens = new Tokens(record, new NodeCrypto(), new HandClock(), textCodec);
+		for (let i = 0; i < TOKEN_SLOTS; i++) tokens.create("x".repeat(TOKEN_NAME_LIMIT));
+		assert.equal(new TokenSettings(new ConfigStore(storage, textCodec)).bytes.length, 204);
 	});
 });

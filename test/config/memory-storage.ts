@@ -12,6 +12,8 @@ export class MemoryStorage implements Storage {
 	readonly values = new Map<string, Uint8Array>();
 	power = POWER_ON;
 	writes = 0;
+	/** Changes that still work; the power goes before the next one. */
+	stepsLeft = Number.POSITIVE_INFINITY;
 
 	get(key: string): Uint8Array | undefined {
 		return this.values.get(key)?.slice();
@@ -19,13 +21,19 @@ export class MemoryStorage implements Storage {
 
 	set(key: string, value: Uint8Array): void {
 		if (!/^[a-z0-9_]{1,15}$/.test(key) || value.length > 4000) throw new RangeError(`storage: ${key}`);
+		this.#step();
 		this.writes++;
 		if (this.power !== CUT_BEFORE) this.values.set(key, value.slice());
 		if (this.power !== POWER_ON) throw new Error("power cut");
 	}
 
 	delete(key: string): void {
+		this.#step();
 		this.values.delete(key);
+	}
+
+	#step(): void {
+		if (--this.stepsLeft < 0) throw new Error("power cut");
 	}
 }
 

@@ -195,6 +195,34 @@ describe("config/store", () => {
 		}
 	});
 
+	it("erases all or nothing, wherever the power is cut", () => {
+		const steps = ENTRIES.length + 2;
+		for (let cut = 0; cut <= steps; cut++) {
+			const storage = new MemoryStorage();
+			const store = open(storage);
+			store.set(IEC62056, SET);
+			store.set(CONTROL, [true, true]);
+			storage.stepsLeft = cut;
+			if (cut < steps) assert.throws(() => store.erase(), /power cut/);
+			else store.erase();
+			storage.stepsLeft = Number.POSITIVE_INFINITY;
+			const next = open(storage);
+			assert.deepEqual(valuesOf(next, IEC62056), cut === 0 ? SET : INITIAL, `cut before step ${cut}`);
+			assert.equal(next.get(CONTROL_LOG_EN), cut === 0);
+			if (cut > 0) assert.deepEqual([...storage.values.keys()], []);
+		}
+	});
+
+	it("writes nothing more once it was erased, until the next start", () => {
+		const storage = new MemoryStorage();
+		const store = open(storage);
+		store.set(CONTROL, [true, true]);
+		store.erase();
+		assert.throws(() => store.set(CONTROL, [false, false]), /erased/);
+		assert.deepEqual([...storage.values.keys()], []);
+		assert.ok(open(storage).set(CONTROL, [true, true]));
+	});
+
 	it("takes an entry cut at any byte for damaged and for nothing else", () => {
 		const storage = new MemoryStorage();
 		open(storage).set(IEC62056, SET);

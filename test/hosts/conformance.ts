@@ -89,6 +89,7 @@ export function makeHost({ check, stateFolder, identity, factory, meterPath, tra
 		resourcesFolder,
 		factory,
 		firmwareVersion: VERSION,
+		builtUtcMs: START_UTC_MS,
 		meterPath,
 		httpPort: 0,
 		httpsPort: 0,

@@ -4,6 +4,8 @@ import { prepareReadingKeys, ReadoutBody } from "../../modules/api/readings.js";
 import { JSONStream } from "../../modules/json/stream.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { PROTOCOL_IEC62056_21, STATUS_OK } from "../../modules/meter/readout.js";
+import { TimeZone } from "../../modules/time/zone.js";
+import { mapOf } from "../../modules/zigbee/mapping.js";
 import type { ExpectedReading } from "../vectors.js";
 
 const text = new NodeText();
@@ -21,7 +23,14 @@ export function packedReadings(records: Uint8Array = new Uint8Array(0), window =
 	};
 	const writer = new JSONWriter(text);
 	const keys = prepareReadingKeys(writer);
-	const body = new ReadoutBody(readout, { language: "en", names: undefined, keys, text });
+	const body = new ReadoutBody(readout, {
+		language: "en",
+		names: undefined,
+		keys,
+		text,
+		zone: new TimeZone(undefined),
+		map: mapOf(new Uint8Array(0)),
+	});
 	const stream = new JSONStream(writer, (into, unit) => body.produce(into, unit));
 	const into = new Uint8Array(window);
 	let json = "";

@@ -150,8 +150,11 @@ describe("npm run size", () => {
 			for (const name of ["modules/api", "modules/http", "modules/meter", "hosts/native", "SDK: modules"])
 				assert.ok(parts.includes(name), name);
 			assert.ok(made.leftBytes > 0);
-			const names = statSync(join(ROOT, "modules/resources/obis-names.bin"));
-			assert.deepEqual(made.resources, [{ name: "obis-names.bin", bytes: names.size }]);
+			const resources = ["obis-names.bin", "timezones.bin"].map((name) => ({
+				name,
+				bytes: statSync(join(ROOT, "modules/resources", name)).size,
+			}));
+			assert.deepEqual(made.resources, resources);
 		}).timeout(120_000);
 	}
 });

@@ -57,6 +57,7 @@ export class BenchGateway {
 			resourcesFolder: RESOURCES,
 			factory: FACTORY,
 			firmwareVersion: "0.0.0",
+			builtUtcMs: 0,
 			meterPath,
 			httpPort: 0,
 			httpsPort: 0,

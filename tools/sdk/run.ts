@@ -1,5 +1,7 @@
 /** Starts a firmware that sdk.ts has built; hosts/linux/host.ts asks for these settings by the environment. */
+
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import type { FactoryData } from "../../hosts/node/factory.js";
 import { hostnameOf } from "../../hosts/node/host.js";
 import type { Firmware } from "./sdk.js";
@@ -33,6 +35,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 		GATEWAY_LABEL_PASSWORD: factory.labelPassword,
 		GATEWAY_HOSTNAME: hostnameOf(factory),
 		GATEWAY_VERSION: version,
+		GATEWAY_BUILT_UTC_MS: String(Math.floor(statSync(firmware).mtimeMs)),
 		GATEWAY_METER: meter,
 		GATEWAY_HTTP_PORT: String(httpPort),
 		GATEWAY_HTTPS_PORT: String(httpsPort),

@@ -7,17 +7,21 @@ import type {
 	Crypto,
 	Host,
 	HostInfo,
+	Power,
 	Resources,
 	Storage,
 	TextCodec,
 	Timers,
 } from "../../../modules/io/host.js";
 import {
+	COMMAND_CERTIFICATE,
 	COMMAND_HMAC_SHA256,
 	COMMAND_MAKE_CERTIFICATE,
+	COMMAND_POWER,
 	COMMAND_RANDOM,
 	COMMAND_READ_CERTIFICATES,
 	COMMAND_RESOURCE,
+	COMMAND_RESTART,
 	COMMAND_SET_UTC,
 	COMMAND_SHA256,
 	COMMAND_STORAGE_DELETE,
@@ -27,9 +31,15 @@ import {
 	EVENT_HEADER_BYTES,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_HTTPS,
+	HOST_HAS_POWER,
 	HOST_HTTP_SECURE,
 	HOST_HTTPS_SECURE,
 	INFO_FIELDS,
+	INFO_NUMBERS,
+	POWER_BATTERY,
+	POWER_CELLS,
+	POWER_TEMPERATURE,
+	POWER_USB,
 } from "./protocol.js";
 import { ProxyListener, ProxySerial, ProxySocket } from "./streams.js";
 import { number64, type Target, toNumber32, type Wire } from "./wire.js";
@@ -181,13 +191,45 @@ class WireResources implements Resources {
 	}
 }
 
+class WirePower implements Power {
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	get cells(): number {
+		return this.value(POWER_CELLS) ?? 0;
+	}
+
+	batteryVoltage(): number | undefined {
+		return this.value(POWER_BATTERY);
+	}
+
+	usbVoltage(): number | undefined {
+		return this.value(POWER_USB);
+	}
+
+	temperatureC(): number | undefined {
+		return this.value(POWER_TEMPERATURE);
+	}
+
+	private value(which: number): number | undefined {
+		const reply = this.#wire.call(COMMAND_POWER, which);
+		return reply === undefined ? undefined : new DataView(reply.buffer, reply.byteOffset).getFloat64(0, true);
+	}
+}
+
 /** The host that the event EVENT_START describes. */
 export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	const flags = new DataView(start).getUint32(21, true);
 	const lines = wire.decoder.decode(new Uint8Array(start, EVENT_HEADER_BYTES)).split("\n");
-	const info = {} as Record<(typeof INFO_FIELDS)[number], string>;
+	const info: Record<string, string | number> = {};
 	INFO_FIELDS.forEach((field, index) => {
 		info[field] = lines[index];
+	});
+	INFO_NUMBERS.forEach((field, index) => {
+		info[field] = Number(lines[INFO_FIELDS.length + index]);
 	});
 	const listener = (which: number, secure: boolean) => ({
 		io: ProxyListener,
@@ -195,17 +237,25 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		pins: { wire, which },
 		secure,
 	});
+	const https = {
+		...listener(1, (flags & HOST_HTTPS_SECURE) !== 0),
+		get certificate(): Uint8Array {
+			return wire.call(COMMAND_CERTIFICATE, 0)!;
+		},
+	};
 	const http = listener(0, (flags & HOST_HTTP_SECURE) !== 0);
 	return {
-		info: info satisfies HostInfo,
+		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
 		timers: new WireTimers(wire),
 		serial: { meter: { io: ProxySerial, pins: { wire }, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
-		network: flags & HOST_HAS_HTTPS ? { http, https: listener(1, (flags & HOST_HTTPS_SECURE) !== 0) } : { http },
+		network: flags & HOST_HAS_HTTPS ? { http, https } : { http },
 		storage: new WireStorage(wire),
 		crypto: new WireCrypto(wire),
 		text: new WireText(wire),
 		resources: new WireResources(wire),
+		...((flags & HOST_HAS_POWER) !== 0 ? { power: new WirePower(wire) } : {}),
+		restart: () => void wire.call(COMMAND_RESTART, 0),
 		trace: (message) => wire.trace(message),
 	};
 }

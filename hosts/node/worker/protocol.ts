@@ -56,6 +56,16 @@ export const COMMAND_READ_CERTIFICATES = 19;
 export const COMMAND_MAKE_CERTIFICATE = 20;
 /** Of a listener: u32 length of the certificate, certificate, key. */
 export const COMMAND_SET_IDENTITY = 21;
+/** No payload, no reply of note: the host starts the firmware anew. */
+export const COMMAND_RESTART = 22;
+/** No payload. Reply: ListenerPort.certificate of the TLS port, or absent. */
+export const COMMAND_CERTIFICATE = 24;
+/** Id: POWER_…. Reply: the value as a number, or absent. */
+export const COMMAND_POWER = 23;
+export const POWER_BATTERY = 0;
+export const POWER_USB = 1;
+export const POWER_TEMPERATURE = 2;
+export const POWER_CELLS = 3;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;
@@ -64,7 +74,7 @@ export const REPLY_RANGE_ERROR = 2;
 /** Text of an Error to throw. */
 export const REPLY_ERROR = 3;
 
-/** Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS. */
+/** Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS and INFO_NUMBERS. */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
 /** Collects garbage, so that the slots counted with the reply are those alive. */
@@ -85,13 +95,17 @@ export const HOST_HARDWARE_PARITY = 1;
 export const HOST_HTTP_SECURE = 2;
 export const HOST_HAS_HTTPS = 4;
 export const HOST_HTTPS_SECURE = 8;
+export const HOST_HAS_POWER = 16;
 
+export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([
 	"board",
 	"chip",
 	"serial",
 	"labelPassword",
 	"firmwareVersion",
+	"manufacturer",
+	"model",
 	"hostname",
 ] as const);
 

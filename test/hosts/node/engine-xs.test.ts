@@ -27,6 +27,7 @@ describe("XSEngine", function () {
 			resourcesFolder: folder,
 			factory: { serial: "020000000001", labelPassword: "secret" },
 			firmwareVersion: "1.0.0",
+			builtUtcMs: 0,
 			meterPath: join(folder, "no-port"),
 			httpPort: 0,
 			httpsPort: 0,

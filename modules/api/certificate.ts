@@ -1,0 +1,110 @@
+/** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
+import type { BodySink } from "../http/connection.js";
+import { CERTIFICATE_FILE_LIMIT, type CertificateDetails, type CertificateFile, KEY_TYPE_EC } from "../io/host.js";
+import { refusalOf, TOO_LARGE } from "../tls/rules.js";
+import { HTTPS_REQUIRED } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import { booleanMember, numberMember, textMember } from "./members.js";
+
+/** Beyond this not even the reason is given: 413. */
+const UPLOAD_LIMIT = 16384;
+
+const NO_DETAILS: CertificateDetails = Object.freeze({
+	subject: "",
+	issuer: "",
+	validFromMs: 0,
+	validToMs: 0,
+	keyType: 0,
+	keyBits: 0,
+	issuedByNext: false,
+});
+
+export function getCertificate(exchange: Exchange): void {
+	const { certificate, factoryCertificate } = exchange.services;
+	answer(exchange, certificate.isThere ? certificate.read() : factoryCertificate(), false);
+}
+
+/** Takes the file, or answers why it is not taken. */
+export function postCertificate(exchange: Exchange): BodySink | undefined {
+	if (exchange.secure) return new Upload(exchange);
+	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only taken over HTTPS.");
+	return undefined;
+}
+
+export function postCertificateReset(exchange: Exchange): void {
+	const { certificate, factoryCertificate, restartSoon } = exchange.services;
+	const wasThere = certificate.isThere;
+	certificate.remove("");
+	answer(exchange, factoryCertificate(), wasThere);
+	if (wasThere) restartSoon();
+}
+
+class Upload implements BodySink {
+	readonly limit = UPLOAD_LIMIT;
+	readonly #exchange: Exchange;
+	readonly #file = new Uint8Array(CERTIFICATE_FILE_LIMIT);
+	#length = 0;
+
+	constructor(exchange: Exchange) {
+		this.#exchange = exchange;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		const room = this.#file.length - this.#length;
+		for (let i = start; i < Math.min(end, start + room); i++) this.#file[this.#length + i - start] = bytes[i];
+		this.#length += end - start;
+	}
+
+	end(): void {
+		const { certificate, crypto, clock, restartSoon } = this.#exchange.services;
+		const isTooLarge = this.#length > this.#file.length;
+		const file = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
+		const refusal = isTooLarge ? TOO_LARGE : refusalOf(crypto.readCertificates(file), clock.utcMs());
+		if (refusal === "") {
+			certificate.install(file, file.length);
+			answer(this.#exchange, file, true);
+			restartSoon();
+		} else this.#exchange.plainText(400, refusal);
+		this.wipe();
+	}
+
+	abort(): void {
+		this.wipe();
+	}
+
+	/** The key does not stay in memory longer than it must. */
+	private wipe(): void {
+		this.#file.fill(0);
+	}
+}
+
+/** Details of the file, which is that of the device from the next start on. */
+function answer(exchange: Exchange, bytes: Uint8Array | undefined, reboot: boolean): void {
+	const { certificate, crypto } = exchange.services;
+	const file: CertificateFile | undefined = bytes === undefined ? undefined : crypto.readCertificates(bytes);
+	const chainLength = file?.certificates.length ?? 0;
+	const details = file?.certificates[0] ?? NO_DETAILS;
+	const custom = certificate.isThere;
+	const { lastError } = certificate;
+	const validFrom = isoText(details.validFromMs);
+	const validTo = isoText(details.validToMs);
+	exchange.object((writer) => {
+		booleanMember(writer, "custom", custom);
+		textMember(writer, "subject", details.subject);
+		textMember(writer, "issuer", details.issuer);
+		textMember(writer, "valid_from", validFrom);
+		textMember(writer, "valid_to", validTo);
+		textMember(writer, "key_type", details.keyType === KEY_TYPE_EC ? "EC" : "RSA");
+		numberMember(writer, "key_bits", details.keyBits);
+		numberMember(writer, "chain_length", chainLength);
+		numberMember(writer, "max_size", CERTIFICATE_FILE_LIMIT);
+		booleanMember(writer, "upload_allowed", exchange.secure);
+		booleanMember(writer, "reboot", reboot);
+		if (lastError !== "") textMember(writer, "last_error", lastError);
+	});
+}
+
+/** A certificate may be good until the year 9999. */
+function isoText(ms: number): string {
+	return new Date(ms).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,72 @@
+/** System routes of the API text: clock and time zone (decisions 4, 39). */
+import { field, INTEGER } from "../config/schema.js";
+import { SYSTEM, SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import { localText, utcText } from "../time/iso.js";
+import { INVALID_FIELD } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import { booleanMember, numberMember, textMember } from "./members.js";
+import type { BodyTable, Value } from "./validate.js";
+
+/** Largest body of a small settings route (decision 6). */
+const BODY_LIMIT = 2048;
+
+/** Unix time in seconds, the years 2024 to 2099. No setting: the host's clock keeps it. */
+const TIMESTAMP = field<number>({
+	entry: -1,
+	id: 0,
+	name: "timestamp",
+	kind: INTEGER,
+	minimum: 1_704_067_200,
+	maximum: 4_102_444_799,
+	initial: 0,
+});
+
+export const CLOCK_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([TIMESTAMP]),
+	required: Object.freeze([TIMESTAMP.name]),
+	limit: BODY_LIMIT,
+});
+export const TIMEZONE_BODY: BodyTable = Object.freeze({
+	fields: SYSTEM.fields,
+	required: Object.freeze([SYSTEM_TIMEZONE.name]),
+	limit: BODY_LIMIT,
+});
+
+export function getClock(exchange: Exchange): void {
+	const { clock, zone, text, config } = exchange.services;
+	const utcMs = clock.utcMs();
+	const timestamp = Math.floor((utcMs ?? 0) / 1000);
+	const utc = utcMs === undefined ? "" : utcText(utcMs, text);
+	const local = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
+	const timezone = config.get(SYSTEM_TIMEZONE);
+	exchange.object((writer) => {
+		numberMember(writer, TIMESTAMP.name, timestamp);
+		textMember(writer, "utc", utc);
+		textMember(writer, "localtime", local);
+		booleanMember(writer, "is_valid", utcMs !== undefined);
+		textMember(writer, SYSTEM_TIMEZONE.name, timezone);
+	});
+}
+
+export function postClock(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	exchange.services.clock.setUTC((values[0] as number) * 1000);
+	getClock(exchange);
+}
+
+export function getTimezone(exchange: Exchange): void {
+	const timezone = exchange.services.config.get(SYSTEM_TIMEZONE);
+	exchange.object((writer) => textMember(writer, SYSTEM_TIMEZONE.name, timezone));
+}
+
+export function postTimezone(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	const { config, zone } = exchange.services;
+	const name = values[0] as string;
+	if (!zone.has(name)) {
+		const message = "timezone must be a name of the IANA time zone database, such as Europe/Berlin, or empty for UTC.";
+		exchange.fail(400, INVALID_FIELD, message, SYSTEM_TIMEZONE.name);
+		return;
+	}
+	config.set(SYSTEM, [name]);
+	zone.select(name);
+	getTimezone(exchange);
+}

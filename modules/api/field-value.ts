@@ -1,0 +1,28 @@
+/** A field's value as a body gives it, and what the field may be in words: for validate.ts and list-reader.ts. */
+import { BOOLEAN, BYTES, type Field, TEXT } from "../config/schema.js";
+import type { TextCodec } from "../io/host.js";
+import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
+import type { Value } from "./validate.js";
+
+/** The value that `token` is, not yet checked against the field; undefined when it can't be one. */
+export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Value | undefined {
+	if (token === TOKEN_TRUE) return true;
+	if (token === TOKEN_FALSE) return false;
+	if (token === TOKEN_NUMBER) return reader.isInteger ? reader.number : undefined;
+	if (token !== TOKEN_STRING || reader.truncated || field.kind === BOOLEAN) return undefined;
+	return text.decode(reader.text, 0, reader.length);
+}
+
+/** A sentence on what the field may be; `name` is how the complaint names it. */
+export function describe(field: Field, name = field.name): string {
+	const { kind, minimum, maximum, choices } = field;
+	if (kind === BOOLEAN) return `${name} must be true or false.`;
+	if (choices.length > 0) return `${name} must be one of ${choices.join(", ")}.`;
+	if (kind === TEXT) return `${name} must be a text of ${minimum} to ${maximum} characters that are allowed in it.`;
+	if (kind === BYTES) return `${name} must be a list of ${maximum} whole numbers from 0 to 255.`;
+	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
+}
+
+export function describeMissing(name: string): string {
+	return `The field ${name} is missing.`;
+}

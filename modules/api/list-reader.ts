@@ -1,0 +1,150 @@
+/**
+ * Reads a list of objects out of a body, for validate.ts: each object is checked against a field table and packed into
+ * bytes when it ends, so that a list of any length costs one buffer. Fields of its objects are named `list[3].field` in
+ * complaints, counted from 0. Of a list that has something wrong the first complaint counts, the rest is passed over.
+ *
+ * A list is packed as: number of objects (1 byte), then `size` bytes for each.
+ * Limits: `maximum` objects, at most 255.
+ */
+import { BYTES, checkField, type Field } from "../config/schema.js";
+import type { TextCodec } from "../io/host.js";
+import {
+	type JSONReader,
+	TOKEN_ARRAY_END,
+	TOKEN_ARRAY_START,
+	TOKEN_NAME,
+	TOKEN_NUMBER,
+	TOKEN_OBJECT_END,
+	TOKEN_OBJECT_START,
+} from "../json/reader.js";
+import { describe, describeMissing, scalarOf } from "./field-value.js";
+import type { Value } from "./validate.js";
+
+export interface ListTable {
+	/** Fields of one object; one of BYTES is a list of numbers 0 to 255. */
+	readonly fields: readonly Field[];
+	/** Names of the fields that each object must have. */
+	readonly required: readonly string[];
+	/** Most objects. */
+	readonly maximum: number;
+	/** Bytes of one object when packed. */
+	readonly size: number;
+	/**
+	 * Writes an object into `into[at..at+size)`, `values` in the order of `fields`. Returns the position of a field whose
+	 * value can't be taken although its table allows it, else -1.
+	 */
+	readonly pack: (values: readonly (Value | undefined)[], into: Uint8Array, at: number) => number;
+}
+
+/** Objects and lists open: the body's object and the list itself, then one of its objects, then a list in there. */
+const DEPTH_LIST = 2;
+const DEPTH_OBJECT = 3;
+const DEPTH_BYTES = 4;
+
+const FIELD_NONE = -1;
+
+export class ListReader {
+	/** What is wrong, and with which field; "" while nothing is. */
+	message = "";
+	path = "";
+	/** The complaint is that a field is missing. */
+	isMissing = false;
+	readonly #table: ListTable;
+	readonly #name: string;
+	readonly #reader: JSONReader;
+	readonly #text: TextCodec;
+	readonly #packed: Uint8Array;
+	#values: (Value | undefined)[] = [];
+	#count = 0;
+	#field = FIELD_NONE;
+	#bytes: Uint8Array | undefined;
+	#byteCount = 0;
+
+	/** The list's start has been read. */
+	constructor(table: ListTable, name: string, reader: JSONReader, text: TextCodec) {
+		this.#table = table;
+		this.#name = name;
+		this.#reader = reader;
+		this.#text = text;
+		this.#packed = new Uint8Array(1 + table.maximum * table.size);
+	}
+
+	get packed(): Uint8Array {
+		return this.#packed.slice(0, 1 + this.#count * this.#table.size);
+	}
+
+	/** Takes the next token; true when it was the list's end. */
+	take(token: number): boolean {
+		const { depth } = this.#reader;
+		if (token === TOKEN_ARRAY_END && depth < DEPTH_LIST) return true;
+		if (this.message !== "") return false;
+		if (this.#bytes !== undefined) this.byte(token, this.#bytes);
+		else if (token === TOKEN_NAME) this.name();
+		else if (this.#field !== FIELD_NONE) this.value(token);
+		else if (token === TOKEN_OBJECT_END) this.endObject();
+		else if (token === TOKEN_OBJECT_START && depth === DEPTH_OBJECT && this.#count < this.#table.maximum) {
+			this.#values = [];
+		} else this.refuse(this.#name, `${this.#name} must be a list of at most ${this.#table.maximum} objects.`);
+		return false;
+	}
+
+	private name(): void {
+		const { fields } = this.#table;
+		this.#field = fields.length - 1;
+		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
+		if (this.#field < 0) this.#reader.skip();
+	}
+
+	private value(token: number): void {
+		const field = this.#table.fields[this.#field];
+		if (field.kind === BYTES && token === TOKEN_ARRAY_START && this.#reader.depth === DEPTH_BYTES) {
+			this.#bytes = new Uint8Array(field.maximum);
+			this.#byteCount = 0;
+		} else this.keep(field, field.kind === BYTES ? undefined : scalarOf(this.#reader, this.#text, token, field));
+	}
+
+	private byte(token: number, bytes: Uint8Array): void {
+		const field = this.#table.fields[this.#field];
+		const { number, isInteger } = this.#reader;
+		if (token === TOKEN_ARRAY_END) {
+			this.#bytes = undefined;
+			this.keep(field, bytes.slice(0, this.#byteCount));
+		} else if (token !== TOKEN_NUMBER || !isInteger || number < 0 || number > 255 || this.#byteCount === bytes.length) {
+			this.keep(field, undefined);
+		} else bytes[this.#byteCount++] = number;
+	}
+
+	private keep(field: Field, value: Value | undefined): void {
+		if (value !== undefined && checkField(field, value)) this.#values[this.#field] = value;
+		else this.refuseField(field);
+		this.#field = FIELD_NONE;
+	}
+
+	private endObject(): void {
+		const { fields, required, size, pack } = this.#table;
+		for (let i = 0; i < fields.length; i++) {
+			if (this.#values[i] !== undefined || !required.includes(fields[i].name)) continue;
+			const path = this.pathOf(fields[i]);
+			this.refuse(path, describeMissing(path));
+			this.isMissing = true;
+			return;
+		}
+		const refused = pack(this.#values, this.#packed, 1 + this.#count * size);
+		if (refused >= 0) this.refuseField(fields[refused]);
+		else this.#packed[0] = ++this.#count;
+	}
+
+	private pathOf(field: Field): string {
+		return `${this.#name}[${this.#count}].${field.name}`;
+	}
+
+	private refuseField(field: Field): void {
+		const path = this.pathOf(field);
+		this.refuse(path, describe(field, path));
+	}
+
+	private refuse(path: string, message: string): void {
+		this.path = path;
+		this.message = message;
+	}
+}

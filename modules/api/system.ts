@@ -1,0 +1,143 @@
+/** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
+import { POWER, POWER_MODE } from "../config/power-fields.js";
+import type { Power } from "../io/host.js";
+import type { JSONWriter } from "../json/writer.js";
+import { batteryPercent } from "../power/battery.js";
+import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
+import type { Exchange } from "./exchange.js";
+import { booleanMember, numberMember, textMember } from "./members.js";
+import { errorOf } from "./meter.js";
+import type { BodyTable, Value } from "./validate.js";
+
+/** A test code of the CSA, until one is assigned. */
+const MANUFACTURER_ID = 0xfff1;
+/** Below this the device runs on its cells. */
+const USB_VOLTAGE_MIN = 4;
+/** Largest body of a small settings route (decision 6). */
+const BODY_LIMIT = 2048;
+/** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
+const DATE_END = 10;
+const TIME_START = 11;
+const TIME_END = 19;
+
+export const POWER_MODE_BODY: BodyTable = Object.freeze({
+	fields: POWER.fields,
+	required: Object.freeze([POWER_MODE.name]),
+	limit: BODY_LIMIT,
+});
+
+export function getVersion(exchange: Exchange): void {
+	const { info, text } = exchange.services;
+	const built = new Uint8Array(UTC_LENGTH);
+	writeUTC(built, 0, info.builtUtcMs);
+	const date = text.decode(built, 0, DATE_END);
+	const time = text.decode(built, TIME_START, TIME_END);
+	const component = (writer: JSONWriter, name: string) => {
+		writer.key(name);
+		writer.beginObject();
+		textMember(writer, "version", info.firmwareVersion);
+		textMember(writer, "date", date);
+		textMember(writer, "time", time);
+		writer.endObject();
+	};
+	exchange.object((writer) => {
+		component(writer, "firmware");
+		// The page is part of the firmware: one build makes both.
+		component(writer, "frontend");
+		writer.key("device");
+		writer.beginObject();
+		numberMember(writer, "manufacturer_id", MANUFACTURER_ID);
+		numberMember(writer, "device_id", info.deviceId);
+		textMember(writer, "manufacturer", info.manufacturer);
+		textMember(writer, "model", info.model);
+		textMember(writer, "serial", info.serial);
+		writer.endObject();
+		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
+		textMember(writer, "upgrade_url", "");
+	});
+}
+
+/** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
+function buildNumber(version: string): number {
+	return Number(/^\d+\.\d+\.(\d+)/.exec(version)?.[1] ?? 0);
+}
+
+export function getStatus(exchange: Exchange): void {
+	const { power, clock, zone, config, reader, text, login } = exchange.services;
+	const supply = readPower(power);
+	// Read once: the reply may be made in several pieces.
+	const utcMs = clock.utcMs();
+	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
+	const powerMode = config.get(POWER_MODE);
+	const failure = errorOf(reader.lastResult);
+	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
+	const meterState = reader.running ? "reading" : settled;
+	const { passwordIsDefault } = login;
+	exchange.object((writer) => {
+		writePower(writer, supply);
+		numberMember(writer, POWER_MODE.name, powerMode);
+		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
+		textMember(writer, "localtime", localtime);
+		booleanMember(writer, "clock_valid", utcMs !== undefined);
+		booleanMember(writer, "password_default", passwordIsDefault);
+		textMember(writer, "meter_state", meterState);
+	});
+}
+
+interface Supply {
+	readonly batteryVoltage: number;
+	readonly usbVoltage: number;
+	readonly percent: number;
+	readonly temperatureC: number;
+	readonly batteryValid: boolean;
+	readonly usbValid: boolean;
+	readonly temperatureValid: boolean;
+}
+
+function readPower(power: Power | undefined): Supply {
+	const battery = power?.batteryVoltage();
+	const usb = power?.usbVoltage();
+	const temperature = power?.temperatureC();
+	return {
+		batteryVoltage: battery ?? 0,
+		usbVoltage: usb ?? 0,
+		percent: batteryPercent(battery ?? 0, power?.cells ?? 0),
+		temperatureC: temperature ?? 0,
+		batteryValid: battery !== undefined,
+		usbValid: usb !== undefined,
+		temperatureValid: temperature !== undefined,
+	};
+}
+
+/** What a board can't measure is 0, and an extra member says so (decision 40). */
+function writePower(writer: JSONWriter, supply: Supply): void {
+	numberMember(writer, "battery_voltage", supply.batteryVoltage);
+	numberMember(writer, "usb_voltage", supply.usbVoltage);
+	booleanMember(writer, "battery_powered", supply.batteryVoltage > 0 && supply.usbVoltage < USB_VOLTAGE_MIN);
+	numberMember(writer, "battery_status", supply.percent);
+	numberMember(writer, "device_temperature", supply.temperatureC);
+	if (!supply.batteryValid) booleanMember(writer, "battery_voltage_valid", false);
+	if (!supply.usbValid) booleanMember(writer, "usb_voltage_valid", false);
+	if (!supply.temperatureValid) booleanMember(writer, "device_temperature_valid", false);
+}
+
+export function getPowerMode(exchange: Exchange): void {
+	const mode = exchange.services.config.get(POWER_MODE);
+	exchange.object((writer) => numberMember(writer, POWER_MODE.name, mode));
+}
+
+export function postPowerMode(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	exchange.services.config.set(POWER, values);
+	getPowerMode(exchange);
+}
+
+/** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */
+export function postFactoryReset(exchange: Exchange): void {
+	exchange.services.factoryReset();
+	exchange.empty();
+}
+
+export function postReboot(exchange: Exchange): void {
+	exchange.empty();
+	exchange.services.restartSoon();
+}

@@ -1,0 +1,134 @@
+/** Who may come in: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
+
+import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
+import { TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
+import { type Field, PRINTABLE, TEXT } from "../config/schema.js";
+import type { JSONWriter } from "../json/writer.js";
+import { NOT_FOUND, TOKEN_SLOTS_FULL } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import type { BodyTable, Value } from "./validate.js";
+
+const NAME: Field = Object.freeze({
+	entry: -1,
+	id: 0,
+	name: "name",
+	kind: TEXT,
+	minimum: 1,
+	maximum: TOKEN_NAME_LIMIT,
+	choices: Object.freeze([]),
+	characters: PRINTABLE,
+	initial: undefined,
+	secret: false,
+});
+
+export const TOKEN_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([NAME]),
+	required: Object.freeze([NAME.name]),
+	limit: 2048,
+});
+
+/** What is shown of a token; taken down when the reply begins, since it may change before its end. */
+interface ListedToken {
+	readonly id: string;
+	readonly name: string;
+	readonly created: number;
+}
+
+/** The same of a session. */
+interface ListedSession {
+	readonly id: string;
+	/** Unix time in seconds; 0 when the clock is not set. */
+	readonly created: number;
+	readonly expiresInS: number;
+	readonly address: string;
+}
+
+export function getTokens(exchange: Exchange): void {
+	const { tokens } = exchange.services;
+	const list: ListedToken[] = [];
+	for (let i = 0; i < tokens.count; i++) list.push(listed(exchange, i));
+	exchange.object((writer) => {
+		writer.key("max");
+		writer.number(TOKEN_SLOTS);
+		writer.key("tokens");
+		writer.beginArray();
+		for (let i = 0; i < list.length; i++) {
+			writer.beginObject();
+			writeToken(writer, list[i]);
+			writer.endObject();
+		}
+		writer.endArray();
+	});
+}
+
+export function postToken(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	const { tokens } = exchange.services;
+	const token = tokens.create(values[0] as string);
+	if (token === "") {
+		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
+		return;
+	}
+	const made = listed(exchange, tokens.count - 1);
+	exchange.object((writer) => {
+		writeToken(writer, made);
+		writer.key("token");
+		writer.string(token);
+	});
+}
+
+export function deleteToken(exchange: Exchange): void {
+	if (exchange.services.tokens.revokeId(exchange.parameter)) exchange.empty();
+	else exchange.fail(404, NOT_FOUND, "There is no token with this id.");
+}
+
+export function getSessions(exchange: Exchange): void {
+	const { sessions } = exchange.services;
+	const current = sessions.positionOf(exchange.token);
+	const list: ListedSession[] = [];
+	for (let i = 0; i < sessions.count; i++) {
+		list.push({
+			id: sessions.idAt(i),
+			created: sessions.createdAt(i),
+			expiresInS: Math.max(0, Math.floor((SESSION_LIFETIME_MS - sessions.ageMsAt(i)) / 1000)),
+			address: sessions.addressAt(i),
+		});
+	}
+	exchange.object((writer) => {
+		writer.key("sessions");
+		writer.beginArray();
+		for (let i = 0; i < list.length; i++) {
+			const { id, created, expiresInS, address } = list[i];
+			writer.beginObject();
+			writer.key("id");
+			writer.string(id);
+			writer.key("created");
+			writer.number(created);
+			writer.key("expires_in_secs");
+			writer.number(expiresInS);
+			writer.key("address");
+			writer.string(address);
+			writer.key("current");
+			writer.boolean(i === current);
+			writer.endObject();
+		}
+		writer.endArray();
+	});
+}
+
+export function deleteSession(exchange: Exchange): void {
+	if (exchange.services.sessions.revokeId(exchange.parameter)) exchange.empty();
+	else exchange.fail(404, NOT_FOUND, "There is no session with this id.");
+}
+
+function listed({ services: { tokens } }: Exchange, index: number): ListedToken {
+	return { id: tokens.idAt(index), name: tokens.nameAt(index), created: tokens.createdAt(index) };
+}
+
+function writeToken(writer: JSONWriter, { id, name, created }: ListedToken): void {
+	writer.key("id");
+	writer.string(id);
+	writer.key("name");
+	writer.string(name);
+	writer.key("created");
+	writer.number(created);
+}

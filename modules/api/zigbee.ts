@@ -1,0 +1,139 @@
+/** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). This firmware drives no radio. */
+import { BOOLEAN, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
+import { ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import type { JSONWriter } from "../json/writer.js";
+import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
+import {
+	findPair,
+	MAP_ENTRY_SIZE,
+	MAP_LIMIT,
+	MODE_SHORT,
+	mapOf,
+	packMapping,
+	pairAt,
+	UNMAPPED,
+	unpackMapping,
+} from "../zigbee/mapping.js";
+import { UNSUPPORTED } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import { booleanMember, numberMember, textMember } from "./members.js";
+import type { BodyTable, Value } from "./validate.js";
+
+/** Largest bodies (decision 6). */
+const BODY_LIMIT = 2048;
+const MAP_BODY_LIMIT = 16384;
+
+/** What stands where there is no network (decision 46). */
+const NO_CHANNEL = 11;
+const NO_ADDRESS = 65535;
+const NO_EXTENDED_PAN_ID = "0000000000000000";
+
+const ENABLED = field<boolean>({ entry: -1, id: 0, name: "enabled", kind: BOOLEAN });
+
+export const ZIGBEE_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([ENABLED]),
+	required: Object.freeze([ENABLED.name]),
+	limit: BODY_LIMIT,
+});
+
+const OBIS = field<string>({
+	entry: -1,
+	id: 0,
+	name: "obis",
+	kind: TEXT,
+	minimum: 1,
+	maximum: OBIS_TEXT_LIMIT,
+	characters: PRINTABLE,
+});
+const MODE = field<number>({ entry: -1, id: 0, name: "mode", kind: INTEGER, maximum: MODE_SHORT });
+const MAPPING_ID = field<string>({
+	entry: -1,
+	id: 0,
+	name: "mapping_id",
+	kind: TEXT,
+	minimum: UNMAPPED.length,
+	maximum: UNMAPPED.length,
+	characters: "09AFaf",
+});
+const OBIS_AT = 0;
+const MAPPING_ID_AT = 2;
+
+export const ZIGBEE_MAP_BODY: BodyTable = Object.freeze({
+	fields: ZIGBEE_MAP.fields,
+	required: Object.freeze([ZIGBEE_MAPPING.name]),
+	limit: MAP_BODY_LIMIT,
+	list: Object.freeze({
+		fields: Object.freeze([OBIS, MODE, MAPPING_ID]),
+		required: Object.freeze([OBIS.name, MAPPING_ID.name]),
+		maximum: MAP_LIMIT,
+		size: MAP_ENTRY_SIZE,
+		pack: packEntry,
+	}),
+});
+
+function packEntry(values: readonly (Value | undefined)[], into: Uint8Array, at: number): number {
+	const pair = findPair(values[MAPPING_ID_AT] as string);
+	if (pair < 0) return MAPPING_ID_AT;
+	const isCode = packMapping(values[OBIS_AT] as string, values[1] as number | undefined, pair, into, at);
+	return isCode ? -1 : OBIS_AT;
+}
+
+export function getZigbee(exchange: Exchange): void {
+	exchange.object((writer) => {
+		booleanMember(writer, ENABLED.name, false);
+		booleanMember(writer, "joined", false);
+		numberMember(writer, "channel", NO_CHANNEL);
+		numberMember(writer, "short_address", NO_ADDRESS);
+		textMember(writer, "extended_pan_id", NO_EXTENDED_PAN_ID);
+		numberMember(writer, "pan_id", NO_ADDRESS);
+	});
+}
+
+export function postZigbee(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	if (values[0] === true) failRadio(exchange);
+	else exchange.empty();
+}
+
+/** Joining is turning the radio on. */
+export function postZigbeeReset(exchange: Exchange): void {
+	failRadio(exchange);
+}
+
+/** An entry a unit. */
+export function getZigbeeMap(exchange: Exchange): void {
+	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
+	const code = new OBISCode();
+	const text = new Uint8Array(OBIS_TEXT_LIMIT);
+	exchange.stream((writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			writer.key(ZIGBEE_MAPPING.name);
+			writer.beginArray();
+		} else if (unit <= map[0]) {
+			const at = 1 + (unit - 1) * MAP_ENTRY_SIZE;
+			unpackMapping(map, at, code);
+			writeEntry(writer, text, code.encode(text, 0), pairAt(map, at));
+		} else {
+			writer.endArray();
+			writer.endObject();
+		}
+		return unit <= map[0];
+	});
+}
+
+export function postZigbeeMap(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+	exchange.services.config.set(ZIGBEE_MAP, values);
+	exchange.empty();
+}
+
+function writeEntry(writer: JSONWriter, obis: Uint8Array, length: number, pair: string): void {
+	writer.beginObject();
+	writer.key(OBIS.name);
+	writer.plain(obis, 0, length);
+	textMember(writer, MAPPING_ID.name, pair);
+	writer.endObject();
+}
+
+function failRadio(exchange: Exchange): void {
+	exchange.fail(501, UNSUPPORTED, "This unit has no Zigbee radio that this firmware can use.");
+}

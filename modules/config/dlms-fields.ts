@@ -1,0 +1,133 @@
+/**
+ * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
+ * nobody needs to write who changes the rest.
+ */
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	entry,
+	field,
+	IN_DLMS,
+	IN_DLMS_OBIS,
+	IN_DLMS_SECRETS,
+	INTEGER,
+	PRINTABLE,
+	TEXT,
+} from "./schema.js";
+
+/** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3). */
+const ADDRESS_MAX = 16383;
+
+export const DLMS_AUTH = field<string>({
+	entry: IN_DLMS,
+	id: 1,
+	name: "auth",
+	kind: CHOICE,
+	choices: Object.freeze(["none", "low", "high_gmac"]),
+	initial: "none",
+});
+export const DLMS_USE_ENCRYPTION = field<boolean>({
+	entry: IN_DLMS,
+	id: 2,
+	name: "use_encryption",
+	kind: BOOLEAN,
+	initial: false,
+});
+/** 16 public, 32 with a password. */
+export const DLMS_CLIENT_ADDRESS = field<number>({
+	entry: IN_DLMS,
+	id: 3,
+	name: "client_address",
+	kind: INTEGER,
+	maximum: ADDRESS_MAX,
+	initial: 16,
+});
+export const DLMS_SERVER_LOGICAL = field<number>({
+	entry: IN_DLMS,
+	id: 4,
+	name: "server_logical",
+	kind: INTEGER,
+	maximum: ADDRESS_MAX,
+	initial: 1,
+});
+/** 0: the address has no lower part. */
+export const DLMS_SERVER_PHYSICAL = field<number>({
+	entry: IN_DLMS,
+	id: 5,
+	name: "server_physical",
+	kind: INTEGER,
+	maximum: ADDRESS_MAX,
+	initial: 0,
+});
+/** From the last bit of a frame sent to the first octet of its answer. */
+export const DLMS_RECEIVE_TIMEOUT_MS = field<number>({
+	entry: IN_DLMS,
+	id: 6,
+	name: "receive_timeout_ms",
+	kind: INTEGER,
+	minimum: 100,
+	maximum: 30000,
+	initial: 1000,
+});
+/** Bytes of the server's address on the line; 0: as many as it needs. */
+export const DLMS_SERVER_ADDRESS_LENGTH = field<number>({
+	entry: IN_DLMS,
+	id: 7,
+	name: "server_address_length",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1, 2, 4]),
+	initial: 0,
+});
+export const DLMS = entry("dlms", 1, [
+	DLMS_AUTH,
+	DLMS_USE_ENCRYPTION,
+	DLMS_CLIENT_ADDRESS,
+	DLMS_SERVER_LOGICAL,
+	DLMS_SERVER_PHYSICAL,
+	DLMS_RECEIVE_TIMEOUT_MS,
+	DLMS_SERVER_ADDRESS_LENGTH,
+]);
+
+/** Of low level security; empty: none. */
+export const DLMS_PASSWORD = field<string>({
+	entry: IN_DLMS_SECRETS,
+	id: 1,
+	name: "password",
+	kind: TEXT,
+	maximum: 64,
+	characters: PRINTABLE,
+	initial: "",
+	secret: true,
+});
+/** Bytes of a key of security suite 0, AES-128. */
+export const DLMS_KEY_LENGTH = 16;
+/** Global unicast encryption key; no bytes: none. */
+export const DLMS_BLOCK_CIPHER_KEY = field<Uint8Array>({
+	entry: IN_DLMS_SECRETS,
+	id: 2,
+	name: "block_cipher_key",
+	kind: BYTES,
+	maximum: DLMS_KEY_LENGTH,
+	secret: true,
+});
+/** Authentication key; no bytes: none. */
+export const DLMS_AUTH_KEY = field<Uint8Array>({
+	entry: IN_DLMS_SECRETS,
+	id: 3,
+	name: "auth_key",
+	kind: BYTES,
+	maximum: DLMS_KEY_LENGTH,
+	secret: true,
+});
+export const DLMS_SECRETS = entry("dlms_secrets", 1, [DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]);
+
+/** The objects to ask for, packed as dlms/poll-list.ts says; no bytes: the default list. */
+export const DLMS_OBIS_ENTRIES = field<Uint8Array>({
+	entry: IN_DLMS_OBIS,
+	id: 1,
+	name: "entries",
+	kind: BYTES,
+	maximum: 257,
+});
+export const DLMS_OBIS = entry("dlms_obis", 1, [DLMS_OBIS_ENTRIES]);

@@ -1,0 +1,86 @@
+/**
+ * The objects that a DLMS/COSEM readout asks for, packed as they lie in flash (API decision 29): for the API, and for
+ * whoever asks the meter. Classes and attributes are those of IEC 62056-6-2.
+ *
+ *   offset  bytes  what
+ *   0       1      number of objects, at most POLL_LIMIT
+ *   1       8 each A B C D E F (1 each), class, attribute
+ *
+ * No bytes at all stand for the default list.
+ */
+import { asciiBytes } from "../bytes/ascii.js";
+import { BILLING_PERIOD_CURRENT, OBISCode } from "../obis/code.js";
+
+export const POLL_LIMIT = 32;
+/** Bytes of one object. */
+export const POLL_ENTRY_SIZE = 8;
+export const POLL_CODE_LENGTH = 6;
+export const POLL_SIZE_LIMIT = 1 + POLL_LIMIT * POLL_ENTRY_SIZE;
+
+/** Where class and attribute stand in an object, after its code. */
+export const POLL_CLASS = 6;
+export const POLL_ATTRIBUTE = 7;
+
+/** Data, Register, Extended register, Demand register, Clock. */
+export const POLL_CLASSES = Object.freeze([1, 3, 4, 5, 8]);
+const CLASS_DATA = 1;
+const CLASS_REGISTER = 3;
+const CLASS_CLOCK = 8;
+/** Attribute with the value, or the time, in all of these classes. */
+const ATTRIBUTE_VALUE = 2;
+
+/** What a new unit asks for: the clock, the serial number, then registers. */
+const DEFAULT_CODES = Object.freeze([
+	"0-0:1.0.0",
+	"0-0:96.1.0",
+	"1-0:1.8.0",
+	"1-0:1.8.1",
+	"1-0:1.8.2",
+	"1-0:2.8.0",
+	"1-0:1.7.0",
+	"1-0:2.7.0",
+	"1-0:32.7.0",
+	"1-0:52.7.0",
+	"1-0:72.7.0",
+	"1-0:31.7.0",
+	"1-0:51.7.0",
+	"1-0:71.7.0",
+]);
+/** Of the first of these; the others are registers. */
+const DEFAULT_CLASSES = Object.freeze([CLASS_CLOCK, CLASS_DATA]);
+
+/** The list that the bytes in flash stand for; stays the owner's of the bytes. */
+export function pollListOf(stored: Uint8Array): Uint8Array {
+	if (stored.length > 0) return stored;
+	const list = new Uint8Array(1 + DEFAULT_CODES.length * POLL_ENTRY_SIZE);
+	const code = new OBISCode();
+	let at = 1;
+	for (let i = 0; i < DEFAULT_CODES.length; i++) {
+		const text = asciiBytes(DEFAULT_CODES[i]);
+		code.parse(text, 0, text.length);
+		list[at] = code.a;
+		list[at + 1] = code.b;
+		list[at + 2] = code.c;
+		list[at + 3] = code.d;
+		list[at + 4] = code.e;
+		list[at + 5] = BILLING_PERIOD_CURRENT;
+		list[at + POLL_CLASS] = DEFAULT_CLASSES[i] ?? CLASS_REGISTER;
+		list[at + POLL_ATTRIBUTE] = ATTRIBUTE_VALUE;
+		at += POLL_ENTRY_SIZE;
+	}
+	list[0] = DEFAULT_CODES.length;
+	return list;
+}
+
+/** Position of the first object that stands in the list before, in code, class and attribute; -1 for none. */
+export function findDuplicate(list: Uint8Array): number {
+	for (let i = 1; i < list[0]; i++) {
+		for (let j = 0; j < i; j++) if (isSame(list, 1 + i * POLL_ENTRY_SIZE, 1 + j * POLL_ENTRY_SIZE)) return i;
+	}
+	return -1;
+}
+
+function isSame(list: Uint8Array, one: number, other: number): boolean {
+	for (let i = 0; i < POLL_ENTRY_SIZE; i++) if (list[one + i] !== list[other + i]) return false;
+	return true;
+}

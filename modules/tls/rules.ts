@@ -1,0 +1,55 @@
+/**
+ * Whether a file of PEM text can be what the device serves TLS with: a chain, the server's own certificate first, and its
+ * unencrypted key (API text, Certificate; decision 42). Each refusal is a sentence for whoever uploaded it.
+ */
+import {
+	CERTIFICATE_FILE_LIMIT,
+	CERTIFICATES_DAMAGED,
+	CERTIFICATES_TOO_MANY,
+	CERTIFICATES_UNSUPPORTED,
+	type CertificateDetails,
+	type CertificateFile,
+	KEY_TYPE_EC,
+	PRIVATE_KEY_ABSENT,
+	PRIVATE_KEY_ENCRYPTED,
+	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_UNREADABLE,
+} from "../io/host.js";
+
+export const TOO_LARGE = `The file is too large: at most ${CERTIFICATE_FILE_LIMIT} bytes are accepted.`;
+const NO_CERTIFICATE = "No certificate was found in the file: PEM text is needed.";
+const DAMAGED = "A certificate in the file is damaged, or cut off.";
+const TOO_MANY = "The chain is too long.";
+const NO_KEY = "No private key was found in the file: it belongs behind the certificates.";
+const KEY_ENCRYPTED = "The private key is encrypted: remove its password first.";
+const KEY_MISMATCH = "The private key does not match the certificate.";
+const KEY_UNSUPPORTED = "The key type or size is not supported: EC P-256 or P-384, or RSA of 2048 to 4096 bits.";
+const WRONG_ORDER = "The chain order is wrong: the server certificate comes first, then the one that issued it.";
+const EXPIRED = "The certificate has expired.";
+
+const EC_BITS = Object.freeze([256, 384]);
+const RSA_BITS_MIN = 2048;
+const RSA_BITS_MAX = 4096;
+
+/** "" when the file will do, otherwise why not. `nowMs` is Unix time, undefined while the clock is not set. */
+export function refusalOf(file: CertificateFile, nowMs: number | undefined): string {
+	const { certificates, problem, key } = file;
+	if (problem === CERTIFICATES_DAMAGED) return DAMAGED;
+	if (problem === CERTIFICATES_TOO_MANY) return TOO_MANY;
+	if (problem === CERTIFICATES_UNSUPPORTED) return KEY_UNSUPPORTED;
+	if (certificates.length === 0) return NO_CERTIFICATE;
+	if (key === PRIVATE_KEY_ABSENT) return NO_KEY;
+	if (key === PRIVATE_KEY_ENCRYPTED) return KEY_ENCRYPTED;
+	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
+	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
+	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;
+	if (nowMs !== undefined) {
+		for (const { validToMs } of certificates) if (validToMs < nowMs) return EXPIRED;
+	}
+	return "";
+}
+
+function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
+	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
+	return keyBits >= RSA_BITS_MIN && keyBits <= RSA_BITS_MAX;
+}

@@ -1,0 +1,89 @@
+/**
+ * Nothing that the gateway lets out holds a secret. Every reply of every check is looked through (gateway.ts, `plant`),
+ * and so is what was traced by the end; here secrets are put wherever a reply or a trace could carry them from.
+ * Whoever adds a secret to the API plants it in `plantAll`, by the route that sets it.
+ */
+import assert from "node:assert/strict";
+import { isError, type TestGateway, vectorOf } from "./gateway.js";
+import { ChangedPassword } from "./password-checks.js";
+import { CLOSED_ROUTES } from "./routing-checks.js";
+import { deleteTokens } from "./token-checks.js";
+
+const SECRET = 'canary "password" \u00fc';
+
+export function canaryChecks(gateway: () => TestGateway): void {
+	describe("secrets", () => {
+		const password = new ChangedPassword(gateway);
+		/** All that is a secret by now. */
+		let secrets: string[] = [];
+
+		/** Through the API, as their owner would; whatever is told in reply is planted by itself. */
+		async function plantAll(): Promise<void> {
+			await deleteTokens(gateway());
+			const { token } = await gateway().write("system/tokens", { name: "canary" });
+			const { new_hash } = await password.body(SECRET);
+			await password.to(SECRET);
+			gateway().token = token;
+			const dlms = { password: "canary lls", block_cipher_key: "0c".repeat(16), auth_key: "0D".repeat(16) };
+			await gateway().write("dlms/config", dlms);
+			const hub = { enabled: true, url: "https://hub.lan", token: "canary-of-the-hub" };
+			await gateway().write("hub", hub);
+			secrets = [SECRET, new_hash, token, ...Object.values(dlms), hub.token];
+			for (const secret of secrets) gateway().plant(secret);
+		}
+
+		beforeEach(plantAll);
+		afterEach(async () => {
+			await password.restore();
+			await gateway().login();
+			await deleteTokens(gateway());
+		});
+		after(() => gateway().restart("access"));
+
+		it("are in no reply to a GET", async () => {
+			await gateway().connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+			await gateway().write("iec62056/control", { log_en: true });
+			for (const route of [...CLOSED_ROUTES, "GET system/challenge"]) {
+				const [method, path] = route.split(" ");
+				if (method === "GET") assert.notEqual((await gateway().get(path)).status, 401, path);
+			}
+			gateway().checkTraces();
+		});
+		it("do not come back in errors, from wherever they were put", async () => {
+			for (const secret of secrets) {
+				const inURL = encodeURIComponent(secret);
+				isError(await gateway().get(inURL), 404, "not_found");
+				isError(await gateway().request("DELETE", `system/tokens/${inURL}`), 404, "not_found");
+				isError(await gateway().request("DELETE", `system/sessions/${inURL}`), 404, "not_found");
+				isError(
+					await gateway().get("meter/protocol", { token: Buffer.from(`${secret}x`).toString("latin1") }),
+					401,
+					"unauthorized",
+				);
+				assert.equal((await gateway().get(`meter/protocol?token=${inURL}&lang=${inURL}`)).status, 200);
+				for (const route of [...CLOSED_ROUTES, "POST system/login", "POST system/password"]) {
+					const [method, path] = route.split(" ");
+					// These do as they are told, whatever comes with it.
+					if (method !== "POST" || /\/(logout|reboot|factory_reset|probe|reset)$/.test(path)) continue;
+					const text = JSON.stringify(secret);
+					for (const body of [text, `{${text}:${text}}`, `{"x":${text}`, `{"username":${text},"name":[${text}]}`]) {
+						const reply = await gateway().post(path, body, { token: gateway().token });
+						assert.ok(reply.status < 500, `${path} ${reply.text}`);
+					}
+				}
+			}
+			gateway().checkTraces();
+		});
+		it("are not told by a start, be the flash sound or damaged", async () => {
+			await gateway().restart();
+			gateway().checkTraces();
+			await gateway().restart("tokens");
+			gateway().checkTraces();
+			await gateway().restart("access");
+			password.now = "label-password";
+			gateway().checkTraces();
+			await gateway().login();
+			await gateway().read("system/tokens");
+		});
+	});
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { Canary } from "./canary.js";
+
+describe("api/canary", () => {
+	const secret = 'pass "word" ü';
+	const canary = new Canary(["first secret", secret]);
+
+	it("notices a secret in any of its forms and any case", () => {
+		const digest = createHash("sha256").update(secret).digest();
+		for (const text of [
+			"first secret",
+			`x${secret.toUpperCase()}x`,
+			JSON.stringify({ password: secret }),
+			Buffer.from(secret).toString("hex").toUpperCase(),
+			Buffer.from(secret).toString("base64"),
+			encodeURIComponent(secret),
+			digest.toString("hex"),
+			digest.toString("base64"),
+		]) {
+			assert.throws(() => canary.check("a reply", text), /^AssertionError.*a reply holds the secret/, text);
+		}
+	});
+	it("lets everything else pass", () => {
+		canary.check("a reply", '{"token_set":true,"id":"0a1b2c3d"}');
+	});
+	it("refuses to look for what may turn up by chance", () => {
+		assert.throws(() => new Canary(["admin"]));
+	});
+});

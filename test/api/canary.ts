@@ -1,0 +1,39 @@
+/** Secrets that were planted, and the look for them in whatever the gateway lets out. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+
+/** So short a text may turn up by chance. */
+const SHORTEST = 8;
+
+export class Canary {
+	readonly #forms = new Map<string, string>();
+
+	constructor(secrets: readonly string[]) {
+		for (const secret of secrets) this.plant(secret);
+	}
+
+	/** The secret may be nowhere, and neither may what it is easily known by: hex, Base64, its SHA-256. */
+	plant(secret: string): void {
+		assert.ok(secret.length >= SHORTEST, "too short to look for");
+		const bytes = Buffer.from(secret, "utf8");
+		const digest = createHash("sha256").update(bytes).digest();
+		const forms = {
+			"as it is": secret,
+			"in JSON": JSON.stringify(secret).slice(1, -1),
+			"in a URL": encodeURIComponent(secret),
+			"in hex": bytes.toString("hex"),
+			"in Base64": bytes.toString("base64").replace(/=+$/, ""),
+			"by its SHA-256": digest.toString("hex"),
+			"by its SHA-256 in Base64": digest.toString("base64").replace(/=+$/, ""),
+		};
+		for (const [form, text] of Object.entries(forms)) this.#forms.set(text.toLowerCase(), `${secret} ${form}`);
+	}
+
+	/** That `text`, whose name for a failure is `where`, holds no secret in any form and case. */
+	check(where: string, text: string): void {
+		const lower = text.toLowerCase();
+		for (const [form, secret] of this.#forms) {
+			if (lower.includes(form)) assert.fail(`${where} holds the secret ${secret}:\n${text}`);
+		}
+	}
+}

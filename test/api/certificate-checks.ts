@@ -1,0 +1,72 @@
+/** Black-box checks of the certificate routes: details, upload, refusals, and back to the device's own. */
+import assert from "node:assert/strict";
+import { AUTHORITY, make } from "../hosts/openssl.js";
+import { isError, type Reply, type TestGateway } from "./gateway.js";
+
+const MEMBERS = [
+	...["custom", "subject", "issuer", "valid_from", "valid_to", "key_type", "key_bits", "chain_length", "max_size"],
+	...["upload_allowed", "reboot"],
+];
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+export function certificateChecks(gateway: () => TestGateway): void {
+	const upload = (pem: string) => gateway().post("system/certificate", pem);
+
+	/** Refused with a sentence, and nothing has changed. */
+	async function isRefused(reply: Reply, reason: RegExp): Promise<void> {
+		assert.equal(reply.status, 400, reply.text);
+		assert.equal(reply.headers.get("content-type"), "text/plain");
+		assert.match(reply.text, reason);
+		assert.equal((await gateway().read("system/certificate")).custom, false);
+	}
+
+	describe("system/certificate", () => {
+		it("tells of the device's own", async () => {
+			const own = await gateway().read("system/certificate");
+			assert.deepEqual(Object.keys(own), MEMBERS);
+			assert.equal(own.custom, false);
+			assert.equal(own.subject, own.issuer);
+			assert.match(own.subject, new RegExp(`^CN=${gateway().hostname}$`));
+			assert.match(own.valid_from, ISO);
+			assert.match(own.valid_to, ISO);
+			assert.equal(Number(own.valid_to.slice(0, 4)) - Number(own.valid_from.slice(0, 4)) >= 10, true);
+			assert.deepEqual([own.key_type, own.key_bits, own.chain_length, own.max_size], ["EC", 256, 1, 12288]);
+			assert.deepEqual([own.upload_allowed, own.reboot], [true, false]);
+		});
+
+		it("refuses a bad file with a reason in plain text", async () => {
+			const { certificate, key } = make({ subject: "/CN=bad" });
+			await isRefused(await upload("hello"), /No certificate was found/);
+			await isRefused(await upload(certificate), /No private key was found/);
+			await isRefused(await upload(certificate + make({ subject: "/CN=other" }).key), /does not match/);
+			await isRefused(await upload(`${" ".repeat(12288)}${certificate}${key}`), /too large: at most 12288 bytes/);
+			isError(await gateway().post("system/certificate", "x".repeat(16385)), 413, "too_large");
+			isError(await gateway().post("system/certificate", "x", { token: null }), 401, "unauthorized");
+		});
+
+		it("has nothing to reset while there is none", async () => {
+			const reply = await gateway().write("system/certificate/reset", undefined);
+			assert.deepEqual([reply.custom, reply.reboot], [false, false]);
+		});
+
+		it("serves an uploaded one after the restart, keeps it, and goes back to its own", async () => {
+			const root = make({ subject: "/O=Home/CN=Root", extensions: AUTHORITY });
+			const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway().hostname}`];
+			const subject = `/O=Home/CN=${gateway().hostname}`;
+			const server = make({ subject, issuer: root, extensions });
+			const file = server.certificate + root.certificate + server.key;
+			const taken = await gateway().write("system/certificate", file);
+			assert.deepEqual([taken.custom, taken.reboot, taken.chain_length], [true, true, 2]);
+			assert.match(taken.subject, /O=Home/);
+			await gateway().rebooted(root.certificate);
+			await gateway().login();
+			const shown = await gateway().read("system/certificate");
+			assert.deepEqual(shown, { ...taken, reboot: false });
+			const reset = await gateway().write("system/certificate/reset", undefined);
+			assert.deepEqual([reset.custom, reset.reboot], [false, true]);
+			await gateway().rebooted();
+			await gateway().login();
+			assert.equal((await gateway().read("system/certificate")).custom, false);
+		});
+	});
+}

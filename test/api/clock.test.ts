@@ -1,0 +1,83 @@
+/** The clock that nobody has set yet, as after a power cut: transition "Clock" of the API text. Virtual time. */
+import assert from "node:assert/strict";
+import { isError, vectorOf } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const BERLIN_SUMMER = Date.UTC(2026, 6, 15, 12) / 1000;
+const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+
+describe("The clock of a gateway that was never told the time", () => {
+	let gateway: VirtualGateway;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway("client", {});
+		await gateway.login();
+		await gateway.connectMeter({ telegram });
+		await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+	});
+	afterEach(() => gateway.stop());
+
+	async function isInvalid(): Promise<void> {
+		assert.deepEqual(await gateway.read("system/clock"), {
+			timestamp: 0,
+			utc: "",
+			localtime: "",
+			is_valid: false,
+			timezone: "Europe/Berlin",
+		});
+		const { timestamp, localtime, clock_valid } = await gateway.read("system/status");
+		assert.deepEqual([timestamp, localtime, clock_valid], [0, "", false]);
+	}
+
+	it("is invalid, and times are 0 and empty, however long it runs", async () => {
+		await isInvalid();
+		await gateway.pass(3 * 86_400_000);
+		await gateway.login();
+		await isInvalid();
+		const readout = await gateway.read("iec62056/read");
+		assert.deepEqual([readout.timestamp, readout.localtime, readout.status], [0, "", 0]);
+	});
+
+	it("transition: invalid, by synchronisation, to valid", async () => {
+		await gateway.read("iec62056/read");
+		assert.deepEqual(await gateway.write("system/clock", { timestamp: BERLIN_SUMMER }), {
+			timestamp: BERLIN_SUMMER,
+			utc: "2026-07-15T12:00:00Z",
+			localtime: "2026-07-15T14:00:00+02:00",
+			is_valid: true,
+			timezone: "Europe/Berlin",
+		});
+		await gateway.pass(90_061_000);
+		await gateway.login();
+		const { timestamp, localtime, clock_valid } = await gateway.read("system/status");
+		assert.deepEqual([timestamp, localtime, clock_valid], [BERLIN_SUMMER + 90_061, "2026-07-16T15:01:01+02:00", true]);
+		// When the readout from before was taken, nobody knows.
+		const last = await gateway.read("iec62056/last");
+		assert.deepEqual([last.timestamp, last.localtime, last.readings.length > 0], [0, "", true]);
+		assert.match((await gateway.read("iec62056/read")).localtime, /^2026-07-16T15:0\d:\d\d\+02:00$/);
+	});
+
+	it("stays invalid when the time is refused", async () => {
+		isError(await gateway.post("system/clock", { timestamp: 1_704_067_199 }), 400, "invalid_field", "timestamp");
+		isError(await gateway.post("system/clock", {}), 400, "missing_field", "timestamp");
+		await isInvalid();
+	});
+
+	it("leaves sessions and nonces alone when it is set, forwards or back", async () => {
+		const { nonce } = await gateway.read("system/challenge");
+		assert.ok(nonce);
+		for (const timestamp of [4_102_444_799, 1_704_067_200, BERLIN_SUMMER]) {
+			await gateway.write("system/clock", { timestamp });
+			assert.equal((await gateway.get("meter/protocol")).status, 200);
+		}
+	});
+
+	it("knows no zones where the firmware has no table of them, and is in UTC", async () => {
+		await gateway.stop();
+		gateway = new VirtualGateway("client", { utcMs: BERLIN_SUMMER * 1000, resources: new Map() });
+		await gateway.login();
+		isError(await gateway.post("system/timezone", { timezone: "Europe/Berlin" }), 400, "invalid_field", "timezone");
+		assert.deepEqual(await gateway.write("system/timezone", { timezone: "" }), { timezone: "" });
+		assert.equal((await gateway.read("system/clock")).localtime, "2026-07-15T12:00:00+00:00");
+	});
+});

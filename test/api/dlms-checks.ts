@@ -1,0 +1,235 @@
+/** `dlms/config` and `dlms/obis`: settings, secrets, the list of objects (decisions 5, 27 to 29). */
+import assert from "node:assert/strict";
+import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+
+const CONFIG = "dlms/config";
+const OBIS = "dlms/obis";
+
+export const DEFAULT_DLMS = Object.freeze({
+	auth: "none",
+	use_encryption: false,
+	client_address: 16,
+	server_logical: 1,
+	server_physical: 0,
+	password_set: false,
+	receive_timeout_ms: 1000,
+	server_address_length: 0,
+	block_cipher_key_set: false,
+	auth_key_set: false,
+});
+const NO_NUMBER = ["16", "", true, false, null, [], [16], {}, 16.5];
+const NO_TEXT = [0, 1, true, null, [], ["1"], {}];
+const KEY = "0123456789abcdefABCDEF9876543210";
+
+const DEFAULT_CODES = [
+	"0-0:1.0.0 0-0:96.1.0 1-0:1.8.0 1-0:1.8.1 1-0:1.8.2 1-0:2.8.0 1-0:1.7.0 1-0:2.7.0 1-0:32.7.0 1-0:52.7.0",
+	"1-0:72.7.0 1-0:31.7.0 1-0:51.7.0 1-0:71.7.0",
+].flatMap((line) => line.split(" "));
+const DEFAULT_ENTRIES = DEFAULT_CODES.map((obis, i) => ({
+	code: [...obis.split(/[-:.]/).map(Number), 255],
+	class_id: [8, 1][i] ?? 3,
+	attribute: 2,
+	obis,
+}));
+
+function entryOf(i: number): JSONObject {
+	return { code: [1, 0, i, 255, 0, 255], class_id: 3, attribute: 2 };
+}
+
+function shown(entry: JSONObject): JSONObject {
+	const [a, b, c, d, e] = entry.code;
+	return { ...entry, obis: `${a}-${b}:${c}.${d}.${e}` };
+}
+
+export function dlmsChecks(gateway: () => TestGateway): void {
+	describe("the DLMS settings", () => {
+		before(() => {
+			gateway().plant(KEY);
+			gateway().plant("canary pass ~");
+		});
+		beforeEach(async () => {
+			const { password_set: _, block_cipher_key_set: _b, auth_key_set: _a, ...plain } = DEFAULT_DLMS;
+			await gateway().write(CONFIG, { ...plain, password: "", block_cipher_key: "", auth_key: "" });
+		});
+		const takes = async (field: string, good: readonly unknown[], bad: readonly unknown[]) => {
+			for (const value of good) {
+				const reply = await gateway().write(CONFIG, { [field]: value });
+				assert.deepEqual(reply, { ...DEFAULT_DLMS, [field]: value });
+				assert.deepEqual(await gateway().read(CONFIG), reply);
+			}
+			const before = await gateway().read(CONFIG);
+			for (const value of bad) {
+				const body = { auth_key: KEY, [field]: value, use_encryption: true, [`${field}x`]: 1 };
+				isError(await gateway().post(CONFIG, { ...body, [field]: value }), 400, "invalid_field", field);
+			}
+			assert.deepEqual(await gateway().read(CONFIG), before);
+		};
+
+		it("are those of decision 28 in a new unit, and {} changes nothing", async () => {
+			assert.deepEqual(await gateway().write(CONFIG, {}), DEFAULT_DLMS);
+		});
+		it("have three kinds of authentication", () =>
+			takes("auth", ["low", "high_gmac", "none"], [...NO_TEXT, "", "None", "high", "gmac"]));
+		it("may cipher", async () => {
+			for (const use_encryption of [true, false])
+				assert.deepEqual(await gateway().write(CONFIG, { use_encryption }), { ...DEFAULT_DLMS, use_encryption });
+			for (const use_encryption of [0, 1, "true", null, []])
+				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
+		});
+		for (const field of ["client_address", "server_logical", "server_physical"])
+			it(`have a ${field} from 0 to 16383`, () => takes(field, [0, 1, 16382, 16383], [...NO_NUMBER, -1, 16384]));
+		it("have a time-out from 100 to 30000 ms", () =>
+			takes("receive_timeout_ms", [100, 101, 29999, 30000], [...NO_NUMBER, 99, 30001, 0, -100]));
+		it("have an address of 0, 1, 2 or 4 bytes", () =>
+			takes("server_address_length", [0, 1, 2, 4], [...NO_NUMBER, 3, 5, 8, -1]));
+
+		it("keep a secret that is left out, clear an empty one, and show none", async () => {
+			for (const [field, flag, good, bad] of [
+				["password", "password_set", ["x", "canary pass ~", "p".repeat(64)], [...NO_TEXT, "p".repeat(65), "ä", "a\n"]],
+				[
+					"block_cipher_key",
+					"block_cipher_key_set",
+					[KEY, "0".repeat(32)],
+					[...NO_TEXT, KEY.slice(1), `${KEY}0`, "g".repeat(32), "00", " "],
+				],
+				["auth_key", "auth_key_set", [KEY, "F".repeat(32)], [...NO_TEXT, KEY.slice(1), `${KEY}00`, "-".repeat(32)]],
+			] as const) {
+				for (const value of good) {
+					const reply = await gateway().post(CONFIG, { [field]: value });
+					assert.deepEqual(JSON.parse(reply.text), { ...DEFAULT_DLMS, [flag]: true });
+					assert.deepEqual(await gateway().write(CONFIG, {}), { ...DEFAULT_DLMS, [flag]: true });
+				}
+				for (const value of bad) {
+					const reply = await gateway().post(CONFIG, { auth: "low", [field]: value });
+					isError(reply, 400, "invalid_field", field);
+					if (typeof value === "string" && value.length > 2) assert.ok(!reply.text.includes(value));
+				}
+				assert.deepEqual(await gateway().read(CONFIG), { ...DEFAULT_DLMS, [flag]: true });
+				assert.deepEqual(await gateway().write(CONFIG, { [field]: "" }), DEFAULT_DLMS);
+			}
+		});
+		it("cannot have their flags written", async () => {
+			assert.deepEqual(await gateway().write(CONFIG, { password_set: true, auth_key_set: 7 }), DEFAULT_DLMS);
+		});
+		it("survive a restart; damaged secrets leave the rest", async () => {
+			const reply = await gateway().write(CONFIG, {
+				auth: "high_gmac",
+				client_address: 1,
+				password: "canary",
+				block_cipher_key: KEY,
+				auth_key: KEY,
+			});
+			assert.ok(reply.password_set && reply.block_cipher_key_set && reply.auth_key_set);
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await gateway().read(CONFIG), reply);
+			await gateway().restart("dlms_secrets");
+			await gateway().login();
+			assert.deepEqual(await gateway().read(CONFIG), { ...DEFAULT_DLMS, auth: "high_gmac", client_address: 1 });
+			await gateway().restart("dlms");
+			await gateway().login();
+			assert.deepEqual(await gateway().read(CONFIG), DEFAULT_DLMS);
+			assert.doesNotMatch(gateway().diagnosis, /canary|0123456789abcdef/i);
+		});
+	});
+
+	describe("the list of DLMS objects", () => {
+		before(async () => {
+			await gateway().restart("dlms_obis");
+			await gateway().login();
+		});
+		const refused = async (text: string, code: string, field: string) => {
+			const before = await gateway().read(OBIS);
+			isError(await gateway().post(OBIS, text), 400, code, field);
+			assert.deepEqual(await gateway().read(OBIS), before, text);
+		};
+		const one = (entry: unknown) => JSON.stringify({ entries: [entryOf(0), entryOf(1), entry, entryOf(3)] });
+
+		it("of a new unit is that of decision 29", async () => {
+			assert.deepEqual(await gateway().read(OBIS), { entries: DEFAULT_ENTRIES });
+		});
+		it("takes 0 to 32 objects in their order; the reply is what GET shows", async () => {
+			for (const count of [32, 31, 1, 0]) {
+				const entries = Array.from({ length: count }, (_, i) => entryOf(255 - i));
+				const reply = await gateway().write(OBIS, { entries });
+				assert.deepEqual(reply, { entries: entries.map(shown) });
+				assert.deepEqual(await gateway().read(OBIS), reply);
+			}
+		});
+		it("takes what GET shows", async () => {
+			await gateway().write(OBIS, { entries: DEFAULT_ENTRIES });
+			assert.deepEqual(await gateway().write(OBIS, await gateway().read(OBIS)), { entries: DEFAULT_ENTRIES });
+		});
+		it("refuses a 33rd object and what is no list of objects", async () => {
+			await refused(
+				JSON.stringify({ entries: Array.from({ length: 33 }, (_, i) => entryOf(i)) }),
+				"invalid_field",
+				"entries",
+			);
+			for (const bad of ["null", "1", '"[]"', "true", "{}", "[1]", "[[]]", "[null]", '["x"]', "[{},[]]", "[[[]]]"])
+				if (bad === "[{},[]]") await refused(`{"entries":${bad}}`, "missing_field", "entries[0].code");
+				else await refused(`{"entries":${bad}}`, "invalid_field", "entries");
+			await refused('{"entries":null,"entries":[]}', "invalid_field", "entries");
+			await refused('{"entries":[7],"entries":[]}', "invalid_field", "entries");
+		});
+		it("checks each byte of a code", async () => {
+			for (const code of [
+				[0, 0, 0, 0, 0, 0],
+				[255, 255, 255, 255, 255, 255],
+			])
+				assert.deepEqual((await gateway().write(OBIS, { entries: [{ ...entryOf(0), code }] })).entries[0].code, code);
+			for (const code of [
+				[],
+				[1, 0, 1, 8, 0],
+				[1, 0, 1, 8, 0, 255, 0],
+				[1, 0, 1, 8, 0, 256],
+				[-1, 0, 1, 8, 0, 255],
+				[1, 0, 1, 8.5, 0, 255],
+				[1, 0, 1, "8", 0, 255],
+				[1, 0, 1, null, 0, 255],
+				[true, 0, 1, 8, 0, 255],
+				"1-0:1.8.0",
+				null,
+				7,
+				{},
+				{ 0: 1 },
+			])
+				await refused(one({ ...entryOf(2), code }), "invalid_field", "entries[2].code");
+			isError(await gateway().post(OBIS, '{"entries":[{"code":[[]]}]}'), 400, "invalid_json");
+			isError(await gateway().post(OBIS, '{"entries":[{"code":[{"a":1}]}]}'), 400, "invalid_json");
+		});
+		it("checks class and attribute", async () => {
+			for (const class_id of [1, 3, 4, 5, 8]) await gateway().write(OBIS, { entries: [{ ...entryOf(0), class_id }] });
+			for (const attribute of [1, 2, 126, 127])
+				await gateway().write(OBIS, { entries: [{ ...entryOf(0), attribute }] });
+			for (const bad of [...NO_NUMBER, 0, 2, 6, 7, 9, 255, -1])
+				await refused(one({ ...entryOf(2), class_id: bad }), "invalid_field", "entries[2].class_id");
+			for (const bad of [...NO_NUMBER, 0, 128, -1]) {
+				await refused(one({ ...entryOf(2), attribute: bad }), "invalid_field", "entries[2].attribute");
+			}
+		});
+		it("needs every field of every object, and passes over unknown ones", async () => {
+			for (const field of ["code", "class_id", "attribute"])
+				await refused(one({ ...entryOf(2), [field]: undefined }), "missing_field", `entries[2].${field}`);
+			const odd = { ...entryOf(2), x: 1, obis: "nonsense", y: "z", z: [1], code2: {} };
+			assert.deepEqual(await gateway().write(OBIS, { entries: [odd] }), { entries: [shown(entryOf(2))] });
+		});
+		it("refuses the same object twice, but not with another attribute", async () => {
+			await gateway().write(OBIS, {
+				entries: [entryOf(0), { ...entryOf(0), attribute: 3 }, { ...entryOf(0), class_id: 1 }],
+			});
+			await refused(JSON.stringify({ entries: [entryOf(0), entryOf(1), entryOf(0)] }), "invalid_field", "entries[2]");
+		});
+		it("survives a restart; an empty one stays empty, a damaged one is that of a new unit", async () => {
+			for (const entries of [[entryOf(9)], []]) {
+				await gateway().write(OBIS, { entries });
+				await gateway().restart();
+				await gateway().login();
+				assert.deepEqual(await gateway().read(OBIS), { entries: entries.map(shown) });
+			}
+			await gateway().restart("dlms_obis");
+			await gateway().login();
+			assert.deepEqual(await gateway().read(OBIS), { entries: DEFAULT_ENTRIES });
+		});
+	});
+}

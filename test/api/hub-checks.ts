@@ -1,0 +1,189 @@
+/** Hub routes: settings, the certificate that streams through, the test of a firmware without a client (decisions 4, 5, 41, 44, 45). */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+
+const HUB = "hub";
+const LIMIT = 10239;
+const DEFAULT_HUB = Object.freeze({
+	enabled: false,
+	cert_max_size: LIMIT,
+	lang: "en",
+	token_set: false,
+	cert_set: false,
+});
+const NO_TEXT = [0, 1, true, null, [], ["x"], {}];
+const URL = "https://homeassistant.local:8123";
+const TOKEN = "canary-hub-token.eyJhbGciOiJIUzI1NiJ9";
+
+const pair = makeCertificate({
+	names: ["homeassistant.local"],
+	validFromMs: Date.UTC(2026, 0, 1),
+	validToMs: Date.UTC(2036, 0, 1),
+});
+const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
+const KEY = Buffer.from(pair.key).toString("latin1");
+
+/** The certificate after so much explanation that it has `length` bytes. */
+function padded(length: number): string {
+	return `${"#".repeat(length - CERTIFICATE.length - 1)}\n${CERTIFICATE}`;
+}
+
+export function hubChecks(gateway: () => TestGateway): void {
+	describe("the hub", () => {
+		const good = { enabled: true, url: URL, token: TOKEN };
+		const shown = { ...DEFAULT_HUB, enabled: true, url: URL, token_set: true };
+		const refused = async (body: JSONObject, code: string, field: string) => {
+			const before = await gateway().read(HUB);
+			const reply = await gateway().post(HUB, body);
+			isError(reply, 400, code, field);
+			assert.deepEqual(await gateway().read(HUB), before);
+		};
+
+		before(() => gateway().plant(TOKEN));
+		beforeEach(async () => {
+			const cleared = { enabled: false, url: "", token: "", lang: "en", cert: "" };
+			assert.deepEqual(await gateway().write(HUB, cleared), DEFAULT_HUB);
+		});
+
+		it("is off in a new unit, and says so when it is tried", async () => {
+			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
+			isError(await gateway().get("hub/send"), 400, "hub_disabled");
+		});
+		it("can be enabled; the reply is what GET shows, without token and certificate", async () => {
+			assert.deepEqual(await gateway().write(HUB, good), shown);
+			assert.deepEqual(await gateway().read(HUB), shown);
+			const full = { ...good, lang: "pl", cert: CERTIFICATE };
+			assert.deepEqual(await gateway().write(HUB, full), { ...shown, lang: "pl", cert_set: true });
+			assert.deepEqual(await gateway().write(HUB, good), { ...shown, lang: "pl" }, "a certificate left out is cleared");
+		});
+		it("that is enabled can't be tried by this firmware", async () => {
+			await gateway().write(HUB, good);
+			isError(await gateway().get("hub/send"), 501, "unsupported");
+		});
+		it("that is disabled keeps what is left out, and hides its address", async () => {
+			await gateway().write(HUB, { ...good, lang: "de", cert: CERTIFICATE });
+			const off = { ...DEFAULT_HUB, lang: "de", token_set: true, cert_set: true };
+			assert.deepEqual(await gateway().write(HUB, { enabled: false }), off);
+		});
+		it("needs enabled, and while enabled address and token", async () => {
+			await refused({}, "missing_field", "enabled");
+			await refused({ url: URL, token: TOKEN }, "missing_field", "enabled");
+			await refused({ ...good, url: undefined }, "missing_field", "url");
+			await refused({ ...good, token: undefined }, "missing_field", "token");
+			await gateway().write(HUB, good);
+			await refused({ ...good, token: undefined }, "missing_field", "token");
+			for (const enabled of [0, 1, "true", null, [], {}])
+				await refused({ ...good, enabled }, "invalid_field", "enabled");
+		});
+		it("has an address of 1 to 255 characters by http or https", async () => {
+			for (const url of [
+				URL,
+				"http://10.0.0.2",
+				"http://h",
+				"HTTP://H:1/",
+				"https://hub.lan:65535/api/",
+				"http://[fd00::1]:8123/x",
+				`http://h/${"p".repeat(246)}`,
+			])
+				assert.equal((await gateway().write(HUB, { ...good, url })).url, url);
+			for (const url of [
+				...NO_TEXT,
+				"",
+				"hub",
+				"ftp://hub",
+				"http://",
+				"http:///x",
+				"http://hub:0",
+				"http://hub:65536",
+				"http://hub:",
+				"http://user@hub",
+				"http://user:pass@hub",
+				"http://hub/?a=b",
+				"http://hub/#a",
+				"http://hub /",
+				"http://h\u00fcb",
+				" http://hub",
+				`http://h/${"p".repeat(247)}`,
+			]) {
+				await refused({ ...good, url }, "invalid_field", "url");
+				if (url !== "") await refused({ ...good, enabled: false, url }, "invalid_field", "url");
+			}
+		});
+		it("has a token of 1 to 512 characters without blanks", async () => {
+			for (const token of ["t", "~!", "t".repeat(511), "t".repeat(512)])
+				assert.deepEqual(await gateway().write(HUB, { ...good, token }), shown);
+			for (const token of [...NO_TEXT, "", "t".repeat(513), "t t", "t\n", "t\u00fc"])
+				await refused({ ...good, token }, "invalid_field", "token");
+		});
+		it("speaks English, German or Polish", async () => {
+			for (const lang of ["de", "pl", "en"])
+				assert.deepEqual(await gateway().write(HUB, { ...good, lang }), { ...shown, lang });
+			for (const lang of [...NO_TEXT, "", "EN", "fr", "en "]) await refused({ ...good, lang }, "invalid_field", "lang");
+		});
+		it(`takes a certificate of up to ${LIMIT} bytes, wherever it stands in the body`, async () => {
+			for (const cert of [
+				CERTIFICATE,
+				CERTIFICATE + CERTIFICATE,
+				padded(2048),
+				padded(2049),
+				padded(LIMIT - 1),
+				padded(LIMIT),
+			]) {
+				assert.equal((await gateway().write(HUB, { ...good, cert })).cert_set, true);
+				assert.equal((await gateway().write(HUB, { cert, ...good })).cert_set, true);
+			}
+			for (const cert of [padded(LIMIT + 1), padded(14_000)]) await refused({ ...good, cert }, "invalid_field", "cert");
+		});
+		it("refuses a certificate that is none, or comes with a private key", async () => {
+			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
+			for (const cert of [
+				...NO_TEXT,
+				"x",
+				KEY,
+				CERTIFICATE + KEY,
+				CERTIFICATE.slice(0, -40),
+				CERTIFICATE.replace(/\n(.{20})/, "\nAAAA$1"),
+				"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+			])
+				await refused({ ...good, cert }, "invalid_field", "cert");
+			assert.equal((await gateway().read(HUB)).cert_set, true);
+		});
+		it("keeps its certificate when a body with another one is refused", async () => {
+			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
+			const other = JSON.stringify(padded(9000));
+			await refused({ ...good, cert: padded(9000), lang: "fr" }, "invalid_field", "lang");
+			isError(await gateway().post(HUB, `{"cert":${other},"enabled":tru}`), 400, "invalid_json");
+			isError(await gateway().post(HUB, `{"cert":${other.slice(0, -1)}`), 400, "invalid_json");
+			isError(await gateway().post(HUB, `{"cert":${other},"cert":7,"enabled":false}`), 400, "invalid_field", "cert");
+			isError(await gateway().post(HUB, `{"cert":${other}${" ".repeat(8000)}}`), 413, "too_large");
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await gateway().read(HUB), { ...shown, cert_set: true });
+		});
+		it("counts the last of two certificates", async () => {
+			const two = (first: string, second: string) =>
+				gateway().post(HUB, `{"enabled":false,"cert":${JSON.stringify(first)},"cert":${JSON.stringify(second)}}`);
+			assert.equal(JSON.parse((await two("x", CERTIFICATE)).text).cert_set, true);
+			isError(await two(CERTIFICATE, "x"), 400, "invalid_field", "cert");
+			assert.equal(JSON.parse((await two(CERTIFICATE, "")).text).cert_set, false);
+		});
+		it("survives a restart; damaged it is that of a new unit, and a damaged certificate is none", async () => {
+			const full = { ...shown, lang: "de", cert_set: true };
+			await gateway().write(HUB, { ...good, lang: "de", cert: padded(LIMIT) });
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await gateway().read(HUB), full);
+			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
+			for (const slot of [0, 1]) {
+				await gateway().restart(`hub_cert_${slot}_0`);
+				await gateway().login();
+			}
+			assert.deepEqual(await gateway().read(HUB), { ...full, cert_set: false });
+			await gateway().restart("hub");
+			await gateway().login();
+			assert.deepEqual(await gateway().read(HUB), DEFAULT_HUB);
+			assert.equal((await gateway().write(HUB, { ...good, cert: CERTIFICATE })).cert_set, true);
+		});
+	});
+}

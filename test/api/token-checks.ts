@@ -1,0 +1,275 @@
+/** Long-lived tokens (API text, Authentication 7; decision 17), and the list of sessions (decision 16). */
+import assert from "node:assert/strict";
+import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
+import { ChangedPassword } from "./password-checks.js";
+
+const PATH = "system/tokens";
+const SLOTS = 3;
+
+export async function deleteTokens(gateway: TestGateway): Promise<void> {
+	for (const { id } of (await gateway.read(PATH)).tokens) {
+		assert.equal((await gateway.request("DELETE", `${PATH}/${id}`)).status, 200);
+	}
+}
+
+function isEmpty(reply: Reply): void {
+	assert.equal(reply.status, 200, reply.text);
+	assert.equal(reply.text, "");
+	assert.equal(reply.headers.get("content-length"), "0");
+}
+
+export function tokenChecks(gateway: () => TestGateway): void {
+	const make = (name = "a program"): Promise<JSONObject> => gateway().write(PATH, { name });
+	const list = async (): Promise<JSONObject[]> => (await gateway().read(PATH)).tokens;
+	const revoke = (id: string, token = gateway().token) => gateway().request("DELETE", `${PATH}/${id}`, { token });
+	const isAlive = async (token: string) => (await gateway().get("meter/protocol", { token })).status === 200;
+
+	describe("long-lived tokens", () => {
+		beforeEach(() => deleteTokens(gateway()));
+		after(async () => {
+			await gateway().login();
+			await deleteTokens(gateway());
+		});
+
+		it("are none at first, and three at most", async () => {
+			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [] });
+		});
+		it("are shown with their value when they are made, and never again", async () => {
+			const made = await make("Home Assistant");
+			assert.deepEqual(Object.keys(made), ["id", "name", "created", "token"]);
+			assert.match(made.id, /^[0-9a-f]{8}$/);
+			assert.match(made.token, /^[0-9a-f]{64}$/);
+			assert.equal(made.name, "Home Assistant");
+			assert.ok(Number.isInteger(made.created) && made.created >= 0);
+			const { id, name, created } = made;
+			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created }] });
+		});
+		it("are accepted wherever a session is, to manage tokens and sessions too", async () => {
+			const { token, id } = await make();
+			assert.ok(await isAlive(token));
+			assert.equal((await gateway().post("iec62056/control", {}, { token })).status, 200);
+			assert.equal((await gateway().get("system/sessions", { token })).status, 200);
+			const other = JSON.parse((await gateway().post(PATH, { name: "other" }, { token })).text);
+			isEmpty(await revoke(other.id, token));
+			isEmpty(await revoke(id, token));
+			assert.equal(await isAlive(token), false);
+		});
+		it("are refused in any other letters or length", async () => {
+			const { token } = await make();
+			for (const wrong of [
+				token.toUpperCase(),
+				token.slice(1),
+				token.slice(0, -1),
+				`${token}0`,
+				(token[0] === "0" ? "1" : "0") + token.slice(1),
+				token.slice(0, -1) + (token.at(-1) === "0" ? "1" : "0"),
+			]) {
+				isError(await gateway().get("meter/protocol", { token: wrong }), 401, "unauthorized");
+			}
+			assert.ok(await isAlive(token));
+		});
+		it("all differ, in value and id, whatever they are called", async () => {
+			const made = [await make("same"), await make("same"), await make("same")];
+			assert.equal(new Set(made.map(({ token }) => token)).size, SLOTS);
+			assert.equal(new Set(made.map(({ id }) => id)).size, SLOTS);
+			assert.deepEqual(
+				(await list()).map(({ id }) => id),
+				made.map(({ id }) => id),
+			);
+		});
+		it("have no fourth, until one is revoked", async () => {
+			const made = [await make("1"), await make("2"), await make("3")];
+			const before = await list();
+			isError(await gateway().post(PATH, { name: "4" }), 400, "token_slots_full");
+			assert.deepEqual(await list(), before);
+			isEmpty(await revoke(made[1].id));
+			const fourth = await make("4");
+			assert.deepEqual(
+				(await list()).map(({ name }) => name),
+				["1", "3", "4"],
+			);
+			for (const { token } of [made[0], made[2], fourth]) assert.ok(await isAlive(token));
+			assert.equal(await isAlive(made[1].token), false);
+			isError(await gateway().post(PATH, { name: "5" }), 400, "token_slots_full");
+		});
+		it("are revoked each for itself, first, middle and last, and once", async () => {
+			for (let revoked = 0; revoked < SLOTS; revoked++) {
+				const made = [await make("1"), await make("2"), await make("3")];
+				isEmpty(await revoke(made[revoked].id));
+				isError(await revoke(made[revoked].id), 404, "not_found");
+				for (const [i, { token }] of made.entries()) assert.equal(await isAlive(token), i !== revoked);
+				await deleteTokens(gateway());
+			}
+		});
+		it("of an unknown id are 404", async () => {
+			const { id, token } = await make();
+			for (const wrong of [
+				"x",
+				"00000000",
+				id.slice(1),
+				`${id}0`,
+				token,
+				"%20",
+				`${id}%20`,
+				"a%2Fb",
+				"%C3%BC",
+				"%3Cid%3E",
+			]) {
+				isError(await revoke(wrong), 404, "not_found");
+			}
+			isError(await gateway().request("DELETE", `${PATH}/`), 404, "not_found");
+			isError(await gateway().request("DELETE", PATH), 405, "method_not_allowed");
+			isError(await gateway().get(`${PATH}/${id}`), 405, "method_not_allowed");
+			assert.equal((await list()).length, 1);
+		});
+
+		describe("field name", () => {
+			it("is of 1 to 32 printable characters of ASCII", async () => {
+				for (const name of [" ", "~", '"\\/<>&', "x".repeat(31), "x".repeat(32), "\\".repeat(32)]) {
+					const made = await make(name);
+					assert.equal(made.name, name);
+					assert.equal((await list())[0].name, name);
+					isEmpty(await revoke(made.id));
+				}
+			});
+			it("is nothing else, and nothing is made then", async () => {
+				for (const name of [
+					"",
+					"x".repeat(33),
+					"x".repeat(1000),
+					"\u001f",
+					"\u007f",
+					"a\u0000",
+					"\n",
+					"\u00e4",
+					"\u4e2d",
+					"\u{1f600}",
+					null,
+					0,
+					7.5,
+					true,
+					[],
+					["x"],
+					{},
+					{ x: "x" },
+				]) {
+					isError(await gateway().post(PATH, { name }), 400, "invalid_field", "name");
+				}
+				assert.deepEqual(await list(), []);
+			});
+			it("must be there", async () => {
+				isError(await gateway().post(PATH, {}), 400, "missing_field", "name");
+				isError(await gateway().post(PATH, { Name: "x", label: "x" }), 400, "missing_field", "name");
+				isError(await gateway().post(PATH), 400, "invalid_json");
+				isError(await gateway().post(PATH, "[]"), 400, "invalid_json");
+				isError(await gateway().post(PATH, `{"name":"x"${" ".repeat(2048)}}`), 413, "too_large");
+				assert.deepEqual(await list(), []);
+			});
+			it("is looked at before the slots", async () => {
+				for (let i = 0; i < SLOTS; i++) await make();
+				isError(await gateway().post(PATH, { name: "" }), 400, "invalid_field", "name");
+			});
+			it("is all that counts: unknown fields are ignored", async () => {
+				const made = await gateway().write(PATH, { name: "x", id: "00000000", token: "x", created: 1 });
+				assert.notEqual(made.id, "00000000");
+				assert.match(made.token, /^[0-9a-f]{64}$/);
+			});
+		});
+
+		it("survive a restart", async () => {
+			const made = [await make("1"), await make("2")];
+			isEmpty(await revoke(made[0].id));
+			const before = await list();
+			await gateway().restart();
+			assert.deepEqual((await gateway().read(PATH, { token: made[1].token })).tokens, before);
+			assert.equal(await isAlive(made[0].token), false);
+		});
+		it("are gone when their entry in the flash is damaged, and nothing else is", async () => {
+			const { token } = await make();
+			await gateway().write("iec62056/config", { baudrate_max: 301 });
+			await gateway().restart("tokens");
+			assert.equal(await isAlive(token), false);
+			await gateway().login();
+			assert.deepEqual(await list(), []);
+			assert.equal((await gateway().read("iec62056/config")).baudrate_max, 301);
+			const again = await make();
+			await gateway().restart();
+			assert.ok(await isAlive(again.token));
+		});
+		it("outlive a password change", async () => {
+			const password = new ChangedPassword(gateway);
+			const { token } = await make();
+			try {
+				await password.to("another password");
+				assert.ok(await isAlive(token));
+			} finally {
+				await password.restore();
+				await gateway().restart("access");
+			}
+			assert.ok(await isAlive(token));
+		});
+	});
+
+	describe("the list of sessions", () => {
+		const sessions = async (token = gateway().token): Promise<JSONObject[]> =>
+			(await gateway().read("system/sessions", { token })).sessions;
+		const end = (id: string) => gateway().request("DELETE", `system/sessions/${id}`);
+
+		// None of those from before.
+		beforeEach(async () => {
+			await gateway().restart();
+			await gateway().login();
+		});
+
+		it("names each with id, beginning, end and address, and tells which one asks", async () => {
+			const first = gateway().token;
+			const second = await gateway().login();
+			const seen = await sessions();
+			assert.equal(seen.length, 2);
+			for (const session of seen) {
+				assert.deepEqual(Object.keys(session), ["id", "created", "expires_in_secs", "address", "current"]);
+				assert.match(session.id, /^[0-9a-f]{8}$/);
+				assert.ok(Number.isInteger(session.created) && session.created >= 0);
+				assert.ok(session.expires_in_secs > 1700 && session.expires_in_secs <= 1800);
+				assert.match(session.address, /^[0-9a-f.:]+$/);
+				assert.ok(!first.includes(session.id) && !second.includes(session.id));
+			}
+			const current = (all: JSONObject[]) => all.map((session) => session.current);
+			assert.deepEqual(current(seen), [false, true]);
+			assert.deepEqual(current(await sessions(first)), [true, false]);
+		});
+		it("has none that asks when a long-lived token does, which is no session", async () => {
+			const { token, id } = await make();
+			const seen = await sessions(token);
+			assert.equal(seen.length, 1);
+			assert.equal(seen[0].current, false);
+			isEmpty(await revoke(id));
+		});
+		it("is no longer than six", async () => {
+			for (let i = 0; i < 7; i++) await gateway().login();
+			assert.equal((await sessions()).length, 6);
+		});
+		it("ends another session by its id, at once and once", async () => {
+			const first = gateway().token;
+			await gateway().login();
+			const [{ id }] = await sessions();
+			isEmpty(await end(id));
+			assert.equal(await isAlive(first), false);
+			assert.equal((await sessions()).length, 1);
+			isError(await end(id), 404, "not_found");
+		});
+		it("ends the one that asks, too", async () => {
+			const [{ id }] = await sessions();
+			isEmpty(await end(id));
+			isError(await gateway().get("system/sessions"), 401, "unauthorized");
+			await gateway().login();
+		});
+		it("does not know any other id", async () => {
+			const [{ id }] = await sessions();
+			for (const wrong of ["x", "00000000", id.toUpperCase().replace(/\d/g, "A"), id.slice(1), gateway().token]) {
+				isError(await end(wrong), 404, "not_found");
+			}
+			assert.equal((await sessions()).length, 1);
+		});
+	});
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { TOKEN_SLOTS, type TokenRecord, Tokens } from "../../modules/auth/tokens.js";
+import { textCodec } from "../config/memory-storage.js";
+import { HandClock, NodeCrypto } from "./fakes.js";
+
+class MemoryTokens implements TokenRecord {
+	bytes: Uint8Array = new Uint8Array(0);
+	full = false;
+
+	save(bytes: Uint8Array): void {
+		if (this.full) throw new Error("flash full");
+		this.bytes = bytes;
+	}
+}
+
+function make() {
+	const record = new MemoryTokens();
+	const clock = new HandClock();
+	return { record, clock, tokens: new Tokens(record, new NodeCrypto(), clock, textCodec) };
+}
+
+describe("auth/tokens", () => {
+	it("gives tokens of 64 hex characters, each valid and each different, until the slots are full", () => {
+		assert.equal(TOKEN_SLOTS, 3);
+		const { tokens } = make();
+		const made = ["a", "b", "c"].map((name) => tokens.create(name));
+		for (const token of made) {
+			assert.match(token, /^[0-9a-f]{64}$/);
+			assert.ok(tokens.isValid(token));
+		}
+		assert.equal(new Set(made).size, 3);
+		assert.equal(tokens.create("d"), "");
+		assert.equal(tokens.count, 3);
+	});
+
+	it("takes no other token", () => {
+		const { tokens } = make();
+		assert.equal(tokens.isValid("0".repeat(64)), false);
+		const token = tokens.create("x");
+		const other = (token[0] === "0" ? "1" : "0") + token.slice(1);
+		for (const wrong of [
+			"",
+			token.slice(1),
+			`${token}0`,
+			token.toUpperCase(),
+			other,
+			"\u00e9".repeat(64),
+			"0".repeat(64),
+		])
+			assert.equal(tokens.isValid(wrong), wrong === token, wrong);
+	});
+
+	it("does the same work for a wrong token whichever it resembles", () => {
+		const crypto = new NodeCrypto();
+		const tokens = new Tokens(new MemoryTokens(), crypto, new HandClock(), textCodec);
+		const made = [tokens.create("a"), tokens.create("b"), tokens.create("c")];
+		const work = (token: string) => {
+			crypto.hashes = crypto.hashed = 0;
+			tokens.isValid(token);
+			return [crypto.hashes, crypto.hashed];
+		};
+		for (const token of [...made, `${made[0].slice(1)}0`, "0".repeat(64)]) assert.deepEqual(work(token), [1, 64]);
+	});
+
+	it("keeps the hash of a token and not the token", () => {
+		const { record, tokens } = make();
+		const token = tokens.create("x");
+		const kept = Buffer.from(record.bytes);
+		assert.ok(kept.includes(createHash("sha256").update(token).digest()));
+		assert.equal(kept.includes(token), false);
+		assert.equal(kept.includes(Buffer.from(token, "hex")), false);
+		assert.equal(token.includes(tokens.idAt(0)), false);
+	});
+
+	it("lists them oldest first, with the name and the time of creation, which is 0 while the clock is not set", () => {
+		const { clock, tokens } = make();
+		tokens.create("x".repeat(32));
+		clock.utc = 4_102_444_799_999;
+		tokens.create("y");
+		clock.utc = 1_704_067_200_000;
+		tokens.create(" ~");
+		const list = Array.from({ length: tokens.count }, (_, i) => [tokens.nameAt(i), tokens.createdAt(i)]);
+		assert.deepEqual(list, [
+			["x".repeat(32), 0],
+			["y", 4_102_444_799],
+			[" ~", 1_704_067_200],
+		]);
+	});
+
+	it("revokes by id, each for itself", () => {
+		for (let revoked = 0; revoked < 3; revoked++) {
+			const { tokens } = make();
+			const made = ["a", "b", "c"].map((name) => tokens.create(name));
+			const id = tokens.idAt(revoked);
+			assert.equal(id, createHash("sha256").update(made[revoked]).digest("hex").slice(0, 8));
+			assert.equal(tokens.revokeId(id), true);
+			assert.equal(tokens.revokeId(id), false);
+			assert.equal(tokens.revokeId(""), false);
+			assert.equal(tokens.count, 2);
+			for (const [i, token] of made.entries()) assert.equal(tokens.isValid(token), i !== revoked);
+			const names = [tokens.nameAt(0), tokens.nameAt(1)];
+			assert.deepEqual(
+				names,
+				["a", "b", "c"].filter((_, i) => i !== revoked),
+			);
+		}
+	});
+
+	it("revokes all", () => {
+		const { record, tokens } = make();
+		const token = tokens.create("x");
+		tokens.create("y");
+		tokens.revokeAll();
+		assert.equal(tokens.count, 0);
+		assert.equal(tokens.isValid(token), false);
+		assert.equal(record.bytes.length, 0);
+		record.full = true;
+		tokens.revokeAll();
+	});
+
+	it("are found again by another start", () => {
+		const { record, tokens } = make();
+		const token = tokens.create("x");
+		assert.ok(new Tokens(record, new NodeCrypto(), new HandClock(), textCodec).isValid(token));
+	});
+
+	it("change nothing when they can't be saved", () => {
+		const { record, tokens } = make();
+		const token = tokens.create("x");
+		record.full = true;
+		assert.throws(() => tokens.create("y"), /flash full/);
+		assert.throws(() => tokens.revokeId(tokens.idAt(0)), /flash full/);
+		assert.equal(tokens.count, 1);
+		assert.ok(tokens.isValid(token));
+	});
+
+	it("are none in a record of any other length", () => {
+		const { record, tokens } = make();
+		record.bytes = new Uint8Array(67);
+		assert.equal(tokens.count, 0);
+		assert.equal(tokens.isValid("0".repeat(64)), false);
+	});
+});
