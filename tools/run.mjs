@@ -108,6 +108,7 @@ const commands = {
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	manifest: (args) => become(process.execPath, [...program("tools/manifest.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
+	api: () => become(process.execPath, program("tools/api-page.js")),
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
 	test: (args) => {

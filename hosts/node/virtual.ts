@@ -11,7 +11,7 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Host, HostInfo, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Crypto, Host, HostInfo, Resources, TextCodec, WiFiPort } from "../../modules/io/host.js";
 import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
 import { VirtualLine, type VirtualLineOptions } from "./virtual-line.js";
@@ -31,6 +31,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	info?: Partial<HostInfo>;
 	/** False: the world has no TLS listener. Default true. */
 	https?: boolean;
+	/** Makes the radio (simulated-wifi.ts); without it, the world has none. */
+	wifi?: (timers: VirtualTime) => WiFiPort;
 }
 
 /** Virtual time that `request` waits for a whole reply, unless told otherwise. */
@@ -47,6 +49,7 @@ export class VirtualWorld implements Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
+	readonly wifi?: WiFiPort;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
@@ -71,6 +74,7 @@ export class VirtualWorld implements Host {
 		this.network = options.https === false ? { http } : { http, https: new VirtualListenerPort(this.time, 443, true) };
 		this.storage = options.storage ?? new VirtualStorage();
 		this.crypto = new SeededCrypto(random);
+		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);
 		this.resources = options.resources ?? readResources();
 	}
 

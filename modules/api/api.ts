@@ -28,6 +28,20 @@ import {
 	postProbe,
 	postProtocol,
 } from "./meter.js";
+import {
+	AP_BODY,
+	FALLBACK_AP_BODY,
+	getFallbackAP,
+	getNetworkStatus,
+	getScan,
+	getWiFiEnabled,
+	postAccessPoint,
+	postFallbackAP,
+	postWiFi,
+	postWiFiEnabled,
+	WIFI_BODY,
+	WIFI_ENABLED_BODY,
+} from "./network.js";
 import { getSchedule, postSchedule, SCHEDULE_BODY } from "./schedule.js";
 import {
 	getPowerMode,
@@ -50,7 +64,7 @@ import {
 	ZIGBEE_MAP_BODY,
 } from "./zigbee.js";
 
-interface Operation {
+export interface Operation {
 	readonly run: RouteHandler | UploadHandler;
 	/** The JSON object it wants; undefined: none, and one that comes is thrown away. */
 	readonly body: BodyTable | undefined;
@@ -72,7 +86,7 @@ function uploadRoute(path: string, upload: UploadHandler): Route<Operation> {
 	return Object.freeze({ method: METHOD_POST, path: `/api/v1/${path}`, value });
 }
 
-const ROUTES: readonly Route<Operation>[] = Object.freeze([
+export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	openRoute(METHOD_GET, "system/challenge", getChallenge),
 	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
 	openRoute(METHOD_POST, "system/password", postPassword, PASSWORD_BODY),
@@ -95,6 +109,14 @@ const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
 	route(METHOD_GET, "system/timezone", getTimezone),
 	route(METHOD_POST, "system/timezone", postTimezone, TIMEZONE_BODY),
+	route(METHOD_GET, "network/status", getNetworkStatus),
+	route(METHOD_GET, "network/scan", getScan),
+	route(METHOD_POST, "network/wifi", postWiFi, WIFI_BODY),
+	route(METHOD_POST, "network/ap", postAccessPoint, AP_BODY),
+	route(METHOD_GET, "network/fallback-ap", getFallbackAP),
+	route(METHOD_POST, "network/fallback-ap", postFallbackAP, FALLBACK_AP_BODY),
+	route(METHOD_GET, "network/wifi-enabled", getWiFiEnabled),
+	route(METHOD_POST, "network/wifi-enabled", postWiFiEnabled, WIFI_ENABLED_BODY),
 	route(METHOD_GET, "meter/protocol", getProtocol),
 	route(METHOD_POST, "meter/protocol", postProtocol, PROTOCOL_BODY),
 	route(METHOD_POST, "meter/probe", postProbe),

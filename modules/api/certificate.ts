@@ -1,6 +1,12 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
 import type { BodySink } from "../http/connection.js";
-import { CERTIFICATE_FILE_LIMIT, type CertificateDetails, type CertificateFile, KEY_TYPE_EC } from "../io/host.js";
+import {
+	CERTIFICATE_FILE_LIMIT,
+	type CertificateDetails,
+	type CertificateFile,
+	KEY_TYPE_EC,
+	KEY_TYPE_RSA,
+} from "../io/host.js";
 import { refusalOf, TOO_LARGE } from "../tls/rules.js";
 import { HTTPS_REQUIRED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
@@ -94,7 +100,7 @@ function answer(exchange: Exchange, bytes: Uint8Array | undefined, reboot: boole
 		textMember(writer, "issuer", details.issuer);
 		textMember(writer, "valid_from", validFrom);
 		textMember(writer, "valid_to", validTo);
-		textMember(writer, "key_type", details.keyType === KEY_TYPE_EC ? "EC" : "RSA");
+		textMember(writer, "key_type", keyTypeText(details.keyType));
 		numberMember(writer, "key_bits", details.keyBits);
 		numberMember(writer, "chain_length", chainLength);
 		numberMember(writer, "max_size", CERTIFICATE_FILE_LIMIT);
@@ -102,6 +108,12 @@ function answer(exchange: Exchange, bytes: Uint8Array | undefined, reboot: boole
 		booleanMember(writer, "reboot", reboot);
 		if (lastError !== "") textMember(writer, "last_error", lastError);
 	});
+}
+
+/** Empty where there is no certificate. */
+function keyTypeText(keyType: number): string {
+	if (keyType === KEY_TYPE_EC) return "EC";
+	return keyType === KEY_TYPE_RSA ? "RSA" : "";
 }
 
 /** A certificate may be good until the year 9999. */

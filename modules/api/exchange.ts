@@ -4,6 +4,7 @@ import type { Sessions } from "../auth/sessions.js";
 import type { Tokens } from "../auth/tokens.js";
 import type { InstalledCertificate } from "../config/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
+import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { BodySink } from "../http/connection.js";
 import type { HTTPRequest } from "../http/request.js";
@@ -12,6 +13,7 @@ import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
+import type { NetworkManager } from "../network/manager.js";
 import type { TimeZone } from "../time/zone.js";
 import { fail } from "./errors.js";
 import type { Value } from "./validate.js";
@@ -38,6 +40,9 @@ export interface Services {
 	readonly zone: TimeZone;
 	readonly text: TextCodec;
 	readonly hostname: string;
+	readonly networkSettings: NetworkSettings;
+	/** Undefined where there is no radio. */
+	readonly network: NetworkManager | undefined;
 	readonly info: HostInfo;
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
@@ -65,6 +70,8 @@ export class Exchange {
 	/** The client's address, for the login limiter. */
 	readonly remoteAddress: string;
 	readonly secure: boolean;
+	/** It came in on the interface of our own access point. */
+	readonly viaAccessPoint: boolean;
 	/** Token that the request was let in with; empty on an open route. */
 	readonly token: string;
 	/** What stood in the path in place of the route's `<parameter>`; empty where it has none. */
@@ -77,6 +84,7 @@ export class Exchange {
 		this.response = response;
 		this.remoteAddress = request.remoteAddress;
 		this.secure = request.secure;
+		this.viaAccessPoint = request.viaAccessPoint;
 		this.token = admission.token;
 		this.parameter = admission.parameter;
 		this.language = request.query("lang") ?? "";

@@ -1,4 +1,6 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
+import { HUB_ENABLED } from "../config/hub-fields.js";
+import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -11,6 +13,9 @@ import type { BodyTable, Value } from "./validate.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
+/** States of what this firmware has no part for (decision 52). */
+const NO_RADIO = "absent";
+const NO_CLIENT = "unsupported";
 /** Below this the device runs on its cells. */
 const USB_VOLTAGE_MIN = 4;
 /** Largest body of a small settings route (decision 6). */
@@ -63,7 +68,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, reader, text, login } = exchange.services;
+	const { power, clock, zone, config, reader, text, login, network } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -73,6 +78,8 @@ export function getStatus(exchange: Exchange): void {
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
 	const { passwordIsDefault } = login;
+	const hubEnabled = config.get(HUB_ENABLED);
+	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
 		writePower(writer, supply);
 		numberMember(writer, POWER_MODE.name, powerMode);
@@ -81,6 +88,11 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
 		booleanMember(writer, "password_default", passwordIsDefault);
 		textMember(writer, "meter_state", meterState);
+		booleanMember(writer, "zigbee_enabled", false);
+		textMember(writer, "zigbee_state", NO_RADIO);
+		booleanMember(writer, "wifi_enabled", wifiEnabled);
+		booleanMember(writer, "home_hub_enabled", hubEnabled);
+		textMember(writer, "hub_state", hubEnabled ? NO_CLIENT : "off");
 	});
 }
 

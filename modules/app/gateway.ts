@@ -10,6 +10,7 @@ import { InstalledCertificate } from "../config/certificates.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import { NetworkSettings } from "../config/network.js";
 import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { HTTPServer } from "../http/server.js";
@@ -17,6 +18,7 @@ import type { Host } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
+import { NetworkManager } from "../network/manager.js";
 import { TimeZone } from "../time/zone.js";
 
 /** Position of the HTTPS listener among the server's ports. */
@@ -38,12 +40,30 @@ export class Gateway {
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
 	readonly #certificate: InstalledCertificate;
+	readonly #networkSettings: NetworkSettings;
+	/** Undefined where there is no radio. */
+	readonly #network: NetworkManager | undefined;
 	#server: HTTPServer | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
 		this.#config = new ConfigStore(host.storage, host.text);
 		this.#certificate = new InstalledCertificate(this.#config, host.storage);
+		const port = host.wifi;
+		const { hostname } = host.info;
+		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
+		if (port !== undefined) {
+			const { clock, timers, text } = host;
+			this.#network = new NetworkManager({
+				port,
+				settings: this.#networkSettings,
+				clock,
+				timers,
+				text,
+				guard: (part, run) => this.guard(part, run),
+				trace: (message) => host.trace(message),
+			});
+		}
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		this.#reader = new MeterReader({
@@ -73,6 +93,7 @@ export class Gateway {
 			trace: (message) => this.#host.trace(message),
 		});
 		this.serveInstalledCertificate();
+		this.#network?.start();
 		this.meterChanged();
 	}
 
@@ -93,6 +114,7 @@ export class Gateway {
 	stop(): void {
 		this.#server?.close();
 		this.#server = undefined;
+		this.#network?.stop();
 		this.#reader.stop();
 	}
 
@@ -102,6 +124,7 @@ export class Gateway {
 		const sessions = new Sessions(crypto, clock, text);
 		const tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, text);
 		const writer = new JSONWriter(text);
+		const networkSettings = this.#networkSettings;
 		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
 		// Flash that can't be cleared must not keep the gateway from starting.
 		this.guard("hub", () => hubCertificates.sweep());
@@ -121,7 +144,11 @@ export class Gateway {
 			clock,
 			zone: this.#zone,
 			text,
-			hostname: info.hostname,
+			get hostname() {
+				return networkSettings.hostname;
+			},
+			networkSettings,
+			network: this.#network,
 			info,
 			power: this.#host.power,
 			factoryReset: () => {

@@ -3,6 +3,7 @@ import { ACCESS, TOKENS } from "./access-fields.js";
 import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "./dlms-fields.js";
 import { HUB } from "./hub-fields.js";
 import { CONTROL, IEC_SPEED, IEC62056, METER } from "./meter-fields.js";
+import { NETWORK, WIFI } from "./network-fields.js";
 import { POWER } from "./power-fields.js";
 import { SCHEDULE } from "./schedule-fields.js";
 import type { Entry } from "./schema.js";
@@ -27,4 +28,6 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	ZIGBEE_MAP,
 	HUB,
 	TLS,
+	WIFI,
+	NETWORK,
 ]);

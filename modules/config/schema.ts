@@ -39,7 +39,7 @@ export interface Field<Value extends Setting = Setting> {
 	readonly maximum: number;
 	/** CHOICE: what it may be; else empty. */
 	readonly choices: readonly Value[];
-	/** TEXT: ranges of allowed characters, each as its first and last character; else empty. */
+	/** TEXT: ranges of allowed characters, each as its first and last one, the last without end if that is left out. */
 	readonly characters: string;
 	/** The value before anybody has set it; undefined stands for no bytes. */
 	readonly initial: Value | undefined;
@@ -127,3 +127,5 @@ export const IN_DLMS_OBIS = 11;
 export const IN_ZIGBEE_MAP = 12;
 export const IN_HUB = 13;
 export const IN_TLS = 14;
+export const IN_WIFI = 15;
+export const IN_NETWORK = 16;

@@ -9,6 +9,7 @@ import { dlmsChecks } from "./dlms-checks.js";
 import type { TestGateway } from "./gateway.js";
 import { hubChecks } from "./hub-checks.js";
 import { meterChecks } from "./meter-checks.js";
+import { networkChecks } from "./network-checks.js";
 import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
 import { accessPointChecks, plainHTTPChecks, routingChecks } from "./routing-checks.js";
 import { scheduleChecks } from "./schedule-checks.js";
@@ -47,6 +48,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				dlmsChecks,
 				zigbeeChecks,
 				hubChecks,
+				networkChecks,
 				canaryChecks,
 			],
 		);

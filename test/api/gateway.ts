@@ -11,6 +11,7 @@ import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { iecVectors, type Vector } from "../vectors.js";
 import { Canary } from "./canary.js";
+import { checkReply } from "./document.js";
 
 /** Of the label, in every world. */
 export const PASSWORD = "label-password";
@@ -127,7 +128,7 @@ export abstract class TestGateway {
 			reply: async () => {
 				const reply = await exchange.reply();
 				this.#canary.check(`the reply to ${method} ${path}`, `${[...reply.headers].flat().join("\n")}\n${reply.text}`);
-				if (!isPage) checkForm(reply, method === "HEAD");
+				if (!isPage) checkForm(method, path, reply);
 				// Whoever asks for a token is told it, once.
 				if (reply.status === 200 && method === "POST" && /^system\/(login|tokens)$/.test(path))
 					this.plant(JSON.parse(reply.text).token);
@@ -239,11 +240,13 @@ export function vectorOf(name: string): Vector {
 	return vector;
 }
 
-function checkForm(reply: Reply, isHead: boolean): void {
+function checkForm(method: string, path: string, reply: Reply): void {
 	const { status, headers, text } = reply;
 	assert.equal(headers.get("cache-control"), "no-store");
 	for (const name of headers.keys()) assert.doesNotMatch(name, /^access-control-/);
-	if (isHead) {
+	const type = headers.get("content-type") ?? "";
+	checkReply(method, path.startsWith("/") ? path : `/api/v1/${path}`, { status, type, text });
+	if (method === "HEAD") {
 		assert.equal(text, "");
 		return;
 	}

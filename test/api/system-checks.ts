@@ -34,6 +34,10 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.equal(status.clock_valid, true);
 			assert.match(status.localtime, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
 			assert.equal(Math.abs(Date.parse(status.localtime) / 1000 - status.timestamp), 0);
+			assert.deepEqual([status.zigbee_enabled, status.zigbee_state], [false, "absent"]);
+			// Without a radio it is off, whatever is stored (decision 40).
+			assert.equal(status.wifi_enabled, false);
+			assert.deepEqual([status.home_hub_enabled, status.hub_state], [false, "off"]);
 			assert.match(status.meter_state, /^(idle|ok|reading|port|iec62056-21\/[a-z-]+)$/);
 		});
 	});

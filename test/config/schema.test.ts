@@ -11,6 +11,7 @@ import {
 	IEC62056_MODE_D_BAUDRATE,
 	METER_PROTOCOL,
 } from "../../modules/config/meter-fields.js";
+import { WIFI_SSID } from "../../modules/config/network-fields.js";
 import { BOOLEAN, BYTES, CHOICE, checkField, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../modules/config/store.js";
 
@@ -43,7 +44,7 @@ describe("config/schema", () => {
 				assert.equal(field.entry, position, field.name);
 				assert.ok(Number.isInteger(field.id) && field.id >= 1 && field.id <= 255, field.name);
 				assert.ok(field.minimum <= field.maximum, field.name);
-				assert.equal(field.characters.length % 2, 0, field.name);
+				assert.ok(field.characters.length % 2 === 0 || field.characters === WIFI_SSID.characters, field.name);
 				assert.equal(field.choices.length > 0, field.kind === CHOICE, field.name);
 				assert.ok(checkField(field, field.initial ?? new Uint8Array(0)), field.name);
 			}
@@ -136,6 +137,10 @@ describe("config/schema", () => {
 		refuses(ACCESS_SALT, ["A", "g", "a".repeat(65)]);
 	});
 
+	it("takes all characters from a first one, where no last one is given", () => {
+		allows(WIFI_SSID, [" ", "~", "\u00fc", "\uffff", "\u{1f600}", "s".repeat(31)]);
+		refuses(WIFI_SSID, ["\u0000", "\u001f", "a\nb", "s".repeat(32)]);
+	});
 	it("takes bytes up to their length and nothing that only looks like bytes", () => {
 		assert.equal(ACCESS_DIGEST.kind, BYTES);
 		allows(ACCESS_DIGEST, [new Uint8Array(0), new Uint8Array(31), new Uint8Array(32)]);

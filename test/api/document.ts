@@ -1,0 +1,146 @@
+/**
+ * The description of the API, modules/api/openapi.json, as what checks replies: gateway.ts shows it every reply of the
+ * black-box suite. The document lets objects grow, as clients must (decision 53); here a reply may hold nothing that the
+ * document doesn't name.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON; its form is what openapi.test.ts checks
+export type Node = any;
+
+export interface Operation {
+	readonly operationId: string;
+	readonly security?: readonly unknown[];
+	readonly parameters?: readonly Node[];
+	readonly requestBody?: Node;
+	readonly responses: Readonly<Record<string, Node>>;
+}
+
+const METHODS = ["get", "post", "delete"];
+
+export const DOCUMENT: Node = JSON.parse(
+	readFileSync(new URL("../../../modules/api/openapi.json", import.meta.url), "utf8"),
+);
+
+/** What a `$ref` within the document stands for, and where that is. */
+function follow(pointer: string): [Node, string] {
+	let node = DOCUMENT;
+	for (const step of pointer.split("/").slice(1)) node = node?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+	assert.ok(node, `the document has nothing at ${pointer}`);
+	return "$ref" in node && Object.keys(node).length === 1 ? follow(node.$ref.slice(1)) : [node, pointer];
+}
+
+/** `node`, or what it refers to. */
+export function resolve(node: Node): Node {
+	return "$ref" in node ? follow(node.$ref.slice(1))[0] : node;
+}
+
+function listOperations(): ReadonlyMap<string, Operation> {
+	const all = new Map<string, Operation>();
+	for (const [path, item] of Object.entries<Node>(DOCUMENT.paths))
+		for (const method of METHODS) if (item[method]) all.set(`${method.toUpperCase()} ${path}`, item[method]);
+	return all;
+}
+
+/** All operations by `GET /path`. */
+export const OPERATIONS = listOperations();
+
+function pointerOf(...steps: string[]): string {
+	return steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** A copy of the document in which the objects of replies are closed, each where it is used. */
+function closed(node: Node, isPlace: boolean): Node {
+	if (Array.isArray(node)) return node.map((one) => closed(one, false));
+	if (node === null || typeof node !== "object") return node;
+	const copy: Node = {};
+	for (const [key, value] of Object.entries<Node>(node)) {
+		if (key === "example" || key === "enum" || key === "const" || key === "default") copy[key] = value;
+		else if (key === "properties")
+			copy[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, closed(one, true)]));
+		else copy[key] = closed(value, key === "items" || key === "schema");
+	}
+	if (isPlace) copy.unevaluatedProperties = false;
+	return copy;
+}
+
+/** What stands in the document beside its schemas. */
+const KEYWORDS = [...Object.keys(DOCUMENT), "example"];
+const OPTIONS = {
+	strict: true,
+	strictTypes: false,
+	strictRequired: false,
+	allErrors: true,
+	keywords: KEYWORDS,
+} as const;
+/** The document as it stands, and as replies are held against it. */
+const open = new Ajv2020(OPTIONS).addSchema(DOCUMENT, "api");
+const strict = new Ajv2020({ ...OPTIONS }).addSchema(closed(DOCUMENT, false), "api");
+const compiled = new Map<string, ValidateFunction>();
+
+function complaint(ajv: Ajv2020, name: string, pointer: string, value: unknown): string {
+	const key = name + pointer;
+	let validate = compiled.get(key);
+	if (validate === undefined) {
+		validate = ajv.compile({ $ref: `api#${encodeURI(pointer)}` });
+		compiled.set(key, validate);
+	}
+	return validate(value) ? "" : ajv.errorsText(validate.errors, { dataVar: "it", separator: "\n" });
+}
+
+/** What is wrong with a value by the schema at `pointer`; "" for nothing. */
+export function complaintOf(pointer: string, value: unknown): string {
+	return complaint(open, "open", pointer, value);
+}
+
+/** Where in the document the content of an operation's request or reply is. */
+export function contentPointer(key: string, status: string): string {
+	const [method, path] = key.split(" ");
+	const steps = ["paths", path, method.toLowerCase()];
+	const pointer = pointerOf(...steps, ...(status === "" ? ["requestBody"] : ["responses", status]));
+	return `${follow(pointer)[1]}/content`;
+}
+
+/** The operation that `path` is for; undefined where the document has none. */
+function find(method: string, path: string): [string, Operation] | undefined {
+	const [name] = path.split("?");
+	const wanted = `${method === "HEAD" ? "GET" : method} ${name}`;
+	const exact = OPERATIONS.get(wanted);
+	if (exact) return [wanted, exact];
+	return [...OPERATIONS].find(([key]) => {
+		const opening = key.indexOf("{");
+		const rest = wanted.slice(opening);
+		return opening > 0 && wanted.startsWith(key.slice(0, opening)) && rest !== "" && !rest.includes("/");
+	});
+}
+
+/** That a reply of the API is one that the document tells of. `path` as it was asked for; `text` empty for HEAD. */
+export function checkReply(method: string, path: string, reply: { status: number; type: string; text: string }): void {
+	const { status, type, text } = reply;
+	const what = `${method} ${path} answered ${status} ${text}`;
+	const found = find(method, path);
+	const [key, operation] = found ?? ["", undefined];
+	const response = operation?.responses[status];
+	if (operation === undefined || response === undefined) {
+		const outside = operation === undefined ? [401, 403, 404, 405] : [];
+		assert.ok(outside.includes(status) || isRefusal(reply), `${what}: openapi.json has no such reply`);
+		if (text !== "") assert.equal(complaint(strict, "strict", "/components/schemas/Error", JSON.parse(text)), "", what);
+		return;
+	}
+	if (method === "HEAD") return;
+	const { content } = resolve(response);
+	if (content === undefined) assert.equal(text, "", `${what}: openapi.json has no body`);
+	else if (type === "application/json") {
+		assert.ok(content[type], `${what}: openapi.json has no JSON there`);
+		const pointer = `${contentPointer(key, String(status))}/application~1json/schema`;
+		const wrong = complaint(strict, "strict", pointer, JSON.parse(text));
+		assert.equal(wrong, "", `${what}: not as openapi.json has it`);
+	} else assert.ok(content[type], `${what}: openapi.json has no ${type} there`);
+}
+
+/** The server's own answer to what is not valid HTTP; no route was asked. */
+function isRefusal({ status, text }: { status: number; text: string }): boolean {
+	return [408, 414, 431, 505].includes(status) || (status === 400 && JSON.parse(text).error === "bad_request");
+}

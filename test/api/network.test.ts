@@ -1,0 +1,115 @@
+/** Network routes in a world with a simulated radio: what a client sees while the device changes its network. */
+import assert from "node:assert/strict";
+import { SimulatedAir, type SimulatedNetwork } from "../../hosts/node/simulated-wifi.js";
+import { isError, succeeded } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const HOME = { ssid: "home", password: "home-secret", dhcp: true, apply: true };
+
+describe("The API with a radio", () => {
+	let gateway: VirtualGateway;
+	let air: SimulatedAir;
+	let networks: Map<string, SimulatedNetwork>;
+
+	beforeEach(async () => {
+		networks = new Map([["home", { password: "home-secret", rssi: -61, channel: 11 }]]);
+		const wifi = (timers: ConstructorParameters<typeof SimulatedAir>[0]) => {
+			air = new SimulatedAir(timers, networks);
+			return air.port;
+		};
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, wifi });
+		await gateway.login();
+		for (const secret of ["home-secret", "access-point-key", "own-ap-secret"]) gateway.plant(secret);
+	});
+	afterEach(async () => {
+		gateway.checkTraces();
+		await gateway.stop();
+	});
+
+	const status = () => gateway.read("network/status");
+
+	it("shows the access point of a new unit", async () => {
+		const { ip, netmask, ap_mode, rssi, wifi_enabled, connected } = await status();
+		assert.deepEqual([ip, netmask, ap_mode, rssi, wifi_enabled], ["192.168.4.1", "255.255.255.0", true, 0, true]);
+		assert.equal(connected, false);
+	});
+	it("stores a network, replies, and joins it afterwards", async () => {
+		await gateway.write("network/wifi", HOME);
+		assert.equal(air.radio?.connects, 0);
+		await gateway.pass(5000);
+		const shown = await status();
+		const { ip, ssid, rssi, channel, authmode, connected, ap_mode } = shown;
+		assert.deepEqual([ip, ssid, rssi, channel, authmode], ["192.0.2.20", "home", -61, 11, 3]);
+		assert.deepEqual([connected, ap_mode, shown.wifi_last_error], [true, true, null]);
+		assert.equal((await gateway.write("network/wifi", { ...HOME, apply: false })).ip, "192.0.2.20");
+		await gateway.pass(150_000);
+		assert.equal((await status()).ap_mode, false);
+	});
+	it("waits for the next start without apply", async () => {
+		await gateway.write("network/wifi", { ...HOME, apply: false });
+		await gateway.pass(60_000);
+		assert.equal(air.radio?.connects, 0);
+		await gateway.restart();
+		await gateway.login();
+		await gateway.pass(5000);
+		assert.equal((await status()).connected, true);
+	});
+	it("says why a network was given up", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(5000);
+		await gateway.write("network/wifi", { ...HOME, password: "not-its-secret" });
+		await gateway.pass(60_000);
+		const { ssid, connected, wifi_last_error } = await status();
+		assert.deepEqual([ssid, connected, wifi_last_error], ["home", true, "wifi/wrong-password"]);
+	});
+	it("scans once for two clients", async () => {
+		const [one, two] = [gateway.begin("GET", "network/scan"), gateway.begin("GET", "network/scan")];
+		const wanted = {
+			hostname: "gateway",
+			networks: [{ ssid: "home", bssid: "02005e200001", rssi: -61, channel: 11, authmode: 3 }],
+		};
+		assert.deepEqual(succeeded(await one.reply()), wanted);
+		assert.deepEqual(succeeded(await two.reply()), wanted);
+		assert.equal(air.radio?.scans, 1);
+	});
+	it("streams twenty networks of the longest names", async () => {
+		networks.clear();
+		for (let i = 0; i < 25; i++) networks.set(`${"\u00fc".repeat(14)}${String(i).padStart(3, "0")}`, { password: "" });
+		const scan = await gateway.read("network/scan");
+		assert.equal(scan.networks.length, 20);
+		assert.ok(scan.networks.every(({ ssid }: { ssid: string }) => networks.has(ssid)));
+	});
+	it("is busy while it joins", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(2000);
+		isError(await gateway.get("network/scan"), 503, "busy");
+	});
+	it("changes its access point, and turns it on", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(200_000);
+		const own = { ap_ssid: "own", ap_password: "own-ap-secret", ap_enabled: true, apply: true };
+		assert.deepEqual(await gateway.write("network/ap", own), { ap_ssid: "own", ap_enabled: true });
+		await gateway.pass(2000);
+		assert.deepEqual(air.radio?.accessPoint, { ssid: "own", password: "own-ap-secret" });
+		assert.equal((await status()).ap_mode, true);
+	});
+	it("turns Wi-Fi off after the reply, and finds nothing then", async () => {
+		assert.deepEqual(await gateway.write("network/wifi-enabled", { wifi_enabled: false }), { wifi_enabled: false });
+		await gateway.pass(2000);
+		const { wifi_enabled, ap_mode, ip } = await status();
+		assert.deepEqual([wifi_enabled, ap_mode, ip], [false, false, "0.0.0.0"]);
+		assert.deepEqual((await gateway.read("network/scan")).networks, []);
+	});
+	it("forgets all of it at a factory reset", async () => {
+		await gateway.write("network/wifi", { ...HOME, hostname: "cellar" });
+		await gateway.write("network/fallback-ap", { fallback_ap_enabled: false });
+		await gateway.pass(5000);
+		await gateway.post("system/factory_reset");
+		await gateway.rebooted();
+		await gateway.login();
+		await gateway.pass(5000);
+		const { ssid, hostname, ap_mode, connected } = await status();
+		assert.deepEqual([ssid, hostname, ap_mode, connected], ["", "gateway", true, false]);
+		assert.deepEqual(await gateway.read("network/fallback-ap"), { fallback_ap_enabled: true });
+	});
+});

@@ -1,0 +1,34 @@
+/** `npm run api` shows all of the document, in one file that loads nothing. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { DOCUMENT, OPERATIONS } from "../api/document.js";
+
+const PROGRAM = fileURLToPath(new URL("../../tools/api-page.js", import.meta.url));
+
+describe("npm run api", () => {
+	const page = readFileSync(execFileSync(process.execPath, [PROGRAM], { encoding: "utf8" }).trim(), "utf8");
+
+	it("shows every route, once", () => {
+		for (const [key, { operationId }] of OPERATIONS)
+			assert.equal(page.split(`<details class=route id="${operationId}">`).length, 2, key);
+	});
+
+	it("shows every member that a schema names, and every error", () => {
+		for (const [name, schema] of Object.entries<{ properties?: object }>(DOCUMENT.components.schemas))
+			for (const member of Object.keys(schema.properties ?? {}))
+				assert.ok(page.includes(`<code>${member}</code>`), `${name}.${member}`);
+		for (const { const: code } of DOCUMENT.components.schemas.Error.properties.error.oneOf)
+			assert.ok(page.includes(`<code>${code}</code>`), code);
+	});
+
+	it("loads nothing from anywhere and runs no script", () => {
+		assert.doesNotMatch(page, /<(script|link|img|iframe)\b|\bsrc=|\burl\(|@import/);
+		assert.doesNotMatch(page, /href="(?!#)/);
+	});
+
+	it("has nothing that the renderer does not know", () => {
+		assert.doesNotMatch(page, /\bundefined\b|\[object|\bNaN\b/);
+	});
+});

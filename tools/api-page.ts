@@ -1,0 +1,195 @@
+/**
+ * `npm run api`: makes a page from the description of the API, modules/api/openapi.json, and tells where it lies. One
+ * file that needs neither a network nor a script: HTML with its style inside, light or dark as the reader's system is.
+ * Knows the parts of OpenAPI 3.1 and JSON Schema that our document uses, no others.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
+type Node = any;
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+const PAGE = join(ROOT, ".build", "api.html");
+const METHODS = ["get", "post", "delete"];
+/** Beside these statuses a reader's eye finds what is special about a route. */
+const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
+
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#d5dae1, #363c46); --dim: light-dark(#5a6472, #9aa5b4);
+	--card: light-dark(#f6f8fa, #1c2027); --get: light-dark(#0b6bcb, #6cb6ff); --post: light-dark(#1a7f37, #57c878);
+	--delete: light-dark(#c4314b, #ff7b8a); }
+body { margin: 0; font: 15px/1.5 system-ui, sans-serif; background: light-dark(#fff, #14171c); color: light-dark(#1b1f24, #dfe5ec); }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { margin: 0; } h2 { margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--line); }
+h2 small, .dim, dd, td.notes { color: var(--dim); } h2 small { font-weight: normal; font-size: .6em; margin-left: .5em; }
+code, pre, .path { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
+a { color: var(--get); } nav a { margin-right: .9em; } p { margin: .5em 0; }
+details.route { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; background: var(--card); overflow: hidden; }
+details.route > summary { padding: .45rem .8rem; cursor: pointer; display: flex; flex-wrap: wrap; gap: 0 .8rem; align-items: baseline; }
+details.route > div { padding: .2rem .8rem .8rem; border-top: 1px solid var(--line); }
+.method { font-weight: 700; width: 4.2em; } .get { color: var(--get); } .post { color: var(--post); } .delete { color: var(--delete); }
+.path { min-width: 19em; } summary .what { color: var(--dim); flex: 1 1 14em; }
+h4 { margin: 1rem 0 .2rem; } table { border-collapse: collapse; width: 100%; }
+td, th { text-align: left; vertical-align: top; padding: .15rem .8rem .15rem 0; border-top: 1px solid var(--line); }
+td:first-child { white-space: nowrap; } table table { margin: .2rem 0; }
+pre { margin: .3rem 0; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: 4px; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+.open { border: 1px solid var(--line); border-radius: 9px; padding: 0 .5em; font-size: .85em; }
+@media print { details.route > div { display: block; } }
+`;
+
+function text(value: unknown): string {
+	return String(value)
+		.replaceAll("&", "&amp;")
+		.replaceAll("<", "&lt;")
+		.replaceAll(">", "&gt;")
+		.replaceAll('"', "&quot;");
+}
+
+/** A description: our document marks code by backquotes and nothing else. */
+function prose(value = ""): string {
+	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
+}
+
+/** A node with what it refers to; its own members go first. */
+function resolve(node: Node): Node {
+	if (!("$ref" in node))
+		return node.allOf?.[0]?.$ref ? merge(resolve(node.allOf[0]), { ...node, allOf: undefined }) : node;
+	const { $ref, ...own } = node;
+	let target = DOCUMENT;
+	for (const step of $ref.split("/").slice(1)) target = target[step];
+	return merge(resolve(target), own);
+}
+
+function merge(base: Node, own: Node): Node {
+	const properties = own.properties ? { ...base.properties, ...own.properties } : base.properties;
+	return { ...base, ...own, ...(properties ? { properties } : {}) };
+}
+
+/** What a value may be, in a few words. */
+function bounds(schema: Node): string {
+	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+	const words: string[] = [];
+	if ("const" in schema) return `<code>${text(JSON.stringify(schema.const))}</code>`;
+	if (schema.enum) return schema.enum.map((one: unknown) => `<code>${text(JSON.stringify(one))}</code>`).join(" ");
+	words.push(text([type ?? ""].flat().join(" or ")));
+	if (minimum !== undefined || maximum !== undefined) words.push(range(minimum, maximum));
+	if (minLength !== undefined || maxLength !== undefined) words.push(`${range(minLength, maxLength)} characters`);
+	if (minItems !== undefined || maxItems !== undefined) words.push(`${range(minItems, maxItems)} items`);
+	if (schema.pattern) words.push(`<code>${text(schema.pattern)}</code>`);
+	if (schema.writeOnly) words.push("never shown");
+	if ("default" in schema) words.push(`default <code>${text(JSON.stringify(schema.default))}</code>`);
+	return words.join(", ");
+}
+
+function range(minimum?: number, maximum?: number): string {
+	if (minimum === maximum) return String(minimum);
+	if (maximum === undefined) return `${minimum} or more`;
+	return minimum === undefined ? `up to ${maximum}` : `${minimum} to ${maximum}`;
+}
+
+/** Members of an object, those of objects inside below them. */
+function members(given: Node): string {
+	const schema = resolve(given);
+	if (schema.type === "array") return members(schema.items);
+	if (!schema.properties) return "";
+	const required: string[] = schema.required ?? [];
+	const rows = Object.entries<Node>(schema.properties).map(([name, one]) => {
+		const field = resolve(one);
+		const mark = required.includes(name) ? "" : " <small class=dim>optional</small>";
+		const codes = field.oneOf ? codeList(field.oneOf) : "";
+		return (
+			`<tr><td><code>${text(name)}</code>${mark}<td>${bounds(field)}` +
+			`<td class=notes>${prose(field.description)}${codes}${members(field)}`
+		);
+	});
+	return `<table>${rows.join("")}</table>${conditions(schema)}`;
+}
+
+function codeList(choices: Node[]): string {
+	return `<table>${choices.map((one) => `<tr><td><code>${text(one.const)}</code><td>${prose(one.description)}`).join("")}</table>`;
+}
+
+/** What holds only together: alternatives, and what a value brings with it. */
+function conditions({ anyOf = [], ...schema }: Node): string {
+	const lines: string[] = anyOf.map((one: Node) => `${text(one.title)}: ${names(one.required)}`);
+	for (const rule of [schema, ...(schema.allOf ?? [])]) {
+		if (!rule.if) continue;
+		const [[name, value]] = Object.entries<Node>(rule.if.properties);
+		const { required = [], properties = {} } = rule.then;
+		const parts = required.length > 0 ? [`needs ${names(required)}`] : [];
+		for (const [field, one] of Object.entries<Node>(properties)) if (one.enum) parts.push(`${field} ${bounds(one)}`);
+		lines.push(`<code>${text(name)}</code> ${bounds(value)}: ${parts.join("; ")}`);
+	}
+	return lines.length === 0 ? "" : `<ul>${lines.map((line) => `<li>${line}`).join("")}</ul>`;
+}
+
+function names(list: string[]): string {
+	return list.map((name) => `<code>${text(name)}</code>`).join(", ");
+}
+
+/** Schema and example of a body. */
+function content(title: string, types: Node): string {
+	return Object.entries<Node>(types ?? {})
+		.map(([type, { schema, example }]) => {
+			const shown = typeof example === "string" ? example : JSON.stringify(example, undefined, 2);
+			const remark = prose(resolve(schema).description);
+			const sample = example === undefined ? "" : `<pre>${text(shown)}</pre>`;
+			return `<h4>${title} <small class=dim>${text(type)}</small></h4><p class=dim>${remark}</p>${members(schema)}${sample}`;
+		})
+		.join("");
+}
+
+function responses(operation: Node): string {
+	const rows = Object.entries<Node>(operation.responses).map(([status, given]) => {
+		const { description, content: types } = resolve(given);
+		const codes: string[] = types?.["application/json"]?.schema.properties?.error?.enum ?? [];
+		const dim = COMMON_STATUSES.includes(status) ? " class=dim" : "";
+		return `<tr${dim}><td>${status}<td>${prose(description)}<td>${names(codes)}`;
+	});
+	return `<h4>Statuses</h4><table>${rows.join("")}</table>`;
+}
+
+function route(path: string, method: string, operation: Node): string {
+	const { parameters = [], requestBody, description = "" } = operation;
+	const query = parameters.map((one: Node) => {
+		return `<tr><td><code>${text(one.name)}</code> <small class=dim>${one.in}</small><td>${bounds(one.schema)}<td class=notes>${prose(one.description)}`;
+	});
+	const size = requestBody ? ` <small class=dim>at most ${requestBody["x-max-bytes"]} bytes</small>` : "";
+	return [
+		`<details class=route id="${operation.operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span>`,
+		`<span class=path>${text(path.replace("/api/v1/", ""))}</span><span class=what>${prose(operation.summary)}</span>`,
+		operation.security ? "<span class=open>no token</span>" : "",
+		`</summary><div><p>${prose(description)}</p>`,
+		query.length > 0 ? `<h4>Parameters</h4><table>${query.join("")}</table>` : "",
+		content(`Request${size}`, requestBody?.content),
+		content("Reply", resolve(operation.responses[200]).content),
+		responses(operation),
+		"</div></details>",
+	].join("");
+}
+
+function page(): string {
+	const { info, tags, servers, paths, components } = DOCUMENT;
+	const sections = tags.map(({ name, description }: Node) => {
+		const routes = Object.entries<Node>(paths).flatMap(([path, item]) =>
+			METHODS.filter((method) => item[method]?.tags.includes(name)).map((method) => route(path, method, item[method])),
+		);
+		return `<h2 id="${name}">${name}<small>${prose(description)}</small></h2>${routes.join("")}`;
+	});
+	const bases = servers.map((one: Node) => `<li><code>${text(one.url)}/api/v1/</code> ${prose(one.description)}`);
+	return [
+		`<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">`,
+		`<title>${text(info.title)}: API</title><style>${STYLE}</style><main><h1>${text(info.title)}: API</h1>`,
+		`<nav>${tags.map(({ name }: Node) => `<a href="#${name}">${name}</a>`).join("")}<a href="#Errors">Errors</a></nav>`,
+		...info.description.split("\n\n").map((paragraph: string) => `<p>${prose(paragraph)}</p>`),
+		`<ul>${bases.join("")}</ul><p><code>Authorization: Bearer &lt;token&gt;</code> `,
+		`${prose(components.securitySchemes.token.description)}</p>${sections.join("")}`,
+		`<h2 id=Errors>Errors</h2><p>${prose(components.schemas.Error.description)}</p>${members(components.schemas.Error)}</main>`,
+	].join("\n");
+}
+
+writeFileSync(PAGE, page());
+console.log(PAGE);
