@@ -202,6 +202,7 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
+		if (!(length >= 0)) throw new RangeError("Length of the reply is no length");
 		this.#sink = undefined;
 		if (this.#input === INPUT_BODY) this.dropBody();
 		const head = this.#head;

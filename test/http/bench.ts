@@ -114,7 +114,8 @@ export class Bench implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		this.requests++;
 		if (this.route !== undefined) return this.route(request, response);
-		const size = Number(request.query("size") ?? 10);
+		// A damaged one is none.
+		const size = Math.max(0, Math.trunc(Number(request.query("size") ?? 10)) || 0);
 		switch (request.path) {
 			case "/text":
 				response.header("Content-Type", "text/plain").sendText(200, "hello");

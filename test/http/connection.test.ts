@@ -94,6 +94,24 @@ describe("HTTP server: deferred replies", () => {
 		assert.ok(client.closed);
 	});
 
+	it("answers 500 in place of a reply whose length is no length", () => {
+		const bench = new Bench();
+		for (const length of [Number.NaN, -1]) {
+			const client = bench.connect();
+			bench.route = (_request, response) => {
+				response.send(200, { read: () => 0 }, length);
+				return undefined;
+			};
+			client.send(get("/"));
+			bench.world.settle();
+			assert.equal(replies(client.takeBytes())[0].status, 500);
+			assert.ok(bench.mistakes.pop() instanceof RangeError);
+			client.leave();
+			bench.world.settle();
+			assert.equal(bench.server.connectionCount, 0);
+		}
+	});
+
 	it("passes a mistake in a late answer to the caller, and answers 500", () => {
 		const bench = new Bench();
 		const client = bench.connect();
