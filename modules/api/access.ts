@@ -14,7 +14,7 @@ import {
 import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../auth/nonce.js";
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { decodeHex } from "../bytes/hex.js";
-import { type Field, TEXT } from "../config/schema.js";
+import { bodyField, type Field, TEXT } from "../config/schema.js";
 import {
 	HTTPS_REQUIRED,
 	INVALID_FIELD,
@@ -24,25 +24,14 @@ import {
 	TOO_MANY_ATTEMPTS,
 } from "./errors.js";
 import type { Exchange } from "./exchange.js";
+import { describeMissing } from "./field-value.js";
 import type { BodyTable, Value } from "./validate.js";
 
 /** Any character: units of UTF-16 in Node, code points in XS. */
 const ANY_CHARACTER = "\u0000\uffff\u{10000}\u{10ffff}";
-const NO_CHOICES = Object.freeze([]);
 
-function text(name: string, maximum: number): Field {
-	return Object.freeze({
-		entry: -1,
-		id: 0,
-		name,
-		kind: TEXT,
-		minimum: 0,
-		maximum,
-		choices: NO_CHOICES,
-		characters: ANY_CHARACTER,
-		initial: undefined,
-		secret: true,
-	});
+function text(name: string, maximum: number): Field<string> {
+	return bodyField({ name, kind: TEXT, maximum, characters: ANY_CHARACTER, secret: true });
 }
 
 const NONCE = text("nonce", NONCE_LENGTH * 2);
@@ -170,5 +159,5 @@ function failProof(exchange: Exchange, { outcome, retryAfterS }: LoginResult, me
 }
 
 function failMissing(exchange: Exchange, field: string): void {
-	exchange.fail(400, MISSING_FIELD, `The field ${field} is missing.`, field);
+	exchange.fail(400, MISSING_FIELD, describeMissing(field), field);
 }

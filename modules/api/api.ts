@@ -66,24 +66,18 @@ import {
 
 export interface Operation {
 	readonly run: RouteHandler | UploadHandler;
-	/** The JSON object it wants; undefined: none, and one that comes is thrown away. */
+	/** The JSON object it wants; undefined: none, and a body that comes is thrown away, unless `run` gives a sink for it. */
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
 	readonly open: boolean;
 }
 
-function route(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
+function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Route<Operation> {
 	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: false }) });
 }
 
 function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
 	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: true }) });
-}
-
-/** A POST whose body is no JSON: `upload` takes it. */
-function uploadRoute(path: string, upload: UploadHandler): Route<Operation> {
-	const value = Object.freeze({ run: upload, body: undefined, open: false });
-	return Object.freeze({ method: METHOD_POST, path: `/api/v1/${path}`, value });
 }
 
 export const ROUTES: readonly Route<Operation>[] = Object.freeze([
@@ -103,7 +97,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_POST, "system/reboot", postReboot),
 	route(METHOD_POST, "system/factory_reset", postFactoryReset),
 	route(METHOD_GET, "system/certificate", getCertificate),
-	uploadRoute("system/certificate", postCertificate),
+	route(METHOD_POST, "system/certificate", postCertificate),
 	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	route(METHOD_GET, "system/clock", getClock),
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),

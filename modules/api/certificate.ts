@@ -2,10 +2,12 @@
 import type { BodySink } from "../http/connection.js";
 import {
 	CERTIFICATE_FILE_LIMIT,
+	CERTIFICATES_WELL,
 	type CertificateDetails,
 	type CertificateFile,
 	KEY_TYPE_EC,
 	KEY_TYPE_RSA,
+	PRIVATE_KEY_ABSENT,
 } from "../io/host.js";
 import { refusalOf, TOO_LARGE } from "../tls/rules.js";
 import { HTTPS_REQUIRED } from "./errors.js";
@@ -25,9 +27,15 @@ const NO_DETAILS: CertificateDetails = Object.freeze({
 	issuedByNext: false,
 });
 
+const NO_FILE: CertificateFile = Object.freeze({
+	certificates: Object.freeze([]),
+	problem: CERTIFICATES_WELL,
+	key: PRIVATE_KEY_ABSENT,
+});
+
 export function getCertificate(exchange: Exchange): void {
 	const { certificate, factoryCertificate } = exchange.services;
-	answer(exchange, certificate.isThere ? certificate.read() : factoryCertificate(), false);
+	answer(exchange, read(exchange, certificate.isThere ? certificate.read() : factoryCertificate()), false);
 }
 
 /** Takes the file, or answers why it is not taken. */
@@ -41,7 +49,7 @@ export function postCertificateReset(exchange: Exchange): void {
 	const { certificate, factoryCertificate, restartSoon } = exchange.services;
 	const wasThere = certificate.isThere;
 	certificate.remove("");
-	answer(exchange, factoryCertificate(), wasThere);
+	answer(exchange, read(exchange, factoryCertificate()), wasThere);
 	if (wasThere) restartSoon();
 }
 
@@ -64,10 +72,11 @@ class Upload implements BodySink {
 	end(): void {
 		const { certificate, crypto, clock, restartSoon } = this.#exchange.services;
 		const isTooLarge = this.#length > this.#file.length;
-		const file = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
-		const refusal = isTooLarge ? TOO_LARGE : refusalOf(crypto.readCertificates(file), clock.utcMs());
+		const bytes = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
+		const file = isTooLarge ? NO_FILE : crypto.readCertificates(bytes);
+		const refusal = isTooLarge ? TOO_LARGE : refusalOf(file, clock.utcMs());
 		if (refusal === "") {
-			certificate.install(file, file.length);
+			certificate.install(bytes);
 			answer(this.#exchange, file, true);
 			restartSoon();
 		} else this.#exchange.plainText(400, refusal);
@@ -84,12 +93,14 @@ class Upload implements BodySink {
 	}
 }
 
+function read(exchange: Exchange, bytes: Uint8Array | undefined): CertificateFile {
+	return bytes === undefined ? NO_FILE : exchange.services.crypto.readCertificates(bytes);
+}
+
 /** Details of the file, which is that of the device from the next start on. */
-function answer(exchange: Exchange, bytes: Uint8Array | undefined, reboot: boolean): void {
-	const { certificate, crypto } = exchange.services;
-	const file: CertificateFile | undefined = bytes === undefined ? undefined : crypto.readCertificates(bytes);
-	const chainLength = file?.certificates.length ?? 0;
-	const details = file?.certificates[0] ?? NO_DETAILS;
+function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: boolean): void {
+	const { certificate } = exchange.services;
+	const details = certificates[0] ?? NO_DETAILS;
 	const custom = certificate.isThere;
 	const { lastError } = certificate;
 	const validFrom = isoText(details.validFromMs);
@@ -102,7 +113,7 @@ function answer(exchange: Exchange, bytes: Uint8Array | undefined, reboot: boole
 		textMember(writer, "valid_to", validTo);
 		textMember(writer, "key_type", keyTypeText(details.keyType));
 		numberMember(writer, "key_bits", details.keyBits);
-		numberMember(writer, "chain_length", chainLength);
+		numberMember(writer, "chain_length", certificates.length);
 		numberMember(writer, "max_size", CERTIFICATE_FILE_LIMIT);
 		booleanMember(writer, "upload_allowed", exchange.secure);
 		booleanMember(writer, "reboot", reboot);

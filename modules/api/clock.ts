@@ -1,19 +1,14 @@
 /** System routes of the API text: clock and time zone (decisions 4, 39). */
-import { field, INTEGER } from "../config/schema.js";
+import { bodyField, INTEGER } from "../config/schema.js";
 import { SYSTEM, SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { localText, utcText } from "../time/iso.js";
 import { INVALID_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, Value } from "./validate.js";
-
-/** Largest body of a small settings route (decision 6). */
-const BODY_LIMIT = 2048;
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 /** Unix time in seconds, the years 2024 to 2099. No setting: the host's clock keeps it. */
-const TIMESTAMP = field<number>({
-	entry: -1,
-	id: 0,
+const TIMESTAMP = bodyField<number>({
 	name: "timestamp",
 	kind: INTEGER,
 	minimum: 1_704_067_200,

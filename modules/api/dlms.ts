@@ -18,7 +18,7 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../config/dlms-fields.js";
-import { BYTES, CHOICE, type Field, field, INTEGER, TEXT } from "../config/schema.js";
+import { BYTES, bodyField, CHOICE, type Field, INTEGER, TEXT } from "../config/schema.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -33,15 +33,11 @@ import type { JSONWriter } from "../json/writer.js";
 import { INVALID_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, Value } from "./validate.js";
-
-/** Largest bodies (decision 6). */
-const BODY_LIMIT = 2048;
-const LIST_BODY_LIMIT = 16384;
+import { BODY_LIMIT, type BodyTable, LONG_BODY_LIMIT, type Value } from "./validate.js";
 
 /** A key as the body gives it: hex digits in either case, or none to clear it. */
 function keyText(name: string): Field {
-	return field<string>({ entry: -1, id: 0, name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
+	return bodyField<string>({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
 
 /** Fields of DLMS, then the secrets in the order of DLMS_SECRETS. */
@@ -56,21 +52,19 @@ export const DLMS_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-const CODE = field<Uint8Array>({
-	entry: -1,
-	id: 0,
+const CODE = bodyField<Uint8Array>({
 	name: "code",
 	kind: BYTES,
 	minimum: POLL_CODE_LENGTH,
 	maximum: POLL_CODE_LENGTH,
 });
-const CLASS_ID = field<number>({ entry: -1, id: 0, name: "class_id", kind: CHOICE, choices: POLL_CLASSES });
-const ATTRIBUTE = field<number>({ entry: -1, id: 0, name: "attribute", kind: INTEGER, minimum: 1, maximum: 127 });
+const CLASS_ID = bodyField<number>({ name: "class_id", kind: CHOICE, choices: POLL_CLASSES });
+const ATTRIBUTE = bodyField<number>({ name: "attribute", kind: INTEGER, minimum: 1, maximum: 127 });
 
 export const DLMS_OBIS_BODY: BodyTable = Object.freeze({
 	fields: DLMS_OBIS.fields,
 	required: Object.freeze([DLMS_OBIS_ENTRIES.name]),
-	limit: LIST_BODY_LIMIT,
+	limit: LONG_BODY_LIMIT,
 	list: Object.freeze({
 		fields: Object.freeze([CODE, CLASS_ID, ATTRIBUTE]),
 		required: Object.freeze([CODE.name, CLASS_ID.name, ATTRIBUTE.name]),

@@ -10,22 +10,17 @@ import {
 	HUB_TOKEN,
 	HUB_URL,
 } from "../config/hub-fields.js";
-import { type Field, field, TEXT } from "../config/schema.js";
+import { bodyField, type Field, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../hub/url.js";
 import { CERTIFICATES_WELL, PRIVATE_KEY_ABSENT } from "../io/host.js";
 import { BUSY, HUB_DISABLED, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, LongText, Value } from "./validate.js";
-
-/** Largest body (decision 6). */
-const BODY_LIMIT = 16384;
+import { type BodyTable, LONG_BODY_LIMIT, type LongText, type Value } from "./validate.js";
 
 /** The certificate as the body gives it; never held as text. */
-const CERTIFICATE_TEXT = field<string>({
-	entry: -1,
-	id: 0,
+const CERTIFICATE_TEXT = bodyField<string>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
 	maximum: HUB_CERTIFICATE_LIMIT,
@@ -37,7 +32,7 @@ const CERTIFICATE_BUSY = false;
 export const HUB_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, CERTIFICATE_TEXT]),
 	required: Object.freeze([HUB_ENABLED.name]),
-	limit: BODY_LIMIT,
+	limit: LONG_BODY_LIMIT,
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 });
 

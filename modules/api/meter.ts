@@ -37,11 +37,9 @@ import { mapOf } from "../zigbee/mapping.js";
 import { BUSY, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
-import type { BodyTable, Value } from "./validate.js";
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 const NOTHING_REQUIRED = Object.freeze([]);
-/** Largest body of a small settings route (decision 6). */
-const BODY_LIMIT = 2048;
 
 export const PROTOCOL_BODY: BodyTable = Object.freeze({
 	fields: METER.fields,

@@ -17,7 +17,7 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "../config/network-fields.js";
-import { BOOLEAN, type Field, field, type Setting } from "../config/schema.js";
+import { BOOLEAN, bodyField, type Field, type Setting } from "../config/schema.js";
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../network/address.js";
 import {
 	APPLY_ACCESS_POINT,
@@ -35,10 +35,8 @@ import { BUSY, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, Value } from "./validate.js";
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
-/** Largest body of a settings route (decision 6). */
-const BODY_LIMIT = 2048;
 /** What stands where there is no address. */
 const NO_ADDRESS = "0.0.0.0";
 /** Of our access point (decision 38). */
@@ -48,7 +46,7 @@ const AP_NETMASK = "255.255.255.0";
 const NTP_SERVER = "pool.ntp.org";
 
 /** Connects at once. No setting. */
-const APPLY = field<boolean>({ entry: -1, id: 0, name: "apply", kind: BOOLEAN, initial: false });
+const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
 
 /** Up to `apply` in the order of WIFI. */
 export const WIFI_BODY: BodyTable = Object.freeze({

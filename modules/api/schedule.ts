@@ -13,10 +13,7 @@ import { INVALID_FIELD, MISSING_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { describe, describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, Value } from "./validate.js";
-
-/** Largest body of a small settings route (decision 6). */
-const BODY_LIMIT = 2048;
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 export const SCHEDULE_BODY: BodyTable = Object.freeze({
 	fields: SCHEDULE.fields,

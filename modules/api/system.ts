@@ -9,7 +9,7 @@ import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { errorOf } from "./meter.js";
-import type { BodyTable, Value } from "./validate.js";
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
@@ -18,8 +18,6 @@ const NO_RADIO = "absent";
 const NO_CLIENT = "unsupported";
 /** Below this the device runs on its cells. */
 const USB_VOLTAGE_MIN = 4;
-/** Largest body of a small settings route (decision 6). */
-const BODY_LIMIT = 2048;
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;

@@ -2,29 +2,24 @@
 
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
-import { type Field, PRINTABLE, TEXT } from "../config/schema.js";
+import { bodyField, PRINTABLE, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "./errors.js";
 import type { Exchange } from "./exchange.js";
-import type { BodyTable, Value } from "./validate.js";
+import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
-const NAME: Field = Object.freeze({
-	entry: -1,
-	id: 0,
+const NAME = bodyField<string>({
 	name: "name",
 	kind: TEXT,
 	minimum: 1,
 	maximum: TOKEN_NAME_LIMIT,
-	choices: Object.freeze([]),
 	characters: PRINTABLE,
-	initial: undefined,
-	secret: false,
 });
 
 export const TOKEN_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([NAME]),
 	required: Object.freeze([NAME.name]),
-	limit: 2048,
+	limit: BODY_LIMIT,
 });
 
 /** What is shown of a token; taken down when the reply begins, since it may change before its end. */

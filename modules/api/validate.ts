@@ -66,6 +66,10 @@ export type BodyDone = (
 	field: string | undefined,
 ) => void;
 
+/** Largest body of a route of a few settings, and of one with a list or a file (decision 6), bytes. */
+export const BODY_LIMIT = 2048;
+export const LONG_BODY_LIMIT = 16384;
+
 /** Nesting of a body that is accepted (decision 6). */
 const DEPTH = 4;
 /** Room for the longest string that is held: a password of 128 characters, 4 bytes each. */

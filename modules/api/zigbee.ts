@@ -1,5 +1,5 @@
 /** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). This firmware drives no radio. */
-import { BOOLEAN, field, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
+import { BOOLEAN, bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
 import { ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -17,18 +17,14 @@ import {
 import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import type { BodyTable, Value } from "./validate.js";
-
-/** Largest bodies (decision 6). */
-const BODY_LIMIT = 2048;
-const MAP_BODY_LIMIT = 16384;
+import { BODY_LIMIT, type BodyTable, LONG_BODY_LIMIT, type Value } from "./validate.js";
 
 /** What stands where there is no network (decision 46). */
 const NO_CHANNEL = 11;
 const NO_ADDRESS = 65535;
 const NO_EXTENDED_PAN_ID = "0000000000000000";
 
-const ENABLED = field<boolean>({ entry: -1, id: 0, name: "enabled", kind: BOOLEAN });
+const ENABLED = bodyField<boolean>({ name: "enabled", kind: BOOLEAN });
 
 export const ZIGBEE_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([ENABLED]),
@@ -36,19 +32,15 @@ export const ZIGBEE_BODY: BodyTable = Object.freeze({
 	limit: BODY_LIMIT,
 });
 
-const OBIS = field<string>({
-	entry: -1,
-	id: 0,
+const OBIS = bodyField<string>({
 	name: "obis",
 	kind: TEXT,
 	minimum: 1,
 	maximum: OBIS_TEXT_LIMIT,
 	characters: PRINTABLE,
 });
-const MODE = field<number>({ entry: -1, id: 0, name: "mode", kind: INTEGER, maximum: MODE_SHORT });
-const MAPPING_ID = field<string>({
-	entry: -1,
-	id: 0,
+const MODE = bodyField<number>({ name: "mode", kind: INTEGER, maximum: MODE_SHORT });
+const MAPPING_ID = bodyField<string>({
 	name: "mapping_id",
 	kind: TEXT,
 	minimum: UNMAPPED.length,
@@ -61,7 +53,7 @@ const MAPPING_ID_AT = 2;
 export const ZIGBEE_MAP_BODY: BodyTable = Object.freeze({
 	fields: ZIGBEE_MAP.fields,
 	required: Object.freeze([ZIGBEE_MAPPING.name]),
-	limit: MAP_BODY_LIMIT,
+	limit: LONG_BODY_LIMIT,
 	list: Object.freeze({
 		fields: Object.freeze([OBIS, MODE, MAPPING_ID]),
 		required: Object.freeze([OBIS.name, MAPPING_ID.name]),

@@ -92,7 +92,7 @@ export class Gateway {
 			guard: (part, run) => this.guard(part, run),
 			trace: (message) => this.#host.trace(message),
 		});
-		this.serveInstalledCertificate();
+		this.guard("tls", () => this.serveInstalledCertificate());
 		this.#network?.start();
 		this.meterChanged();
 	}

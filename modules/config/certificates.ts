@@ -1,8 +1,8 @@
 /** The certificate that the owner has installed, with its key: for the API, and for whoever opens the TLS port. */
-import type { Storage } from "../io/host.js";
+import { CERTIFICATE_FILE_LIMIT, type Storage } from "../io/host.js";
 import { BlobStore } from "./blob.js";
 import type { ConfigStore } from "./store.js";
-import { TLS, TLS_FILE, TLS_FILE_LIMIT, TLS_LAST_ERROR } from "./tls-fields.js";
+import { TLS, TLS_FILE, TLS_LAST_ERROR } from "./tls-fields.js";
 
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
@@ -10,7 +10,7 @@ export class InstalledCertificate {
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "tls", limit: TLS_FILE_LIMIT, slots: 2 });
+		this.#blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 2 });
 		this.#blobs.sweep([this.reference]);
 	}
 
@@ -28,12 +28,12 @@ export class InstalledCertificate {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
 
-	/** Puts `file[0..length)` in place of the one before. Throws what the storage throws; the old one stays then. */
-	install(file: Uint8Array, length: number): void {
+	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
+	install(file: Uint8Array): void {
 		const writer = this.#blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
-			writer.write(file, 0, length);
+			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
 			this.#store.set(TLS, [reference, ""]);

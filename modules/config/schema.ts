@@ -103,6 +103,13 @@ export function field<Value extends Setting>(
 	return Object.freeze({ ...PLAIN, ...given });
 }
 
+/** A field that bodies have and flash has not. */
+export function bodyField<Value extends Setting>(
+	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
+): Field<Value> {
+	return field({ ...given, entry: -1, id: 0 });
+}
+
 export function entry(key: string, version: number, fields: readonly Field[]): Entry {
 	return Object.freeze({ key, version, fields: Object.freeze(fields) });
 }

@@ -1,9 +1,7 @@
 /** The certificate that the owner has installed (decision 42). The file itself is a blob (certificates.ts). */
+import { CERTIFICATE_FILE_LIMIT } from "../io/host.js";
 import { blobReferenceLimit } from "./blob.js";
 import { BYTES, entry, field, IN_TLS, PRINTABLE, TEXT } from "./schema.js";
-
-/** Bytes of the longest file, as CERTIFICATE_FILE_LIMIT of io/host.ts. */
-export const TLS_FILE_LIMIT = 12288;
 
 /** Refers to the chain and its key, as one PEM text; empty: the device serves its own. */
 export const TLS_FILE = field<Uint8Array>({
@@ -11,7 +9,7 @@ export const TLS_FILE = field<Uint8Array>({
 	id: 1,
 	name: "file",
 	kind: BYTES,
-	maximum: blobReferenceLimit(TLS_FILE_LIMIT),
+	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
 });
 /** Why an installed certificate could not be served; empty: nothing was wrong. */
 export const TLS_LAST_ERROR = field<string>({
