@@ -29,7 +29,8 @@ const LINE_LIMIT = 450;
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/host", from: "", why: "the ground that all others stand on" },
+	{ rooms: "bytes io/wifi", from: "", why: "the ground that all others stand on" },
+	{ rooms: "io/host", from: "io/wifi", why: "a radio is a part of the host" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/link", from: "bytes io/host io/machine", why: "runs a machine on a port; makes parity in software" },
 	{ rooms: "obis", from: "bytes", why: "codes and names are plain data" },
@@ -50,7 +51,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{ rooms: "zigbee", from: "bytes obis io/host io/machine io/link", why: "the bridge drives the coprocessor" },
 	{ rooms: "hub", from: "bytes io/host json http tls", why: "an HTTP client that posts JSON" },
-	{ rooms: "network power", from: "bytes io/host", why: "they drive what the host gives" },
+	{ rooms: "network power", from: "bytes io/host io/wifi", why: "they drive what the host gives" },
 	{
 		rooms: "api",
 		from:
@@ -60,13 +61,18 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/native", from: "bytes io/host", why: "what the hosts in XS share: faces of C and of the SDK" },
+	{ rooms: "hosts/simulated", from: "bytes io/host io/wifi", why: "what hosts without the hardware put in its place" },
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/machine io/link app hosts/native",
+		from: "bytes io/host io/wifi io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node", why: "programs for developers" },
-	{ rooms: "test", from: "* hosts/node hosts/native hosts/linux hosts/esp32 tools", why: "tests look at everything" },
+	{
+		rooms: "test",
+		from: "* hosts/node hosts/native hosts/simulated hosts/linux hosts/esp32 tools",
+		why: "tests look at everything",
+	},
 ];
 
 const MODULES = /^modules\/.*\.ts$/;
@@ -74,7 +80,7 @@ const SHIPPED = /^(modules|hosts|tools)\/.*\.(ts|mjs)$/;
 const SOURCE = /^(modules|hosts|tools|test)\/.*\.(ts|mjs)$/;
 const WRITTEN = /\.(ts|mjs|md|json|sh|c|h)$|^\.ci\//;
 /** What mcconfig compiles for XS. */
-const XS = /^(modules|hosts\/(node\/worker|native|linux|esp32))\/.*\.ts$/;
+const XS = /^(modules|hosts\/(node\/worker|native|simulated|linux|esp32))\/.*\.ts$/;
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 /** Modules of the Moddable SDK, which is no npm package. */

@@ -1,14 +1,13 @@
 /**
  * `npm run linux`: builds the firmware with the Moddable SDK and runs it in its XS on this computer, with the options of
- * `npm start` and the same meter. SIGTERM and SIGINT end it with exit code 0; a bad command line is 2, all else 1.
+ * `npm start` and the same meter. SIGUSR1 is a short press of the button, SIGUSR2 prints the memory in use. SIGTERM and
+ * SIGINT end it with exit code 0; a bad command line is 2, all else 1.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadIdentity } from "../hosts/node/certificate.js";
-import { loadFactoryData } from "../hosts/node/factory.js";
-import { hostnameOf } from "../hosts/node/host.js";
-import { NO_RADIO, type Options, parseOptions, USAGE } from "../hosts/node/options.js";
+import { openUnit } from "../hosts/node/factory.js";
+import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, buildFirmware, type Firmware, ROOT } from "./sdk/sdk.js";
@@ -87,17 +86,22 @@ class LinuxBench {
 	}
 
 	async #settings(): Promise<RunSettings> {
-		const { state, password, meter, mode, timeMs, quiet, httpPort, httpsPort } = this.#options;
-		const factory = loadFactoryData(state, password);
-		if (password !== undefined && password !== factory.labelPassword) {
-			this.#say(`${state} has a label password already; --password is for a new one only.`);
-		}
+		const { state, meter, mode, ntp, quiet, httpPort, httpsPort } = this.#options;
+		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
-		const utcMs = timeMs ?? Date.now();
-		await loadIdentity(state, hostnameOf(factory), utcMs);
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-		const port = meter ?? this.#meter!.path;
-		return { state, factory, version, meter: port, httpPort, httpsPort, accessPoint: mode === "ap", quiet, utcMs };
+		return {
+			state,
+			factory,
+			version,
+			meter: meter ?? this.#meter!.path,
+			httpPort,
+			httpsPort,
+			accessPoint: mode === "ap",
+			quiet,
+			utcMs: startTime(this.#options),
+			timeServers: ntp,
+		};
 	}
 
 	#start(firmware: Firmware, settings: RunSettings): void {
@@ -108,7 +112,7 @@ class LinuxBench {
 			if (signal !== null) this.fail(`The firmware has ended: signal ${signal}`);
 			else void this.end(code ?? 1);
 		});
-		process.on("SIGUSR2", () => gateway.kill("SIGUSR2"));
+		for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => gateway.kill(signal));
 	}
 
 	#say(message: string): void {
@@ -118,6 +122,6 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// Reserved for the button; Node would open its debugger.
+// Until there is a firmware with a button: Node would open its debugger.
 process.on("SIGUSR1", () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -108,7 +108,10 @@ const commands = {
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	manifest: (args) => become(process.execPath, [...program("tools/manifest.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
-	api: () => become(process.execPath, program("tools/api-page.js")),
+	api: ([what, ...args]) =>
+		what === "--examples"
+			? become(process.execPath, [...program("tools/api-examples.js"), ...args])
+			: become(process.execPath, program("tools/api-page.js")),
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
 	test: (args) => {

@@ -1,8 +1,14 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
-import type { Clock, Host, Power, Storage, TextCodec } from "../../modules/io/host.js";
+import type { Clock, Host, Storage } from "../../modules/io/host.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
+import { Resolver } from "../native/resolver.js";
 import { createListenerPort } from "../native/streams.js";
+import { createUDPPort } from "../native/udp.js";
+import { TextAir } from "../simulated/air.js";
+import { SimulatedPower } from "../simulated/power.js";
+import { createWiFiPort } from "../simulated/radio.js";
+import { createButtonPort } from "./button.js";
 import { createSerialPort } from "./serial.js";
 import { System } from "./system.js";
 
@@ -20,47 +26,6 @@ class LinuxClock implements Clock {
 
 	setUTC(utcMs: number): void {
 		this.#startMs = utcMs - System.monotonicMs();
-	}
-}
-
-/** What the file says, as on the bench (README). */
-class FilePower implements Power {
-	readonly #path: string;
-	readonly #text: TextCodec;
-
-	constructor(path: string, text: TextCodec) {
-		this.#path = path;
-		this.#text = text;
-	}
-
-	get cells(): number {
-		return this.value("cells", 0) ?? 0;
-	}
-
-	batteryVoltage(): number | undefined {
-		return this.value("battery", 0);
-	}
-
-	usbVoltage(): number | undefined {
-		return this.value("usb", 5);
-	}
-
-	temperatureC(): number | undefined {
-		return this.value("temperature", 25);
-	}
-
-	private value(name: string, initial: number): number | undefined {
-		let text = "";
-		try {
-			text = this.#text.decode(new Uint8Array(System.readFile(this.#path)));
-		} catch {
-			// There is none: everything is as it is at first.
-		}
-		for (const line of text.split("\n")) {
-			const [word, number] = line.split(" ");
-			if (word === name) return Number.isFinite(Number(number)) ? Number(number) : undefined;
-		}
-		return initial;
 	}
 }
 
@@ -85,6 +50,9 @@ class LinuxStorage implements Storage {
 	}
 }
 
+/** Where the clients of our access point are. */
+const ACCESS_POINT_ADDRESS = "127.0.0.1";
+
 /** What the runner was started with (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
@@ -101,12 +69,22 @@ export function createHost(): { host: Host; ready(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
+	const resolver = new Resolver(timers);
+	/** What the file says at each moment; empty while there is none. */
+	const textFile = (name: string) => () => {
+		try {
+			return text.decode(new Uint8Array(System.readFile(`${state}/${name}`)));
+		} catch {
+			return "";
+		}
+	};
+	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
 			port: Number(ports[scheme]),
+			secure: scheme === "https",
 			timers,
 			accessPoint: setting("ACCESS_POINT") !== undefined,
-			...(scheme === "https" ? identity(state) : {}),
 			onListening: (port) => {
 				ports[scheme] = String(port);
 			},
@@ -123,16 +101,29 @@ export function createHost(): { host: Host; ready(): void } {
 			model: "Linux",
 			deviceId: 0,
 			hostname: setting("HOSTNAME")!,
+			timeServers: setting("TIME_SERVERS") ?? "",
 		},
 		clock,
 		timers,
 		serial: { meter: createSerialPort({ path: setting("METER")!, timers, trace }) },
-		network: { http: listener("http"), https: listener("https") },
+		network: {
+			http: listener("http"),
+			https: listener("https"),
+			udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace }),
+			resolve: (name, done) => resolver.resolve(name, done),
+		},
 		storage: new LinuxStorage(`${state}/flash`),
 		crypto: new NativeCrypto(),
 		text,
-		power: new FilePower(`${state}/power.txt`, text),
+		power: new SimulatedPower(textFile("power.txt")),
 		resources: new SDKResources(),
+		wifi: createWiFiPort({
+			air: new TextAir(textFile("air.txt")),
+			timers,
+			lease: { ip, netmask, gateway },
+			accessPointKey: setting("ACCESS_POINT_KEY")!,
+		}),
+		button: createButtonPort(),
 		restart: () => {
 			timers.set(() => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https), 0);
 		},
@@ -144,11 +135,4 @@ export function createHost(): { host: Host; ready(): void } {
 		} else trace("The gateway starts anew.");
 	};
 	return { host, ready };
-}
-
-function identity(state: string): { certificate: Uint8Array; key: Uint8Array } {
-	return {
-		certificate: new Uint8Array(System.readFile(`${state}/certificate.pem`)),
-		key: new Uint8Array(System.readFile(`${state}/key.pem`)),
-	};
 }

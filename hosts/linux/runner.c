@@ -1,11 +1,13 @@
 /*
  * Runs the firmware that mcconfig -p lin has built (mc.so), without a display: the part of the SDK's simulator that is
  * not its window. usage: runner path/to/mc.so
- * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR2 prints the memory in use; an abort of the machine is 1.
+ * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use;
+ * an abort of the machine is 1.
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +18,17 @@
 /* What a device's display would have; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
 
+/* How long a press of the button is. */
+enum { PRESS_MS = 150 };
+
 typedef struct {
 	GMainLoop *loop;
 	txScreen *screen;
 	char **arguments;
 	void (*memory)(void *machine);
+	/* NULL: the firmware has no button. */
+	void (*button)(void *machine, int pressed);
+	bool pressed;
 	/* What an abort of the machine is called; NULL: the SDK does not tell. */
 	char *(*reason)(int status);
 } runner;
@@ -76,9 +84,21 @@ static gboolean on_memory(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+static gboolean on_release(gpointer data)
+{
+	runner *self = data;
+	self->pressed = false;
+	self->button(self->screen->machine, 0);
+	return G_SOURCE_REMOVE;
+}
+
 static gboolean on_button(gpointer data)
 {
-	(void)data;
+	runner *self = data;
+	if (!self->button || self->pressed) return G_SOURCE_CONTINUE;
+	self->pressed = true;
+	g_timeout_add(PRESS_MS, on_release, self);
+	self->button(self->screen->machine, 1);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -96,6 +116,7 @@ int main(int argc, char **argv)
 	}
 	txScreenLaunchProc launch = (txScreenLaunchProc)dlsym(firmware, "fxScreenLaunch");
 	the_runner.memory = (void (*)(void *))dlsym(firmware, "gateway_memory");
+	the_runner.button = (void (*)(void *, int))dlsym(firmware, "gateway_button");
 	the_runner.reason = (char *(*)(int))dlsym(firmware, "fxAbortString");
 	if (!launch || !the_runner.memory) {
 		fprintf(stderr, "%s is no firmware of the gateway\n", argv[1]);
@@ -114,7 +135,6 @@ int main(int argc, char **argv)
 	g_unix_signal_add(SIGINT, on_end, &the_runner);
 	g_unix_signal_add(SIGHUP, on_end, &the_runner);
 	g_unix_signal_add(SIGUSR2, on_memory, &the_runner);
-	/* Reserved for the device's button. */
 	g_unix_signal_add(SIGUSR1, on_button, &the_runner);
 	launch(screen);
 	if (!screen->machine) {

@@ -86,6 +86,19 @@ static inline void compat_conf_tls12(mbedtls_ssl_config *config)
 #endif
 }
 
+/* For a client: TLS 1.2 and nothing else; suites, curves and hashes stay those that Mbed TLS has by default. */
+static inline void compat_conf_any_client(mbedtls_ssl_config *config)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+	mbedtls_ssl_conf_min_version(config, MBEDTLS_SSL_MAJOR_VERSION_3, MBEDTLS_SSL_MINOR_VERSION_3);
+	mbedtls_ssl_conf_max_version(config, MBEDTLS_SSL_MAJOR_VERSION_3, MBEDTLS_SSL_MINOR_VERSION_3);
+	mbedtls_ssl_conf_rng(config, compat_random, NULL);
+#else
+	mbedtls_ssl_conf_min_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
+	mbedtls_ssl_conf_max_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
+#endif
+}
+
 /* Keys for session tickets, AES-256-GCM; they change within `lifetime_s`. */
 static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint32_t lifetime_s)
 {

@@ -226,6 +226,22 @@ void xs_stream_server_set_identity(xsMachine *the)
 	if (!done) xsUnknownError("%s", message);
 }
 
+/* `onStream` tells when it is over; false: one is under way. */
+void xs_stream_server_test(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	xsmcSetBoolean(xsResult, !face->closed && stream_server_test(face->server));
+}
+
+/* Of the test that `onStream` told of last: "", or a sentence for the user. */
+void xs_stream_server_get_test_result(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
+	if (!face->closed) stream_server_test_result(face->server, message);
+	xsmcSetString(xsResult, message);
+}
+
 void xs_stream_server_stop(xsMachine *the)
 {
 	stream_face *face = face_of(the);

@@ -4,7 +4,6 @@
 #include "stream-server.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +11,14 @@
 
 #include "stream-socket.h"
 #include "stream-thread.h"
+#include "thread-start.h"
 
 enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
 	/* stream_server_next looks at the connections and at the server itself in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
-#if defined(ESP_PLATFORM)
-	/* Of the thread, bytes: the sums of a handshake are most of it. */
+	/* Of the thread on ESP-IDF, bytes: the sums of a handshake are most of it. */
 	STACK_SIZE = 10240,
-#endif
 };
 
 static void lock(stream_server *server)
@@ -61,6 +59,7 @@ static bool server_event(const stream_server *server, stream_event *event)
 		if (server->connections[i].state == CONNECTION_WAITING) waiting++;
 	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
 	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
+	else if (server->test == TEST_OVER) *event = (stream_event){ STREAM_TESTED, -1, 0 };
 	else return false;
 	return true;
 }
@@ -78,6 +77,7 @@ static void mark_told(stream_server *server, stream_connection *connection, cons
 	switch (event->kind) {
 	case STREAM_PENDING: server->pending_fresh = false; break;
 	case STREAM_FAILED: server->failed_told = true; break;
+	case STREAM_TESTED: server->test = TEST_NONE; break;
 	case STREAM_WRITABLE: connection->promised = event->count; break;
 	case STREAM_READABLE: connection->fresh = false; break;
 	case STREAM_ENDED: connection->ended_told = true; break;
@@ -200,23 +200,23 @@ bool stream_server_set_identity(stream_server *server, const char *certificate, 
 	return true;
 }
 
-static bool start_thread(stream_server *server)
+bool stream_server_test(stream_server *server)
 {
-	pthread_attr_t attributes;
-	if (pthread_attr_init(&attributes) != 0) return false;
-#if defined(ESP_PLATFORM)
-	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	bool started = pthread_create(&server->thread, &attributes, stream_thread_run, server) == 0;
-#else
-	/* Signals are for the program's own thread. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	bool started = pthread_create(&server->thread, &attributes, stream_thread_run, server) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-#endif
-	pthread_attr_destroy(&attributes);
-	return started;
+	lock(server);
+	bool begun = server->identity && server->test == TEST_NONE;
+	if (begun) {
+		server->test = TEST_WANTED;
+		wake(server);
+	}
+	unlock(server);
+	return begun;
+}
+
+void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE])
+{
+	lock(server);
+	memcpy(message, server->test_result, STREAM_SERVER_MESSAGE_SIZE);
+	unlock(server);
 }
 
 static void free_server(stream_server *server)
@@ -241,7 +241,7 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);
 	server->wake = socket_open_wake();
-	if (server->wake >= 0 && start_thread(server)) return true;
+	if (server->wake >= 0 && thread_start(&server->thread, STACK_SIZE, stream_thread_run, server)) return true;
 	snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u can't be served: out of memory", server->port);
 	return false;
 }

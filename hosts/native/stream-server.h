@@ -61,6 +61,8 @@ typedef enum {
 	STREAM_ENDED = 4,
 	/* The port is served no more; told once. Connections live on. */
 	STREAM_FAILED = 5,
+	/* What stream_server_test has begun is over: see stream_server_test_result. */
+	STREAM_TESTED = 6,
 } stream_event_kind;
 
 typedef struct {
@@ -81,6 +83,16 @@ uint16_t stream_server_port(const stream_server *server);
  */
 bool stream_server_set_identity(stream_server *server, const char *certificate, const char *key,
 	char message[STREAM_SERVER_MESSAGE_SIZE]);
+
+/*
+ * Begins a handshake of the port with itself (tls-self-test.h), in the server's thread, with the pair that new
+ * connections get at that moment; STREAM_TESTED follows. It waits for the handshakes that are under way, and nobody is
+ * accepted before it is over: there may be no memory for both. False: one has begun before, or the port speaks no TLS.
+ */
+bool stream_server_test(stream_server *server);
+
+/* Of the test that STREAM_TESTED was told of last: "" when it went well, else a sentence for the user. */
+void stream_server_test_result(stream_server *server, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 /* Frees the port soon, and drops the connections that were not taken; those taken live on. */
 void stream_server_stop(stream_server *server);

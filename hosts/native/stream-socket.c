@@ -31,12 +31,12 @@ uint64_t socket_clock_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static bool prepare(int fd)
+bool socket_prepare(int socket)
 {
 	/* Where there are no child programs (ESP-IDF) this fails and is not needed. */
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	int flags = fcntl(fd, F_GETFL, 0);
-	return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+	fcntl(socket, F_SETFD, FD_CLOEXEC);
+	int flags = fcntl(socket, F_GETFL, 0);
+	return flags >= 0 && fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
 static int close_failed(int fd)
@@ -54,7 +54,7 @@ static int listen_on(int family, const struct sockaddr *address, socklen_t size)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
 	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){ 0 }, sizeof(int)) != 0)
 		return close_failed(fd);
-	if (!prepare(fd) || bind(fd, address, size) != 0 || listen(fd, BACKLOG) != 0) return close_failed(fd);
+	if (!socket_prepare(fd) || bind(fd, address, size) != 0 || listen(fd, BACKLOG) != 0) return close_failed(fd);
 	return fd;
 }
 
@@ -130,7 +130,7 @@ int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE])
 	memset(&from, 0, sizeof(from));
 	int fd = accept(listener, (struct sockaddr *)&from, &size);
 	if (fd < 0) return accept_result(errno);
-	if (!prepare(fd)) {
+	if (!socket_prepare(fd)) {
 		close(fd);
 		return SOCKET_AGAIN;
 	}
@@ -173,7 +173,7 @@ int socket_open_wake(void)
 	socklen_t size = sizeof(own);
 	own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	/* Connected to itself it hears nobody else. */
-	if (!prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
+	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, size) != 0
 		|| getsockname(fd, (struct sockaddr *)&own, &size) != 0
 		|| connect(fd, (const struct sockaddr *)&own, size) != 0)
 		return close_failed(fd);

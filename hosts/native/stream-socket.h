@@ -1,6 +1,6 @@
 /*
- * BSD sockets as the stream server needs them: none of these calls waits, none raises SIGPIPE, no child program
- * inherits a socket.
+ * BSD sockets as the stream server and the datagrams need them: none of these calls waits, none raises SIGPIPE, no
+ * child program inherits a socket.
  */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
@@ -27,6 +27,9 @@ enum {
 
 /* Time that only grows. */
 uint64_t socket_clock_ms(void);
+
+/* Makes a new socket one that never waits and that no child program inherits. */
+bool socket_prepare(int socket);
 
 /* A listening socket for IPv6 and IPv4, for IPv4 alone where there is no IPv6; -1: `message` says why. */
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE]);

@@ -4,11 +4,13 @@
  */
 #include "stream-thread.h"
 
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "stream-socket.h"
+#include "tls-self-test.h"
 
 enum {
 	/* stream_server_close waits so long for what was written. */
@@ -146,10 +148,19 @@ static void fail(stream_server *server)
 	unlock(server);
 }
 
+/* With the lock. */
+static unsigned handshakes(const stream_server *server)
+{
+	unsigned count = 0;
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (server->connections[i].state == CONNECTION_HANDSHAKING) count++;
+	return count;
+}
+
 /* A free place, or NULL while no connection may be accepted. */
 static stream_connection *place(stream_server *server)
 {
-	unsigned existing = 0, handshaking = 0;
+	unsigned existing = 0;
 	stream_connection *free_one = NULL;
 	if (server->listener < 0 || server->now_ms < server->accept_after_ms) return NULL;
 	lock(server);
@@ -157,10 +168,10 @@ static stream_connection *place(stream_server *server)
 		stream_connection *each = &server->connections[i];
 		if (each->state == CONNECTION_FREE) free_one = each;
 		else existing++;
-		if (each->state == CONNECTION_HANDSHAKING) handshaking++;
 	}
+	bool allowed = existing < server->options.max_connections && handshakes(server) < server->options.max_handshakes
+		&& server->test != TEST_WANTED;
 	unlock(server);
-	bool allowed = existing < server->options.max_connections && handshaking < server->options.max_handshakes;
 	return allowed ? free_one : NULL;
 }
 
@@ -200,6 +211,25 @@ static void accept_connections(stream_server *server)
 		}
 		begin(server, connection, socket);
 	}
+}
+
+/* Lets the port shake hands with itself, when that is wanted. */
+static void test_identity(stream_server *server)
+{
+	char result[STREAM_SERVER_MESSAGE_SIZE] = "";
+	lock(server);
+	bool due = server->test == TEST_WANTED && !server->quitting && handshakes(server) == 0;
+	tls_identity *identity = due ? server->identity : NULL;
+	if (identity) identity->references++;
+	unlock(server);
+	if (!identity) return;
+	tls_self_test(identity, result, sizeof(result));
+	lock(server);
+	memcpy(server->test_result, result, sizeof(result));
+	server->test = TEST_OVER;
+	if (--identity->references > 0) identity = NULL;
+	unlock(server);
+	tls_identity_free(identity);
 }
 
 static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
@@ -312,6 +342,7 @@ void *stream_thread_run(void *context)
 		if (stopping) stop(server);
 		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) serve(server, &server->connections[i]);
 		serve_lingering(server);
+		test_identity(server);
 		accept_connections(server);
 		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;
 		if (quitting && !say_farewell(server, farewell_ms)) break;

@@ -21,6 +21,8 @@ typedef struct {
 	uint64_t deadline_ms;
 } lingering_socket;
 
+typedef enum { TEST_NONE = 0, TEST_WANTED, TEST_OVER } test_state;
+
 struct stream_server {
 	stream_server_options options;
 	uint16_t port;
@@ -42,6 +44,8 @@ struct stream_server {
 	bool stopping;
 	bool quitting;
 	unsigned next_source;
+	test_state test;
+	char test_result[STREAM_SERVER_MESSAGE_SIZE];
 
 	/* The thread alone. */
 	int listener;

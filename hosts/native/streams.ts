@@ -25,10 +25,20 @@ const READABLE = 2;
 const WRITABLE = 3;
 const ENDED = 4;
 const FAILED = 5;
+const TESTED = 6;
 
-/** The native object. It has no fields: XS would not initialise them. */
+/** Of a plain port. */
+const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
+
+/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
 class StreamServer extends Native("xs_stream_server_destructor") {
-	constructor(target: object, port: number, connections: number, certificate?: Uint8Array, key?: Uint8Array) {
+	constructor(
+		target: object,
+		port: number,
+		connections: number,
+		certificate: Uint8Array | undefined,
+		key: Uint8Array | undefined,
+	) {
 		super();
 		native("xs_stream_server").call(this, target, port, connections, certificate, key);
 	}
@@ -53,6 +63,12 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	setIdentity(certificate: Uint8Array, key: Uint8Array): void {
 		native("xs_stream_server_set_identity").call(this, certificate, key);
 	}
+	test(): boolean {
+		return native("xs_stream_server_test").call(this);
+	}
+	get testResult(): string {
+		return native("xs_stream_server_get_test_result").call(this);
+	}
 	stop(): void {
 		native("xs_stream_server_stop").call(this);
 	}
@@ -64,9 +80,8 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 export interface StreamSettings {
 	/** 0 takes any that is free. */
 	readonly port: number;
-	/** With them the port speaks TLS: certificate chain and key, PEM. Then always the newest: see `setIdentity`. */
-	certificate?: Uint8Array;
-	key?: Uint8Array;
+	/** Whether the port speaks TLS. */
+	readonly secure: boolean;
 	/** Connections count as having come over the gateway's own access point. */
 	readonly accessPoint: boolean;
 	readonly timers: Timers;
@@ -75,27 +90,34 @@ export interface StreamSettings {
 }
 
 export function createListenerPort(settings: StreamSettings): ListenerPort {
-	const { certificate } = settings;
-	const port = { io: NativeListener, socket: NativeSocket, pins: { settings }, secure: certificate !== undefined };
-	return certificate === undefined ? port : { ...port, certificate };
+	return { io: NativeListener, socket: NativeSocket, pins: { settings }, secure: settings.secure };
 }
 
 class NativeListener implements Listener {
 	readonly port: number;
 	readonly settings: StreamSettings;
 	readonly server: StreamServer;
-	readonly #options: ListenerOptions;
+	/** Not the options themselves, which hold the identity. */
+	readonly #onReadable: ListenerOptions["onReadable"];
+	readonly #onError: ListenerOptions["onError"];
 	/** Taken and not closed yet. */
 	readonly #connections: NativePending[] = [];
+	/** Who waits for a handshake of the port with itself; the first one's is under way. */
+	#tests: ((problem: string) => void)[] | undefined;
 	#closed = false;
 
 	constructor(options: ListenerOptions) {
 		const { settings } = options as ListenerOptions & { settings: StreamSettings };
-		const { certificate, key } = settings;
-		this.#options = options;
+		const { port, secure } = settings;
+		const { identity } = options;
+		if (secure && identity === undefined) {
+			throw new Error("a TLS listener needs a certificate: give it the option `identity`");
+		}
+		this.#onReadable = options.onReadable;
+		this.#onError = options.onError;
 		this.settings = settings;
-		const connections = certificate === undefined ? PLAIN_CONNECTIONS : TLS_CONNECTIONS;
-		this.server = new StreamServer(this, settings.port, connections, certificate, key);
+		const { certificate, key } = secure ? identity! : NO_IDENTITY;
+		this.server = new StreamServer(this, port, secure ? TLS_CONNECTIONS : PLAIN_CONNECTIONS, certificate, key);
 		this.port = this.server.port;
 		settings.onListening?.(this.port);
 	}
@@ -112,8 +134,13 @@ class NativeListener implements Listener {
 	setIdentity({ certificate, key }: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		this.server.setIdentity(certificate, key);
-		this.settings.certificate = certificate;
-		this.settings.key = key;
+	}
+
+	testIdentity(done: (problem: string) => void): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		if (!this.settings.secure) throw new Error("this port speaks no TLS");
+		this.#tests ??= [];
+		if (this.#tests.push(done) === 1) this.server.test();
 	}
 
 	/** Those taken live on; the native server goes with the last of them. */
@@ -127,12 +154,22 @@ class NativeListener implements Listener {
 	/** Called by the native server. */
 	onStream(kind: number, id: number, count: number): void {
 		if (kind === PENDING) {
-			if (!this.#closed) this.#options.onReadable(count);
+			if (!this.#closed) this.#onReadable(count);
 		} else if (kind === FAILED) {
-			if (!this.#closed) this.#options.onError?.("the network does not answer");
+			if (!this.#closed) this.#onError?.("the network does not answer");
+		} else if (kind === TESTED) {
+			if (!this.#closed) this.tested();
 		} else {
 			for (const connection of this.#connections) if (connection.id === id) connection.onStream(kind, count);
 		}
+	}
+
+	private tested(): void {
+		const tests = this.#tests!;
+		const done = tests.shift()!;
+		const problem = this.server.testResult;
+		if (tests.length > 0) this.server.test();
+		done(problem);
 	}
 
 	/** The connection was closed from our side. */

@@ -1,88 +1,83 @@
 /**
- * The Node end of the line to the XS worker: carries out the worker's commands on a Host, and queues what the host has
- * to say as events. Layouts: worker/protocol.ts.
- *
- * An event stands in the queue at most once for each thing it can say of each id, and says how things are when it is
- * sent: so the queue is bounded, and no event tells of bytes that were read meanwhile.
- * Limits: HANDLE_LIMIT ids at once.
+ * The Node end of the line to the XS worker: carries out the worker's commands on a Host, and says as events what the
+ * host has to say (bridge-events.ts). Layouts: worker/protocol.ts. Limits: HANDLE_LIMIT ids at once.
  */
 import {
-	FORMAT_7E1,
-	FORMAT_8N1,
+	type CertificatePair,
+	DATAGRAM_LIMIT,
 	type Host,
 	type Listener,
 	type PendingSocket,
 	type Serial,
 	type SerialFormat,
 	type Socket,
+	type UDP,
 } from "../../modules/io/host.js";
+import type { WiFi } from "../../modules/io/wifi.js";
+import { EventQueue, type Subject } from "./bridge-events.js";
+import { formatOf, operateRadio, pairOf, reply, uint32 } from "./bridge-layouts.js";
 import * as protocol from "./worker/protocol.js";
 
 const HANDLE_LIMIT = 1024;
 
-/** What an id stands for, and what is to be said of it. */
-interface Handle {
-	readonly id: number;
+/** What an id stands for. */
+interface Handle extends Subject {
 	stream?: Serial | Socket;
 	listener?: Listener;
 	pending?: PendingSocket;
+	udp?: UDP;
+	button?: { close(): void };
+	wifi?: WiFi;
 	timer?: number;
-	/** What waits in the queue, see bitOf. */
-	events: number;
-	/** Bytes or connections that wait to be read, as far as was said. */
-	readable: number;
-	writable: number;
-	/** Why a listener died. */
-	message: string;
-}
-
-interface Saying {
-	readonly handle: Handle;
-	readonly kind: number;
-	/** SERIAL_ERROR_… of an EVENT_ERROR. */
-	readonly code: number;
 }
 
 export class Bridge {
 	readonly #host: Host;
-	readonly #deliver: (event: Uint8Array) => Promise<void>;
 	readonly #handles = new Map<number, Handle>();
-	readonly #queue: Saying[] = [];
-	#pumping = false;
-	#pumped = Promise.resolve();
+	readonly #events: EventQueue;
 
 	/** `deliver` hands one event to the worker and settles when the worker has handled it; it never rejects. */
 	constructor(host: Host, deliver: (event: Uint8Array) => Promise<void>) {
 		this.#host = host;
-		this.#deliver = deliver;
+		this.#events = new EventQueue({
+			clock: host.clock,
+			deliver,
+			isOpen: (subject) => this.#handles.get(subject.id) === subject,
+			ended: ({ id }) => this.#handles.delete(id),
+		});
 	}
 
 	/** An event that is for the firmware as a whole. */
 	event(kind: number, number = 0, text = ""): Uint8Array {
-		return this.#encode(kind, 0, number, text);
+		return this.#events.encode(kind, 0, number, text);
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network, power } = this.#host;
+		const { info, serial, network, power, button, wifi } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= protocol.HOST_HARDWARE_PARITY;
 		if (network.http.secure) flags |= protocol.HOST_HTTP_SECURE;
 		if (network.https) flags |= protocol.HOST_HAS_HTTPS;
 		if (network.https?.secure) flags |= protocol.HOST_HTTPS_SECURE;
 		if (power) flags |= protocol.HOST_HAS_POWER;
+		if (network.udp) flags |= protocol.HOST_HAS_UDP;
+		if (network.resolve) flags |= protocol.HOST_HAS_RESOLVE;
+		if (button) flags |= protocol.HOST_HAS_BUTTON;
+		if (wifi) flags |= protocol.HOST_HAS_WIFI;
 		const lines = [...protocol.INFO_FIELDS, ...protocol.INFO_NUMBERS].map((field) => String(info[field]));
+		if (wifi) lines.push(wifi.accessPointKey, wifi.mac);
 		return this.event(protocol.EVENT_START, flags, lines.join("\n"));
 	}
 
 	/** Settles when the worker has handled all that was said until then. */
 	get settled(): Promise<void> {
-		return this.#pumped;
+		return this.#events.settled;
 	}
 
 	/** Closes whatever the worker left open. */
 	close(): void {
 		for (const id of [...this.#handles.keys()]) this.#close(id);
-		this.#queue.length = 0;
+		this.#events.clear();
 	}
 
 	/** Carries out one command; what goes wrong goes into the reply. */
@@ -126,17 +121,36 @@ export class Bridge {
 			case protocol.COMMAND_SOCKET:
 				return this.#openSocket(id);
 			case protocol.COMMAND_LISTEN:
-				return this.#listen(id, data[0] === 1);
+				return this.#listen(id, data[0] === 1, pairOf(payload.subarray(1)));
 			case protocol.COMMAND_POWER:
 				return this.#measure(id);
-			case protocol.COMMAND_CERTIFICATE:
-				return this.#host.network.https?.certificate;
 			case protocol.COMMAND_RESTART:
 				this.#host.restart();
 				return NOTHING;
 			case protocol.COMMAND_SET_IDENTITY:
-				this.#setIdentity(id, payload.subarray(4), data.readUInt32LE());
+				this.#listener(id).setIdentity(pairOf(payload)!);
 				return NOTHING;
+			case protocol.COMMAND_TEST_IDENTITY:
+				this.#testIdentity(id, data.readUInt32LE());
+				return NOTHING;
+			case protocol.COMMAND_UDP:
+				return this.#openUDP(id, data);
+			case protocol.COMMAND_RECEIVE:
+				return this.#receive(id);
+			case protocol.COMMAND_SEND:
+				this.#send(id, data);
+				return NOTHING;
+			case protocol.COMMAND_RESOLVE:
+				this.#resolve(id, data.toString());
+				return NOTHING;
+			case protocol.COMMAND_BUTTON:
+				this.#openButton(id);
+				return NOTHING;
+			case protocol.COMMAND_WIFI:
+				this.#openWiFi(id);
+				return NOTHING;
+			case protocol.COMMAND_RADIO:
+				return this.#radio(id, data[0], JSON.parse(data.toString("utf8", 1)));
 			case protocol.COMMAND_SERIAL:
 				this.#openSerial(id, formatOf(data[0]), data.readUInt32LE(1));
 				return NOTHING;
@@ -191,27 +205,112 @@ export class Bridge {
 		});
 	}
 
-	#listen(id: number, secure: boolean): Uint8Array {
+	#listen(id: number, secure: boolean, identity: CertificatePair | undefined): Uint8Array {
 		const { http, https } = this.#host.network;
 		const port = secure ? https : http;
 		if (!port) throw new Error("this host has no such listener");
-		const handle = this.#newHandle(id);
-		handle.listener = new port.io({
-			...port.pins,
-			onReadable: (count) => this.#say(handle, protocol.EVENT_READABLE, count),
-			onError: (message) => {
-				handle.message = message;
-				this.#say(handle, protocol.EVENT_ERROR);
-			},
+		return this.#open(id, (handle) => {
+			handle.listener = new port.io({
+				...port.pins,
+				...(identity === undefined ? {} : { identity }),
+				onReadable: (count) => this.#say(handle, protocol.EVENT_READABLE, count),
+				onError: (message) => {
+					handle.message = message;
+					this.#say(handle, protocol.EVENT_ERROR);
+				},
+			});
+			return uint32(handle.listener.port);
 		});
-		return uint32(handle.listener.port);
 	}
 
-	#setIdentity(id: number, texts: Uint8Array, middle: number): void {
+	#listener(id: number): Listener {
 		const listener = this.#handles.get(id)?.listener;
 		if (!listener) throw new Error("the listener is closed");
-		// Copies, since the host may keep them.
-		listener.setIdentity({ certificate: texts.slice(0, middle), key: texts.slice(middle) });
+		return listener;
+	}
+
+	#testIdentity(id: number, listenerId: number): void {
+		const listener = this.#listener(listenerId);
+		this.#open(id, (handle) => listener.testIdentity((problem) => this.#answer(handle, problem)));
+	}
+
+	#resolve(id: number, name: string): void {
+		const { network } = this.#host;
+		this.#open(id, (handle) => network.resolve?.(name, (address) => this.#answer(handle, address ?? "")));
+	}
+
+	#answer(handle: Handle, text: string): void {
+		handle.message = text;
+		this.#say(handle, protocol.EVENT_ANSWER);
+	}
+
+	#openUDP(id: number, data: Buffer): Uint8Array {
+		const { udp } = this.#host.network;
+		if (!udp) throw new Error("this host has no UDP");
+		const group = data.toString("utf8", 3);
+		return this.#open(id, (handle) => {
+			handle.udp = new udp.io({
+				...udp.pins,
+				port: data.readUInt16LE(),
+				accessPoint: data[2] === 1,
+				...(group === "" ? {} : { group }),
+				onReadable: () => this.#say(handle, protocol.EVENT_READABLE, 1),
+				onError: () => this.#say(handle, protocol.EVENT_ERROR),
+			});
+			return uint32(handle.udp.port);
+		});
+	}
+
+	#receive(id: number): Uint8Array | undefined {
+		const handle = this.#handles.get(id);
+		const bytes = Buffer.alloc(DATAGRAM_LIMIT);
+		const count = handle?.udp?.read(bytes);
+		if (!handle?.udp || count === undefined) {
+			if (handle) handle.readable = 0;
+			return undefined;
+		}
+		const { remoteAddress, remotePort } = handle.udp;
+		const header = Uint8Array.of(remotePort, remotePort >> 8, remoteAddress.length);
+		return Buffer.concat([header, Buffer.from(remoteAddress), bytes.subarray(0, count)]);
+	}
+
+	#send(id: number, data: Buffer): void {
+		const udp = this.#handles.get(id)?.udp;
+		if (!udp) throw new Error("closed");
+		const start = 3 + data[2];
+		udp.write(data.subarray(start), data.toString("utf8", 3, start), data.readUInt16LE());
+	}
+
+	#openButton(id: number): void {
+		const { button } = this.#host;
+		if (!button) throw new Error("this host has no button");
+		const handle = this.#newHandle(id);
+		const onChanged = (pressed: boolean) => this.#say(handle, pressed ? protocol.EVENT_PRESSED : protocol.EVENT_LET_GO);
+		handle.button = new button.io({ ...button.pins, onChanged });
+	}
+
+	#openWiFi(id: number): void {
+		const { wifi } = this.#host;
+		if (!wifi) throw new Error("this host has no radio");
+		const handle = this.#newHandle(id);
+		const say = (kind: number, number: number) => {
+			handle.numbers[kind] = number;
+			this.#say(handle, kind);
+		};
+		handle.wifi = new wifi.io({
+			...wifi.pins,
+			onConnected: () => say(protocol.EVENT_CONNECTED, 0),
+			onDisconnected: (reason) => say(protocol.EVENT_DISCONNECTED, reason),
+			onScanned: (found) => say(protocol.EVENT_SCANNED, found ? 1 : 0),
+			onClients: (count) => say(protocol.EVENT_CLIENTS, count),
+		});
+	}
+
+	#radio(id: number, operation: number, value: unknown): Uint8Array | undefined {
+		const wifi = this.#handles.get(id)?.wifi;
+		if (!wifi) throw new Error("closed");
+		const result = operateRadio(wifi, operation, value);
+		return result === undefined ? undefined : Buffer.from(JSON.stringify(result));
 	}
 
 	#accept(id: number, newId: number): Uint8Array | undefined {
@@ -258,7 +357,7 @@ export class Bridge {
 		const writable = this.#stream(id).write(bytes);
 		const handle = this.#handles.get(id)!;
 		// The line is busy again, whatever waits to be said.
-		handle.events &= ~bitOf({ handle, kind: protocol.EVENT_DRAINED, code: 0 });
+		this.#events.unsay(handle, protocol.EVENT_DRAINED);
 		handle.writable = writable;
 		return uint32(writable);
 	}
@@ -271,6 +370,9 @@ export class Bridge {
 		handle.stream?.close();
 		handle.listener?.close();
 		handle.pending?.close();
+		handle.udp?.close();
+		handle.button?.close();
+		handle.wifi?.close();
 		if (handle.timer !== undefined) this.#host.timers.clear(handle.timer);
 	}
 
@@ -283,79 +385,25 @@ export class Bridge {
 	#newHandle(id: number): Handle {
 		if (this.#handles.has(id)) throw new Error("this id is in use");
 		if (this.#handles.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);
-		const handle: Handle = { id, events: 0, readable: 0, writable: 0, message: "" };
+		const handle: Handle = { id, events: 0, readable: 0, writable: 0, numbers: [], message: "" };
 		this.#handles.set(id, handle);
 		return handle;
 	}
 
-	#say(handle: Handle, kind: number, number = 0): void {
-		if (kind === protocol.EVENT_READABLE) handle.readable = number;
-		else if (kind === protocol.EVENT_WRITABLE) handle.writable = number;
-		const saying = { handle, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
-		if (handle.events & bitOf(saying)) return;
-		handle.events |= bitOf(saying);
-		this.#queue.push(saying);
-		if (!this.#pumping) this.#pumped = this.#pump();
-	}
-
-	async #pump(): Promise<void> {
-		this.#pumping = true;
-		for (let saying = this.#queue.shift(); saying; saying = this.#queue.shift()) {
-			const { handle, kind } = saying;
-			// Closed or written meanwhile: there is nothing left to say.
-			if (!(handle.events & bitOf(saying))) continue;
-			handle.events &= ~bitOf(saying);
-			if (kind === protocol.EVENT_READABLE && handle.readable === 0) continue;
-			if (kind === protocol.EVENT_TIMER) this.#handles.delete(handle.id);
-			await this.#deliver(this.#encode(kind, handle.id, numberOf(saying), handle.message));
+	/** What `make` opens under the id; when it throws, the id is free again. */
+	#open<T>(id: number, make: (handle: Handle) => T): T {
+		const handle = this.#newHandle(id);
+		try {
+			return make(handle);
+		} catch (error) {
+			this.#handles.delete(id);
+			throw error;
 		}
-		this.#pumping = false;
 	}
 
-	#encode(kind: number, id: number, number: number, text: string): Uint8Array {
-		const payload = Buffer.from(text);
-		const event = Buffer.alloc(protocol.EVENT_HEADER_BYTES + payload.length);
-		event.writeUInt8(kind, 0);
-		event.writeUInt32LE(id, 1);
-		event.writeDoubleLE(this.#host.clock.monotonicMs(), 5);
-		event.writeDoubleLE(this.#utcOffsetMs(), 13);
-		event.writeUInt32LE(number, 21);
-		payload.copy(event, protocol.EVENT_HEADER_BYTES);
-		return event;
-	}
-
-	#utcOffsetMs(): number {
-		const { clock } = this.#host;
-		const utcMs = clock.utcMs();
-		return utcMs === undefined ? Number.NaN : utcMs - clock.monotonicMs();
+	#say(handle: Handle, kind: number, number?: number): void {
+		this.#events.say(handle, kind, number);
 	}
 }
 
 const NOTHING = new Uint8Array(0);
-
-/** Bit of Handle.events. */
-function bitOf({ kind, code }: Saying): number {
-	return 1 << (kind + code);
-}
-
-function numberOf({ handle, kind, code }: Saying): number {
-	if (kind === protocol.EVENT_READABLE) return handle.readable;
-	return kind === protocol.EVENT_WRITABLE ? handle.writable : code;
-}
-
-function reply(kind: number, payload: Uint8Array): Uint8Array {
-	const bytes = new Uint8Array(1 + payload.length);
-	bytes[0] = kind;
-	bytes.set(payload, 1);
-	return bytes;
-}
-
-function formatOf(byte: number): SerialFormat {
-	return byte === FORMAT_7E1 ? FORMAT_7E1 : FORMAT_8N1;
-}
-
-function uint32(value: number): Uint8Array {
-	const bytes = Buffer.alloc(4);
-	bytes.writeUInt32LE(value);
-	return bytes;
-}

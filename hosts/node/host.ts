@@ -1,19 +1,24 @@
 /** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Host } from "../../modules/io/host.js";
-import type { Identity } from "./certificate.js";
+import type { ButtonPort, Host, Network } from "../../modules/io/host.js";
+import { TextAir } from "../simulated/air.js";
+import { SimulatedPower } from "../simulated/power.js";
+import { createWiFiPort } from "../simulated/radio.js";
 import type { FactoryData } from "./factory.js";
+import { leaseOfComputer } from "./lease.js";
 import { createListenerPort } from "./listener.js";
 import { FolderResources, NodeClock, NodeCrypto, NodeText, NodeTimers } from "./platform.js";
-import { FilePower } from "./power.js";
+import { NodeResolver } from "./resolver.js";
 import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
+import { createUDPPort } from "./udp.js";
 
 /** Of the hardware variant that a desk is. */
 const BENCH_DEVICE_ID = 0;
 
 export interface HostSettings {
-	/** Where flash contents, certificate and factory data are kept. */
+	/** Where flash contents and factory data are kept. */
 	readonly stateFolder: string;
 	readonly resourcesFolder: string;
 	readonly factory: FactoryData;
@@ -24,13 +29,16 @@ export interface HostSettings {
 	readonly meterPath: string;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
-	readonly httpsPort: number;
-	/** What HTTPS is served with (certificate.ts); undefined: there is no HTTPS. */
-	readonly identity: Identity | undefined;
+	/** Undefined: there is no HTTPS. */
+	readonly httpsPort: number | undefined;
 	/** The device is its own access point: everybody reaches it over that. */
 	readonly accessPoint: boolean;
-	/** What the clock shows at the start, Unix time. */
-	readonly utcMs: number;
+	/** What the clock shows at the start, Unix time; undefined: it was never set. */
+	readonly utcMs?: number | undefined;
+	/** `HostInfo.timeServers`; default: none. */
+	readonly timeServers?: string;
+	/** None: the unit has no button. */
+	readonly button?: ButtonPort;
 	trace(message: string): void;
 	/** The port really listened on. */
 	onListening?(secure: boolean, port: number): void;
@@ -47,41 +55,70 @@ export function hostnameOf({ serial }: FactoryData): string {
 
 export function createHost(settings: HostSettings): Host {
 	const { factory, stateFolder } = settings;
-	const hostname = hostnameOf(factory);
-	const listener = (port: number, identity: Identity | undefined) =>
-		createListenerPort({
-			port,
-			accessPoint: settings.accessPoint,
-			...(identity === undefined ? {} : { tls: identity }),
-			onListening: (real) => settings.onListening?.(identity !== undefined, real),
-			onFailed: (message) => settings.onListenFailed?.(message),
-		});
-	const http = listener(settings.httpPort, undefined);
-	const { identity } = settings;
-	const https = identity === undefined ? undefined : listener(settings.httpsPort, identity);
 	const trace = (message: string) => settings.trace(message);
+	const timers = new NodeTimers();
 	return {
 		info: {
 			board: "bench",
 			chip: "pc",
-			...factory,
+			serial: factory.serial,
+			labelPassword: factory.labelPassword,
 			firmwareVersion: settings.firmwareVersion,
 			builtUtcMs: settings.builtUtcMs,
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Bench",
 			deviceId: BENCH_DEVICE_ID,
-			hostname,
+			hostname: hostnameOf(factory),
+			timeServers: settings.timeServers ?? "",
 		},
 		clock: new NodeClock(settings.utcMs),
-		timers: new NodeTimers(),
+		timers,
 		serial: { meter: createSerialPort(settings.meterPath, trace) },
-		network: https === undefined ? { http } : { http, https },
+		network: createNetwork(settings),
 		storage: new FileStorage(join(stateFolder, "flash")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),
-		power: new FilePower(join(stateFolder, "power.txt")),
+		power: new SimulatedPower(textFile(stateFolder, "power.txt")),
 		resources: new FolderResources(settings.resourcesFolder),
+		wifi: createWiFiPort({
+			air: new TextAir(textFile(stateFolder, "air.txt")),
+			timers,
+			lease: leaseOfComputer(),
+			accessPointKey: factory.accessPointKey,
+		}),
+		...(settings.button === undefined ? {} : { button: settings.button }),
 		restart: () => void setImmediate(() => settings.onRestart?.()),
 		trace,
+	};
+}
+
+function createNetwork(settings: HostSettings): Network {
+	const { httpPort, httpsPort, accessPoint, trace } = settings;
+	const listener = (port: number, secure: boolean) =>
+		createListenerPort({
+			port,
+			secure,
+			accessPoint,
+			onListening: (real) => settings.onListening?.(secure, real),
+			onFailed: (message) => settings.onListenFailed?.(message),
+		});
+	const resolver = new NodeResolver();
+	return {
+		http: listener(httpPort, false),
+		...(httpsPort === undefined ? {} : { https: listener(httpsPort, true) }),
+		udp: createUDPPort((message) => trace(message)),
+		resolve: (name, done) => resolver.resolve(name, done),
+	};
+}
+
+/** What the file says at each moment; empty while there is none. */
+function textFile(folder: string, name: string): () => string {
+	return () => {
+		try {
+			return readFileSync(join(folder, name), "utf8");
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+			return "";
+		}
 	};
 }

@@ -7,7 +7,8 @@
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
 import type { CertificatePair, Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
-import { type Identity, toIdentity } from "./certificate.js";
+import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
+import { HandshakeTests } from "./handshake-test.js";
 import { NodeSocket, PendingConnection } from "./socket.js";
 
 const PENDING_LIMIT = 8;
@@ -17,8 +18,8 @@ const HANDSHAKE_LIMIT_MS = 10_000;
 export interface ListenerSettings {
 	/** 0 takes any that is free. */
 	readonly port: number;
-	/** With it the port speaks TLS. Then always the newest: see `setIdentity`. */
-	tls?: Identity;
+	/** The port speaks TLS. */
+	readonly secure: boolean;
 	/** Connections count as having come over the gateway's own access point. */
 	readonly accessPoint?: boolean;
 	/** Told the port really listened on each time a listener opens. */
@@ -28,10 +29,7 @@ export interface ListenerSettings {
 }
 
 export function createListenerPort(settings: ListenerSettings): ListenerPort {
-	const certificate =
-		settings.tls === undefined ? {} : { certificate: new TextEncoder().encode(settings.tls.certificate) };
-	const secure = settings.tls !== undefined;
-	return { io: NodeListener, socket: NodeSocket, pins: { settings }, secure, ...certificate };
+	return { io: NodeListener, socket: NodeSocket, pins: { settings }, secure: settings.secure };
 }
 
 class NodeListener implements Listener {
@@ -40,15 +38,16 @@ class NodeListener implements Listener {
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
 	readonly #pending: PendingConnection[] = [];
+	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 
 	constructor(options: ListenerOptions) {
 		const { settings } = options as ListenerOptions & { settings: ListenerSettings };
 		this.#options = options;
 		this.#settings = settings;
-		this.#server = makeServer(settings);
+		this.#server = settings.secure ? makeTLSServer(requireIdentity(options.identity)) : makeServer();
 		this.#server.maxConnections = CONNECTION_LIMIT;
-		this.#server.on(settings.tls ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
+		this.#server.on(settings.secure ? "secureConnection" : "connection", (socket: NetSocket) => this.#arrived(socket));
 		this.#server.on("error", (error: NodeJS.ErrnoException) => {
 			if (this.#closed) return;
 			const message = failureOf(error, settings.port);
@@ -69,20 +68,26 @@ class NodeListener implements Listener {
 	setIdentity(pair: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
-		const identity = toIdentity(pair);
 		// Has keys for session tickets of its own: a ticket of the old one opens nothing.
-		this.#server.setSecureContext(secureOptions(identity));
-		this.#settings.tls = identity;
+		this.#server.setSecureContext(secureOptions(toIdentity(pair)));
+	}
+
+	testIdentity(done: (problem: string) => void): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		if (!(this.#server instanceof TLSServer)) throw new Error("this port speaks no TLS");
+		this.#tests.start(this.port, done);
 	}
 
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
+		this.#tests.close();
 		this.#server.close();
 		for (const connection of this.#pending.splice(0)) connection.close();
 	}
 
 	#arrived(socket: NetSocket): void {
+		if (this.#tests.take(socket)) return;
 		const connection = new PendingConnection(socket, this.#settings.accessPoint ?? false);
 		if (this.#closed || this.#pending.length >= PENDING_LIMIT) {
 			connection.close();
@@ -97,10 +102,13 @@ class NodeListener implements Listener {
 	}
 }
 
-function makeServer({ tls }: ListenerSettings): Server {
-	if (!tls) return createServer({ allowHalfOpen: true, noDelay: true });
+function makeServer(): Server {
+	return createServer({ allowHalfOpen: true, noDelay: true });
+}
+
+function makeTLSServer(identity: Identity): Server {
 	const server = createTLSServer({
-		...secureOptions(tls),
+		...secureOptions(identity),
 		ALPNProtocols: ["http/1.1"],
 		handshakeTimeout: HANDSHAKE_LIMIT_MS,
 		allowHalfOpen: true,

@@ -1,19 +1,21 @@
 /**
  * The bench: runs the gateway on a desk without hardware (`npm start`). Prints one line `ready https://… http://…` on
- * standard output when it serves. SIGTERM and SIGINT end it with exit code 0; a bad command line is 2, all else 1.
+ * standard output when it serves. SIGUSR1 is a short press of the button. SIGTERM and SIGINT end it with exit code 0; a
+ * bad command line is 2, all else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Host } from "../../modules/io/host.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
-import { loadIdentity } from "./certificate.js";
+import { SimulatedButton } from "./button.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { type FactoryData, loadFactoryData } from "./factory.js";
-import { createHost, type HostSettings, hostnameOf } from "./host.js";
-import { NO_RADIO, type Options, parseOptions, USAGE } from "./options.js";
+import { type FactoryData, openUnit } from "./factory.js";
+import { createHost, type HostSettings } from "./host.js";
+import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
+import { NodeTimers } from "./platform.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { findXSWorker } from "./xs-worker.js";
 
@@ -36,6 +38,7 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
+	readonly #button = new SimulatedButton(new NodeTimers());
 	#ending = false;
 
 	constructor(options: Options) {
@@ -44,17 +47,14 @@ class Bench {
 
 	async run(): Promise<void> {
 		const options = this.#options;
-		const factory = loadFactoryData(options.state, options.password);
-		if (options.password !== undefined && options.password !== factory.labelPassword) {
-			this.#say(`${options.state} has a label password already; --password is for a new one only.`);
-		}
+		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
 		if (!options.meter) {
 			this.#meter = await startSimulatedMeter(options.quiet, (message) => {
 				if (!this.#ending) this.fail(message);
 			});
 		}
-		await this.#start(factory, options.timeMs ?? Date.now());
+		await this.#start(factory, startTime(options));
 		if (this.#ending) return;
 		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${options.meter ?? this.#meter!.path}`);
 		this.#say(`User admin, label password ${factory.labelPassword}`);
@@ -64,8 +64,8 @@ class Bench {
 		process.stdout.write(`ready${addresses.join("")}\n`);
 	}
 
-	/** Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`. */
-	async #start(factory: FactoryData, utcMs: number): Promise<void> {
+	/** Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set. */
+	async #start(factory: FactoryData, utcMs: number | undefined): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 		const host = createHost({
@@ -80,7 +80,8 @@ class Bench {
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
 			utcMs,
-			identity: loadIdentity(options.state, hostnameOf(factory), utcMs),
+			timeServers: options.ntp,
+			button: this.#button,
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),
@@ -95,9 +96,14 @@ class Bench {
 
 	async #restart(factory: FactoryData, host: Host): Promise<void> {
 		if (this.#ending) return;
-		this.#say("The gateway starts anew.");
 		await this.#engine?.stop();
-		if (!this.#ending) await this.#start(factory, host.clock.utcMs() ?? Date.now());
+		if (this.#ending) return;
+		this.#say("The gateway starts anew.");
+		await this.#start(factory, host.clock.utcMs());
+	}
+
+	pressButton(): void {
+		this.#button.press();
 	}
 
 	/** Ends the program with a sentence for the user. */
@@ -137,6 +143,5 @@ class Bench {
 
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// Reserved for the button; Node would open its debugger.
-process.on("SIGUSR1", () => {});
+process.on("SIGUSR1", () => bench.pressButton());
 bench.run().catch((error: Error) => bench.fail(error.message));

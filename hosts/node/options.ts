@@ -1,4 +1,5 @@
 /** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
+import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
 
 export const USAGE = `Usage: npm start -- [options]
@@ -15,7 +16,10 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --zigbee PATH|tcp://HOST:PORT
                          Zigbee radio; accepted, but this version has no use for it
   --password TEXT        label password for a new --state (default: random)
-  --time ISO             what the clock shows at the start, e.g. 2026-01-31T12:00:00Z (default: the time of the computer)
+  --time ISO|none        what the clock shows at the start, e.g. 2026-01-31T12:00:00Z, or a clock that was never set
+                         (default: the time of the computer)
+  --ntp SERVER[:PORT][,...]
+                         up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
@@ -23,6 +27,10 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
 export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio stays unused.";
 
 const PASSWORD_LIMIT = 64;
+const SERVERS_LIMIT = 4;
+/** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
+const NAME_LIMIT = 253;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 export interface Options {
 	readonly engine: "xs" | "node";
@@ -33,8 +41,10 @@ export interface Options {
 	readonly meter: string | undefined;
 	readonly zigbee: string | undefined;
 	readonly password: string | undefined;
-	/** Unix time in ms. */
-	readonly timeMs: number | undefined;
+	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
+	readonly timeMs: number | null | undefined;
+	/** As `HostInfo.timeServers`. */
+	readonly ntp: string;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -55,6 +65,7 @@ export function parseOptions(args: string[]): Options {
 			zigbee: { type: "string" },
 			password: { type: "string" },
 			time: { type: "string" },
+			ntp: { type: "string", default: "" },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -69,6 +80,7 @@ export function parseOptions(args: string[]): Options {
 		zigbee: toRadio(values.zigbee),
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
+		ntp: toServers(values.ntp),
 		quiet: values.quiet,
 		help: values.help,
 	};
@@ -104,9 +116,35 @@ function toPassword(value: string | undefined): string | undefined {
 	throw new Error(`--password is 1 to ${PASSWORD_LIMIT} printable ASCII characters`);
 }
 
-function toTime(value: string | undefined): number | undefined {
+function toTime(value: string | undefined): number | null | undefined {
 	if (value === undefined) return undefined;
+	if (value === "none") return null;
 	const timeMs = /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
-	if (Number.isNaN(timeMs)) throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, not "${value}"`);
+	if (Number.isNaN(timeMs))
+		throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, or none, not "${value}"`);
 	return timeMs;
+}
+
+/** What the clock shows at the start, Unix time; undefined: it was never set. */
+export function startTime({ timeMs }: Options): number | undefined {
+	return timeMs === undefined ? Date.now() : (timeMs ?? undefined);
+}
+
+function toServers(value: string): string {
+	if (value === "") return value;
+	const servers = value.split(",");
+	if (servers.length > SERVERS_LIMIT) throw new Error(`--ntp takes at most ${SERVERS_LIMIT} servers`);
+	for (const server of servers) {
+		if (!isServer(server))
+			throw new Error(`--ntp is names or IPv4 addresses, each with or without :PORT, not "${server}"`);
+	}
+	return value;
+}
+
+function isServer(text: string): boolean {
+	const [, host, port = "123"] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+	if (host === undefined || Number(port) < 1 || Number(port) > 65_535) return false;
+	// What looks like an address must be one.
+	if (/^[\d.]+$/.test(host)) return isIPv4(host);
+	return host.length <= NAME_LIMIT && host.split(".").every((label) => LABEL.test(label));
 }

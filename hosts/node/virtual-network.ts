@@ -12,7 +12,7 @@ import type {
 	Socket,
 	SocketOptions,
 } from "../../modules/io/host.js";
-import { type Identity, makeIdentity, toIdentity } from "./certificate.js";
+import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import type { VirtualTime } from "./virtual-time.js";
 
 /** Bytes that wait in a socket to be read by the gateway; what a client sends beyond stays with the client. */
@@ -28,10 +28,11 @@ export class VirtualListenerPort implements ListenerPort {
 	readonly pins: { readonly port: VirtualListenerPort };
 	readonly secure: boolean;
 	readonly time: VirtualTime;
-	/** What the gateway has given a secure port to show; undefined before. No client of this world looks at it. */
+	/** What a secure port shows; undefined before it was opened. No client of this world looks at it. */
 	identity: Identity | undefined;
+	/** What `testIdentity` tells. */
+	testProblem = "";
 	readonly #number: number;
-	#certificate: Uint8Array | undefined;
 	#listener: VirtualListener | undefined;
 
 	constructor(time: VirtualTime, number: number, secure: boolean) {
@@ -39,15 +40,6 @@ export class VirtualListenerPort implements ListenerPort {
 		this.#number = number;
 		this.secure = secure;
 		this.pins = Object.freeze({ port: this });
-	}
-
-	/** Made when it is first asked for; no client of this world looks at it. */
-	get certificate(): Uint8Array {
-		if (this.#certificate === undefined) {
-			const { certificate } = makeIdentity("gateway", this.time.utcMs() ?? 0);
-			this.#certificate = new TextEncoder().encode(certificate);
-		}
-		return this.#certificate;
 	}
 
 	/** Opens a connection from `address`; undefined when nobody listens or too many wait. */
@@ -82,6 +74,7 @@ export class VirtualListener implements Listener {
 		if (port === undefined) throw new Error("spread the port's pins into the options");
 		this.#port = port;
 		this.#options = options;
+		if (port.secure) port.identity = requireIdentity(options.identity);
 		this.port = port.listen(this);
 	}
 
@@ -90,9 +83,20 @@ export class VirtualListener implements Listener {
 	}
 
 	setIdentity(pair: CertificatePair): void {
+		this.#check();
+		this.#port.identity = toIdentity(pair);
+	}
+
+	testIdentity(done: (problem: string) => void): void {
+		this.#check();
+		this.#port.time.set(() => {
+			if (!this.#isClosed) done(this.#port.testProblem);
+		}, 0);
+	}
+
+	#check(): void {
 		if (this.#isClosed) throw new Error("the listener is closed");
 		if (!this.#port.secure) throw new Error("this port speaks no TLS");
-		this.#port.identity = toIdentity(pair);
 	}
 
 	close(): void {

@@ -35,6 +35,13 @@ export class VirtualStorage implements Storage {
 		this.#writesToCut = Number.POSITIVE_INFINITY;
 	}
 
+	/** Another one with the same values, and power. */
+	copy(): VirtualStorage {
+		const copy = new VirtualStorage();
+		for (const [key, value] of this.#values) copy.#values.set(key, value);
+		return copy;
+	}
+
 	get(key: string): Uint8Array | undefined {
 		this.#check(key);
 		return this.#values.get(key)?.slice();

@@ -11,7 +11,9 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Host, HostInfo, Resources, TextCodec, WiFiPort } from "../../modules/io/host.js";
+import type { Crypto, Host, HostInfo, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { WiFiPort } from "../../modules/io/wifi.js";
+import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
 import { VirtualLine, type VirtualLineOptions } from "./virtual-line.js";
@@ -19,6 +21,7 @@ import { type VirtualClient, VirtualListenerPort } from "./virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "./virtual-request.js";
 import { VirtualStorage } from "./virtual-storage.js";
 import { VirtualTime } from "./virtual-time.js";
+import { VirtualResolver, VirtualUDPPort } from "./virtual-udp.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
@@ -31,8 +34,18 @@ export interface VirtualOptions extends VirtualLineOptions {
 	info?: Partial<HostInfo>;
 	/** False: the world has no TLS listener. Default true. */
 	https?: boolean;
-	/** Makes the radio (simulated-wifi.ts); without it, the world has none. */
+	/** False: the world has neither UDP nor names. Default true. */
+	udp?: boolean;
+	/** False: the unit has no button. Default true. */
+	button?: boolean;
+	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
+}
+
+interface VirtualNetwork extends Network {
+	readonly http: VirtualListenerPort;
+	readonly https?: VirtualListenerPort;
+	readonly udp?: VirtualUDPPort;
 }
 
 /** Virtual time that `request` waits for a whole reply, unless told otherwise. */
@@ -44,12 +57,16 @@ export class VirtualWorld implements Host {
 	readonly clock = this.time;
 	readonly timers = this.time;
 	readonly serial: { readonly meter: VirtualLine };
-	readonly network: { readonly http: VirtualListenerPort; readonly https?: VirtualListenerPort };
+	readonly network: VirtualNetwork;
+	/** What the test plays of the network: datagrams, and names with their addresses. */
+	readonly udp: VirtualUDPPort;
+	readonly names: Map<string, string>;
 	readonly storage: VirtualStorage;
 	readonly crypto: Crypto;
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
 	readonly wifi?: WiFiPort;
+	readonly button?: SimulatedButton;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
@@ -66,12 +83,20 @@ export class VirtualWorld implements Host {
 			model: "Virtual",
 			deviceId: 1,
 			hostname: "gateway",
+			timeServers: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);
 		this.serial = { meter: new VirtualLine(this.time, new SeededRandom(random.next()), options) };
-		const http = new VirtualListenerPort(this.time, 80, false);
-		this.network = options.https === false ? { http } : { http, https: new VirtualListenerPort(this.time, 443, true) };
+		const resolver = new VirtualResolver(this.time);
+		this.udp = new VirtualUDPPort(this.time);
+		this.names = resolver.names;
+		this.network = {
+			http: new VirtualListenerPort(this.time, 80, false),
+			...(options.https === false ? {} : { https: new VirtualListenerPort(this.time, 443, true) }),
+			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
+		};
+		if (options.button !== false) this.button = new SimulatedButton(this.time);
 		this.storage = options.storage ?? new VirtualStorage();
 		this.crypto = new SeededCrypto(random);
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);

@@ -3,9 +3,10 @@
  * path, method, origin, token, and, by the server and ObjectReader, size, JSON, fields.
  */
 import type { BodySink, HTTPHandler } from "../http/connection.js";
-import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_POST } from "../http/request.js";
+import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
+import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../network/address.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, getTimezone, postClock, postTimezone, TIMEZONE_BODY } from "./clock.js";
@@ -151,6 +152,10 @@ export class API implements HTTPHandler {
 			this.refusePlain(request, response);
 			return undefined;
 		}
+		if (!request.secure && this.isAstray(request)) {
+			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#services.device.httpPort, 80)}/`);
+			return undefined;
+		}
 		const match = this.#router.find(request.method, request.path);
 		const operation = match.route?.value;
 		if (match.kind === MATCH_NOT_FOUND) this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
@@ -191,13 +196,26 @@ export class API implements HTTPHandler {
 
 	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */
 	private refusePlain(request: HTTPRequest, response: HTTPResponse): void {
-		const isPage = !request.path.startsWith("/api/");
-		if (isPage && request.method !== METHOD_POST && request.method !== METHOD_DELETE && request.host !== undefined) {
-			const host = request.host.replace(/:\d+$/, "");
-			const httpsPort = this.#services.httpsPort();
-			response.header("Location", `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`);
-			response.send(301);
+		if (isForPage(request) && request.host !== undefined) {
+			const port = portSuffix(this.#services.device.httpsPort, 443);
+			this.moveTo(response, 301, `https://${request.host.replace(/:\d+$/, "")}${port}/`);
 		} else this.fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
+	}
+
+	/**
+	 * A phone or a laptop in our access point's network that looks for the internet: all names lead here, and it opens
+	 * our page when it is led to another address than it asked for (decision 38).
+	 */
+	private isAstray(request: HTTPRequest): boolean {
+		const host = request.host?.replace(/:\d+$/, "").toLowerCase();
+		if (!isForPage(request) || host === undefined) return false;
+		const own = this.#services.hostname.toLowerCase();
+		return host !== own && host !== `${own}.local` && host !== "localhost" && parseIPv4(host) < 0;
+	}
+
+	private moveTo(response: HTTPResponse, status: number, location: string): void {
+		response.header("Location", location);
+		response.send(status);
 	}
 
 	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
@@ -206,6 +224,16 @@ export class API implements HTTPHandler {
 }
 
 const NO_VALUES = Object.freeze([]);
+
+/** Whether a browser asks for a page or a part of one, not a program for the API. */
+function isForPage({ method, path }: HTTPRequest): boolean {
+	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
+}
+
+/** What stands behind the host in an address. */
+function portSuffix(port: number, usual: number): string {
+	return port === usual ? "" : `:${port}`;
+}
 
 /** A page of another site must not change anything: with an Origin, a POST or DELETE must name this very server. */
 function isSameOrigin(request: HTTPRequest): boolean {

@@ -34,8 +34,9 @@ const NO_FILE: CertificateFile = Object.freeze({
 });
 
 export function getCertificate(exchange: Exchange): void {
-	const { certificate, factoryCertificate } = exchange.services;
-	answer(exchange, read(exchange, certificate.isThere ? certificate.read() : factoryCertificate()), false);
+	const { installedCertificate, ownCertificate } = exchange.services;
+	const shown = installedCertificate.isThere ? installedCertificate : ownCertificate;
+	answer(exchange, read(exchange, shown.read()), false);
 }
 
 /** Takes the file, or answers why it is not taken. */
@@ -46,11 +47,11 @@ export function postCertificate(exchange: Exchange): BodySink | undefined {
 }
 
 export function postCertificateReset(exchange: Exchange): void {
-	const { certificate, factoryCertificate, restartSoon } = exchange.services;
-	const wasThere = certificate.isThere;
-	certificate.remove("");
-	answer(exchange, read(exchange, factoryCertificate()), wasThere);
-	if (wasThere) restartSoon();
+	const { installedCertificate, ownCertificate, device } = exchange.services;
+	const wasThere = installedCertificate.isThere;
+	installedCertificate.remove();
+	answer(exchange, read(exchange, ownCertificate.read()), wasThere);
+	if (wasThere) device.restartSoon();
 }
 
 class Upload implements BodySink {
@@ -70,15 +71,15 @@ class Upload implements BodySink {
 	}
 
 	end(): void {
-		const { certificate, crypto, clock, restartSoon } = this.#exchange.services;
+		const { installedCertificate, crypto, clock, device } = this.#exchange.services;
 		const isTooLarge = this.#length > this.#file.length;
 		const bytes = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
 		const file = isTooLarge ? NO_FILE : crypto.readCertificates(bytes);
 		const refusal = isTooLarge ? TOO_LARGE : refusalOf(file, clock.utcMs());
 		if (refusal === "") {
-			certificate.install(bytes);
+			installedCertificate.install(bytes);
 			answer(this.#exchange, file, true);
-			restartSoon();
+			device.restartSoon();
 		} else this.#exchange.plainText(400, refusal);
 		this.wipe();
 	}
@@ -99,10 +100,8 @@ function read(exchange: Exchange, bytes: Uint8Array | undefined): CertificateFil
 
 /** Details of the file, which is that of the device from the next start on. */
 function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: boolean): void {
-	const { certificate } = exchange.services;
+	const { isThere: custom, lastError } = exchange.services.installedCertificate;
 	const details = certificates[0] ?? NO_DETAILS;
-	const custom = certificate.isThere;
-	const { lastError } = certificate;
 	const validFrom = isoText(details.validFromMs);
 	const validTo = isoText(details.validToMs);
 	exchange.object((writer) => {

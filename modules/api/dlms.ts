@@ -111,8 +111,10 @@ export function postDLMS(exchange: Exchange, values: readonly (Value | undefined
 		}
 		secrets[i] = decodeHex(asciiBytes(digits), 0, digits.length);
 	}
-	config.set(DLMS_SECRETS, secrets);
-	config.set(DLMS, values.slice(0, settings));
+	config.setAll([
+		{ entry: DLMS, values: values.slice(0, settings) },
+		{ entry: DLMS_SECRETS, values: secrets },
+	]);
 	getDLMS(exchange);
 }
 

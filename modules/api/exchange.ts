@@ -2,7 +2,7 @@
 import type { Login } from "../auth/login.js";
 import type { Sessions } from "../auth/sessions.js";
 import type { Tokens } from "../auth/tokens.js";
-import type { InstalledCertificate } from "../config/certificates.js";
+import type { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
@@ -14,9 +14,26 @@ import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { NetworkManager } from "../network/manager.js";
+import type { TimeSync } from "../network/sntp.js";
 import type { TimeZone } from "../time/zone.js";
 import { fail } from "./errors.js";
 import type { Value } from "./validate.js";
+
+/** What the routes want of the device as a whole. */
+export interface Device {
+	/** Port of the plain listener, for redirects. */
+	readonly httpPort: number;
+	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
+	readonly httpsPort: number;
+	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
+	factoryReset(): void;
+	/** The device starts anew when this reply has had the time to leave (decision 4). */
+	restartSoon(): void;
+	/** The name of the device is another one from now on. */
+	hostnameChanged(): void;
+	/** Settings of the meter have changed: the parts that go by them are told. */
+	meterChanged(): void;
+}
 
 /** What the routes work with. */
 export interface Services {
@@ -26,9 +43,8 @@ export interface Services {
 	readonly tokens: Tokens;
 	readonly crypto: Crypto;
 	readonly hubCertificates: HubCertificates;
-	readonly certificate: InstalledCertificate;
-	/** PEM of the certificate that the device has of its own; undefined where it serves no HTTPS. */
-	factoryCertificate(): Uint8Array | undefined;
+	readonly installedCertificate: InstalledCertificate;
+	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
@@ -43,17 +59,12 @@ export interface Services {
 	readonly networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly network: NetworkManager | undefined;
+	/** Undefined where no time server can be asked. */
+	readonly time: TimeSync | undefined;
 	readonly info: HostInfo;
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
-	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
-	httpsPort(): number;
-	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
-	factoryReset(): void;
-	/** The device starts anew when this reply has had the time to leave (decision 4). */
-	restartSoon(): void;
-	/** Settings of the meter have changed: the parts that go by them are told. */
-	meterChanged(): void;
+	readonly device: Device;
 }
 
 /** How a request came to its route. */

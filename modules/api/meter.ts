@@ -12,7 +12,7 @@ import {
 	IEC62056_MODE_E_DLMS,
 	METER,
 	METER_PROTOCOL,
-	PROTOCOL_IEC62056,
+	PROTOCOL_DLMS,
 } from "../config/meter-fields.js";
 import type { Entry } from "../config/schema.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
@@ -34,7 +34,7 @@ import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from ".
 import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../zigbee/mapping.js";
-import { BUSY, METER_ERROR, METER_TIMEOUT, UNSUPPORTED } from "./errors.js";
+import { BUSY, METER_ERROR, METER_TIMEOUT } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
 import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
@@ -58,7 +58,11 @@ export const CONTROL_BODY: BodyTable = Object.freeze({
 });
 
 export function getRead(exchange: Exchange): void {
-	const { reader } = exchange.services;
+	const { reader, config } = exchange.services;
+	if (config.get(METER_PROTOCOL) === PROTOCOL_DLMS && !config.get(CONTROL_SIMULATOR_EN)) {
+		exchange.fail(500, METER_ERROR, "This firmware can't read DLMS/COSEM meters; choose the protocol iec62056.");
+		return;
+	}
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
@@ -90,10 +94,6 @@ export function getProtocol(exchange: Exchange): void {
 }
 
 export function postProtocol(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	if (values[0] !== PROTOCOL_IEC62056) {
-		exchange.fail(501, UNSUPPORTED, "This firmware can't read DLMS/COSEM meters; choose iec62056.");
-		return;
-	}
 	change(exchange, METER, values);
 	getProtocol(exchange);
 }
@@ -117,10 +117,10 @@ export function getConfig(exchange: Exchange): void {
 }
 
 export function postConfig(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config, reader, meterChanged } = exchange.services;
+	const { config, reader, device } = exchange.services;
 	if (config.set(IEC62056, values)) {
 		reader.forgetSpeed();
-		meterChanged();
+		device.meterChanged();
 	}
 	getConfig(exchange);
 }
@@ -183,7 +183,7 @@ export function postProbe(exchange: Exchange): void {
 }
 
 function change(exchange: Exchange, entry: Entry, values: readonly (Value | undefined)[]): void {
-	if (exchange.services.config.set(entry, values)) exchange.services.meterChanged();
+	if (exchange.services.config.set(entry, values)) exchange.services.device.meterChanged();
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {

@@ -18,7 +18,15 @@ import {
 	WIFI_SSID,
 } from "../config/network-fields.js";
 import { BOOLEAN, bodyField, type Field, type Setting } from "../config/schema.js";
-import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../network/address.js";
+import type { JSONWriter } from "../json/writer.js";
+import {
+	ACCESS_POINT_ADDRESS,
+	ACCESS_POINT_NETMASK,
+	isHostAddress,
+	isSameNetwork,
+	parseIPv4,
+	prefixOf,
+} from "../network/address.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
@@ -31,18 +39,23 @@ import {
 	WIFI_WRONG_PASSWORD,
 } from "../network/manager.js";
 import { ScanCursor } from "../network/scan.js";
+import {
+	TIME_BAD_REPLY,
+	TIME_DOUBTED,
+	TIME_NO_ADDRESS,
+	TIME_NO_REPLY,
+	TIME_NOT_WELCOME,
+	TIME_OUT_OF_RANGE,
+} from "../network/sntp.js";
 import { BUSY, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 /** What stands where there is no address. */
 const NO_ADDRESS = "0.0.0.0";
-/** Of our access point (decision 38). */
-const AP_ADDRESS = "192.168.4.1";
-const AP_NETMASK = "255.255.255.0";
-/** Time server (decision 41). */
+/** Time server (decision 41), where the host names none. */
 const NTP_SERVER = "pool.ntp.org";
 
 /** Connects at once. No setting. */
@@ -86,14 +99,17 @@ export function getNetworkStatus(exchange: Exchange): void {
 	const station = network?.station;
 	// The bench has no radio, but can be asked to behave as reached over an access point.
 	const isAccessPoint = network?.accessPointOn ?? exchange.viaAccessPoint;
-	const own = isAccessPoint ? AP_ADDRESS : NO_ADDRESS;
+	const own = isAccessPoint ? ACCESS_POINT_ADDRESS : NO_ADDRESS;
 	const ip = station?.ip ?? own;
-	const netmask = station?.netmask ?? (isAccessPoint ? AP_NETMASK : NO_ADDRESS);
+	const netmask = station?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
 	const gateway = station?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
 	const isTemporary = network?.isTemporary ?? false;
 	const lastError = errorOf(network?.lastError ?? 0);
 	const clients = network?.clients ?? 0;
+	const ntpServer = serverOf(exchange.services.info.timeServers);
+	const lastSync = lastSyncOf(exchange.services);
+	const timeError = timeErrorOf(exchange.services.time?.lastError ?? 0);
 	exchange.object((writer) => {
 		textMember(writer, "ip", ip);
 		textMember(writer, "netmask", netmask);
@@ -106,17 +122,37 @@ export function getNetworkStatus(exchange: Exchange): void {
 		numberMember(writer, "authmode", station?.authmode ?? 0);
 		booleanMember(writer, "ap_mode", isAccessPoint);
 		booleanMember(writer, "secure", secure);
-		textMember(writer, "ntp_server", NTP_SERVER);
+		textMember(writer, "ntp_server", ntpServer);
+		numberMember(writer, "ntp_last_sync", lastSync);
+		codeMember(writer, "ntp_last_error", timeError);
 		booleanMember(writer, "wifi_enabled", isEnabled(exchange));
 		booleanMember(writer, "wifi_temporary", isTemporary);
 		textMember(writer, "ap_ssid", accessPoint.ssid);
 		booleanMember(writer, "ap_enabled", config.get(AP_ENABLED));
 		numberMember(writer, "ap_clients", clients);
 		booleanMember(writer, "connected", station !== undefined);
-		writer.key("wifi_last_error");
-		if (lastError === "") writer.null();
-		else writer.string(lastError);
+		codeMember(writer, "wifi_last_error", lastError);
 	});
+}
+
+/** Of the first time server, without its port. */
+function serverOf(servers: string): string {
+	return servers === "" ? NTP_SERVER : servers.split(/[,:]/, 1)[0].trim();
+}
+
+/** When a time server was last believed, Unix time in seconds; 0: never. */
+function lastSyncOf({ time, clock }: Services): number {
+	const successMs = time?.lastSuccessMs;
+	const nowMs = clock.utcMs();
+	if (successMs === undefined || nowMs === undefined) return 0;
+	return Math.floor((nowMs - clock.monotonicMs() + successMs) / 1000);
+}
+
+/** A stable code, or null when all is well. */
+function codeMember(writer: JSONWriter, name: string, code: string): void {
+	writer.key(name);
+	if (code === "") writer.null();
+	else writer.string(code);
 }
 
 /** Single-flight: who comes while a scan is going on gets its networks too. Without a radio that is on there are none. */
@@ -183,6 +219,7 @@ export function postWiFi(exchange: Exchange, values: readonly (Value | undefined
 		const address = dhcp ? ["", "", ""] : [ip, netmask, gateway];
 		networkSettings.setStation([ssid, password, dhcp, ...address, hostname] as (Setting | undefined)[]);
 		answerStation(exchange, network);
+		if (hostname !== undefined) exchange.services.device.hostnameChanged();
 		if (apply) network?.applySoon(APPLY_STATION);
 	}
 }
@@ -307,7 +344,7 @@ function failUnsupported(exchange: Exchange): void {
 
 function failBusy(exchange: Exchange): void {
 	exchange.response.header("Retry-After", "5");
-	exchange.fail(503, BUSY, "The radio is busy with joining a network; try again later.");
+	exchange.fail(503, BUSY, "The radio can't scan at this moment; try again later.");
 }
 
 /** Stable code for `wifi_last_error`; "" when all is well. */
@@ -321,6 +358,26 @@ function errorOf(error: number): string {
 			return "wifi/no-address";
 		case WIFI_LOST:
 			return "wifi/lost";
+		default:
+			return "";
+	}
+}
+
+/** Stable code for `ntp_last_error`; "" when all is well. */
+function timeErrorOf(error: number): string {
+	switch (error) {
+		case TIME_NO_ADDRESS:
+			return "time/no-address";
+		case TIME_NO_REPLY:
+			return "time/no-reply";
+		case TIME_BAD_REPLY:
+			return "time/bad-reply";
+		case TIME_NOT_WELCOME:
+			return "time/not-welcome";
+		case TIME_OUT_OF_RANGE:
+			return "time/out-of-range";
+		case TIME_DOUBTED:
+			return "time/doubted";
 		default:
 			return "";
 	}

@@ -143,11 +143,11 @@ export function postPowerMode(exchange: Exchange, values: readonly (Value | unde
 
 /** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */
 export function postFactoryReset(exchange: Exchange): void {
-	exchange.services.factoryReset();
+	exchange.services.device.factoryReset();
 	exchange.empty();
 }
 
 export function postReboot(exchange: Exchange): void {
 	exchange.empty();
-	exchange.services.restartSoon();
+	exchange.services.device.restartSoon();
 }

@@ -1,27 +1,31 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
+import type { Device } from "../api/exchange.js";
 import { prepareReadingKeys } from "../api/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
 import { Sessions } from "../auth/sessions.js";
 import { Tokens } from "../auth/tokens.js";
 import { AccessSettings, TokenSettings } from "../config/access.js";
-import { InstalledCertificate } from "../config/certificates.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
 import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
-import { HTTPServer } from "../http/server.js";
-import type { Host } from "../io/host.js";
+import { type HTTPPort, HTTPServer } from "../http/server.js";
+import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 import { NetworkManager } from "../network/manager.js";
+import { NetworkServices } from "../network/services.js";
+import { Button, PRESS_SHORT } from "../power/button.js";
 import { TimeZone } from "../time/zone.js";
+import { Identity, type IdentityWorld } from "./identity.js";
 
-/** Position of the HTTPS listener among the server's ports. */
+/** Positions of the listeners among the server's ports. */
+const HTTP = 0;
 const HTTPS = 1;
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
@@ -31,57 +35,88 @@ const ZONES_RESOURCE = "timezones.bin";
 const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
-/** Between the reply to whoever wanted it, and a restart. */
-const RESTART_DELAY_MS = 1500;
+/** Between the reply to whoever wanted it, and a restart or another certificate. */
+const ACT_DELAY_MS = 1500;
 
-export class Gateway {
+interface World extends IdentityWorld {
+	readonly timers: Timers;
+	readonly text: TextCodec;
+}
+
+export class Gateway implements Device {
 	readonly #host: Host;
+	/** What many parts need: one object for all of them, since each takes slots. */
+	readonly #world: World;
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
-	readonly #certificate: InstalledCertificate;
+	readonly #identity: Identity;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly #network: NetworkManager | undefined;
+	/** Undefined where there is no radio, or no UDP. */
+	readonly #services: NetworkServices | undefined;
+	readonly #sessions: Sessions;
+	readonly #tokens: Tokens;
 	#server: HTTPServer | undefined;
+	#button: Button | undefined;
+	/** One each, however often they are asked for. */
+	#renameTimer: number | undefined;
+	#restartTimer: number | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
 		this.#config = new ConfigStore(host.storage, host.text);
-		this.#certificate = new InstalledCertificate(this.#config, host.storage);
+		const { storage, crypto, clock, timers, text, info } = host;
+		const guard = (part: string, run: () => void) => this.guard(part, run);
+		const trace = (message: string) => host.trace(message);
+		const world = { storage, crypto, clock, timers, text, info, guard, trace };
+		this.#world = world;
+		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
-		const { hostname } = host.info;
+		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			const { clock, timers, text } = host;
 			this.#network = new NetworkManager({
 				port,
 				settings: this.#networkSettings,
 				clock,
 				timers,
 				text,
-				guard: (part, run) => this.guard(part, run),
-				trace: (message) => host.trace(message),
+				guard,
+				trace,
+				onChanged: () => this.networkChanged(),
 			});
 		}
+		const { udp, resolve } = host.network;
+		if (port !== undefined && udp !== undefined) {
+			const onSynchronised = () => this.renewIdentity();
+			this.#services = new NetworkServices({ ...world, udp, resolve, onSynchronised });
+		}
+		this.#sessions = new Sessions(crypto, clock, host.text);
+		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		this.#reader = new MeterReader({
-			world: { clock: host.clock, timers: host.timers, guard: (part, run) => this.guard(part, run) },
+			world,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, host.text),
-			trace: (message) => host.trace(message),
+			trace,
 		});
 	}
 
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network, clock, timers, text } = this.#host;
+		const { network } = this.#host;
+		const { clock, timers, text, guard, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
-		const ports = [{ port: network.http, maxConnections: CONNECTIONS }];
-		if (network.https !== undefined) ports.push({ port: network.https, maxConnections: TLS_CONNECTIONS });
+		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
+		if (network.https !== undefined) {
+			const identity = () => this.#identity.ownPair(this.#networkSettings.hostname);
+			ports.push({ port: network.https, maxConnections: TLS_CONNECTIONS, identity });
+		}
 		this.#server = new HTTPServer({
 			ports,
 			clock,
@@ -89,40 +124,61 @@ export class Gateway {
 			text,
 			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
-			guard: (part, run) => this.guard(part, run),
-			trace: (message) => this.#host.trace(message),
+			guard,
+			trace,
 		});
-		this.guard("tls", () => this.serveInstalledCertificate());
+		this.guard("tls", () => {
+			const listener = this.httpsListener;
+			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
+		});
 		this.#network?.start();
+		const { button } = this.#host;
+		if (button !== undefined) this.#button = new Button(this.#world, button, (press) => this.pressed(press));
 		this.meterChanged();
 	}
 
-	/** Instead of the device's own. One that can't be served is given up: a device that nobody can reach helps nobody. */
-	private serveInstalledCertificate(): void {
-		if (!this.#certificate.isThere || this.#host.network.https === undefined) return;
-		const file = this.#certificate.read();
-		try {
-			if (file === undefined) throw new Error("the installed certificate is damaged in flash");
-			this.#server?.setIdentity(HTTPS, { certificate: file, key: file });
-		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
-			this.#host.trace(`tls: ${reason}`);
-			this.#certificate.remove(reason.slice(0, 128));
-		}
+	private pressed(press: number): void {
+		if (press === PRESS_SHORT) this.#network?.bringUp();
+		else this.factoryReset();
+	}
+
+	private networkChanged(): void {
+		const network = this.#network;
+		if (network === undefined) return;
+		const { station, accessPointOn } = network;
+		const { hostname } = this.#networkSettings;
+		const { httpPort, httpsPort } = this;
+		this.#services?.update({ station, accessPointOn, hostname, httpPort, httpsPort });
+	}
+
+	get httpPort(): number {
+		return this.#server?.listener(HTTP).port ?? 0;
+	}
+
+	get httpsPort(): number {
+		return this.httpsListener?.port ?? 0;
+	}
+
+	private get httpsListener(): Listener | undefined {
+		return this.#host.network.https === undefined ? undefined : this.#server?.listener(HTTPS);
 	}
 
 	stop(): void {
+		const { timers } = this.#host;
+		if (this.#renameTimer !== undefined) timers.clear(this.#renameTimer);
+		if (this.#restartTimer !== undefined) timers.clear(this.#restartTimer);
+		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
 		this.#network?.stop();
+		this.#button?.stop();
 		this.#reader.stop();
 	}
 
 	private makeAPI(): API {
 		const { info, clock, crypto, text, resources } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
-		const sessions = new Sessions(crypto, clock, text);
-		const tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, text);
+		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
 		const networkSettings = this.#networkSettings;
 		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
@@ -131,12 +187,12 @@ export class Gateway {
 		return new API({
 			config: this.#config,
 			crypto,
-			certificate: this.#certificate,
-			factoryCertificate: () => this.#host.network.https?.certificate,
+			installedCertificate: this.#identity.installed,
+			ownCertificate: this.#identity.own,
 			hubCertificates,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
-			tokens,
+			tokens: this.#tokens,
 			reader: this.#reader,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -149,25 +205,43 @@ export class Gateway {
 			},
 			networkSettings,
 			network: this.#network,
+			time: this.#services?.time,
 			info,
 			power: this.#host.power,
-			factoryReset: () => {
-				tokens.revokeAll();
-				this.#config.erase();
-				sessions.revokeAll();
-				this.restartSoon();
-			},
-			restartSoon: () => this.restartSoon(),
-			httpsPort: () => (this.#host.network.https === undefined ? 0 : (this.#server?.portNumber(HTTPS) ?? 0)),
-			meterChanged: () => this.meterChanged(),
+			device: this,
 		});
 	}
 
-	private restartSoon(): void {
-		this.#host.timers.set(() => this.#host.restart(), RESTART_DELAY_MS);
+	factoryReset(): void {
+		this.#tokens.revokeAll();
+		this.#config.erase();
+		this.#sessions.revokeAll();
+		this.restartSoon();
 	}
 
-	private meterChanged(): void {
+	/** The name is in the certificate, and is what the device is found by. */
+	hostnameChanged(): void {
+		if (this.#renameTimer !== undefined) return;
+		this.#renameTimer = this.#host.timers.set(() => {
+			this.#renameTimer = undefined;
+			this.renewIdentity();
+			this.guard("network", () => this.networkChanged());
+		}, ACT_DELAY_MS);
+	}
+
+	/** The name or the time may be another than that of the certificate. */
+	private renewIdentity(): void {
+		this.guard("tls", () => {
+			const listener = this.httpsListener;
+			if (listener !== undefined) this.#identity.renew(listener, this.#networkSettings.hostname);
+		});
+	}
+
+	restartSoon(): void {
+		this.#restartTimer ??= this.#host.timers.set(() => this.#host.restart(), ACT_DELAY_MS);
+	}
+
+	meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
 		else this.#reader.log ??= new ConversationLog(this.#host.clock);

@@ -1,17 +1,34 @@
-/** The certificate that the owner has installed, with its key: for the API, and for whoever opens the TLS port. */
+/**
+ * The certificates that TLS is served with, each with its key: the one that the owner has installed, and the device's
+ * own. For the API, and for app/identity.ts, which serves them.
+ */
 import { CERTIFICATE_FILE_LIMIT, type Storage } from "../io/host.js";
 import { BlobStore } from "./blob.js";
+import type { Setting } from "./schema.js";
 import type { ConfigStore } from "./store.js";
-import { TLS, TLS_FILE, TLS_LAST_ERROR } from "./tls-fields.js";
+import {
+	OWN_FILE_LIMIT,
+	TLS,
+	TLS_FILE,
+	TLS_LAST_ERROR,
+	TLS_ON_TRIAL,
+	TLS_OWN,
+	TLS_OWN_HOSTNAME,
+	TLS_OWN_UNTIL,
+	TLS_PREVIOUS,
+} from "./tls-fields.js";
 
+const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
+
+/** The one that the owner has installed. It is on trial until it was served: failing that, the one before is taken again. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
 	readonly #blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 2 });
-		this.#blobs.sweep([this.reference]);
+		this.#blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
+		this.sweep();
 	}
 
 	get isThere(): boolean {
@@ -23,33 +40,111 @@ export class InstalledCertificate {
 		return this.#blobs.read(this.reference);
 	}
 
-	/** Why it could not be served; empty: nothing was wrong. */
+	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */
 	get lastError(): string {
 		return this.#store.get(TLS_LAST_ERROR);
 	}
 
+	get onTrial(): boolean {
+		return this.#store.get(TLS_ON_TRIAL);
+	}
+
 	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
 	install(file: Uint8Array): void {
+		const writer = this.#blobs.open([this.reference, this.previous]);
+		if (writer === undefined) throw new Error("tls: another file is being written");
+		try {
+			writer.write(file, 0, file.length);
+			const reference = writer.end();
+			if (reference === undefined) throw new RangeError("tls: the file is too large");
+			// One that was on trial itself is no good to go back to.
+			this.#store.set(TLS, [reference, "", true, this.onTrial ? this.previous : this.reference]);
+		} finally {
+			writer.close();
+			this.sweep();
+		}
+	}
+
+	/** It was served well. */
+	keep(): void {
+		this.set(this.reference, "");
+	}
+
+	/** The one before it is taken again: that from before it was installed while it is on trial, else the device's own. */
+	giveUp(reason: string): void {
+		this.set(this.onTrial ? this.previous : new Uint8Array(0), reason.slice(0, LAST_ERROR_LIMIT));
+	}
+
+	/** The owner wants the device's own. */
+	remove(): void {
+		this.set(new Uint8Array(0), "");
+	}
+
+	/** Ends the trial with this file. */
+	private set(file: Uint8Array, lastError: string): void {
+		this.#store.set(TLS, [file, lastError, false, new Uint8Array(0)]);
+		this.sweep();
+	}
+
+	private sweep(): void {
+		this.#blobs.sweep([this.reference, this.previous]);
+	}
+
+	private get reference(): Uint8Array {
+		return this.#store.get(TLS_FILE);
+	}
+
+	private get previous(): Uint8Array {
+		return this.#store.get(TLS_PREVIOUS);
+	}
+}
+
+/** The one that the device has made for itself. */
+export class OwnCertificate {
+	readonly #store: ConfigStore;
+	readonly #blobs: BlobStore;
+
+	constructor(store: ConfigStore, storage: Storage) {
+		this.#store = store;
+		this.#blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
+		this.#blobs.sweep([this.reference]);
+	}
+
+	/** The name that it is for; empty: there is none. */
+	get hostname(): string {
+		return this.#store.get(TLS_OWN_HOSTNAME);
+	}
+
+	/** The end of its time, Unix time in milliseconds. */
+	get untilMs(): number {
+		return this.#store.get(TLS_OWN_UNTIL) * 1000;
+	}
+
+	/** Certificate and key as PEM; undefined when there is none, or it is damaged. */
+	read(): Uint8Array | undefined {
+		return this.#blobs.read(this.reference);
+	}
+
+	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
+	replace(file: Uint8Array, hostname: string, untilMs: number): void {
 		const writer = this.#blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			this.#store.set(TLS, [reference, ""]);
+			const values: Setting[] = [];
+			values[TLS.fields.indexOf(TLS_OWN)] = reference;
+			values[TLS.fields.indexOf(TLS_OWN_HOSTNAME)] = hostname;
+			values[TLS.fields.indexOf(TLS_OWN_UNTIL)] = Math.floor(untilMs / 1000);
+			this.#store.set(TLS, values);
 		} finally {
 			writer.close();
 			this.#blobs.sweep([this.reference]);
 		}
 	}
 
-	/** The device serves its own again. `reason` is why this one was given up; empty: the owner wants it so. */
-	remove(reason: string): void {
-		this.#store.set(TLS, [new Uint8Array(0), reason]);
-		this.#blobs.sweep([this.reference]);
-	}
-
 	private get reference(): Uint8Array {
-		return this.#store.get(TLS_FILE);
+		return this.#store.get(TLS_OWN);
 	}
 }

@@ -10,6 +10,8 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
+	METER_PROTOCOL,
+	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
 import type { ConfigStore } from "./store.js";
 
@@ -23,7 +25,7 @@ export class MeterSettingsStore {
 	}
 
 	get modeD(): boolean {
-		return this.#store.get(IEC62056_MODE_D_ENABLED);
+		return this.#store.get(IEC62056_MODE_D_ENABLED) && this.#store.get(METER_PROTOCOL) === PROTOCOL_IEC62056;
 	}
 
 	get modeDBaud(): number {
@@ -55,6 +57,8 @@ export class MeterSettingsStore {
 	}
 
 	learn(baud: number, meterId: Uint8Array): void {
+		// On the way to a restart that forgets it.
+		if (this.#store.isErased) return;
 		this.#store.set(IEC_SPEED, [baud, this.#text.decode(meterId)]);
 	}
 }

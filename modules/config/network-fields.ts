@@ -15,7 +15,7 @@ export const SSID_LIMIT = 31;
 export const SSID_BYTES_LIMIT = 32;
 export const PASSWORD_LIMIT = 63;
 export const PASSWORD_MINIMUM = 8;
-const HOSTNAME_LIMIT = 31;
+export const HOSTNAME_LIMIT = 31;
 /** `255.255.255.255` */
 const ADDRESS_LIMIT = 15;
 

@@ -84,8 +84,9 @@ export class NetworkSettings {
 		this.#store.set(WIFI, values);
 	}
 
-	/** The network was joined. */
+	/** The network was joined. Nothing to keep on the way to a restart that forgets it. */
 	keepStation(): void {
+		if (this.#store.isErased) return;
 		const values: (Setting | undefined)[] = [];
 		values[WIFI.fields.indexOf(WIFI_ON_TRIAL)] = false;
 		this.#store.set(WIFI, values);
@@ -93,6 +94,7 @@ export class NetworkSettings {
 
 	/** The previous network is the configured one again; maybe none. */
 	revertStation(): void {
+		if (this.#store.isErased) return;
 		const values: (Setting | undefined)[] = [];
 		const previous = WIFI.fields.indexOf(WIFI_PREVIOUS_SSID);
 		for (let i = 0; i < NETWORK_FIELDS; i++) values.push(this.#store.get(WIFI.fields[previous + i]));

@@ -15,6 +15,10 @@
  *
  * Items of unknown ids (written by a newer firmware) are kept when the entry is rewritten. A missing item, or one that
  * the field doesn't allow, is the field's initial value. A damaged entry counts as missing and stands in `damaged`.
+ * Entries that must change together go into the storage as one value first, under TOGETHER_KEY: key length (1), key,
+ * length of the entry (2, high byte first), entry, and so on, then the CRC as above. While that is there it counts, and
+ * the next start does what a power cut has left undone.
+ *
  * Limits: an entry has at most ENTRY_LIMIT bytes; memory holds the values and what unknown items there are.
  */
 import { crc16 } from "../bytes/crc16.js";
@@ -30,10 +34,27 @@ export const ENTRY_LIMIT = 4000;
 /** Stands in the storage while everything is being deleted. */
 const ERASING_KEY = "erasing";
 
+/** Holds entries that are being changed together. */
+const TOGETHER_KEY = "together";
+
 const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
+
+/** New values of one entry's settings, in the order of its fields; undefined or beyond the end keeps the value. */
+export interface Change {
+	readonly entry: Entry;
+	readonly values: readonly (Setting | undefined)[];
+}
+
+/** A change as it goes into the storage. */
+interface Write {
+	readonly position: number;
+	readonly key: string;
+	readonly values: Setting[];
+	readonly bytes: Uint8Array;
+}
 
 export class ConfigStore {
 	readonly #storage: Storage;
@@ -43,6 +64,8 @@ export class ConfigStore {
 	readonly #values: Setting[][] = [];
 	/** Per entry, the items of unknown ids, one after another. */
 	readonly #unknown: Uint8Array[] = [];
+	/** One for all, since there are many: an array takes six slots. */
+	readonly #nothing = new Uint8Array(0);
 	#damaged: Entry[] = [];
 	#isErased = false;
 
@@ -52,6 +75,7 @@ export class ConfigStore {
 		this.#text = text;
 		this.#entries = entries;
 		if (storage.get(ERASING_KEY) !== undefined) this.deleteAll();
+		else this.finishChange();
 		for (const entry of entries) this.load(entry);
 	}
 
@@ -65,9 +89,15 @@ export class ConfigStore {
 		this.deleteAll();
 	}
 
+	/** `erase` was called: nothing can be set any more. */
+	get isErased(): boolean {
+		return this.#isErased;
+	}
+
 	private deleteAll(): void {
 		this.#storage.set(ERASING_KEY, new Uint8Array(0));
 		for (const entry of this.#entries) this.#storage.delete(entry.key);
+		this.#storage.delete(TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
 
@@ -88,7 +118,31 @@ export class ConfigStore {
 	 * Throws a RangeError for a value that its field doesn't allow, and what the storage throws; nothing has changed then.
 	 */
 	set(entry: Entry, values: readonly (Setting | undefined)[]): boolean {
+		return this.setAll([{ entry, values }]);
+	}
+
+	/** As `set`, for several entries: all of them change or none, also when the power is cut. */
+	setAll(changes: readonly Change[]): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
+		const writes: Write[] = [];
+		for (const change of changes) {
+			const write = this.prepare(change);
+			if (write !== undefined) writes.push(write);
+		}
+		if (writes.length > 1) this.writeTogether(writes);
+		else if (writes.length === 1) this.#storage.set(writes[0].key, writes[0].bytes);
+		let changed = false;
+		for (const { position, values } of writes) {
+			changed ||= values.some((value, i) => !same(value, this.#values[position][i]));
+			this.#values[position] = values;
+			const entry = this.#entries[position];
+			if (this.#damaged.includes(entry)) this.#damaged = this.#damaged.filter((other) => other !== entry);
+		}
+		return changed;
+	}
+
+	/** What is to be written; undefined: nothing. */
+	private prepare({ entry, values }: Change): Write | undefined {
 		const position = this.#entries.indexOf(entry);
 		const merged = this.#values[position].slice();
 		let changed = false;
@@ -99,12 +153,58 @@ export class ConfigStore {
 			changed ||= !same(merged[i], value);
 			merged[i] = value;
 		}
-		const wasDamaged = this.#damaged.includes(entry);
-		if (!changed && !wasDamaged) return false;
-		this.#storage.set(entry.key, this.encode(entry, merged, this.#unknown[position]));
-		this.#values[position] = merged;
-		if (wasDamaged) this.#damaged = this.#damaged.filter((other) => other !== entry);
-		return changed;
+		if (!changed && !this.#damaged.includes(entry)) return undefined;
+		const bytes = this.encode(entry, merged, this.#unknown[position]);
+		return { position, key: entry.key, values: merged, bytes };
+	}
+
+	private writeTogether(writes: readonly Write[]): void {
+		this.#storage.set(TOGETHER_KEY, this.pack(writes));
+		try {
+			for (const { key, bytes } of writes) this.#storage.set(key, bytes);
+		} catch (error) {
+			// Flash is full, or broken: as it was before, as far as it lets us.
+			this.#storage.delete(TOGETHER_KEY);
+			for (const { position, key } of writes)
+				this.#storage.set(key, this.encode(this.#entries[position], this.#values[position], this.#unknown[position]));
+			throw error;
+		}
+		this.#storage.delete(TOGETHER_KEY);
+	}
+
+	private pack(writes: readonly Write[]): Uint8Array {
+		const keys = writes.map(({ key }) => this.#text.encode(key));
+		let length = CRC_LENGTH;
+		for (let i = 0; i < writes.length; i++) length += 1 + keys[i].length + 2 + writes[i].bytes.length;
+		const packed = new Uint8Array(length);
+		let at = 0;
+		for (let i = 0; i < writes.length; i++) {
+			const { bytes } = writes[i];
+			packed[at] = keys[i].length;
+			packed.set(keys[i], at + 1);
+			at += 1 + keys[i].length;
+			packed[at] = bytes.length >> 8;
+			packed[at + 1] = bytes.length;
+			packed.set(bytes, at + 2);
+			at += 2 + bytes.length;
+		}
+		seal(packed);
+		return packed;
+	}
+
+	/** Does what a power cut has left undone of `writeTogether`. */
+	private finishChange(): void {
+		const packed = this.#storage.get(TOGETHER_KEY);
+		if (packed === undefined) return;
+		const end = packed.length - CRC_LENGTH;
+		for (let at = 0; isSealed(packed) && at < end; ) {
+			const key = at + 1;
+			const length = key + packed[at];
+			const entry = length + 2;
+			at = entry + ((packed[length] << 8) | packed[length + 1]);
+			this.#storage.set(this.#text.decode(packed, key, length), packed.slice(entry, at));
+		}
+		this.#storage.delete(TOGETHER_KEY);
 	}
 
 	/** Shows every setting to `line`, for reports: of a secret only whether it is set. */
@@ -119,7 +219,7 @@ export class ConfigStore {
 	}
 
 	private initial(field: Field): Setting {
-		return field.initial ?? new Uint8Array(0);
+		return field.initial ?? this.#nothing;
 	}
 
 	private load(entry: Entry): void {
@@ -128,7 +228,7 @@ export class ConfigStore {
 		const sound = bytes !== undefined && isSound(bytes);
 		if (bytes !== undefined && !sound) this.#damaged.push(entry);
 		this.#values.push(values);
-		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : new Uint8Array(0));
+		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
 
 	/** Fills `values` from the items of a sound entry; returns the items that have no field. */
@@ -149,12 +249,12 @@ export class ConfigStore {
 			}
 			at = next;
 		}
-		return unknown.slice(0, unknownLength);
+		return unknownLength === 0 ? this.#nothing : unknown.slice(0, unknownLength);
 	}
 
 	/** The value, not yet checked against the field; undefined when the bytes can't be one. */
 	private decode(field: Field, bytes: Uint8Array): unknown {
-		if (field.kind === BYTES) return bytes;
+		if (field.kind === BYTES) return bytes.length === 0 ? this.#nothing : bytes;
 		if (field.kind === BOOLEAN) return bytes.length === 1 && bytes[0] < 2 ? bytes[0] === 1 : undefined;
 		if (isNumeric(field)) return bytes.length === 8 ? new DataView(bytes.buffer).getFloat64(0) : undefined;
 		try {
@@ -179,7 +279,7 @@ export class ConfigStore {
 		let length = HEADER_LENGTH + CRC_LENGTH;
 		for (const value of encoded) length += ITEM_HEADER_LENGTH + value.length;
 		// What a newer firmware left may go when there is no room: the settings of the running one come first.
-		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : new Uint8Array(0);
+		const kept = length + unknown.length <= ENTRY_LIMIT ? unknown : this.#nothing;
 
 		const bytes = new Uint8Array(length + kept.length);
 		bytes[0] = FORMAT;
@@ -194,10 +294,7 @@ export class ConfigStore {
 			at += ITEM_HEADER_LENGTH + value.length;
 		}
 		bytes.set(kept, at);
-		at += kept.length;
-		const check = crc16(bytes, 0, at);
-		bytes[at] = check;
-		bytes[at + 1] = check >> 8;
+		seal(bytes);
 		return bytes;
 	}
 }
@@ -206,10 +303,23 @@ export class ConfigStore {
 function isSound(bytes: Uint8Array): boolean {
 	const end = bytes.length - CRC_LENGTH;
 	if (end < HEADER_LENGTH || bytes.length > ENTRY_LIMIT || bytes[0] !== FORMAT) return false;
-	if (crc16(bytes, 0, end) !== (bytes[end] | (bytes[end + 1] << 8))) return false;
+	if (!isSealed(bytes)) return false;
 	let at = HEADER_LENGTH;
 	while (at + ITEM_HEADER_LENGTH <= end) at = endOfItem(bytes, at);
 	return at === end;
+}
+
+/** Puts the check into the last two bytes. */
+function seal(bytes: Uint8Array): void {
+	const end = bytes.length - CRC_LENGTH;
+	const check = crc16(bytes, 0, end);
+	bytes[end] = check;
+	bytes[end + 1] = check >> 8;
+}
+
+function isSealed(bytes: Uint8Array): boolean {
+	const end = bytes.length - CRC_LENGTH;
+	return end > 0 && crc16(bytes, 0, end) === (bytes[end] | (bytes[end + 1] << 8));
 }
 
 function endOfItem(bytes: Uint8Array, at: number): number {

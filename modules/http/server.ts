@@ -18,6 +18,8 @@ import { OverflowConnection } from "./overflow.js";
 export interface HTTPPort {
 	readonly port: ListenerPort;
 	readonly maxConnections: number;
+	/** Of TLS: asked for what the listener opens with. */
+	identity?(): CertificatePair;
 }
 
 export interface HTTPServerOptions {
@@ -63,14 +65,9 @@ export class HTTPServer implements ConnectionOwner {
 		}
 	}
 
-	/** The port number that the listener of `ports[index]` really has. */
-	portNumber(index: number): number {
-		return this.#listeners[index].port;
-	}
-
-	/** See `setIdentity` of Listener, for the listener of `ports[index]`. */
-	setIdentity(index: number, pair: CertificatePair): void {
-		this.#listeners[index].setIdentity(pair);
+	/** The listener of `ports[index]`. */
+	listener(index: number): Listener {
+		return this.#listeners[index];
 	}
 
 	/** Connections open now, without one that is being refused. */
@@ -130,10 +127,12 @@ export class HTTPServer implements ConnectionOwner {
 	}
 
 	private listen(index: number): Listener {
-		const { port } = this.#options.ports[index];
+		const { port, identity } = this.#options.ports[index];
+		const tls = identity === undefined ? {} : { identity: identity() };
 		const accept = () => this.accept(index);
 		return new port.io({
 			...port.pins,
+			...tls,
 			onReadable: () => this.guard(accept),
 			onError: (message) => this.#options.trace(`http: listener: ${message}`),
 		});

@@ -10,6 +10,7 @@
  *  - `close` may be called twice.
  * Optional members are optional features.
  */
+import type { WiFiPort } from "./wifi.js";
 
 /** Baud rate and character format of a serial line. */
 export interface LineSettings {
@@ -66,7 +67,11 @@ export interface SerialPort {
 	readonly hardwareParity: boolean;
 }
 
+export const OUT_OF_MEMORY = "out of memory";
+
 export interface ListenerOptions {
+	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
+	readonly identity?: CertificatePair;
 	/** `count` connections wait to be taken by `read`. */
 	onReadable(count: number): void;
 	/** The listener is dead. */
@@ -83,13 +88,18 @@ export interface Listener {
 	/** The port really listened on. */
 	readonly port: number;
 	/**
-	 * Of TLS: who comes from now on is shown this certificate (with its chain, the server's own first), and so by
-	 * listeners that the port opens later, until the host starts anew. Connections that are open keep theirs; no session
-	 * of the old one is resumed. Each text has up to CERTIFICATE_FILE_LIMIT bytes; the host keeps the arrays, so they must
-	 * not change. Throws an Error with a sentence for the user, and nothing changes, when they can't be used, when the
-	 * port speaks no TLS, and after `close`.
+	 * Of TLS: who comes from now on is shown this certificate (with its chain, the server's own first). Connections that
+	 * are open keep theirs; no session of the old one is resumed. Each text has up to CERTIFICATE_FILE_LIMIT bytes, and is
+	 * copied. Throws an Error with a sentence for the user, and nothing changes, when they can't be used, when the port
+	 * speaks no TLS, and after `close`.
 	 */
 	setIdentity(pair: CertificatePair): void;
+	/**
+	 * Of TLS: one handshake with itself, as a client would do it that trusts any certificate. `done` is told once, soon,
+	 * not after `close`: "" when all went well, OUT_OF_MEMORY when it could not be tried, else why a client would fail, in a
+	 * sentence for the user. Throws an Error when the port speaks no TLS, and after `close`.
+	 */
+	testIdentity(done: (problem: string) => void): void;
 	close(): void;
 }
 
@@ -118,9 +128,48 @@ export interface ListenerPort {
 	readonly pins: object;
 	/** True when the bytes are carried by TLS; the host does that, its sockets give and take plain text. */
 	readonly secure: boolean;
-	/** Of TLS: the certificate that the host itself has for it, PEM; shown until `setIdentity` gives another. */
-	readonly certificate?: Uint8Array;
 }
+
+/** The longest datagram, bytes: what fits into one packet. A longer one that comes is thrown away. */
+export const DATAGRAM_LIMIT = 1472;
+
+export interface UDPOptions {
+	/** To receive on; 0: any that is free. */
+	readonly port: number;
+	/** A multicast group (IPv4) to be a member of; what is sent to it has a TTL of 255. The port may be shared then. */
+	readonly group?: string;
+	/** Only from and to the network of our own access point. Default false: from wherever it comes. */
+	readonly accessPoint?: boolean;
+	/** A datagram can be read, maybe several. */
+	onReadable(): void;
+	/** The object is dead, the network has gone: close it. */
+	onError?(): void;
+}
+
+/** A UDP port (IPv4). The constructor throws an Error with a sentence for the user when it can't be had. */
+export interface UDP {
+	/** The port really received on. */
+	readonly port: number;
+	/** Where the datagram read last came from. */
+	readonly remoteAddress: string;
+	readonly remotePort: number;
+	/** Copies the next datagram; its length. Room for DATAGRAM_LIMIT bytes is needed. A few wait; more are lost. */
+	read(into: Uint8Array): number | undefined;
+	/**
+	 * Sends one datagram; what the network can't take now is lost, as it may be on its way. Throws a RangeError for more
+	 * than DATAGRAM_LIMIT bytes, and for an address that is no IPv4 in dotted decimal.
+	 */
+	write(bytes: Uint8Array, address: string, port: number): void;
+	close(): void;
+}
+
+export interface UDPPort {
+	readonly io: new (options: UDPOptions) => UDP;
+	readonly pins: object;
+}
+
+/** Names that are looked up at once; beyond that the answer is undefined. */
+export const RESOLVE_LIMIT = 4;
 
 export interface Clock {
 	/** Milliseconds since some moment before start; never goes back. */
@@ -255,6 +304,11 @@ export interface HostInfo {
 	/** One for each hardware variant, 0 to 65535. */
 	readonly deviceId: number;
 	readonly hostname: string;
+	/**
+	 * Who is asked for the time, in this order: DNS names or IPv4 addresses with commas between, `:port` behind one where it
+	 * is not 123. Empty: nobody is.
+	 */
+	readonly timeServers: string;
 }
 
 /** Supply and sensors. What a board can't measure is undefined. */
@@ -269,106 +323,26 @@ export interface Power {
 	temperatureC(): number | undefined;
 }
 
-/** A network that the station joins. */
-export interface StationOptions {
-	/** 1 to 32 bytes of UTF-8. */
-	readonly ssid: string;
-	/** Empty: an open network, and no other is joined; else 8 to 63 bytes, and no open one is. */
-	readonly password: string;
-	/** Only this access point of the network, 12 hex characters. */
-	readonly bssid?: string;
-	/** Where it was last; saves looking on the others first. */
-	readonly channel?: number;
-	/** Name told to the DHCP server. */
-	readonly hostname: string;
-	/** Without it, by DHCP. */
-	readonly address?: StaticAddress;
+export interface ButtonOptions {
+	/** It is held down from now on (true), or has been let go. */
+	onChanged(pressed: boolean): void;
 }
 
-/** IPv4, as dotted decimal text. */
-export interface StaticAddress {
-	readonly ip: string;
-	readonly netmask: string;
-	readonly gateway: string;
-	readonly dns: string;
-}
-
-export interface AccessPointOptions {
-	readonly ssid: string;
-	/** 8 to 63 bytes: WPA2 or later, never open. */
-	readonly password: string;
-}
-
-/** A network in reach; `authmode` is a `wifi_auth_mode_t` of ESP-IDF. */
-export interface ScannedNetwork {
-	/** What is not UTF-8 is replaced. */
-	readonly ssid: string;
-	/** 12 hex characters. */
-	readonly bssid: string;
-	/** dBm. */
-	readonly rssi: number;
-	readonly channel: number;
-	readonly authmode: number;
-}
-
-/** The network that the station is in. */
-export interface StationStatus extends ScannedNetwork {
-	readonly ip: string;
-	readonly netmask: string;
-	readonly gateway: string;
-}
-
-/** The most networks that a scan tells of, the strongest first. */
-export const SCAN_LIMIT = 20;
-
-/** Reasons of ESP-IDF (`wifi_err_reason_t`) that say more than that it went wrong. */
-export const WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT = 15;
-export const WIFI_REASON_BEACON_TIMEOUT = 200;
-export const WIFI_REASON_NO_AP_FOUND = 201;
-export const WIFI_REASON_AUTH_FAIL = 202;
-export const WIFI_REASON_HANDSHAKE_TIMEOUT = 204;
-/** The first and the last of those for a network that is there, but not as it was asked for. */
-export const WIFI_REASON_NO_SUITABLE_AP_FIRST = 210;
-export const WIFI_REASON_NO_SUITABLE_AP_LAST = 212;
-
-export interface WiFiOptions {
-	/** The station has its address. */
-	onConnected(): void;
-	/** A `connect` has failed, or the network is lost; the radio does not try again by itself. A reason of ESP-IDF. */
-	onDisconnected(reason: number): void;
-	/** The scan has ended; false: it failed. */
-	onScanned(found: boolean): void;
-	/** Clients of our access point have come or gone. */
-	onClients(count: number): void;
-}
-
-/** Station and access point, side by side where both are on. Both are off at first. */
-export interface WiFi {
-	/** The network that the station is in, with its address; undefined without one. */
-	readonly station: StationStatus | undefined;
-	/** Leaves the network it is in and joins this one; `onConnected` or `onDisconnected` follows. */
-	connect(options: StationOptions): void;
-	/** Leaves, or gives up joining; nothing is called back. */
-	disconnect(): void;
-	/** On 192.168.4.1/24, with a DHCP server. One that is on takes the new settings. */
-	startAccessPoint(options: AccessPointOptions): void;
-	stopAccessPoint(): void;
-	/** Looks for networks; `onScanned` follows. False: the radio can't at this moment. */
-	scan(): boolean;
-	/** Network `index` of the last scan; undefined beyond the last one. */
-	scanned(index: number): ScannedNetwork | undefined;
-	/** The station sleeps between beacons: saves current, costs time to answer. Off at first. */
-	setPowerSave(on: boolean): void;
-	close(): void;
-}
-
-export interface WiFiPort {
-	readonly io: new (options: WiFiOptions) => WiFi;
+/** The button of the device; bounces are the host's to hide. */
+export interface ButtonPort {
+	readonly io: new (options: ButtonOptions) => { close(): void };
 	readonly pins: object;
-	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
-	readonly accessPointKey: string;
-	/** Of the station, 12 hex characters. */
-	readonly mac: string;
+}
+
+export interface Network {
+	readonly http: ListenerPort;
+	readonly https?: ListenerPort;
+	readonly udp?: UDPPort;
+	/**
+	 * Looks up a DNS name. `done` is told once, soon, and never inside the call: an IPv4 address (an address comes back as
+	 * it is), or undefined when there is none or nobody answers.
+	 */
+	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
 
 export interface Host {
@@ -376,13 +350,14 @@ export interface Host {
 	readonly clock: Clock;
 	readonly timers: Timers;
 	readonly serial: { readonly meter: SerialPort };
-	readonly network: { readonly http: ListenerPort; readonly https?: ListenerPort };
+	readonly network: Network;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
+	readonly button?: ButtonPort;
 	/**
 	 * The device starts anew, soon and not inside the call: what is not in `storage` is gone, the clock goes on. Nothing
 	 * calls back any more then.

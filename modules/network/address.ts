@@ -1,5 +1,9 @@
 /** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for whoever is given them by a user. */
 
+/** Of our own access point, and its network's mask (decision 38). */
+export const ACCESS_POINT_ADDRESS = "192.168.4.1";
+export const ACCESS_POINT_NETMASK = "255.255.255.0";
+
 const BITS = 32;
 /** Networks that a device can be in: two addresses beside its own of the network, at least. */
 const LONGEST_PREFIX = 30;

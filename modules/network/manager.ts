@@ -11,12 +11,10 @@
  * All is decided in one place, `update`, from the settings and the time: whatever happens calls it.
  * Limits: one scan at a time, SCAN_LIMIT networks, SCAN_WAITERS callers.
  */
+import type { Clock, TextCodec, Timers } from "../io/host.js";
 import {
-	type Clock,
 	type StationOptions,
 	type StationStatus,
-	type TextCodec,
-	type Timers,
 	WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT,
 	WIFI_REASON_AUTH_FAIL,
 	WIFI_REASON_HANDSHAKE_TIMEOUT,
@@ -25,7 +23,7 @@ import {
 	WIFI_REASON_NO_SUITABLE_AP_LAST,
 	type WiFi,
 	type WiFiPort,
-} from "../io/host.js";
+} from "../io/wifi.js";
 import { packNetworks } from "./scan.js";
 
 /** Where the manager gets its settings, and tells what became of them (config/network.ts). */
@@ -49,6 +47,8 @@ export interface ManagerOptions {
 	readonly text: TextCodec;
 	guard(part: string, run: () => void): void;
 	trace(message: string): void;
+	/** The station has its address, or has lost it, or the access point has been turned on or off. */
+	onChanged?(): void;
 }
 
 /** Told once, with the networks (scan.ts), or with undefined when the scan failed. */
@@ -102,6 +102,8 @@ export class NetworkManager {
 	#fallback = false;
 	#accessPointEnabled = false;
 	#station: StationOptions | undefined;
+	/** `#station` was never joined. A network that is only stored, for the next start, is none of it. */
+	#onTrial = false;
 	#state = STATION_OFF;
 	/** End of JOINING or WAITING. */
 	#stateEndMs = 0;
@@ -115,6 +117,9 @@ export class NetworkManager {
 	/** The access point is on because the device could not be reached otherwise. */
 	#helps = false;
 	#accessPointOn = false;
+	/** What `onChanged` has told of. */
+	#toldAccessPoint = false;
+	#toldIP = "";
 	#clients = 0;
 	#error = WIFI_WELL;
 	/** The error is that of a network that was given up: the previous one is no reason to forget it. */
@@ -194,12 +199,22 @@ export class NetworkManager {
 		this.update();
 	}
 
-	/** False: the radio can't at this moment, or too many wait. Who comes while a scan is going on joins it. */
+	/**
+	 * False: the radio can't at this moment, or too many wait. Who comes while a scan is going on joins it. A try to join
+	 * a network is given up for it, and made again afterwards: whoever looks for networks is there now.
+	 */
 	scan(waiter: ScanWaiter): boolean {
 		if (this.#waiters.length >= SCAN_WAITERS) return false;
 		if (this.#scanEndMs === 0) {
-			if (this.#state === STATION_JOINING || !this.isOn || !this.#wifi?.scan()) return false;
-			this.#scanEndMs = this.nowMs() + SCAN_LIMIT_MS;
+			const now = this.nowMs();
+			if (!this.isOn) return false;
+			if (this.#state === STATION_JOINING) {
+				this.#wifi?.disconnect();
+				this.#state = STATION_WAITING;
+				this.#stateEndMs = now;
+			}
+			if (!this.#wifi?.scan()) return false;
+			this.#scanEndMs = now + SCAN_LIMIT_MS;
 		}
 		this.#waiters.push(waiter);
 		this.update();
@@ -234,6 +249,15 @@ export class NetworkManager {
 		this.updateStation(wifi, now);
 		this.updateAccessPoint(wifi, now);
 		this.setTimer(now);
+		this.tellChanges();
+	}
+
+	private tellChanges(): void {
+		const ip = this.station?.ip ?? "";
+		if (ip === this.#toldIP && this.#accessPointOn === this.#toldAccessPoint) return;
+		this.#toldIP = ip;
+		this.#toldAccessPoint = this.#accessPointOn;
+		this.#options.onChanged?.();
 	}
 
 	private apply(now: number): void {
@@ -256,6 +280,7 @@ export class NetworkManager {
 	private takeStation(now: number): void {
 		this.leave(now);
 		this.#station = this.#options.settings.station;
+		this.#onTrial = this.#options.settings.onTrial;
 		this.#sinceMs = now;
 		this.#trialEndMs = 0;
 		this.#error = WIFI_WELL;
@@ -290,7 +315,7 @@ export class NetworkManager {
 			this.#stateEndMs = now + AFTER_SCAN_MS;
 			return;
 		}
-		if (this.#trialEndMs === 0 && this.#options.settings.onTrial) this.#trialEndMs = now + TRIAL_MS;
+		if (this.#trialEndMs === 0 && this.#onTrial) this.#trialEndMs = now + TRIAL_MS;
 		this.#state = STATION_JOINING;
 		this.#stateEndMs = now + JOIN_LIMIT_MS;
 		wifi.connect(this.#station);
@@ -301,7 +326,8 @@ export class NetworkManager {
 		this.#state = STATION_ONLINE;
 		this.#sinceMs = this.nowMs();
 		this.#retryMs = RETRY_FIRST_MS;
-		if (this.#trialEndMs > 0) this.#options.settings.keepStation();
+		if (this.#onTrial && this.isStored()) this.#options.settings.keepStation();
+		this.#onTrial = false;
 		this.#trialEndMs = 0;
 		if (!this.#reverted) this.#error = WIFI_WELL;
 		this.update();
@@ -323,14 +349,25 @@ export class NetworkManager {
 		this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
 	}
 
-	/** The new network is given up. */
+	/** The network that is tried is still the stored one: another may have been stored for the next start. */
+	private isStored(): boolean {
+		const stored = this.#options.settings.station;
+		return stored?.ssid === this.#station?.ssid && stored?.password === this.#station?.password;
+	}
+
+	/** The new network is given up, for the one stored after it if there is one. */
 	private revert(now: number): void {
 		const { settings, trace } = this.#options;
+		if (!this.isStored()) {
+			this.takeStation(now);
+			return;
+		}
 		if (this.#error === WIFI_WELL) this.#error = WIFI_NO_ADDRESS;
 		trace("network: the new network gave no address, back to the one before");
 		settings.revertStation();
 		this.leave(now);
 		this.#station = settings.station;
+		this.#onTrial = false;
 		this.#trialEndMs = 0;
 		this.#reverted = true;
 	}

@@ -12,7 +12,8 @@
  *
  * Limits: SCAN_LIMIT networks; one whose SSID is longer than SSID_PACKED_LIMIT is left out.
  */
-import { SCAN_LIMIT, type ScannedNetwork, type TextCodec } from "../io/host.js";
+import type { TextCodec } from "../io/host.js";
+import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
 
 /** Characters of a BSSID. */
 const BSSID_LENGTH = 12;

@@ -44,12 +44,12 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post("system/certificate", "x", { token: null }), 401, "unauthorized");
 		});
 
-		it("has nothing to reset while there is none", async () => {
+		it("transition: factory, by certificate/reset, to factory, without a restart", async () => {
 			const reply = await gateway().write("system/certificate/reset", undefined);
 			assert.deepEqual([reply.custom, reply.reboot], [false, false]);
 		});
 
-		it("serves an uploaded one after the restart, keeps it, and goes back to its own", async () => {
+		it("transition: factory, by POST certificate, to custom; custom, by certificate/reset, to factory; after a restart each", async () => {
 			const root = make({ subject: "/O=Home/CN=Root", extensions: AUTHORITY });
 			const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway().hostname}`];
 			const subject = `/O=Home/CN=${gateway().hostname}`;

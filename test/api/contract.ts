@@ -17,6 +17,11 @@ import { settingsChecks } from "./settings-checks.js";
 import { systemChecks } from "./system-checks.js";
 import { tokenChecks } from "./token-checks.js";
 import { transitionChecks } from "./transition-checks.js";
+import { walkErrorChecks } from "./walk-error-checks.js";
+import { walkFieldChecks } from "./walk-field-checks.js";
+import { walkLimitChecks } from "./walk-limit-checks.js";
+import { walkOrderChecks, walkPlainChecks } from "./walk-order-checks.js";
+import { walkRouteChecks } from "./walk-route-checks.js";
 import { zigbeeChecks } from "./zigbee-checks.js";
 
 /** A stack in what the gateway traces: an exception that its guard caught. */
@@ -50,11 +55,16 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				hubChecks,
 				networkChecks,
 				canaryChecks,
+				walkErrorChecks,
+				walkLimitChecks,
+				walkOrderChecks,
+				walkFieldChecks,
+				walkRouteChecks,
 			],
 		);
 
 		describe("in access point mode", () => {
-			suite(() => start("ap"), [accessPointChecks, plainPasswordChecks]);
+			suite(() => start("ap"), [accessPointChecks, plainPasswordChecks, walkPlainChecks]);
 		});
 	});
 }

@@ -94,6 +94,10 @@ export abstract class TestGateway {
 	/** Host and port of the listener, as the Host field has them. */
 	abstract authority(secure: boolean): string;
 	abstract get httpsPort(): number;
+	/** The networks in reach from now on: what `air.txt` says (hosts/simulated/air.ts). */
+	abstract setAir(text: string): void;
+	/** Its hostname was changed to this: waits until it goes by it. */
+	abstract renamed(hostname: string): Promise<void>;
 	/** Lets time go by. */
 	abstract pass(ms: number): Promise<void>;
 	/** Puts the head on this meter; undefined: the serial port is not there. */
@@ -195,6 +199,16 @@ export abstract class TestGateway {
 		await this.login();
 		await this.write("iec62056/config", DEFAULT_CONFIG);
 		await this.write("iec62056/control", DEFAULT_CONTROL);
+	}
+
+	/** Waits until the status of the network is so; what it is then. */
+	async untilNetwork(isSo: (status: JSONObject) => boolean): Promise<JSONObject> {
+		for (let tries = 0; tries < 300; tries++) {
+			const status = await this.read("network/status");
+			if (isSo(status)) return status;
+			await this.pass(500);
+		}
+		throw new Error("the network does not come to that");
 	}
 
 	/** Waits until no conversation with the meter is going on, looking every `stepMs`; the last readout. */

@@ -1,4 +1,7 @@
-/** Network settings, in a world without a radio: each field, what is stored, what is refused (decisions 34, 35, 40). */
+/**
+ * Network settings: each field, what is stored, what is refused (decisions 34, 35, 40), and what the unit does in the
+ * simulated air. Of a unit without a radio: `noRadioChecks`.
+ */
 import assert from "node:assert/strict";
 import { isError, type JSONObject, type TestGateway } from "./gateway.js";
 
@@ -11,10 +14,19 @@ const WIFI = "network/wifi";
 const AP = "network/ap";
 const FALLBACK = "network/fallback-ap";
 const ENABLED = "network/wifi-enabled";
+/** Those of the status that only settings change. */
+const SETTINGS = ["hostname", "dhcp", "ntp_server", "wifi_enabled", "ap_ssid", "ap_enabled"];
+const BENCH = { ssid: "bench", password: "bench-network", dhcp: true, apply: true };
 
 export function networkChecks(gateway: () => TestGateway): void {
 	describe("network", () => {
+		let unit = "";
 		const status = (): Promise<JSONObject> => gateway().read("network/status");
+
+		async function settings(): Promise<unknown[]> {
+			const shown = await status();
+			return [...SETTINGS.map((name) => shown[name]), await gateway().read(FALLBACK)];
+		}
 
 		async function restart(damaged?: string): Promise<void> {
 			await gateway().restart(damaged);
@@ -28,52 +40,95 @@ export function networkChecks(gateway: () => TestGateway): void {
 		}
 
 		async function refused(path: string, body: unknown, error: string, field: string): Promise<void> {
-			const before = await status();
-			const fallback = await gateway().read(FALLBACK);
+			const before = await settings();
 			isError(await gateway().post(path, body), 400, error, field);
-			assert.deepEqual(await status(), before);
-			assert.deepEqual(await gateway().read(FALLBACK), fallback);
+			assert.deepEqual(await settings(), before);
 		}
 
 		async function refusedValues(path: string, base: object, field: string, values: readonly unknown[]): Promise<void> {
 			for (const value of values) await refused(path, { ...base, [field]: value }, "invalid_field", field);
 		}
 
-		before(() => {
+		before(async () => {
 			gateway().plant(PASSWORD);
+			gateway().plant(BENCH.password);
+			await gateway().login();
+			await renew();
+			unit = gateway().hostname;
 		});
-		after(renew);
+		after(async () => {
+			gateway().setAir("");
+			await renew();
+		});
 
-		it("tells of a new unit", async () => {
-			const { hostname } = gateway();
+		it("tells of a new unit, which is its own access point", async () => {
 			assert.deepEqual(await status(), {
-				ip: "0.0.0.0",
-				netmask: "0.0.0.0",
-				gateway: "0.0.0.0",
-				hostname,
+				ip: "192.168.4.1",
+				netmask: "255.255.255.0",
+				gateway: "192.168.4.1",
+				hostname: unit,
 				dhcp: true,
 				ssid: "",
 				rssi: 0,
 				channel: 0,
 				authmode: 0,
-				ap_mode: false,
+				ap_mode: true,
 				secure: true,
 				ntp_server: "pool.ntp.org",
-				wifi_enabled: false,
+				ntp_last_sync: 0,
+				ntp_last_error: null,
+				wifi_enabled: true,
 				wifi_temporary: false,
-				ap_ssid: hostname,
+				ap_ssid: unit,
 				ap_enabled: false,
 				ap_clients: 0,
 				connected: false,
 				wifi_last_error: null,
 			});
-			assert.deepEqual(await gateway().read("network/scan"), { hostname, networks: [] });
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: true });
-			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: false });
+			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: true });
+		});
+
+		it("scans", async () => {
+			gateway().setAir("bench -48 6 bench-network\ncafe -30 1\n");
+			assert.deepEqual(await gateway().read("network/scan"), {
+				hostname: unit,
+				networks: [
+					{ ssid: "cafe", bssid: "02005e200001", rssi: -30, channel: 1, authmode: 0 },
+					{ ssid: "bench", bssid: "02005e200006", rssi: -48, channel: 6, authmode: 3 },
+				],
+			});
+		});
+
+		it("transition: any network, by POST network/wifi with apply, to connecting after the reply; lost, and back", async () => {
+			const reply = await gateway().write(WIFI, BENCH);
+			assert.deepEqual([reply.ssid, reply.dhcp, reply.ip], ["bench", true, "0.0.0.0"]);
+			const joined = await gateway().untilNetwork(({ connected }) => connected);
+			const { ssid, rssi, channel, authmode, wifi_last_error } = joined;
+			assert.deepEqual([ssid, rssi, channel, authmode, wifi_last_error], ["bench", -48, 6, 3, null]);
+			assert.match(joined.ip, /^\d+\.\d+\.\d+\.\d+$/);
+			assert.notEqual(joined.ip, "192.168.4.1");
+			gateway().setAir("cafe -30 1\n");
+			const lost = await gateway().untilNetwork(({ connected }) => !connected);
+			assert.match(lost.wifi_last_error, /^wifi\/(lost|not-found)$/);
+			gateway().setAir("");
+			await gateway().untilNetwork(({ connected }) => connected);
+		});
+
+		it("transition: radio enabled, by wifi-enabled false, to disabled after the reply, and on again", async () => {
+			await gateway().write(WIFI, BENCH);
+			await gateway().untilNetwork(({ connected }) => connected);
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: false }), { wifi_enabled: false });
+			const off = await gateway().untilNetwork(({ connected, ap_mode }) => !connected && !ap_mode);
+			assert.deepEqual([off.ip, off.wifi_enabled], ["0.0.0.0", false]);
+			assert.deepEqual((await gateway().read("network/scan")).networks, []);
+			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: true }), { wifi_enabled: true });
+			await gateway().untilNetwork(({ connected }) => connected);
+			await renew();
 		});
 
 		it("keeps a network, and answers as firmware 1.0.x did", async () => {
-			const { hostname } = gateway();
+			const hostname = unit;
 			const none = { ip: "0.0.0.0", netmask: "0.0.0.0", gateway: "0.0.0.0" };
 			assert.deepEqual(await gateway().write(WIFI, DHCP), { ssid: "home", dhcp: true, hostname, ...none });
 			const { password, ...shown } = STATIC;
@@ -116,6 +171,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().write(WIFI, { ...DHCP, hostname })).hostname, hostname);
 				assert.equal((await status()).hostname, hostname);
 			}
+			await gateway().renamed("A".repeat(31));
 			assert.equal((await gateway().write(WIFI, DHCP)).hostname, "A".repeat(31));
 			const bad = [...NO_TEXT, "", "-a", "a-", "-", "a_b", "a.b", "a b", "\u00fc", "h".repeat(32)];
 			await refusedValues(WIFI, DHCP, "hostname", bad);
@@ -149,12 +205,11 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.equal((await status()).ap_ssid, "own");
 		});
 
-		it("switches the fallback and Wi-Fi", async () => {
+		it("switches the fallback", async () => {
 			for (const fallback_ap_enabled of [false, true]) {
 				assert.deepEqual(await gateway().write(FALLBACK, { fallback_ap_enabled }), { fallback_ap_enabled });
 				assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled });
 			}
-			assert.deepEqual(await gateway().write(ENABLED, { wifi_enabled: false }), { wifi_enabled: false });
 			for (const [path, field] of [
 				[FALLBACK, "fallback_ap_enabled"],
 				[ENABLED, "wifi_enabled"],
@@ -162,20 +217,6 @@ export function networkChecks(gateway: () => TestGateway): void {
 				await refused(path, {}, "missing_field", field);
 				await refusedValues(path, {}, field, NO_BOOLEAN);
 			}
-		});
-
-		it("turns on nothing without a radio, and keeps nothing of such a request", async () => {
-			await gateway().write(AP, { ap_ssid: "own" });
-			for (const [path, body] of [
-				[WIFI, { ...DHCP, ssid: "other", apply: true }],
-				[AP, { ap_ssid: "other", ap_enabled: true }],
-				[ENABLED, { wifi_enabled: true }],
-			] as const) {
-				const before = await status();
-				isError(await gateway().post(path, body), 501, "unsupported");
-				assert.deepEqual(await status(), before);
-			}
-			isError(await gateway().post(WIFI, { ...DHCP, ssid: "", apply: true }), 400, "invalid_field", "ssid");
 		});
 
 		it("survives a restart, and a damaged entry costs that entry", async () => {
@@ -188,13 +229,45 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: false });
 			await restart("wifi");
 			const { ssid, dhcp, hostname, ap_ssid } = await status();
-			assert.deepEqual([ssid, dhcp, hostname, ap_ssid], ["", true, gateway().hostname, "own"]);
+			assert.deepEqual([ssid, dhcp, hostname, ap_ssid], ["", true, unit, "own"]);
 			await restart("network");
-			assert.equal((await status()).ap_ssid, gateway().hostname);
+			assert.equal((await status()).ap_ssid, unit);
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: true });
 			await gateway().write(WIFI, DHCP);
 			await gateway().write(FALLBACK, { fallback_ap_enabled: false });
 			assert.equal((await status()).ssid, "home");
+		});
+	});
+}
+
+/** Of a unit that was made without a radio (decision 40). */
+export function noRadioChecks(gateway: () => TestGateway): void {
+	describe("network without a radio", () => {
+		const status = (): Promise<JSONObject> => gateway().read("network/status");
+
+		it("is shown as off", async () => {
+			const { ip, netmask, ap_mode, wifi_enabled, connected, rssi } = await status();
+			assert.deepEqual([ip, netmask, rssi], ["0.0.0.0", "0.0.0.0", 0]);
+			assert.deepEqual([ap_mode, wifi_enabled, connected], [false, false, false]);
+			assert.deepEqual(await gateway().read(ENABLED), { wifi_enabled: false });
+			assert.equal((await gateway().read("system/status")).wifi_enabled, false);
+			assert.deepEqual((await gateway().read("network/scan")).networks, []);
+		});
+
+		it("keeps settings, but turns on nothing, and keeps nothing of such a request", async () => {
+			assert.equal((await gateway().write(WIFI, DHCP)).ssid, "home");
+			await gateway().write(AP, { ap_ssid: "own" });
+			await gateway().write(ENABLED, { wifi_enabled: false });
+			for (const [path, body] of [
+				[WIFI, { ...DHCP, ssid: "other", apply: true }],
+				[AP, { ap_ssid: "other", ap_enabled: true }],
+				[ENABLED, { wifi_enabled: true }],
+			] as const) {
+				const before = await status();
+				isError(await gateway().post(path, body), 501, "unsupported");
+				assert.deepEqual(await status(), before);
+			}
+			isError(await gateway().post(WIFI, { ...DHCP, ssid: "", apply: true }), 400, "invalid_field", "ssid");
 		});
 	});
 }

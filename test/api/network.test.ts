@@ -1,6 +1,7 @@
 /** Network routes in a world with a simulated radio: what a client sees while the device changes its network. */
 import assert from "node:assert/strict";
-import { SimulatedAir, type SimulatedNetwork } from "../../hosts/node/simulated-wifi.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { isError, succeeded } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -8,13 +9,11 @@ const HOME = { ssid: "home", password: "home-secret", dhcp: true, apply: true };
 
 describe("The API with a radio", () => {
 	let gateway: VirtualGateway;
-	let air: SimulatedAir;
-	let networks: Map<string, SimulatedNetwork>;
+	let air: VirtualAir;
 
 	beforeEach(async () => {
-		networks = new Map([["home", { password: "home-secret", rssi: -61, channel: 11 }]]);
-		const wifi = (timers: ConstructorParameters<typeof SimulatedAir>[0]) => {
-			air = new SimulatedAir(timers, networks);
+		const wifi = (timers: VirtualTime) => {
+			air = new VirtualAir(timers, { home: { password: "home-secret", rssi: -61, channel: 11 } });
 			return air.port;
 		};
 		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, wifi });
@@ -54,6 +53,50 @@ describe("The API with a radio", () => {
 		await gateway.pass(5000);
 		assert.equal((await status()).connected, true);
 	});
+	it("keeps a network that is stored for the next start on trial, whatever becomes of the present one", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(10_000);
+		for (const awayMs of [30_000, 200_000]) {
+			await gateway.write("network/wifi", { ...HOME, ssid: "other", apply: false });
+			air.around.delete("home");
+			await gateway.pass(awayMs);
+			air.around.set("home", { password: "home-secret" });
+			await gateway.pass(120_000);
+			await gateway.login();
+			assert.equal((await status()).ssid, "home");
+			await gateway.restart();
+			await gateway.pass(30_000);
+			assert.equal(air.radio?.wanted?.ssid ?? "other", "other");
+			await gateway.pass(150_000);
+			await gateway.login();
+			const { ssid, connected, wifi_last_error } = await status();
+			assert.deepEqual([ssid, connected, wifi_last_error], ["home", true, "wifi/not-found"]);
+		}
+	});
+	it("tries a network that was stored while another was tried, and goes back to the one before both", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(10_000);
+		await gateway.write("network/wifi", { ...HOME, ssid: "second" });
+		await gateway.pass(5000);
+		await gateway.write("network/wifi", { ...HOME, ssid: "third", apply: false });
+		air.around.set("third", { password: "home-secret" });
+		await gateway.pass(60_000);
+		assert.equal((await status()).ssid, "third");
+		await gateway.write("network/wifi", { ...HOME, ssid: "fourth" });
+		await gateway.pass(5000);
+		await gateway.write("network/wifi", { ...HOME, ssid: "fifth", apply: false });
+		await gateway.pass(120_000);
+		assert.deepEqual([(await status()).ssid, (await status()).connected], ["third", true]);
+	});
+	it("joins nothing for good on the way to the restart of a factory reset", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(3500);
+		await gateway.post("system/factory_reset");
+		await gateway.rebooted();
+		await gateway.login();
+		assert.equal((await status()).ssid, "");
+		assert.doesNotMatch(gateway.diagnosis, /erased/);
+	});
 	it("says why a network was given up", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(5000);
@@ -66,22 +109,30 @@ describe("The API with a radio", () => {
 		const [one, two] = [gateway.begin("GET", "network/scan"), gateway.begin("GET", "network/scan")];
 		const wanted = {
 			hostname: "gateway",
-			networks: [{ ssid: "home", bssid: "02005e200001", rssi: -61, channel: 11, authmode: 3 }],
+			networks: [{ ssid: "home", bssid: "02005e20000b", rssi: -61, channel: 11, authmode: 3 }],
 		};
 		assert.deepEqual(succeeded(await one.reply()), wanted);
 		assert.deepEqual(succeeded(await two.reply()), wanted);
 		assert.equal(air.radio?.scans, 1);
 	});
 	it("streams twenty networks of the longest names", async () => {
-		networks.clear();
-		for (let i = 0; i < 25; i++) networks.set(`${"\u00fc".repeat(14)}${String(i).padStart(3, "0")}`, { password: "" });
+		air.around.clear();
+		for (let i = 0; i < 25; i++) air.around.set(`${"\u00fc".repeat(14)}${String(i).padStart(3, "0")}`, {});
 		const scan = await gateway.read("network/scan");
 		assert.equal(scan.networks.length, 20);
-		assert.ok(scan.networks.every(({ ssid }: { ssid: string }) => networks.has(ssid)));
+		assert.ok(scan.networks.every(({ ssid }: { ssid: string }) => air.around.has(ssid)));
 	});
-	it("is busy while it joins", async () => {
+	it("scans in the middle of joining, and joins afterwards", async () => {
 		await gateway.write("network/wifi", HOME);
 		await gateway.pass(2000);
+		assert.equal(air.radio?.connects, 1);
+		assert.equal((await gateway.read("network/scan")).networks.length, 1);
+		await gateway.pass(5000);
+		assert.equal(air.radio?.connects, 2);
+		assert.equal((await status()).connected, true);
+	});
+	it("is busy when the radio can't scan", async () => {
+		air.radio!.scan = () => false;
 		isError(await gateway.get("network/scan"), 503, "busy");
 	});
 	it("changes its access point, and turns it on", async () => {
@@ -99,6 +150,20 @@ describe("The API with a radio", () => {
 		const { wifi_enabled, ap_mode, ip } = await status();
 		assert.deepEqual([wifi_enabled, ap_mode, ip], [false, false, "0.0.0.0"]);
 		assert.deepEqual((await gateway.read("network/scan")).networks, []);
+	});
+	it("transition: access point off, by a network that can't be joined, to on, if the fallback is enabled", async () => {
+		for (const fallback_ap_enabled of [true, false]) {
+			await gateway.write("network/fallback-ap", { fallback_ap_enabled });
+			air.around.set("home", { password: "home-secret" });
+			await gateway.write("network/wifi", HOME);
+			await gateway.pass(200_000);
+			assert.deepEqual([(await status()).connected, (await status()).ap_mode], [true, false]);
+			air.around.delete("home");
+			await gateway.pass(60_000);
+			assert.deepEqual([(await status()).connected, (await status()).ap_mode], [false, false]);
+			await gateway.pass(60_000);
+			assert.equal((await status()).ap_mode, fallback_ap_enabled);
+		}
 	});
 	it("forgets all of it at a factory reset", async () => {
 		await gateway.write("network/wifi", { ...HOME, hostname: "cellar" });

@@ -1,6 +1,7 @@
 /**
- * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real HTTPS under the unit's own
- * certificate, and a real pseudo-terminal with `npm run meter` at the other end.
+ * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real HTTPS,
+ * under the certificate that the unit shows first, which alone is trusted, and a real pseudo-terminal with
+ * `npm run meter` at the other end.
  *
  * The meter's path that the gateway knows is a link, which is set to the pseudo-terminal of the meter of the moment.
  */
@@ -8,13 +9,14 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from "node:http";
 import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTLS } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
@@ -67,9 +69,12 @@ export class Program {
 		});
 	}
 
-	/** The next line that matches. */
+	/** The next line that matches. Rejects when the program ends before. */
 	line(pattern: RegExp): Promise<string> {
-		return new Promise((resolve) => {
+		return new Promise((resolve, reject) => {
+			void this.#exited.then((code) =>
+				reject(new Error(`${this.#name} ended with exit code ${code}:\n${this.errors}`)),
+			);
 			const onLine = (text: string) => {
 				if (!pattern.test(text)) return;
 				this.#lines.off("line", onLine);
@@ -81,13 +86,10 @@ export class Program {
 
 	/** The first line. Rejects with what the program has to say when none comes. */
 	firstLine(): Promise<string> {
-		const failed = (how: string) => {
-			throw new Error(`${this.#name} ${how}:\n${this.errors}`);
-		};
-		const line = this.line(/^/);
-		const ended = this.#exited.then((code) => failed(`ended with exit code ${code}`));
-		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => failed("does not start"));
-		return Promise.race([line, ended, late]);
+		const late = sleep(START_LIMIT_MS, undefined, { ref: false }).then(() => {
+			throw new Error(`${this.#name} does not start:\n${this.errors}`);
+		});
+		return Promise.race([this.line(/^/), late]);
 	}
 
 	/** Ends it in good order: it must exit with 0, and soon. */
@@ -103,6 +105,8 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
+	/** More of its command line. */
+	readonly args?: readonly string[];
 }
 
 /** Slots and bytes of chunks alive; slots of the stack that were ever used, and how many there are. */
@@ -115,6 +119,8 @@ export interface Memory {
 
 export class ProcessGateway extends TestGateway {
 	hostname = "";
+	/** The unit's own certificate, PEM. */
+	certificate = "";
 	readonly folder = mkdtempSync(join(tmpdir(), "gateway-"));
 	readonly #engine: EngineName;
 	readonly #options: ProcessOptions;
@@ -162,11 +168,6 @@ export class ProcessGateway extends TestGateway {
 		return this.#ports.https;
 	}
 
-	/** The unit's certificate, PEM. */
-	get certificate(): string {
-		return readFileSync(join(this.stateFolder, "certificate.pem"), "utf8");
-	}
-
 	get diagnosis(): string {
 		return `gateway:\n${this.#program?.errors}\nmeter:\n${this.#meter?.errors ?? "none"}`;
 	}
@@ -195,6 +196,19 @@ export class ProcessGateway extends TestGateway {
 		return { reply: () => replied, abandon: () => void request.destroy() };
 	}
 
+	setAir(text: string): void {
+		writeFileSync(join(this.stateFolder, "air.txt"), text);
+	}
+
+	async renamed(hostname: string): Promise<void> {
+		const limitMs = Date.now() + START_LIMIT_MS;
+		while (this.hostname !== hostname) {
+			await sleep(200);
+			await this.#trust();
+			if (Date.now() > limitMs) throw new Error(`the gateway does not show a certificate for ${hostname}`);
+		}
+	}
+
 	async pass(ms: number): Promise<void> {
 		await sleep(ms);
 	}
@@ -212,6 +226,11 @@ export class ProcessGateway extends TestGateway {
 		// By renaming, so that the gateway never meets half a link.
 		symlinkSync(path, `${this.#link}.new`);
 		renameSync(`${this.#link}.new`, this.#link);
+	}
+
+	/** Shortly. */
+	pressButton(): void {
+		this.#program!.child.kill("SIGUSR1");
 	}
 
 	/** What is in use of the machine's memory after a collection. Of the firmware on Linux only. */
@@ -236,10 +255,12 @@ export class ProcessGateway extends TestGateway {
 			await sleep(50);
 		}
 		this.#program!.errors = this.#program!.errors.replace(STARTS_ANEW, "");
-		this.#trust(authority);
 		for (;;) {
-			const reply = await this.get("system/challenge", { token: null }).catch(() => undefined);
-			if (reply !== undefined) return;
+			try {
+				await this.#trust(authority);
+				await this.get("system/challenge", { token: null });
+				return;
+			} catch {}
 			if (Date.now() > limitMs) throw new Error(`the gateway does not come back:\n${this.diagnosis}`);
 			await sleep(50);
 		}
@@ -259,7 +280,7 @@ export class ProcessGateway extends TestGateway {
 	async #start(): Promise<void> {
 		const { mode = "client", meterPath = this.#link } = this.#options;
 		const isLinux = this.#engine === "linux";
-		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0"];
+		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
 		if (!isLinux) args.push("--engine", this.#engine);
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);
@@ -269,17 +290,32 @@ export class ProcessGateway extends TestGateway {
 		assert.ok(https && http, `not a ready line: ${line}`);
 		assert.doesNotMatch(this.#program.errors, /Node runs the gateway instead/);
 		this.#ports = { https: Number(https), http: Number(http) };
-		this.#trust();
+		await this.#trust();
 	}
 
-	/** Connections from here on; those before are given up. */
-	#trust(authority?: string): void {
+	/** Connections from here on; those before are given up. Without `authority` the unit must show one of its own. */
+	async #trust(authority?: string): Promise<void> {
 		this.#agent.destroy();
-		const { certificate } = this;
-		this.hostname = /DNS:([^,]+)/.exec(new X509Certificate(certificate).subjectAltName ?? "")?.[1] ?? "";
+		if (authority === undefined) {
+			const shown = await certificateOf(this.#ports.https);
+			assert.ok(shown.verify(shown.publicKey), `signed by another: ${shown.issuer}`);
+			this.certificate = shown.toString();
+			this.hostname = /DNS:([^,]+)/.exec(shown.subjectAltName ?? "")?.[1] ?? "";
+		}
 		// The certificate is its own authority, and must be for this name.
-		const trust = { ca: authority ?? certificate, servername: this.hostname };
+		const trust = { ca: authority ?? this.certificate, servername: this.hostname };
 		this.#agent = new HTTPSAgent({ ...trust, keepAlive: true, maxSockets: CONNECTIONS });
+	}
+}
+
+/** What a TLS server of this computer shows. */
+export async function certificateOf(port: number): Promise<X509Certificate> {
+	const socket = connectTLS({ host: "127.0.0.1", port, rejectUnauthorized: false });
+	try {
+		await once(socket, "secureConnect", { signal: AbortSignal.timeout(START_LIMIT_MS) });
+		return new X509Certificate(socket.getPeerCertificate().raw);
+	} finally {
+		socket.destroy();
 	}
 }
 

@@ -1,52 +1,16 @@
 /** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
 import assert from "node:assert/strict";
+import { ROUTES } from "../../modules/api/api.js";
+import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
-const OPEN_ROUTES = ["GET system/challenge", "POST system/login", "POST system/password"];
-export const CLOSED_ROUTES = [
-	"POST system/logout",
-	"GET system/tokens",
-	"POST system/tokens",
-	"DELETE system/tokens/00000000",
-	"GET system/sessions",
-	"DELETE system/sessions/00000000",
-	"GET system/clock",
-	"POST system/clock",
-	"GET system/timezone",
-	"POST system/timezone",
-	"GET network/status",
-	"GET network/scan",
-	"POST network/wifi",
-	"POST network/ap",
-	"GET network/fallback-ap",
-	"POST network/fallback-ap",
-	"GET network/wifi-enabled",
-	"POST network/wifi-enabled",
-	"GET meter/protocol",
-	"POST meter/protocol",
-	"POST meter/probe",
-	"GET iec62056/read",
-	"GET iec62056/last",
-	"GET iec62056/config",
-	"POST iec62056/config",
-	"GET iec62056/control",
-	"POST iec62056/control",
-	"GET iec62056/log",
-	"GET iec62056/schedule",
-	"POST iec62056/schedule",
-	"GET dlms/config",
-	"POST dlms/config",
-	"GET dlms/obis",
-	"POST dlms/obis",
-	"GET zigbee/config",
-	"POST zigbee/config",
-	"POST zigbee/reset",
-	"GET zigbee/map",
-	"POST zigbee/map",
-	"GET hub",
-	"POST hub",
-	"GET hub/send",
-];
+/** Method and path below /api/v1/; those that need no token, and the others. */
+const namesOf = (open: boolean) =>
+	ROUTES.filter(({ value }) => value.open === open).map(
+		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,
+	);
+const OPEN_ROUTES = namesOf(true);
+export const CLOSED_ROUTES = namesOf(false);
 /** Methods of each path, as Allow names them. */
 const ALLOWED = new Map<string, string[]>();
 for (const route of [...OPEN_ROUTES, ...CLOSED_ROUTES]) {
@@ -280,7 +244,26 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 		await gateway().login();
 		assert.equal((await gateway().get("meter/protocol")).status, 200);
 	});
-	it("leads no page away", async () => {
-		assert.notEqual((await gateway().get("/", plain)).status, 301);
+	it("leads whoever looks for the internet to its page", async () => {
+		const port = /:\d+$/.exec(gateway().authority(false))?.[0] ?? "";
+		for (const [path, Host] of [
+			["/generate_204", "connectivitycheck.gstatic.com"],
+			["/hotspot-detect.html", "captive.apple.com"],
+			["/connecttest.txt", "www.msftconnecttest.com"],
+			["/canonical.html", "detectportal.firefox.com:80"],
+			["/", "evil.example"],
+		]) {
+			for (const method of ["GET", "HEAD"]) {
+				const reply = await gateway().request(method, path, { ...plain, headers: { Host } });
+				assert.deepEqual([reply.status, reply.headers.get("location")], [302, `http://192.168.4.1${port}/`]);
+				assert.equal(reply.headers.get("cache-control"), "no-store");
+			}
+		}
+	});
+	it("leads no page of its own away", async () => {
+		const { hostname } = gateway();
+		for (const host of ["192.168.4.1", hostname, `${hostname}.LOCAL`, "localhost", "127.0.0.1:8080"])
+			assert.equal((await gateway().get("/", { ...plain, headers: { Host: host } })).status, 404);
+		isError(await gateway().post("/", undefined, { ...plain, headers: { Host: "evil.example" } }), 404, "not_found");
 	});
 }

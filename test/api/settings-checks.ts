@@ -148,9 +148,11 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		it("takes iec62056", async () => {
 			assert.deepEqual(await gateway().write(path, { protocol: "iec62056" }), { protocol: "iec62056" });
 		});
-		it("tells that dlms is not supported, and stays", async () => {
-			isError(await gateway().post(path, { protocol: "dlms" }), 501, "unsupported");
-			assert.deepEqual(await gateway().read(path), { protocol: "iec62056" });
+		it("takes dlms, whose meters this firmware does not read", async () => {
+			assert.deepEqual(await gateway().write(path, { protocol: "dlms" }), { protocol: "dlms" });
+			assert.deepEqual(await gateway().read(path), { protocol: "dlms" });
+			isError(await gateway().get("iec62056/read"), 500, "meter_error");
+			await gateway().write(path, { protocol: "iec62056" });
 		});
 		it("refuses everything else", async () => {
 			for (const protocol of [...NO_TEXT, "", "IEC62056", "iec62056 ", "DLMS", "iec62056\u0000", "x".repeat(1000)]) {

@@ -35,8 +35,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.match(status.localtime, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
 			assert.equal(Math.abs(Date.parse(status.localtime) / 1000 - status.timestamp), 0);
 			assert.deepEqual([status.zigbee_enabled, status.zigbee_state], [false, "absent"]);
-			// Without a radio it is off, whatever is stored (decision 40).
-			assert.equal(status.wifi_enabled, false);
+			assert.equal(status.wifi_enabled, true);
 			assert.deepEqual([status.home_hub_enabled, status.hub_state], [false, "off"]);
 			assert.match(status.meter_state, /^(idle|ok|reading|port|iec62056-21\/[a-z-]+)$/);
 		});
@@ -63,10 +62,11 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("POST system/factory_reset", () => {
-		it("leaves nothing of the owner's: settings, sessions, password; then the device starts anew", async () => {
+		it("transition: running, by factory_reset, to defaults: no settings, sessions, password, network of the owner's", async () => {
 			const before = await gateway().read("system/challenge", { token: null });
 			await gateway().write("iec62056/config", { device_address: "42", baudrate_max: 2400 });
 			await gateway().write("system/power_mode", { power_mode: 1 });
+			await gateway().write("network/wifi", { ssid: "home", password: "home-secret", dhcp: true });
 			const { token } = gateway();
 			const { serial } = (await gateway().read("system/version")).device;
 			const reply = await gateway().post("system/factory_reset");
@@ -79,6 +79,8 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("system/power_mode"), { power_mode: 0 });
 			assert.equal((await gateway().read("system/status")).password_default, true);
+			const { ssid, ap_mode, connected } = await gateway().read("network/status");
+			assert.deepEqual([ssid, ap_mode, connected], ["", true, false]);
 			assert.equal((await gateway().read("system/version")).device.serial, serial);
 			const after = await gateway().read("system/challenge", { token: null });
 			assert.notEqual(after.salt, before.salt);
@@ -86,7 +88,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("POST system/reboot", () => {
-		it("answers, then the device starts anew: sessions are gone, settings are kept", async () => {
+		it("transition: running, by reboot, to restarting: sessions are gone, settings are kept", async () => {
 			await gateway().write("iec62056/config", { device_address: "42" });
 			const { token } = gateway();
 			const reply = await gateway().post("system/reboot");

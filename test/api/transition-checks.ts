@@ -1,6 +1,7 @@
 /**
  * The table "States and transitions" of the API text, a check for each row by its name. `pass` goes by the gateway's
- * own clock: rows that take longer than a few seconds are for virtual time (`slowTransitionChecks`).
+ * own clock: rows that take longer than a few seconds are for virtual time (`slowTransitionChecks`). Here are those of
+ * access; of certificate, device, Wi-Fi and clock each stands with its routes, its title beginning with `transition`.
  */
 import assert from "node:assert/strict";
 import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";

@@ -1,8 +1,14 @@
 /** The gateway on virtual time with a modelled meter: an hour passes in milliseconds, and goes the same way each time. */
 
+import { NodeText } from "../../hosts/node/platform.js";
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.js";
+import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
+import { presetNetwork } from "../../modules/app/preset.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
@@ -14,22 +20,45 @@ export const LAN_CLIENT = "192.0.2.10";
 export const START_UTC_MS = Date.UTC(2026, 10, 20, 6);
 
 const REBOOT_LIMIT_MS = 5000;
+/** A hostname is in use after this while. */
+const RENAME_MS = 2000;
+
+/** A station looks for its network only now and then, so that a year can pass. */
+const RADIO = Object.freeze({
+	lease: Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" }),
+	accessPointKey: "access-point-key",
+	beaconMs: 30_000,
+});
+
+export interface GatewayOptions extends VirtualOptions {
+	/** False: the unit has no radio. Default: one as the bench has. */
+	readonly radio?: boolean;
+}
 
 export class VirtualGateway extends TestGateway {
 	readonly hostname = "gateway";
 	/** Where requests come from. */
 	clientAddress: string;
 	world: VirtualWorld;
+	/** Told of each further world, before the gateway starts in it: it knows nothing that was played in the one before. */
+	onWorld: ((world: VirtualWorld) => void) | undefined;
 	#gateway: Gateway;
 	readonly #options: VirtualOptions;
+	#air = "";
 	#meter: MeterSetup | undefined;
 	#starts = 0;
 	#wantsRestart = false;
 
-	constructor(mode: "client" | "ap" = "client", options: VirtualOptions = { utcMs: START_UTC_MS }) {
+	constructor(mode: "client" | "ap" = "client", options: GatewayOptions = { utcMs: START_UTC_MS }) {
 		super();
 		this.clientAddress = mode === "ap" ? AP_CLIENT : LAN_CLIENT;
-		this.#options = { ...options, info: { labelPassword: PASSWORD, hostname: this.hostname } };
+		const { radio = true, storage = new VirtualStorage(), ...rest } = options;
+		const air = new TextAir(() => this.#air);
+		const wifi = (timers: VirtualTime) => createWiFiPort({ air, timers, ...RADIO });
+		const info = { ...options.info, labelPassword: PASSWORD, hostname: this.hostname };
+		this.#options = { ...(radio ? { wifi } : {}), ...rest, storage, info };
+		if (radio && options.wifi === undefined && mode === "client" && storage.keys().length === 0)
+			presetNetwork(storage, new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
 		this.world = new VirtualWorld(this.#options);
 		this.#gateway = this.#begin();
 	}
@@ -72,6 +101,15 @@ export class VirtualGateway extends TestGateway {
 		};
 	}
 
+	setAir(text: string): void {
+		this.#air = text;
+	}
+
+	/** Nobody looks at its certificate here. */
+	async renamed(): Promise<void> {
+		this.world.advance(RENAME_MS);
+	}
+
 	async pass(ms: number): Promise<void> {
 		this.world.advance(ms);
 	}
@@ -99,6 +137,7 @@ export class VirtualGateway extends TestGateway {
 		const seed = 1000 + ++this.#starts;
 		this.world = new VirtualWorld({ ...this.#options, storage, seed, ...(utcMs === undefined ? {} : { utcMs }) });
 		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
+		this.onWorld?.(this.world);
 		this.#gateway = this.#begin();
 	}
 

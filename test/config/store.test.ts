@@ -196,7 +196,7 @@ describe("config/store", () => {
 	});
 
 	it("erases all or nothing, wherever the power is cut", () => {
-		const steps = ENTRIES.length + 2;
+		const steps = ENTRIES.length + 3;
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
 			const store = open(storage);
@@ -210,6 +210,74 @@ describe("config/store", () => {
 			assert.deepEqual(valuesOf(next, IEC62056), cut === 0 ? SET : INITIAL, `cut before step ${cut}`);
 			assert.equal(next.get(CONTROL_LOG_EN), cut === 0);
 			if (cut > 0) assert.deepEqual([...storage.values.keys()], []);
+		}
+	});
+
+	it("changes several entries together or not at all, wherever the power is cut", () => {
+		const changes = [
+			{ entry: IEC62056, values: SET },
+			{ entry: METER, values: [] },
+			{ entry: CONTROL, values: [true, true] },
+		];
+		// Both together, each, and the end of it.
+		const steps = 4;
+		for (let cut = 0; cut <= steps; cut++) {
+			const storage = new MemoryStorage();
+			storage.stepsLeft = cut;
+			if (cut < steps) assert.throws(() => open(storage).setAll(changes), /power cut/);
+			else assert.equal(open(storage).setAll(changes), true);
+			storage.stepsLeft = Number.POSITIVE_INFINITY;
+			for (const next of [open(storage), open(storage)]) {
+				assert.deepEqual(valuesOf(next, IEC62056), cut === 0 ? INITIAL : SET, `cut before step ${cut}`);
+				assert.equal(next.get(CONTROL_LOG_EN), cut > 0);
+				assert.deepEqual(next.damaged, []);
+			}
+			assert.deepEqual([...storage.values.keys()].sort(), cut === 0 ? [] : ["control", "iec62056"]);
+		}
+	});
+
+	it("takes back a change of several entries that flash has no room for", () => {
+		class FullStorage extends MemoryStorage {
+			override set(key: string, value: Uint8Array): void {
+				if (key === "control" && value.includes(1, 2) && this.isFull) throw new Error("flash is full");
+				super.set(key, value);
+			}
+			isFull = false;
+		}
+		const storage = new FullStorage();
+		const store = open(storage);
+		store.set(IEC62056, SET);
+		store.set(CONTROL, [false, true]);
+		store.set(CONTROL, [false, false]);
+		storage.isFull = true;
+		const changes = [
+			{ entry: IEC62056, values: INITIAL },
+			{ entry: CONTROL, values: [true, true] },
+		];
+		assert.throws(() => store.setAll(changes), /full/);
+		for (const one of [store, open(storage)]) {
+			assert.deepEqual(valuesOf(one, IEC62056), SET);
+			assert.deepEqual(valuesOf(one, CONTROL), [false, false]);
+		}
+	});
+
+	it("refuses a change of several entries whole for one bad value, and writes nothing for none", () => {
+		const storage = new MemoryStorage();
+		const store = open(storage);
+		const bad = { entry: CONTROL, values: [true, 1] };
+		assert.throws(() => store.setAll([{ entry: IEC62056, values: SET }, bad]), RangeError);
+		assert.equal(store.setAll([{ entry: IEC62056, values: INITIAL }]), false);
+		assert.equal(storage.writes, 0);
+		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
+	});
+
+	it("throws away a change of several entries that is damaged", () => {
+		const storage = new MemoryStorage();
+		open(storage).set(IEC62056, SET);
+		for (const bytes of [[], [1], [8, 1, 2, 3], new Array<number>(50).fill(7)]) {
+			storage.values.set("together", Uint8Array.from(bytes));
+			assert.deepEqual(valuesOf(open(storage), IEC62056), SET);
+			assert.deepEqual([...storage.values.keys()], ["iec62056"]);
 		}
 	});
 

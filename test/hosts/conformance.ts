@@ -2,13 +2,14 @@
  * The suite that every host is held against. `run` runs the firmware of the portable checks; each check gets a fresh
  * world with a pseudo-terminal as the meter's port and free network ports.
  */
+
+import { createSocket } from "node:dgram";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Identity, loadIdentity } from "../../hosts/node/certificate.js";
 import { type FactoryData, loadFactoryData } from "../../hosts/node/factory.js";
-import { createHost, hostnameOf } from "../../hosts/node/host.js";
-import type { Host } from "../../modules/io/host.js";
+import { createHost } from "../../hosts/node/host.js";
+import type { ButtonPort, Host } from "../../modules/io/host.js";
 import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { certificateFiles } from "./certificate-files.js";
 import { runPeer } from "./peers.js";
@@ -19,9 +20,8 @@ import { checks } from "./portable/checks.js";
 export interface CheckWorld {
 	/** The check's name; the firmware finds it by `host.info.board`. */
 	readonly check: string;
-	/** For flash, certificate and factory data. */
+	/** For flash and factory data. */
 	readonly stateFolder: string;
-	readonly identity: Identity;
 	readonly factory: FactoryData;
 	/** The pseudo-terminal that the meter's port is. */
 	readonly meterPath: string;
@@ -29,13 +29,23 @@ export interface CheckWorld {
 	trace(message: string): void;
 }
 
-/** Starts the check; gives what ends it. */
-export type Run = (world: CheckWorld) => Promise<{ stop(): Promise<void> }>;
+/** A check that runs. */
+export interface Running {
+	stop(): Promise<void>;
+	/** Presses the button of the unit for a short time; needed where the host has one. */
+	press?(): void;
+}
+
+/** Starts the check. */
+export type Run = (world: CheckWorld) => Promise<Running>;
 
 /** What the checks expect of `info` and of the clock. */
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
+export const TIME_SERVERS = "time.example,192.0.2.1:1123";
 const LABEL_PASSWORD = "label password";
+const MULTICAST_LIMIT_MS = 1000;
+const hasMulticast = await tryMulticast();
 
 /** What the checks expect among the resources. */
 export function writeResources(folder: string): void {
@@ -47,8 +57,31 @@ export function writeResources(folder: string): void {
 export function conformance(name: string, run: Run): void {
 	describe(`The host contract, ${name}`, function () {
 		this.timeout(20_000);
-		for (const check of checks) it(check.name, () => runCheck(check.name, run));
+		for (const check of checks) {
+			// Without anything to run, mocha tells of it as of one that is not run.
+			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);
+			else it(check.name, () => runCheck(check.name, run));
+		}
 	});
+}
+
+/** Whether a program here hears what it sends to a group itself. */
+function tryMulticast(): Promise<boolean> {
+	const group = "224.0.0.251";
+	const socket = createSocket("udp4");
+	return new Promise<boolean>((resolve) => {
+		const late = setTimeout(resolve, MULTICAST_LIMIT_MS, false);
+		socket.on("message", () => resolve(true));
+		socket.on("close", () => clearTimeout(late));
+		socket.bind(0, () => {
+			try {
+				socket.addMembership(group);
+			} catch {
+				resolve(false);
+			}
+			socket.send("x", socket.address().port, group, (error) => error && resolve(false));
+		});
+	}).finally(() => socket.close());
 }
 
 async function runCheck(check: string, run: Run): Promise<void> {
@@ -62,12 +95,17 @@ async function runCheck(check: string, run: Run): Promise<void> {
 	});
 	const trace = (message: string) => {
 		const [, script, number] = /^peer (\S+) (\d+)$/.exec(message) ?? [];
-		if (script) peers.push(runPeer(script, Number(number), line));
+		if (script === "press") peers.push(started.then((running) => running.press!()));
+		else if (script) peers.push(runPeer(script, Number(number), line));
 		else if (/^check |^an exception/.test(message)) verdict(message);
 	};
 	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
-	const identity = loadIdentity(stateFolder, hostnameOf(factory), START_UTC_MS);
-	const runner = await run({ check, stateFolder, identity, factory, meterPath: line.path, trace });
+	let starts: (running: Running) => void = () => {};
+	const started = new Promise<Running>((resolve) => {
+		starts = resolve;
+	});
+	const runner = await run({ check, stateFolder, factory, meterPath: line.path, trace });
+	starts(runner);
 	try {
 		const text = await judged;
 		if (text !== "check passed") throw new Error(text);
@@ -80,7 +118,7 @@ async function runCheck(check: string, run: Run): Promise<void> {
 }
 
 /** The bench's host for a check. */
-export function makeHost({ check, stateFolder, identity, factory, meterPath, trace }: CheckWorld): Host {
+export function makeHost({ check, stateFolder, factory, meterPath, trace }: CheckWorld, button: ButtonPort): Host {
 	const resourcesFolder = join(stateFolder, "resources");
 	writeResources(resourcesFolder);
 	writeFileSync(join(stateFolder, "secret"), "");
@@ -94,7 +132,8 @@ export function makeHost({ check, stateFolder, identity, factory, meterPath, tra
 		httpPort: 0,
 		httpsPort: 0,
 		accessPoint: false,
-		identity,
+		timeServers: TIME_SERVERS,
+		button,
 		utcMs: START_UTC_MS,
 		trace,
 		onListenFailed: trace,

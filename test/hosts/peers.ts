@@ -1,14 +1,18 @@
 /**
- * The other ends that the portable checks ask for by name: a meter on the pseudo-terminal, and TCP and TLS clients.
+ * The other ends that the portable checks ask for by name: a meter on the pseudo-terminal, TCP and TLS clients, and
+ * UDP sockets.
  * Each is judged by what it rejects with.
  */
 import assert from "node:assert/strict";
+import { createSocket, type Socket as UDPSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTLS } from "node:tls";
 import type { LinePort } from "../../tools/meter/line-port.js";
 import { pattern } from "./portable/check.js";
+
+const UDP_LIMIT_MS = 4000;
 
 export type Connect = (port: number) => Promise<Socket>;
 
@@ -153,6 +157,47 @@ const strangers: Record<string, (port: number) => Promise<void>> = {
 	},
 };
 
+async function openUDP(): Promise<UDPSocket> {
+	const socket = createSocket("udp4");
+	socket.bind(0, "127.0.0.1");
+	await once(socket, "listening");
+	return socket;
+}
+
+/** Says hello to the port, which must answer with the pattern of that length. */
+async function helloUDP(socket: UDPSocket, port: number, length: number): Promise<void> {
+	const answered = once(socket, "message", { signal: AbortSignal.timeout(UDP_LIMIT_MS) });
+	socket.send("hello", port, "127.0.0.1");
+	const [bytes, from] = await answered;
+	assert.ok(bytes.equals(pattern(length)), `an answer of ${bytes.length} bytes`);
+	assert.equal(from.port, port);
+}
+
+/** What sends datagrams to a port of the host. */
+const senders: Record<string, (socket: UDPSocket, port: number) => Promise<void>> = {
+	async "udp-hello"(socket, port) {
+		await helloUDP(socket, port, 100);
+	},
+	async "udp-long"(socket, port) {
+		for (const length of [1473, 4000, 1472, 0]) socket.send(pattern(length), port, "127.0.0.1");
+		await helloUDP(socket, port, 1472);
+	},
+	async "udp-flood"(socket, port) {
+		for (let i = 0; i < 200; i++) socket.send(pattern(100), port, "127.0.0.1");
+		// Closing throws away what is not sent yet.
+		await sleep(100);
+	},
+};
+
+async function runSender(name: string, port: number): Promise<void> {
+	const socket = await openUDP();
+	try {
+		await senders[name](socket, port);
+	} finally {
+		socket.close();
+	}
+}
+
 /** In pieces that the kernel's buffer has room for: a write to a full pseudo-terminal holds up this whole process. */
 async function sendSlowly(line: LinePort, bytes: Uint8Array): Promise<void> {
 	for (let at = 0; at < bytes.length; at += 512) {
@@ -167,6 +212,7 @@ export async function runPeer(name: string, number: number, line: LinePort): Pro
 	else if (name === "send") await sendSlowly(line, pattern(number));
 	else if (name === "baud") assert.equal(await line.readerBaud?.(), number);
 	else if (name.startsWith("tls-subject-")) await meetSubject(name.slice(12), number);
+	else if (name in senders) await runSender(name, number);
 	else if (name in strangers) await strangers[name](number);
 	else if (name.startsWith("tls-")) await clients[name.slice(4)](secure, number);
 	else await clients[name](plain, number);

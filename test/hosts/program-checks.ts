@@ -1,11 +1,14 @@
 /** What `npm start` and `npm run linux` have in common: processes with a command line, signals and exit codes. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTLS } from "node:tls";
 
 export const ANY_PORT = ["--https-port", "0", "--http-port", "0"];
 
@@ -52,6 +55,15 @@ export class Program {
 	child(text: string): number {
 		return this.children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text))!;
 	}
+}
+
+/** What the server at the address shows, PEM, and whose it is. */
+async function meet(url: string): Promise<{ certificate: string; subject: string }> {
+	const socket = connectTLS({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });
+	await once(socket, "secureConnect");
+	const shown = new X509Certificate(socket.getPeerCertificate().raw);
+	socket.destroy();
+	return { certificate: shown.toString(), subject: shown.subject };
 }
 
 /** Status and body of a GET from the host that goes by that name; `certificate` is the only one trusted. */
@@ -106,7 +118,8 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const [, https] = /^ready (https:\/\/localhost:\d+) http:\/\/localhost:\d+\n$/.exec(line) ?? [];
 			assert.ok(https, line);
 			const name = `smgw-${JSON.parse(kept("factory.json")).serial.slice(-6).toLowerCase()}.local`;
-			const reply = await get(`${https}/api/v1/iec62056/last`, name, kept("certificate.pem"));
+			const { certificate } = await meet(https);
+			const reply = await get(`${https}/api/v1/iec62056/last`, name, certificate);
 			assert.equal(reply.status, 401);
 			assert.equal(JSON.parse(reply.body).error, "unauthorized");
 			assert.match(program.errors, /User admin, label password Secret 1\n/);
@@ -120,18 +133,17 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	}
 
 	it("keeps serial number, password and certificate from one start to the next", async () => {
-		const files = () => ["factory.json", "certificate.pem", "key.pem"].map(kept);
+		const addressOf = (line: string) => /https:\S+/.exec(line)![0];
 		const first = start(...ANY_PORT);
-		await first.printed();
-		const made = files();
+		const shown = await meet(addressOf(await first.printed()));
+		const factory = kept("factory.json");
 		assert.equal(await first.end("SIGINT"), 0);
 		const second = start("--password", "another", ...ANY_PORT);
-		await second.printed();
+		assert.deepEqual(await meet(addressOf(await second.printed())), shown);
 		assert.equal(await second.end("SIGTERM"), 0);
-		assert.deepEqual(files(), made);
+		assert.equal(kept("factory.json"), factory);
 		assert.match(second.errors, /has a label password already/);
-		const names = readdirSync(join(folder, "state")).filter((name) => name !== "flash");
-		assert.deepEqual(names.sort(), ["certificate.pem", "factory.json", "key.pem"]);
+		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash"]);
 	});
 
 	it("prints nothing but the ready line when it is quiet, and bears the signal of the button", async () => {

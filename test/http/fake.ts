@@ -229,8 +229,8 @@ export class FakePort implements ListenerPort {
 	readonly #waiting: FakeClient[] = [];
 	#options: ListenerOptions | undefined;
 	listening = false;
-	/** What `setIdentity` was given, one after another. */
-	readonly identities: CertificatePair[] = [];
+	/** What the listener was opened with. */
+	identity: CertificatePair | undefined;
 
 	constructor(world: FakeWorld, secure = false) {
 		this.#world = world;
@@ -241,14 +241,14 @@ export class FakePort implements ListenerPort {
 			constructor(options: ListenerOptions) {
 				assert.equal((options as unknown as { marker: number }).marker, 1, "pins were not spread");
 				port.#options = options;
+				port.identity = options.identity;
 				port.listening = true;
 			}
 			read(): PendingSocket | undefined {
 				return port.#waiting.shift();
 			}
-			setIdentity(pair: CertificatePair): void {
-				port.identities.push(pair);
-			}
+			setIdentity(): void {}
+			testIdentity(): void {}
 			close(): void {
 				port.listening = false;
 			}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { SimulatedAir } from "../../hosts/node/simulated-wifi.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { NetworkSettings } from "../../modules/config/network.js";
 import {
@@ -34,7 +34,7 @@ const S = 1000;
 
 class Bed {
 	readonly time = new VirtualTime();
-	readonly air = new SimulatedAir(this.time);
+	readonly air = new VirtualAir(this.time);
 	readonly storage: MemoryStorage;
 	readonly store: ConfigStore;
 	readonly settings: NetworkSettings;
@@ -45,7 +45,7 @@ class Bed {
 		networks: Record<string, string> = { home: "home-secret", new: "new-secret" },
 	) {
 		this.storage = storage;
-		for (const [ssid, password] of Object.entries(networks)) this.air.networks.set(ssid, { password });
+		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
 		this.store = new ConfigStore(storage, text);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 		this.manager = new NetworkManager({
@@ -124,7 +124,7 @@ describe("network/manager", () => {
 			["mute", "mute-secret", WIFI_NO_ADDRESS],
 		] as const) {
 			const bed = Bed.settled();
-			bed.air.networks.set("mute", { password: "mute-secret", givesAddress: false });
+			bed.air.around.set("mute", { password: "mute-secret", givesAddress: false });
 			bed.join(ssid, password);
 			bed.time.advance(1500 + 45 * S - 1);
 			assert.equal(bed.on, "-");
@@ -174,7 +174,7 @@ describe("network/manager", () => {
 		const bed = Bed.settled();
 		bed.set(FALLBACK_AP_ENABLED, false);
 		bed.time.advance(2 * S);
-		bed.air.vanish("home");
+		bed.air.around.delete("home");
 		const before = bed.air.radio!.connects;
 		bed.time.advance(6 * S);
 		assert.equal(bed.manager.lastError, WIFI_LOST);
@@ -185,19 +185,19 @@ describe("network/manager", () => {
 		const tries = bed.air.radio!.connects - before;
 		assert.ok(tries > 55 && tries < 75, String(tries));
 		assert.equal(bed.on, "-");
-		bed.air.networks.set("home", { password: "home-secret" });
+		bed.air.around.set("home", { password: "home-secret" });
 		bed.time.advance(65 * S);
 		assert.equal(bed.on, "home");
 		assert.equal(bed.manager.lastError, WIFI_WELL);
 	});
 	it("opens the access point after 90 s without its network, and closes it two minutes after the return", () => {
 		const bed = Bed.settled();
-		bed.air.vanish("home");
+		bed.air.around.delete("home");
 		bed.time.advance(6 * S + 90 * S - 1);
 		assert.equal(bed.on, "-");
 		bed.time.advance(1);
 		assert.equal(bed.on, "- AP");
-		bed.air.networks.set("home", { password: "home-secret" });
+		bed.air.around.set("home", { password: "home-secret" });
 		while (bed.manager.state !== STATION_ONLINE) bed.time.advance(100);
 		assert.equal(bed.on, "home AP");
 		bed.time.advance(119 * S);
@@ -208,7 +208,7 @@ describe("network/manager", () => {
 	it("opens no access point for that when the fallback is off, and closes it when it is turned off", () => {
 		const bed = Bed.settled();
 		bed.set(FALLBACK_AP_ENABLED, false);
-		bed.air.vanish("home");
+		bed.air.around.delete("home");
 		bed.time.advance(600 * S);
 		assert.equal(bed.on, "-");
 		bed.set(FALLBACK_AP_ENABLED, true);
@@ -285,13 +285,13 @@ describe("network/manager", () => {
 		for (const one of [waiter(), gone, waiter()]) assert.equal(bed.manager.scan(one), true);
 		bed.manager.cancelScan(gone);
 		bed.time.advance(3 * S);
-		const found = ["home 02005e200001 -50 6 3", "caf\u00e9 02005e200001 -50 6 0"];
+		const found = ["home 02005e200006 -50 6 3", "caf\u00e9 02005e200006 -50 6 0"];
 		assert.deepEqual(told, [found, found]);
 		assert.equal(bed.air.radio?.scans, 1);
 		for (let i = 0; i < 8; i++) assert.equal(bed.manager.scan(waiter()), true);
 		assert.equal(bed.manager.scan(waiter()), false);
 	});
-	it("does not scan while it joins, and joins when the scan has ended", () => {
+	it("does not join while it scans, gives up joining for a scan, and joins when that has ended", () => {
 		const bed = new Bed();
 		bed.manager.start();
 		bed.join("home", "home-secret");
@@ -301,8 +301,12 @@ describe("network/manager", () => {
 		assert.equal(bed.air.radio?.connects, 0);
 		bed.time.advance(2 * S);
 		assert.equal(bed.air.radio?.connects, 1);
-		assert.equal(bed.manager.scan({ scanned: () => {} }), false);
-		bed.time.advance(5 * S);
+		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
+		assert.equal(bed.air.radio?.wanted, undefined);
+		bed.time.advance(2 * S);
+		assert.equal(bed.air.radio?.connects, 1);
+		bed.time.advance(4 * S);
+		assert.equal(bed.air.radio?.connects, 2);
 		assert.equal(bed.on, "home AP");
 	});
 	it("is never unreachable for good, whatever happens in whatever order", () => {
@@ -316,10 +320,10 @@ function walk(seed: number): void {
 	const pick = (count: number) => random.bytes(1)[0] % count;
 	const bed = Bed.settled({ home: "home-secret" });
 	const events = [
-		() => bed.air.vanish("home"),
-		() => bed.air.networks.set("home", { password: "home-secret" }),
-		() => bed.air.networks.set("new", { password: "new-secret", givesAddress: pick(2) === 0 }),
-		() => bed.air.vanish("new"),
+		() => bed.air.around.delete("home"),
+		() => bed.air.around.set("home", { password: "home-secret" }),
+		() => bed.air.around.set("new", { password: "new-secret", givesAddress: pick(2) === 0 }),
+		() => bed.air.around.delete("new"),
 		() => bed.join("new", pick(2) === 0 ? "new-secret" : "wrong-secret"),
 		() => bed.join("home", "home-secret"),
 		() => bed.set(FALLBACK_AP_ENABLED, pick(2) === 0),
@@ -336,12 +340,12 @@ function walk(seed: number): void {
 	}
 	bed.set(WIFI_ENABLED, true);
 	bed.set(FALLBACK_AP_ENABLED, true);
-	bed.air.vanish("home");
-	bed.air.vanish("new");
+	bed.air.around.delete("home");
+	bed.air.around.delete("new");
 	bed.time.advance(300 * S);
 	assert.equal(bed.on, "- AP", `seed ${seed}`);
-	bed.air.networks.set("home", { password: "home-secret" });
-	bed.air.networks.set("new", { password: "new-secret" });
+	bed.air.around.set("home", { password: "home-secret" });
+	bed.air.around.set("new", { password: "new-secret" });
 	bed.time.advance(300 * S);
 	assert.notEqual(bed.manager.station, undefined, `seed ${seed}`);
 }

@@ -52,6 +52,23 @@ export async function run(command: string, args: string[], env: Record<string, s
 	}
 }
 
+/** Installs packages from PyPI beside the project; their folder. Throws PeerMissing when they can't be had. */
+export async function installPython(name: string, packages: readonly string[]): Promise<string> {
+	const folder = join(PEERS_FOLDER, name);
+	const done = join(folder, "installed.txt");
+	const wanted = packages.join("\n");
+	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return folder;
+	const options = ["--quiet", "--retries", "0", "--no-deps", "--upgrade", "--target", folder];
+	try {
+		await run("python3", ["-m", "pip", "install", ...options, ...packages]);
+	} catch (error) {
+		if (error instanceof PeerMissing) throw error;
+		throw new PeerMissing(`pip could not install it: ${(error as Error).message}`);
+	}
+	writeFileSync(done, wanted);
+	return folder;
+}
+
 /** Runs the simulator with these options and `use` with the path of its pseudo-terminal. */
 export async function withMeter<T>(options: string[], use: (path: string) => Promise<T>): Promise<T> {
 	const meter = spawn(process.execPath, [METER_PROGRAM, "--quiet", ...options], {

@@ -4,38 +4,14 @@
  * takes 1 s to answer.
  */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readTelegram } from "../../tools/meter/telegram.js";
-import { PEER_SOURCES, PEERS_FOLDER, PeerMissing, plainSets, run, withMeter } from "./peer.js";
+import { installPython, PEER_SOURCES, plainSets, run, withMeter } from "./peer.js";
 
 const PACKAGES = ["iec62056-21==0.0.2", "pyserial==3.5", "attrs==25.3.0"];
 const LK13 = join(PEER_SOURCES, "..", "vectors", "iec62056-21", "logarex-lk13-history.hex");
 
-/** Installs the packages beside the project; returns their folder. */
-export async function preparePwitab(): Promise<string> {
-	const folder = join(PEERS_FOLDER, "pwitab");
-	if (existsSync(join(folder, "iec62056_21")) && existsSync(join(folder, "serial"))) return folder;
-	try {
-		await run("python3", [
-			"-m",
-			"pip",
-			"install",
-			"--quiet",
-			"--retries",
-			"0",
-			"--no-deps",
-			"--target",
-			folder,
-			...PACKAGES,
-		]);
-	} catch (error) {
-		throw error instanceof PeerMissing
-			? error
-			: new PeerMissing(`pip could not install it: ${(error as Error).message}`);
-	}
-	return folder;
-}
+export const preparePwitab = () => installPython("pwitab", PACKAGES);
 
 async function read(folder: string, what: string, meter: string[]): Promise<string> {
 	const script = join(PEER_SOURCES, "python", "read_meter.py");

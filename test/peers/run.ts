@@ -1,8 +1,9 @@
 /**
- * `npm run test:peers`: programs of other makers read from our simulated meter, so that it is not only our own reader
- * that says it speaks the standard. Needs the internet the first time. A peer that can't be had is named as skipped,
+ * `npm run test:peers`: programs of other makers read from our simulated meter and look for the device in the network,
+ * so that it is not only our own tests that say it speaks the standard. Needs the internet the first time. A peer that can't be had is named as skipped,
  * with the reason; exit code 1 when a case fails.
  */
+import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
@@ -41,5 +42,6 @@ async function check<T>({ name, prepare, cases }: Peer<T>): Promise<void> {
 
 await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
+await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

@@ -45,6 +45,8 @@ describe("npm run linux", function () {
 		[["--bits"], /^--bits is 32 or 64, not ""\n/],
 		[["--engine", "node"], /^npm run linux knows the engine xs only/],
 		[["--frobnicate"], /frobnicate/],
+		[["--time", "never"], /^--time is a date and time/],
+		[["--ntp", "a b"], /^--ntp is names or IPv4 addresses/],
 	] as [string[], RegExp][]) {
 		it(`refuses ${args.join(" ")} with exit code 2`, () => {
 			const { status, stderr } = run(args);
@@ -60,6 +62,7 @@ describe("npm run linux", function () {
 		assert.match(stdout, /^Usage: npm run linux -- \[options\]\n/);
 		assert.match(stdout, /--bits 32\|64/);
 		assert.match(stdout, /--https-port N/);
+		assert.match(stdout, /--ntp SERVER/);
 		assert.doesNotMatch(stdout, /--engine/);
 	});
 });

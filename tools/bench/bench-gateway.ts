@@ -8,18 +8,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
-import { type Identity, makeIdentity } from "../../hosts/node/certificate.js";
 import type { Engine } from "../../hosts/node/engine.js";
 import { NodeEngine } from "../../hosts/node/engine-node.js";
 import { XSEngine } from "../../hosts/node/engine-xs.js";
-import { createHost, hostnameOf } from "../../hosts/node/host.js";
+import { createHost } from "../../hosts/node/host.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import type { Host } from "../../modules/io/host.js";
 import { progress } from "./report.js";
 
 const RESOURCES = fileURLToPath(new URL("../../../modules/resources", import.meta.url));
 const PASSWORD = "bench-password";
-const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD });
+const FACTORY = Object.freeze({ serial: "020000000001", labelPassword: PASSWORD, accessPointKey: PASSWORD });
 
 export type EngineName = "xs" | "node";
 
@@ -35,15 +34,13 @@ export class BenchGateway {
 	port = 0;
 	/** Name that the certificate is for. */
 	readonly hostname: string;
-	readonly identity: Identity;
 	readonly #folder = mkdtempSync(join(tmpdir(), "bench-"));
 	readonly #engine: Engine;
 	readonly #agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
 
 	/** A gateway that serves, logged in at. Rejects when it can't be started. */
 	static async start(engine: EngineName, meterPath: string): Promise<BenchGateway> {
-		const identity = makeIdentity(hostnameOf(FACTORY), Date.now());
-		const gateway = new BenchGateway(engine, meterPath, identity);
+		const gateway = new BenchGateway(engine, meterPath);
 		await gateway.#engine.start();
 		const reply = await gateway.request("system/login", { username: "admin", password: PASSWORD });
 		gateway.token = JSON.parse(reply.body.toString()).token;
@@ -51,7 +48,7 @@ export class BenchGateway {
 	}
 
 	/** Use `start`. */
-	constructor(engine: EngineName, meterPath: string, identity: Identity) {
+	constructor(engine: EngineName, meterPath: string) {
 		const host = createHost({
 			stateFolder: this.#folder,
 			resourcesFolder: RESOURCES,
@@ -62,7 +59,6 @@ export class BenchGateway {
 			httpPort: 0,
 			httpsPort: 0,
 			accessPoint: false,
-			identity,
 			utcMs: Date.now(),
 			trace: progress,
 			onListening: (secure, port) => {
@@ -70,7 +66,6 @@ export class BenchGateway {
 			},
 		});
 		this.hostname = host.info.hostname;
-		this.identity = identity;
 		this.#engine = engine === "node" ? new NodeEngine(host) : makeXSEngine(host);
 	}
 

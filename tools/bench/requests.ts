@@ -1,11 +1,12 @@
 /**
  * Part d: requests per second over keep-alive HTTPS, beside a bare node:https handler that answers with as many bytes:
- * same process, same certificate, same client, in turns. Both serve from this thread; the client has its own.
+ * same process, same kind of certificate, same client, in turns. Both serve from this thread; the client has its own.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { BenchGateway, type EngineName } from "./bench-gateway.js";
 import { BenchMeter } from "./bench-meter.js";
 import type { Order, Tally } from "./load.js";
@@ -18,6 +19,7 @@ const ROUNDS = 5;
 const ROUND_MS = 1000;
 const QUICK_ROUNDS = 3;
 const QUICK_ROUND_MS = 300;
+const DAY_MS = 86_400_000;
 const PATHS = ["/api/v1/meter/protocol", "/api/v1/iec62056/last"];
 
 export async function measureRequests(isQuick: boolean): Promise<Section> {
@@ -82,8 +84,9 @@ async function compare({ engine, gateway, path, client, isQuick }: Comparison): 
 }
 
 async function startBare(gateway: BenchGateway, body: Buffer): Promise<Server> {
-	const { certificate, key } = gateway.identity;
-	const server = createServer({ cert: certificate, key }, (_, response) => {
+	const names = [gateway.hostname];
+	const pair = makeCertificate({ names, validFromMs: Date.now() - DAY_MS, validToMs: Date.now() + DAY_MS });
+	const server = createServer({ cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) }, (_, response) => {
 		response.writeHead(200, { "Content-Type": "application/json", "Content-Length": body.length });
 		response.end(body);
 	});

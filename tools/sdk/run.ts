@@ -4,10 +4,11 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { statSync } from "node:fs";
 import type { FactoryData } from "../../hosts/node/factory.js";
 import { hostnameOf } from "../../hosts/node/host.js";
+import { leaseOfComputer } from "../../hosts/node/lease.js";
 import type { Firmware } from "./sdk.js";
 
 export interface RunSettings {
-	/** With certificate.pem and key.pem; the flash is a folder in it. */
+	/** The flash is a folder in it. */
 	readonly state: string;
 	readonly factory: FactoryData;
 	readonly version: string;
@@ -17,29 +18,36 @@ export interface RunSettings {
 	readonly httpsPort: number;
 	readonly accessPoint?: boolean;
 	readonly quiet?: boolean;
-	/** What the clock shows at the start, Unix time. */
-	readonly utcMs: number;
+	/** What the clock shows at the start, Unix time; undefined: it was never set. */
+	readonly utcMs: number | undefined;
+	/** `HostInfo.timeServers`; default: none. */
+	readonly timeServers?: string;
 	/** What `info.board` is. */
 	readonly board?: string;
 }
 
 /**
- * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM, and prints the memory in use
- * on SIGUSR2.
+ * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
+ * the button; on SIGUSR2 it prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
-	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, board } = settings;
+	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, timeServers, board } =
+		settings;
+	const lease = leaseOfComputer();
 	const env: Record<string, string> = {
 		GATEWAY_STATE: state,
 		GATEWAY_SERIAL: factory.serial,
 		GATEWAY_LABEL_PASSWORD: factory.labelPassword,
+		GATEWAY_ACCESS_POINT_KEY: factory.accessPointKey,
 		GATEWAY_HOSTNAME: hostnameOf(factory),
 		GATEWAY_VERSION: version,
 		GATEWAY_BUILT_UTC_MS: String(Math.floor(statSync(firmware).mtimeMs)),
 		GATEWAY_METER: meter,
 		GATEWAY_HTTP_PORT: String(httpPort),
 		GATEWAY_HTTPS_PORT: String(httpsPort),
-		GATEWAY_UTC_MS: String(utcMs),
+		GATEWAY_UTC_MS: utcMs === undefined ? "" : String(utcMs),
+		GATEWAY_LEASE: `${lease.ip} ${lease.netmask} ${lease.gateway}`,
+		GATEWAY_TIME_SERVERS: timeServers ?? "",
 	};
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";

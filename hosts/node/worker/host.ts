@@ -7,19 +7,21 @@ import type {
 	Crypto,
 	Host,
 	HostInfo,
+	Network,
 	Power,
 	Resources,
 	Storage,
 	TextCodec,
 	Timers,
 } from "../../../modules/io/host.js";
+import { ProxyButton } from "./button.js";
 import {
-	COMMAND_CERTIFICATE,
 	COMMAND_HMAC_SHA256,
 	COMMAND_MAKE_CERTIFICATE,
 	COMMAND_POWER,
 	COMMAND_RANDOM,
 	COMMAND_READ_CERTIFICATES,
+	COMMAND_RESOLVE,
 	COMMAND_RESOURCE,
 	COMMAND_RESTART,
 	COMMAND_SET_UTC,
@@ -30,8 +32,12 @@ import {
 	COMMAND_TIMER,
 	EVENT_HEADER_BYTES,
 	HOST_HARDWARE_PARITY,
+	HOST_HAS_BUTTON,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
+	HOST_HAS_RESOLVE,
+	HOST_HAS_UDP,
+	HOST_HAS_WIFI,
 	HOST_HTTP_SECURE,
 	HOST_HTTPS_SECURE,
 	INFO_FIELDS,
@@ -41,7 +47,9 @@ import {
 	POWER_TEMPERATURE,
 	POWER_USB,
 } from "./protocol.js";
-import { ProxyListener, ProxySerial, ProxySocket } from "./streams.js";
+import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
+import { ProxyUDP } from "./udp.js";
+import { ProxyWiFi } from "./wifi.js";
 import { number64, type Target, toNumber32, type Wire } from "./wire.js";
 
 class WireClock implements Clock {
@@ -231,31 +239,43 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	INFO_NUMBERS.forEach((field, index) => {
 		info[field] = Number(lines[INFO_FIELDS.length + index]);
 	});
+	const pins = Object.freeze({ wire });
+	const [accessPointKey, mac] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
+	return {
+		info: info as unknown as HostInfo,
+		clock: new WireClock(wire),
+		timers: new WireTimers(wire),
+		serial: { meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
+		network: createNetwork(pins, flags),
+		storage: new WireStorage(wire),
+		crypto: new WireCrypto(wire),
+		text: new WireText(wire),
+		resources: new WireResources(wire),
+		...((flags & HOST_HAS_POWER) !== 0 ? { power: new WirePower(wire) } : {}),
+		...((flags & HOST_HAS_WIFI) !== 0 ? { wifi: { io: ProxyWiFi, pins, accessPointKey, mac } } : {}),
+		...((flags & HOST_HAS_BUTTON) !== 0 ? { button: { io: ProxyButton, pins } } : {}),
+		restart: () => void wire.call(COMMAND_RESTART, 0),
+		trace: (message) => wire.trace(message),
+	};
+}
+
+function createNetwork(pins: WirePins, flags: number): Network {
+	const { wire } = pins;
 	const listener = (which: number, secure: boolean) => ({
 		io: ProxyListener,
 		socket: ProxySocket,
 		pins: { wire, which },
 		secure,
 	});
-	const https = {
-		...listener(1, (flags & HOST_HTTPS_SECURE) !== 0),
-		get certificate(): Uint8Array {
-			return wire.call(COMMAND_CERTIFICATE, 0)!;
-		},
+	const resolve = (name: string, done: (address: string | undefined) => void) => {
+		const id = wire.newId();
+		wire.call(COMMAND_RESOLVE, id, wire.encoder.encode(name));
+		wire.ask(id, (address) => done(address === "" ? undefined : address));
 	};
-	const http = listener(0, (flags & HOST_HTTP_SECURE) !== 0);
 	return {
-		info: info as unknown as HostInfo,
-		clock: new WireClock(wire),
-		timers: new WireTimers(wire),
-		serial: { meter: { io: ProxySerial, pins: { wire }, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
-		network: flags & HOST_HAS_HTTPS ? { http, https } : { http },
-		storage: new WireStorage(wire),
-		crypto: new WireCrypto(wire),
-		text: new WireText(wire),
-		resources: new WireResources(wire),
-		...((flags & HOST_HAS_POWER) !== 0 ? { power: new WirePower(wire) } : {}),
-		restart: () => void wire.call(COMMAND_RESTART, 0),
-		trace: (message) => wire.trace(message),
+		http: listener(0, (flags & HOST_HTTP_SECURE) !== 0),
+		...((flags & HOST_HAS_HTTPS) !== 0 ? { https: listener(1, (flags & HOST_HTTPS_SECURE) !== 0) } : {}),
+		...((flags & HOST_HAS_UDP) !== 0 ? { udp: { io: ProxyUDP, pins } } : {}),
+		...((flags & HOST_HAS_RESOLVE) !== 0 ? { resolve } : {}),
 	};
 }

@@ -22,6 +22,7 @@ import {
 	COMMAND_SERIAL,
 	COMMAND_SET_IDENTITY,
 	COMMAND_SOCKET,
+	COMMAND_TEST_IDENTITY,
 	COMMAND_WRITE,
 	EVENT_DRAINED,
 	EVENT_ERROR,
@@ -148,17 +149,26 @@ export class ProxySocket extends Stream implements Socket {
 
 export class ProxyListener implements Listener, Target {
 	readonly port: number;
-	readonly #options: ListenerOptions;
+	/** Not the options themselves, which hold the identity. */
+	readonly #onReadable: ListenerOptions["onReadable"];
+	readonly #onError: ListenerOptions["onError"];
 	readonly #wire: Wire;
 	readonly #id: number;
+	/** Ids of the tests that are not answered yet; undefined before the first. */
+	#tests: number[] | undefined;
 	#closed = false;
 
 	constructor(options: ListenerOptions) {
-		const { wire, which } = options as ListenerOptions & ListenerPins;
-		this.#options = options;
+		const { wire, which, identity } = options as ListenerOptions & ListenerPins;
+		this.#onReadable = options.onReadable;
+		this.#onError = options.onError;
 		this.#wire = wire;
 		this.#id = wire.newId();
-		this.port = toNumber32(wire.call(COMMAND_LISTEN, this.#id, new Uint8Array([which])));
+		const parts: Uint8Array[] = [new Uint8Array([which])];
+		if (identity !== undefined) {
+			parts.push(number32(identity.certificate.length), identity.certificate, identity.key);
+		}
+		this.port = toNumber32(wire.call(COMMAND_LISTEN, this.#id, ...parts));
 		wire.attach(this.#id, this);
 	}
 
@@ -174,14 +184,28 @@ export class ProxyListener implements Listener, Target {
 		this.#wire.call(COMMAND_SET_IDENTITY, this.#id, number32(certificate.length), certificate, key);
 	}
 
+	testIdentity(done: (problem: string) => void): void {
+		if (this.#closed) throw new Error("the listener is closed");
+		const id = this.#wire.newId();
+		this.#wire.call(COMMAND_TEST_IDENTITY, id, number32(this.#id));
+		this.#tests ??= [];
+		const tests = this.#tests;
+		tests.push(id);
+		this.#wire.ask(id, (problem) => {
+			tests.splice(tests.indexOf(id), 1);
+			done(problem);
+		});
+	}
+
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
+		if (this.#tests !== undefined) for (const id of this.#tests) this.#wire.close(id);
 		this.#wire.close(this.#id);
 	}
 
 	handle(kind: number, count: number, text: Uint8Array): void {
-		if (kind === EVENT_READABLE) this.#options.onReadable(count);
-		else if (kind === EVENT_ERROR) this.#options.onError?.(this.#wire.decoder.decode(text));
+		if (kind === EVENT_READABLE) this.#onReadable(count);
+		else if (kind === EVENT_ERROR) this.#onError?.(this.#wire.decoder.decode(text));
 	}
 }

@@ -20,6 +20,24 @@ export interface Target {
 	handle(kind: number, count: number, text: Uint8Array): void;
 }
 
+/** Waits for the answer to one question. */
+class Question implements Target {
+	readonly #wire: Wire;
+	readonly #id: number;
+	readonly #answered: (text: string) => void;
+
+	constructor(wire: Wire, id: number, answered: (text: string) => void) {
+		this.#wire = wire;
+		this.#id = id;
+		this.#answered = answered;
+	}
+
+	handle(_kind: number, _count: number, text: Uint8Array): void {
+		this.#wire.detach(this.#id);
+		this.#answered(this.#wire.decoder.decode(text));
+	}
+}
+
 export class Wire {
 	/** Time of the event that is being handled; never goes back. */
 	monotonicMs = 0;
@@ -36,6 +54,11 @@ export class Wire {
 
 	attach(id: number, target: Target): void {
 		this.#targets.set(id, target);
+	}
+
+	/** `answered` is told what EVENT_ANSWER says to this id. */
+	ask(id: number, answered: (text: string) => void): void {
+		this.attach(id, new Question(this, id, answered));
 	}
 
 	/** Forgets the id and closes what it stands for on the other side. */
@@ -101,6 +124,11 @@ export function byteAndNumber(byte: number, number: number): Uint8Array {
 	bytes[0] = byte;
 	new DataView(bytes.buffer).setUint32(1, number, true);
 	return bytes;
+}
+
+/** A port and one byte, as COMMAND_UDP and COMMAND_SEND carry them. */
+export function portAndByte(port: number, byte: number): Uint8Array {
+	return Uint8Array.of(port, port >> 8, byte);
 }
 
 export function number32(value: number): Uint8Array {

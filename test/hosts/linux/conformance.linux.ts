@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runFirmware } from "../../../tools/sdk/run.js";
 import { buildFirmware, type Firmware, ROOT } from "../../../tools/sdk/sdk.js";
-import { conformance, START_UTC_MS, VERSION, writeResources } from "../conformance.js";
+import { conformance, START_UTC_MS, TIME_SERVERS, VERSION, writeResources } from "../conformance.js";
 
 let firmware: Firmware;
 
@@ -25,6 +25,7 @@ conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, t
 			httpPort: 0,
 			httpsPort: 0,
 			utcMs: START_UTC_MS,
+			timeServers: TIME_SERVERS,
 			board: check,
 		},
 		["ignore", "ignore", "pipe"],
@@ -38,6 +39,7 @@ conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, t
 		if (code !== 0) trace(`check failed: the firmware ended with ${signal ?? code}:\n${said}`);
 	});
 	return {
+		press: () => void gateway.kill("SIGUSR1"),
 		async stop() {
 			gateway.kill("SIGTERM");
 			await exited;

@@ -19,7 +19,8 @@ const READY_MS = 5000;
 let program: string | undefined;
 
 function peerProgram(): string {
-	const sources = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "tls-identity"];
+	const server = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "thread-start"];
+	const sources = [...server, "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",
@@ -29,7 +30,7 @@ function peerProgram(): string {
 }
 
 /** Names of pairs that exist in the folder: `<name>.pem` (a chain, where there is one) and `<name>.key`. */
-export type PairName = "ec" | "ec384" | "rsa" | "chain" | "mixed";
+export type PairName = "ec" | "ec384" | "ec521" | "rsa" | "chain" | "mixed" | "unsigning" | "client";
 
 export class Certificates {
 	readonly folder = mkdtempSync(join(tmpdir(), "stream-server-"));
@@ -52,9 +53,13 @@ export class Certificates {
 			"-subj",
 			"/CN=rsa",
 		);
+		const p521 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-521"];
+		this.openssl("req", "-x509", ...p521, "-nodes", "-keyout", "ec521.key", "-out", "ec521.pem", "-subj", "/CN=ec521");
 		this.openssl("req", "-x509", ...p256, "-nodes", "-keyout", "root.key", "-out", "root.pem", "-subj", "/CN=root");
-		this.#issue("middle", "root", true);
-		this.#issue("leaf", "middle", false);
+		this.#issue("middle", "root", "basicConstraints=critical,CA:TRUE");
+		this.#issue("leaf", "middle", "basicConstraints=critical,CA:FALSE");
+		this.#issue("unsigning", "root", "keyUsage=critical,keyAgreement");
+		this.#issue("client", "root", "extendedKeyUsage=clientAuth");
 		const files = ["leaf.pem", "middle.pem", "root.pem"].map((name) => readFileSync(this.path(name), "utf8"));
 		this.#write("chain.pem", files.join(""));
 		this.#write("chain.key", readFileSync(this.path("leaf.key"), "utf8"));
@@ -77,7 +82,7 @@ export class Certificates {
 		rmSync(this.folder, { recursive: true });
 	}
 
-	#issue(name: string, issuer: string, authority: boolean): void {
+	#issue(name: string, issuer: string, extension: string): void {
 		const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
 		this.openssl(
 			"req",
@@ -91,7 +96,7 @@ export class Certificates {
 			"-subj",
 			`/CN=${name}`,
 		);
-		this.#write(`${name}.ext`, `basicConstraints=critical,CA:${authority ? "TRUE" : "FALSE"}\n`);
+		this.#write(`${name}.ext`, `${extension}\n`);
 		const by = ["-CA", `${issuer}.pem`, "-CAkey", `${issuer}.key`, "-CAcreateserial", "-extfile", `${name}.ext`];
 		this.openssl("x509", "-req", "-in", `${name}.csr`, "-out", `${name}.pem`, "-days", "30", ...by);
 	}
@@ -118,6 +123,8 @@ export interface PeerOptions {
 	/** The most files and sockets that it may have open. */
 	readonly descriptors?: number;
 }
+
+export type CommandName = "swap" | "hold" | "resume" | "break" | "stop" | "count" | "drop" | "read" | "test";
 
 export class Peer {
 	readonly secure: boolean;
@@ -173,9 +180,14 @@ export class Peer {
 		return this.#lines.shift()!;
 	}
 
-	async command(name: "swap" | "hold" | "resume" | "break" | "stop" | "count" | "drop" | "read"): Promise<string> {
-		this.#process.stdin.write(`${name}\n`);
+	async command(name: CommandName): Promise<string> {
+		this.tell(name);
 		return this.line();
+	}
+
+	/** Gives a command, and does not wait for the answer. */
+	tell(name: CommandName): void {
+		this.#process.stdin.write(`${name}\n`);
 	}
 
 	/** Ends it, and fails when it had anything to complain about. */

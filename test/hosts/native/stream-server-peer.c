@@ -13,6 +13,7 @@
  *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
  *   stop: stream_server_stop      count: how many connections are open      drop: close them all
  *   read: take what waits of those who asked for /silent
+ *   test: the port shakes hands with itself; what came of it is the answer
  */
 #include <poll.h>
 #include <stdio.h>
@@ -238,6 +239,13 @@ static void handle(const stream_event *event)
 		printf("failed\n");
 		return;
 	}
+	if (event->kind == STREAM_TESTED) {
+		char result[STREAM_SERVER_MESSAGE_SIZE];
+		MUST(event->connection == -1);
+		stream_server_test_result(server, result);
+		printf("tested: %s\n", result);
+		return;
+	}
 	client *c = NULL;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
 		if (clients[i].id == event->connection) c = &clients[i];
@@ -305,9 +313,16 @@ static void swap(char *const *files)
 	free(key);
 }
 
+static void test(void)
+{
+	if (stream_server_test(server)) MUST(!stream_server_test(server));
+	else printf("no test\n");
+}
+
 static void obey(const char *line, char *const *files)
 {
 	if (strcmp(line, "swap") == 0) swap(files);
+	else if (strcmp(line, "test") == 0) test();
 	else if (strcmp(line, "count") == 0) printf("%u open\n", open_clients());
 	else {
 		if (strcmp(line, "hold") == 0) held = true;

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { needNative, skipBecause } from "./compile.js";
 import { Certificates, Client, type Outcome, Peer, type PeerOptions, pattern, run } from "./stream-server-driver.js";
 
@@ -136,9 +137,10 @@ describe("The native stream server", () => {
 		client.socket.destroy();
 	});
 
-	it("has no certificate to change on a plain port", async () => {
+	it("has no certificate to change or to test on a plain port", async () => {
 		const peer = await start();
 		assert.equal(await peer.command("swap"), "this port speaks no TLS");
+		assert.equal(await peer.command("test"), "no test");
 	});
 
 	describe("as a TLS server", () => {
@@ -249,6 +251,52 @@ describe("The native stream server", () => {
 			await assert.rejects(mixed("ec", "leaf"), /^Error: the key does not match the certificate$/);
 			certificates.copy("ec.pem", "wrong.key");
 			await assert.rejects(mixed("ec", "wrong"), /^Error: the private key can't be read$/);
+		});
+
+		for (const pair of ["ec", "ec384", "ec521", "rsa", "chain"] as const)
+			it(`shakes hands with itself, with the pair ${pair}`, async () => {
+				const peer = await start({ certificates, pair });
+				for (let i = 0; i < 3; i++) assert.equal(await peer.command("test"), "tested: ");
+				await peer.checkServes();
+				await peer.checkIdle();
+			});
+
+		it("tells of a pair that it takes and that no client can connect with", async () => {
+			for (const pair of ["unsigning", "client"] as const) {
+				const peer = await start({ certificates, pair, otherPair: "ec" });
+				assert.match(
+					await peer.command("test"),
+					/^tested: no client can connect with this certificate and key \(Mbed TLS error -0x[0-9a-f]{4}\)$/,
+				);
+				await assert.rejects(peer.checkServes(), /alert handshake failure/);
+				assert.equal(await peer.command("swap"), "swapped");
+				assert.equal(await peer.command("test"), "tested: ");
+				await peer.checkServes();
+			}
+		});
+
+		it("shakes hands with itself once those who are at it have done, and lets nobody in before", async () => {
+			const peer = await start({ certificates, handshakeMs: 400 });
+			const other = await peer.open();
+			const silent = peer.dial();
+			await sleep(100);
+			const begin = Date.now();
+			const tested = peer.command("test");
+			const late = peer.checkServes();
+			await other.get("/size/5000", 5000);
+			assert.equal(await tested, "tested: ");
+			assert.ok(Date.now() - begin > 200, "the handshake that was under way was not waited for");
+			await late;
+			other.socket.destroy();
+			silent.socket.destroy();
+		});
+
+		it("ends while it is to shake hands with itself", async () => {
+			for (let i = 0; i < 5; i++) {
+				const peer = await start({ certificates, pair: "rsa" });
+				peer.tell("test");
+				await sleep(i);
+			}
 		});
 
 		it("shows Chromium a page", async function () {

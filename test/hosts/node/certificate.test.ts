@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { loadIdentity, makeIdentity } from "../../../hosts/node/certificate.js";
+import { requireIdentity, toIdentity } from "../../../hosts/node/certificate.js";
+import { makeCertificate } from "../../../hosts/node/self-signed.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/host.js";
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12, 34, 56, 789);
+const YEAR_MS = 31_557_600_000;
 
-describe("The certificate of the bench", () => {
-	let folder = "";
-	beforeEach(() => {
-		folder = mkdtempSync(join(tmpdir(), "certificate-"));
-	});
-	afterEach(() => rmSync(folder, { recursive: true }));
+const make = (names: readonly string[], fromMs = NOW_MS, toMs = fromMs + YEAR_MS) =>
+	makeCertificate({ names, validFromMs: fromMs, validToMs: toMs });
+const read = (...options: Parameters<typeof make>) => new X509Certificate(make(...options).certificate);
 
-	it("is self-signed, for the host name and its .local, for ten years", () => {
-		const certificate = new X509Certificate(makeIdentity("smgw-a1b2c3", NOW_MS).certificate);
+describe("A certificate that the bench makes", () => {
+	it("is self-signed, for all of its names and the seconds that were asked for", () => {
+		const certificate = read(["smgw-a1b2c3", "smgw-a1b2c3.local"], NOW_MS, Date.UTC(2036, 5, 15));
 		assert.equal(certificate.subject, "CN=smgw-a1b2c3");
 		assert.equal(certificate.issuer, "CN=smgw-a1b2c3");
 		assert.equal(certificate.subjectAltName, "DNS:smgw-a1b2c3, DNS:smgw-a1b2c3.local");
@@ -23,42 +21,43 @@ describe("The certificate of the bench", () => {
 		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
 		assert.equal(certificate.ca, false);
 		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
-		assert.equal(Date.parse(certificate.validFrom), Date.UTC(2026, 5, 14, 12, 34, 56));
-		assert.equal(Date.parse(certificate.validTo), Date.UTC(2036, 5, 15, 12, 34, 56));
+		assert.equal(Date.parse(certificate.validFrom), Date.UTC(2026, 5, 15, 12, 34, 56));
+		assert.equal(Date.parse(certificate.validTo), Date.UTC(2036, 5, 15));
 	});
 
-	it("writes years from 2050 on with four digits, and names of every length", () => {
-		const late = new X509Certificate(makeIdentity("x", Date.UTC(2049, 11, 31)).certificate);
+	it("has years from 2050 on with four digits, and names of every length", () => {
+		const late = read(["x"], Date.UTC(2049, 11, 30), Date.UTC(2059, 11, 31));
 		assert.equal(Date.parse(late.validFrom), Date.UTC(2049, 11, 30));
 		assert.equal(Date.parse(late.validTo), Date.UTC(2059, 11, 31));
 		for (const length of [1, 31, 63]) {
-			const hostname = "n".repeat(length);
-			const certificate = new X509Certificate(makeIdentity(hostname, NOW_MS).certificate);
-			assert.equal(certificate.checkHost(`${hostname}.local`), `${hostname}.local`);
+			const name = "n".repeat(length);
+			assert.equal(read([name]).checkHost(name), name);
 		}
 	});
 
 	it("has a serial number of its own each time", () => {
-		const made = [makeIdentity("x", NOW_MS), makeIdentity("x", NOW_MS)];
-		const serials = made.map(({ certificate }) => new X509Certificate(certificate).serialNumber);
+		const serials = [read(["x"]), read(["x"])].map(({ serialNumber }) => serialNumber);
 		assert.notEqual(serials[0], serials[1]);
 		for (const serial of serials) assert.match(serial, /^[4-7][0-9A-F]{31}$/);
 	});
+});
 
-	it("is made once and kept, the key for its owner's eyes only", () => {
-		const made = loadIdentity(folder, "smgw-1", NOW_MS);
-		assert.deepEqual(loadIdentity(folder, "smgw-1", NOW_MS), made);
-		assert.equal(statSync(join(folder, "key.pem")).mode & 0o777, 0o600);
+describe("What a TLS listener of the bench is given", () => {
+	const { certificate, key } = make(["first"]);
+
+	it("is taken as text when it can be served", () => {
+		const identity = requireIdentity({ certificate, key });
+		assert.equal(identity.certificate, Buffer.from(certificate).toString());
+		assert.equal(identity.key, Buffer.from(key).toString());
 	});
 
-	it("is made anew for another host name, and when a file is damaged or not its own", () => {
-		const made = loadIdentity(folder, "smgw-1", NOW_MS);
-		const renamed = loadIdentity(folder, "smgw-2", NOW_MS);
-		assert.notEqual(renamed.certificate, made.certificate);
-		writeFileSync(join(folder, "key.pem"), made.key);
-		const mended = loadIdentity(folder, "smgw-2", NOW_MS);
-		assert.notEqual(mended.key, made.key);
-		writeFileSync(join(folder, "certificate.pem"), "-----BEGIN CERT");
-		assert.notEqual(loadIdentity(folder, "smgw-2", NOW_MS).certificate, mended.certificate);
+	it("is refused with a sentence when it can't", () => {
+		const large = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1);
+		assert.throws(() => requireIdentity(undefined), /needs a certificate/);
+		assert.throws(() => toIdentity({ certificate: large, key }), /the certificate is too large/);
+		assert.throws(() => toIdentity({ certificate, key: large }), /the private key is too large/);
+		assert.throws(() => toIdentity({ certificate: key, key }), /the certificate can't be read/);
+		assert.throws(() => toIdentity({ certificate, key: certificate }), /the private key can't be read/);
+		assert.throws(() => toIdentity({ certificate, key: make(["x"]).key }), /the key does not match/);
 	});
 });

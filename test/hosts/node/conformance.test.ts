@@ -4,15 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../../hosts/node/bundle.js";
+import { SimulatedButton } from "../../../hosts/node/button.js";
 import { XSEngine } from "../../../hosts/node/engine-xs.js";
+import { NodeTimers } from "../../../hosts/node/platform.js";
 import { findXSWorker } from "../../../hosts/node/xs-worker.js";
 import { conformance, makeHost } from "../conformance.js";
 import { CheckRunner } from "../portable/check.js";
 import { checks } from "../portable/checks.js";
 
 conformance("engine node", async (world) => {
-	new CheckRunner(makeHost(world), checks).start();
-	return { stop: async () => {} };
+	const button = new SimulatedButton(new NodeTimers());
+	new CheckRunner(makeHost(world, button), checks).start();
+	return { stop: async () => {}, press: () => button.press() };
 });
 
 describe("XS", () => {
@@ -29,13 +32,14 @@ describe("XS", () => {
 	conformance("engine xs", async (world) => {
 		const program = findXSWorker();
 		if (!program) throw new Error("the XS engine is not installed: npm could not build @agoric/xsnap");
+		const button = new SimulatedButton(new NodeTimers());
 		const engine = new XSEngine({
-			host: makeHost(world),
+			host: makeHost(world, button),
 			program,
 			script,
 			onCrash: (message) => world.trace(`check failed: ${message}`),
 		});
 		await engine.start();
-		return engine;
+		return { stop: () => engine.stop(), press: () => button.press() };
 	});
 });

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundle } from "../../../hosts/node/bundle.js";
+import { SimulatedButton } from "../../../hosts/node/button.js";
 import { XSEngine } from "../../../hosts/node/engine-xs.js";
 import { createHost } from "../../../hosts/node/host.js";
+import { NodeTimers } from "../../../hosts/node/platform.js";
 import { findXSWorker } from "../../../hosts/node/xs-worker.js";
 
 describe("XSEngine", function () {
@@ -25,14 +27,14 @@ describe("XSEngine", function () {
 		const host = createHost({
 			stateFolder: join(folder, "state"),
 			resourcesFolder: folder,
-			factory: { serial: "020000000001", labelPassword: "secret" },
+			factory: { serial: "020000000001", labelPassword: "secret", accessPointKey: "access-point-key" },
 			firmwareVersion: "1.0.0",
 			builtUtcMs: 0,
 			meterPath: join(folder, "no-port"),
 			httpPort: 0,
-			httpsPort: 0,
+			httpsPort: undefined,
+			button: new SimulatedButton(new NodeTimers()),
 			accessPoint: false,
-			identity: undefined,
 			utcMs: 0,
 			trace: (message) => {
 				traces.push(message);

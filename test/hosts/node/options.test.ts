@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseOptions } from "../../../hosts/node/options.js";
+import { parseOptions, startTime } from "../../../hosts/node/options.js";
 
 describe("The options of the bench", () => {
 	it("have defaults", () => {
@@ -13,6 +13,7 @@ describe("The options of the bench", () => {
 			zigbee: undefined,
 			password: undefined,
 			timeMs: undefined,
+			ntp: "",
 			quiet: false,
 			help: false,
 		});
@@ -29,6 +30,8 @@ describe("The options of the bench", () => {
 			"P",
 			"--time",
 			"2026-01-31T12:00:00Z",
+			"--ntp",
+			"a.example,192.0.2.1:1123",
 		]);
 		assert.deepEqual(options, {
 			engine: "node",
@@ -40,11 +43,24 @@ describe("The options of the bench", () => {
 			zigbee: "tcp://coordinator.local:6638",
 			password: "P",
 			timeMs: Date.UTC(2026, 0, 31, 12),
+			ntp: "a.example,192.0.2.1:1123",
 			quiet: true,
 			help: true,
 		});
 		assert.equal(parseOptions(["--zigbee", "/dev/ttyACM0"]).zigbee, "/dev/ttyACM0");
 		assert.equal(parseOptions(["--password", "x".repeat(64)]).password?.length, 64);
+	});
+
+	it("take up to four time servers, with names as long as DNS has them", () => {
+		for (const ntp of ["a,b,c,d", "a:1", "a:65535", `${"a".repeat(63)}.example`, `${"a.".repeat(126)}a`]) {
+			assert.equal(parseOptions(["--ntp", ntp]).ntp, ntp);
+		}
+	});
+
+	it("know a clock that was never set, one that is told the time, and one that has that of the computer", () => {
+		assert.equal(startTime(parseOptions(["--time", "none"])), undefined);
+		assert.equal(startTime(parseOptions(["--time", "2026-01-31T12:00:00Z"])), Date.UTC(2026, 0, 31, 12));
+		assert.ok(Math.abs(startTime(parseOptions([]))! - Date.now()) < 5000);
 	});
 
 	const refused: [args: string[], message: RegExp][] = [
@@ -70,6 +86,22 @@ describe("The options of the bench", () => {
 		[["--time", "yesterday"], /--time is a date and time/],
 		[["--time", "2026-13-01T00:00:00Z"], /--time is a date and time/],
 		[["--time", "2026-01-31"], /--time is a date and time/],
+		[["--time", "None"], /--time is a date and time .*, or none, not "None"/],
+		[["--ntp", ","], /--ntp is names or IPv4 addresses, each with or without :PORT, not ""/],
+		[["--ntp", "a,"], /not ""/],
+		[["--ntp", "a b"], /not "a b"/],
+		[["--ntp", "a:0"], /not "a:0"/],
+		[["--ntp", "a:65536"], /not "a:65536"/],
+		[["--ntp", "a:"], /not "a:"/],
+		[["--ntp", ":123"], /not ":123"/],
+		[["--ntp", "256.1.1.1"], /not "256\.1\.1\.1"/],
+		[["--ntp", "1.2.3"], /not "1\.2\.3"/],
+		[["--ntp", "::1"], /not "::1"/],
+		[["--ntp", "a.-b.example"], /not "a\.-b\.example"/],
+		[["--ntp", "a..example"], /not "a\.\.example"/],
+		[["--ntp", `${"a".repeat(64)}.example`], /--ntp is names/],
+		[["--ntp", `${"a.".repeat(126)}aa`], /--ntp is names/],
+		[["--ntp", "a,b,c,d,e"], /--ntp takes at most 4 servers/],
 		[["--quiet=yes"], /quiet/],
 	];
 	for (const [args, message] of refused) {

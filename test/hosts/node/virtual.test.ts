@@ -242,14 +242,35 @@ describe("virtual network", () => {
 
 	it("keeps the certificate that a secure port was given, and refuses one that can't be used", () => {
 		const https = new VirtualWorld().network.https!;
-		const listener = new https.io({ ...https.pins, onReadable: () => {} });
-		const [first, second] = ["first", "second"].map((name) =>
+		const [own, first, second] = ["own", "first", "second"].map((name) =>
 			makeCertificate({ names: [name], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 }),
 		);
+		assert.throws(() => new https.io({ ...https.pins, onReadable: () => {} }), /needs a certificate/);
+		const listener = new https.io({ ...https.pins, identity: own, onReadable: () => {} });
+		assert.equal(https.identity?.certificate, Buffer.from(own.certificate).toString());
 		listener.setIdentity(first);
 		assert.equal(https.identity?.certificate, Buffer.from(first.certificate).toString());
 		assert.throws(() => listener.setIdentity({ certificate: first.certificate, key: second.key }), /does not match/);
 		assert.equal(https.identity?.key, Buffer.from(first.key).toString());
+	});
+
+	it("tells what the test wants of a certificate's trial, soon, and nothing after close", () => {
+		const world = new VirtualWorld();
+		const https = world.network.https!;
+		const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
+		const listener = new https.io({ ...https.pins, identity, onReadable: () => {} });
+		const told: string[] = [];
+		listener.testIdentity((problem) => told.push(problem));
+		assert.equal(told.length, 0);
+		world.advance(0);
+		https.testProblem = "no cipher";
+		listener.testIdentity((problem) => told.push(problem));
+		world.advance(0);
+		listener.testIdentity((problem) => told.push(problem));
+		listener.close();
+		world.advance(1000);
+		assert.deepEqual(told, ["", "no cipher"]);
+		assert.throws(() => listener.testIdentity(() => {}), /closed/);
 	});
 
 	it("refuses connections beyond the backlog", () => {

@@ -209,6 +209,7 @@ export const basicChecks = frozen([
 			expectEqual(info.firmwareVersion, "1.2.3", "version");
 			expectEqual(info.hostname, `smgw-${info.serial.slice(-6).toLowerCase()}`, "hostname");
 			expectEqual(info.chip, "pc", "chip");
+			expectEqual(info.timeServers, "time.example,192.0.2.1:1123", "time servers");
 		},
 	},
 ]);

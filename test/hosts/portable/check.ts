@@ -11,6 +11,8 @@ export type Peer = (name: string, number?: number) => void;
 export interface Check {
 	/** What holds, as a sentence. */
 	readonly name: string;
+	/** Makes sense only where datagrams to a group are delivered. */
+	readonly needsMulticast?: boolean;
 	run(host: Host, peer: Peer): Promise<void>;
 }
 

@@ -1,8 +1,19 @@
 /** All portable checks of the host contract. */
 import { basicChecks } from "./basic-checks.js";
+import { buttonChecks } from "./button-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
 import { frozen } from "./check.js";
 import { networkChecks } from "./network-checks.js";
 import { serialChecks } from "./serial-checks.js";
+import { tlsChecks } from "./tls-checks.js";
+import { udpChecks } from "./udp-checks.js";
 
-export const checks = frozen([...basicChecks, ...certificateChecks, ...serialChecks, ...networkChecks]);
+export const checks = frozen([
+	...basicChecks,
+	...certificateChecks,
+	...serialChecks,
+	...networkChecks,
+	...tlsChecks,
+	...udpChecks,
+	...buttonChecks,
+]);

@@ -17,13 +17,18 @@ class Churn {
 	stop(): void {}
 
 	#round(): void {
-		const { clock, crypto, network, serial, storage, text, timers } = this.#host;
+		const { button, clock, crypto, network, serial, storage, text, timers } = this.#host;
 		this.#rounds++;
 		timers.clear(timers.set(() => {}, 1000));
 		const port = new serial.meter.io({ ...serial.meter.pins, baud: 9600, format: FORMAT_8N1 });
 		port.close();
 		const listener = new network.http.io({ ...network.http.pins, onReadable: () => {} });
 		listener.close();
+		const udp = new network.udp!.io({ ...network.udp!.pins, port: 0, onReadable: () => {} });
+		udp.write(crypto.random(100), "127.0.0.1", udp.port);
+		udp.close();
+		network.resolve!("127.0.0.1", () => {});
+		new button!.io({ ...button!.pins, onChanged: () => {} }).close();
 		storage.set("round", crypto.sha256(text.encode(`round ${this.#rounds}`), crypto.random(100)));
 		clock.setUTC(1_704_067_200_000);
 		if (this.#rounds % 100 === 0) this.#host.trace(`round ${this.#rounds}`);

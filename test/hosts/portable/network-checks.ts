@@ -1,13 +1,5 @@
 /** Checks of the host contract: listeners and sockets, plain and TLS. The peer at the other end is a client. */
-import {
-	CERTIFICATE_FILE_LIMIT,
-	type CertificatePair,
-	type Host,
-	type Listener,
-	type ListenerPort,
-	type PendingSocket,
-	type Socket,
-} from "../../../modules/io/host.js";
+import type { Host, ListenerPort, PendingSocket } from "../../../modules/io/host.js";
 import {
 	type Check,
 	expect,
@@ -20,106 +12,7 @@ import {
 	sleep,
 	until,
 } from "./check.js";
-
-const PIECE = 2048;
-
-/** A socket that notes all it is told. */
-class Noted {
-	readonly socket: Socket;
-	writable = -1;
-	readable = 0;
-	errors = 0;
-	calls = 0;
-
-	constructor(port: ListenerPort, from: PendingSocket) {
-		this.socket = new port.socket({
-			from,
-			onReadable: (count) => {
-				this.calls++;
-				this.readable = count;
-			},
-			onWritable: (count) => {
-				this.calls++;
-				this.writable = count;
-			},
-			onError: () => {
-				this.calls++;
-				this.errors++;
-			},
-		});
-		expectEqual(this.calls, 0, "calls inside the constructor");
-	}
-
-	/** All that came, once it is `count` bytes. */
-	async collect(host: Host, count: number): Promise<Uint8Array> {
-		const bytes = new Uint8Array(count + 1);
-		let length = 0;
-		await until(
-			host,
-			() => {
-				for (let got = this.socket.read(bytes, length); got; got = this.socket.read(bytes, length)) length += got;
-				return length >= count;
-			},
-			`${count} bytes from the client`,
-		);
-		return bytes.subarray(0, length);
-	}
-
-	/** Reads the pattern of that length, piece by piece. */
-	async expectPattern(host: Host, length: number): Promise<void> {
-		const piece = new Uint8Array(PIECE);
-		let at = 0;
-		await until(
-			host,
-			() => {
-				for (let got = this.socket.read(piece); got; got = this.socket.read(piece)) {
-					expectBytes(piece.subarray(0, got), pattern(got, at), `what the client sent, from ${at} on`);
-					at += got;
-				}
-				return at >= length;
-			},
-			`${length} bytes from the client`,
-		);
-		expectEqual(at, length, "bytes from the client");
-	}
-
-	/** Writes the pattern of that length, as room is made. */
-	async sendPattern(host: Host, length: number): Promise<void> {
-		let at = 0;
-		await until(host, () => this.writable > 0, "onWritable");
-		while (at < length) {
-			const piece = pattern(Math.min(length - at, this.writable, PIECE), at);
-			this.writable = this.socket.write(piece);
-			at += piece.length;
-			await until(host, () => this.writable > 0, "room to write");
-		}
-	}
-}
-
-function listen(port: ListenerPort): Listener {
-	let early = true;
-	const listener = new port.io({
-		...port.pins,
-		onReadable: () => expect(!early, "onReadable inside the constructor"),
-	});
-	early = false;
-	expect(listener.port > 0, `listens on port ${listener.port}`);
-	expectEqual(listener.read(), undefined, "read where nobody has come");
-	return listener;
-}
-
-async function accept(host: Host, listener: Listener): Promise<PendingSocket> {
-	let pending: PendingSocket | undefined;
-	await until(
-		host,
-		() => {
-			pending = listener.read();
-			return pending !== undefined;
-		},
-		"a connection",
-	);
-	return pending!;
-}
+import { accept, listen, Noted } from "./listening.js";
 
 type Scene = (host: Host, peer: Peer, port: ListenerPort) => Promise<void>;
 
@@ -127,7 +20,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"carries bytes both ways and tells who the client is",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("hello", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			expect(/^(127\.0\.0\.1|::1)$/.test(client.socket.remoteAddress), client.socket.remoteAddress);
@@ -146,7 +39,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"refuses a write beyond the room as a whole",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("expect-3", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await until(host, () => client.writable > 0, "onWritable");
@@ -163,7 +56,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"sends a long reply to a slow reader, and all that was written before close",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("slow-reader", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await client.sendPattern(host, 200_000);
@@ -177,7 +70,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"holds a client back that sends faster than is read",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("flood", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await until(host, () => client.readable > 0, "the first bytes");
@@ -192,7 +85,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"tells of the end once, after all that came before it was read",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("send-and-end", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await until(host, () => client.readable === 1000, "1000 bytes waiting");
@@ -214,7 +107,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"survives resets, at any moment",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("reset", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			await client.collect(host, 11);
@@ -238,7 +131,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"lets up to eight connections wait, and leaves or closes what comes beyond",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("ten-clients", listener.port);
 			await sleep(host, 400);
 			const taken: PendingSocket[] = [];
@@ -261,7 +154,7 @@ const scenes: [name: string, scene: Scene][] = [
 	[
 		"closes those who wait with the listener, but not those taken",
 		async (host, peer, port) => {
-			const listener = listen(port);
+			const listener = listen(host, port);
 			peer("hello", listener.port);
 			const client = new Noted(port, await accept(host, listener));
 			peer("expect-closed", listener.port);
@@ -274,98 +167,7 @@ const scenes: [name: string, scene: Scene][] = [
 			client.socket.close();
 			peer("expect-refused", listener.port);
 			await sleep(host, 50);
-			const again = listen(port);
-			again.close();
-		},
-	],
-];
-
-const FROM_MS = 1_780_000_000_000;
-const TO_MS = 4_102_444_800_000;
-
-const makePair = ({ crypto }: Host, name: string): CertificatePair =>
-	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
-
-/** Lets a client come that expects the certificate with this name. */
-async function show(host: Host, peer: Peer, port: ListenerPort, listener: Listener, name: string): Promise<void> {
-	peer(`tls-subject-${name}`, listener.port);
-	const client = new Noted(port, await accept(host, listener));
-	await client.collect(host, 5);
-	client.socket.close();
-}
-
-function expectRefused(listener: Listener, pair: CertificatePair, what: string): void {
-	let message = "";
-	try {
-		listener.setIdentity(pair);
-	} catch (error) {
-		message = (error as Error).message;
-	}
-	expect(message.length > 0, `${what} is taken`);
-}
-
-const tlsScenes: [name: string, scene: Scene][] = [
-	[
-		"does not mind clients that speak no TLS, old TLS or nothing at all",
-		async (host, peer, port) => {
-			const listener = listen(port);
-			peer("no-tls", listener.port);
-			peer("old-tls", listener.port);
-			await sleep(host, 200);
-			expectEqual(listener.read(), undefined, "a connection without a handshake");
-			peer("tls-hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
-			await client.collect(host, 5);
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
-			listener.close();
-		},
-	],
-	[
-		"shows a new certificate to those who come, while those who are there stay",
-		async (host, peer, port) => {
-			const listener = listen(port);
-			peer("tls-hello", listener.port);
-			const client = new Noted(port, await accept(host, listener));
-			listener.setIdentity(makePair(host, "first"));
-			await show(host, peer, port, listener, "first");
-			await show(host, peer, port, listener, "first");
-			listener.setIdentity(makePair(host, "second"));
-			await show(host, peer, port, listener, "second");
-			await client.collect(host, 5);
-			await client.sendPattern(host, 100);
-			await until(host, () => client.errors === 1, "the client to close");
-			client.socket.close();
-			listener.close();
-			expectRefused(listener, makePair(host, "third"), "a certificate for a closed listener");
-			const again = listen(port);
-			await show(host, peer, port, again, "second");
-			again.close();
-		},
-	],
-	[
-		"goes on with its certificate when it is given one that can't be used",
-		async (host, peer, port) => {
-			const listener = listen(port);
-			const { certificate, key } = makePair(host, "first");
-			listener.setIdentity({ certificate, key });
-			await show(host, peer, port, listener, "first");
-			const other = makePair(host, "second");
-			const nothing = new Uint8Array(0);
-			const large = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1).fill(0x0a);
-			large.set(other.certificate);
-			expectRefused(listener, { certificate: other.certificate, key }, "another's key");
-			expectRefused(listener, { certificate: pattern(300), key }, "garbage for a certificate");
-			expectRefused(listener, { certificate: certificate.slice(0, 300), key }, "a part of a certificate");
-			expectRefused(listener, { certificate: nothing, key }, "no certificate");
-			expectRefused(listener, { certificate: large, key: other.key }, "a certificate that is too large");
-			expectRefused(listener, { certificate, key: pattern(100) }, "garbage for a key");
-			expectRefused(listener, { certificate, key: nothing }, "no key");
-			await show(host, peer, port, listener, "first");
-			listener.close();
-			const again = listen(port);
-			await show(host, peer, port, again, "first");
+			const again = listen(host, port);
 			again.close();
 		},
 	],
@@ -384,20 +186,11 @@ function checksOf(kind: string, list: typeof scenes, portOf: (host: Host) => Lis
 export const networkChecks = frozen([
 	...checksOf("a TCP listener", scenes, (host) => host.network.http, ""),
 	...checksOf("a TLS listener", scenes, (host) => host.network.https!, "tls-"),
-	...checksOf("a TLS listener", tlsScenes, (host) => host.network.https!, ""),
 	{
 		name: "a host tells which of its listeners is secure",
 		async run({ network }) {
 			expectEqual(network.http.secure, false, "the plain one");
 			expectEqual(network.https?.secure, true, "the other");
-		},
-	},
-	{
-		name: "a TCP listener takes no certificate",
-		async run(host) {
-			const listener = listen(host.network.http);
-			expectRefused(listener, makePair(host, "first"), "a certificate");
-			listener.close();
 		},
 	},
 ]);

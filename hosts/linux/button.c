@@ -1,0 +1,29 @@
+/*
+ * The button of the Linux host (button.ts): the runner calls `gateway_button`, which reaches JavaScript as
+ * `onButton(pressed)` of the one target that the host gave.
+ */
+#include <stdbool.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+static xsSlot the_target;
+static bool watched;
+
+/* (target): is told as long as the machine lives. */
+void xs_button_watch(xsMachine *the)
+{
+	the_target = xsArg(0);
+	xsRemember(the_target);
+	watched = true;
+}
+
+void gateway_button(xsMachine *the, int pressed)
+{
+	if (!watched) return;
+	xsBeginHost(the);
+	xsmcVars(1);
+	xsmcSetBoolean(xsVar(0), pressed != 0);
+	xsCall1(the_target, xsID_onButton, xsVar(0));
+	xsEndHost(the);
+}

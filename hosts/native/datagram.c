@@ -1,0 +1,265 @@
+/*
+ * See datagram.h. The thread looks at the socket with poll() only while the owner wants to be told; the owner changes
+ * that under the lock and wakes the thread by a datagram, as in the stream server.
+ */
+#include "datagram.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ipv4.h"
+#include "stream-socket.h"
+#include "thread-start.h"
+
+enum {
+	/* Of the thread on ESP-IDF, bytes: poll() and the callback. */
+	STACK_SIZE = 3072,
+	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	SLEEP_MS = 1000,
+	/* Wait after an error that may pass. */
+	ERROR_MS = 10,
+	/* What the system keeps for us, as bytes of datagrams. */
+	RECEIVE_SIZE = 8 * DATAGRAM_LIMIT,
+	/* Datagrams that one datagram_read may throw away: a flood of them must not hold the owner. */
+	DISCARD_LIMIT = 16,
+	/* RFC 6762, 11. */
+	GROUP_TTL = 255,
+};
+
+struct datagram_socket {
+	datagram_options options;
+	uint16_t port;
+	int socket;
+	int wake;
+	pthread_t thread;
+	pthread_mutex_t lock;
+
+	/* Both threads, under the lock. */
+	bool listening;
+	bool failed;
+	bool quitting;
+};
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+/* What poll() said of the socket; true: the owner is to be told. */
+static bool look(datagram_socket *self, short found)
+{
+	int error = 0;
+	socklen_t size = sizeof(error);
+	bool dead = found & (POLLHUP | POLLNVAL);
+	/* Reading the error clears it. */
+	if (found & POLLERR) dead |= getsockopt(self->socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0;
+	if (!dead && !(found & POLLIN)) {
+		pause_ms(ERROR_MS);
+		return false;
+	}
+	pthread_mutex_lock(&self->lock);
+	self->listening = false;
+	if (dead) self->failed = true;
+	bool tell = !self->quitting;
+	pthread_mutex_unlock(&self->lock);
+	return tell;
+}
+
+static void *run(void *context)
+{
+	datagram_socket *self = context;
+	for (;;) {
+		pthread_mutex_lock(&self->lock);
+		bool quitting = self->quitting, listening = self->listening && !self->failed;
+		pthread_mutex_unlock(&self->lock);
+		if (quitting) return NULL;
+		struct pollfd watched[] = {
+			{ .fd = self->wake, .events = POLLIN },
+			{ .fd = self->socket, .events = POLLIN },
+		};
+		if (poll(watched, listening ? 2 : 1, SLEEP_MS) < 0) {
+			pause_ms(ERROR_MS);
+			continue;
+		}
+		if (watched[0].revents) socket_discard(self->wake);
+		if (listening && watched[1].revents && look(self, watched[1].revents))
+			self->options.notify(self->options.context);
+	}
+}
+
+static bool bind_to(datagram_socket *self)
+{
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(self->options.port) };
+	socklen_t size = sizeof(own);
+	/* What is sent to a group is sent to none of our own addresses. */
+	own.sin_addr.s_addr = self->options.group ? htonl(INADDR_ANY) : self->options.address;
+	if (bind(self->socket, (const struct sockaddr *)&own, size) != 0) return false;
+	if (getsockname(self->socket, (struct sockaddr *)&own, &size) != 0) return false;
+	self->port = ntohs(own.sin_port);
+	return true;
+}
+
+static void share_port(int socket)
+{
+	setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+#if defined(SO_REUSEPORT)
+	setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &(int){ 1 }, sizeof(int));
+#endif
+}
+
+static bool join_group(int socket, const datagram_options *options)
+{
+	struct ip_mreq membership;
+	membership.imr_multiaddr.s_addr = options->group;
+	membership.imr_interface.s_addr = options->address;
+	uint8_t ttl = GROUP_TTL, loop = 1;
+#if defined(IP_MULTICAST_ALL)
+	/* Linux: not what other programs have become members for. */
+	setsockopt(socket, IPPROTO_IP, IP_MULTICAST_ALL, &(int){ 0 }, sizeof(int));
+#endif
+	setsockopt(socket, IPPROTO_IP, IP_TTL, &(int){ GROUP_TTL }, sizeof(int));
+	if (options->address
+		&& setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &membership.imr_interface, sizeof(struct in_addr)) != 0)
+		return false;
+	return setsockopt(socket, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof(ttl)) == 0
+		&& setsockopt(socket, IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof(loop)) == 0
+		&& setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof(membership)) == 0;
+}
+
+static void explain(const datagram_socket *self, bool bound, char *message)
+{
+	int error = errno;
+	unsigned port = self->options.port;
+	char group[IPV4_TEXT_SIZE];
+	ipv4_write(self->options.group, group);
+	if (bound)
+		snprintf(message, DATAGRAM_MESSAGE_SIZE, "no network for the group %s: %s", group, strerror(error));
+	else if (error == EADDRINUSE)
+		snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u is used by another program", port);
+	else if (error == EACCES)
+		snprintf(message, DATAGRAM_MESSAGE_SIZE,
+			"UDP port %u needs more rights (ports below 1024 are for root)", port);
+	else snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be opened: %s", port, strerror(error));
+}
+
+/* Everything that can fail; what it made is in *self. */
+static bool open_parts(datagram_socket *self, char *message)
+{
+	self->socket = socket(AF_INET, SOCK_DGRAM, 0);
+	if (self->socket < 0 || !socket_prepare(self->socket)) {
+		explain(self, false, message);
+		return false;
+	}
+	/* lwIP counts datagrams instead, and may know nothing of this. */
+	setsockopt(self->socket, SOL_SOCKET, SO_RCVBUF, &(int){ RECEIVE_SIZE }, sizeof(int));
+	if (self->options.group) share_port(self->socket);
+	bool bound = bind_to(self);
+	if (!bound || (self->options.group && !join_group(self->socket, &self->options))) {
+		explain(self, bound, message);
+		return false;
+	}
+	self->listening = true;
+	self->wake = socket_open_wake();
+	if (self->wake >= 0 && thread_start(&self->thread, STACK_SIZE, run, self)) return true;
+	snprintf(message, DATAGRAM_MESSAGE_SIZE, "UDP port %u can't be served: out of memory", self->port);
+	return false;
+}
+
+static void free_socket(datagram_socket *self)
+{
+	if (self->socket >= 0) close(self->socket);
+	if (self->wake >= 0) close(self->wake);
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+}
+
+datagram_socket *datagram_open(const datagram_options *options, char message[DATAGRAM_MESSAGE_SIZE])
+{
+	datagram_socket *self = calloc(1, sizeof(datagram_socket));
+	if (!self) {
+		snprintf(message, DATAGRAM_MESSAGE_SIZE, "out of memory");
+		return NULL;
+	}
+	self->options = *options;
+	self->socket = self->wake = -1;
+	pthread_mutex_init(&self->lock, NULL);
+	if (open_parts(self, message)) return self;
+	free_socket(self);
+	return NULL;
+}
+
+uint16_t datagram_port(const datagram_socket *socket)
+{
+	return socket->port;
+}
+
+/* Whether datagrams from or to this address pass. */
+static bool allowed(const datagram_socket *self, uint32_t address)
+{
+	uint32_t own = self->options.address;
+	return own == 0 || address == self->options.group || ((own ^ address) & htonl(0xffffff00)) == 0;
+}
+
+int datagram_read(datagram_socket *socket, uint8_t into[DATAGRAM_LIMIT], datagram_peer *from)
+{
+	for (int i = 0; i < DISCARD_LIMIT; i++) {
+		struct sockaddr_in peer;
+		struct iovec space = { .iov_base = into, .iov_len = DATAGRAM_LIMIT };
+		struct msghdr message;
+		memset(&message, 0, sizeof(message));
+		message.msg_name = &peer;
+		message.msg_namelen = sizeof(peer);
+		message.msg_iov = &space;
+		message.msg_iovlen = 1;
+		ssize_t count = recvmsg(socket->socket, &message, 0);
+		if (count < 0) return -1;
+		if ((message.msg_flags & MSG_TRUNC) || !allowed(socket, peer.sin_addr.s_addr)) continue;
+		*from = (datagram_peer){ .address = peer.sin_addr.s_addr, .port = ntohs(peer.sin_port) };
+		return (int)count;
+	}
+	return -1;
+}
+
+void datagram_write(datagram_socket *socket, const void *bytes, size_t size, datagram_peer to)
+{
+	struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = htons(to.port) };
+	peer.sin_addr.s_addr = to.address;
+	if (size > DATAGRAM_LIMIT || !allowed(socket, to.address)) return;
+	sendto(socket->socket, bytes, size, MSG_NOSIGNAL, (const struct sockaddr *)&peer, sizeof(peer));
+}
+
+void datagram_listen(datagram_socket *socket)
+{
+	pthread_mutex_lock(&socket->lock);
+	if (!socket->listening) {
+		socket->listening = true;
+		socket_wake(socket->wake);
+	}
+	pthread_mutex_unlock(&socket->lock);
+}
+
+bool datagram_failed(datagram_socket *socket)
+{
+	pthread_mutex_lock(&socket->lock);
+	bool failed = socket->failed;
+	pthread_mutex_unlock(&socket->lock);
+	return failed;
+}
+
+void datagram_close(datagram_socket *socket)
+{
+	pthread_mutex_lock(&socket->lock);
+	socket->quitting = true;
+	socket_wake(socket->wake);
+	pthread_mutex_unlock(&socket->lock);
+	pthread_join(socket->thread, NULL);
+	free_socket(socket);
+}

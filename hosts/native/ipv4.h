@@ -1,0 +1,19 @@
+/*
+ * IPv4 addresses as text in dotted decimal (RFC 6943, 3.1.1, the strict form): four numbers from 0 to 255 without
+ * leading zeros. The system's own functions take octal and short forms too, on lwIP even inet_pton.
+ * Addresses are in the byte order of the network.
+ */
+#ifndef IPV4_H
+#define IPV4_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* INET_ADDRSTRLEN of POSIX. */
+enum { IPV4_TEXT_SIZE = 16 };
+
+bool ipv4_parse(const char *text, uint32_t *address);
+
+void ipv4_write(uint32_t address, char text[IPV4_TEXT_SIZE]);
+
+#endif

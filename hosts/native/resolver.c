@@ -1,0 +1,150 @@
+/*
+ * See resolver.h. Owner and threads share the resolver; the last of them frees it.
+ */
+#include "resolver.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "thread-start.h"
+
+/* Of a thread on ESP-IDF, bytes: getaddrinfo() there passes the work on. */
+enum { STACK_SIZE = 3072 };
+
+typedef enum { QUESTION_FREE = 0, QUESTION_ASKED, QUESTION_ANSWERED } question_state;
+
+typedef struct {
+	resolver *owner;
+	/* Under the lock. */
+	question_state state;
+	/* "": none. */
+	char address[IPV4_TEXT_SIZE];
+	/* Stays as it is while it is asked. */
+	char name[RESOLVER_NAME_LIMIT + 1];
+} question;
+
+struct resolver {
+	pthread_mutex_t lock;
+	void (*notify)(void *context);
+	void *context;
+	/* Under the lock: the owner, and each thread. */
+	unsigned references;
+	bool closed;
+	question questions[RESOLVER_LIMIT];
+};
+
+static void release(resolver *self)
+{
+	pthread_mutex_lock(&self->lock);
+	bool last = --self->references == 0;
+	pthread_mutex_unlock(&self->lock);
+	if (!last) return;
+	pthread_mutex_destroy(&self->lock);
+	free(self);
+}
+
+static void look_up(const char *name, char address[IPV4_TEXT_SIZE])
+{
+	struct addrinfo hints, *found = NULL;
+	memset(&hints, 0, sizeof(hints));
+	hints.ai_family = AF_INET;
+	hints.ai_socktype = SOCK_DGRAM;
+	address[0] = 0;
+	if (getaddrinfo(name, NULL, &hints, &found) != 0 || !found) return;
+	ipv4_write(((const struct sockaddr_in *)(const void *)found->ai_addr)->sin_addr.s_addr, address);
+	freeaddrinfo(found);
+}
+
+static void answer(question *asked, const char *address)
+{
+	resolver *self = asked->owner;
+	pthread_mutex_lock(&self->lock);
+	memcpy(asked->address, address, IPV4_TEXT_SIZE);
+	asked->state = QUESTION_ANSWERED;
+	if (!self->closed) self->notify(self->context);
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void *run(void *context)
+{
+	question *asked = context;
+	resolver *self = asked->owner;
+	char address[IPV4_TEXT_SIZE];
+	look_up(asked->name, address);
+	answer(asked, address);
+	release(self);
+	return NULL;
+}
+
+resolver *resolver_open(void (*notify)(void *context), void *context)
+{
+	resolver *self = calloc(1, sizeof(resolver));
+	if (!self) return NULL;
+	pthread_mutex_init(&self->lock, NULL);
+	self->notify = notify;
+	self->context = context;
+	self->references = 1;
+	for (int i = 0; i < RESOLVER_LIMIT; i++) self->questions[i].owner = self;
+	return self;
+}
+
+/* A free one, now taken, or NULL. */
+static question *take(resolver *self)
+{
+	question *found = NULL;
+	pthread_mutex_lock(&self->lock);
+	for (int i = 0; i < RESOLVER_LIMIT && !found; i++)
+		if (self->questions[i].state == QUESTION_FREE) found = &self->questions[i];
+	if (found) {
+		found->state = QUESTION_ASKED;
+		self->references++;
+	}
+	pthread_mutex_unlock(&self->lock);
+	return found;
+}
+
+int resolver_ask(resolver *self, const char *name)
+{
+	size_t length = strlen(name);
+	char address[IPV4_TEXT_SIZE] = "";
+	uint32_t literal;
+	pthread_t thread;
+	question *asked = length > 0 && length <= RESOLVER_NAME_LIMIT ? take(self) : NULL;
+	if (!asked) return -1;
+	memcpy(asked->name, name, length + 1);
+	bool known = ipv4_parse(name, &literal);
+	if (known) ipv4_write(literal, address);
+	if (!known && thread_start(&thread, STACK_SIZE, run, asked)) pthread_detach(thread);
+	else {
+		answer(asked, address);
+		release(self);
+	}
+	return (int)(asked - self->questions);
+}
+
+int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE])
+{
+	int number = -1;
+	pthread_mutex_lock(&self->lock);
+	for (int i = 0; i < RESOLVER_LIMIT && number < 0; i++) {
+		question *each = &self->questions[i];
+		if (each->state != QUESTION_ANSWERED) continue;
+		each->state = QUESTION_FREE;
+		memcpy(address, each->address, IPV4_TEXT_SIZE);
+		number = i;
+	}
+	pthread_mutex_unlock(&self->lock);
+	return number;
+}
+
+void resolver_close(resolver *self)
+{
+	pthread_mutex_lock(&self->lock);
+	self->closed = true;
+	pthread_mutex_unlock(&self->lock);
+	release(self);
+}

@@ -1,0 +1,33 @@
+/*
+ * DNS names to IPv4 addresses by the system's own resolver, for `resolve` of the host contract. Each name has a thread
+ * for as long as it takes, since getaddrinfo() waits. Plain C on pthreads.
+ * Limits: RESOLVER_LIMIT names at once, of up to RESOLVER_NAME_LIMIT bytes (RFC 1035, 2.3.4, as text).
+ */
+#ifndef RESOLVER_H
+#define RESOLVER_H
+
+#include <stdbool.h>
+
+#include "ipv4.h"
+
+/* RESOLVER_LIMIT: RESOLVE_LIMIT of the host contract. */
+enum { RESOLVER_LIMIT = 4, RESOLVER_NAME_LIMIT = 253 };
+
+typedef struct resolver resolver;
+
+/*
+ * NULL: out of memory. `notify` is called in any thread, the caller's too, when there is something for resolver_next
+ * to tell. It must neither wait nor call the resolver.
+ */
+resolver *resolver_open(void (*notify)(void *context), void *context);
+
+/* The question's number, below RESOLVER_LIMIT; -1: too many, too long, or empty. An address is its own answer. */
+int resolver_ask(resolver *self, const char *name);
+
+/* The next answer, "" where there is none to be had; its number is free again. -1: there is none yet. */
+int resolver_next(resolver *self, char address[IPV4_TEXT_SIZE]);
+
+/* Does not wait for those that are under way. notify is called no more. */
+void resolver_close(resolver *self);
+
+#endif

@@ -1,0 +1,41 @@
+/** `resolve` of the host contract on the native resolver (resolver.h), for every host that runs in XS. */
+import type { Timers } from "../../modules/io/host.js";
+
+type Done = (address: string | undefined) => void;
+
+/** The native object. It has no fields: XS would not initialise them. */
+class NativeResolver extends Native("xs_resolver_destructor") {
+	constructor(target: object) {
+		super();
+		native("xs_resolver").call(this, target);
+	}
+	ask(name: string): number {
+		return native("xs_resolver_ask").call(this, name);
+	}
+}
+
+/** One for a host, as long as that lives. */
+export class Resolver {
+	readonly #timers: Timers;
+	readonly #native: NativeResolver;
+	/** Who waits, by the question's number. */
+	readonly #waiting: (Done | undefined)[] = [];
+
+	constructor(timers: Timers) {
+		this.#timers = timers;
+		this.#native = new NativeResolver(this);
+	}
+
+	resolve(name: string, done: Done): void {
+		const number = this.#native.ask(name);
+		if (number < 0) this.#timers.set(() => done(undefined), 0);
+		else this.#waiting[number] = done;
+	}
+
+	/** Called by the native resolver. */
+	onResolved(number: number, address: string | undefined): void {
+		const done = this.#waiting[number]!;
+		this.#waiting[number] = undefined;
+		done(address);
+	}
+}

@@ -1,0 +1,104 @@
+/**
+ * UDP of the host contract on native sockets (datagram.h), for every host that runs in XS.
+ * Limits: those of datagram.h; datagrams that come are read from the system's own queue.
+ */
+import type { UDP, UDPOptions, UDPPort } from "../../modules/io/host.js";
+
+/** Ports below belong to the system. */
+const FREE_PORTS = 1024;
+
+/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+class DatagramSocket extends Native("xs_datagram_destructor") {
+	constructor(target: object, port: number, group: string | undefined, address: string | undefined) {
+		super();
+		native("xs_datagram").call(this, target, port, group, address);
+	}
+	get port(): number {
+		return native("xs_datagram_get_port").call(this);
+	}
+	get remoteAddress(): string {
+		return native("xs_datagram_get_remote_address").call(this);
+	}
+	get remotePort(): number {
+		return native("xs_datagram_get_remote_port").call(this);
+	}
+	read(into: Uint8Array): number {
+		return native("xs_datagram_read").call(this, into);
+	}
+	write(bytes: Uint8Array, address: string, port: number): void {
+		native("xs_datagram_write").call(this, bytes, address, port);
+	}
+	close(): void {
+		native("xs_datagram_close").call(this);
+	}
+}
+
+export interface UDPSettings {
+	/** Our address in the network of the access point. */
+	readonly accessPoint: string;
+	/** A port of the access point that belongs to the system, and can't be had, is replaced by any that is free. */
+	readonly replacePorts: boolean;
+	/** Hears of such a port. */
+	trace(message: string): void;
+}
+
+export function createUDPPort(settings: UDPSettings): UDPPort {
+	return { io: NativeUDP, pins: { settings } };
+}
+
+class NativeUDP implements UDP {
+	readonly port: number;
+	readonly #options: UDPOptions;
+	readonly #socket: DatagramSocket;
+	#closed = false;
+
+	constructor(options: UDPOptions) {
+		const { settings } = options as UDPOptions & { settings: UDPSettings };
+		this.#options = options;
+		this.#socket = this.open(settings);
+		this.port = this.#socket.port;
+	}
+
+	get remoteAddress(): string {
+		return this.#socket.remoteAddress;
+	}
+
+	get remotePort(): number {
+		return this.#socket.remotePort;
+	}
+
+	read(into: Uint8Array): number | undefined {
+		const length = this.#socket.read(into);
+		return length < 0 ? undefined : length;
+	}
+
+	write(bytes: Uint8Array, address: string, port: number): void {
+		this.#socket.write(bytes, address, port);
+	}
+
+	close(): void {
+		this.#closed = true;
+		this.#socket.close();
+	}
+
+	/** Called by the native socket. */
+	onDatagram(failed: boolean): void {
+		if (this.#closed) return;
+		if (failed) this.#options.onError?.();
+		else this.#options.onReadable();
+	}
+
+	private open(settings: UDPSettings): DatagramSocket {
+		const { port, group, accessPoint = false } = this.#options;
+		if (!accessPoint) return new DatagramSocket(this, port, group, undefined);
+		const address = settings.accessPoint;
+		try {
+			return new DatagramSocket(this, port, group, address);
+		} catch (error) {
+			if (!settings.replacePorts || port === 0 || port >= FREE_PORTS) throw error;
+		}
+		const socket = new DatagramSocket(this, 0, group, address);
+		settings.trace(`udp port ${port} of the access point is ${address}:${socket.port} here`);
+		return socket;
+	}
+}

@@ -1,0 +1,118 @@
+/**
+ * What the host has to say to the XS worker, as events. Layouts: worker/protocol.ts.
+ *
+ * An event stands in the queue at most once for each thing it can say of each id, and says how things are when it is
+ * sent: so the queue is bounded, and no event tells of bytes that were read meanwhile.
+ */
+import type { Clock } from "../../modules/io/host.js";
+import * as protocol from "./worker/protocol.js";
+
+/** What is to be said of an id. */
+export interface Subject {
+	readonly id: number;
+	/** What waits in the queue, see bitOf. */
+	events: number;
+	/** Bytes or connections that wait to be read, as far as was said. */
+	readable: number;
+	writable: number;
+	/** What the radio has said with each kind of event. */
+	readonly numbers: number[];
+	/** Why a listener died; an answer. */
+	message: string;
+}
+
+interface Saying {
+	readonly subject: Subject;
+	readonly kind: number;
+	/** SERIAL_ERROR_… of an EVENT_ERROR. */
+	readonly code: number;
+}
+
+export interface EventQueueOptions {
+	readonly clock: Clock;
+	/** Hands one event to the worker and settles when the worker has handled it; never rejects. */
+	deliver(event: Uint8Array): Promise<void>;
+	/** Whether the id still stands for this. */
+	isOpen(subject: Subject): boolean;
+	/** The event that ends the id is about to be sent. */
+	ended(subject: Subject): void;
+}
+
+export class EventQueue {
+	readonly #options: EventQueueOptions;
+	readonly #queue: Saying[] = [];
+	#pumping = false;
+	#pumped = Promise.resolve();
+
+	constructor(options: EventQueueOptions) {
+		this.#options = options;
+	}
+
+	/** Settles when the worker has handled all that was said until then. */
+	get settled(): Promise<void> {
+		return this.#pumped;
+	}
+
+	say(subject: Subject, kind: number, number = 0): void {
+		if (kind === protocol.EVENT_READABLE) subject.readable = number;
+		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
+		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
+		// Of what was closed meanwhile there is nothing to say.
+		if (subject.events & bitOf(saying) || !this.#options.isOpen(subject)) return;
+		subject.events |= bitOf(saying);
+		this.#queue.push(saying);
+		if (!this.#pumping) this.#pumped = this.#pump();
+	}
+
+	/** What waits to be said of this kind is true no longer. */
+	unsay(subject: Subject, kind: number): void {
+		subject.events &= ~bitOf({ subject, kind, code: 0 });
+	}
+
+	clear(): void {
+		this.#queue.length = 0;
+	}
+
+	encode(kind: number, id: number, number: number, text: string): Uint8Array {
+		const payload = Buffer.from(text);
+		const event = Buffer.alloc(protocol.EVENT_HEADER_BYTES + payload.length);
+		event.writeUInt8(kind, 0);
+		event.writeUInt32LE(id, 1);
+		event.writeDoubleLE(this.#options.clock.monotonicMs(), 5);
+		event.writeDoubleLE(this.#utcOffsetMs(), 13);
+		event.writeUInt32LE(number, 21);
+		payload.copy(event, protocol.EVENT_HEADER_BYTES);
+		return event;
+	}
+
+	async #pump(): Promise<void> {
+		this.#pumping = true;
+		for (let saying = this.#queue.shift(); saying; saying = this.#queue.shift()) {
+			const { subject, kind } = saying;
+			// Closed or written meanwhile: there is nothing left to say.
+			if (!(subject.events & bitOf(saying))) continue;
+			subject.events &= ~bitOf(saying);
+			if (kind === protocol.EVENT_READABLE && subject.readable === 0) continue;
+			if (kind === protocol.EVENT_TIMER || kind === protocol.EVENT_ANSWER) this.#options.ended(subject);
+			await this.#options.deliver(this.encode(kind, subject.id, numberOf(saying), subject.message));
+		}
+		this.#pumping = false;
+	}
+
+	#utcOffsetMs(): number {
+		const { clock } = this.#options;
+		const utcMs = clock.utcMs();
+		return utcMs === undefined ? Number.NaN : utcMs - clock.monotonicMs();
+	}
+}
+
+/** Bit of Subject.events. */
+function bitOf({ kind, code }: Saying): number {
+	return 1 << (kind + code);
+}
+
+function numberOf({ subject, kind, code }: Saying): number {
+	if (kind === protocol.EVENT_READABLE) return subject.readable;
+	if (kind === protocol.EVENT_WRITABLE) return subject.writable;
+	return subject.numbers[kind] ?? code;
+}

@@ -1,0 +1,48 @@
+/**
+ * The button of a unit that has none: pressed by a signal on the bench, by a test in the virtual world. It calls back from
+ * timers only.
+ */
+import type { ButtonOptions, ButtonPort, Timers } from "../../modules/io/host.js";
+
+/** A short press. */
+export const PRESS_MS = 150;
+
+export class SimulatedButton implements ButtonPort {
+	readonly io: ButtonPort["io"];
+	readonly pins = Object.freeze({});
+	readonly #timers: Timers;
+	readonly #opened = new Set<ButtonOptions>();
+	#isDown = false;
+
+	constructor(timers: Timers) {
+		this.#timers = timers;
+		const opened = this.#opened;
+		this.io = class {
+			readonly #options: ButtonOptions;
+
+			constructor(options: ButtonOptions) {
+				this.#options = options;
+				opened.add(options);
+			}
+
+			close(): void {
+				opened.delete(this.#options);
+			}
+		};
+	}
+
+	/** Holds it down that long; while it is down already, nothing happens. */
+	press(ms = PRESS_MS): void {
+		if (this.#isDown) return;
+		this.#isDown = true;
+		this.#timers.set(() => this.#tell(true), 0);
+		this.#timers.set(() => {
+			this.#isDown = false;
+			this.#tell(false);
+		}, ms);
+	}
+
+	#tell(pressed: boolean): void {
+		for (const { onChanged } of [...this.#opened]) onChanged(pressed);
+	}
+}

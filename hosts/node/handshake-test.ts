@@ -1,0 +1,54 @@
+/**
+ * A TLS listener's handshakes with itself over loopback (`testIdentity` of the host contract). The listener knows its own
+ * client by the port that it comes from, and keeps it from the gateway: so nobody's connection has to make room.
+ */
+import type { Socket } from "node:net";
+import { connect, type TLSSocket } from "node:tls";
+
+export class HandshakeTests {
+	readonly #limitMs: number;
+	readonly #clients = new Set<TLSSocket>();
+
+	/** A handshake that takes longer than `limitMs` has failed. */
+	constructor(limitMs: number) {
+		this.#limitMs = limitMs;
+	}
+
+	/** `done` is told once: "" or what went wrong, in a sentence. */
+	start(port: number, done: (problem: string) => void): void {
+		const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1.2" });
+		let problem = "the handshake was broken off";
+		this.#clients.add(client);
+		client.setTimeout(this.#limitMs, () => client.destroy(new Error("it takes too long")));
+		client.on("error", (error) => {
+			problem = `the handshake has failed: ${error.message}`;
+		});
+		client.on("secureConnect", () => {
+			problem = "";
+		});
+		// The server's end closes the connection, once it has finished the handshake too.
+		client.resume();
+		client.on("close", () => {
+			if (this.#clients.delete(client)) done(problem);
+		});
+	}
+
+	/** True when this connection, whose handshake the server has finished, is one of the tests: it is closed then. */
+	take(socket: Socket): boolean {
+		for (const client of this.#clients) {
+			const isItself = socket.remoteAddress?.endsWith("127.0.0.1") && socket.remotePort === client.localPort;
+			if (!isItself) continue;
+			socket.on("error", () => {});
+			socket.resume();
+			socket.end();
+			return true;
+		}
+		return false;
+	}
+
+	/** Nothing is told any more. */
+	close(): void {
+		for (const client of this.#clients) client.destroy();
+		this.#clients.clear();
+	}
+}

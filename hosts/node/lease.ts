@@ -1,0 +1,26 @@
+/** What the simulated DHCP server gives: the address by which this computer is reached, so that what the gateway says of itself is true. */
+import { networkInterfaces } from "node:os";
+
+export interface Lease {
+	readonly ip: string;
+	readonly netmask: string;
+	readonly gateway: string;
+}
+
+/** That of the first network that is not the computer's own; without one, of itself. */
+export function leaseOfComputer(): Lease {
+	for (const addresses of Object.values(networkInterfaces())) {
+		for (const { family, internal, address, netmask } of addresses ?? []) {
+			if (family === "IPv4" && !internal) return { ip: address, netmask, gateway: firstAddress(address, netmask) };
+		}
+	}
+	return { ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" };
+}
+
+/** Where a home network's router mostly is. */
+function firstAddress(address: string, netmask: string): string {
+	const mask = netmask.split(".").map(Number);
+	const network = address.split(".").map((part, i) => Number(part) & mask[i]);
+	network[3] |= 1;
+	return network.join(".");
+}

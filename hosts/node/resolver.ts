@@ -1,0 +1,28 @@
+/** Names of the host contract by the resolver of this computer. */
+import { lookup } from "node:dns";
+import { isIPv4 } from "node:net";
+import { RESOLVE_LIMIT } from "../../modules/io/host.js";
+
+/** The longest DNS name as text (RFC 1035, 2.3.4, without the dot at the end). */
+const NAME_LIMIT = 253;
+
+export class NodeResolver {
+	#going = 0;
+
+	/** `Network.resolve`. */
+	resolve(name: string, done: (address: string | undefined) => void): void {
+		if (isIPv4(name)) {
+			setImmediate(done, name);
+			return;
+		}
+		if (name.length === 0 || name.length > NAME_LIMIT || this.#going >= RESOLVE_LIMIT) {
+			setImmediate(done, undefined);
+			return;
+		}
+		this.#going++;
+		lookup(name, { family: 4 }, (error, address) => {
+			this.#going--;
+			done(error ? undefined : address);
+		});
+	}
+}

@@ -1,0 +1,40 @@
+/**
+ * The air of the virtual world: networks that a test lets come and go.
+ *
+ *   const world = new VirtualWorld({ wifi: (timers) => new VirtualAir(timers, { home: { password: "secret-of-home" } }).port });
+ */
+import type { Timers } from "../../modules/io/host.js";
+import type { WiFiPort } from "../../modules/io/wifi.js";
+import type { Air, SimulatedNetwork } from "../simulated/air.js";
+import { createWiFiPort, type SimulatedRadio } from "../simulated/radio.js";
+
+const LEASE = Object.freeze({ ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" });
+const PLAIN = Object.freeze({ password: "", rssi: -50, channel: 6, givesAddress: true });
+
+/** What is not said: open, -50 dBm, channel 6, gives addresses. */
+export type VirtualNetwork = Partial<Omit<SimulatedNetwork, "ssid">>;
+
+export class VirtualAir implements Air {
+	/** In reach, by SSID. */
+	readonly around: Map<string, VirtualNetwork>;
+	readonly port: WiFiPort;
+	/** The last one that was made. */
+	radio: SimulatedRadio | undefined;
+
+	constructor(timers: Timers, around: Record<string, VirtualNetwork> = {}) {
+		this.around = new Map(Object.entries(around));
+		this.port = createWiFiPort({
+			air: this,
+			timers,
+			lease: LEASE,
+			accessPointKey: "access-point-key",
+			onMade: (radio) => {
+				this.radio = radio;
+			},
+		});
+	}
+
+	networks(): readonly SimulatedNetwork[] {
+		return [...this.around].map(([ssid, network]) => ({ ssid, ...PLAIN, ...network }));
+	}
+}

@@ -1,0 +1,31 @@
+/** The button of the host contract as a thin proxy in the XS worker. */
+import type { ButtonOptions } from "../../../modules/io/host.js";
+import { COMMAND_BUTTON, EVENT_LET_GO, EVENT_PRESSED } from "./protocol.js";
+import type { WirePins } from "./streams.js";
+import type { Target, Wire } from "./wire.js";
+
+export class ProxyButton implements Target {
+	readonly #wire: Wire;
+	readonly #id: number;
+	readonly #options: ButtonOptions;
+	#closed = false;
+
+	constructor(options: ButtonOptions) {
+		const { wire } = options as ButtonOptions & WirePins;
+		this.#wire = wire;
+		this.#id = wire.newId();
+		this.#options = options;
+		wire.call(COMMAND_BUTTON, this.#id);
+		wire.attach(this.#id, this);
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#wire.close(this.#id);
+	}
+
+	handle(kind: number): void {
+		if (kind === EVENT_PRESSED || kind === EVENT_LET_GO) this.#options.onChanged(kind === EVENT_PRESSED);
+	}
+}

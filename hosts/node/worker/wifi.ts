@@ -1,0 +1,95 @@
+/** The radio of the host contract as a thin proxy in the XS worker: each call is one command to the Node process. */
+import type {
+	AccessPointOptions,
+	ScannedNetwork,
+	StationOptions,
+	StationStatus,
+	WiFi,
+	WiFiOptions,
+} from "../../../modules/io/wifi.js";
+import {
+	COMMAND_RADIO,
+	COMMAND_WIFI,
+	EVENT_CLIENTS,
+	EVENT_CONNECTED,
+	EVENT_DISCONNECTED,
+	EVENT_SCANNED,
+	RADIO_CONNECT,
+	RADIO_DISCONNECT,
+	RADIO_POWER_SAVE,
+	RADIO_SCAN,
+	RADIO_SCANNED,
+	RADIO_START_ACCESS_POINT,
+	RADIO_STATION,
+	RADIO_STOP_ACCESS_POINT,
+} from "./protocol.js";
+import type { WirePins } from "./streams.js";
+import type { Target, Wire } from "./wire.js";
+
+export class ProxyWiFi implements WiFi, Target {
+	readonly #wire: Wire;
+	readonly #id: number;
+	readonly #options: WiFiOptions;
+	#closed = false;
+
+	constructor(options: WiFiOptions) {
+		const { wire } = options as WiFiOptions & WirePins;
+		this.#wire = wire;
+		this.#id = wire.newId();
+		this.#options = options;
+		wire.call(COMMAND_WIFI, this.#id);
+		wire.attach(this.#id, this);
+	}
+
+	get station(): StationStatus | undefined {
+		return this.ask(RADIO_STATION) as StationStatus | undefined;
+	}
+
+	connect({ ssid, password, hostname, bssid, channel, address }: StationOptions): void {
+		this.ask(RADIO_CONNECT, { ssid, password, hostname, bssid, channel, address });
+	}
+
+	disconnect(): void {
+		this.ask(RADIO_DISCONNECT);
+	}
+
+	startAccessPoint({ ssid, password }: AccessPointOptions): void {
+		this.ask(RADIO_START_ACCESS_POINT, { ssid, password });
+	}
+
+	stopAccessPoint(): void {
+		this.ask(RADIO_STOP_ACCESS_POINT);
+	}
+
+	scan(): boolean {
+		return this.ask(RADIO_SCAN) === true;
+	}
+
+	scanned(index: number): ScannedNetwork | undefined {
+		return this.ask(RADIO_SCANNED, index) as ScannedNetwork | undefined;
+	}
+
+	setPowerSave(on: boolean): void {
+		this.ask(RADIO_POWER_SAVE, on);
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#wire.close(this.#id);
+	}
+
+	handle(kind: number, number: number): void {
+		if (kind === EVENT_CONNECTED) this.#options.onConnected();
+		else if (kind === EVENT_DISCONNECTED) this.#options.onDisconnected(number);
+		else if (kind === EVENT_SCANNED) this.#options.onScanned(number === 1);
+		else if (kind === EVENT_CLIENTS) this.#options.onClients(number);
+	}
+
+	private ask(operation: number, value: unknown = null): unknown {
+		if (this.#closed) return undefined;
+		const text = this.#wire.encoder.encode(JSON.stringify(value));
+		const reply = this.#wire.call(COMMAND_RADIO, this.#id, Uint8Array.of(operation), text);
+		return reply === undefined ? undefined : JSON.parse(this.#wire.decoder.decode(reply));
+	}
+}

@@ -1,0 +1,44 @@
+/**
+ * Supply and sensors of a host without any: what a text says, a line each, so that a tester can set them:
+ *
+ *   cells 3
+ *   battery 4.1
+ *   usb 0
+ *   temperature 21.5
+ *
+ * What is not there: no cells, 5 V at the socket, 25 °C. "none" stands for what the board can't measure.
+ */
+import type { Power } from "../../modules/io/host.js";
+
+export class SimulatedPower implements Power {
+	readonly #read: () => string;
+
+	/** `read` gives the text of the moment, empty when there is none; it is asked every time. */
+	constructor(read: () => string) {
+		this.#read = read;
+	}
+
+	get cells(): number {
+		return this.value("cells", 0) ?? 0;
+	}
+
+	batteryVoltage(): number | undefined {
+		return this.value("battery", 0);
+	}
+
+	usbVoltage(): number | undefined {
+		return this.value("usb", 5);
+	}
+
+	temperatureC(): number | undefined {
+		return this.value("temperature", 25);
+	}
+
+	private value(name: string, initial: number): number | undefined {
+		for (const line of this.#read().split("\n")) {
+			const [word, number] = line.split(" ");
+			if (word === name) return Number.isFinite(Number(number)) ? Number(number) : undefined;
+		}
+		return initial;
+	}
+}

@@ -1,0 +1,445 @@
+/**
+ * The names and records that the device has in multicast DNS (RFC 6762) and DNS-SD (RFC 6763), packed: for mdns.ts. All
+ * names stand encoded in one array; a record is an index, a set of records the bits of a number:
+ *
+ *   0               A      <host>.local                  the address
+ *   1               NSEC   <host>.local                  has A, nothing else (6.1)
+ *   2 + 5 service   PTR    <type>.local                  the instance; shared with other devices
+ *   3 + 5 service   SRV    <instance>.<type>.local       port and host
+ *   4 + 5 service   TXT    <instance>.<type>.local
+ *   5 + 5 service   PTR    _services._dns-sd._udp.local  the type; shared (RFC 6763, 9)
+ *   6 + 5 service   NSEC   <instance>.<type>.local       has TXT and SRV
+ *
+ * One array holds all:
+ *
+ *   0           <host>.local, in room for the longest
+ *   META_AT     _services._dns-sd._udp.local, then per service:
+ *               room for the longest instance, which ends where it ends: before <type>.local; its TXT
+ *   KEYS_AT     LABEL_KEYS bytes, not 0: one of our names begins with a label of this key
+ *   TABLE_AT    per service ROW_TYPE, ROW_TXT, ROW_TXT_END (offsets), ROW_PORT, 2 bytes each, high byte first
+ *
+ * so that the host and the instances get other names where they are. Limits: SERVICE_LIMIT services, NAMES_LIMIT bytes of
+ * names and TXT together: since each name stands in a message once, all records fit into one.
+ */
+import {
+	CLASS_ANY,
+	CLASS_IN,
+	CLASS_TOP_BIT,
+	type DNSReader,
+	type DNSWriter,
+	LABEL_KEYS,
+	LABEL_LIMIT,
+	labelKey,
+	putLabel,
+	putName,
+	SECTION_AUTHORITY,
+	TYPE_A,
+	TYPE_ANY,
+	TYPE_NSEC,
+	TYPE_PTR,
+	TYPE_SRV,
+	TYPE_TXT,
+} from "./dns.js";
+
+export interface MDNSService {
+	/** `_https._tcp` */
+	readonly type: string;
+	readonly port: number;
+	/** `key=value`, ASCII, up to 255 characters each. */
+	readonly txt: readonly string[];
+}
+
+export const SERVICE_LIMIT = 3;
+const NAMES_LIMIT = 768;
+/** A label with its length. */
+const LABEL_ROOM = 1 + LABEL_LIMIT;
+const HOST_AT = 0;
+const DOMAIN = ".local";
+const META_NAME = "_services._dns-sd._udp.local";
+/** Behind a label, the encoded DOMAIN and the 0. */
+const META_AT = LABEL_ROOM + DOMAIN.length + 1;
+/** A name is longer than its text by the first length and the 0. */
+const SERVICES_AT = META_AT + META_NAME.length + 2;
+const KEYS_AT = NAMES_LIMIT;
+const TABLE_AT = KEYS_AT + LABEL_KEYS;
+const TABLE_ROW = 8;
+const ROW_TYPE = 0;
+const ROW_TXT = 2;
+const ROW_TXT_END = 4;
+const ROW_PORT = 6;
+const ADDRESS_LENGTH = 4;
+/** Priority, weight and port of SRV, before the host. */
+const SRV_LENGTH = 6;
+
+export const RECORD_COUNT = 2 + SERVICE_LIMIT * 5;
+export const BIT_A = 1;
+export const BIT_NSEC = 2;
+const PER_SERVICE = 5;
+const PTR = 0;
+const SRV = 1;
+const TXT = 2;
+const META = 3;
+const NSEC = 4;
+/** The first record of each service; of names that other devices may have too; of types, which others may have. */
+const BITS_FIRST = 0b001000010000100;
+const BITS_META = BITS_FIRST << META;
+const BITS_SHARED = BITS_FIRST | BITS_META;
+
+/** Forms of a record: as it is multicast, with time to live 0, as proposed while probing, for who knows only DNS (6.7). */
+export const FORM_PLAIN = 0;
+export const FORM_GOODBYE = 1;
+export const FORM_PROBE = 2;
+export const FORM_LEGACY = 3;
+
+/** Seconds: of what names the host, and of the rest (RFC 6762, 10). */
+const TTL_HOST = 120;
+const TTL_OTHER = 4500;
+const TTL_LEGACY = 10;
+
+/** What `identify` says of a record that is none of ours. */
+export const IS_FOREIGN = -1;
+/** It gives a name that is ours alone other data, or a type that we don't have there. */
+export const HOST_CONTRADICTED = -2;
+export const HOST_TAKEN = -3;
+export const INSTANCE_CONTRADICTED = -4;
+export const INSTANCE_TAKEN = -5;
+
+export class MDNSRecords {
+	/** A DNSWriter writes from it. */
+	readonly names = new Uint8Array(TABLE_AT + SERVICE_LIMIT * TABLE_ROW);
+	/** IPv4 as a number. */
+	address = 0;
+	#services = 0;
+	/** Of the instance, without its length. */
+	#labelLength = 0;
+	/** Of the services taken. */
+	#signature = "";
+
+	constructor() {
+		putName(this.names, META_AT, META_NAME);
+	}
+
+	/** Whether it has these, and no others. */
+	has(services: readonly MDNSService[]): boolean {
+		return signatureOf(services) === this.#signature;
+	}
+
+	/** Takes the services over; they have names after `rename`. Throws a RangeError when there is too much of them. */
+	take(services: readonly MDNSService[]): void {
+		const { length } = services;
+		if (length > SERVICE_LIMIT) throw new RangeError("too much for mDNS");
+		let at = SERVICES_AT;
+		for (let service = 0; service < length; service++) at = this.putService(service, services[service], at);
+		this.#services = length;
+		this.#signature = signatureOf(services);
+	}
+
+	/** `hostname`: up to 63 characters of ASCII; `instance`: up to 63 bytes of UTF-8. */
+	rename(hostname: string, instance: Uint8Array): void {
+		if (hostname.length > LABEL_LIMIT || instance.length > LABEL_LIMIT) throw new RangeError("too much for mDNS");
+		const { names } = this;
+		putName(names, HOST_AT, hostname + DOMAIN);
+		this.#labelLength = instance.length;
+		names.fill(0, KEYS_AT, TABLE_AT);
+		this.putKey(HOST_AT);
+		this.putKey(META_AT);
+		for (let service = 0; service < this.#services; service++) {
+			const at = this.instanceAt(service);
+			names[at] = instance.length;
+			names.set(instance, at + 1);
+			this.putKey(at);
+			this.putKey(this.field(service, ROW_TYPE));
+		}
+	}
+
+	/** All records, as bits. */
+	get all(): number {
+		return (1 << indexOf(this.#services, 0)) - 1;
+	}
+
+	/** Those of names that other devices may have too. */
+	get shared(): number {
+		return this.all & BITS_SHARED;
+	}
+
+	/** Those that nobody has when we are gone. */
+	get parting(): number {
+		return this.all & ~BITS_META;
+	}
+
+	/** Seconds that others may keep it. */
+	ttl(index: number): number {
+		const kind = kindOf(index);
+		return index < 2 || kind === SRV || kind === NSEC ? TTL_HOST : TTL_OTHER;
+	}
+
+	/** The records that answer the question read last, as bits. */
+	answersTo(reader: DNSReader): number {
+		const dnsClass = reader.class & ~CLASS_TOP_BIT;
+		if (dnsClass !== CLASS_IN && dnsClass !== CLASS_ANY) return 0;
+		const { names } = this;
+		const { nameAt: at, type } = reader;
+		if (names[KEYS_AT + reader.keyOf(at)] === 0) return 0;
+		if (reader.isName(at, names, HOST_AT)) return type === TYPE_A || type === TYPE_ANY ? BIT_A : BIT_NSEC;
+		const isPTR = type === TYPE_PTR || type === TYPE_ANY;
+		const isMeta = isPTR && reader.isName(at, names, META_AT);
+		let bits = 0;
+		for (let service = 0; service < this.#services; service++) {
+			const base = indexOf(service, 0);
+			if (isMeta) bits |= 1 << (base + META);
+			else if (isPTR && reader.isName(at, names, this.field(service, ROW_TYPE))) return 1 << (base + PTR);
+			else if (reader.isName(at, names, this.instanceAt(service))) {
+				if (type === TYPE_SRV) return 1 << (base + SRV);
+				if (type === TYPE_TXT) return 1 << (base + TXT);
+				return type === TYPE_ANY ? 0b110 << base : 1 << (base + NSEC);
+			}
+		}
+		return bits;
+	}
+
+	/** What goes with these answers, as bits without them (RFC 6762, 6.2; RFC 6763, 12). */
+	additionalTo(answers: number): number {
+		let bits = answers & BIT_A ? BIT_NSEC : 0;
+		for (let service = 0; service < this.#services; service++) {
+			const base = indexOf(service, 0);
+			if ((answers >> base) & 1) bits |= (0b110 << base) | BIT_A | BIT_NSEC;
+			if ((answers >> (base + SRV)) & 1) bits |= BIT_A | BIT_NSEC;
+		}
+		return bits & ~answers;
+	}
+
+	/** Index of the record of ours that the one read last is a copy of, or IS_FOREIGN, HOST_…, INSTANCE_…. */
+	identify(reader: DNSReader): number {
+		const { names } = this;
+		const { nameAt: at, type } = reader;
+		if (names[KEYS_AT + reader.keyOf(at)] === 0) return IS_FOREIGN;
+		if ((reader.class & ~CLASS_TOP_BIT) !== CLASS_IN || type === TYPE_NSEC) return IS_FOREIGN;
+		if (reader.isName(at, names, HOST_AT)) {
+			if (type !== TYPE_A) return HOST_TAKEN;
+			return this.hasSameData(reader, 0) ? 0 : HOST_CONTRADICTED;
+		}
+		const isMeta = type === TYPE_PTR && reader.isName(at, names, META_AT);
+		for (let service = 0; service < this.#services; service++) {
+			const base = indexOf(service, 0);
+			if (isMeta && this.hasSameData(reader, base + META)) return base + META;
+			if (type === TYPE_PTR && reader.isName(at, names, this.field(service, ROW_TYPE))) {
+				return this.hasSameData(reader, base + PTR) ? base + PTR : IS_FOREIGN;
+			}
+			if (!reader.isName(at, names, this.instanceAt(service))) continue;
+			if (type !== TYPE_SRV && type !== TYPE_TXT) return INSTANCE_TAKEN;
+			const index = base + (type === TYPE_SRV ? SRV : TXT);
+			return this.hasSameData(reader, index) ? index : INSTANCE_CONTRADICTED;
+		}
+		return IS_FOREIGN;
+	}
+
+	/** Asks for all names that are to be ours alone, to all or us alone, and proposes what they are to have (8.1). */
+	writeProbe(writer: DNSWriter, toAll: boolean): void {
+		const dnsClass = toAll ? CLASS_IN : CLASS_IN | CLASS_TOP_BIT;
+		writer.question(HOST_AT, TYPE_ANY, dnsClass);
+		for (let i = 0; i < this.#services; i++) writer.question(this.instanceAt(i), TYPE_ANY, dnsClass);
+		this.write(writer, 0, FORM_PROBE);
+		for (let i = 0; i < this.#services; i++) {
+			this.write(writer, indexOf(i, SRV), FORM_PROBE);
+			this.write(writer, indexOf(i, TXT), FORM_PROBE);
+		}
+	}
+
+	write(writer: DNSWriter, index: number, form: number, section = SECTION_AUTHORITY): void {
+		const isUnique = ((this.shared >> index) & 1) === 0;
+		const flush = isUnique && (form === FORM_PLAIN || form === FORM_GOODBYE) ? CLASS_TOP_BIT : 0;
+		const ttl = this.ttl(index);
+		writer.startRecord(this.ownerOf(index), typeOf(index), CLASS_IN | flush);
+		if (form === FORM_GOODBYE) writer.startData(0);
+		else writer.startData(form === FORM_LEGACY ? Math.min(ttl, TTL_LEGACY) : ttl);
+		this.writeData(writer, index, form);
+		writer.endRecord(section);
+	}
+
+	/**
+	 * Who gets a name for which another has proposed records in the query read (8.2): above 0 we, below 0 the other,
+	 * 0: it proposes what we do, or nothing. `service` -1 is the host's name, else the instance's.
+	 *
+	 * The sorted records of both are compared one by one, the later wins. So our record number `k` is met by theirs that
+	 * are equal, when `k` of theirs come before it.
+	 */
+	compareProposals(reader: DNSReader, service: number): number {
+		const count = service < 0 ? 1 : 2;
+		let total = 0;
+		for (let k = 0; k < count; k++) {
+			let before = 0;
+			let equal = 0;
+			total = 0;
+			for (reader.rewind(); reader.nextRecord(); ) {
+				if (reader.section !== SECTION_AUTHORITY) continue;
+				if (!reader.isName(reader.nameAt, this.names, this.ownerOf(indexOf(service, SRV)))) continue;
+				const order = this.compareRecord(reader, indexOf(service, k === 0 ? TXT : SRV));
+				total++;
+				if (order < 0) before++;
+				else if (order === 0) equal++;
+			}
+			if (total === 0) return 0;
+			if (before > k) return 1;
+			if (equal === 0) return total > k ? -1 : 1;
+		}
+		return total > count ? -1 : 0;
+	}
+
+	get services(): number {
+		return this.#services;
+	}
+
+	/** ROW_… */
+	private field(service: number, field: number): number {
+		const at = TABLE_AT + service * TABLE_ROW + field;
+		return (this.names[at] << 8) | this.names[at + 1];
+	}
+
+	private instanceAt(service: number): number {
+		return this.field(service, ROW_TYPE) - this.#labelLength - 1;
+	}
+
+	private addressByte(index: number): number {
+		return (this.address >> (24 - 8 * index)) & 0xff;
+	}
+
+	private ownerOf(index: number): number {
+		if (index < 2) return HOST_AT;
+		const kind = kindOf(index);
+		if (kind === META) return META_AT;
+		return kind === PTR ? this.field(serviceOf(index), ROW_TYPE) : this.instanceAt(serviceOf(index));
+	}
+
+	/** The name that a PTR leads to. */
+	private targetOf(index: number): number {
+		const service = serviceOf(index);
+		return kindOf(index) === PTR ? this.instanceAt(service) : this.field(service, ROW_TYPE);
+	}
+
+	private writeData(writer: DNSWriter, index: number, form: number): void {
+		const service = serviceOf(index);
+		switch (typeOf(index)) {
+			case TYPE_A:
+				for (let i = 0; i < ADDRESS_LENGTH; i++) writer.put8(this.addressByte(i));
+				break;
+			case TYPE_PTR:
+				writer.name(this.targetOf(index));
+				break;
+			case TYPE_TXT:
+				writer.put(this.names, this.field(service, ROW_TXT), this.field(service, ROW_TXT_END));
+				break;
+			case TYPE_SRV:
+				writer.put16(0);
+				writer.put16(0);
+				writer.put16(this.field(service, ROW_PORT));
+				writer.name(HOST_AT, form !== FORM_LEGACY);
+				break;
+			default:
+				this.writeTypes(writer, index);
+		}
+	}
+
+	/** Of NSEC: the name once more, window 0, length of its bits; bit 7 of the first byte is type 0 (RFC 4034, 4.1). */
+	private writeTypes(writer: DNSWriter, index: number): void {
+		writer.name(this.ownerOf(index));
+		if (index > 1) {
+			writer.put16(5);
+			writer.put16(0);
+			writer.put16(0x8000);
+		} else writer.put16(1);
+		writer.put8(0x40);
+	}
+
+	private hasSameData(reader: DNSReader, index: number): boolean {
+		const kind = kindOf(index);
+		if (index < 2 || kind === SRV || kind === TXT) return this.compareData(reader, index) === 0;
+		return reader.isName(reader.dataAt, this.names, this.targetOf(index));
+	}
+
+	/** The record read last less ours, as 8.2 orders them: class, type, data. */
+	private compareRecord(reader: DNSReader, index: number): number {
+		const dnsClass = reader.class & ~CLASS_TOP_BIT;
+		if (dnsClass !== CLASS_IN) return dnsClass - CLASS_IN;
+		return reader.type === typeOf(index) ? this.compareData(reader, index) : reader.type - typeOf(index);
+	}
+
+	/** Of A, SRV, TXT. */
+	private compareData(reader: DNSReader, index: number): number {
+		const { bytes, dataAt, at } = reader;
+		const type = typeOf(index);
+		if (type === TYPE_SRV) {
+			for (let i = 0; i < SRV_LENGTH; i++) {
+				if (dataAt + i >= at) return -1;
+				const port = i < 4 ? 0 : this.field(serviceOf(index), ROW_PORT);
+				const ours = i === 4 ? port >> 8 : port & 0xff;
+				if (bytes[dataAt + i] !== ours) return bytes[dataAt + i] - ours;
+			}
+			return reader.compareName(dataAt + SRV_LENGTH, this.names, HOST_AT);
+		}
+		const isA = type === TYPE_A;
+		const start = isA ? 0 : this.field(serviceOf(index), ROW_TXT);
+		const length = isA ? ADDRESS_LENGTH : this.field(serviceOf(index), ROW_TXT_END) - start;
+		for (let i = 0; i < length; i++) {
+			if (dataAt + i >= at) return -1;
+			const ours = isA ? this.addressByte(i) : this.names[start + i];
+			if (bytes[dataAt + i] !== ours) return bytes[dataAt + i] - ours;
+		}
+		return at - dataAt - length;
+	}
+
+	/** The offset after it. */
+	private putService(service: number, { type, port, txt }: MDNSService, at: number): number {
+		const typeAt = at + LABEL_ROOM;
+		const name = type + DOMAIN;
+		const txtAt = typeAt + name.length + 2;
+		// It has one string at least (RFC 6763, 6.1).
+		const entries = txt.length === 0 ? [""] : txt;
+		const end = entries.reduce((sum, entry) => sum + 1 + entry.length, txtAt);
+		if (end > NAMES_LIMIT) throw new RangeError("too much for mDNS");
+		putName(this.names, typeAt, name);
+		let entryAt = txtAt;
+		// A string of TXT has the form of a label.
+		for (const entry of entries) entryAt = putLabel(this.names, entryAt, entry);
+		this.setField(service, ROW_TYPE, typeAt);
+		this.setField(service, ROW_TXT, txtAt);
+		this.setField(service, ROW_TXT_END, end);
+		this.setField(service, ROW_PORT, port);
+		return end;
+	}
+
+	private setField(service: number, field: number, value: number): void {
+		const at = TABLE_AT + service * TABLE_ROW + field;
+		this.names[at] = value >> 8;
+		this.names[at + 1] = value;
+	}
+
+	private putKey(nameAt: number): void {
+		this.names[KEYS_AT + labelKey(this.names, nameAt)] = 1;
+	}
+}
+
+/** The same for the same services only. */
+function signatureOf(services: readonly MDNSService[]): string {
+	return services.map(({ type, port, txt }) => [type, port, ...txt].join("\n")).join("\n\n");
+}
+
+/** The host's own, of `service` -1, are 0 (SRV, TXT as well: the place of A). */
+function indexOf(service: number, kind: number): number {
+	return service < 0 ? 0 : 2 + service * PER_SERVICE + kind;
+}
+
+function serviceOf(index: number): number {
+	return Math.floor((index - 2) / PER_SERVICE);
+}
+
+function kindOf(index: number): number {
+	return (index - 2) % PER_SERVICE;
+}
+
+function typeOf(index: number): number {
+	if (index < 2) return index === 0 ? TYPE_A : TYPE_NSEC;
+	const kind = kindOf(index);
+	if (kind === SRV) return TYPE_SRV;
+	if (kind === TXT) return TYPE_TXT;
+	return kind === NSEC ? TYPE_NSEC : TYPE_PTR;
+}

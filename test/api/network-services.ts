@@ -1,0 +1,132 @@
+/**
+ * What the gateway does in a network beside HTTP, over real UDP: the time from a server, the name server of the access
+ * point, its name by mDNS. The other side is Node's (dns, dgram) and a few lines of this file. For each engine:
+ * network-services.test.ts and network-services.linux.ts.
+ */
+import assert from "node:assert/strict";
+import { createSocket, type Socket } from "node:dgram";
+import { Resolver } from "node:dns/promises";
+import { once } from "node:events";
+import { type EngineName, ProcessGateway } from "./process-gateway.js";
+
+const MDNS_GROUP = "224.0.0.251";
+const MDNS_PORT = 5353;
+const LOOPBACK = "127.0.0.1";
+/** Seconds from 1900 to 1970. */
+const TO_UNIX_S = 2_208_988_800;
+
+/** A time server (RFC 4330, 4) whose clock shows `utcMs()`. */
+async function serveTime(utcMs: () => number): Promise<{ port: number; asked: number; close(): void }> {
+	const socket = createSocket("udp4");
+	const server = { port: 0, asked: 0, close: () => socket.close() };
+	socket.on("message", (question, { address, port }) => {
+		server.asked++;
+		const reply = Buffer.alloc(48);
+		reply[0] = 0x24;
+		reply[1] = 2;
+		question.copy(reply, 24, 40, 48);
+		const now = utcMs();
+		for (const at of [16, 32, 40]) {
+			reply.writeUInt32BE((Math.floor(now / 1000) + TO_UNIX_S) % 2 ** 32, at);
+			reply.writeUInt32BE(Math.floor(((now % 1000) / 1000) * 2 ** 32), at + 4);
+		}
+		socket.send(reply, port, address);
+	});
+	socket.bind(0, LOOPBACK);
+	await once(socket, "listening");
+	server.port = socket.address().port;
+	return server;
+}
+
+/** Asks by multicast on this computer alone, as a program that knows only DNS (RFC 6762, 6.7); the addresses told. */
+async function askMulticast(socket: Socket, name: string): Promise<string[]> {
+	const labels = name.split(".").map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)]));
+	const head = Buffer.of(0x12, 0x34, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0);
+	socket.send(Buffer.concat([head, ...labels, Buffer.of(0, 0, 1, 0, 1)]), MDNS_PORT, MDNS_GROUP);
+	const [reply] = (await once(socket, "message", { signal: AbortSignal.timeout(2000) })) as [Buffer];
+	assert.equal(reply.readUInt16BE(0), 0x1234);
+	// The end of a name, A, IN, time to live, four bytes.
+	const records = reply.toString("latin1").matchAll(/\0\0\x01\0\x01.{4}\0\x04(.{4})/gs);
+	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
+}
+
+export function networkServices(engine: EngineName): void {
+	describe(`The network beside HTTP, engine ${engine}`, function () {
+		this.timeout(60_000);
+		let gateway: ProcessGateway | undefined;
+
+		afterEach(async function () {
+			if (this.currentTest?.state === "failed") console.error(gateway?.diagnosis);
+			await gateway?.stop();
+			gateway = undefined;
+		});
+
+		it("transition of the clock: invalid, by synchronisation, to valid", async () => {
+			const startMs = Date.UTC(2031, 5, 7, 8, 9, 10) - Date.now();
+			const server = await serveTime(() => Date.now() + startMs);
+			try {
+				gateway = await ProcessGateway.start(engine, {
+					args: ["--time", "none", "--ntp", `${LOOPBACK}:${server.port}`],
+				});
+				await gateway.login();
+				assert.equal((await gateway.read("system/status")).clock_valid, false);
+				const status = await gateway.untilNetwork(({ ntp_last_sync }) => ntp_last_sync > 0);
+				assert.deepEqual([status.ntp_server, status.ntp_last_error], [LOOPBACK, null]);
+				const clock = await gateway.read("system/clock");
+				assert.equal(clock.is_valid, true);
+				assert.match(clock.utc, /^2031-06-07T08:09:/);
+				assert.equal((await gateway.read("system/status")).clock_valid, true);
+				assert.ok(server.asked >= 1);
+			} finally {
+				server.close();
+			}
+		});
+
+		it("says that the time server does not answer, and works on", async () => {
+			const server = await serveTime(() => 0);
+			const { port } = server;
+			server.close();
+			gateway = await ProcessGateway.start(engine, { args: ["--ntp", `${LOOPBACK}:${port}`] });
+			await gateway.login();
+			const status = await gateway.untilNetwork(({ ntp_last_error }) => ntp_last_error !== null);
+			assert.deepEqual([status.ntp_last_error, status.ntp_last_sync], ["time/no-reply", 0]);
+			assert.equal((await gateway.read("system/clock")).is_valid, true);
+		});
+
+		it("leads every name to the device in the access point's network, and tells its own by mDNS", async () => {
+			gateway = await ProcessGateway.start(engine, { mode: "ap" });
+			const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
+			const resolver = new Resolver({ timeout: 2000, tries: 2 });
+			resolver.setServers([`${LOOPBACK}:${port}`]);
+			for (const name of ["connectivitycheck.gstatic.com", "captive.apple.com", "x.example"])
+				assert.deepEqual(await resolver.resolve4(name, { ttl: true }), [{ address: "192.168.4.1", ttl: 0 }]);
+			await assert.rejects(resolver.resolve6("x.example"), { code: "ENODATA" });
+
+			const socket = createSocket("udp4");
+			socket.bind(0);
+			await once(socket, "listening");
+			socket.setMulticastInterface(LOOPBACK);
+			try {
+				for (let tries = 0; !gateway.diagnosis.includes("mdns: found as"); tries++) {
+					assert.ok(tries < 100, "the unit does not claim its name");
+					await gateway.pass(100);
+				}
+				assert.deepEqual(await askMulticast(socket, `${gateway.hostname}.local`), ["192.168.4.1"]);
+			} finally {
+				socket.close();
+			}
+		});
+
+		it("brings the access point up at a press of the button, and not twice", async () => {
+			gateway = await ProcessGateway.start(engine);
+			await gateway.login();
+			await gateway.untilNetwork(({ connected }) => connected);
+			assert.equal((await gateway.write("network/wifi-enabled", { wifi_enabled: false })).wifi_enabled, false);
+			await gateway.untilNetwork(({ connected, ap_mode }) => !connected && !ap_mode);
+			gateway.pressButton();
+			const up = await gateway.untilNetwork(({ ap_mode }) => ap_mode);
+			assert.deepEqual([up.wifi_enabled, up.wifi_temporary], [false, true]);
+			assert.equal((await gateway.untilNetwork(({ connected }) => connected)).wifi_temporary, true);
+		});
+	});
+}

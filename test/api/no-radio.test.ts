@@ -1,0 +1,16 @@
+/** A unit that was made without a radio. */
+import type { TestGateway } from "./gateway.js";
+import { noRadioChecks } from "./network-checks.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+describe("The API without a radio", () => {
+	let gateway: TestGateway;
+
+	before(async () => {
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, radio: false });
+		await gateway.login();
+	});
+	after(() => gateway.stop());
+
+	noRadioChecks(() => gateway);
+});

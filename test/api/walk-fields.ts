@@ -1,0 +1,175 @@
+/**
+ * What each field of each body may be and may not be, worked out from its schema in openapi.json: below, at and above
+ * each bound, each type of JSON. What a schema can't tell (a code, an address, a name) stands in CONTENTS.
+ */
+import { type Node, resolve } from "./document.js";
+import type { JSONObject } from "./gateway.js";
+import { JSON_ROUTES, type WalkRoute } from "./walk.js";
+
+export interface WalkField {
+	readonly route: WalkRoute;
+	readonly name: string;
+	/** As a refusal names it: `entries[0].code` inside a list. */
+	readonly label: string;
+	/** Must be there. */
+	readonly required: boolean;
+	readonly good: readonly unknown[];
+	readonly bad: readonly unknown[];
+	/** A whole body that can hold any value of this field. */
+	readonly base: JSONObject;
+	/** The base with this as the field's value, which is JSON already; undefined: without the field. */
+	readonly body: (json: string | undefined) => string;
+}
+
+const x = (length: number) => "x".repeat(length);
+const ADDRESS = { good: ["192.168.1.77"], bad: ["", "192.168.1", "192.168.1.256", "192.168.1.077", x(16)] };
+const KEY = { good: ["", "0aF9".repeat(8)], bad: ["0".repeat(31), "0".repeat(33), "g".repeat(32)] };
+const OFF = { good: [false], bad: [] };
+const MONTHS = {
+	enabled: true,
+	period_unit: "months",
+	period_value: 1,
+	trigger_hour: 0,
+	trigger_minute: 0,
+	trigger_day: 1,
+};
+
+/** Values by the route's path and the field, beyond what the schema tells. */
+const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readonly unknown[] }>> = {
+	// Too short a one counts in the plaintext form only.
+	"system/password new_password": { bad: [x(129)] },
+	"system/timezone timezone": {
+		good: ["", "UTC", "America/Argentina/ComodRivadavia"],
+		bad: ["utc", "Europe/Atlantis", x(64), x(65)],
+	},
+	"network/wifi ssid": { good: ["s", x(31), "\u00e9".repeat(16)], bad: ["", x(32), "\u00e9".repeat(17), "a\tb"] },
+	"network/wifi password": { good: ["", x(8), x(63)], bad: [x(7), x(64), "\u00e9".repeat(32)] },
+	"network/wifi ip": ADDRESS,
+	"network/wifi netmask": {
+		good: ["255.0.0.0", "255.255.255.0"],
+		bad: ["254.0.0.0", "255.255.255.254", "255.0.255.0", ""],
+	},
+	"network/wifi gateway": ADDRESS,
+	"network/wifi hostname": { good: ["h", x(31), "a-9"], bad: ["", x(32), "-a", "a-", "a.b"] },
+	// Only what leaves the radio as it is: the other one is for network-checks.ts and network.test.ts.
+	"network/wifi apply": OFF,
+	"network/ap apply": OFF,
+	"network/ap ap_enabled": OFF,
+	"network/wifi-enabled wifi_enabled": OFF,
+	"zigbee/config enabled": OFF,
+	"network/ap ap_ssid": { good: ["s", x(31)], bad: ["", x(32), "\u00e9".repeat(17)] },
+	"network/ap ap_password": { good: [x(8), x(63)], bad: ["", x(7), x(64)] },
+	"iec62056/schedule period_value": { good: [1, 2, 3, 6], bad: [0, 4, 5, 7, 12] },
+	"dlms/config block_cipher_key": KEY,
+	"dlms/config auth_key": KEY,
+	"zigbee/map obis": {
+		good: ["1.8.0", "1-0:1.8.0", "255-255:255.255.255*255"],
+		bad: ["", "x", "1.8.256", "1".repeat(28)],
+	},
+	"zigbee/map mapping_id": { good: ["00000000", "0b040508"], bad: ["0702000", "070200000", "07020002", "zzzzzzzz"] },
+	"hub url": {
+		good: ["http://h", `https://h/${"path-".repeat(49)}`],
+		bad: ["", "h", "ftp://h", `https://h/${"path-".repeat(49)}x`, "http://h /"],
+	},
+	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
+	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
+};
+
+/** In place of a route's example: a body where each field counts. */
+const BASES: Readonly<Record<string, JSONObject>> = {
+	// A nonce that no unit gives: no attempt counts as a failed one.
+	"system/login": { username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
+	"system/password": { nonce: "0".repeat(64), proof: "0".repeat(64), new_hash: "a".repeat(64) },
+	"iec62056/schedule": MONTHS,
+	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
+	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
+};
+
+/** Must be there beside what the schema requires in any case, with that base. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+	"system/login": ["nonce", "proof"],
+	"system/password": ["nonce", "proof", "new_hash"],
+	"network/wifi": ["ip", "netmask", "gateway"],
+	"iec62056/schedule": Object.keys(MONTHS),
+	hub: ["url", "token"],
+};
+
+/** One value of each type of JSON. */
+const TYPES: readonly (readonly [string, unknown])[] = [
+	["null", null],
+	["boolean", true],
+	["integer", 1],
+	["number", 1.5],
+	["string", "1"],
+	["array", [1]],
+	["object", { "1": 1 }],
+];
+
+/** Values that a list may have by its length, each object in it different. */
+function lists({ maxItems, minItems = 0, items }: Node, base: readonly unknown[]): [unknown[], unknown[]] {
+	const { type, properties } = resolve(items);
+	const list = (length: number) =>
+		Array.from({ length }, (_, i) => {
+			if (type === "integer") return 255 - i;
+			const vary = "code" in properties ? { code: [1, 0, 1, 8, i, 255] } : { obis: `${i}.8.0` };
+			return { ...(base[0] as JSONObject), ...vary };
+		});
+	const bad: unknown[] = [list(maxItems + 1), list(Math.max(1, minItems)).fill(null)];
+	if (minItems > 0) bad.push(list(minItems - 1));
+	if (type === "integer") for (const odd of [-1, 256, 0.5, "1"]) bad.push([odd, ...list(maxItems - 1)]);
+	return [[list(minItems), list(maxItems)], bad];
+}
+
+/** By bounds and choices of the schema alone. */
+function bySchema(schema: Node, base: unknown): [unknown[], unknown[]] {
+	const { type, minimum, maximum, minLength = 0, maxLength, enum: choices } = schema;
+	if (choices) {
+		const near = choices.flatMap((one: number | string) =>
+			typeof one === "number" ? [one - 1, one + 1] : [`${one}x`, one.toUpperCase()],
+		);
+		return [choices, near.filter((one: number | string) => !choices.includes(one))];
+	}
+	if (type === "boolean") return [[true, false], []];
+	if (type === "array") return lists(schema, base as readonly unknown[]);
+	if (type === "integer")
+		return [
+			[minimum, maximum],
+			[minimum - 1, maximum + 1, minimum + 0.5],
+		];
+	const text = (length: number) => "a".repeat(length);
+	const bad = minLength > 0 ? [text(minLength - 1), text(maxLength + 1)] : [text(maxLength + 1)];
+	return [[text(minLength), text(maxLength)], bad];
+}
+
+function fieldsOf(route: WalkRoute): WalkField[] {
+	const base = BASES[route.path] ?? route.example;
+	const make = (schema: Node, parents: readonly string[], within: JSONObject): WalkField[] =>
+		Object.entries<Node>(schema.properties).flatMap(([name, given]) => {
+			const field = resolve(given);
+			const [fine, wrong] = bySchema(field, within[name]);
+			const { good = fine, bad = wrong } = CONTENTS[`${route.path} ${name}`] ?? {};
+			const others = TYPES.filter(([type]) => type !== field.type);
+			const [list] = parents;
+			const one: WalkField = {
+				route,
+				name,
+				label: list === undefined ? name : `${list}[0].${name}`,
+				required: [...(schema.required ?? []), ...(REQUIRED[route.path] ?? [])].includes(name),
+				good,
+				bad: [...bad, ...others.map(([, value]) => value)],
+				base,
+				body: (json) => {
+					const { [name]: _, ...rest } = within;
+					const members = JSON.stringify(rest).slice(1, -1);
+					const own = json === undefined ? "" : `"${name}":${json}`;
+					const object = `{${[members, own].filter((part) => part !== "").join(",")}}`;
+					return list === undefined ? object : `{"${list}":[${object}]}`;
+				},
+			};
+			const item = field.type === "array" ? resolve(field.items) : {};
+			return item.properties ? [one, ...make(item, [name], within[name][0])] : [one];
+		});
+	return make(route.schema, [], base);
+}
+
+export const FIELDS: readonly WalkField[] = JSON_ROUTES.flatMap(fieldsOf);

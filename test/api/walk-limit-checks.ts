@@ -1,0 +1,276 @@
+/** The table "Limits" of the API text, a check for each row by its name: at the limit and beyond. */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import {
+	isError,
+	type JSONObject,
+	PASSWORD,
+	proofOf,
+	succeeded,
+	type TestGateway,
+	USERNAME,
+	vectorOf,
+} from "./gateway.js";
+import { deleteTokens } from "./token-checks.js";
+import type { VirtualGateway } from "./virtual-gateway.js";
+import { keepHostname, routeOf, visit } from "./walk.js";
+
+const OPEN = { token: null };
+const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
+/** How long a client is to wait for a readout and for a scan, ms. */
+const READOUT_MS = 60_000;
+const SCAN_MS = 20_000;
+
+interface Limit {
+	/** As the table has it. */
+	readonly row: string;
+	readonly path: string;
+	/** A whole body. */
+	readonly base: JSONObject;
+	readonly field: string;
+	readonly good: readonly unknown[];
+	readonly bad: readonly unknown[];
+}
+
+const x = (length: number) => "x".repeat(length);
+const WIFI = { ssid: "home", password: "secret-of-the-network", dhcp: true };
+const HOURS = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
+const DAYS = { ...HOURS, period_unit: "days", trigger_hour: 0 };
+const MONTHS = { ...DAYS, period_unit: "months", trigger_day: 1 };
+const code = (byte: number) => [byte, byte, byte, byte, byte, byte];
+
+const LIMITS: readonly Limit[] = [
+	{
+		row: "Wi-Fi ssid: 1 to 31 characters",
+		path: "network/wifi",
+		base: WIFI,
+		field: "ssid",
+		good: [x(1), x(31)],
+		bad: ["", x(32)],
+	},
+	{
+		row: "Wi-Fi password: up to 63 characters",
+		path: "network/wifi",
+		base: WIFI,
+		field: "password",
+		good: ["", x(63)],
+		bad: [x(64)],
+	},
+	{
+		row: "Wi-Fi hostname: up to 31 characters",
+		path: "network/wifi",
+		base: WIFI,
+		field: "hostname",
+		good: [x(1), x(31)],
+		bad: ["", x(32)],
+	},
+	{
+		row: "Access Point ssid: 1 to 31 characters",
+		path: "network/ap",
+		base: {},
+		field: "ap_ssid",
+		good: [x(1), x(31)],
+		bad: ["", x(32)],
+	},
+	{
+		row: "Access Point password: 8 to 63 characters",
+		path: "network/ap",
+		base: {},
+		field: "ap_password",
+		good: [x(8), x(63)],
+		bad: [x(7), x(64)],
+	},
+	{
+		row: "baudrate_max: 300 to 19200",
+		path: "iec62056/config",
+		base: {},
+		field: "baudrate_max",
+		good: [300, 19200],
+		bad: [299, 19201],
+	},
+	...["block_cipher_key", "auth_key"].map((field) => ({
+		row: `DLMS keys: 32 hex characters each (${field})`,
+		path: "dlms/config",
+		base: {},
+		field,
+		good: ["0123456789abcdefABCDEF9876543210"],
+		bad: ["0".repeat(31), "0".repeat(33), "0".repeat(64), `g${"0".repeat(31)}`],
+	})),
+	{
+		row: "Schedule values: minutes",
+		path: "iec62056/schedule",
+		base: { ...HOURS, period_unit: "minutes" },
+		field: "period_value",
+		good: [1, 5, 10, 15, 30],
+		bad: [0, 2, 29, 31],
+	},
+	{
+		row: "Schedule values: hours",
+		path: "iec62056/schedule",
+		base: HOURS,
+		field: "period_value",
+		good: [1, 2, 4, 8, 12],
+		bad: [0, 3, 13, 24],
+	},
+	{
+		row: "Schedule values: days",
+		path: "iec62056/schedule",
+		base: DAYS,
+		field: "period_value",
+		good: [1, 7, 14, 28],
+		bad: [0, 2, 27, 29],
+	},
+	{
+		row: "Schedule values: months",
+		path: "iec62056/schedule",
+		base: MONTHS,
+		field: "period_value",
+		good: [1, 2, 3, 6],
+		bad: [0, 4, 7, 12],
+	},
+	{
+		row: "Schedule values: trigger_hour 0 to 23",
+		path: "iec62056/schedule",
+		base: DAYS,
+		field: "trigger_hour",
+		good: [0, 23],
+		bad: [-1, 24],
+	},
+	{
+		row: "Schedule values: trigger_minute 0 to 59",
+		path: "iec62056/schedule",
+		base: HOURS,
+		field: "trigger_minute",
+		good: [0, 59],
+		bad: [-1, 60],
+	},
+	{
+		row: "Schedule values: trigger_day 1 to 28",
+		path: "iec62056/schedule",
+		base: MONTHS,
+		field: "trigger_day",
+		good: [1, 28],
+		bad: [0, 29],
+	},
+];
+
+export function walkLimitChecks(gateway: () => TestGateway): void {
+	describe("limit", () => {
+		it("Login nonce validity: 60 seconds, single use", async () => {
+			const { nonce, salt, expires_in_secs } = await gateway().read("system/challenge", OPEN);
+			assert.equal(expires_in_secs, 60);
+			const body = { username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) };
+			succeeded(await gateway().post("system/login", body, OPEN));
+			isError(await gateway().post("system/login", body, OPEN), 401, "nonce_invalid");
+		});
+		it("Session token validity: 1800 seconds", async () => {
+			const reply = await gateway().post("system/login", { username: USERNAME, password: PASSWORD }, OPEN);
+			assert.equal(succeeded(reply).expires_in_secs, 1800);
+		});
+		it("Long-lived tokens: at most 3; name 1 to 32 printable ASCII characters", async () => {
+			await deleteTokens(gateway());
+			const make = (name: string) => gateway().post("system/tokens", { name });
+			for (const bad of ["", x(33), "\u001f", "\u007f", "\u00e9", "a\n"])
+				isError(await make(bad), 400, "invalid_field", "name");
+			const names = ["~", x(32), " "];
+			for (const name of names) assert.equal(succeeded(await make(name)).name, name);
+			isError(await make("a"), 400, "token_slots_full");
+			const { max, tokens } = await gateway().read("system/tokens");
+			assert.deepEqual([max, tokens.map((one: JSONObject) => one.name)], [3, names]);
+			await deleteTokens(gateway());
+		});
+		for (const { row, path, base, field, good, bad } of LIMITS) {
+			it(row, async () => {
+				for (const value of good) {
+					const reply = await gateway().write(path, { ...base, [field]: value });
+					if (field in reply) assert.equal(reply[field], value);
+					if (field === "hostname") await keepHostname(gateway());
+				}
+				for (const value of bad)
+					isError(await gateway().post(path, { ...base, [field]: value }), 400, "invalid_field", field);
+			});
+		}
+		it("DLMS OBIS bytes: each 0 to 255", async () => {
+			const post = (bytes: readonly unknown[]) =>
+				gateway().post("dlms/obis", { entries: [{ code: bytes, class_id: 3, attribute: 2 }] });
+			for (const byte of [0, 255]) assert.deepEqual(succeeded(await post(code(byte))).entries[0].code, code(byte));
+			for (let at = 0; at < 6; at++)
+				for (const bad of [-1, 256])
+					isError(await post(code(1).with(at, bad)), 400, "invalid_field", "entries[0].code");
+		});
+		it("Certificate upload size: max_size bytes", async () => {
+			const { max_size } = await gateway().read("system/certificate");
+			assert.equal(max_size, 12288);
+			const upload = async (bytes: number) => (await gateway().post("system/certificate", x(bytes))).text;
+			assert.match(await upload(max_size), /No certificate was found/);
+			assert.match(await upload(max_size + 1), /too large/);
+			isError(await gateway().post("system/certificate", x(16385)), 413, "too_large");
+		});
+		it("Hub certificate size: cert_max_size bytes", async () => {
+			const { cert_max_size } = await gateway().read("hub");
+			assert.equal(cert_max_size, 10239);
+			const times = { validFromMs: Date.UTC(2026, 0, 1), validToMs: Date.UTC(2036, 0, 1) };
+			const pem = Buffer.from(makeCertificate({ names: ["hub"], ...times }).certificate).toString("latin1");
+			const post = (bytes: number) =>
+				gateway().post("hub", { enabled: false, cert: `${"#".repeat(bytes - pem.length - 1)}\n${pem}` });
+			assert.equal(succeeded(await post(cert_max_size)).cert_set, true);
+			isError(await post(cert_max_size + 1), 400, "invalid_field", "cert");
+			assert.equal((await gateway().write("hub", { enabled: false, cert: "" })).cert_set, false);
+		});
+		it("Zigbee channel: 11 to 26", async () => {
+			const { channel } = await gateway().read("zigbee/config");
+			assert.ok(channel >= 11 && channel <= 26);
+		});
+		it("Network scan duration: several seconds; allow a 20 second client timeout", async () => {
+			const startMs = Date.now();
+			succeeded(await visit(gateway(), routeOf("GET network/scan")));
+			assert.ok(Date.now() - startMs < SCAN_MS);
+		});
+		it("Concurrency: one request at a time; two at once are both answered, and one conversation is for both", async () => {
+			await gateway().connectMeter({ telegram: METER.telegram });
+			const exchanges = ["iec62056/read", "iec62056/read"].map((path) => gateway().begin("GET", path));
+			const replies = [];
+			for (const exchange of exchanges) replies.push(succeeded(await exchange.reply()));
+			assert.deepEqual(replies[0], replies[1]);
+		});
+	});
+}
+
+/** Rows that take minutes of the gateway's time. */
+export function slowWalkLimitChecks(gateway: () => VirtualGateway): void {
+	describe("limit", () => {
+		const nowMs = () => gateway().world.time.monotonicMs();
+
+		it("Login nonce validity: 60 seconds, single use; Session token validity: 1800 seconds", async () => {
+			const attempt = async (ms: number) => {
+				const { nonce, salt } = await gateway().read("system/challenge", OPEN);
+				await gateway().pass(ms);
+				return gateway().post(
+					"system/login",
+					{ username: USERNAME, nonce, proof: proofOf(PASSWORD, salt, nonce) },
+					OPEN,
+				);
+			};
+			const { token } = succeeded(await attempt(59_999));
+			isError(await attempt(60_000), 401, "nonce_invalid");
+			await gateway().pass(1_800_000 - 60_001);
+			assert.equal((await gateway().get("system/status", { token })).status, 200);
+			await gateway().pass(1);
+			isError(await gateway().get("system/status", { token }), 401, "unauthorized");
+		});
+		for (const [what, setup, config] of [
+			["a silent meter", { silence: 1000 }, {}],
+			["a meter that is late", { lateMs: 1400 }, {}],
+			["a meter that never finishes", { cut: 5 }, {}],
+			["a meter that never sends by itself", { silence: 1000 }, { mode_d_enabled: true }],
+		] as const) {
+			it(`Meter readout duration: up to 60 seconds, with ${what}`, async () => {
+				await gateway().write("iec62056/config", config);
+				await gateway().connectMeter({ telegram: METER.telegram, faults: setup });
+				const startMs = nowMs();
+				await gateway().get("iec62056/read");
+				assert.ok(nowMs() - startMs <= READOUT_MS, `${nowMs() - startMs} ms`);
+			});
+		}
+	});
+}

@@ -1,0 +1,156 @@
+/**
+ * The order of checks (API decision 2) in pairs: a request in which two things are wrong gets the error of the earlier
+ * check. And each route's body at its limits of size and nesting (decision 6).
+ */
+import assert from "node:assert/strict";
+import { isError, type RequestOptions, type TestGateway } from "./gateway.js";
+import { deleteTokens } from "./token-checks.js";
+import { JSON_ROUTES, padded } from "./walk.js";
+
+/** A request, and what it is asked with, while faults are put into it. */
+interface Draft {
+	method: string;
+	path: string;
+	options: RequestOptions;
+	member: string;
+	/** After the first member. */
+	rest: string;
+	end: string;
+}
+
+interface Fault {
+	readonly status: number;
+	readonly code: string;
+	readonly field?: string;
+	readonly put: (draft: Draft) => void;
+}
+
+const FOREIGN = { Origin: "https://evil.example" };
+
+/** In the order of the checks; plain HTTP in the owner's network comes before all others (README, "Decisions"). */
+const FAULTS: readonly Fault[] = [
+	{ status: 403, code: "https_required", put: (draft) => Object.assign(draft.options, { secure: false }) },
+	{ status: 404, code: "not_found", put: (draft) => Object.assign(draft, { path: "system/nothing" }) },
+	{ status: 405, code: "method_not_allowed", put: (draft) => Object.assign(draft, { method: "PUT" }) },
+	{ status: 403, code: "forbidden_origin", put: (draft) => Object.assign(draft.options, { headers: FOREIGN }) },
+	{ status: 401, code: "unauthorized", put: (draft) => Object.assign(draft.options, { token: null }) },
+	{ status: 413, code: "too_large", put: (draft) => Object.assign(draft, { rest: `,"x":"${"x".repeat(2048)}"` }) },
+	{ status: 400, code: "invalid_json", put: (draft) => Object.assign(draft, { end: "" }) },
+	{ status: 400, code: "invalid_field", field: "name", put: (draft) => Object.assign(draft, { member: '"name":""' }) },
+	{ status: 400, code: "missing_field", field: "name", put: (draft) => Object.assign(draft, { member: '"x":1' }) },
+	{ status: 400, code: "token_slots_full", put: () => {} },
+];
+/** Both are about the same member: no request has both. */
+const EXCLUSIVE = ["invalid_field", "missing_field"];
+
+/** Sizes by decision 6; all others have 2048 bytes. */
+const LIMITS: Readonly<Record<string, number>> = {
+	"system/login": 512,
+	"system/password": 512,
+	hub: 16384,
+	"zigbee/map": 16384,
+	"dlms/obis": 16384,
+};
+
+export function walkOrderChecks(gateway: () => TestGateway): void {
+	describe("of two things that are wrong with a request", () => {
+		before(async () => {
+			await gateway().login();
+			for (const name of ["one", "two", "three"]) await gateway().write("system/tokens", { name });
+		});
+		after(() => deleteTokens(gateway()));
+
+		FAULTS.forEach((first, at) => {
+			it(`${first.status} ${first.code} is told before whatever comes later`, async () => {
+				for (const second of FAULTS.slice(at)) {
+					if (first !== second && EXCLUSIVE.includes(first.code) && EXCLUSIVE.includes(second.code)) continue;
+					const draft = {
+						method: "POST",
+						path: "system/tokens",
+						options: {},
+						member: '"name":"x"',
+						rest: "",
+						end: "}",
+					};
+					second.put(draft);
+					first.put(draft);
+					const body = `{${draft.member}${draft.rest}${draft.end}`;
+					const reply = await gateway().request(draft.method, draft.path, { ...draft.options, body });
+					isError(reply, first.status, first.code, first.field);
+				}
+			});
+		});
+		it("a field that is refused is told before one that is missing, and both before the state", async () => {
+			const path = "iec62056/schedule";
+			isError(await gateway().post(path, { period_unit: "weeks" }), 400, "invalid_field", "period_unit");
+			isError(await gateway().post(path, { period_unit: "hours" }), 400, "missing_field", "enabled");
+			isError(await gateway().post("meter/protocol", { protocol: 1 }), 400, "invalid_field", "protocol");
+		});
+	});
+
+	describe("the body of each route", () => {
+		it("may have as many bytes as decision 6 says and not one more, its length said or not", async () => {
+			for (const { path, example, limit } of JSON_ROUTES) {
+				assert.equal(limit, LIMITS[path] ?? 2048, path);
+				for (const chunked of [false, true]) {
+					// A member of a wrong type: the size was no reason, and nothing is changed.
+					const wrong = { ...example, [Object.keys(example)[0]]: {} };
+					const reply = await gateway().post(path, padded(wrong, limit), { chunked });
+					isError(reply, 400, "invalid_field", Object.keys(example)[0]);
+					isError(await gateway().post(path, padded(wrong, limit + 1), { chunked }), 413, "too_large");
+				}
+			}
+		});
+		it("may be nested four deep and not five, in what it knows and what it doesn't", async () => {
+			for (const { path, example } of JSON_ROUTES) {
+				const [field] = Object.keys(example);
+				for (const [four, five] of [
+					["[[[]]]", "[[[[]]]]"],
+					['{"a":{"b":{}}}', '{"a":{"b":{"c":{}}}}'],
+				]) {
+					const body = (value: string) => `{"unknown":${value},"${field}":{}}`;
+					isError(await gateway().post(path, body(four)), 400, "invalid_field", field);
+					isError(await gateway().post(path, body(five)), 400, "invalid_json");
+					isError(await gateway().post(path, `{"${field}":${five}}`), 400, "invalid_json");
+				}
+			}
+		});
+	});
+}
+
+/** For a gateway in access point mode: plain HTTP is told between token and size, as far as it matters. */
+export function walkPlainChecks(gateway: () => TestGateway): void {
+	describe("over plain HTTP on the access point", () => {
+		const plain = { secure: false };
+		const post = (body: string, options: RequestOptions = {}) =>
+			gateway().post("system/certificate", body, { ...plain, ...options });
+
+		it("403 | POST certificate: after origin and token, before the size of the body", async () => {
+			isError(await post("x", { headers: FOREIGN, token: null }), 403, "forbidden_origin");
+			isError(await post("x".repeat(16385), { token: null }), 401, "unauthorized");
+			isError(await post("x".repeat(16385)), 403, "https_required");
+			isError(await post("x"), 403, "https_required");
+			isError(await gateway().request("PUT", "system/certificate", plain), 405, "method_not_allowed");
+			isError(await gateway().post("system/certificates", "x", plain), 404, "not_found");
+			assert.equal((await gateway().read("system/certificate", plain)).upload_allowed, false);
+			assert.equal((await gateway().read("system/certificate")).upload_allowed, true);
+		});
+		it("403 | the legacy forms of login and password: known by their fields, so after all that a body can lack", async () => {
+			const form = { username: "admin", password: "x" };
+			const login = (body: unknown) => gateway().post("system/login", body, { ...plain, token: null });
+			isError(await login(padded(form, 513)), 413, "too_large");
+			isError(await login('{"username":"admin","password":"x"'), 400, "invalid_json");
+			isError(await login({ ...form, username: 7 }), 400, "invalid_field", "username");
+			isError(await login({ password: "x" }), 400, "missing_field", "username");
+			isError(await login(form), 403, "https_required");
+			const change = { old_password: "x", new_password: "y" };
+			const password = (body: unknown) => gateway().post("system/password", body, { ...plain, token: null });
+			isError(await password({ ...change, new_password: 7 }), 400, "invalid_field", "new_password");
+			isError(await password(change), 403, "https_required");
+		});
+		it("all other routes are served", async () => {
+			for (const path of ["system/version", "system/status", "network/status", "iec62056/last", "hub"])
+				assert.equal((await gateway().get(path, plain)).status, 200);
+		});
+	});
+}

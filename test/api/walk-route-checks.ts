@@ -1,0 +1,136 @@
+/** The tables "Endpoints" of the API text, row by row: each route answers as its row says, whoever asks in which form. */
+import assert from "node:assert/strict";
+import { AUTHORITY, make } from "../hosts/openssl.js";
+import { DEFAULT_CONFIG, isError, type JSONObject, type Reply, succeeded, type TestGateway } from "./gateway.js";
+import { deleteTokens } from "./token-checks.js";
+import { pathOf, RESTARTING, type Visit, visit, WALK, type WalkRoute } from "./walk.js";
+
+/** What a new unit without a radio answers where the row tells of success. */
+const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
+	"POST zigbee/reset": [501, "unsupported"],
+	"GET hub/send": [400, "hub_disabled"],
+};
+/** All that a path may be asked with. */
+const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
+
+/** In an order in which no route changes what a later one answers. */
+const IN_ORDER = WALK.filter(({ name }) => !RESTARTING.includes(name)).sort(
+	(a, b) => Number(b.method === "GET") - Number(a.method === "GET"),
+);
+
+/** Methods of each path, HEAD with GET. */
+const ALLOWED = new Map<string, string[]>();
+for (const route of WALK) {
+	const methods = ALLOWED.get(pathOf(route)) ?? [];
+	ALLOWED.set(pathOf(route), [...methods, ...(route.method === "GET" ? ["GET", "HEAD"] : [route.method])]);
+}
+
+/** That the reply is what the row tells of: JSON of the document's schema (gateway.ts sees to that), or nothing. */
+function isAsDocumented({ name, type }: WalkRoute, reply: Reply): void {
+	const refusal = REFUSALS[name];
+	if (refusal !== undefined) {
+		isError(reply, ...refusal);
+		return;
+	}
+	assert.equal(reply.status, 200, `${name}: ${reply.text}`);
+	assert.equal(reply.headers.get("content-type") ?? "", type, name);
+	if (type === "") assert.deepEqual([reply.text, reply.headers.get("content-length")], ["", "0"], name);
+}
+
+export function walkRouteChecks(gateway: () => TestGateway): void {
+	describe("each route", () => {
+		/** A token that no restart and no change of the password ends. */
+		async function makeToken(): Promise<string> {
+			await deleteTokens(gateway());
+			const { token } = await gateway().write("system/tokens", { name: "the walk" });
+			return token;
+		}
+
+		/** A meter that answers, no hub. */
+		async function prepare(): Promise<void> {
+			await gateway().write("iec62056/control", { simulator_en: true });
+			await gateway().write("hub", { enabled: false });
+		}
+
+		/** Asks for all of them but those that end in a restart. */
+		async function walk(how: Visit, token?: string): Promise<void> {
+			await prepare();
+			for (const route of IN_ORDER) {
+				if (token !== undefined) gateway().token = token;
+				isAsDocumented(route, await visit(gateway(), route, how));
+				if (route.name === "POST system/tokens" && token === undefined) await deleteTokens(gateway());
+				if (/logout|password$/.test(route.name) && token === undefined) await gateway().login();
+			}
+			await gateway().login();
+			await deleteTokens(gateway());
+		}
+
+		it("answers as its row says, with the token of a session", () => walk({}));
+		it("does so with a long-lived token, query parameters that mean nothing, and a body where none is needed", async () =>
+			walk({ query: "?unknown=1&lang=xx&x", idleBody: '{"unknown":[1]}' }, await makeToken()));
+		it("is 405 by another method, and Allow names those that there are", async () => {
+			for (const [path, allowed] of ALLOWED) {
+				const others = METHODS.filter((method) => !allowed.includes(method));
+				// PUT and PATCH are no path's: one of both is enough.
+				for (const method of others.filter((one) => one !== "PATCH")) {
+					const reply = await gateway().request(method, path);
+					assert.equal(reply.status, 405, `${method} ${path}`);
+					assert.deepEqual(reply.headers.get("allow")?.split(", ").sort(), allowed.toSorted(), `${method} ${path}`);
+					if (method !== "HEAD") isError(reply, 405, "method_not_allowed");
+				}
+			}
+		});
+		it("that GET is for takes HEAD, which has the same header and no body", async () => {
+			await prepare();
+			for (const route of WALK.filter(({ method }) => method === "GET")) {
+				const head = await visit(gateway(), route, { method: "HEAD" });
+				assert.equal(head.status, REFUSALS[route.name]?.[0] ?? 200, route.name);
+				assert.equal(head.headers.get("content-type"), "application/json", route.name);
+				assert.equal(head.text, "");
+			}
+		});
+		describe("that ends in a restart", () => {
+			const shown = (): Promise<JSONObject> => gateway().read("system/certificate");
+
+			it("POST system/reboot: 200, then the connection drops", async () => {
+				gateway().token = await makeToken();
+				const { name } = (await gateway().read("system/tokens")).tokens[0];
+				const reply = await gateway().post("system/reboot?x", "not JSON");
+				assert.deepEqual([reply.status, reply.text], [200, ""]);
+				await gateway().rebooted();
+				assert.equal((await gateway().read("system/tokens")).tokens[0].name, name);
+			});
+			it("POST system/certificate, POST system/certificate/reset: Certificate, reboot true", async () => {
+				gateway().token = await makeToken();
+				const { max_size } = await shown();
+				const root = make({ subject: "/CN=Root", extensions: AUTHORITY });
+				const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway().hostname}`];
+				const { certificate, key } = make({ subject: "/CN=walk", issuer: root, extensions });
+				// Explanations before the first certificate make it as long as a file may be.
+				const file = certificate + root.certificate + key;
+				const whole = `${"#".repeat(max_size - file.length - 1)}\n${file}`;
+				const taken = succeeded(await gateway().post("system/certificate?x=1", whole));
+				assert.deepEqual([taken.custom, taken.reboot, taken.chain_length], [true, true, 2]);
+				await gateway().rebooted(root.certificate);
+				assert.deepEqual(await shown(), { ...taken, reboot: false });
+				const reset = succeeded(await gateway().post("system/certificate/reset"));
+				assert.deepEqual([reset.custom, reset.reboot], [false, true]);
+				await gateway().rebooted();
+				assert.equal((await shown()).custom, false);
+			});
+			it("POST system/factory_reset: 200 empty body; starts into the initial state", async () => {
+				gateway().token = await makeToken();
+				const reply = await gateway().post("system/factory_reset?x", "not JSON");
+				assert.deepEqual([reply.status, reply.text], [200, ""]);
+				await gateway().rebooted();
+				isError(await gateway().get("system/status"), 401, "unauthorized");
+				await gateway().login();
+				assert.equal((await gateway().read("system/status")).password_default, true);
+				assert.deepEqual((await gateway().read("system/tokens")).tokens, []);
+				assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
+				const { enabled, token_set } = await gateway().read("hub");
+				assert.deepEqual([enabled, token_set], [false, false]);
+			});
+		});
+	});
+}

@@ -1,0 +1,60 @@
+/** The walk passes every row of the API text's "Endpoints"; and those of its rows that take minutes, on virtual time. */
+import assert from "node:assert/strict";
+import { VirtualGateway } from "./virtual-gateway.js";
+import { JSON_ROUTES, WALK } from "./walk.js";
+import { slowWalkErrorChecks } from "./walk-error-checks.js";
+import { FIELDS } from "./walk-fields.js";
+import { slowWalkLimitChecks } from "./walk-limit-checks.js";
+
+/** As the API text lists them, without upload of firmware and the diagnostic report. */
+const ROWS = `
+	GET system/challenge, POST system/login, POST system/logout, POST system/password, GET system/tokens,
+	POST system/tokens, DELETE system/tokens/<id>,
+	GET system/version, GET system/status, GET system/clock, POST system/clock, GET system/timezone,
+	POST system/timezone, GET system/power_mode, POST system/power_mode, POST system/reboot, POST system/factory_reset,
+	GET system/certificate, POST system/certificate, POST system/certificate/reset,
+	GET network/status, GET network/scan, POST network/wifi, POST network/ap, GET network/fallback-ap,
+	POST network/fallback-ap, GET network/wifi-enabled, POST network/wifi-enabled,
+	GET meter/protocol, POST meter/protocol, GET iec62056/read, GET iec62056/last, GET iec62056/config,
+	POST iec62056/config, GET iec62056/schedule, POST iec62056/schedule, GET iec62056/control, POST iec62056/control,
+	GET dlms/config, POST dlms/config, GET dlms/obis, POST dlms/obis,
+	GET zigbee/config, POST zigbee/config, POST zigbee/reset, GET zigbee/map, POST zigbee/map,
+	GET hub, POST hub, GET hub/send`;
+/** Ours beside them (decisions 16 and 32). */
+const EXTRAS = "GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe";
+
+const namesOf = (text: string) => text.split(",").map((name) => name.trim());
+
+describe("The walk", () => {
+	it("passes every route of the API text, and beside them our own", () => {
+		const names = WALK.map(({ name }) => name);
+		assert.deepEqual(names.toSorted(), [...namesOf(ROWS), ...namesOf(EXTRAS)].sort());
+		const open = WALK.filter(({ isOpen }) => isOpen).map(({ name }) => name);
+		assert.deepEqual(open.toSorted(), ["GET system/challenge", "POST system/login", "POST system/password"]);
+	});
+	it("tries every field of every body with something good and with something bad", () => {
+		for (const { schema, name } of JSON_ROUTES) {
+			const tried = FIELDS.filter(({ route }) => route.name === name);
+			for (const field of Object.keys(schema.properties))
+				assert.ok(
+					tried.some((one) => one.label === field),
+					`${name}: ${field}`,
+				);
+		}
+		for (const { route, label, good, bad } of FIELDS)
+			assert.ok(good.length > 0 && bad.length >= 6, `${route.name}: ${label}`);
+	});
+});
+
+describe("The walk as time goes by", () => {
+	let gateway: VirtualGateway;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.login();
+	});
+	afterEach(() => gateway.stop());
+
+	slowWalkErrorChecks(() => gateway);
+	slowWalkLimitChecks(() => gateway);
+});

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { Identity } from "../../modules/app/identity.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { type CertificatePair, type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
+import { MemoryStorage, textCodec } from "../config/memory-storage.js";
+
+const BUILT_MS = Date.UTC(2026, 4, 1);
+const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
+const YEAR_MS = 366 * 86_400_000;
+
+/** A device with a TLS port that shows what it was given, and whose handshakes end as the test wants. */
+class Device {
+	readonly storage: MemoryStorage;
+	readonly traced: string[] = [];
+	nowMs: number | undefined = NOW_MS;
+	identity: Identity;
+	shown = "";
+	refusals: string[] = [];
+	/** What each test of an identity ends with, one after another; then well. */
+	problems: string[] = [];
+	made = 0;
+	#tests: (() => void)[] = [];
+
+	constructor(storage = new MemoryStorage()) {
+		this.storage = storage;
+		this.identity = this.#open();
+	}
+
+	#open(): Identity {
+		const crypto = new NodeCrypto();
+		const makeCertificate = crypto.makeCertificate.bind(crypto);
+		crypto.makeCertificate = (options) => {
+			this.made++;
+			return makeCertificate(options);
+		};
+		const world = {
+			storage: this.storage,
+			crypto,
+			clock: { utcMs: () => this.nowMs, monotonicMs: () => 0, setUTC: () => {} },
+			info: { builtUtcMs: BUILT_MS } as HostInfo,
+			guard: (_part: string, run: () => void) => {
+				try {
+					run();
+				} catch (error) {
+					this.traced.push(String(error));
+				}
+			},
+			trace: (message: string) => this.traced.push(message),
+		};
+		return new Identity(world, new ConfigStore(this.storage, textCodec));
+	}
+
+	/** Starts anew, and shows what it has; all tests of it are over then. */
+	start(hostname = "gateway"): string {
+		this.identity = this.#open();
+		this.shown = textOf(this.identity.ownPair(hostname));
+		this.identity.serveInstalled(this.#target, hostname);
+		for (let test = this.#tests.shift(); test !== undefined; test = this.#tests.shift()) test();
+		return this.shown;
+	}
+
+	renew(hostname: string): string {
+		this.identity.renew(this.#target, hostname);
+		return this.shown;
+	}
+
+	readonly #target = {
+		setIdentity: (pair: CertificatePair) => {
+			const text = textOf(pair);
+			if (this.refusals.some((part) => text.includes(part))) throw new Error("the certificate can't be read");
+			this.shown = text;
+		},
+		testIdentity: (done: (problem: string) => void) => {
+			this.#tests.push(() => done(this.problems.shift() ?? ""));
+		},
+	};
+}
+
+const textOf = ({ certificate }: CertificatePair) => Buffer.from(certificate).toString();
+const file = (text: string) => Buffer.from(text);
+
+describe("app/identity: the device's own certificate", () => {
+	it("is for the hostname and hostname.local, for ten years, and stays the same", () => {
+		const device = new Device();
+		const shown = device.start();
+		const certificate = new X509Certificate(shown);
+		assert.equal(certificate.subject, "CN=gateway");
+		assert.equal(certificate.subjectAltName, "DNS:gateway, DNS:gateway.local");
+		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
+		assert.equal(Date.parse(certificate.validFrom), NOW_MS - 86_400_000);
+		assert.equal(Date.parse(certificate.validTo), Date.UTC(2037, 2, 2, 4, 5, 6));
+		assert.match(shown, /PRIVATE KEY/);
+		assert.equal(device.start(), shown);
+		assert.equal(device.made, 1);
+	});
+	it("is valid from the firmware's build on while the clock is not set", () => {
+		const device = new Device();
+		device.nowMs = undefined;
+		const shown = device.start();
+		assert.equal(Date.parse(new X509Certificate(shown).validFrom), BUILT_MS);
+		device.nowMs = NOW_MS;
+		assert.equal(device.start(), shown);
+	});
+	it("is made anew for another hostname, at once or at the next start", () => {
+		const device = new Device();
+		const first = device.start();
+		assert.equal(device.renew("gateway"), first);
+		const second = device.renew("cellar");
+		assert.equal(new X509Certificate(second).subject, "CN=cellar");
+		assert.equal(device.start("cellar"), second);
+		assert.equal(new X509Certificate(device.start("attic")).subject, "CN=attic");
+	});
+	it("is made anew when its time is over", () => {
+		const device = new Device();
+		const first = device.start();
+		device.nowMs = NOW_MS + 10 * YEAR_MS;
+		assert.notEqual(device.start(), first);
+	});
+	it("is made anew when it is damaged, and served from memory when flash is full", () => {
+		const device = new Device();
+		const first = device.start();
+		device.storage.values.set("own_0_0", Uint8Array.of(1, 2, 3));
+		assert.notEqual(device.start(), first);
+		const full = new Device();
+		full.storage.stepsLeft = 0;
+		assert.match(full.start(), /BEGIN CERTIFICATE/);
+		assert.equal(full.traced.length, 1);
+	});
+	it("leaves one of it in flash, wherever the power is cut while it is made", () => {
+		for (let cut = 0; cut < 4; cut++) {
+			const device = new Device();
+			device.start();
+			device.storage.stepsLeft = cut;
+			device.start("cellar");
+			device.storage.stepsLeft = Number.POSITIVE_INFINITY;
+			const after = new Device(device.storage);
+			assert.equal(new X509Certificate(after.start("cellar")).subject, "CN=cellar");
+			assert.equal([...device.storage.values.keys()].filter((key) => key.startsWith("own_")).length, 1);
+		}
+	});
+});
+
+describe("app/identity: an installed certificate", () => {
+	it("is served from the next start on, and kept when a handshake with it went well", () => {
+		const device = new Device();
+		const own = device.start();
+		device.identity.installed.install(file("first"));
+		assert.equal(device.shown, own);
+		assert.equal(device.start(), "first");
+		const { installed } = device.identity;
+		assert.deepEqual([installed.isThere, installed.onTrial, installed.lastError], [true, false, ""]);
+		device.problems = ["never asked again"];
+		assert.equal(device.start(), "first");
+	});
+	it("gives way to the one before when no handshake is possible with it", () => {
+		const device = new Device();
+		device.start();
+		device.identity.installed.install(file("first"));
+		device.start();
+		device.identity.installed.install(file("second"));
+		device.problems = ["no shared cipher"];
+		assert.equal(device.start(), "first");
+		assert.equal(device.identity.installed.lastError, "no shared cipher");
+		assert.equal(device.start(), "first");
+		assert.equal(device.identity.installed.lastError, "no shared cipher");
+		assert.deepEqual(device.traced, ["tls: no shared cipher"]);
+	});
+	it("gives way to the device's own where there is none before", () => {
+		for (const way of ["problems", "refusals"] as const) {
+			const device = new Device();
+			const own = device.start();
+			device.identity.installed.install(file("first"));
+			device[way] = ["first"];
+			assert.equal(device.start(), own);
+			assert.equal(device.identity.installed.isThere, false);
+			assert.notEqual(device.identity.installed.lastError, "");
+			device[way] = [];
+			assert.equal(device.start(), own);
+		}
+	});
+	it("stays on trial while there is no memory for the handshake", () => {
+		const device = new Device();
+		device.start();
+		device.identity.installed.install(file("first"));
+		device.problems = [OUT_OF_MEMORY, "bad"];
+		assert.equal(device.start(), "first");
+		assert.equal(device.identity.installed.onTrial, true);
+		assert.match(device.start(), /BEGIN CERTIFICATE/);
+		assert.equal(device.identity.installed.lastError, "bad");
+	});
+	it("is given up when it is damaged, after years too", () => {
+		const device = new Device();
+		const own = device.start();
+		device.identity.installed.install(file("first"));
+		device.start();
+		device.storage.values.set("tls_0_0", Uint8Array.of(1));
+		assert.equal(device.start(), own);
+		assert.match(device.identity.installed.lastError, /damaged/);
+	});
+	it("never is what was installed and not served yet when the next one fails", () => {
+		const device = new Device();
+		device.start();
+		device.identity.installed.install(file("first"));
+		device.start();
+		device.identity.installed.install(file("never served"));
+		device.identity.installed.install(file("third"));
+		device.problems = ["bad"];
+		assert.equal(device.start(), "first");
+		assert.equal([...device.storage.values.keys()].filter((key) => key.startsWith("tls_")).length, 1);
+	});
+	it("is served on when the hostname changes", () => {
+		const device = new Device();
+		device.start();
+		device.identity.installed.install(file("first"));
+		device.start();
+		assert.equal(device.renew("cellar"), "first");
+		assert.equal(device.identity.own.hostname, "cellar");
+		device.identity.installed.remove();
+		assert.equal(new X509Certificate(device.start("cellar")).subject, "CN=cellar");
+	});
+});

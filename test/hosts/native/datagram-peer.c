@@ -1,0 +1,191 @@
+/*
+ * An owner of a UDP port, for datagram.test.ts: sends each datagram back to where it came from, behind a letter. It
+ * prints "ready <port>", obeys the lines that come on its input, answers each with a line, and ends with status 0 at the
+ * end of its input.
+ *
+ *   datagram-peer <port> <address | -> <group | ->
+ *
+ *   count: datagrams that were read and calls that told of some, since the last time
+ *   hold: do nothing when told      resume: begin again, with what waits
+ *   one: read only one datagram each time      slow: read only 50 ms after being told
+ *   send <address> <port> <bytes>      break: shut the socket down; "failed" follows when the peer is told
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../../hosts/native/datagram.h"
+#include "../../../hosts/native/ipv4.h"
+
+enum { LINE_LIMIT = 100, DESCRIPTORS = 64, SLOW_US = 50000 };
+
+/* What is wrong with the socket ends the program, whatever NDEBUG says. */
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+static datagram_socket *port;
+static int bell[2];
+static unsigned received, told;
+static bool held, one, slow, failed;
+
+static void ring(void *context)
+{
+	MUST(context == bell);
+	MUST(write(bell[1], "", 1) == 1);
+}
+
+static void echo(void)
+{
+	static uint8_t reply[DATAGRAM_LIMIT + 1];
+	/* Of its own, so that a byte too many is seen. */
+	uint8_t *bytes = malloc(DATAGRAM_LIMIT);
+	datagram_peer from;
+	int length;
+	MUST(bytes);
+	if (slow) usleep(SLOW_US);
+	while ((length = datagram_read(port, bytes, &from)) >= 0) {
+		MUST(length <= DATAGRAM_LIMIT);
+		received++;
+		reply[0] = 'e';
+		memcpy(reply + 1, bytes, (size_t)length);
+		size_t size = length < DATAGRAM_LIMIT ? (size_t)length + 1 : DATAGRAM_LIMIT;
+		datagram_write(port, reply, size, from);
+		if (one) break;
+	}
+	free(bytes);
+	datagram_listen(port);
+}
+
+static void hear(void)
+{
+	char byte;
+	MUST(read(bell[0], &byte, 1) == 1);
+	told++;
+	/* Not told again before datagram_listen. */
+	usleep(1000);
+	struct pollfd again = { .fd = bell[0], .events = POLLIN };
+	MUST(poll(&again, 1, 0) == 0);
+	if (datagram_failed(port)) {
+		MUST(!failed);
+		failed = true;
+		printf("failed\n");
+		datagram_listen(port);
+	} else if (!held) echo();
+}
+
+/* Makes the socket useless, as when the system takes it away. */
+static void break_socket(void)
+{
+	for (int fd = 3; fd < DESCRIPTORS; fd++) {
+		int type = 0;
+		socklen_t size = sizeof(type);
+		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_DGRAM) continue;
+		/* The one for waking up is connected. */
+		struct sockaddr_storage peer;
+		size = sizeof(peer);
+		if (getpeername(fd, (struct sockaddr *)&peer, &size) != 0) shutdown(fd, SHUT_RDWR);
+	}
+}
+
+static void send_pattern(const char *line)
+{
+	char text[LINE_LIMIT];
+	unsigned to_port, size;
+	static uint8_t bytes[DATAGRAM_LIMIT + 1];
+	datagram_peer to;
+	MUST(sscanf(line, "send %99s %u %u", text, &to_port, &size) == 3 && size <= sizeof(bytes));
+	MUST(ipv4_parse(text, &to.address));
+	to.port = (uint16_t)to_port;
+	for (unsigned i = 0; i < size; i++) bytes[i] = (uint8_t)i;
+	datagram_write(port, bytes, size, to);
+	printf("sent\n");
+}
+
+static void obey(const char *line)
+{
+	if (strcmp(line, "count") == 0) {
+		printf("%u in %u\n", received, told);
+		received = told = 0;
+		return;
+	}
+	if (strncmp(line, "send ", 5) == 0) {
+		send_pattern(line);
+		return;
+	}
+	if (strcmp(line, "hold") == 0) held = true;
+	else if (strcmp(line, "one") == 0) one = true;
+	else if (strcmp(line, "slow") == 0) slow = true;
+	else if (strcmp(line, "break") == 0) break_socket();
+	else if (strcmp(line, "resume") == 0) {
+		held = false;
+		echo();
+	} else MUST(!"a known command");
+	printf("%s\n", line);
+}
+
+/* False at the end of the input. */
+static bool read_commands(void)
+{
+	static char line[LINE_LIMIT];
+	static size_t length;
+	char c;
+	if (read(0, &c, 1) != 1) return false;
+	MUST(length < sizeof(line));
+	line[length++] = c;
+	if (c != '\n') return true;
+	line[length - 1] = 0;
+	length = 0;
+	obey(line);
+	return true;
+}
+
+static void check_addresses(void)
+{
+	static const char *const bad[] = { "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4",
+		"1..2.3", "1.2.3.", "0x1.2.3.4", "1.2.3.-4", "1.2.3.1000", "1.2.3.00", "a.b.c.d", "::1" };
+	static const char *const good[] = { "0.0.0.0", "255.255.255.255", "192.168.4.1", "10.0.20.100" };
+	uint32_t address;
+	char text[IPV4_TEXT_SIZE];
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) MUST(!ipv4_parse(bad[i], &address));
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		MUST(ipv4_parse(good[i], &address));
+		ipv4_write(address, text);
+		MUST(strcmp(text, good[i]) == 0);
+	}
+}
+
+int main(int count, char **arguments)
+{
+	char message[DATAGRAM_MESSAGE_SIZE] = "";
+	MUST(count == 4);
+	MUST(pipe(bell) == 0);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	check_addresses();
+	datagram_options options = { .port = (uint16_t)atoi(arguments[1]), .notify = ring, .context = bell };
+	if (strcmp(arguments[2], "-") != 0) MUST(ipv4_parse(arguments[2], &options.address));
+	if (strcmp(arguments[3], "-") != 0) MUST(ipv4_parse(arguments[3], &options.group));
+	port = datagram_open(&options, message);
+	if (!port) {
+		printf("%s\n", message);
+		return 1;
+	}
+	printf("ready %u\n", datagram_port(port));
+	struct pollfd waits[] = { { .fd = 0, .events = POLLIN }, { .fd = bell[0], .events = POLLIN } };
+	for (;;) {
+		if (poll(waits, 2, -1) < 0) continue;
+		if (waits[0].revents && !read_commands()) break;
+		if (waits[1].revents) hear();
+	}
+	datagram_close(port);
+	close(bell[0]);
+	close(bell[1]);
+	return 0;
+}

@@ -1,0 +1,55 @@
+/** The native resolver; what the network's own name servers say is not for a test. */
+import assert from "node:assert/strict";
+import { compileNative, needNative } from "./compile.js";
+import { run } from "./stream-server-driver.js";
+
+describe("The native resolver", function () {
+	this.timeout(30_000);
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		program = compileNative({
+			sources: [
+				"test/hosts/native/resolver-peer.c",
+				...["resolver", "ipv4", "thread-start"].map((name) => `hosts/native/${name}.c`),
+			],
+			output: "resolver-peer",
+			libraries: [],
+		});
+	});
+
+	async function ask(...names: string[]): Promise<string[]> {
+		const { status, stdout, stderr } = await run(program, names);
+		assert.equal(stderr, "");
+		assert.equal(status, 0);
+		return stdout.trim().split("\n").sort();
+	}
+
+	it("finds the names that this computer knows, and says so where there is none", async () => {
+		assert.deepEqual(await ask("localhost"), ["localhost 127.0.0.1"]);
+		assert.deepEqual(await ask("nothing.invalid"), ["nothing.invalid none"]);
+	});
+
+	it("gives addresses back as they are, and takes nothing else for one", async () => {
+		assert.deepEqual(await ask("192.0.2.1"), ["192.0.2.1 192.0.2.1"]);
+		assert.deepEqual(await ask("192.0.2.256"), ["192.0.2.256 none"]);
+	});
+
+	it("answers four at once and refuses the fifth", async () => {
+		const answers = await ask(...new Array(5).fill("nothing.invalid"));
+		assert.deepEqual(answers, [...new Array(4).fill("nothing.invalid none"), "nothing.invalid refused"]);
+	});
+
+	it("refuses names that are empty or too long", async () => {
+		const label = "a".repeat(63);
+		const longest = `${label}.${label}.${label}.${"a".repeat(61)}`;
+		assert.deepEqual(await ask(longest), [`${longest} none`]);
+		assert.deepEqual(await ask(`${longest}a`), [`${longest}a refused`]);
+		assert.deepEqual(await ask("", "localhost"), ["localhost 127.0.0.1", "refused"]);
+	});
+
+	it("says nothing more when it was closed meanwhile", async () => {
+		assert.deepEqual(await ask("close", "nothing.invalid", "localhost", "192.0.2.1"), [""]);
+	});
+});

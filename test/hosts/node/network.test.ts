@@ -1,0 +1,110 @@
+/** What the conformance suite can't see of the bench's TLS, UDP and names. */
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createListenerPort } from "../../../hosts/node/listener.js";
+import { NodeResolver } from "../../../hosts/node/resolver.js";
+import { makeCertificate } from "../../../hosts/node/self-signed.js";
+import { createUDPPort } from "../../../hosts/node/udp.js";
+import { DATAGRAM_LIMIT, RESOLVE_LIMIT, type UDP } from "../../../modules/io/host.js";
+import { make } from "../openssl.js";
+
+const tested = (listener: { testIdentity(done: (problem: string) => void): void }) =>
+	new Promise<string>((resolve) => listener.testIdentity(resolve));
+
+describe("A TLS listener of the bench", () => {
+	const identity = makeCertificate({ names: ["x"], validFromMs: 1_700_000_000_000, validToMs: 1_900_000_000_000 });
+	const port = createListenerPort({ port: 0, secure: true });
+
+	it("tells in a sentence why no client could speak with it", async () => {
+		const listener = new port.io({ ...port.pins, identity, onReadable: () => assert.fail("the test is seen") });
+		// A curve that certificates may have, but that no client of TLS offers.
+		const odd = make({ subject: "/CN=x", algorithm: ["EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"] });
+		listener.setIdentity({ certificate: Buffer.from(odd.certificate), key: Buffer.from(odd.key) });
+		assert.match(await tested(listener), /^the handshake has failed: \w/);
+		listener.setIdentity(identity);
+		assert.equal(await tested(listener), "");
+		listener.close();
+	});
+
+	it("is tested several times at once", async () => {
+		const listener = new port.io({ ...port.pins, identity, onReadable: () => assert.fail("the test is seen") });
+		assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => tested(listener))), ["", "", "", "", ""]);
+		listener.close();
+		assert.throws(() => listener.testIdentity(() => {}), /closed/);
+		const plain = createListenerPort({ port: 0, secure: false });
+		const other = new plain.io({ ...plain.pins, onReadable: () => {} });
+		assert.throws(() => other.testIdentity(() => {}), /no TLS/);
+		other.close();
+	});
+});
+
+describe("UDP of the bench", () => {
+	let traces: string[] = [];
+	const opened: { close(): void }[] = [];
+	const port = createUDPPort((message) => traces.push(message));
+
+	function open(options: { port?: number; group?: string; accessPoint?: boolean } = {}): UDP {
+		const udp = new port.io({ ...port.pins, port: 0, onReadable: () => {}, ...options });
+		opened.push(udp);
+		return udp;
+	}
+	beforeEach(() => {
+		traces = [];
+	});
+	afterEach(() => {
+		for (const one of opened.splice(0)) one.close();
+	});
+
+	it("keeps eight datagrams, the oldest", async () => {
+		const udp = open();
+		const sender = createSocket("udp4");
+		for (let i = 0; i < 20; i++) sender.send(Uint8Array.of(i), udp.port, "127.0.0.1");
+		await sleep(100);
+		const into = new Uint8Array(DATAGRAM_LIMIT);
+		const kept: number[] = [];
+		while (udp.read(into) !== undefined) kept.push(into[0]);
+		assert.deepEqual(kept, [0, 1, 2, 3, 4, 5, 6, 7]);
+		sender.close();
+	});
+
+	it("tells in a sentence what can't be had", () => {
+		const { port: taken } = open();
+		assert.throws(() => open({ port: taken }), { message: `udp port ${taken} is used by another program` });
+		assert.throws(() => open({ group: "192.0.2.1" }), /^Error: group 192\.0\.2\.1 can't be joined: /);
+	});
+
+	it("takes another port for the access point's below 1024 when that can't be had, and says so", async () => {
+		const squatter = createSocket("udp4");
+		const hasFailed = once(squatter, "error");
+		squatter.bind(67, "127.0.0.1");
+		// Whoever may not bind there either is as good.
+		await Promise.race([once(squatter, "listening"), hasFailed]);
+		const udp = open({ port: 67, accessPoint: true });
+		assert.ok(udp.port >= 1024);
+		assert.deepEqual(traces, [`udp port 67 of the access point is 127.0.0.1:${udp.port} here`]);
+		const { port: taken } = open({ accessPoint: true });
+		assert.throws(() => open({ port: taken, accessPoint: true }), /used by another program/);
+		assert.equal(traces.length, 1);
+		squatter.close();
+	});
+
+	it("is had again at once after it was closed", () => {
+		const first = open();
+		first.close();
+		assert.equal(open({ port: first.port }).port, first.port);
+	});
+});
+
+describe("Names of the bench", () => {
+	it("are looked up four at once, addresses always", async () => {
+		const resolver = new NodeResolver();
+		const ask = (name: string) => new Promise((resolve) => resolver.resolve(name, resolve));
+		const names = [...Array.from({ length: RESOLVE_LIMIT + 1 }, () => "localhost"), "192.0.2.1"];
+		const answers = await Promise.all(names.map(ask));
+		assert.deepEqual(answers.slice(RESOLVE_LIMIT), [undefined, "192.0.2.1"]);
+		assert.deepEqual(answers.slice(0, RESOLVE_LIMIT), Array(RESOLVE_LIMIT).fill("127.0.0.1"));
+		assert.equal(await ask("localhost"), "127.0.0.1");
+	});
+});

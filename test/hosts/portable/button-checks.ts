@@ -1,0 +1,27 @@
+/** Checks of the host contract: the button, where there is one. The peer `press` presses it for a short time. */
+import { expect, expectEqual, frozen, sleep, until } from "./check.js";
+
+export const buttonChecks = frozen([
+	{
+		name: "a button tells when it is pressed and let go, until it is closed",
+		async run(host, peer) {
+			if (host.button === undefined) return;
+			const { io: Button, pins } = host.button;
+			const changes: boolean[] = [];
+			const button = new Button({ ...pins, onChanged: (pressed) => changes.push(pressed) });
+			expectEqual(changes.length, 0, "calls inside the constructor");
+			peer("press");
+			await until(host, () => changes.length === 1, "the button to go down");
+			const downMs = host.clock.monotonicMs();
+			await until(host, () => changes.length === 2, "the button to be let go");
+			const tookMs = host.clock.monotonicMs() - downMs;
+			expectEqual(changes.join(), "true,false", "changes");
+			expect(tookMs >= 50 && tookMs < 1000, `a short press took ${tookMs} ms`);
+			button.close();
+			button.close();
+			peer("press");
+			await sleep(host, 400);
+			expectEqual(changes.length, 2, "changes after close");
+		},
+	},
+]);

@@ -1,0 +1,111 @@
+/** What the portable checks of listeners have in common: opening them, taking connections, noting what sockets tell. */
+import type { CertificatePair, Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
+import { expect, expectBytes, expectEqual, pattern, until } from "./check.js";
+
+const FROM_MS = 1_780_000_000_000;
+const TO_MS = 4_102_444_800_000;
+
+export const makePair = ({ crypto }: Host, name: string): CertificatePair =>
+	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
+
+const PIECE = 2048;
+
+/** A socket that notes all it is told. */
+export class Noted {
+	readonly socket: Socket;
+	writable = -1;
+	readable = 0;
+	errors = 0;
+	calls = 0;
+
+	constructor(port: ListenerPort, from: PendingSocket) {
+		this.socket = new port.socket({
+			from,
+			onReadable: (count) => {
+				this.calls++;
+				this.readable = count;
+			},
+			onWritable: (count) => {
+				this.calls++;
+				this.writable = count;
+			},
+			onError: () => {
+				this.calls++;
+				this.errors++;
+			},
+		});
+		expectEqual(this.calls, 0, "calls inside the constructor");
+	}
+
+	/** All that came, once it is `count` bytes. */
+	async collect(host: Host, count: number): Promise<Uint8Array> {
+		const bytes = new Uint8Array(count + 1);
+		let length = 0;
+		await until(
+			host,
+			() => {
+				for (let got = this.socket.read(bytes, length); got; got = this.socket.read(bytes, length)) length += got;
+				return length >= count;
+			},
+			`${count} bytes from the client`,
+		);
+		return bytes.subarray(0, length);
+	}
+
+	/** Reads the pattern of that length, piece by piece. */
+	async expectPattern(host: Host, length: number): Promise<void> {
+		const piece = new Uint8Array(PIECE);
+		let at = 0;
+		await until(
+			host,
+			() => {
+				for (let got = this.socket.read(piece); got; got = this.socket.read(piece)) {
+					expectBytes(piece.subarray(0, got), pattern(got, at), `what the client sent, from ${at} on`);
+					at += got;
+				}
+				return at >= length;
+			},
+			`${length} bytes from the client`,
+		);
+		expectEqual(at, length, "bytes from the client");
+	}
+
+	/** Writes the pattern of that length, as room is made. */
+	async sendPattern(host: Host, length: number): Promise<void> {
+		let at = 0;
+		await until(host, () => this.writable > 0, "onWritable");
+		while (at < length) {
+			const piece = pattern(Math.min(length - at, this.writable, PIECE), at);
+			this.writable = this.socket.write(piece);
+			at += piece.length;
+			await until(host, () => this.writable > 0, "room to write");
+		}
+	}
+}
+
+/** A listener; of TLS with `identity`, or one made for it. */
+export function listen(host: Host, port: ListenerPort, identity?: CertificatePair): Listener {
+	let early = true;
+	const listener = new port.io({
+		...port.pins,
+		...(port.secure ? { identity: identity ?? makePair(host, "gateway") } : {}),
+		onReadable: () => expect(!early, "onReadable inside the constructor"),
+	});
+	early = false;
+	expect(listener.port > 0, `listens on port ${listener.port}`);
+	expectEqual(listener.read(), undefined, "read where nobody has come");
+	return listener;
+}
+
+export async function accept(host: Host, listener: Listener): Promise<PendingSocket> {
+	let pending: PendingSocket | undefined;
+	await until(
+		host,
+		() => {
+			pending = listener.read();
+			return pending !== undefined;
+		},
+		"a connection",
+	);
+	return pending!;
+}

@@ -1,0 +1,176 @@
+/** Checks of the host contract: what a TLS listener shows, and its test of itself. The peer is a client. */
+import { CERTIFICATE_FILE_LIMIT, type CertificatePair, type Host, type Listener } from "../../../modules/io/host.js";
+import { expect, expectEqual, frozen, type Peer, pattern, sleep, until } from "./check.js";
+import { accept, listen, makePair, Noted } from "./listening.js";
+
+/** Lets a client come that expects the certificate with this name. */
+async function show(host: Host, peer: Peer, listener: Listener, name: string): Promise<void> {
+	peer(`tls-subject-${name}`, listener.port);
+	const client = new Noted(host.network.https!, await accept(host, listener));
+	await client.collect(host, 5);
+	client.socket.close();
+}
+
+function expectError(action: () => void, what: string): void {
+	let message = "";
+	try {
+		action();
+	} catch (error) {
+		message = (error as Error).message;
+	}
+	expect(message.length > 0, `${what} is taken`);
+}
+
+function expectRefused(listener: Listener, pair: CertificatePair, what: string): void {
+	expectError(() => listener.setIdentity(pair), what);
+}
+
+/** What the listener tells of its handshake with itself. */
+async function testOf(host: Host, listener: Listener): Promise<string> {
+	const told: string[] = [];
+	listener.testIdentity((problem) => told.push(problem));
+	expectEqual(told.length, 0, "answers inside the call");
+	await until(host, () => told.length > 0, "an answer of the test");
+	await sleep(host, 50);
+	expectEqual(told.length, 1, "answers");
+	expectEqual(listener.read(), undefined, "a connection of the test");
+	return told[0];
+}
+
+export const tlsChecks = frozen([
+	{
+		name: "a TLS listener does not mind clients that speak no TLS, old TLS or nothing at all",
+		async run(host, peer) {
+			const port = host.network.https!;
+			const listener = listen(host, port);
+			peer("no-tls", listener.port);
+			peer("old-tls", listener.port);
+			await sleep(host, 200);
+			expectEqual(listener.read(), undefined, "a connection without a handshake");
+			peer("tls-hello", listener.port);
+			const client = new Noted(port, await accept(host, listener));
+			await client.collect(host, 5);
+			await client.sendPattern(host, 100);
+			await until(host, () => client.errors === 1, "the client to close");
+			client.socket.close();
+			listener.close();
+		},
+	},
+	{
+		name: "a TLS listener shows what it was opened with, each time anew",
+		async run(host, peer) {
+			const port = host.network.https!;
+			const first = listen(host, port, makePair(host, "first"));
+			await show(host, peer, first, "first");
+			first.setIdentity(makePair(host, "second"));
+			first.close();
+			const again = listen(host, port, makePair(host, "third"));
+			await show(host, peer, again, "third");
+			again.close();
+		},
+	},
+	{
+		name: "a TLS listener is not opened without a certificate, nor with one that can't be used",
+		async run(host, peer) {
+			const { io: TLSListener, pins } = host.network.https!;
+			const open = (options: { identity?: CertificatePair }) => {
+				new TLSListener({ ...pins, ...options, onReadable: () => {} });
+			};
+			const { certificate } = makePair(host, "first");
+			const { key } = makePair(host, "second");
+			expectError(() => open({}), "nothing");
+			expectError(() => open({ identity: { certificate, key } }), "another's key");
+			expectError(() => open({ identity: { certificate: pattern(300), key } }), "garbage for a certificate");
+			const listener = listen(host, host.network.https!, makePair(host, "third"));
+			await show(host, peer, listener, "third");
+			listener.close();
+		},
+	},
+	{
+		name: "a TLS listener shows a new certificate to those who come, while those who are there stay",
+		async run(host, peer) {
+			const port = host.network.https!;
+			const listener = listen(host, port);
+			peer("tls-hello", listener.port);
+			const client = new Noted(port, await accept(host, listener));
+			listener.setIdentity(makePair(host, "first"));
+			await show(host, peer, listener, "first");
+			await show(host, peer, listener, "first");
+			listener.setIdentity(makePair(host, "second"));
+			await show(host, peer, listener, "second");
+			await client.collect(host, 5);
+			await client.sendPattern(host, 100);
+			await until(host, () => client.errors === 1, "the client to close");
+			client.socket.close();
+			listener.close();
+			expectRefused(listener, makePair(host, "third"), "a certificate for a closed listener");
+		},
+	},
+	{
+		name: "a TLS listener keeps a copy of its certificate",
+		async run(host, peer) {
+			const pair = makePair(host, "first");
+			const listener = listen(host, host.network.https!, pair);
+			pair.certificate.fill(0);
+			pair.key.fill(0);
+			await show(host, peer, listener, "first");
+			const other = makePair(host, "second");
+			listener.setIdentity(other);
+			other.certificate.fill(0);
+			other.key.fill(0);
+			await show(host, peer, listener, "second");
+			listener.close();
+		},
+	},
+	{
+		name: "a TLS listener goes on with its certificate when it is given one that can't be used",
+		async run(host, peer) {
+			const { certificate, key } = makePair(host, "first");
+			const listener = listen(host, host.network.https!, { certificate, key });
+			await show(host, peer, listener, "first");
+			const other = makePair(host, "second");
+			const nothing = new Uint8Array(0);
+			const large = new Uint8Array(CERTIFICATE_FILE_LIMIT + 1).fill(0x0a);
+			large.set(other.certificate);
+			expectRefused(listener, { certificate: other.certificate, key }, "another's key");
+			expectRefused(listener, { certificate: pattern(300), key }, "garbage for a certificate");
+			expectRefused(listener, { certificate: certificate.slice(0, 300), key }, "a part of a certificate");
+			expectRefused(listener, { certificate: nothing, key }, "no certificate");
+			expectRefused(listener, { certificate: large, key: other.key }, "a certificate that is too large");
+			expectRefused(listener, { certificate, key: pattern(100) }, "garbage for a key");
+			expectRefused(listener, { certificate, key: nothing }, "no key");
+			await show(host, peer, listener, "first");
+			listener.close();
+		},
+	},
+	{
+		name: "a TLS listener finds its own certificate well, and lets nobody see the test",
+		async run(host, peer) {
+			const listener = listen(host, host.network.https!, makePair(host, "first"));
+			expectEqual(await testOf(host, listener), "", "the test of the first certificate");
+			listener.setIdentity(makePair(host, "second"));
+			expectEqual(await testOf(host, listener), "", "the test of the second certificate");
+			await show(host, peer, listener, "second");
+			listener.close();
+		},
+	},
+	{
+		name: "a TLS listener says nothing of its test after close",
+		async run(host) {
+			const listener = listen(host, host.network.https!);
+			let told = 0;
+			listener.testIdentity(() => told++);
+			listener.close();
+			await sleep(host, 300);
+			expectEqual(told, 0, "answers after close");
+		},
+	},
+	{
+		name: "a TCP listener takes no certificate",
+		async run(host) {
+			const listener = listen(host, host.network.http);
+			expectRefused(listener, makePair(host, "first"), "a certificate");
+			listener.close();
+		},
+	},
+]);

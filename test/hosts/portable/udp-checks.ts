@@ -1,0 +1,231 @@
+/** Checks of the host contract: UDP and names. The peer at the other end is a UDP socket of this computer. */
+import { DATAGRAM_LIMIT, type Host, RESOLVE_LIMIT, type UDP, type UDPOptions } from "../../../modules/io/host.js";
+import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep, until } from "./check.js";
+
+const GROUP = "224.0.0.251";
+const LOOPBACK = "127.0.0.1";
+const FLOOD = 200;
+const FLOOD_BYTES = 100;
+const HELLO = 0x68;
+
+/** A UDP port that notes what it is told. */
+class Noted {
+	readonly udp: UDP;
+	calls = 0;
+	errors = 0;
+	readonly #into = new Uint8Array(DATAGRAM_LIMIT);
+
+	constructor(host: Host, options: Partial<UDPOptions> = {}) {
+		const { io: UDPSocket, pins } = host.network.udp!;
+		this.udp = new UDPSocket({
+			...pins,
+			port: 0,
+			onReadable: () => this.calls++,
+			onError: () => this.errors++,
+			...options,
+		});
+		expectEqual(this.calls, 0, "calls inside the constructor");
+		expect(this.udp.port > 0 && this.udp.port < 65_536, `receives on port ${this.udp.port}`);
+		expectEqual(this.udp.read(this.#into), undefined, "read where nothing has come");
+	}
+
+	/** What can be read now. */
+	take(): Uint8Array | undefined {
+		const length = this.udp.read(this.#into);
+		return length === undefined ? undefined : this.#into.subarray(0, length);
+	}
+
+	/** The next datagram. */
+	async receive(host: Host): Promise<Uint8Array> {
+		let bytes: Uint8Array | undefined;
+		await until(host, () => this.calls > 0, "onReadable");
+		await until(
+			host,
+			() => {
+				bytes = this.take();
+				return bytes !== undefined;
+			},
+			"a datagram",
+		);
+		return bytes!;
+	}
+
+	/** The peer has said hello; it is given the pattern that it waits for. */
+	async answerHello(host: Host, length = FLOOD_BYTES): Promise<void> {
+		const hello = await this.receive(host);
+		expectEqual(hello.length, 5, "length of the greeting");
+		expectEqual(hello[0], HELLO, "the greeting");
+		expectEqual(this.udp.remoteAddress, LOOPBACK, "where it comes from");
+		expect(this.udp.remotePort > 0, "no port that it comes from");
+		this.udp.write(pattern(length), this.udp.remoteAddress, this.udp.remotePort);
+	}
+}
+
+/** Looks the name up; never inside the call. */
+function resolve({ network }: Host, name: string): Promise<string | undefined> {
+	return new Promise((done, fail) => {
+		let early = true;
+		network.resolve!(name, (address) => {
+			if (early) fail(new Error("an answer inside the call"));
+			else done(address);
+		});
+		early = false;
+	});
+}
+
+export const udpChecks = frozen([
+	{
+		name: "UDP carries datagrams both ways and tells where they come from",
+		async run(host, peer) {
+			const noted = new Noted(host);
+			peer("udp-hello", noted.udp.port);
+			await noted.answerHello(host);
+			expectEqual(noted.take(), undefined, "read on empty");
+			expectEqual(noted.udp.remoteAddress, LOOPBACK, "where the last one came from");
+			await sleep(host, 50);
+			noted.udp.close();
+			noted.udp.close();
+			expectEqual(noted.errors, 0, "errors");
+		},
+	},
+	{
+		name: "UDP carries datagrams of one packet and throws longer ones away",
+		async run(host, peer) {
+			const noted = new Noted(host);
+			expectRangeError(() => noted.udp.write(new Uint8Array(DATAGRAM_LIMIT + 1), LOOPBACK, 9), "one byte too many");
+			peer("udp-long", noted.udp.port);
+			expectBytes(await noted.receive(host), pattern(DATAGRAM_LIMIT), "the longest datagram");
+			expectEqual((await noted.receive(host)).length, 0, "length of an empty datagram");
+			await noted.answerHello(host, DATAGRAM_LIMIT);
+			await sleep(host, 50);
+			noted.udp.close();
+		},
+	},
+	{
+		name: "UDP refuses addresses that are none",
+		async run(host) {
+			const noted = new Noted(host);
+			for (const address of ["", "localhost", "1.2.3", "1.2.3.256", "1.2.3.4.5", "::1", "1.2.3.4 ", "1.2.3.-4"]) {
+				expectRangeError(() => noted.udp.write(pattern(1), address, 9), `a datagram to "${address}"`);
+			}
+			noted.udp.close();
+		},
+	},
+	{
+		name: "UDP does not mind that nobody receives what it sends",
+		async run(host, peer) {
+			const noted = new Noted(host);
+			for (let i = 0; i < 10; i++) noted.udp.write(pattern(10), LOOPBACK, 9);
+			await sleep(host, 50);
+			peer("udp-hello", noted.udp.port);
+			await noted.answerHello(host);
+			await sleep(host, 50);
+			noted.udp.close();
+			expectEqual(noted.errors, 0, "errors");
+		},
+	},
+	{
+		name: "UDP loses what is not read in time, and no more than that",
+		async run(host, peer) {
+			const noted = new Noted(host);
+			peer("udp-flood", noted.udp.port);
+			await sleep(host, 400);
+			let count = 0;
+			for (let bytes = noted.take(); bytes !== undefined; bytes = noted.take()) {
+				expectBytes(bytes, pattern(FLOOD_BYTES), "a datagram of many");
+				count++;
+				expect(count <= FLOOD, "more datagrams than were sent");
+			}
+			expect(count > 0, "none of many datagrams was kept");
+			peer("udp-hello", noted.udp.port);
+			let hello: Uint8Array | undefined;
+			while (hello?.[0] !== HELLO) hello = await noted.receive(host);
+			noted.udp.write(pattern(FLOOD_BYTES), noted.udp.remoteAddress, noted.udp.remotePort);
+			await sleep(host, 50);
+			noted.udp.close();
+			expectEqual(noted.errors, 0, "errors");
+		},
+	},
+	{
+		name: "UDP tells nothing after close, whatever comes",
+		async run(host, peer) {
+			const noted = new Noted(host);
+			const { port } = noted.udp;
+			peer("udp-flood", port);
+			await until(host, () => noted.calls > 0, "the first of many datagrams");
+			noted.udp.close();
+			const { calls } = noted;
+			await sleep(host, 100);
+			expectEqual(noted.calls, calls, "calls after close");
+			expectEqual(noted.take(), undefined, "a read after close");
+			const again = new Noted(host, { port });
+			expectEqual(again.udp.port, port, "the port, free again");
+			again.udp.close();
+		},
+	},
+	{
+		name: "UDP says in a sentence that a port is taken",
+		async run(host) {
+			const noted = new Noted(host);
+			let message = "";
+			try {
+				new Noted(host, { port: noted.udp.port });
+			} catch (error) {
+				message = (error as Error).message;
+			}
+			expect(message.length > 10, `the same port twice: "${message}"`);
+			noted.udp.close();
+		},
+	},
+	{
+		name: "UDP for the access point hears its clients, on the port of DNS or the one that stands for it",
+		async run(host, peer) {
+			const noted = new Noted(host, { port: 53, accessPoint: true });
+			peer("udp-hello", noted.udp.port);
+			await noted.answerHello(host);
+			await sleep(host, 50);
+			noted.udp.close();
+		},
+	},
+	{
+		name: "UDP carries a datagram to every member of a group, and to no other",
+		needsMulticast: true,
+		async run(host) {
+			const first = new Noted(host, { group: GROUP });
+			const second = new Noted(host, { group: GROUP, port: first.udp.port });
+			const stranger = new Noted(host);
+			first.udp.write(pattern(FLOOD_BYTES), GROUP, first.udp.port);
+			expectBytes(await second.receive(host), pattern(FLOOD_BYTES), "what came to the group");
+			expectEqual(second.udp.remotePort, first.udp.port, "port that it comes from");
+			stranger.udp.write(pattern(5), GROUP, first.udp.port);
+			expectBytes(await second.receive(host), pattern(5), "what came to the group from outside");
+			expectEqual(stranger.calls, 0, "datagrams to one that is no member");
+			for (const { udp } of [first, second, stranger]) udp.close();
+		},
+	},
+	{
+		name: "names become addresses, and addresses themselves",
+		async run(host) {
+			expectEqual(await resolve(host, LOOPBACK), LOOPBACK, "an address");
+			expectEqual(await resolve(host, "192.0.2.255"), "192.0.2.255", "another address");
+			expectEqual(await resolve(host, "localhost"), LOOPBACK, "localhost");
+			expectEqual(await resolve(host, "nothing.invalid"), undefined, "a name that nobody has");
+			expectEqual(await resolve(host, ""), undefined, "no name");
+			let long = "a";
+			while (long.length < 254) long += ".a";
+			expectEqual(await resolve(host, long), undefined, "a name that is too long");
+		},
+	},
+	{
+		name: "a few names are looked up at once, and more do no harm",
+		async run(host) {
+			const going: Promise<string | undefined>[] = [];
+			while (going.length <= RESOLVE_LIMIT) going.push(resolve(host, "localhost"));
+			const answers = await Promise.all(going);
+			// The first of them may have been answered before the last was asked for.
+			if (answers[RESOLVE_LIMIT] === undefined) answers.pop();
+			for (const answer of answers) expectEqual(answer, LOOPBACK, "an answer");
+			expectEqual(await resolve(host, "localhost"), LOOPBACK, "an answer later");
+		},
+	},
+]);

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import type { ButtonOptions } from "../../modules/io/host.js";
+import { Button, PRESS_SHORT } from "../../modules/power/button.js";
+
+describe("power/button", () => {
+	let time: VirtualTime;
+	let change: (pressed: boolean) => void;
+	let happened: string[];
+	let button: Button;
+
+	beforeEach(() => {
+		time = new VirtualTime();
+		happened = [];
+		const io = class {
+			constructor(options: ButtonOptions) {
+				change = (pressed) => options.onChanged(pressed);
+			}
+			close(): void {
+				happened.push("closed");
+			}
+		};
+		const world = { clock: time, timers: time, guard: (_part: string, run: () => void) => run() };
+		button = new Button(world, { io, pins: {} }, (press) => happened.push(press === PRESS_SHORT ? "pressed" : "held"));
+	});
+
+	function hold(ms: number): void {
+		change(true);
+		time.advance(ms);
+		change(false);
+	}
+
+	for (const [ms, wanted] of [
+		[1, ["pressed"]],
+		[2999, ["pressed"]],
+		[3000, []],
+		[9999, []],
+		[10_000, ["held"]],
+		[60_000, ["held"]],
+	] as const) {
+		it(`takes ${ms} ms for ${wanted[0] ?? "nothing"}`, () => {
+			hold(ms);
+			time.advance(60_000);
+			assert.deepEqual(happened, wanted);
+		});
+	}
+	it("acts while it is still held", () => {
+		change(true);
+		time.advance(10_000);
+		assert.deepEqual(happened, ["held"]);
+	});
+	it("starts counting anew with each press, and makes nothing of one that is let go twice or never pressed", () => {
+		change(false);
+		hold(9000);
+		hold(9000);
+		hold(100);
+		change(false);
+		time.advance(20_000);
+		assert.deepEqual(happened, ["pressed"]);
+	});
+	it("does nothing any more once it is stopped", () => {
+		change(true);
+		button.stop();
+		time.advance(20_000);
+		assert.deepEqual(happened, ["closed"]);
+	});
+});

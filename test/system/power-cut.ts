@@ -1,0 +1,104 @@
+/**
+ * Settings by the API while the power fails: each write is tried with a cut before and after every single step that it
+ * takes in flash. After the next start all settings are what they were before the write, or what they are after it, and
+ * the device serves. For power-cut.test.ts and power-cut.long.ts.
+ */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { encodeHex } from "../../modules/bytes/hex.js";
+import { ENTRIES } from "../../modules/config/entries.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import type { JSONObject } from "../api/gateway.js";
+import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { textCodec } from "../config/memory-storage.js";
+
+/** A change of settings: path and body of a POST. */
+type Write = readonly [path: string, body: JSONObject];
+
+function someWrite(random: SeededRandom): Write {
+	const pick = <T>(...choices: readonly T[]): T => choices[random.below(choices.length)];
+	const flag = () => random.below(2) === 0;
+	const key = () => Buffer.from(random.bytes(16)).toString("hex");
+	const object = () => ({ code: [1, 0, random.below(100), 7, 0, 255], class_id: 3, attribute: 2 });
+	const writes: readonly (() => Write)[] = [
+		() => ["system/timezone", { timezone: pick("", "Europe/Berlin", "Europe/Warsaw", "America/New_York") }],
+		() => ["system/power_mode", { power_mode: random.below(3) }],
+		() => ["meter/protocol", { protocol: pick("iec62056", "dlms") }],
+		() => ["iec62056/config", { baudrate_max: 300 + random.below(18_901), battery: flag() }],
+		() => ["iec62056/control", { simulator_en: flag(), log_en: flag() }],
+		() => ["iec62056/schedule", { enabled: flag(), period_unit: "minutes", period_value: pick(1, 5, 10, 15, 30) }],
+		() => ["dlms/config", { auth: pick("none", "low"), client_address: random.below(16_384) }],
+		() => ["dlms/config", { use_encryption: flag(), password: key(), block_cipher_key: key(), auth_key: key() }],
+		() => ["dlms/obis", { entries: pick([], [object()]) }],
+		() => ["zigbee/map", { mapping: pick([], [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }]) }],
+		() => ["hub", { enabled: true, url: `http://hub-${random.below(1000)}.example`, token: key() }],
+		() => ["hub", { enabled: false }],
+		() => ["network/wifi", { ssid: `home-${random.below(1000)}`, password: key(), dhcp: true }],
+		() => ["network/ap", { ap_ssid: `own-${random.below(1000)}`, ap_password: key() }],
+		() => ["network/fallback-ap", { fallback_ap_enabled: flag() }],
+	];
+	return pick(...writes)();
+}
+
+/** Every setting in this flash as text, as the next start finds it. */
+function settingsIn(storage: VirtualStorage): string {
+	const store = new ConfigStore(storage.copy(), textCodec);
+	assert.deepEqual(store.damaged, []);
+	const lines: string[] = [];
+	for (const entry of ENTRIES) {
+		for (const field of entry.fields) {
+			const value = store.get(field);
+			const text = value instanceof Uint8Array ? Buffer.from(encodeHex(value)).toString() : String(value);
+			lines.push(`${entry.key}.${field.name} ${text}`);
+		}
+	}
+	return lines.join("\n");
+}
+
+/** A gateway with this flash; login is done. */
+async function start(storage: VirtualStorage): Promise<VirtualGateway> {
+	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+	await gateway.login();
+	return gateway;
+}
+
+/** Makes `count` writes; returns how many cuts there were. */
+export async function cutEveryStep(count: number, seed: number): Promise<number> {
+	const random = new SeededRandom(seed);
+	let storage = new VirtualStorage();
+	await (await start(storage)).stop();
+	let cuts = 0;
+	for (let i = 0; i < count; i++) {
+		const [path, body] = someWrite(random);
+		const what = `SEED=${seed}, write ${i}: ${path} ${JSON.stringify(body)}`;
+		const done = storage.copy();
+		const gateway = await start(done);
+		const before = settingsIn(done);
+		const writesBefore = done.writes;
+		assert.equal((await gateway.post(path, body)).status, 200, what);
+		const steps = done.writes - writesBefore;
+		await gateway.stop();
+		const after = settingsIn(done);
+		for (let step = 1; step <= steps; step++) {
+			for (const keepsNew of [false, true]) {
+				cuts++;
+				const cut = storage.copy();
+				const victim = await start(cut);
+				cut.cutPowerAt(step, keepsNew);
+				await victim.post(path, body);
+				await victim.stop();
+				cut.powerUp();
+				const found = settingsIn(cut);
+				const where = `${what}, cut ${keepsNew ? "after" : "before"} step ${step} of ${steps}`;
+				assert.ok(found === before || found === after, `${where}\n${found}`);
+				const next = await start(cut);
+				assert.equal((await next.post(path, body)).status, 200, where);
+				await next.stop();
+				assert.equal(settingsIn(cut), after, where);
+			}
+		}
+		storage = done;
+	}
+	return cuts;
+}

@@ -1,0 +1,137 @@
+/** The examples of the API: all there, all of their schemas, in the README as the tool makes them, and true of a gateway. */
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { complaintOf, contentPointer, type Node, OPERATIONS, resolve } from "../api/document.js";
+import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
+import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
+
+const PROGRAM = fileURLToPath(new URL("../../tools/api-examples.js", import.meta.url));
+const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const PART = README.slice(README.indexOf("<!-- examples:"), README.indexOf("<!-- end of examples -->"));
+/** What each call of curl is given, a line for each word. */
+const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
+/** Refused by a unit that has no such part, or where it is off. */
+const REFUSED: Readonly<Record<string, number>> = { "POST zigbee/reset": 501, "GET hub/send": 400 };
+/** Of these each unit and each moment has its own. */
+const OWN = /^(token|id|nonce|salt|created)$/;
+
+/** That all members of the example are there. */
+function agrees(shown: unknown, found: unknown, where: string): void {
+	if (typeof shown !== "object" || shown === null || typeof found !== "object" || found === null) return;
+	if (Array.isArray(shown)) return;
+	for (const [name, value] of Object.entries(shown)) {
+		assert.ok(name in found, `${where}: the reply has no ${name}`);
+		agrees(value, (found as JSONObject)[name], `${where}: ${name}`);
+	}
+}
+
+describe("npm run api -- --examples", () => {
+	it("has made the examples that are in the README", () => {
+		execFileSync(process.execPath, [PROGRAM, "--check"]);
+	});
+
+	it("shows every operation, but GETs of settings that answer as the POST beside them", () => {
+		for (const [key, operation] of OPERATIONS) {
+			const [method, path] = key.split(" ");
+			const title = (name: string) => `**${name} \`${path.slice(8).replace("{", "<").replace("}", ">")}\`**`;
+			const count = PART.split(title(method)).length - 1;
+			if (count === 0) {
+				const post = OPERATIONS.get(`POST ${path}`);
+				const [own, other] = [operation, post].map((one) => JSON.stringify(one?.responses[200]?.content));
+				assert.ok(method === "GET" && own && other && PART.includes(title("POST")), key);
+			} else assert.equal(count, 1, key);
+		}
+	});
+
+	it("gives commands that a shell takes, each with the body and the path of its example", () => {
+		const blocks = [...PART.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]);
+		const { stdout, status } = spawnSync("sh", ["-e"], { input: CURL + blocks.join(""), encoding: "utf8" });
+		assert.equal(status, 0);
+		const calls = stdout.trimEnd().split("\n");
+		assert.equal(calls.length, blocks.length);
+		for (const call of calls) {
+			const words = call.split("\0");
+			const url = words.find((word) => word.startsWith("https://host/api/v1/"));
+			assert.ok(url, call);
+			if (!words.includes("-d")) continue;
+			const { requestBody } = OPERATIONS.get(`POST ${url.replace("https://host", "")}`)!;
+			const body = JSON.parse(words[words.indexOf("-d") + 1]);
+			assert.deepEqual(body, requestBody.content["application/json"].example);
+		}
+	});
+});
+
+describe("The examples in openapi.json", () => {
+	it("are there for every body, every reply and every parameter of a path, and are of their schemas", () => {
+		const check = (key: string, status: string, part: Node) => {
+			for (const [type, content] of Object.entries<Node>(resolve(part).content ?? {})) {
+				assert.ok("example" in content, `${key} ${status}: ${type}`);
+				const pointer = `${contentPointer(key, status)}/${type.replace("/", "~1")}/schema`;
+				assert.equal(complaintOf(pointer, content.example), "", `${key} ${status}`);
+			}
+		};
+		for (const [key, { requestBody, responses, parameters = [] }] of OPERATIONS) {
+			if (requestBody) check(key, "", requestBody);
+			check(key, "200", responses[200]);
+			for (const one of parameters) assert.ok(one.in === "query" || typeof one.example === "string", key);
+		}
+	});
+
+	describe("sent to a gateway", () => {
+		let gateway: VirtualGateway;
+
+		beforeEach(async () => {
+			gateway = new VirtualGateway();
+			await gateway.login();
+			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+		});
+		afterEach(() => gateway.stop());
+
+		const exampleOf = ({ name, path }: WalkRoute): Node => {
+			const key = name.replace(path, `/api/v1/${path.replace("<", "{").replace(">", "}")}`);
+			return resolve(OPERATIONS.get(key)!.responses[200]).content?.["application/json"]?.example;
+		};
+		const isLike = (route: WalkRoute, reply: Reply) => {
+			const status = REFUSED[route.name] ?? 200;
+			assert.equal(reply.status, status, `${route.name}: ${reply.text}`);
+			if (status === 200 && reply.text !== "") agrees(exampleOf(route), JSON.parse(reply.text), route.name);
+		};
+
+		for (const route of WALK.filter(({ name, schema }) => !RESTARTING.includes(name) && schema === undefined)) {
+			it(`${route.name} is answered as documented`, async () => {
+				// Its address is shown of a hub that is enabled.
+				if (route.name === "GET hub") await gateway.write("hub", routeOf("POST hub").example);
+				isLike(route, await visit(gateway, route));
+			});
+		}
+		for (const route of WALK.filter(({ schema }) => schema !== undefined)) {
+			it(`${route.name} is answered as documented, word for word`, async () => {
+				const isAttempt = /login|password$/.test(route.path);
+				const reply = isAttempt ? await visit(gateway, route) : await gateway.post(route.path, route.example);
+				isLike(route, reply);
+				if (reply.text === "") return;
+				const shown = Object.entries(exampleOf(route)).filter(([name]) => !OWN.test(name));
+				const found = JSON.parse(reply.text);
+				for (const [name, value] of shown) {
+					if (route.path !== "system/clock" || !/^(utc|localtime)$/.test(name))
+						assert.deepEqual(found[name], value, name);
+				}
+			});
+		}
+		it("POST system/certificate, reboot and factory_reset are answered as documented", async () => {
+			const times = { validFromMs: START_UTC_MS, validToMs: START_UTC_MS + 1e11 };
+			const { certificate, key } = makeCertificate({ names: ["cellar"], ...times });
+			const file = Buffer.from(certificate).toString("latin1") + Buffer.from(key).toString("latin1");
+			for (const route of WALK.filter(({ name }) => RESTARTING.includes(name))) {
+				isLike(route, await gateway.post(pathOf(route), route.path === "system/certificate" ? file : undefined));
+				await gateway.rebooted();
+				await gateway.login();
+			}
+		});
+	});
+});
