@@ -4,6 +4,7 @@
  *   world.udp.serve("192.0.2.1", 123, (bytes, from) => [reply], 40);     // a server that takes 40 ms
  *   world.udp.send({ from: { address: "192.168.4.2", port: 5000 }, to: { address: "192.168.4.1", port: 53 }, bytes });
  *   world.names.set("pool.ntp.org", "192.0.2.1");
+ *   const other = world.udp.device("192.0.2.21");                        // the UDP of one more gateway in this network
  *
  * Everything comes as an event of its own, in the order of its time.
  */
@@ -24,18 +25,22 @@ export interface Endpoint {
 	readonly port: number;
 }
 
-export interface SentDatagram extends Endpoint {
-	readonly localPort: number;
-	/** That the port which sent it is a member of. */
-	readonly group: string | undefined;
-	readonly bytes: Uint8Array;
-	readonly timeMs: number;
-}
-
 export interface Datagram {
 	readonly from: Endpoint;
 	readonly to: Endpoint;
 	readonly bytes: Uint8Array;
+}
+
+export interface SentDatagram extends Datagram {
+	/** That the port which sent it is a member of. */
+	readonly group: string | undefined;
+	readonly timeMs: number;
+}
+
+interface VirtualPins {
+	readonly network: VirtualUDPPort;
+	/** What the device has in the network that it has joined. */
+	readonly address: string;
 }
 
 /** Its replies to one datagram. */
@@ -43,9 +48,9 @@ export type DatagramServer = (bytes: Uint8Array, from: Endpoint) => readonly Uin
 
 export class VirtualUDPPort implements UDPPort {
 	readonly io = VirtualUDP;
-	readonly pins: { readonly network: VirtualUDPPort };
+	readonly pins: VirtualPins;
 	readonly time: VirtualTime;
-	/** All that the gateway has sent, in order. */
+	/** All that ports have sent, in order. */
 	readonly sent: SentDatagram[] = [];
 	/** Not empty: no port can be had, and this is why. */
 	failure = "";
@@ -55,7 +60,12 @@ export class VirtualUDPPort implements UDPPort {
 
 	constructor(time: VirtualTime) {
 		this.time = time;
-		this.pins = Object.freeze({ network: this });
+		this.pins = Object.freeze({ network: this, address: STATION_ADDRESS });
+	}
+
+	/** The UDP of another device in this network. */
+	device(address: string): UDPPort {
+		return { io: VirtualUDP, pins: { network: this, address } };
 	}
 
 	/** Whatever is sent there is answered so, `delayMs` later. */
@@ -63,27 +73,28 @@ export class VirtualUDPPort implements UDPPort {
 		this.#servers.set(`${address}:${port}`, { server, delayMs });
 	}
 
-	/** From outside to the gateway; lost when nobody receives there. */
-	send({ from, to, bytes }: Datagram): void {
+	/** From outside, there after `delayMs`; lost when nobody receives there then. */
+	send({ from, to, bytes }: Datagram, delayMs = 0): void {
 		const copy = new Uint8Array(bytes);
-		this.time.set(() => this.#deliver({ from, to, bytes: copy }), 0);
+		this.time.set(() => this.#deliver({ from, to, bytes: copy }), delayMs);
 	}
 
 	/** The network has gone: every port that is open is told so. */
 	fail(): void {
-		for (const udp of this.#open) this.time.set(() => udp.fail(), 0);
+		for (const udp of this.ports) this.time.set(() => udp.fail(), 0);
 	}
 
-	/** Numbers of the ports that are open. */
-	get ports(): number[] {
-		return [...this.#open].map(({ port }) => port);
+	/** Those that are open. */
+	get ports(): readonly VirtualUDP[] {
+		return [...this.#open];
 	}
 
 	/** For VirtualUDP only. */
 	open(udp: VirtualUDP, { port, group }: UDPOptions): number {
 		if (this.failure !== "") throw new Error(this.failure);
-		const shared = [...this.#open].every((other) => other.port !== port || (group && other.group));
-		if (port !== 0 && !shared) throw new Error(`udp port ${port} is used by another program`);
+		const same = [...this.#open].filter((other) => other.port === port && other.address === udp.address);
+		if (port !== 0 && same.some((other) => !group || !other.group))
+			throw new Error(`udp port ${port} is used by another program`);
 		this.#open.add(udp);
 		return port === 0 ? ++this.#lastFree : port;
 	}
@@ -96,8 +107,8 @@ export class VirtualUDPPort implements UDPPort {
 	/** For VirtualUDP only. */
 	transmit(udp: VirtualUDP, to: Endpoint, bytes: Uint8Array): void {
 		const from = { address: udp.address, port: udp.port };
-		this.sent.push({ ...to, localPort: udp.port, group: udp.group, bytes, timeMs: this.time.nowMs });
-		if (isMulticast(to.address)) this.send({ from, to, bytes });
+		this.sent.push({ from, to, bytes, group: udp.group, timeMs: this.time.nowMs });
+		this.send({ from, to, bytes });
 		const known = this.#servers.get(`${to.address}:${to.port}`);
 		if (known === undefined) return;
 		this.time.set(() => {
@@ -106,10 +117,10 @@ export class VirtualUDPPort implements UDPPort {
 	}
 
 	#deliver({ from, to, bytes }: Datagram): void {
-		const receivers = [...this.#open].filter((udp) => udp.port === to.port && udp.hears(from.address));
+		const receivers = this.ports.filter((udp) => udp.port === to.port && udp.hears(from.address));
 		if (isMulticast(to.address)) {
 			for (const udp of receivers) if (udp.group === to.address) udp.arrive(from, bytes);
-		} else receivers[0]?.arrive(from, bytes);
+		} else receivers.find((udp) => udp.address === to.address)?.arrive(from, bytes);
 	}
 }
 
@@ -126,12 +137,12 @@ export class VirtualUDP implements UDP {
 	#isClosed = false;
 
 	constructor(options: UDPOptions) {
-		const { network } = options as UDPOptions & { network?: VirtualUDPPort };
-		if (network === undefined) throw new Error("spread the port's pins into the options");
+		const { network, address } = options as UDPOptions & Partial<VirtualPins>;
+		if (network === undefined || address === undefined) throw new Error("spread the port's pins into the options");
 		this.#network = network;
 		this.#options = options;
 		this.group = options.group;
-		this.address = options.accessPoint ? ACCESS_POINT_ADDRESS : STATION_ADDRESS;
+		this.address = options.accessPoint ? ACCESS_POINT_ADDRESS : address;
 		this.port = network.open(this, options);
 	}
 
@@ -144,10 +155,12 @@ export class VirtualUDP implements UDP {
 		return datagram.bytes.length;
 	}
 
+	/** After `close` it throws, where a real one loses the datagram: no part is to do that. */
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError(`a datagram has at most ${DATAGRAM_LIMIT} bytes`);
 		if (!isIPv4(address)) throw new RangeError(`"${address}" is no IPv4 address`);
-		if (!this.#isClosed) this.#network.transmit(this, { address, port }, new Uint8Array(bytes));
+		if (this.#isClosed) throw new Error("written after close");
+		this.#network.transmit(this, { address, port }, new Uint8Array(bytes));
 	}
 
 	close(): void {

@@ -238,7 +238,11 @@ export class Gateway implements Device {
 	}
 
 	restartSoon(): void {
-		this.#restartTimer ??= this.#host.timers.set(() => this.#host.restart(), ACT_DELAY_MS);
+		this.#restartTimer ??= this.#host.timers.set(() => {
+			// Others should know that its name answers nobody for a while.
+			this.guard("network", () => this.#services?.stop());
+			this.#host.restart();
+		}, ACT_DELAY_MS);
 	}
 
 	meterChanged(): void {

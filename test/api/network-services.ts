@@ -5,22 +5,30 @@
  */
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
+import type { RecordWithTtl } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type EngineName, ProcessGateway } from "./process-gateway.js";
 
 const MDNS_GROUP = "224.0.0.251";
 const MDNS_PORT = 5353;
 const LOOPBACK = "127.0.0.1";
+const TRIES = 10;
+const RETRY_MS = 500;
 /** Seconds from 1900 to 1970. */
 const TO_UNIX_S = 2_208_988_800;
 
-/** A time server (RFC 4330, 4) whose clock shows `utcMs()`. */
-async function serveTime(utcMs: () => number): Promise<{ port: number; asked: number; close(): void }> {
+/** A time server (RFC 4330, 4) whose clock shows `utcMs()`; questions wait until `released`. */
+async function serveTime(
+	utcMs: () => number,
+	released?: Promise<void>,
+): Promise<{ port: number; asked: number; close(): void }> {
 	const socket = createSocket("udp4");
 	const server = { port: 0, asked: 0, close: () => socket.close() };
-	socket.on("message", (question, { address, port }) => {
+	socket.on("message", async (question, { address, port }) => {
 		server.asked++;
+		await released;
 		const reply = Buffer.alloc(48);
 		reply[0] = 0x24;
 		reply[1] = 2;
@@ -36,6 +44,27 @@ async function serveTime(utcMs: () => number): Promise<{ port: number; asked: nu
 	await once(socket, "listening");
 	server.port = socket.address().port;
 	return server;
+}
+
+/** What comes of it when it has gone well; a computer that is busy may need a few tries. */
+async function retried<T>(run: () => Promise<T>): Promise<T> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await run();
+		} catch (error) {
+			if (tries === TRIES) throw error;
+		}
+		await sleep(RETRY_MS);
+	}
+}
+
+/** Asks the gateway; what port stands for 53, where that is not to be had, it may tell a moment after it is ready. */
+function lookUp(resolver: Resolver, gateway: ProcessGateway, name: string): Promise<RecordWithTtl[]> {
+	return retried(() => {
+		const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
+		resolver.setServers([`${LOOPBACK}:${port}`]);
+		return resolver.resolve4(name, { ttl: true });
+	});
 }
 
 /** Asks by multicast on this computer alone, as a program that knows only DNS (RFC 6762, 6.7); the addresses told. */
@@ -63,18 +92,23 @@ export function networkServices(engine: EngineName): void {
 
 		it("transition of the clock: invalid, by synchronisation, to valid", async () => {
 			const startMs = Date.UTC(2031, 5, 7, 8, 9, 10) - Date.now();
-			const server = await serveTime(() => Date.now() + startMs);
+			let release = () => {};
+			const released = new Promise<void>((resolve) => {
+				release = resolve;
+			});
+			const server = await serveTime(() => Date.now() + startMs, released);
 			try {
 				gateway = await ProcessGateway.start(engine, {
 					args: ["--time", "none", "--ntp", `${LOOPBACK}:${server.port}`],
 				});
 				await gateway.login();
 				assert.equal((await gateway.read("system/status")).clock_valid, false);
+				release();
 				const status = await gateway.untilNetwork(({ ntp_last_sync }) => ntp_last_sync > 0);
 				assert.deepEqual([status.ntp_server, status.ntp_last_error], [LOOPBACK, null]);
 				const clock = await gateway.read("system/clock");
 				assert.equal(clock.is_valid, true);
-				assert.match(clock.utc, /^2031-06-07T08:09:/);
+				assert.match(clock.utc, /^2031-06-07T08:/);
 				assert.equal((await gateway.read("system/status")).clock_valid, true);
 				assert.ok(server.asked >= 1);
 			} finally {
@@ -95,11 +129,9 @@ export function networkServices(engine: EngineName): void {
 
 		it("leads every name to the device in the access point's network, and tells its own by mDNS", async () => {
 			gateway = await ProcessGateway.start(engine, { mode: "ap" });
-			const port = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(gateway.diagnosis)?.[1] ?? "53";
-			const resolver = new Resolver({ timeout: 2000, tries: 2 });
-			resolver.setServers([`${LOOPBACK}:${port}`]);
+			const resolver = new Resolver({ timeout: 2000, tries: 5 });
 			for (const name of ["connectivitycheck.gstatic.com", "captive.apple.com", "x.example"])
-				assert.deepEqual(await resolver.resolve4(name, { ttl: true }), [{ address: "192.168.4.1", ttl: 0 }]);
+				assert.deepEqual(await lookUp(resolver, gateway, name), [{ address: "192.168.4.1", ttl: 0 }]);
 			await assert.rejects(resolver.resolve6("x.example"), { code: "ENODATA" });
 
 			const socket = createSocket("udp4");
@@ -111,7 +143,8 @@ export function networkServices(engine: EngineName): void {
 					assert.ok(tries < 100, "the unit does not claim its name");
 					await gateway.pass(100);
 				}
-				assert.deepEqual(await askMulticast(socket, `${gateway.hostname}.local`), ["192.168.4.1"]);
+				const name = `${gateway.hostname}.local`;
+				assert.deepEqual(await retried(() => askMulticast(socket, name)), ["192.168.4.1"]);
 			} finally {
 				socket.close();
 			}

@@ -21,137 +21,44 @@ const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
 const READOUT_MS = 60_000;
 const SCAN_MS = 20_000;
 
-interface Limit {
-	/** As the table has it. */
-	readonly row: string;
-	readonly path: string;
-	/** A whole body. */
-	readonly base: JSONObject;
-	readonly field: string;
-	readonly good: readonly unknown[];
-	readonly bad: readonly unknown[];
-}
+/** The row as the table has it; the path; a whole body; the field, and what is good and bad in it. */
+type Limit = readonly [
+	row: string,
+	path: string,
+	base: JSONObject,
+	field: string,
+	good: readonly unknown[],
+	bad: readonly unknown[],
+];
 
 const x = (length: number) => "x".repeat(length);
 const WIFI = { ssid: "home", password: "secret-of-the-network", dhcp: true };
 const HOURS = { enabled: true, period_unit: "hours", period_value: 1, trigger_minute: 0 };
+const MINUTES = { ...HOURS, period_unit: "minutes" };
 const DAYS = { ...HOURS, period_unit: "days", trigger_hour: 0 };
 const MONTHS = { ...DAYS, period_unit: "months", trigger_day: 1 };
 const code = (byte: number) => [byte, byte, byte, byte, byte, byte];
 
+const GOOD_KEYS = ["0123456789abcdefABCDEF9876543210"];
+const BAD_KEYS = ["0".repeat(31), "0".repeat(33), "0".repeat(64), `g${"0".repeat(31)}`];
+const SCHEDULE = "iec62056/schedule";
+
 const LIMITS: readonly Limit[] = [
-	{
-		row: "Wi-Fi ssid: 1 to 31 characters",
-		path: "network/wifi",
-		base: WIFI,
-		field: "ssid",
-		good: [x(1), x(31)],
-		bad: ["", x(32)],
-	},
-	{
-		row: "Wi-Fi password: up to 63 characters",
-		path: "network/wifi",
-		base: WIFI,
-		field: "password",
-		good: ["", x(63)],
-		bad: [x(64)],
-	},
-	{
-		row: "Wi-Fi hostname: up to 31 characters",
-		path: "network/wifi",
-		base: WIFI,
-		field: "hostname",
-		good: [x(1), x(31)],
-		bad: ["", x(32)],
-	},
-	{
-		row: "Access Point ssid: 1 to 31 characters",
-		path: "network/ap",
-		base: {},
-		field: "ap_ssid",
-		good: [x(1), x(31)],
-		bad: ["", x(32)],
-	},
-	{
-		row: "Access Point password: 8 to 63 characters",
-		path: "network/ap",
-		base: {},
-		field: "ap_password",
-		good: [x(8), x(63)],
-		bad: [x(7), x(64)],
-	},
-	{
-		row: "baudrate_max: 300 to 19200",
-		path: "iec62056/config",
-		base: {},
-		field: "baudrate_max",
-		good: [300, 19200],
-		bad: [299, 19201],
-	},
-	...["block_cipher_key", "auth_key"].map((field) => ({
-		row: `DLMS keys: 32 hex characters each (${field})`,
-		path: "dlms/config",
-		base: {},
-		field,
-		good: ["0123456789abcdefABCDEF9876543210"],
-		bad: ["0".repeat(31), "0".repeat(33), "0".repeat(64), `g${"0".repeat(31)}`],
-	})),
-	{
-		row: "Schedule values: minutes",
-		path: "iec62056/schedule",
-		base: { ...HOURS, period_unit: "minutes" },
-		field: "period_value",
-		good: [1, 5, 10, 15, 30],
-		bad: [0, 2, 29, 31],
-	},
-	{
-		row: "Schedule values: hours",
-		path: "iec62056/schedule",
-		base: HOURS,
-		field: "period_value",
-		good: [1, 2, 4, 8, 12],
-		bad: [0, 3, 13, 24],
-	},
-	{
-		row: "Schedule values: days",
-		path: "iec62056/schedule",
-		base: DAYS,
-		field: "period_value",
-		good: [1, 7, 14, 28],
-		bad: [0, 2, 27, 29],
-	},
-	{
-		row: "Schedule values: months",
-		path: "iec62056/schedule",
-		base: MONTHS,
-		field: "period_value",
-		good: [1, 2, 3, 6],
-		bad: [0, 4, 7, 12],
-	},
-	{
-		row: "Schedule values: trigger_hour 0 to 23",
-		path: "iec62056/schedule",
-		base: DAYS,
-		field: "trigger_hour",
-		good: [0, 23],
-		bad: [-1, 24],
-	},
-	{
-		row: "Schedule values: trigger_minute 0 to 59",
-		path: "iec62056/schedule",
-		base: HOURS,
-		field: "trigger_minute",
-		good: [0, 59],
-		bad: [-1, 60],
-	},
-	{
-		row: "Schedule values: trigger_day 1 to 28",
-		path: "iec62056/schedule",
-		base: MONTHS,
-		field: "trigger_day",
-		good: [1, 28],
-		bad: [0, 29],
-	},
+	["Wi-Fi ssid: 1 to 31 characters", "network/wifi", WIFI, "ssid", [x(1), x(31)], ["", x(32)]],
+	["Wi-Fi password: up to 63 characters", "network/wifi", WIFI, "password", ["", x(63)], [x(64)]],
+	["Wi-Fi hostname: up to 31 characters", "network/wifi", WIFI, "hostname", [x(1), x(31)], ["", x(32)]],
+	["Access Point ssid: 1 to 31 characters", "network/ap", {}, "ap_ssid", [x(1), x(31)], ["", x(32)]],
+	["Access Point password: 8 to 63 characters", "network/ap", {}, "ap_password", [x(8), x(63)], [x(7), x(64)]],
+	["baudrate_max: 300 to 19200", "iec62056/config", {}, "baudrate_max", [300, 19200], [299, 19201]],
+	["DLMS keys: 32 hex characters each (block_cipher_key)", "dlms/config", {}, "block_cipher_key", GOOD_KEYS, BAD_KEYS],
+	["DLMS keys: 32 hex characters each (auth_key)", "dlms/config", {}, "auth_key", GOOD_KEYS, BAD_KEYS],
+	["Schedule values: minutes", SCHEDULE, MINUTES, "period_value", [1, 5, 10, 15, 30], [0, 2, 29, 31]],
+	["Schedule values: hours", SCHEDULE, HOURS, "period_value", [1, 2, 4, 8, 12], [0, 3, 13, 24]],
+	["Schedule values: days", SCHEDULE, DAYS, "period_value", [1, 7, 14, 28], [0, 2, 27, 29]],
+	["Schedule values: months", SCHEDULE, MONTHS, "period_value", [1, 2, 3, 6], [0, 4, 7, 12]],
+	["Schedule values: trigger_hour 0 to 23", SCHEDULE, DAYS, "trigger_hour", [0, 23], [-1, 24]],
+	["Schedule values: trigger_minute 0 to 59", SCHEDULE, HOURS, "trigger_minute", [0, 59], [-1, 60]],
+	["Schedule values: trigger_day 1 to 28", SCHEDULE, MONTHS, "trigger_day", [1, 28], [0, 29]],
 ];
 
 export function walkLimitChecks(gateway: () => TestGateway): void {
@@ -179,7 +86,7 @@ export function walkLimitChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([max, tokens.map((one: JSONObject) => one.name)], [3, names]);
 			await deleteTokens(gateway());
 		});
-		for (const { row, path, base, field, good, bad } of LIMITS) {
+		for (const [row, path, base, field, good, bad] of LIMITS) {
 			it(row, async () => {
 				for (const value of good) {
 					const reply = await gateway().write(path, { ...base, [field]: value });

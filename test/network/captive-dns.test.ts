@@ -1,47 +1,35 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { ACCESS_POINT_ADDRESS } from "../../hosts/node/virtual-udp.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { CaptiveDNS } from "../../modules/network/captive-dns.js";
 import { DNSReader } from "../../modules/network/dns.js";
-import { FakeNetwork } from "./fake-udp.js";
+import { Bed } from "./bed.js";
 import { A, AAAA, ANY, HTTPS, message, OPT, type Parts, parse } from "./messages.js";
 
 const PHONE = "192.168.4.2";
-const DEVICE = "192.168.4.1";
+const DEVICE = Object.freeze({ address: ACCESS_POINT_ADDRESS, port: 53 });
 
-class Bed {
-	readonly time = new VirtualTime();
-	readonly network = new FakeNetwork(this.time);
-	readonly traced: string[] = [];
-	readonly problems: unknown[] = [];
-	readonly buffer = new Uint8Array(DATAGRAM_LIMIT);
-	readonly dns = new CaptiveDNS({
-		udp: this.network.port(DEVICE),
-		timers: this.time,
-		buffer: this.buffer,
-		reader: new DNSReader(this.buffer),
-		guard: (_part, run) => {
-			try {
-				run();
-			} catch (error) {
-				this.problems.push(error);
-			}
-		},
-		trace: (text) => this.traced.push(text),
-	});
+class DNSBed extends Bed {
+	readonly dns: CaptiveDNS;
+
+	constructor() {
+		super();
+		const world = this.world();
+		this.dns = new CaptiveDNS({ ...world, reader: new DNSReader(world.buffer) });
+	}
 
 	/** The reply to these bytes; undefined: none. */
-	ask(bytes: Uint8Array, fromPort = 40_000): Uint8Array | undefined {
-		const { network, time } = this;
-		const before = network.sent.length + 1;
-		network.send({ from: PHONE, fromPort, to: DEVICE, toPort: 53, bytes });
-		time.advance(10);
-		assert.deepEqual(this.problems, []);
+	ask(bytes: Uint8Array, port = 40_000): Uint8Array | undefined {
+		const { network } = this;
+		const phone = { address: PHONE, port };
+		const before = network.sent.length;
+		network.send({ from: phone, to: DEVICE, bytes });
+		this.pass(10);
 		assert.ok(network.sent.length <= before + 1);
 		const reply = network.sent[before];
 		if (reply === undefined) return undefined;
-		assert.deepEqual([reply.to, reply.toPort, reply.from], [PHONE, fromPort, DEVICE]);
+		assert.deepEqual([reply.to, reply.from], [phone, DEVICE]);
 		return reply.bytes;
 	}
 
@@ -51,8 +39,8 @@ class Bed {
 	}
 }
 
-function started(): Bed {
-	const bed = new Bed();
+function started(): DNSBed {
+	const bed = new DNSBed();
 	bed.dns.start();
 	return bed;
 }
@@ -62,7 +50,6 @@ const NAME = "connectivitycheck.gstatic.com";
 describe("network/captive-dns", () => {
 	it("leads every name to the device, to be forgotten at once", () => {
 		const bed = started();
-		assert.equal([...bed.network.sockets][0].accessPoint, true);
 		for (const name of [
 			NAME,
 			"a",
@@ -152,47 +139,46 @@ describe("network/captive-dns", () => {
 	});
 
 	it("serves from start to stop", () => {
-		const bed = new Bed();
+		const bed = new DNSBed();
 		const questions = [{ name: NAME, type: A }];
 		assert.equal(bed.query({ questions }), undefined);
 		bed.dns.start();
 		bed.dns.start();
-		assert.equal(bed.network.sockets.size, 1);
+		assert.equal(bed.network.ports.length, 1);
 		assert.equal(bed.query({ questions })?.answers.length, 1);
 		bed.dns.stop();
 		bed.dns.stop();
 		assert.equal(bed.query({ questions }), undefined);
-		assert.equal(bed.network.sockets.size, 0);
+		assert.deepEqual(bed.network.ports, []);
 	});
 
 	it("tries again after 30 s when the port can't be had, or is lost", () => {
-		const bed = new Bed();
-		bed.network.taken.add(53);
+		const bed = new DNSBed();
+		bed.network.failure = "udp port 53 is used by another program";
 		bed.dns.start();
 		assert.deepEqual(bed.traced, ["captive dns: udp port 53 is used by another program"]);
-		bed.time.advance(30_000);
+		bed.pass(30_000);
 		assert.equal(bed.traced.length, 2);
-		bed.network.taken.clear();
-		bed.time.advance(29_999);
-		assert.equal(bed.network.sockets.size, 0);
-		bed.time.advance(1);
+		bed.network.failure = "";
+		bed.pass(29_999);
+		assert.deepEqual(bed.network.ports, []);
+		bed.pass(1);
 		assert.equal(bed.query({ questions: [{ name: NAME, type: A }] })?.answers.length, 1);
-		[...bed.network.sockets][0].fail();
-		assert.equal(bed.network.sockets.size, 0);
-		bed.time.advance(30_000);
+		bed.loseNetwork();
+		assert.deepEqual(bed.network.ports, []);
+		bed.pass(30_000);
 		assert.equal(bed.query({ questions: [{ name: NAME, type: A }] })?.answers.length, 1);
-		[...bed.network.sockets][0].fail();
+		bed.loseNetwork();
 		bed.dns.stop();
-		bed.time.advance(60_000);
-		assert.equal(bed.network.sockets.size, 0);
+		bed.pass(60_000);
+		assert.deepEqual(bed.network.ports, []);
 	});
 
 	it("lets others have their turn in a flood, and answers all that the host has kept", () => {
 		const bed = started();
 		const bytes = message({ id: 9, questions: [{ name: NAME, type: A }] });
-		for (let i = 0; i < 200; i++) bed.network.send({ from: PHONE, fromPort: 4000 + i, to: DEVICE, toPort: 53, bytes });
-		bed.time.advance(100);
-		assert.deepEqual(bed.problems, []);
-		assert.equal(bed.network.sent.filter(({ from }) => from === DEVICE).length, 200);
+		for (let port = 4000; port < 4200; port++) bed.network.send({ from: { address: PHONE, port }, to: DEVICE, bytes });
+		bed.pass(100);
+		assert.equal(bed.network.sent.length, 200);
 	});
 });

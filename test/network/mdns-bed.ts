@@ -1,12 +1,11 @@
 /** For tests of the mDNS responder: devices on one made-up network, and what was heard on it as text. */
 import assert from "node:assert/strict";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
-import { SeededRandom } from "../../hosts/node/random.js";
-import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { NodeText } from "../../hosts/node/platform.js";
+import type { SentDatagram } from "../../hosts/node/virtual-udp.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { DNSReader } from "../../modules/network/dns.js";
 import { MDNSResponder, type MDNSSettings } from "../../modules/network/mdns.js";
-import { FakeNetwork, type Packet } from "./fake-udp.js";
+import { Bed, seededCrypto } from "./bed.js";
 import { message, type Parsed, type Parts, parse } from "./messages.js";
 
 export const GROUP = "224.0.0.251";
@@ -29,37 +28,22 @@ export const SETTINGS: MDNSSettings = {
 
 export interface Heard extends Parsed {
 	readonly to: string;
-	readonly from: string;
 	readonly timeMs: number;
 }
 
-export class Air {
-	readonly time = new VirtualTime();
-	readonly network = new FakeNetwork(this.time);
-	readonly problems: unknown[] = [];
-	readonly traced: string[] = [];
-	readonly #devices: string[] = [];
+export class Air extends Bed {
+	#devices = 0;
 	#seen = 0;
 
 	/** A responder on this network, not started; `names` gets the names that it traces. */
 	device(address = ADDRESS, names: string[] = []): MDNSResponder {
-		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		const random = new SeededRandom(100 + this.#devices.push(address));
+		const world = this.world(this.network.device(address));
 		return new MDNSResponder({
-			udp: this.network.port(address),
-			timers: this.time,
+			...world,
 			clock: this.time,
-			crypto: Object.assign(new NodeCrypto(), { random: (length: number) => random.bytes(length) }),
+			crypto: seededCrypto(100 + ++this.#devices),
 			text: new NodeText(),
-			buffer,
-			reader: new DNSReader(buffer),
-			guard: (_part, run) => {
-				try {
-					run();
-				} catch (error) {
-					this.problems.push(error);
-				}
-			},
+			reader: new DNSReader(world.buffer),
 			trace: (text) => {
 				const name = /^mdns: found as (.+)\.local$/.exec(text)?.[1];
 				if (name === undefined) this.traced.push(text);
@@ -79,17 +63,16 @@ export class Air {
 
 	/** Lets the time go by; what devices have sent since the last run. */
 	run(ms: number): Heard[] {
-		this.time.advance(ms);
-		assert.deepEqual(this.problems, []);
+		this.pass(ms);
 		const fresh = this.network.sent.slice(this.#seen);
 		this.#seen = this.network.sent.length;
-		return fresh.filter(({ from }) => this.#devices.includes(from)).map(heard);
+		return fresh.map(heard);
 	}
 
 	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the asker (or `from`). */
 	send(parts: Parts | Uint8Array, { from = ASKER, port = 5353, to = GROUP } = {}): void {
 		const bytes = parts instanceof Uint8Array ? parts : message(parts);
-		this.network.send({ from, fromPort: port, to, toPort: 5353, bytes });
+		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });
 	}
 
 	/** What comes within 10 s of this question. */
@@ -99,10 +82,10 @@ export class Air {
 	}
 }
 
-function heard({ bytes, to, toPort, from, timeMs }: Packet): Heard {
+function heard({ bytes, to, timeMs }: SentDatagram): Heard {
 	assert.ok(bytes.length <= DATAGRAM_LIMIT);
-	const isGroup = to === GROUP && toPort === 5353;
-	return { ...parse(bytes), to: isGroup ? "all" : `${to}:${toPort}`, from, timeMs };
+	const isGroup = to.address === GROUP && to.port === 5353;
+	return { ...parse(bytes), to: isGroup ? "all" : `${to.address}:${to.port}`, timeMs };
 }
 
 /** Only the records of these responses, sorted: sections and order don't matter to who hears them. */

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { NodeClock, NodeCrypto, NodeTimers } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { createUDPPort } from "../../hosts/node/udp.js";
-import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { type Endpoint, VirtualResolver } from "../../hosts/node/virtual-udp.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import {
 	TIME_BAD_REPLY,
@@ -15,7 +15,7 @@ import {
 	TIME_WELL,
 	TimeSync,
 } from "../../modules/network/sntp.js";
-import { FakeNetwork, type Packet } from "./fake-udp.js";
+import { Bed, seededCrypto } from "./bed.js";
 
 const S = 1000;
 const MINUTE = 60 * S;
@@ -23,7 +23,6 @@ const HOUR = 60 * MINUTE;
 /** What the time really is when the virtual one is 0, and when the firmware was built. */
 const TRUTH = Date.UTC(2026, 10, 21, 15, 0, 0);
 const BUILT = Date.UTC(2026, 0, 31);
-const DEVICE = "192.168.1.50";
 
 const ntpSeconds = (utcMs: number) => (Math.floor(utcMs / 1000) + 2_208_988_800) % 2 ** 32;
 
@@ -50,29 +49,25 @@ interface ServerOptions {
 	aheadMs?: number;
 	/** Of each way. */
 	wayMs?: number;
-	change?(reply: Buffer, question: Packet): void;
+	change?(reply: Buffer): void;
 	silent?: boolean;
 	/** From another address or port. */
 	from?: { address?: string; port?: number };
 }
 
-class Bed {
-	readonly time = new VirtualTime();
-	readonly network = new FakeNetwork(this.time);
-	readonly names = new Map<string, string>();
-	readonly problems: unknown[] = [];
-	readonly traced: string[] = [];
+/** About the name "never" it is told nothing at all. */
+class TimeBed extends Bed {
+	readonly resolver = new VirtualResolver(this.time);
 	readonly asked: string[] = [];
 	readonly sets: number[] = [];
 	synchronised = 0;
 	readonly sync: TimeSync;
 
 	constructor(servers: string, utcAheadMs?: number) {
-		const random = new SeededRandom(7);
+		super();
 		if (utcAheadMs !== undefined) this.time.setUTC(TRUTH + utcAheadMs);
 		this.sync = new TimeSync({
-			udp: this.network.port(DEVICE),
-			timers: this.time,
+			...this.world(),
 			clock: {
 				monotonicMs: () => this.time.monotonicMs(),
 				utcMs: () => this.time.utcMs(),
@@ -81,40 +76,29 @@ class Bed {
 					this.time.setUTC(utcMs);
 				},
 			},
-			crypto: Object.assign(new NodeCrypto(), { random: (length: number) => random.bytes(length) }),
-			buffer: new Uint8Array(DATAGRAM_LIMIT),
+			crypto: seededCrypto(7),
 			info: { timeServers: servers, builtUtcMs: BUILT },
 			resolve: (name, done) => {
-				const address = this.names.get(name);
-				if (address !== "never") this.time.set(() => done(address), 20);
+				if (name !== "never") this.resolver.resolve(name, done);
 			},
-			guard: (_part, run) => {
-				try {
-					run();
-				} catch (error) {
-					this.problems.push(error);
-				}
-			},
-			trace: (text) => this.traced.push(text),
 			onSynchronised: () => this.synchronised++,
 		});
 	}
 
 	/** A server of that name at 10.0.0.<number>, port 123. */
 	serve(name: string, number: number, options: ServerOptions = {}): void {
-		const address = `10.0.0.${number}`;
-		this.names.set(name, address);
-		this.network.serve(address, 123, (question) => {
+		const { wayMs = 20, aheadMs = 0, change, silent, from } = options;
+		const own = { address: `10.0.0.${number}`, port: 123 };
+		const serve = (question: Uint8Array, to: Endpoint) => {
 			this.asked.push(name);
-			const { wayMs = 20, aheadMs = 0, change, silent, from } = options;
-			if (silent) return;
-			this.time.set(() => {
-				const reply = replyTo(question.bytes, this.truth + aheadMs);
-				change?.(reply, question);
-				const source = { from: from?.address ?? address, fromPort: from?.port ?? 123 };
-				this.network.send({ ...source, to: question.from, toPort: question.fromPort, bytes: reply }, wayMs);
-			}, wayMs - 1);
-		});
+			if (silent) return [];
+			const bytes = replyTo(question, this.truth + aheadMs);
+			change?.(bytes);
+			this.network.send({ from: { ...own, ...from }, to, bytes }, wayMs);
+			return [];
+		};
+		this.resolver.names.set(name, own.address);
+		this.network.serve(own.address, own.port, serve, wayMs);
 	}
 
 	get truth(): number {
@@ -128,15 +112,14 @@ class Bed {
 	}
 
 	run(ms: number): void {
-		this.time.advance(ms);
-		assert.deepEqual(this.problems, []);
-		assert.ok(this.network.sockets.size <= 1);
+		this.pass(ms);
+		assert.ok(this.network.ports.length <= 1);
 	}
 }
 
 /** A bed with one server of these options, run for one question. */
-function once(options: ServerOptions, utcAheadMs?: number): Bed {
-	const bed = new Bed("a", utcAheadMs);
+function once(options: ServerOptions, utcAheadMs?: number): TimeBed {
+	const bed = new TimeBed("a", utcAheadMs);
 	bed.serve("a", 1, options);
 	bed.sync.start();
 	bed.run(6 * S);
@@ -151,7 +134,7 @@ describe("network/sntp", () => {
 		assert.ok(Math.abs(bed.ahead!) <= 2, `${bed.ahead} ms`);
 		assert.equal(bed.synchronised, 1);
 		assert.deepEqual([bed.sync.lastSuccessMs, bed.sync.lastError], [80, TIME_WELL]);
-		assert.equal(bed.network.sockets.size, 0);
+		assert.deepEqual(bed.network.ports, []);
 	});
 
 	it("asks with version 4, nothing of its own but a random number, and another each time", () => {
@@ -164,7 +147,7 @@ describe("network/sntp", () => {
 			assert.equal(bytes.toString("hex", 0, 40), `23${"00".repeat(39)}`);
 		}
 		assert.equal(new Set(questions.map((bytes) => bytes.toString("hex", 40))).size, questions.length);
-		assert.equal(new Set(bed.network.sent.map(({ fromPort }) => fromPort)).size, questions.length);
+		assert.equal(new Set(bed.network.sent.map(({ from }) => from.port)).size, questions.length);
 	});
 
 	it("takes half of what the way cost, not what the server needed", () => {
@@ -191,12 +174,11 @@ describe("network/sntp", () => {
 	});
 
 	it("asks again in 6 hours, more or less a tenth", () => {
-		const bed = new Bed("a");
+		const bed = new TimeBed("a");
 		bed.serve("a", 1);
 		bed.sync.start();
-		const times: number[] = [];
 		bed.run(40 * 24 * HOUR);
-		for (const { to, timeMs } of bed.network.sent) if (to === "10.0.0.1") times.push(timeMs);
+		const times = bed.network.sent.map(({ timeMs }) => timeMs);
 		const gaps = times.slice(1).map((timeMs, i) => (timeMs - times[i]) / HOUR);
 		assert.ok(gaps.length > 140);
 		assert.ok(gaps.every((gap) => gap >= 5.4 && gap <= 6.601));
@@ -214,19 +196,20 @@ describe("network/sntp", () => {
 			const bed = once(options);
 			assert.deepEqual([bed.ahead, bed.sync.lastError], [undefined, TIME_NO_REPLY], what);
 		}
-		const bed = new Bed("a");
+		const bed = new TimeBed("a");
 		bed.serve("a", 1);
-		bed.network.serve("10.0.0.1", 123, (question) => {
-			const answer = (bytes: Uint8Array, delayMs: number, from = "10.0.0.1") =>
-				bed.network.send({ from, fromPort: 123, to: question.from, toPort: question.fromPort, bytes }, delayMs);
-			const good = replyTo(question.bytes, bed.truth);
-			const wrong = replyTo(question.bytes, bed.truth + 5 * MINUTE);
+		bed.network.serve("10.0.0.1", 123, (question, to) => {
+			const answer = (bytes: Uint8Array, delayMs: number, address = "10.0.0.1") =>
+				bed.network.send({ from: { address, port: 123 }, to, bytes }, delayMs);
+			const good = replyTo(question, bed.truth);
+			const wrong = replyTo(question, bed.truth + 5 * MINUTE);
 			answer(good.subarray(0, 47), 5);
 			answer(new Uint8Array(0), 5);
 			answer(wrong, 6, "10.0.0.66");
 			answer(wrong.fill(0, 24, 32), 7);
 			answer(new Uint8Array(DATAGRAM_LIMIT), 8);
 			answer(Buffer.concat([good, Buffer.alloc(20)]), 9);
+			return [];
 		});
 		bed.sync.start();
 		bed.run(6 * S);
@@ -284,8 +267,7 @@ describe("network/sntp", () => {
 	});
 
 	it("goes to the next server when one is silent, unknown or bad", () => {
-		const bed = new Bed("unknown,never,silent,good");
-		bed.names.set("never", "never");
+		const bed = new TimeBed("unknown,never,silent,good");
 		bed.serve("silent", 1, { silent: true });
 		bed.serve("good", 2);
 		bed.sync.start();
@@ -298,7 +280,7 @@ describe("network/sntp", () => {
 	});
 
 	it("backs off while nobody answers: 15 s, 30 s … 30 minutes", () => {
-		const bed = new Bed("a");
+		const bed = new TimeBed("a");
 		bed.serve("a", 1, { silent: true });
 		bed.sync.start();
 		bed.run(4 * HOUR);
@@ -314,7 +296,7 @@ describe("network/sntp", () => {
 			reply.write(code, 12, "latin1");
 		};
 		const times = (code: string) => {
-			const bed = new Bed("a");
+			const bed = new TimeBed("a");
 			bed.serve("a", 1, { change: kiss(code) });
 			bed.sync.start();
 			bed.run(3 * HOUR);
@@ -324,7 +306,7 @@ describe("network/sntp", () => {
 			bed.sync.start();
 			bed.run(S);
 			assert.equal(bed.asked.length, count + 1);
-			return bed.network.sent.filter(({ to }) => to === "10.0.0.1").map(({ timeMs }) => timeMs);
+			return bed.network.sent.map(({ timeMs }) => timeMs);
 		};
 		const rate = times("RATE");
 		assert.ok(rate.length >= 3 && rate.length <= 5);
@@ -333,7 +315,7 @@ describe("network/sntp", () => {
 		assert.equal(times("RSTR").length, 2);
 		assert.ok(times("INIT").length > 8);
 		// The next server is asked at once.
-		const bed = new Bed("a,b");
+		const bed = new TimeBed("a,b");
 		bed.serve("a", 1, { change: kiss("DENY") });
 		bed.serve("b", 2);
 		bed.sync.start();
@@ -356,7 +338,7 @@ describe("network/sntp", () => {
 
 	it("sets a clock that was never set only when a second server agrees, if one answers", () => {
 		const both = (aheadOfB: number, others: ServerOptions = { silent: true }) => {
-			const bed = new Bed("a,b,c");
+			const bed = new TimeBed("a,b,c");
 			bed.serve("a", 1);
 			bed.serve("b", 2, { aheadMs: aheadOfB });
 			bed.serve("c", 3, others);
@@ -372,7 +354,7 @@ describe("network/sntp", () => {
 		const majority = both(HOUR, {});
 		assert.deepEqual(majority.asked, ["a", "b", "c"]);
 		assert.ok(Math.abs(majority.ahead!) <= 2);
-		const alone = new Bed("a,b");
+		const alone = new TimeBed("a,b");
 		alone.serve("a", 1, { silent: true });
 		alone.serve("b", 2);
 		alone.sync.start();
@@ -381,7 +363,7 @@ describe("network/sntp", () => {
 	});
 
 	it("takes one server under two names for one", () => {
-		const bed = new Bed("a,b,10.0.0.1", HOUR);
+		const bed = new TimeBed("a,b,10.0.0.1", HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 1);
 		bed.sync.start();
@@ -391,7 +373,7 @@ describe("network/sntp", () => {
 
 	it("steps by more than 1000 s when two servers agree", () => {
 		for (const ahead of [-1_001_000, 1_001_000, 365 * 24 * HOUR]) {
-			const bed = new Bed("a,b", ahead);
+			const bed = new TimeBed("a,b", ahead);
 			bed.serve("a", 1);
 			bed.serve("b", 2, { aheadMs: 1500 });
 			bed.sync.start();
@@ -403,7 +385,7 @@ describe("network/sntp", () => {
 	});
 
 	it("doesn't let one lie its way while another confirms the clock", () => {
-		const bed = new Bed("liar,b", 0);
+		const bed = new TimeBed("liar,b", 0);
 		bed.serve("liar", 1, { aheadMs: 24 * HOUR });
 		bed.serve("b", 2);
 		bed.sync.start();
@@ -413,7 +395,7 @@ describe("network/sntp", () => {
 	});
 
 	it("steps by the word of one alone when it keeps to it: three times, 10 minutes apart", () => {
-		const bed = new Bed("a,b", -2 * HOUR);
+		const bed = new TimeBed("a,b", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.serve("b", 2, { silent: true });
 		bed.sync.start();
@@ -427,7 +409,7 @@ describe("network/sntp", () => {
 
 	it("never steps by the word of one that says something else each time, or is contradicted", () => {
 		let calls = 0;
-		const moody = new Bed("a", 0);
+		const moody = new TimeBed("a", 0);
 		moody.serve("a", 1, {
 			change: (reply) => {
 				const utcMs = moody.truth + 24 * HOUR + 10 * S * calls++;
@@ -439,7 +421,7 @@ describe("network/sntp", () => {
 		moody.run(48 * HOUR);
 		assert.ok(calls > 50);
 		assert.deepEqual(moody.sets, []);
-		const contradicted = new Bed("a,b", 0);
+		const contradicted = new TimeBed("a,b", 0);
 		contradicted.serve("a", 1, { aheadMs: 24 * HOUR });
 		contradicted.serve("b", 2, { aheadMs: 48 * HOUR });
 		contradicted.sync.start();
@@ -448,7 +430,7 @@ describe("network/sntp", () => {
 	});
 
 	it("believes a clock that was set by hand meanwhile", () => {
-		const bed = new Bed("a", -2 * HOUR);
+		const bed = new TimeBed("a", -2 * HOUR);
 		bed.serve("a", 1);
 		bed.sync.start();
 		bed.run(MINUTE);
@@ -460,12 +442,12 @@ describe("network/sntp", () => {
 	});
 
 	it("asks nobody without servers, and nobody after stop", () => {
-		const none = new Bed("");
+		const none = new TimeBed("");
 		none.sync.start();
 		none.run(HOUR);
 		assert.deepEqual([none.network.sent.length, none.sync.lastSuccessMs], [0, undefined]);
 		for (const at of [5, 25, 50, 10_000]) {
-			const bed = new Bed("a", 0);
+			const bed = new TimeBed("a", 0);
 			bed.serve("a", 1, { silent: at > 100 });
 			bed.sync.start();
 			bed.run(at);
@@ -473,42 +455,45 @@ describe("network/sntp", () => {
 			bed.sync.stop();
 			const { length } = bed.network.sent;
 			bed.run(HOUR);
-			const later = bed.network.sent.slice(length).filter(({ from }) => from === DEVICE);
-			assert.deepEqual([later.length, bed.synchronised, bed.network.sockets.size], [0, 0, 0], `stopped at ${at}`);
+			const later = bed.network.sent.slice(length);
+			assert.deepEqual([later, bed.synchronised, bed.network.ports], [[], 0, []], `stopped at ${at}`);
 		}
 	});
 
 	it("asks at the port that is named", () => {
-		const bed = new Bed("10.0.0.9:1123, a:124");
-		bed.names.set("a", "10.0.0.8");
+		const bed = new TimeBed("10.0.0.9:1123, a:124");
+		bed.resolver.names.set("a", "10.0.0.8");
 		bed.sync.start();
 		bed.run(6 * S);
 		assert.deepEqual(
-			bed.network.sent.map(({ to, toPort }) => `${to}:${toPort}`),
+			bed.network.sent.map(({ to }) => `${to.address}:${to.port}`),
 			["10.0.0.9:1123", "10.0.0.8:124"],
 		);
 	});
 
 	it("goes on when a port can't be had or is lost, and when resolve never tells", () => {
-		const bed = new Bed("a");
+		const bed = new TimeBed("a");
 		bed.serve("a", 1);
-		bed.network.serve("10.0.0.1", 123, () => [...bed.network.sockets][0]?.fail());
+		bed.network.serve("10.0.0.1", 123, () => {
+			bed.network.fail();
+			return [];
+		});
 		bed.sync.start();
 		bed.run(S);
-		assert.deepEqual([bed.sync.lastError, bed.network.sockets.size], [TIME_NO_REPLY, 0]);
+		assert.deepEqual([bed.sync.lastError, bed.network.ports], [TIME_NO_REPLY, []]);
 		bed.serve("a", 1);
-		bed.network.taken.add(0);
+		bed.network.failure = "no port is free";
 		bed.time.advance(30 * S);
 		assert.equal(bed.problems.length, 1);
 		bed.problems.length = 0;
-		bed.network.taken.clear();
+		bed.network.failure = "";
 		bed.run(MINUTE);
 		assert.equal(bed.synchronised, 1);
 	});
 
 	it("stands 10 000 replies with random bytes, and never leaves the years it believes in", () => {
 		const random = new SeededRandom(11);
-		const bed = new Bed("a", 0);
+		const bed = new TimeBed("a", 0);
 		let replies = 0;
 		bed.serve("a", 1, {
 			change: (reply) => {

@@ -5,7 +5,7 @@
  *
  *   datagram-peer <port> <address | -> <group | ->
  *
- *   count: datagrams that were read and calls that told of some, since the last time
+ *   count: datagrams that were read, and calls that told of some
  *   hold: do nothing when told      resume: begin again, with what waits
  *   one: read only one datagram each time      slow: read only 50 ms after being told
  *   send <address> <port> <bytes>      break: shut the socket down; "failed" follows when the peer is told
@@ -19,28 +19,13 @@
 
 #include "../../../hosts/native/datagram.h"
 #include "../../../hosts/native/ipv4.h"
+#include "must.h"
 
-enum { LINE_LIMIT = 100, DESCRIPTORS = 64, SLOW_US = 50000 };
-
-/* What is wrong with the socket ends the program, whatever NDEBUG says. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+enum { ADDRESS_SIZE = 100, DESCRIPTORS = 64, SLOW_US = 50000 };
 
 static datagram_socket *port;
-static int bell[2];
 static unsigned received, told;
 static bool held, one, slow, failed;
-
-static void ring(void *context)
-{
-	MUST(context == bell);
-	MUST(write(bell[1], "", 1) == 1);
-}
 
 static void echo(void)
 {
@@ -66,8 +51,7 @@ static void echo(void)
 
 static void hear(void)
 {
-	char byte;
-	MUST(read(bell[0], &byte, 1) == 1);
+	hear_ring();
 	told++;
 	/* Not told again before datagram_listen. */
 	usleep(1000);
@@ -97,7 +81,7 @@ static void break_socket(void)
 
 static void send_pattern(const char *line)
 {
-	char text[LINE_LIMIT];
+	char text[ADDRESS_SIZE];
 	unsigned to_port, size;
 	static uint8_t bytes[DATAGRAM_LIMIT + 1];
 	datagram_peer to;
@@ -113,7 +97,6 @@ static void obey(const char *line)
 {
 	if (strcmp(line, "count") == 0) {
 		printf("%u in %u\n", received, told);
-		received = told = 0;
 		return;
 	}
 	if (strncmp(line, "send ", 5) == 0) {
@@ -129,22 +112,6 @@ static void obey(const char *line)
 		echo();
 	} else MUST(!"a known command");
 	printf("%s\n", line);
-}
-
-/* False at the end of the input. */
-static bool read_commands(void)
-{
-	static char line[LINE_LIMIT];
-	static size_t length;
-	char c;
-	if (read(0, &c, 1) != 1) return false;
-	MUST(length < sizeof(line));
-	line[length++] = c;
-	if (c != '\n') return true;
-	line[length - 1] = 0;
-	length = 0;
-	obey(line);
-	return true;
 }
 
 static void check_addresses(void)
@@ -181,7 +148,7 @@ int main(int count, char **arguments)
 	struct pollfd waits[] = { { .fd = 0, .events = POLLIN }, { .fd = bell[0], .events = POLLIN } };
 	for (;;) {
 		if (poll(waits, 2, -1) < 0) continue;
-		if (waits[0].revents && !read_commands()) break;
+		if (waits[0].revents && !read_order(obey)) break;
 		if (waits[1].revents) hear();
 	}
 	datagram_close(port);

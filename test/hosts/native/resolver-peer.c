@@ -5,30 +5,13 @@
  */
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../../hosts/native/resolver.h"
-
-/* What is wrong with the resolver ends the program, whatever NDEBUG says. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+#include "must.h"
 
 enum { PATIENCE_MS = 30000, AFTERWARDS_MS = 300 };
-
-static int bell[2];
-
-static void ring(void *context)
-{
-	MUST(context == bell);
-	MUST(write(bell[1], "", 1) == 1);
-}
 
 int main(int count, char **arguments)
 {
@@ -49,8 +32,9 @@ int main(int count, char **arguments)
 	}
 	struct pollfd wait = { .fd = bell[0], .events = POLLIN };
 	while (!closing && waiting > 0) {
-		char address[IPV4_TEXT_SIZE], byte;
-		MUST(poll(&wait, 1, PATIENCE_MS) == 1 && read(bell[0], &byte, 1) == 1);
+		char address[IPV4_TEXT_SIZE];
+		MUST(poll(&wait, 1, PATIENCE_MS) == 1);
+		hear_ring();
 		for (int number; (number = resolver_next(self, address)) >= 0; waiting--) {
 			MUST(names[number]);
 			printf("%s %s\n", names[number], address[0] ? address : "none");
@@ -59,8 +43,7 @@ int main(int count, char **arguments)
 	}
 	resolver_close(self);
 	/* Several may have rung for answers that were taken in one go; nothing rings any more. */
-	char byte;
-	while (poll(&wait, 1, 0) == 1) MUST(read(bell[0], &byte, 1) == 1);
+	while (poll(&wait, 1, 0) == 1) hear_ring();
 	MUST(poll(&wait, 1, AFTERWARDS_MS) == 0);
 	return 0;
 }

@@ -23,17 +23,9 @@
 #include <unistd.h>
 
 #include "../../../hosts/native/stream-server.h"
+#include "must.h"
 
-enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, LINE_LIMIT = 100, DESCRIPTORS = 256 };
-
-/* What is wrong with the server ends the program, whatever NDEBUG says. */
-#define MUST(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
-			abort(); \
-		} \
-	} while (0)
+enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
 
 typedef enum { READ_HEAD, SEND_PATTERN, ECHO, SILENT } phase;
 
@@ -56,14 +48,9 @@ typedef struct {
 static stream_server *server;
 static client clients[STREAM_CONNECTION_LIMIT];
 static int closed_id = -1;
-static int bell[2];
 static bool held;
-
-static void ring(void *context)
-{
-	MUST(context == bell);
-	MUST(write(bell[1], "", 1) == 1);
-}
+/* Of the other certificate, as they stand on the command line. */
+static char *const *files;
 
 static char *read_file(const char *path)
 {
@@ -302,7 +289,7 @@ static void read_silent(void)
 			continue;
 }
 
-static void swap(char *const *files)
+static void swap(void)
 {
 	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
 	char *chain = files[0] ? read_file(files[0]) : NULL, *key = files[0] ? read_file(files[1]) : NULL;
@@ -319,9 +306,9 @@ static void test(void)
 	else printf("no test\n");
 }
 
-static void obey(const char *line, char *const *files)
+static void obey(const char *line)
 {
-	if (strcmp(line, "swap") == 0) swap(files);
+	if (strcmp(line, "swap") == 0) swap();
 	else if (strcmp(line, "test") == 0) test();
 	else if (strcmp(line, "count") == 0) printf("%u open\n", open_clients());
 	else {
@@ -336,29 +323,12 @@ static void obey(const char *line, char *const *files)
 	}
 }
 
-/* False at the end of the input. */
-static bool read_commands(char *const *files)
-{
-	static char line[LINE_LIMIT];
-	static size_t length;
-	char c;
-	if (read(0, &c, 1) != 1) return false;
-	MUST(length < sizeof(line));
-	line[length++] = c;
-	if (c != '\n') return true;
-	line[length - 1] = 0;
-	length = 0;
-	obey(line, files);
-	return true;
-}
-
 static void drain(void)
 {
 	stream_event event;
-	char byte;
 	while (stream_server_next(server, &event)) handle(&event);
 	/* The next ring can only come now; one that was early is harmless. */
-	MUST(read(bell[0], &byte, 1) == 1);
+	hear_ring();
 }
 
 int main(int count, char **arguments)
@@ -368,6 +338,7 @@ int main(int count, char **arguments)
 	char *certificate = count > 7 ? read_file(arguments[7]) : NULL, *key = count > 7 ? read_file(arguments[8]) : NULL;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) clients[i].id = -1;
+	files = arguments + (count > 9 ? 9 : count);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	server = stream_server_open(
 		&(stream_server_options){
@@ -395,7 +366,7 @@ int main(int count, char **arguments)
 		waits[1].fd = held ? -1 : bell[0];
 		waits[1].revents = 0;
 		if (poll(waits, 2, -1) < 0) continue;
-		if (waits[0].revents && !read_commands(count > 9 ? arguments + 9 : arguments + count)) break;
+		if (waits[0].revents && !read_order(obey)) break;
 		if (waits[1].revents) drain();
 	}
 	stream_server_close(server);

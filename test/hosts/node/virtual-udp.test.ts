@@ -54,14 +54,13 @@ describe("virtual UDP", () => {
 		udp.write(bytes, "192.0.2.2", 123);
 		const [first, second, ...more] = world.udp.sent;
 		assert.deepEqual(first, {
-			address: "192.0.2.1",
-			port: 123,
-			localPort: udp.port,
-			group: undefined,
+			from: { address: STATION_ADDRESS, port: udp.port },
+			to: { address: "192.0.2.1", port: 123 },
 			bytes: Uint8Array.from(Buffer.from("time?")),
+			group: undefined,
 			timeMs: 5,
 		});
-		assert.equal(second.address, "192.0.2.2");
+		assert.equal(second.to.address, "192.0.2.2");
 		assert.deepEqual(more, []);
 		world.advance(100);
 		assert.deepEqual(read, [
@@ -84,6 +83,25 @@ describe("virtual UDP", () => {
 		assert.deepEqual(second.read, expected);
 		assert.deepEqual(other.read, []);
 		assert.equal(world.udp.sent[0].group, GROUP);
+	});
+
+	it("carries datagrams to and from other devices, and what the test sends as late as it wants", () => {
+		const world = new VirtualWorld();
+		const own = open(world, { port: 53 });
+		const other = open(world, { port: 53, ...world.udp.device("192.0.2.21").pins });
+		const members = [open(world, { port: 5353, group: GROUP }).read];
+		members.push(open(world, { port: 5353, group: GROUP, ...world.udp.device("192.0.2.21").pins }).read);
+		const bytes = Buffer.from("late");
+		world.udp.send({ from: ASKER, to: { address: "192.0.2.21", port: 53 }, bytes }, 30);
+		bytes.fill(0);
+		other.udp.write(Buffer.from("all"), GROUP, 5353);
+		world.advance(100);
+		assert.deepEqual([own.read, other.read], [[], ["late from 192.0.2.10:5000 at 30"]]);
+		assert.deepEqual(members, new Array(2).fill(["all from 192.0.2.21:53 at 0"]));
+		assert.equal(world.udp.sent[0].from.address, "192.0.2.21");
+		own.udp.write(Buffer.from("to you"), "192.0.2.21", 53);
+		world.advance(1);
+		assert.equal(other.read[1], `to you from ${STATION_ADDRESS}:53 at 100`);
 	});
 
 	it("keeps the access point's ports for its own network", () => {
@@ -118,7 +136,7 @@ describe("virtual UDP", () => {
 		assert.throws(() => open(world, { port: udp.port }), /used by another program/);
 		udp.close();
 		udp.close();
-		udp.write(into, "192.0.2.1", 9);
+		assert.throws(() => udp.write(into, "192.0.2.1", 9), /after close/);
 		assert.deepEqual(world.udp.sent, []);
 		assert.deepEqual(world.udp.ports, []);
 	});

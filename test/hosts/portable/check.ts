@@ -52,7 +52,8 @@ export function sleep(host: Host, delayMs: number): Promise<void> {
 	});
 }
 
-const PATIENCE_MS = 5000;
+/** Far longer than anything takes: other programs may run beside this one. */
+const PATIENCE_MS = 10_000;
 
 /** Waits until the condition holds. */
 export async function until(host: Host, condition: () => boolean, what: string): Promise<void> {
@@ -60,6 +61,55 @@ export async function until(host: Host, condition: () => boolean, what: string):
 	while (!condition()) {
 		expect(host.clock.monotonicMs() < endMs, `waited in vain: ${what}`);
 		await sleep(host, 2);
+	}
+}
+
+/** Waits until there is something to take, and gives it. */
+export async function untilTaken<T>(host: Host, take: () => T | undefined, what: string): Promise<T> {
+	let taken: T | undefined;
+	await until(
+		host,
+		() => {
+			taken = take();
+			return taken !== undefined;
+		},
+		what,
+	);
+	return taken!;
+}
+
+/** Notes what a serial port or a socket tells. */
+export abstract class NotedStream {
+	writable = -1;
+	readable = 0;
+	calls = 0;
+	/** Into the options. */
+	protected readonly notes = {
+		onReadable: (count: number) => {
+			this.calls++;
+			this.readable = count;
+		},
+		onWritable: (count: number) => {
+			this.calls++;
+			this.writable = count;
+		},
+	};
+
+	protected abstract read(into: Uint8Array, start: number): number | undefined;
+
+	/** All that came, once it is `count` bytes. */
+	async collect(host: Host, count: number): Promise<Uint8Array> {
+		const bytes = new Uint8Array(count + 1);
+		let length = 0;
+		await until(
+			host,
+			() => {
+				for (let got = this.read(bytes, length); got; got = this.read(bytes, length)) length += got;
+				return length >= count;
+			},
+			`${count} bytes`,
+		);
+		return bytes.subarray(0, length);
 	}
 }
 

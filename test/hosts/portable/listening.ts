@@ -1,6 +1,6 @@
 /** What the portable checks of listeners have in common: opening them, taking connections, noting what sockets tell. */
 import type { CertificatePair, Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
-import { expect, expectBytes, expectEqual, pattern, until } from "./check.js";
+import { expect, expectBytes, expectEqual, NotedStream, pattern, until, untilTaken } from "./check.js";
 
 const FROM_MS = 1_780_000_000_000;
 const TO_MS = 4_102_444_800_000;
@@ -11,24 +11,15 @@ export const makePair = ({ crypto }: Host, name: string): CertificatePair =>
 const PIECE = 2048;
 
 /** A socket that notes all it is told. */
-export class Noted {
+export class Noted extends NotedStream {
 	readonly socket: Socket;
-	writable = -1;
-	readable = 0;
 	errors = 0;
-	calls = 0;
 
 	constructor(port: ListenerPort, from: PendingSocket) {
+		super();
 		this.socket = new port.socket({
 			from,
-			onReadable: (count) => {
-				this.calls++;
-				this.readable = count;
-			},
-			onWritable: (count) => {
-				this.calls++;
-				this.writable = count;
-			},
+			...this.notes,
 			onError: () => {
 				this.calls++;
 				this.errors++;
@@ -37,19 +28,8 @@ export class Noted {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
-	/** All that came, once it is `count` bytes. */
-	async collect(host: Host, count: number): Promise<Uint8Array> {
-		const bytes = new Uint8Array(count + 1);
-		let length = 0;
-		await until(
-			host,
-			() => {
-				for (let got = this.socket.read(bytes, length); got; got = this.socket.read(bytes, length)) length += got;
-				return length >= count;
-			},
-			`${count} bytes from the client`,
-		);
-		return bytes.subarray(0, length);
+	protected override read(into: Uint8Array, start: number): number | undefined {
+		return this.socket.read(into, start);
 	}
 
 	/** Reads the pattern of that length, piece by piece. */
@@ -97,15 +77,6 @@ export function listen(host: Host, port: ListenerPort, identity?: CertificatePai
 	return listener;
 }
 
-export async function accept(host: Host, listener: Listener): Promise<PendingSocket> {
-	let pending: PendingSocket | undefined;
-	await until(
-		host,
-		() => {
-			pending = listener.read();
-			return pending !== undefined;
-		},
-		"a connection",
-	);
-	return pending!;
+export function accept(host: Host, listener: Listener): Promise<PendingSocket> {
+	return untilTaken(host, () => listener.read(), "a connection");
 }

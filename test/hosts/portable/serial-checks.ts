@@ -8,31 +8,32 @@ import {
 	type Serial,
 	type SerialOptions,
 } from "../../../modules/io/host.js";
-import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep, until } from "./check.js";
+import {
+	expect,
+	expectBytes,
+	expectEqual,
+	expectRangeError,
+	frozen,
+	NotedStream,
+	pattern,
+	sleep,
+	until,
+} from "./check.js";
 
 /** A serial port that notes all it is told. */
-class Noted {
+class Noted extends NotedStream {
 	readonly serial: Serial;
-	writable = -1;
-	readable = -1;
 	drained = 0;
 	errors: number[] = [];
-	calls = 0;
 
 	constructor(host: Host, options: Partial<SerialOptions> = {}) {
+		super();
 		const { meter } = host.serial;
 		this.serial = new meter.io({
 			...meter.pins,
 			baud: 9600,
 			format: FORMAT_8N1,
-			onReadable: (count) => {
-				this.calls++;
-				this.readable = count;
-			},
-			onWritable: (count) => {
-				this.calls++;
-				this.writable = count;
-			},
+			...this.notes,
 			onDrained: () => {
 				this.calls++;
 				this.drained++;
@@ -46,19 +47,8 @@ class Noted {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
-	/** All that came, once it is `count` bytes. */
-	async collect(host: Host, count: number): Promise<Uint8Array> {
-		const bytes = new Uint8Array(count + 1);
-		let length = 0;
-		await until(
-			host,
-			() => {
-				length += this.serial.read(bytes, length) ?? 0;
-				return length >= count;
-			},
-			`${count} bytes from the line`,
-		);
-		return bytes.subarray(0, length);
+	protected override read(into: Uint8Array, start: number): number | undefined {
+		return this.serial.read(into, start);
 	}
 }
 
@@ -132,7 +122,8 @@ export const serialChecks = frozen([
 			await until(host, () => port.drained > 0, "onDrained");
 			const tookMs = host.clock.monotonicMs() - startMs;
 			expect(tookMs >= 125, `60 characters at 4800 Bd took ${tookMs} ms, the wire needs 125`);
-			expect(tookMs < 500, `60 characters at 4800 Bd took ${tookMs} ms`);
+			// As long as at 300 Bd it must not be, however busy this computer is.
+			expect(tookMs < 1900, `60 characters at 4800 Bd took ${tookMs} ms`);
 			await port.collect(host, 60);
 			await sleep(host, 20);
 			expectEqual(port.drained, 1, "onDrained of two writes in one burst");
