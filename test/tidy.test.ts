@@ -67,7 +67,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes io/host io/wifi io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
-	{ rooms: "tools", from: "* hosts/node", why: "programs for developers" },
+	{ rooms: "tools", from: "* hosts/node hosts/esp32", why: "programs for developers" },
 	{
 		rooms: "test",
 		from: "* hosts/node hosts/native hosts/simulated hosts/linux hosts/esp32 tools",
@@ -84,7 +84,7 @@ const XS = /^(modules|hosts\/(node\/worker|native|simulated|linux|esp32))\/.*\.t
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 /** Modules of the Moddable SDK, which is no npm package. */
-const SDK_MODULES = ["Resource", "timer", "text/decoder", "text/encoder"];
+const SDK_MODULES = ["Resource", "timer", "text/decoder", "text/encoder", "mc/config"];
 
 interface PatternRule {
 	/** The test's name. */

@@ -101,7 +101,11 @@ const program = (path) => ["--enable-source-maps", join(build, path)];
 const mocha = (...patterns) => [bin("mocha"), "--no-config", "--exit", "--timeout", "20000", ...patterns];
 
 const commands = {
-	build: () => {},
+	// Without arguments: what is done before every command, and no more.
+	build: (args) => args.length > 0 && become(process.execPath, [...program("tools/build.js"), "build", ...args]),
+	factory: (args) => become(process.execPath, [...program("tools/factory.js"), ...args]),
+	flash: (args) => become(process.execPath, [...program("tools/build.js"), "flash", ...args]),
+	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),

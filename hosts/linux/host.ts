@@ -84,7 +84,6 @@ export function createHost(): { host: Host; ready(): void } {
 			port: Number(ports[scheme]),
 			secure: scheme === "https",
 			timers,
-			accessPoint: setting("ACCESS_POINT") !== undefined,
 			onListening: (port) => {
 				ports[scheme] = String(port);
 			},

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "access-point.h"
 #include "ipv4.h"
 #include "stream-socket.h"
 #include "thread-start.h"
@@ -101,6 +102,7 @@ static bool bind_to(datagram_socket *self)
 	socklen_t size = sizeof(own);
 	/* What is sent to a group is sent to none of our own addresses. */
 	own.sin_addr.s_addr = self->options.group ? htonl(INADDR_ANY) : self->options.address;
+	if (self->options.address && !access_point_bind(self->socket)) return false;
 	if (bind(self->socket, (const struct sockaddr *)&own, size) != 0) return false;
 	if (getsockname(self->socket, (struct sockaddr *)&own, &size) != 0) return false;
 	self->port = ntohs(own.sin_port);

@@ -57,6 +57,7 @@ typedef struct {
 	uint64_t accepted;
 	uint64_t deadline_ms;
 	char address[STREAM_ADDRESS_SIZE];
+	bool via_access_point;
 
 	/* The server's thread alone. */
 	int socket;

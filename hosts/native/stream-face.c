@@ -16,8 +16,6 @@
 #include "machine-post.h"
 #include "stream-server.h"
 
-enum { ADDRESS_SIZE = 46 };
-
 typedef struct {
 	xsMachine *the;
 	xsSlot target;
@@ -26,7 +24,7 @@ typedef struct {
 	atomic_uint references;
 	/* Read and written in the machine's thread alone. */
 	bool closed;
-	char address[ADDRESS_SIZE];
+	stream_origin origin;
 } stream_face;
 
 static void release(stream_face *face)
@@ -167,13 +165,19 @@ void xs_stream_server_get_port(xsMachine *the)
 void xs_stream_server_take(xsMachine *the)
 {
 	stream_face *face = face_of(the);
-	xsmcSetInteger(xsResult, face->closed ? -1 : stream_server_take(face->server, face->address));
+	xsmcSetInteger(xsResult, face->closed ? -1 : stream_server_take(face->server, &face->origin));
 }
 
 /* The address of the connection taken last. */
 void xs_stream_server_get_address(xsMachine *the)
 {
-	xsmcSetString(xsResult, face_of(the)->address);
+	xsmcSetString(xsResult, face_of(the)->origin.address);
+}
+
+/* Whether that came in over the access point. */
+void xs_stream_server_get_via_access_point(xsMachine *the)
+{
+	xsmcSetBoolean(xsResult, face_of(the)->origin.via_access_point);
 }
 
 /* The bytes of a view from `start` to `end`; throws where they are not its own. */

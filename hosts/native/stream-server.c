@@ -102,7 +102,7 @@ bool stream_server_next(stream_server *server, stream_event *event)
 	return found;
 }
 
-int stream_server_take(stream_server *server, char address[STREAM_ADDRESS_SIZE])
+int stream_server_take(stream_server *server, stream_origin *origin)
 {
 	int id = -1;
 	stream_connection *first = NULL;
@@ -115,7 +115,8 @@ int stream_server_take(stream_server *server, char address[STREAM_ADDRESS_SIZE])
 		first->state = CONNECTION_OPEN;
 		first->generation = (first->generation + 1) % GENERATION_LIMIT;
 		id = (int)(first->generation * STREAM_CONNECTION_LIMIT + (unsigned)(first - server->connections));
-		memcpy(address, first->address, STREAM_ADDRESS_SIZE);
+		memcpy(origin->address, first->address, STREAM_ADDRESS_SIZE);
+		origin->via_access_point = first->via_access_point;
 		/* So that the thread tells that it can be written to. */
 		wake(server);
 	}

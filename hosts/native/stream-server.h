@@ -103,8 +103,15 @@ void stream_server_close(stream_server *server);
 /* What has happened, connection after connection, as it is at this moment; false: nothing more. */
 bool stream_server_next(stream_server *server, stream_event *event);
 
-/* The connection that has waited longest, or -1; `address` is the peer's, an IPv4 one in its own form. */
-int stream_server_take(stream_server *server, char address[STREAM_ADDRESS_SIZE]);
+typedef struct {
+	/* Of the peer, an IPv4 one in its own form. */
+	char address[STREAM_ADDRESS_SIZE];
+	/* It came in over the gateway's own access point (access-point.h). */
+	bool via_access_point;
+} stream_origin;
+
+/* The connection that has waited longest, or -1. */
+int stream_server_take(stream_server *server, stream_origin *origin);
 
 /* How many bytes were copied, at most `size`; 0: none waits. */
 size_t stream_read(stream_server *server, int connection, void *into, size_t size);

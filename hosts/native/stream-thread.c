@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "access-point.h"
 #include "stream-socket.h"
 #include "tls-self-test.h"
 
@@ -185,7 +186,9 @@ static void begin(stream_server *server, stream_connection *connection, int sock
 		server->accept_after_ms = server->now_ms + SCARCE_MS;
 		return;
 	}
+	bool via_access_point = access_point_accepted(socket);
 	lock(server);
+	connection->via_access_point = via_access_point;
 	connection->accepted = server->accepted++;
 	connection->deadline_ms = server->now_ms + server->options.handshake_timeout_ms;
 	connection->state = identity ? CONNECTION_HANDSHAKING : CONNECTION_WAITING;

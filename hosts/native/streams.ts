@@ -51,6 +51,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	get address(): string {
 		return native("xs_stream_server_get_address").call(this);
 	}
+	get viaAccessPoint(): boolean {
+		return native("xs_stream_server_get_via_access_point").call(this);
+	}
 	read(connection: number, into: Uint8Array, start: number, end: number): number {
 		return native("xs_stream_server_read").call(this, connection, into, start, end);
 	}
@@ -82,8 +85,6 @@ export interface StreamSettings {
 	readonly port: number;
 	/** Whether the port speaks TLS. */
 	readonly secure: boolean;
-	/** Connections count as having come over the gateway's own access point. */
-	readonly accessPoint: boolean;
 	readonly timers: Timers;
 	/** Told the port really listened on each time a listener opens. */
 	onListening?(port: number): void;
@@ -126,7 +127,7 @@ class NativeListener implements Listener {
 		if (this.#closed) return undefined;
 		const id = this.server.take();
 		if (id < 0) return undefined;
-		const pending = new NativePending(this, id, this.server.address);
+		const pending = new NativePending(this, id);
 		this.#connections.push(pending);
 		return pending;
 	}
@@ -187,15 +188,18 @@ class NativePending implements PendingSocket {
 	readonly listener: NativeListener;
 	readonly id: number;
 	readonly address: string;
+	readonly viaAccessPoint: boolean;
 	taken = false;
 	#socket: NativeSocket | undefined;
 	/** What happened before there was a socket: counts by kind. */
 	#missed: number[] | undefined;
 
-	constructor(listener: NativeListener, id: number, address: string) {
+	/** Of the connection that was taken last. */
+	constructor(listener: NativeListener, id: number) {
 		this.listener = listener;
 		this.id = id;
-		this.address = address;
+		this.address = listener.server.address;
+		this.viaAccessPoint = listener.server.viaAccessPoint;
 	}
 
 	close(): void {
@@ -244,7 +248,7 @@ class NativeSocket implements Socket {
 		this.#connection = connection;
 		this.#options = options;
 		this.remoteAddress = connection.address;
-		this.viaAccessPoint = connection.listener.settings.accessPoint;
+		this.viaAccessPoint = connection.viaAccessPoint;
 	}
 
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {

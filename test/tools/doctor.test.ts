@@ -85,7 +85,7 @@ describe("npm run doctor", () => {
 			"sudo apt-get install libmbedtls-dev",
 			"npm install -g xs-dev && xs-dev setup --target-branch 8.2.3",
 			"gcc-multilib libglib2.0-dev:i386 libmbedtls-dev:i386",
-			"git clone -b v6.0 --recursive https://github.com/espressif/esp-idf.git",
+			"git clone -b v6.0.2 --recursive https://github.com/espressif/esp-idf.git",
 		])
 			assert.ok(text.includes(command), command);
 		assert.ok(text.endsWith("then: npm run doctor\n"));

@@ -7,6 +7,8 @@
 /** The versions that the firmware is built and tested with. */
 export const SDK_VERSION = "8.2.3";
 export const IDF_VERSION = "v6.0";
+const IDF_TAG = "v6.0.2";
+const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
 
 /** What is asked of the computer. */
@@ -47,7 +49,7 @@ export function diagnose(machine: Machine): Target[] {
 			purpose: "the firmware in the SDK's XS: npm run linux, npm run size",
 			checks: linuxChecks(machine),
 		},
-		{ name: "esp32", purpose: "the firmware on the chip", checks: esp32Checks(machine) },
+		{ name: "esp32", purpose: "the firmware on the chip: npm run build -- --board NAME", checks: esp32Checks(machine) },
 	];
 }
 
@@ -146,8 +148,8 @@ function esp32Checks(machine: Machine): Check[] {
 	const folder = machine.environment("IDF_PATH");
 	const there = folder !== undefined && machine.exists(`${folder}/export.sh`);
 	// Not by xs-dev, which installs an older version than the SDK wants.
-	const clone = `git clone -b ${IDF_VERSION} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
-	const install = `${clone} && ~/esp32/esp-idf/install.sh esp32 && export IDF_PATH=~/esp32/esp-idf`;
+	const clone = `git clone -b ${IDF_TAG} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
+	const install = `${clone} && ~/esp32/esp-idf/install.sh ${CHIPS} && export IDF_PATH=~/esp32/esp-idf`;
 	const place = found("ESP-IDF", there ? folder : undefined, install);
 	if (!there) {
 		place.detail = folder === undefined ? "$IDF_PATH is not set" : `not in ${folder}, where $IDF_PATH points`;

@@ -101,7 +101,7 @@ export interface BuildOptions {
 }
 
 /** What the SDK's linker says of state in a preloaded module that ends up in RAM, and its compiler of slow natives. */
-const FORBIDDEN = /### warning|no const|not frozen|cannot optimize/;
+export const FORBIDDEN = /### warning|no const|not frozen|cannot optimize/;
 
 /** Runs a step of the build; throws with all it had to say when it fails or warns. */
 function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "../../../hosts/native/stream-server.h"
+#include "../../../hosts/native/access-point.h"
 #include "must.h"
 
 enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
@@ -194,11 +195,18 @@ static bool step(client *c)
 	return false;
 }
 
+/* Everybody comes from elsewhere here. */
+bool access_point_accepted(int socket)
+{
+	(void)socket;
+	return false;
+}
+
 static void take(void)
 {
-	char address[STREAM_ADDRESS_SIZE];
+	stream_origin origin;
 	int id;
-	while ((id = stream_server_take(server, address)) >= 0) {
+	while ((id = stream_server_take(server, &origin)) >= 0) {
 		client *c = NULL;
 		MUST(id != closed_id);
 		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
@@ -208,7 +216,7 @@ static void take(void)
 		MUST(c);
 		memset(c, 0, sizeof(client));
 		c->id = id;
-		memcpy(c->address, address, sizeof(address));
+		memcpy(c->address, origin.address, sizeof(origin.address));
 		/* Nothing was announced yet. */
 		MUST(stream_write(server, id, "x", 1) == SIZE_MAX);
 	}

@@ -1,0 +1,310 @@
+/**
+ * The boards that the firmware is built for, and what is soldered to which GPIO of the chip: for the host (host.ts), for
+ * `npm run build -- --board NAME` and for `npm run factory`. A row is a hardware variant: it has a device id of its own,
+ * which factory data and firmware files name.
+ *
+ * Pins of the gateway boards are those of public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp), slzb-esphome
+ * (smlight-tech/slzb-esphome, hw_defs), Tasmota's template of the Sonoff bridge. None of them has a place for an optical
+ * head: it is wired to pins that nothing else on the board uses. test/hosts/esp32/boards.test.ts holds every row against
+ * what the chips and the boards allow.
+ *
+ * Own hardware: copy the row that is nearest, give it another name and a device id from 0x0100 on.
+ */
+
+export type Chip = "esp32" | "esp32s3" | "esp32c3" | "esp32c6";
+
+/** A UART of the chip and its pins; `transmit` is where the chip sends. UART 0 is the console's. */
+export interface UARTPins {
+	readonly uart: number;
+	readonly transmit: number;
+	readonly receive: number;
+}
+
+/** Of the optical head. Not inverted: the line is high when nothing is sent, as UARTs have it; light is low. */
+export interface MeterPins extends UARTPins {
+	readonly invertTransmit: boolean;
+	readonly invertReceive: boolean;
+}
+
+/** Of the Zigbee coprocessor, 115200 Bd. */
+export interface RadioPins extends UARTPins {
+	/** Both or none. For coprocessor firmware with flow control only: the usual one drives neither. */
+	readonly rts?: number;
+	readonly cts?: number;
+	/** Low: it is held in reset. */
+	readonly reset?: number;
+	/** Low while reset ends: it starts its boot loader. */
+	readonly boot?: number;
+	/** High: its serial port is wired to the chip, not to the USB socket. */
+	readonly select?: number;
+}
+
+/** A light. */
+export interface LEDPin {
+	readonly pin: number;
+	/** It shines while the pin is low. */
+	readonly activeLow: boolean;
+}
+
+/** A voltage divider at an input of ADC 1: volts there times `ratio` are what is measured. */
+export interface DividerPin {
+	readonly pin: number;
+	readonly ratio: number;
+}
+
+export interface Board {
+	/** As `--board` wants it. */
+	readonly name: string;
+	readonly chip: Chip;
+	readonly manufacturer: string;
+	readonly model: string;
+	/** One for each hardware variant, 1 to 65535. */
+	readonly deviceId: number;
+	/** MB of flash that a bought one has at least. */
+	readonly flashMB: number;
+	/** The partition table, a file of this folder. */
+	readonly partitions: string;
+	readonly meter: MeterPins;
+	readonly zigbee?: RadioPins;
+	/** Low while it is held down. */
+	readonly button?: number;
+	readonly led?: LEDPin;
+	/** Alkaline cells in series; 0: there is no place for any. */
+	readonly cells: number;
+	/** Volts of all cells together. */
+	readonly battery?: DividerPin;
+	/** Volts at the USB socket. */
+	readonly usb?: DividerPin;
+}
+
+const FLASH_4MB = Object.freeze({ flashMB: 4, partitions: "partitions-4mb.csv", cells: 0 });
+const FLASH_8MB = Object.freeze({ flashMB: 8, partitions: "partitions-8mb.csv", cells: 0 });
+
+const ESPRESSIF = Object.freeze({ manufacturer: "Espressif" });
+const SMLIGHT = Object.freeze({ manufacturer: "SMLIGHT" });
+const TUBES = Object.freeze({ manufacturer: "TubesZB" });
+
+/** A head with levels of a UART. */
+function head(uart: number, transmit: number, receive: number): MeterPins {
+	return Object.freeze({ uart, transmit, receive, invertTransmit: false, invertReceive: false });
+}
+
+/** A coprocessor without flow control. */
+function radio(transmit: number, receive: number, reset: number, boot: number): RadioPins {
+	return Object.freeze({ uart: 2, transmit, receive, reset, boot });
+}
+
+function light(pin: number): LEDPin {
+	return Object.freeze({ pin, activeLow: false });
+}
+
+function board(row: Board): Board {
+	return Object.freeze(row);
+}
+
+/** Devkits with a button on the boot pin; their own lights, where there are any, are no plain LEDs. */
+const ESP32_DEVKITC = Object.freeze({
+	...ESPRESSIF,
+	...FLASH_4MB,
+	chip: "esp32" as const,
+	meter: head(1, 25, 26),
+	button: 0,
+	led: light(27),
+});
+const ESP32S3_DEVKITC = Object.freeze({
+	...ESPRESSIF,
+	...FLASH_8MB,
+	chip: "esp32s3" as const,
+	meter: head(1, 17, 18),
+	button: 0,
+	led: light(7),
+});
+
+/** The radio of SMLIGHT's boards with an ESP32-S3. */
+const SMLIGHT_S3 = Object.freeze({
+	...SMLIGHT,
+	...FLASH_8MB,
+	chip: "esp32s3" as const,
+	flashMB: 16,
+	meter: head(1, 6, 7),
+	zigbee: Object.freeze({ uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16 }),
+	button: 0,
+	led: Object.freeze({ pin: 46, activeLow: true }),
+});
+
+export const BOARDS: readonly Board[] = Object.freeze([
+	board({ ...ESP32_DEVKITC, name: "esp32-devkitc", model: "ESP32-DevKitC", deviceId: 1 }),
+	board({ ...ESP32S3_DEVKITC, name: "esp32s3-devkitc", model: "ESP32-S3-DevKitC-1", deviceId: 2 }),
+	board({
+		...ESPRESSIF,
+		...FLASH_4MB,
+		name: "esp32c3-devkitm",
+		chip: "esp32c3",
+		model: "ESP32-C3-DevKitM-1",
+		deviceId: 3,
+		meter: head(1, 4, 5),
+		button: 9,
+		led: light(6),
+	}),
+	board({
+		...ESPRESSIF,
+		...FLASH_8MB,
+		name: "esp32c6-devkitc",
+		chip: "esp32c6",
+		model: "ESP32-C6-DevKitC-1",
+		deviceId: 4,
+		meter: head(1, 6, 7),
+		button: 9,
+		led: light(18),
+	}),
+	board({
+		...ESP32_DEVKITC,
+		name: "esp32-devkitc-zigbee",
+		model: "ESP32-DevKitC with a TI module",
+		deviceId: 5,
+		zigbee: radio(32, 33, 22, 23),
+	}),
+	board({
+		...ESP32S3_DEVKITC,
+		name: "esp32s3-devkitc-zigbee",
+		model: "ESP32-S3-DevKitC-1 with a TI module",
+		deviceId: 6,
+		zigbee: radio(15, 16, 5, 6),
+	}),
+	// A module with three cells, to be built by oneself: it sleeps well, and its third UART is free beside the console.
+	board({
+		...ESP32S3_DEVKITC,
+		name: "esp32s3-battery",
+		manufacturer: "Smart-Meter Gateway project",
+		model: "Battery gateway",
+		deviceId: 7,
+		zigbee: radio(15, 16, 5, 6),
+		cells: 3,
+		battery: Object.freeze({ pin: 1, ratio: 2 }),
+		usb: Object.freeze({ pin: 2, ratio: 2 }),
+	}),
+	board({
+		...SMLIGHT,
+		...FLASH_4MB,
+		name: "slzb-06",
+		chip: "esp32",
+		model: "SLZB-06",
+		deviceId: 16,
+		meter: head(1, 13, 39),
+		zigbee: Object.freeze({ ...radio(17, 5, 33, 32), select: 4 }),
+		button: 35,
+		led: light(14),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "wt32-eth01",
+		chip: "esp32",
+		manufacturer: "Wireless-Tag",
+		model: "WT32-ETH01 with a TI module",
+		deviceId: 17,
+		meter: head(1, 4, 36),
+		zigbee: radio(17, 5, 33, 32),
+	}),
+	board({
+		...TUBES,
+		...FLASH_4MB,
+		name: "tubeszb-eth-usb",
+		chip: "esp32",
+		model: "CC2652 Ethernet and USB",
+		deviceId: 18,
+		meter: head(1, 13, 39),
+		zigbee: radio(5, 17, 33, 32),
+	}),
+	board({
+		...TUBES,
+		...FLASH_4MB,
+		name: "tubeszb-poe",
+		chip: "esp32",
+		model: "CC2652 PoE",
+		deviceId: 19,
+		meter: head(1, 13, 39),
+		zigbee: radio(16, 5, 33, 32),
+	}),
+	board({
+		...TUBES,
+		...FLASH_4MB,
+		name: "tubeszb-poe-2022",
+		chip: "esp32",
+		model: "CC2652 PoE 2022",
+		deviceId: 20,
+		meter: head(1, 14, 39),
+		zigbee: radio(16, 5, 13, 4),
+	}),
+	board({
+		...TUBES,
+		...FLASH_4MB,
+		name: "tubeszb-poe-2023",
+		chip: "esp32",
+		model: "CC2652 PoE 2023",
+		deviceId: 21,
+		meter: head(1, 13, 39),
+		zigbee: radio(4, 36, 5, 16),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "uzg-01",
+		chip: "esp32",
+		manufacturer: "mercenaruss",
+		model: "UZG-01",
+		deviceId: 22,
+		meter: head(1, 13, 39),
+		zigbee: Object.freeze({ ...radio(4, 36, 16, 32), select: 33 }),
+		button: 35,
+		led: light(14),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "esp32-poe-zigbee",
+		chip: "esp32",
+		manufacturer: "Olimex",
+		model: "ESP32-PoE with a TI module",
+		deviceId: 23,
+		meter: head(1, 13, 39),
+		zigbee: radio(4, 36, 16, 32),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "china-gw",
+		chip: "esp32",
+		manufacturer: "unknown",
+		model: "China-GW",
+		deviceId: 24,
+		meter: head(1, 13, 39),
+		zigbee: radio(33, 32, 12, 14),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "sls-classic",
+		chip: "esp32",
+		manufacturer: "SLS",
+		model: "SLS Gateway classic",
+		deviceId: 25,
+		meter: head(1, 32, 33),
+		zigbee: radio(23, 22, 18, 19),
+	}),
+	board({
+		...FLASH_4MB,
+		name: "zbbridge-p",
+		chip: "esp32",
+		manufacturer: "Sonoff",
+		model: "ZBBridge-P",
+		deviceId: 26,
+		meter: head(1, 14, 13),
+		zigbee: radio(19, 23, 15, 22),
+		button: 27,
+		led: Object.freeze({ pin: 21, activeLow: true }),
+	}),
+	board({ ...SMLIGHT_S3, name: "slzb-06xu", model: "SLZB-06xU", deviceId: 27 }),
+	board({ ...SMLIGHT_S3, name: "slzb-mrxu", model: "SLZB-MRxU", deviceId: 28 }),
+]);
+
+/** Throws an Error with a sentence when there is none of that name. */
+export function findBoard(name: string): Board {
+	for (const board of BOARDS) if (board.name === name) return board;
+	throw new Error(`There is no board "${name}". Boards: ${BOARDS.map((board) => board.name).join(", ")}.`);
+}

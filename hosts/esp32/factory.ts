@@ -1,0 +1,216 @@
+/**
+ * Factory data: what makes one unit different from the next, in a flash partition of its own (`factory_data`) that
+ * neither an update nor a factory reset touches. `npm run factory` makes it for a production line; a unit without any,
+ * such as a bought devkit, makes its own at its first start and keeps it in `storage` in the same form.
+ *
+ * The record, at the start of the partition; numbers are little endian, texts are ASCII with zero bytes behind:
+ *
+ *     0    4   "SMGF"
+ *     4    2   version of this layout: 1
+ *     6    2   hardware variant: the device id of the board (boards.ts)
+ *     8   32   serial number: 6 to 32 of 0-9 A-Z
+ *    40   32   label password, the first one of the account: 8 to 32 characters
+ *    72   64   WPA2 key of the unit's own access point: 8 to 63 characters
+ *   136   32   private key of the unit, NIST P-256, high byte first; zeros: it has none
+ *   168    4   CRC-32 (IEEE 802.3) of all before
+ *
+ * Passwords and keys are of 0-9 A-Z a-z. What breaks any of these rules is no record.
+ */
+import { asciiBytes } from "../../modules/bytes/ascii.js";
+import type { Crypto, Storage, TextCodec } from "../../modules/io/host.js";
+
+/** The partition's name. */
+export const FACTORY_PARTITION = "factory_data";
+/** Bytes of the record. */
+export const FACTORY_DATA_SIZE = 172;
+/** Bytes of the private key. */
+export const DEVICE_KEY_SIZE = 32;
+
+export interface FactoryData {
+	readonly serial: string;
+	/** 0 to 65535. */
+	readonly variant: number;
+	readonly labelPassword: string;
+	readonly accessPointKey: string;
+	/** Undefined: the unit has none. */
+	readonly deviceKey?: Uint8Array | undefined;
+}
+
+const MAGIC = "SMGF";
+const LAYOUT = 1;
+const LAYOUT_AT = 4;
+const VARIANT_AT = 6;
+const SERIAL_AT = 8;
+const PASSWORD_AT = 40;
+const KEY_AT = 72;
+const DEVICE_KEY_AT = 136;
+const CRC_AT = 168;
+
+const SERIAL_LEAST = 6;
+const SECRET_LEAST = 8;
+const PASSWORD_MOST = 32;
+const KEY_MOST = 63;
+
+/** Letters and digits that can't be taken for one another. */
+const CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const SECRET_LENGTH = 12;
+
+/** Key in `storage` of a unit's own record. */
+const STORAGE_KEY = "factory";
+
+const LOWER_CASE = 0x20;
+
+/** Throws a RangeError, with a sentence, for what breaks the rules above. */
+export function encodeFactoryData(data: FactoryData): Uint8Array {
+	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
+	if (!/^[0-9A-Z]{6,32}$/.test(serial)) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
+	if (!/^[0-9A-Za-z]{8,32}$/.test(labelPassword)) throw new RangeError("A label password is 8 to 32 of 0-9 A-Z a-z.");
+	if (!/^[0-9A-Za-z]{8,63}$/.test(accessPointKey)) throw new RangeError("A Wi-Fi key is 8 to 63 of 0-9 A-Z a-z.");
+	if (!Number.isInteger(variant) || variant < 0 || variant > 0xffff) {
+		throw new RangeError("A hardware variant is 0 to 65535.");
+	}
+	if (deviceKey !== undefined && deviceKey.length !== DEVICE_KEY_SIZE) {
+		throw new RangeError(`A device key has ${DEVICE_KEY_SIZE} bytes.`);
+	}
+	const record = new Uint8Array(FACTORY_DATA_SIZE);
+	record.set(asciiBytes(MAGIC));
+	record[LAYOUT_AT] = LAYOUT;
+	record[VARIANT_AT] = variant & 0xff;
+	record[VARIANT_AT + 1] = variant >> 8;
+	record.set(asciiBytes(serial), SERIAL_AT);
+	record.set(asciiBytes(labelPassword), PASSWORD_AT);
+	record.set(asciiBytes(accessPointKey), KEY_AT);
+	if (deviceKey !== undefined) record.set(deviceKey, DEVICE_KEY_AT);
+	const crc = crc32(record, CRC_AT);
+	for (let i = 0; i < 4; i++) record[CRC_AT + i] = crc >>> (i * 8);
+	return record;
+}
+
+/** What stands at the start of `bytes`; undefined when that is no record. The device key is a copy. */
+export function decodeFactoryData(bytes: Uint8Array, text: TextCodec): FactoryData | undefined {
+	if (bytes.length < FACTORY_DATA_SIZE) return undefined;
+	for (let i = 0; i < MAGIC.length; i++) if (bytes[i] !== MAGIC.charCodeAt(i)) return undefined;
+	if (bytes[LAYOUT_AT] !== LAYOUT || bytes[LAYOUT_AT + 1] !== 0) return undefined;
+	const crc = crc32(bytes, CRC_AT);
+	for (let i = 0; i < 4; i++) if (bytes[CRC_AT + i] !== ((crc >>> (i * 8)) & 0xff)) return undefined;
+
+	const serialEnd = endOfText(bytes, SERIAL_AT, PASSWORD_AT);
+	const passwordEnd = endOfText(bytes, PASSWORD_AT, KEY_AT);
+	const keyEnd = endOfText(bytes, KEY_AT, DEVICE_KEY_AT);
+	if (serialEnd - SERIAL_AT < SERIAL_LEAST || hasLowerCase(bytes, SERIAL_AT, serialEnd)) return undefined;
+	if (passwordEnd - PASSWORD_AT < SECRET_LEAST || passwordEnd - PASSWORD_AT > PASSWORD_MOST) return undefined;
+	if (keyEnd - KEY_AT < SECRET_LEAST || keyEnd - KEY_AT > KEY_MOST) return undefined;
+	const deviceKey = bytes.slice(DEVICE_KEY_AT, CRC_AT);
+	return {
+		serial: text.decode(bytes, SERIAL_AT, serialEnd),
+		variant: bytes[VARIANT_AT] | (bytes[VARIANT_AT + 1] << 8),
+		labelPassword: text.decode(bytes, PASSWORD_AT, passwordEnd),
+		accessPointKey: text.decode(bytes, KEY_AT, keyEnd),
+		deviceKey: deviceKey.some((byte) => byte !== 0) ? deviceKey : undefined,
+	};
+}
+
+/** A password or key for people to type: 12 characters, 69 bits. */
+export function makeSecret(random: (length: number) => Uint8Array): string {
+	// Bytes beyond are thrown away: their characters would come more often than the others.
+	const beyond = 256 - (256 % CHARACTERS.length);
+	let secret = "";
+	while (secret.length < SECRET_LENGTH) {
+		const byte = random(1)[0];
+		if (byte < beyond) secret += CHARACTERS[byte % CHARACTERS.length];
+	}
+	return secret;
+}
+
+/** The name of the unit in its network, and of its own access point, until the user gives others. */
+export function hostnameOf(serial: string): string {
+	return `smgw-${serial.slice(-6).toLowerCase()}`;
+}
+
+/** What a unit without factory data is made from. */
+export interface FactoryWorld {
+	/** The start of the partition; undefined: there is none. */
+	readonly partition: Uint8Array | undefined;
+	readonly storage: Storage;
+	readonly crypto: Pick<Crypto, "random">;
+	readonly text: TextCodec;
+	/** Of the station, 12 hex characters: the serial number. */
+	readonly mac: string;
+	/** Of the board. */
+	readonly variant: number;
+	/** The developer's log. */
+	trace(message: string): void;
+	/** The console, and nothing that is kept: it is shown secrets. */
+	print(message: string): void;
+}
+
+/**
+ * The unit's factory data. Without any it has the MAC address for a serial number and secrets of its own, which are kept
+ * and, since no label shows them, printed at each start; whoever sees the console could as well read the flash.
+ */
+export function loadFactoryData(world: FactoryWorld): FactoryData {
+	const { partition, variant, trace } = world;
+	const given = partition && decodeFactoryData(partition, world.text);
+	if (given !== undefined) {
+		if (given.variant !== variant) trace(`factory data: of hardware variant ${given.variant}, not ${variant}`);
+		return given;
+	}
+	if (partition?.some((byte) => byte !== 0xff)) trace("factory data: damaged, not used");
+	const own = ownData(world);
+	const { serial, labelPassword, accessPointKey } = own;
+	world.print(
+		`No factory data. Wi-Fi ${hostnameOf(serial)}, key ${accessPointKey}; user admin, password ${labelPassword}`,
+	);
+	return own;
+}
+
+function ownData({ storage, crypto, text, mac, variant, trace }: FactoryWorld): FactoryData {
+	const serial = mac.toUpperCase();
+	const kept = storage.get(STORAGE_KEY);
+	const before = kept && decodeFactoryData(kept, text);
+	if (before?.serial === serial) return before;
+	const random = (length: number) => crypto.random(length);
+	const made = { serial, variant, labelPassword: makeSecret(random), accessPointKey: makeSecret(random) };
+	try {
+		storage.set(STORAGE_KEY, encodeFactoryData(made));
+	} catch (error) {
+		trace(`factory data: can't be kept, the next start makes others: ${(error as Error).message}`);
+	}
+	return made;
+}
+
+/** The partition as firmware finds it (factory-data.c). */
+export class FactoryPartition {
+	/** FACTORY_DATA_SIZE bytes, or undefined where there is no such partition. */
+	static read(): ArrayBuffer | undefined {
+		return native("xs_factory_data_read").call(this);
+	}
+}
+
+/** Where the text ends that begins at `at`; `at` when it is none: a character that may not be, or one behind a zero. */
+function endOfText(bytes: Uint8Array, at: number, limit: number): number {
+	let end = at;
+	while (end < limit && isLetterOrDigit(bytes[end])) end++;
+	for (let i = end; i < limit; i++) if (bytes[i] !== 0) return at;
+	return end;
+}
+
+function isLetterOrDigit(character: number): boolean {
+	const letter = character | LOWER_CASE;
+	return (character >= 0x30 && character <= 0x39) || (letter >= 0x61 && letter <= 0x7a && character < 0x80);
+}
+
+function hasLowerCase(bytes: Uint8Array, start: number, end: number): boolean {
+	for (let i = start; i < end; i++) if (bytes[i] >= 0x61) return true;
+	return false;
+}
+
+/** CRC-32 of `bytes[0..end)`: polynomial 0x04C11DB7 reflected, "123456789" gives 0xCBF43926. */
+function crc32(bytes: Uint8Array, end: number): number {
+	let register = 0xffffffff;
+	for (let i = 0; i < end; i++) {
+		register ^= bytes[i];
+		for (let bit = 0; bit < 8; bit++) register = (register >>> 1) ^ (0xedb88320 & -(register & 1));
+	}
+	return ~register >>> 0;
+}

@@ -1,0 +1,98 @@
+/** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
+import config from "mc/config";
+import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
+import { NativeCrypto } from "../native/crypto.js";
+import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
+import { Resolver } from "../native/resolver.js";
+import { createListenerPort } from "../native/streams.js";
+import { createUDPPort } from "../native/udp.js";
+import { type Board, findBoard } from "./boards.js";
+import { createButtonPort } from "./button.js";
+import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
+import { ChipPower } from "./power.js";
+import { createSerialPort } from "./serial.js";
+import { NVSStorage } from "./storage.js";
+import { ChipClock, System } from "./system.js";
+import { createWiFiPort } from "./wifi.js";
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/** Our address in the network of our own access point. */
+const ACCESS_POINT_ADDRESS = "192.168.4.1";
+/** What is allowed everywhere; a network that is joined may tell more. */
+const COUNTRY = "01";
+const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
+
+const trace = (message: string): void => System.trace(message);
+
+/** Throws an Error with a sentence. */
+export function createHost(): Host {
+	const board = findBoard(config.board);
+	const timers = new SDKTimers();
+	const text = new SDKText();
+	const storage = new NVSStorage();
+	if (storage.wasErased) trace("Flash could not be read: all settings are lost.");
+	const crypto = new NativeCrypto();
+	const factory = readFactoryData(board, { storage, crypto, text });
+	const { button } = board;
+	return {
+		info: describe(board, factory),
+		clock: new ChipClock(),
+		timers,
+		serial: { meter: createSerialPort({ ...board.meter, timers, trace }) },
+		network: createNetwork(timers),
+		storage,
+		crypto,
+		text,
+		power: new ChipPower(board),
+		resources: new SDKResources(),
+		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
+		...(button === undefined ? {} : { button: createButtonPort(button) }),
+		restart: () => void timers.set(() => System.restart(), 0),
+		trace,
+	};
+}
+
+function readFactoryData(
+	board: Board,
+	parts: { storage: Storage; crypto: NativeCrypto; text: TextCodec },
+): FactoryData {
+	const partition = FactoryPartition.read();
+	return loadFactoryData({
+		...parts,
+		partition: partition && new Uint8Array(partition),
+		mac: System.mac(),
+		variant: board.deviceId,
+		trace,
+		print: trace,
+	});
+}
+
+function describe({ name, chip, manufacturer, model, deviceId }: Board, factory: FactoryData): HostInfo {
+	const { serial, labelPassword } = factory;
+	return {
+		board: name,
+		chip,
+		serial,
+		labelPassword,
+		firmwareVersion: config.version,
+		builtUtcMs: config.builtUtcMs,
+		manufacturer,
+		model,
+		deviceId,
+		hostname: hostnameOf(serial),
+		timeServers: TIME_SERVERS,
+	};
+}
+
+function createNetwork(timers: Timers): Network {
+	const listener = (port: number, secure: boolean) => createListenerPort({ port, secure, timers });
+	const resolver = new Resolver(timers);
+	return {
+		http: listener(HTTP_PORT, false),
+		https: listener(HTTPS_PORT, true),
+		udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: false, trace }),
+		resolve: (name, done) => resolver.resolve(name, done),
+	};
+}

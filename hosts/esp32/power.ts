@@ -1,0 +1,139 @@
+/**
+ * Supply, temperature, lights and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
+ * the portable code but for Power.
+ */
+import type { Power } from "../../modules/io/host.js";
+
+class Natives {
+	static millivolts(pin: number): number | undefined {
+		return native("xs_power_millivolts").call(this, pin);
+	}
+	static temperature(): number | undefined {
+		return native("xs_power_temperature").call(this);
+	}
+	static output(pin: number, level: boolean): void {
+		native("xs_power_output").call(this, pin, level);
+	}
+	static lightSleep(ms: number, pin: number): boolean {
+		return native("xs_power_light_sleep").call(this, ms, pin);
+	}
+	static deepSleep(ms: number, pin: number): void {
+		native("xs_power_deep_sleep").call(this, ms, pin);
+	}
+	static wakeReasons(): number {
+		return native("xs_power_wake_reasons").call(this);
+	}
+	static retain(bytes: Uint8Array): void {
+		native("xs_power_retain").call(this, bytes);
+	}
+	static retained(): ArrayBuffer | undefined {
+		return native("xs_power_retained").call(this);
+	}
+}
+
+/** A voltage divider: volts at the pin, an input of ADC 1, times `ratio` are what is measured. */
+export interface Divider {
+	readonly pin: number;
+	readonly ratio: number;
+}
+
+export interface PowerSettings {
+	readonly cells: number;
+	readonly battery?: Divider | undefined;
+	readonly usb?: Divider | undefined;
+}
+
+/** The ADC doesn't tell less from nothing: the ESP32's begins at some 0.14 V. */
+const NOTHING_MV = 160;
+
+export class ChipPower implements Power {
+	readonly #settings: PowerSettings;
+
+	constructor(settings: PowerSettings) {
+		this.#settings = settings;
+	}
+
+	get cells(): number {
+		return this.#settings.cells;
+	}
+
+	batteryVoltage(): number | undefined {
+		return this.volts(this.#settings.battery);
+	}
+
+	usbVoltage(): number | undefined {
+		return this.volts(this.#settings.usb);
+	}
+
+	temperatureC(): number | undefined {
+		return Natives.temperature();
+	}
+
+	private volts(divider: Divider | undefined): number | undefined {
+		if (divider === undefined) return undefined;
+		const millivolts = Natives.millivolts(divider.pin);
+		if (millivolts === undefined) return undefined;
+		return millivolts < NOTHING_MV ? 0 : Math.round(millivolts * divider.ratio) / 1000;
+	}
+}
+
+/** A light, or any other output. */
+export class Output {
+	readonly #pin: number;
+	readonly #activeLow: boolean;
+
+	/** It is off at first. */
+	constructor(pin: number, activeLow: boolean) {
+		this.#pin = pin;
+		this.#activeLow = activeLow;
+		this.set(false);
+	}
+
+	set(on: boolean): void {
+		Natives.output(this.#pin, on !== this.#activeLow);
+	}
+}
+
+/** Why the chip is awake, bits. */
+export const WAKE_TIMER = 1;
+export const WAKE_PIN = 2;
+export const WAKE_UART = 4;
+export const WAKE_OTHER = 8;
+
+/** The most bytes that are kept over deep sleep and a restart. */
+export const RETAINED_LIMIT = 256;
+
+/** Ends no sleep. */
+export const NO_WAKE_PIN = -1;
+
+/** Sleep of the whole chip. A pin ends it when it is low; in deep sleep only some can, with a resistor of their own. */
+export class Sleep {
+	/**
+	 * Everything stands still for `ms`; memory stays. The caller has stopped the radio, and the serial lines are quiet.
+	 * False when something kept the chip from it.
+	 */
+	static light(ms: number, wakePin: number): boolean {
+		return Natives.lightSleep(ms, wakePin);
+	}
+
+	/** Never comes back: the firmware starts anew after `ms`, with only what was retained. */
+	static deep(ms: number, wakePin: number): void {
+		Natives.deepSleep(ms, wakePin);
+	}
+
+	/** WAKE_… of the last sleep; 0: there was none. */
+	static wakeReasons(): number {
+		return Natives.wakeReasons();
+	}
+
+	/** Keeps up to RETAINED_LIMIT bytes until power is cut, in place of those kept before. */
+	static retain(bytes: Uint8Array): void {
+		Natives.retain(bytes);
+	}
+
+	/** What was kept; undefined after a power cut. */
+	static retained(): Uint8Array | undefined {
+		const bytes = Natives.retained();
+		return bytes === undefined ? undefined : new Uint8Array(bytes);
+	}
+}

@@ -1,0 +1,25 @@
+/**
+ * Starts a firmware on the ESP32. One that fails says why on the console, and starts anew after a while: a boot loader
+ * that waits for a new image to prove itself goes back to the one before then.
+ */
+import config from "mc/config";
+import Timer from "timer";
+import type { Host } from "../../modules/io/host.js";
+import { createHost } from "./host.js";
+import { System } from "./system.js";
+
+/** Time for whoever reads the console, and for the flash, which a start wears. */
+const FAILED_RESTART_MS = 10_000;
+
+export function start(make: (host: Host) => { start(): void }): void {
+	System.watchAborts();
+	System.trace(`Gateway ${config.version} for ${config.board}. ${System.startCause()}`);
+	try {
+		const host = createHost();
+		make(host).start();
+		System.trace(`Unit ${host.info.serial} serves as ${host.info.hostname}.`);
+	} catch (error) {
+		System.trace(error instanceof Error ? error.message : String(error));
+		Timer.set(() => System.restart(), FAILED_RESTART_MS);
+	}
+}

@@ -1,0 +1,140 @@
+/*
+ * The small natives of the ESP32 host (system.ts): the console, the clocks, who the chip is, and how it came to start.
+ * Why the engine gave up is kept for the next start: the hook of its abort, a restart that was asked for.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "esp_attr.h"
+#include "esp_mac.h"
+#include "esp_system.h"
+#include "esp_timer.h"
+
+#include "power-retained.h"
+
+enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
+
+static RTC_NOINIT_ATTR retained_record ending;
+
+static const char ASKED_FOR[] = "it was asked for";
+
+/* One line whatever the text holds; what is longer is cut, between two characters of its UTF-8. */
+static void one_line(char *line, size_t size, const char *text)
+{
+	size_t length = 0;
+	for (; *text && length < size - 1; text++) line[length++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
+	for (; length > 0 && ((unsigned char)*text & 0xc0) == 0x80; text--) length--;
+	line[length] = 0;
+}
+
+/* (text): a line on the console. */
+void xs_system_trace(xsMachine *the)
+{
+	char line[LINE_LIMIT];
+	one_line(line, sizeof(line), xsmcToString(xsArg(0)));
+	puts(line);
+}
+
+void xs_system_monotonic(xsMachine *the)
+{
+	xsmcSetNumber(xsResult, (double)(esp_timer_get_time() / 1000));
+}
+
+/* Unix time in ms by the chip's clock, which goes on over restarts and begins at 0 where power was cut. */
+void xs_system_utc(xsMachine *the)
+{
+	struct timeval now;
+	gettimeofday(&now, NULL);
+	xsmcSetNumber(xsResult, (double)now.tv_sec * 1000 + (double)(now.tv_usec / 1000));
+}
+
+/* (utcMs) */
+void xs_system_set_utc(xsMachine *the)
+{
+	int64_t utc_ms = (int64_t)xsmcToNumber(xsArg(0));
+	struct timeval now = { .tv_sec = (time_t)(utc_ms / 1000), .tv_usec = (suseconds_t)(utc_ms % 1000 * 1000) };
+	settimeofday(&now, NULL);
+}
+
+/* The chip's own address, 12 hex digits. */
+void xs_system_mac(xsMachine *the)
+{
+	uint8_t mac[MAC_SIZE] = { 0 };
+	char text[2 * MAC_SIZE + 1];
+	esp_efuse_mac_get_default(mac);
+	for (size_t i = 0; i < MAC_SIZE; i++) snprintf(text + 2 * i, 3, "%02x", mac[i]);
+	xsmcSetString(xsResult, text);
+}
+
+void xs_system_restart(xsMachine *the)
+{
+	(void)the;
+	retained_keep(&ending, ASKED_FOR, strlen(ASKED_FOR));
+	esp_restart();
+}
+
+static const char *cause_of(esp_reset_reason_t reason)
+{
+	switch (reason) {
+		case ESP_RST_POWERON: return "power was switched on";
+		case ESP_RST_EXT: return "the reset pin";
+		case ESP_RST_SW: return "the engine gave up, and could not say why";
+		case ESP_RST_PANIC: return "panic; the core dump tells more";
+		case ESP_RST_INT_WDT: return "the watchdog of interrupts";
+		case ESP_RST_TASK_WDT: return "the watchdog of tasks";
+		case ESP_RST_WDT: return "a watchdog";
+		case ESP_RST_DEEPSLEEP: return "deep sleep has ended";
+		case ESP_RST_BROWNOUT: return "the voltage was too low";
+		case ESP_RST_USB: return "the USB port";
+		case ESP_RST_JTAG: return "JTAG";
+		case ESP_RST_PWR_GLITCH: return "a glitch of the voltage";
+		case ESP_RST_CPU_LOCKUP: return "the processor was locked up";
+		default: return "unknown";
+	}
+}
+
+/* Why the chip has started, a sentence for a trace. Asked once: a record of the last ending is of no other. */
+void xs_system_start_cause(xsMachine *the)
+{
+	char kept[RETAINED_LIMIT + 1], text[LINE_LIMIT];
+	esp_reset_reason_t reason = esp_reset_reason();
+	int size = retained_recall(&ending, (uint8_t *)kept);
+	bool known = reason == ESP_RST_SW && size > 0;
+	retained_forget(&ending);
+	kept[known ? size : 0] = 0;
+	snprintf(text, sizeof(text), "Started: %s.", known ? kept : cause_of(reason));
+	xsmcSetString(xsResult, text);
+}
+
+/*
+ * Hook of the engine's abort: (what, exception). It may run with memory full, so it takes none. Returns undefined: the
+ * chip restarts. The engine does not call it for a stack that overflowed.
+ */
+static void on_abort(xsMachine *the)
+{
+	char reason[REASON_LIMIT], line[2 * REASON_LIMIT];
+	const char *what = "?", *message = "";
+	xsmcVars(1);
+	if (xsmcArgc > 0 && xsmcTypeOf(xsArg(0)) == xsStringType) what = xsmcToString(xsArg(0));
+	if (xsmcArgc > 1 && xsmcTypeOf(xsArg(1)) == xsReferenceType) {
+		xsmcGet(xsVar(0), xsArg(1), xsID_message);
+		if (xsmcTypeOf(xsVar(0)) == xsStringType) message = xsmcToString(xsVar(0));
+	}
+	snprintf(line, sizeof(line), "the engine gave up: %s%s%s", what, *message ? ": " : "", message);
+	one_line(reason, sizeof(reason), line);
+	retained_keep(&ending, reason, strlen(reason));
+	puts(reason);
+}
+
+/* From now on the next start knows why the engine has given up in this one. */
+void xs_system_watch_aborts(xsMachine *the)
+{
+	xsmcVars(1);
+	xsVar(0) = xsNewHostFunction(on_abort, 2);
+	xsmcSet(xsGlobal, xsID_abort, xsVar(0));
+}

@@ -1,0 +1,56 @@
+/** What the ESP32 host asks of the chip (system.c): console, clocks, identity, and the start. */
+import type { Clock } from "../../modules/io/host.js";
+
+export class System {
+	/** A line on the console, up to 399 bytes. */
+	static trace(line: string): void {
+		native("xs_system_trace").call(this, line);
+	}
+	static monotonicMs(): number {
+		return native("xs_system_monotonic").call(this);
+	}
+	/** By the chip's clock: since 1970, or since power was switched on when it was never set. */
+	static utcMs(): number {
+		return native("xs_system_utc").call(this);
+	}
+	static setUTC(utcMs: number): void {
+		native("xs_system_set_utc").call(this, utcMs);
+	}
+	/** The chip's own address: 12 hex digits, each chip another. */
+	static mac(): string {
+		return native("xs_system_mac").call(this);
+	}
+	/** At once: it never comes back. */
+	static restart(): void {
+		native("xs_system_restart").call(this);
+	}
+	/** Why the chip has started, a sentence for a trace. To be asked once. */
+	static startCause(): string {
+		return native("xs_system_start_cause").call(this);
+	}
+	/** To be called once at the start: why the engine gives up, when it does, is told by the next start. */
+	static watchAborts(): void {
+		native("xs_system_watch_aborts").call(this);
+	}
+}
+
+/** 2020-01-01: the chip's clock begins at 1970 with each power cut, and nobody leaves power on for so long. */
+const EARLIEST_UTC_MS = 1_577_836_800_000;
+
+/** The clocks of the chip. UTC goes on over restarts and deep sleep, and is lost when power is cut. */
+export class ChipClock implements Clock {
+	#set = System.utcMs() >= EARLIEST_UTC_MS;
+
+	monotonicMs(): number {
+		return System.monotonicMs();
+	}
+
+	utcMs(): number | undefined {
+		return this.#set ? System.utcMs() : undefined;
+	}
+
+	setUTC(utcMs: number): void {
+		System.setUTC(utcMs);
+		this.#set = true;
+	}
+}

@@ -1,0 +1,70 @@
+/*
+ * What a serial port keeps between the chip's UART and its owner: two rings, the parity of 7E1, and what has happened
+ * and has to be told. Plain C without time, tasks or locks; uart-port.c has those.
+ *
+ * A 7E1 character is on the wire the same as an 8N1 character whose bit 7 is the parity of the others. So the UART is
+ * always 8N1, and parity is made and checked here: the UART's own parity check can't tell which byte was wrong.
+ * Received: 0x00 to 0x7f are good, 0x80 and above damaged; with 8N1 bytes pass as they are.
+ *
+ * Limits: UART_RECEIVE_LIMIT bytes wait unread, the newest beyond are lost; UART_SEND_LIMIT bytes wait to be sent.
+ */
+#ifndef UART_CORE_H
+#define UART_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* UART_RECEIVE_LIMIT: SERIAL_RECEIVE_LIMIT of the host contract. So many bytes are told of without waiting for more. */
+enum { UART_RECEIVE_LIMIT = 4096, UART_SEND_LIMIT = 1024, UART_TELL_AT = 32 };
+
+/* What has happened, to be told; serial.ts has the same. */
+enum { UART_READABLE = 1, UART_WRITABLE = 2, UART_DRAINED = 4, UART_DAMAGED = 8, UART_LOST = 16 };
+
+typedef struct {
+	bool seven;
+	/* Bytes were written that are not known to have left. */
+	bool draining;
+	/* The owner's thread was called, and has not come to uart_core_take yet. */
+	bool posted;
+	unsigned happened;
+	/* Of the received bytes, how many the owner was not told of. */
+	size_t untold;
+	size_t receive_from, received;
+	size_t send_from, sending;
+	uint8_t receive[UART_RECEIVE_LIMIT], send[UART_SEND_LIMIT];
+} uart_core;
+
+/* Empty, for a new owner: the first thing to be told is that there is room. */
+void uart_core_open(uart_core *core);
+/* Empty, and nothing happens any more. */
+void uart_core_close(uart_core *core);
+
+/* From the line. */
+size_t uart_core_room(const uart_core *core);
+void uart_core_receive(uart_core *core, const uint8_t *bytes, size_t count);
+/* The newest character had no stop bit. */
+void uart_core_damage(uart_core *core);
+/* Characters were lost on the way. */
+void uart_core_lose(uart_core *core);
+/* No more comes at the moment: what waits is told of. */
+void uart_core_silence(uart_core *core);
+
+/* To the line: what goes next, in one piece, and how much of it the line took. */
+size_t uart_core_next(const uart_core *core, const uint8_t **piece);
+void uart_core_sent(uart_core *core, size_t count);
+/* All has been handed over, and is to be told of when it has left. */
+bool uart_core_drains(const uart_core *core);
+void uart_core_drained(uart_core *core);
+
+/* For the owner. */
+size_t uart_core_read(uart_core *core, uint8_t *into, size_t limit);
+/* False, and nothing happens, when that is more than there is room for. */
+bool uart_core_write(uart_core *core, const uint8_t *bytes, size_t count);
+size_t uart_core_writable(const uart_core *core);
+
+/* True: call the owner's thread, once; there it takes what has happened. */
+bool uart_core_post(uart_core *core);
+unsigned uart_core_take(uart_core *core);
+
+#endif

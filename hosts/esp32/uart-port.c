@@ -1,0 +1,288 @@
+#include "uart-port.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "driver/gpio.h"
+#include "driver/uart.h"
+#include "esp_timer.h"
+#include "freertos/FreeRTOS.h"
+#include "freertos/queue.h"
+#include "freertos/task.h"
+#include "soc/soc_caps.h"
+#include "soc/uart_reg.h"
+
+#include "uart-core.h"
+
+enum { FIRST_BAUD = 9600, BITS_PER_CHARACTER = 10 };
+/* Of the driver; its ring must hold more than the UART's own 128 bytes. */
+enum { DRIVER_RING = 512, DRIVER_EVENTS = 24 };
+/* Above the machine's task (4) and the TLS server's (5), below Wi-Fi and lwIP (18 and more). */
+enum { TASK_PRIORITY = 10, TASK_STACK = 2560 };
+/* Bytes that go through the task at a time, and when the UART calls for it. */
+enum { PIECE = 64, CALL_SEVEN = 1, CALL_EIGHT = 32, CALL_SILENCE = 2 };
+/* The other end is told to wait when so many of the 128 bytes of the UART are taken. */
+enum { RTS_AT = 100 };
+/* Silence after which what came is told of, and how long the UART, with its 128 bytes, is left alone while sending. */
+enum { SILENCE_MS = 5, FEED_MS_MAX = 20, FEED_CHARACTERS = 32 };
+
+struct uart_port {
+	uart_port_t uart;
+	bool flow;
+	QueueHandle_t events;
+	/* Guards all that follows; never held while waiting for anything else. */
+	pthread_mutex_t lock;
+	uart_options options;
+	bool open;
+	unsigned baud;
+	/* When the line has sent what the UART was given, by the clock; it may take longer. */
+	int64_t quiet_at_us;
+	uart_core core;
+};
+
+/* Made once, then kept. Touched by the owners' thread alone. */
+static uart_port *ports[SOC_UART_HP_NUM];
+
+static void collect(uart_port *port)
+{
+	uint8_t piece[PIECE];
+	for (;;) {
+		size_t limit = sizeof(piece), room = uart_core_room(&port->core);
+		if (port->flow && room < limit) limit = room;
+		int count = limit > 0 ? uart_read_bytes(port->uart, piece, (uint32_t)limit, 0) : 0;
+		if (count <= 0) return;
+		if (port->open) uart_core_receive(&port->core, piece, (size_t)count);
+	}
+}
+
+static void notice(uart_port *port, const uart_event_t *event)
+{
+	if (!event) uart_core_silence(&port->core);
+	else if (event->type == UART_DATA && event->timeout_flag) uart_core_silence(&port->core);
+	else if (event->type == UART_FRAME_ERR || event->type == UART_BREAK) uart_core_damage(&port->core);
+	else if (event->type == UART_FIFO_OVF) uart_core_lose(&port->core);
+}
+
+static void feed(uart_port *port)
+{
+	const uint8_t *piece;
+	size_t size;
+	while ((size = uart_core_next(&port->core, &piece)) > 0) {
+		int count = uart_tx_chars(port->uart, (const char *)piece, (uint32_t)size);
+		if (count <= 0) break;
+		int64_t now_us = esp_timer_get_time();
+		if (port->quiet_at_us < now_us) port->quiet_at_us = now_us;
+		port->quiet_at_us += (int64_t)count * BITS_PER_CHARACTER * 1000000 / port->baud;
+		uart_core_sent(&port->core, (size_t)count);
+	}
+	if (uart_core_drains(&port->core) && esp_timer_get_time() >= port->quiet_at_us
+		&& uart_wait_tx_done(port->uart, 0) == ESP_OK)
+		uart_core_drained(&port->core);
+}
+
+/* One turn of the task; `event` is NULL when its time has run out. True: notify the owner's thread. */
+static bool step(uart_port *port, const uart_event_t *event)
+{
+	bool post = false;
+	pthread_mutex_lock(&port->lock);
+	collect(port);
+	if (port->open) {
+		notice(port, event);
+		feed(port);
+		post = uart_core_post(&port->core);
+	}
+	pthread_mutex_unlock(&port->lock);
+	return post;
+}
+
+/* How long the task may sleep when nothing happens. */
+static TickType_t patience(uart_port *port)
+{
+	int64_t wait_ms = -1;
+	pthread_mutex_lock(&port->lock);
+	if (port->open && port->core.sending > 0) {
+		wait_ms = FEED_CHARACTERS * BITS_PER_CHARACTER * 1000 / port->baud;
+		if (wait_ms > FEED_MS_MAX) wait_ms = FEED_MS_MAX;
+	} else if (port->open && uart_core_drains(&port->core)) {
+		wait_ms = (port->quiet_at_us - esp_timer_get_time()) / 1000;
+		if (wait_ms < 0) wait_ms = 0;
+	}
+	if (port->open && port->core.untold > 0 && (wait_ms < 0 || wait_ms > SILENCE_MS)) wait_ms = SILENCE_MS;
+	pthread_mutex_unlock(&port->lock);
+	return wait_ms < 0 ? portMAX_DELAY : pdMS_TO_TICKS((TickType_t)wait_ms) + 1;
+}
+
+static void run(void *context)
+{
+	uart_port *port = context;
+	for (;;) {
+		uart_event_t event;
+		bool came = xQueueReceive(port->events, &event, patience(port)) == pdTRUE;
+		if (step(port, came ? &event : NULL)) port->options.notify(port, port->options.machine);
+	}
+}
+
+/* Makes the task turn. Where the queue is full it does so anyway. */
+static void wake(uart_port *port)
+{
+	uart_event_t event = { .type = UART_EVENT_MAX };
+	xQueueSend(port->events, &event, 0);
+}
+
+static bool start_line(uart_port *port, const uart_options *options)
+{
+	uart_config_t line = {
+		.baud_rate = FIRST_BAUD,
+		.data_bits = UART_DATA_8_BITS,
+		.parity = UART_PARITY_DISABLE,
+		.stop_bits = UART_STOP_BITS_1,
+		.flow_ctrl = port->flow ? UART_HW_FLOWCTRL_CTS_RTS : UART_HW_FLOWCTRL_DISABLE,
+		.rx_flow_ctrl_thresh = RTS_AT,
+		.source_clk = UART_SCLK_DEFAULT,
+	};
+	uint32_t inverted = (options->invert & UART_INVERT_TRANSMIT ? UART_SIGNAL_TXD_INV : 0)
+		| (options->invert & UART_INVERT_RECEIVE ? UART_SIGNAL_RXD_INV : 0);
+	return uart_param_config(port->uart, &line) == ESP_OK && uart_set_line_inverse(port->uart, inverted) == ESP_OK;
+}
+
+/* Rests where nothing is connected. */
+static void rest(const uart_options *options)
+{
+	bool low = options->invert & UART_INVERT_RECEIVE;
+	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
+}
+
+/* The level of the line is right before the pin shows it. */
+static bool start_driver(uart_port *port, const uart_options *options)
+{
+	uart_port_t uart = port->uart;
+	if (uart_driver_install(uart, DRIVER_RING, 0, DRIVER_EVENTS, &port->events, 0) != ESP_OK) return false;
+	if (start_line(port, options)
+		&& uart_set_pin(uart, options->transmit, options->receive, options->rts, options->cts) == ESP_OK
+		&& uart_set_rx_timeout(uart, CALL_SILENCE) == ESP_OK
+		&& uart_enable_intr_mask(uart, UART_FRM_ERR_INT_ENA_M) == ESP_OK
+		&& xTaskCreate(run, "uart", TASK_STACK, port, TASK_PRIORITY, NULL) == pdPASS) {
+		rest(options);
+		return true;
+	}
+	uart_driver_delete(uart);
+	return false;
+}
+
+static uart_port *make(const uart_options *options)
+{
+	uart_port *port = calloc(1, sizeof(uart_port));
+	if (!port) return NULL;
+	port->uart = (uart_port_t)options->uart;
+	port->flow = options->rts != UART_NO_PIN && options->cts != UART_NO_PIN;
+	port->baud = FIRST_BAUD;
+	port->options = *options;
+	if (pthread_mutex_init(&port->lock, NULL) != 0) {
+		free(port);
+		return NULL;
+	}
+	if (!start_driver(port, options)) {
+		pthread_mutex_destroy(&port->lock);
+		free(port);
+		return NULL;
+	}
+	return port;
+}
+
+uart_port *uart_port_open(const uart_options *options, char message[UART_MESSAGE_SIZE])
+{
+	int uart = options->uart;
+	if (uart < 0 || uart >= (int)SOC_UART_HP_NUM) {
+		snprintf(message, UART_MESSAGE_SIZE, "This chip has no UART %d.", uart);
+		return NULL;
+	}
+	if (!ports[uart]) ports[uart] = make(options);
+	uart_port *port = ports[uart];
+	if (!port) {
+		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started: its pins are wrong, or memory is full.", uart);
+		return NULL;
+	}
+	if (port->open) {
+		snprintf(message, UART_MESSAGE_SIZE, "UART %d is in use.", uart);
+		return NULL;
+	}
+	pthread_mutex_lock(&port->lock);
+	/* Empties the UART both ways: nothing of the last conversation is sent or heard. */
+	bool started = start_line(port, options);
+	uart_flush_input(port->uart);
+	uart_core_open(&port->core);
+	port->core.seven = false;
+	port->baud = FIRST_BAUD;
+	port->quiet_at_us = 0;
+	port->options.owner = options->owner;
+	port->open = started;
+	pthread_mutex_unlock(&port->lock);
+	if (!started) {
+		snprintf(message, UART_MESSAGE_SIZE, "UART %d can't be started.", uart);
+		return NULL;
+	}
+	/* In this order: the driver sets no threshold of an interrupt that is off. */
+	uart_enable_rx_intr(port->uart);
+	uart_set_rx_full_threshold(port->uart, CALL_EIGHT);
+	wake(port);
+	return port;
+}
+
+void *uart_port_owner(const uart_port *port)
+{
+	return port->open ? port->options.owner : NULL;
+}
+
+bool uart_port_configure(uart_port *port, unsigned baud, bool seven)
+{
+	if (baud == 0) return false;
+	pthread_mutex_lock(&port->lock);
+	bool taken = uart_set_baudrate(port->uart, baud) == ESP_OK
+		&& uart_set_rx_full_threshold(port->uart, seven ? CALL_SEVEN : CALL_EIGHT) == ESP_OK;
+	if (taken) {
+		port->baud = baud;
+		port->core.seven = seven;
+	}
+	pthread_mutex_unlock(&port->lock);
+	return taken;
+}
+
+unsigned uart_port_take(uart_port *port, size_t *readable, size_t *writable)
+{
+	pthread_mutex_lock(&port->lock);
+	unsigned happened = uart_core_take(&port->core);
+	*readable = port->core.received;
+	*writable = uart_core_writable(&port->core);
+	pthread_mutex_unlock(&port->lock);
+	return happened;
+}
+
+size_t uart_port_read(uart_port *port, uint8_t *into, size_t limit)
+{
+	pthread_mutex_lock(&port->lock);
+	bool full = port->flow && uart_core_room(&port->core) == 0;
+	size_t count = uart_core_read(&port->core, into, limit);
+	pthread_mutex_unlock(&port->lock);
+	if (full && count > 0) wake(port);
+	return count;
+}
+
+bool uart_port_write(uart_port *port, const uint8_t *bytes, size_t count, size_t *writable)
+{
+	pthread_mutex_lock(&port->lock);
+	bool taken = uart_core_write(&port->core, bytes, count);
+	*writable = uart_core_writable(&port->core);
+	pthread_mutex_unlock(&port->lock);
+	if (taken && count > 0) wake(port);
+	return taken;
+}
+
+void uart_port_close(uart_port *port)
+{
+	uart_disable_rx_intr(port->uart);
+	pthread_mutex_lock(&port->lock);
+	port->open = false;
+	uart_core_close(&port->core);
+	pthread_mutex_unlock(&port->lock);
+}

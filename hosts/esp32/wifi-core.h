@@ -1,0 +1,83 @@
+/*
+ * What the radio for Wi-Fi is to do and what its events mean: `WiFi` of the host contract without the radio itself
+ * (wifi-driver.h). For wifi-face.c; plain C. Everything is called in the machine's thread.
+ *
+ * Events of ESP-IDF don't say which attempt to join they belong to. But each attempt ends with one RADIO_ENDED, sooner or
+ * later: the next one begins only after it, and what comes before it is of the one that is being left.
+ *
+ *   IDLE -- connect --> JOINING -- associated --> ASSOCIATED -- address --> ONLINE
+ *     ^                    |                          |                        |
+ *     |<------ ended ------+--------------------------+------------------------+
+ *     |                    |  connect, disconnect, the address is lost         |
+ *     +-- ended, overdue -- LEAVING <------------------------------------------+
+ */
+#ifndef WIFI_CORE_H
+#define WIFI_CORE_H
+
+#include "wifi-driver.h"
+
+typedef enum { WIFI_IDLE, WIFI_JOINING, WIFI_ASSOCIATED, WIFI_ONLINE, WIFI_LEAVING } wifi_link;
+
+/* What JavaScript is told; value: a reason of ESP-IDF, whether networks were found, how many clients. */
+typedef enum {
+	WIFI_NOTICE_NONE,
+	WIFI_NOTICE_CONNECTED,
+	WIFI_NOTICE_DISCONNECTED,
+	WIFI_NOTICE_SCANNED,
+	WIFI_NOTICE_CLIENTS,
+} wifi_notice_kind;
+
+typedef struct {
+	wifi_notice_kind kind;
+	unsigned value;
+} wifi_notice;
+
+/* All zeros at first. */
+typedef struct {
+	wifi_link link;
+	/* An attempt was given up whose end may still come. */
+	bool overdue;
+	/* Between connect and disconnect. */
+	bool station_on;
+	/* `station` is to be joined, once the one before is left. */
+	bool join_waits;
+	radio_station station;
+	radio_address address;
+	bool access_point_on;
+	radio_credentials access_point;
+	unsigned clients;
+	/* A scan begins when the network is left. */
+	bool scan_waits;
+	bool scanning;
+	/* One was stopped, and may tell so after the next has begun. */
+	bool scan_stopped;
+	unsigned network_count;
+	radio_network networks[RADIO_SCAN_LIMIT];
+	radio_mode mode;
+	/* To be told: the latest of each kind. */
+	wifi_notice station_notice, scan_notice;
+	bool clients_notice;
+} wifi_core;
+
+/* Both true: radio_driver_leave is under way, and wifi_core_leave_overdue is to be called if it takes too long. */
+bool wifi_core_connect(wifi_core *core, const radio_station *station);
+bool wifi_core_disconnect(wifi_core *core);
+
+/* Its end has not come: it is not waited for any more. What has come until now has been told by wifi_core_event. */
+void wifi_core_leave_overdue(wifi_core *core);
+
+/* False: the radio can't. */
+bool wifi_core_start_access_point(wifi_core *core, const radio_credentials *credentials);
+void wifi_core_stop_access_point(wifi_core *core);
+
+/* False: not at this moment. What has come until now has been told, as before. */
+bool wifi_core_scan(wifi_core *core);
+
+void wifi_core_event(wifi_core *core, const radio_event *event);
+
+/* The next thing to tell. The caller may call anything before it asks again. */
+wifi_notice wifi_core_next(wifi_core *core);
+
+bool wifi_core_has_notice(const wifi_core *core);
+
+#endif

@@ -1,0 +1,173 @@
+/**
+ * The radio for Wi-Fi of the host contract (modules/io/wifi.ts) on ESP-IDF's (wifi-core.h). For host.ts.
+ * When the address changes, `onConnected` comes again.
+ */
+import type { Timers } from "../../modules/io/host.js";
+import type {
+	AccessPointOptions,
+	ScannedNetwork,
+	StationOptions,
+	StationStatus,
+	WiFi,
+	WiFiOptions,
+	WiFiPort,
+} from "../../modules/io/wifi.js";
+
+/** What happened: `wifi_notice_kind`. */
+const CONNECTED = 1;
+const DISCONNECTED = 2;
+const SCANNED = 3;
+const CLIENTS = 4;
+
+/** A network is left at once; where the radio does not tell so, it is taken for left after this. */
+const LEAVE_LIMIT_MS = 2000;
+
+/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+class NativeRadio extends Native("xs_wifi_destructor") {
+	constructor(target: object, country: string) {
+		super();
+		native("xs_wifi").call(this, target, country);
+	}
+	get station(): StationStatus | undefined {
+		return native("xs_wifi_get_station").call(this);
+	}
+	/** BSSID "" and channel 0: any; the four addresses are empty with DHCP. The compiler wants the call as it stands. */
+	connect(
+		ssid: string,
+		password: string,
+		bssid: string,
+		channel: number,
+		hostname: string,
+		ip: string,
+		netmask: string,
+		gateway: string,
+		dns: string,
+	): boolean {
+		return native("xs_wifi_connect").call(this, ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns);
+	}
+	disconnect(): boolean {
+		return native("xs_wifi_disconnect").call(this);
+	}
+	leaveOverdue(): void {
+		native("xs_wifi_leave_overdue").call(this);
+	}
+	startAccessPoint(ssid: string, password: string): boolean {
+		return native("xs_wifi_start_access_point").call(this, ssid, password);
+	}
+	stopAccessPoint(): void {
+		native("xs_wifi_stop_access_point").call(this);
+	}
+	scan(): boolean {
+		return native("xs_wifi_scan").call(this);
+	}
+	scanned(index: number): ScannedNetwork | undefined {
+		return native("xs_wifi_scanned").call(this, index);
+	}
+	setPowerSave(on: boolean): void {
+		native("xs_wifi_set_power_save").call(this, on);
+	}
+	close(): void {
+		native("xs_wifi_close").call(this);
+	}
+	static mac(): string {
+		return native("xs_wifi_mac").call(this);
+	}
+}
+
+export interface WiFiSettings {
+	/** WPA2 key of the unit's own access point, from its factory data: 8 to 63 characters. */
+	readonly accessPointKey: string;
+	/** Whose rules the radio keeps where no network tells: two letters, or "01" for what is allowed everywhere. */
+	readonly country: string;
+	readonly timers: Timers;
+	/** Hears when the access point can't be had. */
+	trace(message: string): void;
+}
+
+export function createWiFiPort(settings: WiFiSettings): WiFiPort {
+	const { accessPointKey } = settings;
+	return { io: ESP32WiFi, pins: { settings }, accessPointKey, mac: NativeRadio.mac() };
+}
+
+class ESP32WiFi implements WiFi {
+	readonly #options: WiFiOptions;
+	readonly #settings: WiFiSettings;
+	readonly #radio: NativeRadio;
+	#leaveTimer: number | undefined;
+	#closed = false;
+
+	constructor(options: WiFiOptions) {
+		const { settings } = options as WiFiOptions & { settings: WiFiSettings };
+		this.#options = options;
+		this.#settings = settings;
+		this.#radio = new NativeRadio(this, settings.country);
+	}
+
+	get station(): StationStatus | undefined {
+		return this.#radio.station;
+	}
+
+	connect(options: StationOptions): void {
+		const { ssid, password, bssid = "", channel = 0, hostname, address } = options;
+		const { ip = "", netmask = "", gateway = "", dns = "" } = address ?? {};
+		this.left();
+		if (this.#radio.connect(ssid, password, bssid, channel, hostname, ip, netmask, gateway, dns)) this.awaitLeft();
+	}
+
+	disconnect(): void {
+		this.left();
+		if (this.#radio.disconnect()) this.awaitLeft();
+	}
+
+	startAccessPoint(options: AccessPointOptions): void {
+		if (this.#radio.startAccessPoint(options.ssid, options.password)) return;
+		this.#settings.trace("Wi-Fi: the access point does not start");
+	}
+
+	stopAccessPoint(): void {
+		this.#radio.stopAccessPoint();
+	}
+
+	scan(): boolean {
+		const done = this.#radio.scan();
+		// It may wait for a network to be left.
+		if (done && this.#leaveTimer === undefined) this.awaitLeft();
+		return done;
+	}
+
+	scanned(index: number): ScannedNetwork | undefined {
+		return this.#radio.scanned(index);
+	}
+
+	setPowerSave(on: boolean): void {
+		this.#radio.setPowerSave(on);
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.left();
+		this.#radio.close();
+	}
+
+	/** Called by the native radio. */
+	onWiFi(kind: number, value: number): void {
+		if (this.#closed) return;
+		if (kind === CONNECTED) this.#options.onConnected();
+		else if (kind === DISCONNECTED) this.#options.onDisconnected(value);
+		else if (kind === SCANNED) this.#options.onScanned(value !== 0);
+		else if (kind === CLIENTS) this.#options.onClients(value);
+	}
+
+	private awaitLeft(): void {
+		this.#leaveTimer = this.#settings.timers.set(() => {
+			this.#leaveTimer = undefined;
+			this.#radio.leaveOverdue();
+		}, LEAVE_LIMIT_MS);
+	}
+
+	private left(): void {
+		if (this.#leaveTimer !== undefined) this.#settings.timers.clear(this.#leaveTimer);
+		this.#leaveTimer = undefined;
+	}
+}

@@ -1,0 +1,15 @@
+/*
+ * What differs between the hosts: which of their interfaces is the gateway's own access point. Each host defines both.
+ */
+#ifndef ACCESS_POINT_H
+#define ACCESS_POINT_H
+
+#include <stdbool.h>
+
+/* Of a TCP connection that is established: it came in over the access point. Not to be called in the machine's thread. */
+bool access_point_accepted(int socket);
+
+/* A UDP socket takes and sends from here on only what goes over the access point. False: it is not there. */
+bool access_point_bind(int socket);
+
+#endif

@@ -1,0 +1,143 @@
+/**
+ * A chip for the TypeScript of hosts/esp32: what the firmware asks of C and of the Moddable SDK, answered by JavaScript.
+ * The firmware is the compiler's output, put into one script that finds the SDK's modules and the natives in the chip.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { NodeCrypto } from "../../../hosts/node/platform.js";
+
+const BUILD = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const MAIN = join(BUILD, "hosts/esp32/main.js");
+
+/** Modules of the SDK, by what the script is given. */
+const SDK: Record<string, string> = {
+	"mc/config": "export default chip.config;",
+	timer: "export default chip.timer;",
+	Resource: "export default chip.Resource;",
+	"text/encoder": "export default chip.TextEncoder;",
+	"text/decoder": "export default chip.TextDecoder;",
+};
+
+const sdk: Plugin = {
+	name: "sdk",
+	setup({ onResolve, onLoad }) {
+		const filter = new RegExp(`^(${Object.keys(SDK).join("|")})$`);
+		onResolve({ filter }, ({ path }) => ({ path, namespace: "sdk" }));
+		onLoad({ filter: /.*/, namespace: "sdk" }, ({ path }) => ({ contents: SDK[path] }));
+	},
+};
+
+/** The firmware as a function of the chip and of what XS has for natives. */
+async function bundleFirmware(): Promise<string> {
+	const { outputFiles } = await build({
+		entryPoints: [MAIN],
+		bundle: true,
+		format: "iife",
+		globalName: "firmware",
+		platform: "neutral",
+		target: "es2023",
+		write: false,
+		logLevel: "warning",
+		plugins: [sdk],
+	});
+	return `${outputFiles[0].text}\nreturn firmware.default;`;
+}
+
+/** A call from the firmware into C. */
+interface Call {
+	readonly name: string;
+	readonly args: readonly unknown[];
+}
+
+export class FakeChip {
+	/** As the build sets it. */
+	config = { board: "esp32c3-devkitm", version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
+	/** The start of the partition with the factory data. */
+	factory: Uint8Array | undefined;
+	/** Contents of NVS. */
+	readonly flash = new Map<string, Uint8Array>();
+	/** Natives that throw when they are called. */
+	readonly failing = new Map<string, string>();
+	readonly calls: Call[] = [];
+	/** Timers that are set. */
+	readonly timers = new Map<object, { callback: () => void; delayMs: number }>();
+	readonly #crypto = new NodeCrypto();
+	readonly #answers: Record<string, (...args: never[]) => unknown> = {
+		xs_factory_data_read: () => this.factory && Uint8Array.from(this.factory).buffer,
+		xs_storage_get: (key: string) => this.flash.get(key)?.slice().buffer,
+		xs_storage_set: (key: string, value: Uint8Array) => void this.flash.set(key, value.slice()),
+		xs_storage_delete: (key: string) => void this.flash.delete(key),
+		xs_storage_was_erased: () => false,
+		xs_system_mac: () => "34b7da0102ef",
+		xs_system_monotonic: () => 1000,
+		xs_system_utc: () => 1000,
+		xs_system_start_cause: () => "power",
+		xs_wifi_mac: () => "34b7da0102ef",
+		xs_wifi_connect: () => false,
+		xs_wifi_start_access_point: () => true,
+		xs_uart_configure: () => true,
+		xs_stream_server_get_port: () => 0,
+		xs_stream_server_take: () => -1,
+		xs_crypto_random: (length: number) => Uint8Array.from(this.#crypto.random(length)).buffer,
+		xs_crypto_sha256: (...parts: Uint8Array[]) => Uint8Array.from(this.#crypto.sha256(...parts)).buffer,
+		xs_crypto_make_certificate: () => [new ArrayBuffer(500), new ArrayBuffer(200)],
+	};
+
+	/** The firmware's `main` has run. */
+	async start(): Promise<void> {
+		const chip = {
+			config: this.config,
+			timer: {
+				set: (callback: () => void, delayMs = 0) => {
+					const timer = {};
+					this.timers.set(timer, { callback, delayMs });
+					return timer;
+				},
+				clear: (timer: object) => void this.timers.delete(timer),
+			},
+			Resource: FileResource,
+			TextEncoder,
+			TextDecoder,
+		};
+		const native =
+			(name: string) =>
+			(...args: unknown[]) =>
+				this.#call(name, args);
+		const wrapped = (name: string) => ({ call: (_self: unknown, ...args: unknown[]) => native(name)(...args) });
+		const main = new Function("chip", "native", "Native", await bundleFirmware())(chip, wrapped, () => class {});
+		main();
+	}
+
+	/** Arguments of the calls of that name. */
+	argsOf(name: string): (readonly unknown[])[] {
+		return this.calls.filter((call) => call.name === name).map(({ args }) => args);
+	}
+
+	/** Lines on the console. */
+	get console(): string[] {
+		return this.argsOf("xs_system_trace").map(([line]) => String(line));
+	}
+
+	#call(name: string, args: unknown[]): unknown {
+		this.calls.push({ name, args });
+		const problem = this.failing.get(name);
+		if (problem !== undefined) throw new Error(problem);
+		return this.#answers[name]?.(...(args as never[]));
+	}
+}
+
+/** A file of modules/resources, as one in flash. */
+class FileResource {
+	static readonly #folder = join(BUILD, "../modules/resources");
+
+	static exists(name: string): boolean {
+		return /^[a-z-]+\.bin$/.test(name);
+	}
+
+	constructor(name: string) {
+		// biome-ignore lint/correctness/noConstructorReturn: the SDK's class gives a buffer, too
+		return Uint8Array.from(readFileSync(join(FileResource.#folder, name))).buffer;
+	}
+}

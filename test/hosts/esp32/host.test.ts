@@ -1,0 +1,81 @@
+/** The ESP32 host's TypeScript put together and started, on a chip whose C is answered by JavaScript. */
+import assert from "node:assert/strict";
+import { BOARDS } from "../../../hosts/esp32/boards.js";
+import { encodeFactoryData } from "../../../hosts/esp32/factory.js";
+import { FakeChip } from "./fake-chip.js";
+
+const UNIT = encodeFactoryData({
+	serial: "0123456789AB",
+	variant: 3,
+	labelPassword: "7hKq2mWxRt4c",
+	accessPointKey: "NnPp23456789",
+});
+
+/** Bytes of flash as text, for looking into it. */
+const text = (value: Uint8Array | undefined) => Buffer.from(value ?? []).toString("latin1");
+
+describe("firmware for the ESP32", () => {
+	it("starts: ports of HTTP and HTTPS, the unit's own access point, the button", async () => {
+		const chip = new FakeChip();
+		chip.factory = UNIT;
+		await chip.start();
+		assert.deepEqual(chip.console, [
+			"Gateway 0.1.2 for esp32c3-devkitm. power",
+			"Unit 0123456789AB serves as smgw-6789ab.",
+		]);
+		const ports = chip.argsOf("xs_stream_server").map(([, port, , certificate]) => [port, certificate !== undefined]);
+		assert.deepEqual(ports, [
+			[80, false],
+			[443, true],
+		]);
+		assert.deepEqual(chip.argsOf("xs_wifi_start_access_point"), [["smgw-6789ab", "NnPp23456789"]]);
+		assert.deepEqual(
+			chip.argsOf("xs_power_button").map(([, pin]) => pin),
+			[9],
+		);
+		assert.equal(chip.argsOf("xs_system_watch_aborts").length, 1);
+		assert.equal(chip.argsOf("xs_system_restart").length, 0);
+	});
+
+	it("makes a unit without factory data its own, once", async () => {
+		const first = new FakeChip();
+		await first.start();
+		const secrets = /^No factory data\. Wi-Fi smgw-0102ef, key (\w{12}); user admin, password (\w{12})$/;
+		const match = secrets.exec(first.console[1]);
+		assert.ok(match, first.console.join("\n"));
+		assert.deepEqual(first.argsOf("xs_wifi_start_access_point"), [["smgw-0102ef", match[1]]]);
+		assert.ok(text(first.flash.get("factory")).includes(match[2]));
+		const second = new FakeChip();
+		for (const [key, value] of first.flash) second.flash.set(key, value);
+		await second.start();
+		assert.deepEqual(second.console, first.console);
+	});
+
+	for (const board of BOARDS) {
+		it(`starts on ${board.name}`, async () => {
+			const chip = new FakeChip();
+			chip.config = { ...chip.config, board: board.name };
+			await chip.start();
+			assert.equal(chip.console.at(-1), "Unit 34B7DA0102EF serves as smgw-0102ef.");
+			assert.equal(chip.argsOf("xs_power_button").length, board.button === undefined ? 0 : 1);
+		});
+	}
+
+	it("says why it can't start, and starts anew after a while", async () => {
+		const chip = new FakeChip();
+		chip.failing.set("xs_stream_server", "no sockets");
+		await chip.start();
+		assert.equal(chip.console.at(-1), "no sockets");
+		assert.equal(chip.argsOf("xs_system_restart").length, 0);
+		const restart = [...chip.timers.values()].find(({ delayMs }) => delayMs === 10_000);
+		restart?.callback();
+		assert.equal(chip.argsOf("xs_system_restart").length, 1);
+	});
+
+	it("says so when it is built for a board that isn't there", async () => {
+		const chip = new FakeChip();
+		chip.config = { ...chip.config, board: "esp8266" };
+		await chip.start();
+		assert.match(chip.console.at(-1)!, /^There is no board "esp8266"\. Boards: /);
+	});
+});

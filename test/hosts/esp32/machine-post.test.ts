@@ -1,0 +1,41 @@
+/** How other tasks reach the machine's on the ESP32, against a queue that has room for one message (post-fake/). */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "../native/compile.js";
+
+describe("the ESP32's posts to the machine", () => {
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		this.timeout(60_000);
+		program = compileNative({
+			sources: [
+				"-Itest/hosts/esp32/post-fake",
+				"-Ihosts/native",
+				"test/hosts/esp32/machine-post-peer.c",
+				"hosts/esp32/machine-post.c",
+			],
+			output: "machine-post-peer",
+			libraries: [],
+		});
+	});
+
+	function run(what: string) {
+		return spawnSync(program, [what], { encoding: "utf8", timeout: 60_000 });
+	}
+
+	it("arrive in order, with one message for all, and those of a delivery in the next turn", () => {
+		const { status, stderr } = run("order");
+		assert.deepEqual([status, stderr], [0, ""]);
+	});
+
+	it("arrive from many threads, and none is lost", () => {
+		const { status, stderr } = run("threads");
+		assert.deepEqual([status, stderr], [0, ""]);
+	});
+
+	it("end the program when there are more than there can be", () => {
+		assert.equal(run("full").signal, "SIGABRT");
+	});
+});

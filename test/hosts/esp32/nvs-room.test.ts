@@ -1,0 +1,83 @@
+/** Whether the partition for settings has room for all that there can be, against a model of NVS (nvs-model.ts). */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BOARDS } from "../../../hosts/esp32/boards.js";
+import { BLOB_PIECE } from "../../../modules/config/blob.js";
+import { ENTRIES } from "../../../modules/config/entries.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../../modules/config/hub-fields.js";
+import { BYTES, CHOICE, type Field, TEXT } from "../../../modules/config/schema.js";
+import { ENTRY_LIMIT } from "../../../modules/config/store.js";
+import { OWN_FILE_LIMIT } from "../../../modules/config/tls-fields.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/host.js";
+import { findPartition } from "../../../tools/factory/partitions.js";
+import { ROOT } from "../native/compile.js";
+import { NVSModel } from "./nvs-model.js";
+
+/** Blobs that can be there at once (config/certificates.ts, config/hub.ts). */
+const BLOBS = [
+	{ name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 },
+	{ name: "own", limit: OWN_FILE_LIMIT, slots: 2 },
+	{ name: "hub_cert", limit: HUB_CERTIFICATE_LIMIT, slots: 2 },
+];
+
+/** What ESP-IDF keeps of the radio's calibration, and a few small values of the host's own. */
+const OTHERS: readonly (readonly [string, number])[] = [
+	["phy", 2048],
+	["mac", 64],
+	["version", 64],
+	["password", 64],
+	["abort", 64],
+];
+
+/** The most bytes that a value takes in flash. */
+function longest(field: Field): number {
+	if (field.kind === TEXT) return field.maximum * 4;
+	if (field.kind === BYTES) return field.maximum;
+	return field.kind === CHOICE ? Math.max(8, ...field.choices.map((choice) => String(choice).length)) : 8;
+}
+
+/** Everything at its largest, as keys and lengths. */
+function everything(): (readonly [string, number])[] {
+	const all = [...OTHERS];
+	for (const entry of ENTRIES) {
+		const bytes = entry.fields.reduce((sum, field) => sum + 3 + longest(field), 4);
+		all.push([entry.key, Math.min(bytes, ENTRY_LIMIT)]);
+	}
+	all.push(["together", ENTRY_LIMIT]);
+	for (const { name, limit, slots } of BLOBS)
+		for (let slot = 0; slot < slots; slot++)
+			for (let at = 0; at < limit; at += BLOB_PIECE)
+				all.push([`${name}_${slot}_${at / BLOB_PIECE}`, Math.min(BLOB_PIECE, limit - at)]);
+	return all;
+}
+
+/** The same order on every run. */
+function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+	const result = [...items];
+	let state = seed;
+	for (let i = result.length - 1; i > 0; i--) {
+		state = (state * 1103515245 + 12345) % 2147483648;
+		const j = Math.floor((state / 2147483648) * (i + 1));
+		[result[i], result[j]] = [result[j], result[i]];
+	}
+	return result;
+}
+
+describe("the partition for settings", () => {
+	for (const file of new Set(BOARDS.map((board) => board.partitions)))
+		it(`of ${file} has room for every setting and every certificate at their largest, however often they are written`, () => {
+			const table = readFileSync(join(ROOT, "hosts", "esp32", file), "utf8");
+			const nvs = new NVSModel(findPartition(table, "nvs").size);
+			for (let seed = 1; seed <= 200; seed++)
+				for (const [key, bytes] of shuffled(everything(), seed)) nvs.set(key, bytes);
+			assert.ok(nvs.used > 0.3 && nvs.used < 0.85, String(nvs.used));
+		});
+
+	it("would be too small with the 24 KB that ESP-IDF has by default", () => {
+		const nvs = new NVSModel(24 * 1024);
+		assert.throws(() => {
+			for (const [key, bytes] of everything()) nvs.set(key, bytes);
+		}, /full/);
+	});
+});

@@ -1,0 +1,7 @@
+/* The one type of the engine that machine-post.h names. */
+#ifndef XSMC_H
+#define XSMC_H
+
+typedef struct machine xsMachine;
+
+#endif

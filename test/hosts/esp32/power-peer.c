@@ -1,0 +1,91 @@
+/*
+ * Tests of the parts of the ESP32 host's power natives that need no chip, for power.test.ts. Ends with status 0, or
+ * says which line is not so.
+ *
+ *   power-peer retained      memory that outlives a restart
+ *   power-peer debounce      a button
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../hosts/esp32/power-debounce.h"
+#include "../../../hosts/esp32/power-retained.h"
+
+/* What is wrong ends the program, whatever NDEBUG says. */
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+static void retained(void)
+{
+	static const size_t sizes[] = { 0, 1, 5, RETAINED_LIMIT - 1, RETAINED_LIMIT };
+	retained_record record;
+	uint8_t bytes[RETAINED_LIMIT + 1], into[RETAINED_LIMIT];
+	for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (uint8_t)(i * 5 + 1);
+	/* After a power cut it holds anything. */
+	for (int filler = 0; filler < 256; filler++) {
+		memset(&record, filler, sizeof(record));
+		MUST(retained_recall(&record, into) == -1);
+	}
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t size = sizes[i];
+		MUST(retained_keep(&record, bytes, size) && retained_recall(&record, NULL) == (int)size);
+		MUST(retained_recall(&record, into) == (int)size && memcmp(into, bytes, size) == 0);
+		/* Any bit of what counts that has changed is noticed. */
+		size_t counts = offsetof(retained_record, bytes) + size;
+		for (size_t bit = 0; bit < counts * 8; bit++) {
+			((uint8_t *)&record)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			MUST(retained_recall(&record, into) == -1);
+			((uint8_t *)&record)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		}
+	}
+	MUST(!retained_keep(&record, bytes, RETAINED_LIMIT + 1) && retained_recall(&record, into) == -1);
+	MUST(retained_keep(&record, bytes, 3));
+	retained_forget(&record);
+	MUST(retained_recall(&record, into) == -1);
+}
+
+static void debounce(void)
+{
+	power_debounce button = { 0 };
+	bool pressed;
+	MUST(!power_debounce_tell(&button, &pressed));
+	/* Bounces that come to rest where they began. */
+	MUST(!power_debounce_see(&button, false));
+	MUST(power_debounce_see(&button, true));
+	MUST(!power_debounce_see(&button, true));
+	/* More happens before it is told: one call for all, in their order. */
+	MUST(!power_debounce_see(&button, false) && !power_debounce_see(&button, true));
+	for (unsigned i = 0; i < 3; i++) MUST(power_debounce_tell(&button, &pressed) && pressed == (i % 2 == 0));
+	/* While it is told there is no second call; after that there is. */
+	MUST(!power_debounce_see(&button, false));
+	MUST(power_debounce_tell(&button, &pressed) && !pressed);
+	MUST(!power_debounce_tell(&button, &pressed));
+	MUST(power_debounce_see(&button, true));
+	MUST(power_debounce_tell(&button, &pressed) && pressed);
+	MUST(!power_debounce_tell(&button, &pressed));
+	/* Nobody listens for long: the number is limited, the order and the end are right. */
+	for (unsigned i = 0; i < 1001; i++) power_debounce_see(&button, i % 2 == 1);
+	unsigned told = 0;
+	bool before = true;
+	for (; power_debounce_tell(&button, &pressed); told++) {
+		MUST(pressed != before);
+		before = pressed;
+	}
+	MUST(told <= DEBOUNCE_UNTOLD && told >= DEBOUNCE_UNTOLD - 1 && !before);
+}
+
+int main(int count, char **arguments)
+{
+	MUST(count == 2);
+	if (strcmp(arguments[1], "retained") == 0) retained();
+	else if (strcmp(arguments[1], "debounce") == 0) debounce();
+	else MUST(!"a known case");
+	return 0;
+}

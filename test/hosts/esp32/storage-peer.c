@@ -1,0 +1,155 @@
+/* Walks hosts/esp32/storage-nvs.c on a fake of NVS, for storage.test.ts: the part that its argument names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../hosts/esp32/storage-nvs.h"
+#include "storage-fake.h"
+
+/* What is wrong with the store ends the program, whatever NDEBUG says. */
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+static char message[STORAGE_MESSAGE_SIZE];
+static uint8_t value[STORAGE_VALUE_LIMIT + 1], got[STORAGE_VALUE_LIMIT + 1];
+
+static void fill(uint8_t seed)
+{
+	for (size_t i = 0; i < sizeof(value); i++) value[i] = (uint8_t)(seed + i * 7);
+}
+
+static void expect_value(const char *key, size_t length)
+{
+	memset(got, 0xEE, sizeof(got));
+	MUST(storage_nvs_size(key, message) == (int)length);
+	MUST(storage_nvs_get(key, got, length, message));
+	MUST(memcmp(got, value, length) == 0 && got[length] == 0xEE);
+}
+
+static void restart(void)
+{
+	fake_cut_power();
+	MUST(storage_nvs_start());
+}
+
+static void keep(void)
+{
+	MUST(storage_nvs_start());
+	MUST(storage_nvs_size("unknown", message) == STORAGE_ABSENT);
+	MUST(storage_nvs_delete("unknown", message));
+	fill(1);
+	MUST(storage_nvs_set("key", value, 300, message));
+	expect_value("key", 300);
+	restart();
+	expect_value("key", 300);
+	fill(2);
+	MUST(storage_nvs_set("key", value, STORAGE_VALUE_LIMIT, message));
+	MUST(storage_nvs_set("empty", value, 0, message));
+	restart();
+	expect_value("key", STORAGE_VALUE_LIMIT);
+	expect_value("empty", 0);
+	MUST(storage_nvs_delete("key", message) && storage_nvs_delete("key", message));
+	restart();
+	MUST(storage_nvs_size("key", message) == STORAGE_ABSENT);
+	expect_value("empty", 0);
+}
+
+static void know_keys(void)
+{
+	MUST(storage_nvs_is_key("a") && storage_nvs_is_key("abc_xyz_0123456"));
+	MUST(!storage_nvs_is_key("") && !storage_nvs_is_key("abc_xyz_01234567"));
+	MUST(!storage_nvs_is_key("A") && !storage_nvs_is_key("a-b"));
+	MUST(!storage_nvs_is_key("a.b") && !storage_nvs_is_key("\xc3\xa4"));
+}
+
+/* Each call fails in turn; what was stored stays, and nothing is left open (the fake would notice). */
+static void fail(void)
+{
+	MUST(storage_nvs_start());
+	fill(3);
+	MUST(storage_nvs_set("key", value, 100, message));
+	for (fake_call call = FAKE_OPEN; call < FAKE_CALLS; call++) {
+		static uint8_t other[50];
+		bool reading = call == FAKE_OPEN || call == FAKE_GET;
+		fake_errors[call] = ESP_FAIL;
+		MUST((storage_nvs_size("key", message) == STORAGE_FAILED) == reading);
+		MUST(storage_nvs_get("key", got, 100, message) == !reading);
+		bool setting = call == FAKE_OPEN || call == FAKE_SET || call == FAKE_COMMIT;
+		MUST(storage_nvs_set("key", other, sizeof(other), message) == !setting);
+		if (setting) MUST(strcmp(message, "the value can't be stored: error 0xffffffff") == 0);
+		fake_errors[call] = ESP_OK;
+		if (!setting) MUST(storage_nvs_set("key", value, 100, message));
+		fake_errors[call] = ESP_FAIL;
+		bool deleting = call == FAKE_OPEN || call == FAKE_DELETE || call == FAKE_COMMIT;
+		MUST(storage_nvs_delete("key", message) == !deleting);
+		if (deleting) MUST(strcmp(message, "the value can't be deleted: error 0xffffffff") == 0);
+		fake_errors[call] = ESP_OK;
+		if (!deleting) MUST(storage_nvs_set("key", value, 100, message));
+		restart();
+		expect_value("key", 100);
+	}
+}
+
+static void fill_up(void)
+{
+	MUST(storage_nvs_start());
+	fill(4);
+	MUST(storage_nvs_set("a", value, STORAGE_VALUE_LIMIT, message));
+	MUST(storage_nvs_set("b", value, STORAGE_VALUE_LIMIT, message));
+	MUST(storage_nvs_set("c", value, 100, message));
+	MUST(!storage_nvs_set("c", value, STORAGE_VALUE_LIMIT, message));
+	MUST(strcmp(message, "the flash is full: the value can't be stored") == 0);
+	expect_value("c", 100);
+	fake_put("long", STORAGE_VALUE_LIMIT + 1);
+	MUST(storage_nvs_size("long", message) == STORAGE_FAILED);
+	MUST(strncmp(message, "the value can't be read: ", 25) == 0);
+}
+
+/* Damage that makes it unreadable is erased; anything else is not. */
+static void mend(void)
+{
+	const esp_err_t hopeless[] = { ESP_ERR_NVS_NO_FREE_PAGES, ESP_ERR_NVS_NEW_VERSION_FOUND };
+	const esp_err_t passing[] = { ESP_ERR_NO_MEM, ESP_FAIL, ESP_ERR_NVS_NOT_FOUND, ESP_ERR_NVS_NOT_ENOUGH_SPACE };
+	fill(5);
+	MUST(storage_nvs_start() && !storage_nvs_was_erased() && fake_counts[FAKE_ERASE] == 0);
+	MUST(storage_nvs_set("key", value, 100, message));
+	for (int i = 0; i < 4; i++) {
+		fake_cut_power();
+		fake_damage = passing[i];
+		MUST(!storage_nvs_start() && fake_counts[FAKE_ERASE] == 0 && !storage_nvs_was_erased());
+		fake_damage = ESP_OK;
+		MUST(storage_nvs_start());
+		expect_value("key", 100);
+	}
+	for (int i = 0; i < 2; i++) {
+		fake_cut_power();
+		fake_damage = hopeless[i];
+		MUST(storage_nvs_start() && fake_counts[FAKE_ERASE] == 1 && storage_nvs_was_erased());
+		MUST(storage_nvs_size("key", message) == STORAGE_ABSENT);
+		MUST(storage_nvs_set("key", value, 100, message));
+		expect_value("key", 100);
+	}
+	fake_cut_power();
+	fake_damage = ESP_ERR_NVS_NO_FREE_PAGES;
+	fake_errors[FAKE_ERASE] = ESP_FAIL;
+	MUST(!storage_nvs_start() && fake_counts[FAKE_INIT] == 1);
+}
+
+int main(int count, char **arguments)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} parts[] = { { "keep", keep }, { "keys", know_keys }, { "fail", fail }, { "full", fill_up }, { "mend", mend } };
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (count != 2 || strcmp(arguments[1], parts[i].name) != 0) continue;
+		parts[i].run();
+		return 0;
+	}
+	return 2;
+}

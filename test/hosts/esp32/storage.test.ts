@@ -1,0 +1,52 @@
+/** The ESP32's store on a fake of NVS (storage-fake), under the sanitizers; what NVS itself does is not for this test. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "../native/compile.js";
+
+describe("the ESP32's store", () => {
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		this.timeout(60_000);
+		program = compileNative({
+			sources: [
+				"-Itest/hosts/esp32/storage-fake",
+				"test/hosts/esp32/storage-peer.c",
+				"test/hosts/esp32/storage-fake/storage-fake.c",
+				"hosts/esp32/storage-nvs.c",
+			],
+			output: "storage-peer",
+			libraries: [],
+		});
+	});
+
+	function walk(part: string): string {
+		const { status, stdout, stderr } = spawnSync(program, [part], { encoding: "utf8" });
+		assert.equal(stderr, "");
+		assert.equal(status, 0);
+		return stdout;
+	}
+
+	it("keeps values of 0 to 4000 bytes over a start, and deletes them", () => {
+		walk("keep");
+	});
+
+	it("takes keys of 1 to 15 characters a-z, 0-9 and _", () => {
+		walk("keys");
+	});
+
+	it("keeps the old value and leaves nothing open whatever call of NVS fails", () => {
+		walk("fail");
+	});
+
+	it("says when the flash is full, and when a value is too long to be its own", () => {
+		walk("full");
+	});
+
+	it("erases a partition that can't be read, tells of it, and erases no other", () => {
+		const lines = walk("mend").trim().split("\n");
+		assert.equal(lines.length, 3);
+		assert.equal(lines[0], "The settings can't be read (error 0x110d): they are erased.");
+	});
+});

@@ -1,0 +1,1 @@
+#include "uart-fake.h"

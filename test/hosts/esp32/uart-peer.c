@@ -1,0 +1,530 @@
+/*
+ * Tests of a serial port (uart-port.c) on a modelled UART (uart-fake/), for uart.test.ts. Ends with status 0, or says
+ * which line is not so.
+ *
+ *   uart-peer <case>             one of `cases` below
+ *   uart-peer random <seed>      a long conversation both ways by chance, against what a line would do
+ *   uart-peer threads            the port's task as a thread, against an owner in another
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The task's turn is not for others. */
+#include "../../../hosts/esp32/uart-port.c"
+
+#include "uart-fake.h"
+
+/* What is wrong with the port ends the program, whatever NDEBUG says. */
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+enum { UART = 1, MS = 1000, SENT_MAX = 70000 };
+
+static unsigned notified;
+static int owner, machine;
+/* What the owner was told since it last looked. */
+static unsigned told;
+static size_t readable, writable;
+
+static void on_notify(uart_port *port, void *context)
+{
+	MUST(port && context == &machine);
+	notified++;
+}
+
+static const uart_options PLAIN = {
+	.uart = UART, .transmit = 4, .receive = 5, .rts = UART_NO_PIN, .cts = UART_NO_PIN, .notify = on_notify,
+	.machine = &machine, .owner = &owner,
+};
+
+/* The task's part, until it would sleep; true when there was something to do. */
+static bool turn(uart_port *port)
+{
+	uart_event_t event;
+	bool came = false;
+	while (xQueueReceive(port->events, &event, 0) == pdTRUE) {
+		came = true;
+		if (step(port, &event)) port->options.notify(port, port->options.machine);
+	}
+	return came;
+}
+
+/* The machine's part. */
+static void deliver(uart_port *port)
+{
+	MUST(notified <= 1);
+	if (notified == 0) return;
+	notified = 0;
+	unsigned happened = uart_port_take(port, &readable, &writable);
+	MUST(!(happened & UART_READABLE) || readable > 0);
+	told |= happened;
+}
+
+/* Time goes by, a millisecond each, and the task wakes as it wishes to. */
+static void pass(uart_port *port, unsigned ms)
+{
+	static TickType_t left = 0;
+	for (unsigned i = 0; i < ms; i++) {
+		fake_pass(MS);
+		if (turn(port) || left == 0) left = patience(port);
+		if (left != portMAX_DELAY && --left == 0) {
+			if (step(port, NULL)) on_notify(port, &machine);
+		}
+		deliver(port);
+	}
+}
+
+static unsigned take_told(void)
+{
+	unsigned all = told;
+	told = 0;
+	return all;
+}
+
+static uart_port *open_with(const uart_options *options)
+{
+	char message[UART_MESSAGE_SIZE] = "";
+	uart_port *port = uart_port_open(options, message);
+	if (!port) fprintf(stderr, "%s\n", message);
+	MUST(port);
+	MUST(notified == 0);
+	turn(port);
+	deliver(port);
+	MUST(take_told() == UART_WRITABLE && writable == UART_SEND_LIMIT && readable == 0);
+	return port;
+}
+
+static void hear(const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) MUST(fake_hear(UART, bytes[i], true));
+}
+
+static uint8_t even(uint8_t character)
+{
+	unsigned ones = 0;
+	for (unsigned bit = 0; bit < 7; bit++) ones += character >> bit & 1;
+	return (uint8_t)(character | (ones % 2) << 7);
+}
+
+static void opens(void)
+{
+	static const int bad[] = { -1, SOC_UART_HP_NUM, 99 };
+	char message[UART_MESSAGE_SIZE] = "";
+	uart_options options = PLAIN;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		options.uart = bad[i];
+		MUST(!uart_port_open(&options, message) && strstr(message, "This chip has no UART"));
+	}
+	options = PLAIN;
+	options.invert = UART_INVERT_RECEIVE;
+	uart_port *port = open_with(&options);
+	MUST(fake_inverse(UART) == UART_SIGNAL_RXD_INV && fake_pull(5) == GPIO_PULLDOWN_ONLY);
+	MUST(uart_port_owner(port) == &owner);
+	MUST(!uart_port_open(&PLAIN, message) && strcmp(message, "UART 1 is in use.") == 0);
+	uart_port_close(port);
+	MUST(!uart_port_owner(port));
+	options.invert = UART_INVERT_TRANSMIT;
+	MUST(open_with(&options) == port && fake_inverse(UART) == UART_SIGNAL_TXD_INV);
+	MUST(!uart_port_configure(port, 0, true) && !uart_port_configure(port, 90000000, true));
+	options = PLAIN;
+	options.uart = 2;
+	MUST(open_with(&options) != port && fake_pull(5) == GPIO_PULLUP_ONLY);
+}
+
+/* Whatever the driver refuses, nothing stays behind, and the next try is a new one. */
+static void fails_well(void)
+{
+	char message[UART_MESSAGE_SIZE] = "";
+	int at = 1;
+	for (;; at++) {
+		fake_fails_at = at;
+		if (uart_port_open(&PLAIN, message)) break;
+		MUST(strncmp(message, "UART 1 can't be started", 23) == 0);
+		MUST(at > 7 || !fake_installed(UART));
+	}
+	/* The last one that can fail is of an opening of a port that is there. */
+	MUST(at >= 8);
+}
+
+static void parity(void)
+{
+	uint8_t bytes[256], sent[256];
+	uart_port *port = open_with(&PLAIN);
+	MUST(uart_port_configure(port, 9600, true) && fake_baud(UART) == 9600);
+	for (unsigned i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
+	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, true));
+	turn(port);
+	deliver(port);
+	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && readable == 256);
+	MUST(uart_port_read(port, bytes, sizeof(bytes)) == 256);
+	for (unsigned i = 0; i < 256; i++) MUST(bytes[i] == (even(i & 127) == i ? (i & 127) : (i | 128)));
+	/* Written with any bit 7. */
+	for (unsigned i = 0; i < 256; i++) bytes[i] = (uint8_t)i;
+	size_t room;
+	MUST(uart_port_write(port, bytes, 256, &room) && room == UART_SEND_LIMIT - 256);
+	pass(port, 300);
+	MUST(fake_sent(UART, sent, sizeof(sent)) == 256);
+	for (unsigned i = 0; i < 256; i++) MUST(sent[i] == even(i & 127));
+	MUST(take_told() == (UART_WRITABLE | UART_DRAINED) && writable == UART_SEND_LIMIT);
+	/* 8N1 passes as it is. */
+	MUST(uart_port_configure(port, 9600, false));
+	for (unsigned i = 0; i < 256; i++) MUST(fake_hear(UART, (uint8_t)i, i % 2 == 0));
+	fake_silence(UART);
+	turn(port);
+	deliver(port);
+	MUST(take_told() == UART_READABLE && uart_port_read(port, sent, 256) == 256 && memcmp(sent, bytes, 256) == 0);
+}
+
+static void stop_bits(void)
+{
+	uint8_t into[8];
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 9600, true);
+	MUST(fake_hear(UART, even('a'), true) && fake_hear(UART, even('b'), false));
+	turn(port);
+	MUST(fake_hear(UART, even('c'), true));
+	pass(port, 10);
+	MUST(take_told() == (UART_READABLE | UART_DAMAGED) && readable == 3);
+	MUST(uart_port_read(port, into, 8) == 3 && into[0] == 'a' && into[1] == ('b' | 128) && into[2] == 'c');
+	/* One that was read before its end is known: it is told at least. */
+	MUST(fake_hear(UART, even('d'), true));
+	turn(port);
+	MUST(uart_port_read(port, into, 8) == 1);
+	uart_event_t event = { .type = UART_BREAK };
+	if (step(port, &event)) on_notify(port, &machine);
+	deliver(port);
+	MUST(take_told() & UART_DAMAGED);
+}
+
+/* Characters are told of one by one where they are slow, together where they are fast, and soon in both cases. */
+static void tells(void)
+{
+	uint8_t into[100];
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 300, true);
+	for (unsigned i = 0; i < 5; i++) {
+		MUST(fake_hear(UART, even('x'), true));
+		pass(port, 10);
+		MUST(take_told() == UART_READABLE && readable == 1 && uart_port_read(port, into, 100) == 1);
+		pass(port, 23);
+		MUST(take_told() == 0);
+	}
+	uart_port_configure(port, 9600, true);
+	unsigned count = 0;
+	for (unsigned i = 0; i < 320; i++) {
+		MUST(fake_hear(UART, even('x'), true));
+		pass(port, 1);
+		if (!(take_told() & UART_READABLE)) continue;
+		count++;
+		MUST(uart_port_read(port, into, 100) <= UART_TELL_AT);
+	}
+	MUST(count == 10);
+	pass(port, 10);
+	take_told();
+	uart_port_configure(port, 115200, false);
+	hear((const uint8_t *)"\376\1\2", 3);
+	fake_silence(UART);
+	turn(port);
+	deliver(port);
+	MUST(take_told() == UART_READABLE && readable == 3);
+	/* Read before it is known that no more comes: nothing to tell. */
+	uart_port_configure(port, 9600, true);
+	hear((const uint8_t *)"f", 1);
+	turn(port);
+	MUST(uart_port_read(port, into, 100) == 4);
+	pass(port, 20);
+	MUST(!(take_told() & UART_READABLE));
+	uart_port_configure(port, 115200, false);
+	/* Nor when it was to be told of. */
+	hear((const uint8_t *)"abc", 3);
+	fake_silence(UART);
+	turn(port);
+	MUST(uart_port_read(port, into, 100) == 3);
+	deliver(port);
+	MUST(take_told() == 0);
+}
+
+static void overruns(void)
+{
+	static uint8_t into[UART_RECEIVE_LIMIT + 1];
+	uart_port *port = open_with(&PLAIN);
+	for (unsigned i = 0; i < UART_RECEIVE_LIMIT; i++) {
+		MUST(fake_hear(UART, (uint8_t)(i * 7), true));
+		if (i % 100 == 0) turn(port);
+	}
+	pass(port, 10);
+	fake_silence(UART);
+	pass(port, 10);
+	MUST(take_told() == UART_READABLE && readable == UART_RECEIVE_LIMIT);
+	MUST(fake_hear(UART, 1, true));
+	fake_silence(UART);
+	pass(port, 10);
+	MUST(take_told() == UART_LOST && readable == UART_RECEIVE_LIMIT);
+	MUST(uart_port_read(port, into, sizeof(into)) == UART_RECEIVE_LIMIT);
+	for (unsigned i = 0; i < UART_RECEIVE_LIMIT; i++) MUST(into[i] == (uint8_t)(i * 7));
+	hear((const uint8_t *)"again", 5);
+	fake_silence(UART);
+	pass(port, 10);
+	MUST(take_told() == UART_READABLE && uart_port_read(port, into, 100) == 5 && memcmp(into, "again", 5) == 0);
+	/* The task does not come, and the UART itself overflows. */
+	for (unsigned i = 0; i < 2000; i++) fake_hear(UART, 0, true);
+	pass(port, 10);
+	MUST(take_told() & UART_LOST);
+}
+
+/* With RTS the other end waits, and nothing is lost. */
+static void waits(void)
+{
+	static uint8_t into[UART_RECEIVE_LIMIT];
+	uart_options options = PLAIN;
+	options.rts = 6;
+	options.cts = 7;
+	uart_port *port = open_with(&options);
+	uart_port_configure(port, 115200, false);
+	unsigned came = 0, seen = 0;
+	while (came < 20000) {
+		bool stopped = false;
+		for (unsigned i = 0; i < 11 && !stopped && came < 20000; i++) {
+			stopped = !fake_hear(UART, (uint8_t)(came * 3), true);
+			if (!stopped) came++;
+		}
+		pass(port, 1);
+		if (!stopped) continue;
+		MUST(readable == UART_RECEIVE_LIMIT);
+		size_t count = uart_port_read(port, into, 1000);
+		MUST(count == 1000);
+		for (size_t i = 0; i < count; i++) MUST(into[i] == (uint8_t)(seen++ * 3));
+		turn(port);
+		deliver(port);
+	}
+	fake_silence(UART);
+	for (unsigned i = 0; i < 30; i++) {
+		pass(port, 10);
+		size_t count = uart_port_read(port, into, 1000);
+		for (size_t j = 0; j < count; j++) MUST(into[j] == (uint8_t)(seen++ * 3));
+		fake_silence(UART);
+	}
+	MUST(seen == came && !(take_told() & UART_LOST));
+}
+
+static void drains(void)
+{
+	static uint8_t bytes[UART_SEND_LIMIT + 1];
+	size_t room;
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 4800, true);
+	MUST(uart_port_write(port, bytes, 30, &room) && uart_port_write(port, bytes, 30, &room));
+	for (unsigned ms = 0; ms < 127; ms++) {
+		pass(port, 1);
+		MUST(!(told & UART_DRAINED));
+	}
+	pass(port, 5);
+	MUST(take_told() & UART_DRAINED);
+	pass(port, 100);
+	MUST(take_told() == 0);
+	/* More is written after the end was seen, and before it was told. */
+	MUST(uart_port_write(port, bytes, 1, &room));
+	for (unsigned ms = 0; ms < 10 && notified == 0; ms++) {
+		fake_pass(MS);
+		turn(port);
+		if (step(port, NULL)) on_notify(port, &machine);
+	}
+	fake_pass(5 * MS);
+	step(port, NULL);
+	MUST(uart_port_write(port, bytes, 1, &room));
+	deliver(port);
+	MUST(!(take_told() & UART_DRAINED));
+	pass(port, 10);
+	MUST(take_told() & UART_DRAINED);
+	/* All the room at once, and never more; and a speed that changes between. */
+	MUST(!uart_port_write(port, bytes, UART_SEND_LIMIT + 1, &room) && room == UART_SEND_LIMIT);
+	uart_port_configure(port, 115200, true);
+	MUST(uart_port_write(port, bytes, UART_SEND_LIMIT, &room) && room == 0);
+	MUST(!uart_port_write(port, bytes, 1, &room) && uart_port_write(port, bytes, 0, &room));
+	pass(port, 100);
+	MUST((take_told() & UART_DRAINED) && writable == UART_SEND_LIMIT && fake_quiet(UART));
+}
+
+static void closes(void)
+{
+	uint8_t bytes[200] = { 0 }, sent[300];
+	size_t room;
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 300, true);
+	MUST(uart_port_write(port, bytes, 200, &room));
+	hear(bytes, 20);
+	turn(port);
+	MUST(notified == 1);
+	uart_port_close(port);
+	deliver(port);
+	MUST(take_told() == 0 && readable == 0);
+	hear(bytes, 100);
+	MUST(fake_waiting(UART) == 0);
+	pass(port, 100);
+	MUST(notified == 0 && told == 0);
+	fake_sent(UART, sent, sizeof(sent));
+	/* The call for the one before serves the next one, and what was on the way is gone. */
+	port = open_with(&PLAIN);
+	pass(port, 1000);
+	MUST(take_told() == 0 && uart_port_read(port, sent, 1) == 0 && fake_sent(UART, sent, sizeof(sent)) == 0);
+	MUST(uart_port_write(port, bytes, 3, &room) && room == UART_SEND_LIMIT - 3);
+	pass(port, 20);
+	MUST(fake_sent(UART, sent, sizeof(sent)) == 3);
+	/* Closed and opened again with a call under way. */
+	hear(bytes, 20);
+	fake_silence(UART);
+	turn(port);
+	uart_port_close(port);
+	char message[UART_MESSAGE_SIZE];
+	MUST(uart_port_open(&PLAIN, message) == port);
+	told = 0;
+	pass(port, 10);
+	MUST(take_told() == UART_WRITABLE && readable == 0);
+	/* The driver had characters that nobody has looked at. */
+	hear(bytes, 20);
+	fake_silence(UART);
+	uart_port_close(port);
+	MUST(open_with(&PLAIN) == port);
+	pass(port, 10);
+	MUST(take_told() == 0 && uart_port_read(port, sent, 1) == 0);
+}
+
+static uint32_t chance_state;
+
+static uint32_t chance(uint32_t below)
+{
+	chance_state = chance_state * 1664525u + 1013904223u;
+	return (chance_state >> 8) % below;
+}
+
+static void talk_by_chance(unsigned seed)
+{
+	static uint8_t into[UART_RECEIVE_LIMIT], out[SENT_MAX];
+	static const unsigned speeds[] = { 300, 2400, 9600, 57600, 115200 };
+	chance_state = seed;
+	uart_port *port = open_with(&PLAIN);
+	uart_port_configure(port, 9600, true);
+	uint8_t heard_next = 0, read_next = 0, write_next = 0, sent_next = 0;
+	size_t pending = 0, unread = 0;
+	bool drain_due = false;
+	size_t room = UART_SEND_LIMIT;
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned what = chance(6);
+		if (what == 0 && room > 0) {
+			size_t count = chance((uint32_t)room + 1);
+			for (size_t i = 0; i < count; i++) out[i] = write_next++ & 127;
+			MUST(uart_port_write(port, out, count, &room));
+			pending += count;
+			if (count > 0) {
+				drain_due = true;
+				told &= ~(unsigned)UART_DRAINED;
+			}
+		} else if (what == 1) {
+			for (uint32_t i = chance(80); i > 0 && unread < UART_RECEIVE_LIMIT; i--, unread++) {
+				MUST(fake_hear(UART, even(heard_next++ & 127), true));
+				if (i % 8 == 0) turn(port);
+			}
+			turn(port);
+		} else if (what == 2) {
+			size_t count = uart_port_read(port, into, chance(200));
+			for (size_t i = 0; i < count; i++) MUST(into[i] == (read_next++ & 127));
+			unread -= count;
+		} else if (what == 3 && fake_quiet(UART) && pending == 0) {
+			MUST(uart_port_configure(port, speeds[chance(5)], true));
+		} else pass(port, chance(60));
+		size_t count = fake_sent(UART, out, sizeof(out));
+		for (size_t i = 0; i < count; i++) MUST(out[i] == even(sent_next++ & 127));
+		MUST(count <= pending);
+		pending -= count;
+		MUST(!(told & (UART_DAMAGED | UART_LOST)));
+		if (told & UART_DRAINED) {
+			MUST(drain_due && pending == 0 && fake_quiet(UART));
+			drain_due = false;
+		}
+		if (told & UART_WRITABLE) room = uart_core_writable(&port->core);
+		told = 0;
+	}
+	pass(port, 40000);
+	MUST(!drain_due || (told & UART_DRAINED));
+	size_t count = uart_port_read(port, into, sizeof(into));
+	for (size_t i = 0; i < count; i++) MUST(into[i] == (read_next++ & 127));
+	MUST(count == unread && read_next == heard_next);
+}
+
+static atomic_uint calls;
+
+static void on_call(uart_port *port, void *context)
+{
+	(void)port;
+	(void)context;
+	MUST(atomic_fetch_add(&calls, 1) == 0);
+}
+
+static void threads(void)
+{
+	static uint8_t bytes[UART_SEND_LIMIT], into[UART_RECEIVE_LIMIT];
+	char message[UART_MESSAGE_SIZE];
+	uart_options options = PLAIN;
+	options.notify = on_call;
+	fake_threads = true;
+	for (unsigned round = 0; round < 20; round++) {
+		uart_port *port = uart_port_open(&options, message);
+		MUST(port && uart_port_configure(port, 115200, round % 2 == 0));
+		size_t room = 0, got = 0, put = 0, left = 0;
+		bool drained = false, written = false;
+		for (unsigned spins = 0; got < 300 || !drained || left < 600; spins++) {
+			MUST(spins < 20000);
+			if (put < 300) fake_hear(UART, even(put++ & 127), true);
+			else fake_silence(UART);
+			if (atomic_load(&calls) > 0) {
+				atomic_store(&calls, 0);
+				unsigned happened = uart_port_take(port, &readable, &room);
+				MUST(!(happened & (UART_LOST | UART_DAMAGED)));
+				if (happened & UART_DRAINED) drained = true;
+				if (happened & UART_WRITABLE && !written) {
+					MUST(uart_port_write(port, bytes, 600, &room));
+					written = true;
+				}
+			}
+			got += uart_port_read(port, into, sizeof(into));
+			left += fake_sent(UART, into, sizeof(into));
+			usleep(200);
+		}
+		MUST(got == 300 && left == 600);
+		uart_port_close(port);
+		usleep(1000);
+		/* A call for the one before may still come. */
+		if (atomic_exchange(&calls, 0) > 0) MUST(uart_port_take(port, &readable, &room) == 0);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "opens", opens }, { "fails", fails_well }, { "parity", parity }, { "stop-bits", stop_bits }, { "tells", tells },
+	{ "overruns", overruns }, { "waits", waits }, { "drains", drains }, { "closes", closes }, { "threads", threads },
+};
+
+int main(int count, char **arguments)
+{
+	MUST(count >= 2);
+	bool known = strcmp(arguments[1], "random") == 0;
+	if (known) talk_by_chance((unsigned)strtoul(arguments[2], NULL, 10));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (strcmp(arguments[1], cases[i].name) != 0) continue;
+		known = true;
+		cases[i].run();
+	}
+	MUST(known);
+	MUST(fake_mistakes == 0);
+	return 0;
+}

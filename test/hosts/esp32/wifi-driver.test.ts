@@ -1,0 +1,110 @@
+/** What the ESP32's layer over ESP-IDF's Wi-Fi tells ESP-IDF and hears of it, on a fake of that (wifi-idf-fake). */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "../native/compile.js";
+
+describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
+	this.timeout(60_000);
+	/** What was printed before each step's own line. */
+	const steps = new Map<string, string[]>();
+
+	before(function () {
+		needNative(this);
+		const program = compileNative({
+			sources: [
+				"-Itest/hosts/esp32/wifi-idf-fake",
+				"test/hosts/esp32/wifi-driver-peer.c",
+				"test/hosts/esp32/wifi-idf-fake/idf-fake.c",
+				"hosts/esp32/wifi-driver.c",
+			],
+			output: "wifi-driver-peer",
+			libraries: [],
+		});
+		const { status, stdout, stderr } = spawnSync(program, { encoding: "utf8" });
+		assert.equal(stderr, "");
+		assert.equal(status, 0);
+		let lines: string[] = [];
+		for (const line of stdout
+			.trim()
+			.split("\n")
+			.map((each) => each.trim())) {
+			if (line.startsWith("-- ")) {
+				steps.set(line.slice(3), lines);
+				lines = [];
+			} else lines.push(line);
+		}
+	});
+
+	it("prepares it once: nothing in flash, the captive portal, an access point that is never open", () => {
+		assert.deepEqual(steps.get("open failed"), [
+			"create station",
+			"create access point",
+			"dhcps_stop access point",
+			"dhcps_option access point 1 114 http://192.168.4.1/",
+			"dhcps_start access point",
+			"init nvs 0",
+			"set_storage 1",
+			"set_country DE 1",
+			"set_mode 3",
+			"set_config access point - 0123abcd0123abcd0123abcd0123abcd authmode 7 clients 4",
+		]);
+		assert.deepEqual(steps.get("open"), ["0 handlers"]);
+	});
+
+	it("has its handlers while it is open, and is open once", () => {
+		assert.deepEqual(steps.get("open twice failed"), []);
+		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "start", "set_ps 1"]);
+		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
+		assert.deepEqual(steps.get("open again"), ["stop", "0 handlers"]);
+	});
+
+	it("joins by the weakest security allowed, the access point, the channel and the address that are asked for", () => {
+		assert.deepEqual(steps.get("joined openly"), [
+			"set_hostname station gateway",
+			"dhcpc_start station",
+			"set_config station home '' bssid 0 00 channel 0 scan 1 authmode 0",
+			"connect",
+		]);
+		assert.deepEqual(steps.get("joined by WPA"), [
+			"set_hostname station gateway",
+			"dhcpc_start station",
+			"set_config station home 'password' bssid 1 09 channel 11 scan 0 authmode 3",
+			"connect",
+		]);
+		assert.deepEqual(steps.get("joined with an address")?.slice(1, 4), [
+			"dhcpc_stop station",
+			"set_ip_info station a1 ff a2",
+			"set_dns_info station 0 a3",
+		]);
+		assert.equal(steps.get("joined in vain failed")?.at(-1), "disconnect");
+	});
+
+	it("makes events of ESP-IDF's, and none of the network's own roaming", () => {
+		assert.deepEqual(steps.get("both")?.slice(0, -2), [
+			"event associated 0 0 0",
+			"event addressed 0 0 a1",
+			"event address lost 0 0 0",
+			"event ended 15 0 0",
+			"event scanned 0 1 0",
+			"event scanned 0 0 0",
+			"event clients 0 0 0",
+			"event clients 0 0 0",
+		]);
+		assert.deepEqual(steps.get("both")?.slice(-2), ["set_mode 3", "set_ps 0"]);
+		assert.deepEqual(steps.get("access point"), ["set_config access point device 12345678 authmode 7 clients 4"]);
+	});
+
+	it("takes all networks of a scan, and knows its own network and clients", () => {
+		assert.deepEqual(steps.get("off"), [
+			"network network 3 -50 3",
+			"network network 2 -50 3",
+			"network network 1 -50 3",
+			"clear_ap_list",
+			"in 1 32 bytes, 2 clients",
+			"0 clients",
+			"in 0",
+			"scan_stop",
+			"stop",
+		]);
+	});
+});

@@ -1,0 +1,9 @@
+/* Of ESP-IDF what hosts/esp32/wifi-driver.c needs. */
+#ifndef ESP_ERR_H
+#define ESP_ERR_H
+
+typedef int esp_err_t;
+
+enum { ESP_OK = 0, ESP_FAIL = -1, ESP_ERR_INVALID_STATE = 0x103, ESP_ERR_ESP_NETIF_DHCP_ALREADY_STARTED = 0x5004 };
+
+#endif

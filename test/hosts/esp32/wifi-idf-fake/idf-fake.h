@@ -1,0 +1,21 @@
+/*
+ * A fake of ESP-IDF's Wi-Fi for wifi-driver-peer.c: each call is a line of the output, what it is asked for comes from
+ * here. A call whose name is in idf_refused fails.
+ */
+#ifndef IDF_FAKE_H
+#define IDF_FAKE_H
+
+#include "esp_event.h"
+#include "esp_netif.h"
+#include "esp_wifi.h"
+
+enum { IDF_NETWORKS = 3 };
+
+extern const char *idf_refused;
+extern unsigned idf_networks;
+
+/* To the handlers that are registered for it, if any. */
+void idf_post(esp_event_base_t base, int32_t id, void *data);
+unsigned idf_handlers(void);
+
+#endif

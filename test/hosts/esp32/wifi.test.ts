@@ -1,0 +1,120 @@
+/** The logic of the ESP32's radio for Wi-Fi on a fake of the radio (wifi-fake), under the sanitizers. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "../native/compile.js";
+
+const SEEDS = 4;
+
+/** Prints nothing but what it is asked for, and ends well. */
+function run(program: string, ...args: string[]): string {
+	const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+	assert.equal(stderr, "", args.join(" "));
+	assert.equal(status, 0, args.join(" "));
+	return stdout;
+}
+
+describe("the ESP32's radio for Wi-Fi", function () {
+	this.timeout(60_000);
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		program = compileNative({
+			sources: [
+				"test/hosts/esp32/wifi-peer.c",
+				"test/hosts/esp32/wifi-fake/wifi-fake.c",
+				...["core", "events"].map((name) => `hosts/esp32/wifi-${name}.c`),
+			],
+			output: "wifi-peer",
+			libraries: [],
+		});
+	});
+
+	it("joins a network, tells of each address, and does not try again by itself", () => {
+		run(program, "join");
+	});
+
+	it("takes nothing that comes from the network before for the new one's", () => {
+		run(program, "move");
+	});
+
+	it("goes on when the radio does not tell that it has left", () => {
+		run(program, "overdue");
+	});
+
+	it("says what the radio refuses, and turns it off again", () => {
+		run(program, "refuse");
+	});
+
+	it("scans, keeps the strongest networks, and waits for a network to be left", () => {
+		run(program, "scan");
+	});
+
+	it("opens the access point beside the station, and tells of its clients", () => {
+		run(program, "access-point");
+	});
+
+	it("comes to the state that was wanted last whatever happens in whatever order", () => {
+		for (let i = 0; i < SEEDS; i++) {
+			const seed = Math.floor(Math.random() * 1e9);
+			run(program, "random", String(seed));
+		}
+	});
+});
+
+describe("the queue and the names of the ESP32's Wi-Fi", function () {
+	this.timeout(60_000);
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		program = compileNative({
+			sources: [
+				"test/hosts/esp32/wifi-events-peer.c",
+				...["events", "name", "origin-addresses"].map((name) => `hosts/esp32/wifi-${name}.c`),
+			],
+			output: "wifi-events-peer",
+			libraries: [],
+		});
+	});
+
+	it("puts later events in the place of those that they outdate, and keeps the end of an attempt when it is full", () => {
+		run(program, "queue");
+	});
+
+	it("has one delivery under way at most, and none when there is nothing to deliver", () => {
+		run(program, "thread");
+	});
+
+	it("reads and writes hardware addresses, and knows the addresses of the access point", () => {
+		run(program, "addresses");
+	});
+
+	it("gives SSIDs as UTF-8, and replaces what is not", () => {
+		const name = (...bytes: number[]) => run(program, "name", Buffer.from(bytes).toString("hex"));
+		const text = "Zuhause ÄÖ€ 😀";
+		assert.equal(name(...Buffer.from(text)), text);
+		assert.equal(name(), "");
+		assert.equal(name(0x41, 0x00, 0x42), "A\ufffdB");
+		// Cut short, overlong, a surrogate, beyond U+10FFFF, a byte that continues nothing.
+		for (const bytes of [
+			[0xe2, 0x82],
+			[0xc0, 0x80],
+			[0xe0, 0x9f, 0xbf],
+			[0xed, 0xa0, 0x80],
+			[0xf4, 0x90, 0x80, 0x80],
+			[0x80],
+		])
+			assert.equal(name(0x41, ...bytes), `A${"\ufffd".repeat(bytes.length)}`);
+		assert.equal(name(0xf4, 0x8f, 0xbf, 0xbf, 0xed, 0x9f, 0xbf, 0xe0, 0xa0, 0x80), "\u{10ffff}\ud7ff\u0800");
+		assert.equal(name(...new Array(32).fill(0xff)), "\ufffd".repeat(32));
+		assert.equal(name(...new Array(31).fill(0x41), 0xc3), `${"A".repeat(31)}\ufffd`);
+		// At random: as a decoder does that replaces each byte.
+		for (let i = 0; i < 40; i++) {
+			const bytes = Array.from({ length: 32 }, () => Math.floor(Math.random() * 255) + 1);
+			const whole = name(...bytes);
+			assert.equal(whole, Buffer.from(whole).toString("utf8"));
+			assert.ok(Buffer.from(whole).length <= 96);
+		}
+	});
+});

@@ -1,0 +1,308 @@
+/**
+ * The builds for the chip, with programs that stand in for mcconfig, ESP-IDF and esptool, and the files that those are
+ * given: partition tables and settings of ESP-IDF.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
+import { type Places, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import { SLOT_BYTES } from "../../tools/size/report.js";
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/build.js");
+const HOST = join(ROOT, "hosts", "esp32");
+const KB = 1024;
+const MB = 1024 * KB;
+
+interface Entry {
+	name: string;
+	type: string;
+	subtype: string;
+	offset: number;
+	size: number;
+	flags: string;
+}
+
+function readTable(file: string): Entry[] {
+	const lines = readFileSync(join(HOST, file), "utf8").split("\n");
+	return lines
+		.filter((line) => line !== "" && !line.startsWith("#"))
+		.map((line) => {
+			const [name, type, subtype, offset, size, flags] = line.split(",").map((cell) => cell.trim());
+			return { name, type, subtype, offset: Number(offset), size: Number(size), flags };
+		});
+}
+
+describe("the partition tables", () => {
+	const tables = [...new Set(BOARDS.map((board) => board.partitions))];
+
+	for (const file of tables) {
+		const table = readTable(file);
+		const named = (name: string) => table.find((entry) => entry.name === name)!;
+
+		describe(file, () => {
+			it("fills the flash that its name tells, each partition behind the other, aligned as ESP-IDF wants it", () => {
+				let end = 0x9000;
+				for (const { name, type, offset, size } of table) {
+					assert.ok(/^[a-z0-9_]{1,15}$/.test(name), name);
+					assert.ok(offset >= end, `${name} begins before the one in front of it ends`);
+					assert.equal(offset % (type === "app" ? 64 * KB : 4 * KB), 0, name);
+					assert.equal(size % (type === "app" ? 64 * KB : 4 * KB), 0, name);
+					end = offset + size;
+				}
+				assert.equal(end, Number(/\d+/.exec(file)![0]) * MB);
+				assert.equal(new Set(table.map(({ name }) => name)).size, table.length);
+			});
+
+			it("has what the firmware looks for, in the sizes that it counts on", () => {
+				assert.deepEqual(
+					["nvs", "otadata", "phy_init", "nvs_keys", "coredump"].map((name) => named(name).subtype),
+					["nvs", "ota", "phy", "nvs_keys", "coredump"],
+				);
+				assert.equal(named("nvs").size, 96 * KB);
+				assert.equal(named("otadata").size, 8 * KB);
+				assert.ok(named("factory_data").size >= 4 * KB);
+				assert.ok(named("coredump").size >= 64 * KB);
+				for (const name of ["log", "history"]) assert.equal(named(name).type, "data");
+			});
+
+			it("has two slots of one size, each as large as the report of sizes reckons with, or larger", () => {
+				const slots = table.filter(({ type }) => type === "app");
+				assert.deepEqual(
+					slots.map(({ name, subtype }) => [name, subtype]),
+					["ota_0", "ota_1"].map((name) => [name, name]),
+				);
+				assert.equal(slots[0].size, slots[1].size);
+				assert.ok(slots[0].size >= SLOT_BYTES);
+			});
+
+			it("has the secrets encrypted where the flash is", () => {
+				assert.deepEqual(
+					table.filter(({ flags }) => flags === "encrypted").map(({ name }) => name),
+					["nvs_keys", "factory_data"],
+				);
+			});
+
+			it("is for boards that have so much flash", () => {
+				const needed = Number(/\d+/.exec(file)![0]);
+				for (const board of BOARDS) if (board.partitions === file) assert.ok(board.flashMB >= needed, board.name);
+			});
+		});
+	}
+
+	it("of 4 MB: two slots of 1.75 MB", () => {
+		assert.equal(SLOT_BYTES, 1.75 * MB);
+		for (const { type, size } of readTable("partitions-4mb.csv")) if (type === "app") assert.equal(size, SLOT_BYTES);
+	});
+});
+
+describe("the settings of ESP-IDF", () => {
+	const files = readdirSync(join(HOST, "sdkconfig"));
+
+	/** Settings by name; fails for a line that mcconfig would skip or cut. */
+	function settings(text: string): Map<string, string> {
+		const found = new Map<string, string>();
+		for (const line of text.split("\n").filter((each) => each !== "" && !/^#( |$)(?!CONFIG_)/.test(each))) {
+			const match = /^(CONFIG_[A-Z0-9_]+)=([^=]+)$/.exec(line);
+			assert.ok(match, `mcconfig does not take this line: ${line}`);
+			assert.ok(!found.has(match[1]), `${match[1]} is set twice`);
+			found.set(match[1], match[2]);
+		}
+		return found;
+	}
+
+	for (const file of files)
+		it(`in ${file} are single lines that mcconfig takes`, () => {
+			assert.ok(settings(readFileSync(join(HOST, "sdkconfig", file), "utf8")).size > 0);
+		});
+
+	it("have watchdogs, the check of images, the way back, and the core dump on, on every board", () => {
+		for (const board of BOARDS) {
+			const all = settings(sdkconfigOf(board, false));
+			const on = ["ESP_INT_WDT", "ESP_TASK_WDT_EN", "ESP_TASK_WDT_INIT", "ESP_TASK_WDT_PANIC"].concat(
+				["BOOTLOADER_APP_ROLLBACK_ENABLE", "ESP_COREDUMP_ENABLE_TO_FLASH", "UART_ISR_IN_IRAM"],
+				[board.partitions === "partitions-4mb.csv" ? "ESPTOOLPY_FLASHSIZE_4MB" : "ESPTOOLPY_FLASHSIZE_8MB"],
+			);
+			for (const name of on) assert.equal(all.get(`CONFIG_${name}`), "y", name);
+			assert.equal(all.get("CONFIG_BOOTLOADER_SKIP_VALIDATE_ALWAYS"), "n");
+			assert.equal(all.get("CONFIG_NVS_ENCRYPTION"), undefined);
+		}
+	});
+
+	it("for production encrypt NVS and take signed updates only", () => {
+		const all = settings(sdkconfigOf(BOARDS[0], true));
+		for (const name of ["NVS_ENCRYPTION", "SECURE_FLASH_ENC_ENABLED", "SECURE_SIGNED_ON_UPDATE_NO_SECURE_BOOT"])
+			assert.equal(all.get(`CONFIG_${name}`), "y", name);
+	});
+
+	it("have a folder of mcconfig's for each chip", () => {
+		for (const chip of new Set(BOARDS.map((board) => board.chip))) {
+			const manifest = JSON.parse(readFileSync(join(HOST, "chips", chip, "manifest.json"), "utf8"));
+			assert.deepEqual(manifest, { build: { ESP32_SUBCLASS: chip } });
+		}
+	});
+});
+
+describe("the manifest for the ESP32", () => {
+	it("names every C file of its folders", () => {
+		const { modules } = JSON.parse(readFileSync(join(HOST, "manifest.json"), "utf8"));
+		for (const folder of ["hosts/esp32", "hosts/native"]) {
+			const named = modules[`${folder}/*`].map((path: string) => basename(path));
+			const files = readdirSync(join(ROOT, folder)).filter((name) => /\.[ch]$/.test(name));
+			for (const file of files) assert.ok(named.includes(file.slice(0, -2)), `${folder}/${file}`);
+		}
+	});
+});
+
+describe("npm run build, flash, monitor", () => {
+	const board = findBoard("esp32c3-devkitm");
+	let folder = "";
+	let production: Places;
+	let order: string[];
+
+	before(() => {
+		folder = mkdtempSync(join(tmpdir(), "gateway-build-"));
+		production = placesOf({ board, production: true, out: join(folder, "out") });
+		order = ["--board", board.name, "--production", "--out", join(folder, "out")];
+		for (const path of ["sdk/xs/includes", "sdk/build/bin/lin/release", "idf", "bin"])
+			mkdirSync(join(folder, path), { recursive: true });
+		for (const path of ["sdk/xs/includes/xs.h", "idf/export.sh"]) writeFileSync(join(folder, path), "");
+		program("bin/idf.py", 'echo "idf.py $*" >> "$CALLS"');
+		program("bin/python", 'echo "python $* in $PWD" >> "$CALLS"');
+	});
+
+	beforeEach(() => {
+		rmSync(production.folder, { recursive: true, force: true });
+		rmSync(join(folder, "calls"), { force: true });
+		mcconfig(`mkdir -p ${dirname(production.image)}; echo image > ${production.image}`);
+	});
+
+	after(() => rmSync(folder, { recursive: true, force: true }));
+
+	/** A shell script in place of a program. */
+	function program(path: string, text: string): void {
+		writeFileSync(join(folder, path), `#!/bin/sh\n${text}\n`);
+		chmodSync(join(folder, path), 0o755);
+	}
+
+	function mcconfig(text: string): void {
+		program("sdk/build/bin/lin/release/mcconfig", `echo "mcconfig $* in $PWD" >> "$CALLS"\n${text}`);
+	}
+
+	function run(args: readonly string[], change: Record<string, string | undefined> = {}) {
+		const env = {
+			...process.env,
+			CALLS: join(folder, "calls"),
+			MODDABLE: join(folder, "sdk"),
+			IDF_PATH: join(folder, "idf"),
+			PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+			...change,
+		};
+		return spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env });
+	}
+
+	/** What was called, without the question for ESP-IDF's version. */
+	function calls(): string[] {
+		const path = join(folder, "calls");
+		if (!existsSync(path)) return [];
+		const lines = readFileSync(path, "utf8").trim().split("\n");
+		return lines.filter((line) => line !== "idf.py --version");
+	}
+
+	it("builds by mcconfig's target that flashes nothing and ends no programs", () => {
+		const { status, stdout, stderr } = run(["build", ...order]);
+		assert.equal(status, 0, stderr);
+		assert.equal(
+			calls()[0],
+			`mcconfig -m -p esp32:./chips/esp32c3 -t build -o ${production.output} ${production.folder}/manifest.json in ${HOST}`,
+		);
+		assert.ok(stdout.includes(production.image) && stdout.includes("npm run flash"));
+	});
+
+	it("tells mcconfig the board, its flash and its settings", () => {
+		run(["build", ...order]);
+		const { build, config, include } = JSON.parse(readFileSync(join(production.folder, "manifest.json"), "utf8"));
+		assert.equal(include, join(HOST, "manifest.json"));
+		assert.equal(config.board, board.name);
+		assert.match(config.version, /^\d+\.\d+\.\d+$/);
+		assert.ok(Math.abs(config.builtUtcMs - Date.now()) < 60_000);
+		assert.equal(build.PARTITIONS_FILE, join(HOST, board.partitions));
+		const settings = readFileSync(join(build.SDKCONFIGPATH, "sdkconfig.defaults"), "utf8");
+		assert.equal(settings, sdkconfigOf(board, true));
+		const options = readFileSync(build.C_INCLUDES.slice(1), "utf8");
+		assert.ok(options.includes(`-I${join(folder, "idf")}/components/lwip/include\n`) && !options.includes("$("));
+	});
+
+	it("compiles everything anew when the options of the compiler are others, and only then", () => {
+		const kept = join(production.output, "kept");
+		run(["build", ...order]);
+		writeFileSync(kept, "");
+		run(["build", ...order]);
+		assert.ok(existsSync(kept));
+		writeFileSync(join(production.folder, "c-options"), "-Os");
+		assert.equal(run(["build", ...order]).status, 0);
+		assert.ok(!existsSync(kept));
+	});
+
+	it("fails with mcconfig, with ESP-IDF, and with a warning of the linker", () => {
+		const because = (text: string, expected: RegExp) => {
+			mcconfig(text);
+			const { status, stderr } = run(["build", ...order]);
+			assert.equal(status, 1);
+			assert.match(stderr, expected);
+		};
+		because("echo no such module >&2; exit 3", /no such module[\s\S]*mcconfig has failed/);
+		because("exit 0", /ESP-IDF has failed/);
+		because(
+			`mkdir -p ${dirname(production.image)}; : > ${production.image}; echo "### warning: m: a: no const"`,
+			/m: a: no const\nThe build warns/,
+		);
+	});
+
+	it("flashes and shows what is built, and nothing else", () => {
+		assert.match(run(["flash", ...order]).stderr, /Run: npm run build -- --board esp32c3-devkitm/);
+		run(["build", ...order]);
+		assert.equal(run(["flash", ...order, "--port", "/dev/ttyUSB7"]).status, 0);
+		assert.equal(run(["monitor", ...order]).status, 0);
+		const build = join(production.project, "build");
+		assert.deepEqual(calls().slice(1), [
+			`python -m esptool --chip esp32c3 --port /dev/ttyUSB7 --baud 460800 write-flash @flash_args in ${build}`,
+			`idf.py -C ${production.project} monitor`,
+		]);
+	});
+
+	it("says what to do where the SDK or ESP-IDF is missing", () => {
+		const said = (change: Record<string, string | undefined>) => {
+			const { status, stderr } = run(["build", ...order], change);
+			assert.equal(status, 1);
+			return stderr;
+		};
+		assert.match(said({ MODDABLE: undefined }), /\$MODDABLE is not set.*npm run doctor/);
+		assert.match(said({ IDF_PATH: undefined }), /\$IDF_PATH is not set.*npm run doctor/);
+		assert.match(said({ IDF_PATH: "/nowhere" }), /no ESP-IDF in \/nowhere/);
+		assert.match(said({ PATH: dirname(process.execPath) }), /export\.sh/);
+	});
+
+	it("refuses a bad command line with 2, and lists the boards", () => {
+		for (const args of [[], ["erase"], ["build"], ["build", "--board", "toaster"], ["flash", ...order, "--force"]]) {
+			const { status, stderr } = run(args);
+			assert.equal(status, 2, args.join(" "));
+			assert.ok(stderr.includes("Boards: ") && stderr.includes(board.name));
+		}
+		assert.deepEqual(calls(), []);
+		assert.equal(run(["build", "--help"]).status, 0);
+	});
+});

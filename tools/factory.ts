@@ -1,0 +1,88 @@
+/**
+ * `npm run factory`: makes the factory data of one unit for a production line: an image of the partition and the text of
+ * the label, with secrets that no other unit has, and tells the command that writes the image. A bad command line ends
+ * it with 2, all else that is wrong with 1; nothing is written then.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { BOARDS, type Board, findBoard } from "../hosts/esp32/boards.js";
+import { FACTORY_PARTITION } from "../hosts/esp32/factory.js";
+import { findPartition } from "./factory/partitions.js";
+import { flashCommand, makeUnit, writeUnit } from "./factory/unit.js";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const DEFAULT_FOLDER = ".factory";
+
+const HELP = `The factory data of one unit: serial number, label password, Wi-Fi key, device key.
+
+  npm run factory -- --serial SERIAL [options]
+
+  --serial SERIAL  6 to 32 of 0-9 A-Z; small letters are made capitals
+  --board NAME     the hardware variant (default ${BOARDS[0].name})
+  --out DIR        where the files go (default ${DEFAULT_FOLDER}); those of a unit are never overwritten
+  --port PORT      the serial port in the command that is printed (default PORT)
+
+Writes SERIAL.bin, the image of the partition, and SERIAL.txt, the text of the label. Both hold secrets.
+
+Boards: ${BOARDS.map((board) => board.name).join(", ")}
+`;
+
+interface Order {
+	readonly serial: string;
+	readonly board: Board;
+	readonly folder: string;
+	readonly port: string;
+}
+
+/** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
+function readOrder(args: string[]): Order | undefined {
+	const { values } = parseArgs({
+		args,
+		options: {
+			serial: { type: "string" },
+			board: { type: "string", default: BOARDS[0].name },
+			out: { type: "string", default: DEFAULT_FOLDER },
+			port: { type: "string", default: "PORT" },
+			help: { type: "boolean" },
+		},
+	});
+	if (values.help) return undefined;
+	const { serial, out, port } = values;
+	if (!serial) throw new Error("--serial is missing: the serial number of the unit.");
+	if (!/^[0-9A-Z]{6,32}$/i.test(serial)) throw new Error(`--serial is 6 to 32 of 0-9 and A-Z, not "${serial}".`);
+	return { serial: serial.toUpperCase(), board: findBoard(values.board), folder: resolve(out), port };
+}
+
+function make({ serial, board, folder, port }: Order): void {
+	const table = readFileSync(join(ROOT, "hosts", "esp32", board.partitions), "utf8");
+	const partition = findPartition(table, FACTORY_PARTITION);
+	const unit = makeUnit(serial, board);
+	const { image, label } = writeUnit(folder, unit, board);
+	console.log(`${image}\n${label}`);
+	console.log(flashCommand(image, partition, board, port));
+}
+
+function main(args: string[]): number {
+	let order: Order | undefined;
+	try {
+		order = readOrder(args);
+	} catch (error) {
+		console.error(`${(error as Error).message}\nnpm run factory -- --help lists the options.`);
+		return 2;
+	}
+	if (order === undefined) {
+		process.stdout.write(HELP);
+		return 0;
+	}
+	try {
+		make(order);
+		return 0;
+	} catch (error) {
+		console.error((error as Error).message);
+		return 1;
+	}
+}
+
+process.exitCode = main(process.argv.slice(2));

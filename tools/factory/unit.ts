@@ -1,0 +1,90 @@
+/** What a production line makes for one unit: the image of its partition, its label, and how the image is written. */
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { encodeFactoryData, type FactoryData, hostnameOf, makeSecret } from "../../hosts/esp32/factory.js";
+import type { Partition } from "./partitions.js";
+
+/** Flash is erased in sectors of this size: the image is a whole one, so that nothing older stays behind the record. */
+const SECTOR = 4096;
+const ERASED = 0xff;
+
+/** Data of a new unit, with secrets of its own. */
+export function makeUnit(serial: string, board: Board): FactoryData {
+	return {
+		serial,
+		variant: board.deviceId,
+		labelPassword: makeSecret(randomBytes),
+		accessPointKey: makeSecret(randomBytes),
+		deviceKey: makeKey(),
+	};
+}
+
+/** A private key on P-256, 32 bytes. */
+function makeKey(): Uint8Array {
+	const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+	return Buffer.from(privateKey.export({ format: "jwk" }).d!, "base64url");
+}
+
+/** What is written into the partition. Throws a RangeError, with a sentence, for data that break the record's rules. */
+export function imageOf(unit: FactoryData): Uint8Array {
+	const image = new Uint8Array(SECTOR).fill(ERASED);
+	image.set(encodeFactoryData(unit));
+	return image;
+}
+
+/** The text of the unit's label. None of the parts has a character that the QR code's text would have to escape. */
+export function labelOf(unit: FactoryData, board: Board): string {
+	const { serial, accessPointKey, labelPassword } = unit;
+	const ssid = hostnameOf(serial);
+	return `Smart-Meter Gateway, ${board.model}
+Serial number  ${serial}
+Wi-Fi          ${ssid}
+Wi-Fi key      ${accessPointKey}
+Page           http://192.168.4.1/
+User           admin
+Password       ${labelPassword}
+QR code        WIFI:T:WPA;S:${ssid};P:${accessPointKey};;
+`;
+}
+
+export interface UnitFiles {
+	readonly image: string;
+	readonly label: string;
+}
+
+/**
+ * Writes both files of the unit, for the owner's eyes only. Throws an Error with a sentence when a unit of that serial
+ * number has any there: a unit's secrets are made once, and its label may be printed.
+ */
+export function writeUnit(folder: string, unit: FactoryData, board: Board): UnitFiles {
+	const files = { image: join(folder, `${unit.serial}.bin`), label: join(folder, `${unit.serial}.txt`) };
+	const image = imageOf(unit);
+	for (const path of [files.image, files.label]) {
+		if (existsSync(path)) throw new Error(`${path} is there already: unit ${unit.serial} has its factory data.`);
+	}
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	writeNew(files.image, image);
+	try {
+		writeNew(files.label, labelOf(unit, board));
+	} catch (error) {
+		rmSync(files.image);
+		throw error;
+	}
+	return files;
+}
+
+/** Fails where the file is there, also if another process has just made it. */
+function writeNew(path: string, content: Uint8Array | string): void {
+	writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+}
+
+/**
+ * The command that writes the image into the chip at `port`. Before the first start of a unit with flash encryption: the
+ * boot loader encrypts it then.
+ */
+export function flashCommand(image: string, partition: Partition, board: Board, port: string): string {
+	const offset = `0x${partition.offset.toString(16)}`;
+	return `esptool --chip ${board.chip} --port ${port} write-flash ${offset} ${image}`;
+}

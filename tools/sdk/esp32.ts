@@ -1,0 +1,178 @@
+/**
+ * The firmware of a board, built by the Moddable SDK's mcconfig and ESP-IDF, for `npm run build`, `flash` and `monitor`.
+ * What mcconfig needs for the board (manifest, sdkconfig, options of the compiler) is put together in a folder for it,
+ * and what mcconfig makes lies there too. Only mcconfig's target `build` is used: its others end programs that use serial ports.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { FORBIDDEN, findSDK, ROOT } from "./sdk.js";
+
+const HOST = join(ROOT, "hosts", "esp32");
+
+/** What the first lines of an application are called by ESP-IDF. */
+const IMAGE = "xs_esp32.bin";
+
+const IDF_ADVICE = "npm run doctor says how to get it.";
+
+/** Where the parts of a board's firmware lie. */
+export interface Places {
+	/** What mcconfig is given. */
+	readonly folder: string;
+	readonly output: string;
+	/** ESP-IDF's project, with its `build` in it. */
+	readonly project: string;
+	readonly image: string;
+}
+
+/** One firmware of several. */
+export interface Variant {
+	readonly board: Board;
+	/** With production.defaults. */
+	readonly production: boolean;
+	/** Where the folders of all variants are; undefined: .build/esp32. */
+	readonly out: string | undefined;
+}
+
+export function placesOf({ board, production, out }: Variant): Places {
+	const name = production ? `${board.name}-production` : board.name;
+	const folder = join(out ?? join(ROOT, ".build", "esp32"), name);
+	const output = join(folder, "output");
+	const release = join(output, "tmp", "esp32", board.chip, "release", name);
+	const project = join(release, `xsProj-${board.chip}`);
+	return { folder, output, project, image: join(project, "build", IMAGE) };
+}
+
+/** ESP-IDF's folder, by $IDF_PATH. Throws an Error with a sentence where it is not there or its tools can't be called. */
+export function findIDF(folder = process.env["IDF_PATH"]): string {
+	if (!folder) throw new Error(`ESP-IDF is needed: $IDF_PATH is not set. ${IDF_ADVICE}`);
+	if (!existsSync(join(folder, "export.sh")))
+		throw new Error(`There is no ESP-IDF in ${folder} ($IDF_PATH). ${IDF_ADVICE}`);
+	if (spawnSync("idf.py", ["--version"], { stdio: "ignore" }).status !== 0)
+		throw new Error('The tools of ESP-IDF can\'t be called. In this terminal, once: . "$IDF_PATH/export.sh"');
+	return folder;
+}
+
+export interface BuildOrder extends Variant {
+	readonly idf: string;
+	readonly version: string;
+	readonly builtUtcMs: number;
+}
+
+/** Writes what mcconfig is given; a file that would stay the same is left, since make goes by its age. */
+function writeProject(order: BuildOrder): Places {
+	const { board, production, idf, version, builtUtcMs } = order;
+	const places = placesOf(order);
+	const settings = join(places.folder, "sdkconfig");
+	const options = join(places.folder, "c-options");
+	mkdirSync(settings, { recursive: true });
+	writeChanged(join(settings, "sdkconfig.defaults"), sdkconfigOf(board, production));
+	const changed = writeChanged(options, readFileSync(join(HOST, "c-options"), "utf8").replaceAll("$(IDF_PATH)", idf));
+	// The makefile doesn't know of that file.
+	if (changed) rmSync(places.output, { recursive: true, force: true });
+	mkdirSync(places.output, { recursive: true });
+	const manifest = {
+		build: {
+			SDKCONFIGPATH: settings,
+			PARTITIONS_FILE: join(HOST, board.partitions),
+			// A file, because mcconfig takes a single word.
+			C_INCLUDES: `@${options}`,
+		},
+		include: join(HOST, "manifest.json"),
+		config: { board: board.name, version, builtUtcMs },
+	};
+	writeChanged(join(places.folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+	return places;
+}
+
+/** The lines for mcconfig: those of the folder sdkconfig/, and the size of the flash that the partition table is for. */
+export function sdkconfigOf(board: Board, production: boolean): string {
+	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
+	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
+	const files = ["gateway.defaults", ...(production ? ["production.defaults"] : [])];
+	const texts = files.map((name) => readFileSync(join(HOST, "sdkconfig", name), "utf8"));
+	return [...texts, `CONFIG_ESPTOOLPY_FLASHSIZE_${megabytes}MB=y\n`].join("\n");
+}
+
+/** Whether it was another text before. */
+function writeChanged(path: string, text: string): boolean {
+	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
+	writeFileSync(path, text);
+	return true;
+}
+
+/** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */
+export async function buildForChip(order: BuildOrder): Promise<Places> {
+	const sdk = findSDK();
+	const { board, idf } = order;
+	const places = writeProject(order);
+	// mcconfig goes on when ESP-IDF fails: then there is no image.
+	rmSync(places.image, { force: true });
+	const env = {
+		...process.env,
+		IDF_PATH: idf,
+		MODDABLE: sdk.folder,
+		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
+	};
+	// The chip's folder is given from here, since mcconfig makes its path lower-case.
+	const platform = `esp32:./chips/${board.chip}`;
+	const manifest = join(places.folder, "manifest.json");
+	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
+	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env);
+	if (status !== 0) throw new Error("mcconfig has failed.");
+	if (warnings.length > 0) {
+		// What is compiled already would not warn again.
+		rmSync(places.output, { recursive: true, force: true });
+		throw new Error(`${warnings.join("\n")}\nThe build warns: this must not be.`);
+	}
+	if (!existsSync(places.image)) throw new Error("ESP-IDF has failed: there is no image.");
+	return places;
+}
+
+interface Ended {
+	readonly status: number | null;
+	/** Lines that no build may have. */
+	readonly warnings: string[];
+}
+
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(command, args, { cwd: HOST, env, stdio: ["ignore", "pipe", "pipe"] });
+		const warnings: string[] = [];
+		for (const stream of [child.stdout, child.stderr]) {
+			let rest = "";
+			stream.setEncoding("utf8").on("data", (text: string) => {
+				process.stderr.write(text);
+				const lines = (rest + text).split("\n");
+				rest = lines.pop()!;
+				warnings.push(...lines.filter((line) => FORBIDDEN.test(line)));
+			});
+		}
+		child.on("error", reject);
+		child.on("close", (status) => resolve({ status, warnings }));
+	});
+}
+
+/** Writes the built firmware to the chip; settings and factory data stay. Without a port, esptool looks for one. */
+export function flash(board: Board, places: Places, port: string | undefined): number {
+	needImage(board, places);
+	const args = ["-m", "esptool", "--chip", board.chip, ...(port ? ["--port", port] : []), "--baud", "460800"];
+	return runHere("python", [...args, "write-flash", "@flash_args"], join(places.project, "build"));
+}
+
+/** Shows what the chip prints, until Ctrl-]. Without a port, ESP-IDF looks for one. */
+export function monitor(board: Board, places: Places, port: string | undefined): number {
+	needImage(board, places);
+	return runHere("idf.py", ["-C", places.project, ...(port ? ["-p", port] : []), "monitor"], places.project);
+}
+
+function needImage(board: Board, { image }: Places): void {
+	if (!existsSync(image)) throw new Error(`Nothing is built for it. Run: npm run build -- --board ${board.name}`);
+}
+
+function runHere(command: string, args: readonly string[], cwd: string): number {
+	const { status, error } = spawnSync(command, args, { cwd, stdio: "inherit" });
+	if (error) throw new Error(`${command} could not be started: ${error.message}`);
+	return status ?? 1;
+}
