@@ -1,13 +1,13 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
 import config from "mc/config";
 import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
+import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { Resolver } from "../native/resolver.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { type Board, findBoard } from "./boards.js";
-import { createButtonPort } from "./button.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { ChipPower } from "./power.js";
 import { createSerialPort } from "./serial.js";
@@ -48,7 +48,7 @@ export function createHost(): Host {
 		power: new ChipPower(board),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
-		...(button === undefined ? {} : { button: createButtonPort(button) }),
+		...(button === undefined ? {} : { button: createButtonPort((target) => System.watchButton(target, button)) }),
 		restart: () => void timers.set(() => System.restart(), 0),
 		trace,
 	};

@@ -1,5 +1,5 @@
 /*
- * A button between a GPIO and ground (button.ts): reaches JavaScript as `onButton(pressed)` of the one target that the
+ * A button between a GPIO and ground (system.ts): reaches JavaScript as `onButton(pressed)` of the one target that the
  * host gave. The interrupt is by level, the other one than was seen last: so no change is missed between two of them.
  */
 #include <pthread.h>

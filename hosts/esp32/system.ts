@@ -20,6 +20,10 @@ export class System {
 	static mac(): string {
 		return native("xs_system_mac").call(this);
 	}
+	/** Tells `target.onButton(pressed)`; the GPIO `pin` is low while the button is held. Throws when it can't be watched. */
+	static watchButton(target: object, pin: number): void {
+		native("xs_power_button").call(this, target, pin);
+	}
 	/** At once: it never comes back. */
 	static restart(): void {
 		native("xs_system_restart").call(this);

@@ -1,5 +1,5 @@
 /*
- * The button of the Linux host (button.ts): the runner calls `gateway_button`, which reaches JavaScript as
+ * The button of the Linux host (system.ts): the runner calls `gateway_button`, which reaches JavaScript as
  * `onButton(pressed)` of the one target that the host gave.
  */
 #include <stdbool.h>

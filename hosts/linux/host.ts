@@ -1,5 +1,6 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
 import type { Clock, Host, Storage } from "../../modules/io/host.js";
+import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { Resolver } from "../native/resolver.js";
@@ -8,7 +9,6 @@ import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
-import { createButtonPort } from "./button.js";
 import { createSerialPort } from "./serial.js";
 import { System } from "./system.js";
 
@@ -122,7 +122,7 @@ export function createHost(): { host: Host; ready(): void } {
 			lease: { ip, netmask, gateway },
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
 		}),
-		button: createButtonPort(),
+		button: createButtonPort((target) => System.watchButton(target)),
 		restart: () => {
 			timers.set(() => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https), 0);
 		},

@@ -23,6 +23,10 @@ export class System {
 	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
+	/** Tells `target.onButton(pressed)` when the runner is sent the signal that presses the button. */
+	static watchButton(target: object): void {
+		native("xs_button_watch").call(this, target);
+	}
 	static monotonicMs(): number {
 		return native("xs_system_monotonic").call(this);
 	}

@@ -54,6 +54,8 @@ interface Write {
 	readonly key: string;
 	readonly values: Setting[];
 	readonly bytes: Uint8Array;
+	/** False: a damaged entry is written as it was read. */
+	readonly changed: boolean;
 }
 
 export class ConfigStore {
@@ -132,8 +134,9 @@ export class ConfigStore {
 		if (writes.length > 1) this.writeTogether(writes);
 		else if (writes.length === 1) this.#storage.set(writes[0].key, writes[0].bytes);
 		let changed = false;
-		for (const { position, values } of writes) {
-			changed ||= values.some((value, i) => !same(value, this.#values[position][i]));
+		for (const write of writes) {
+			const { position, values } = write;
+			changed ||= write.changed;
 			this.#values[position] = values;
 			const entry = this.#entries[position];
 			if (this.#damaged.includes(entry)) this.#damaged = this.#damaged.filter((other) => other !== entry);
@@ -155,7 +158,7 @@ export class ConfigStore {
 		}
 		if (!changed && !this.#damaged.includes(entry)) return undefined;
 		const bytes = this.encode(entry, merged, this.#unknown[position]);
-		return { position, key: entry.key, values: merged, bytes };
+		return { position, key: entry.key, values: merged, bytes, changed };
 	}
 
 	private writeTogether(writes: readonly Write[]): void {

@@ -1,15 +1,9 @@
-/** The button of a board as the host contract has it (power-button.c). */
+/** The one button of a host, told of by its native part, as the host contract has it. */
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
-
-class Natives {
-	static watch(target: object, pin: number): void {
-		native("xs_power_button").call(this, target, pin);
-	}
-}
 
 /** Tells all who have opened the button. */
 class Pressed {
-	readonly opened: ChipButton[] = [];
+	readonly opened: NativeButton[] = [];
 
 	/** Called by the native part. */
 	onButton(pressed: boolean): void {
@@ -17,16 +11,16 @@ class Pressed {
 	}
 }
 
-/** To be called once. The GPIO `pin` is low while the button is held down. Throws when it can't be watched. */
-export function createButtonPort(pin: number): ButtonPort {
+/** To be called once. `watch` gives the native part the object whose `onButton(pressed)` it shall call. */
+export function createButtonPort(watch: (target: object) => void): ButtonPort {
 	const source = new Pressed();
-	Natives.watch(source, pin);
-	return { io: ChipButton, pins: { source } };
+	watch(source);
+	return { io: NativeButton, pins: { source } };
 }
 
-class ChipButton {
+class NativeButton {
 	readonly #options: ButtonOptions;
-	readonly #opened: ChipButton[];
+	readonly #opened: NativeButton[];
 
 	constructor(options: ButtonOptions) {
 		this.#options = options;
