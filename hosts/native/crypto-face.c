@@ -8,6 +8,7 @@
 #include "mc.xs.h"
 #include "xsmc.h"
 
+#include "aes-gcm.h"
 #include "certificate.h"
 #include "digest.h"
 
@@ -68,6 +69,32 @@ void xs_crypto_hmac_sha256(xsMachine *the)
 	mbedtls_platform_zeroize(&state, sizeof state);
 	check(the, done);
 	xsmcSetArrayBuffer(xsResult, result, sizeof result);
+}
+
+/* (key, iv, associated, text): an ArrayBuffer */
+void xs_crypto_aes_128_gcm(xsMachine *the)
+{
+	gcm_input input;
+	void *bytes, *into;
+	xsUnsignedValue size, result_size;
+	for (int pass = 0; pass < 2; pass++) {
+		// What can throw or move memory comes first; the pointers hold after it.
+		if (pass == 1) xsmcSetArrayBuffer(xsResult, NULL, (xsIntegerValue)(input.text_length + GCM_TAG_SIZE));
+		xsmcGetBufferReadable(xsArg(0), &bytes, &size);
+		if (size != AES_KEY_SIZE) xsRangeError("a key of AES-128 has 16 bytes");
+		input.key = bytes;
+		xsmcGetBufferReadable(xsArg(1), &bytes, &size);
+		if (size != GCM_IV_SIZE) xsRangeError("an initialization vector has 12 bytes");
+		input.iv = bytes;
+		xsmcGetBufferReadable(xsArg(2), &bytes, &size);
+		input.associated = bytes;
+		input.associated_length = size;
+		xsmcGetBufferReadable(xsArg(3), &bytes, &size);
+		input.text = bytes;
+		input.text_length = size;
+	}
+	xsmcGetBufferWritable(xsResult, &into, &result_size);
+	check(the, gcm_encrypt(&input, into));
 }
 
 /* (length): an ArrayBuffer */

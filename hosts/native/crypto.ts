@@ -12,6 +12,9 @@ class Natives {
 	static hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): ArrayBuffer {
 		return native("xs_crypto_hmac_sha256").call(this, key, ...parts);
 	}
+	static aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): ArrayBuffer {
+		return native("xs_crypto_aes_128_gcm").call(this, key, iv, associated, text);
+	}
 	static readCertificates(file: Uint8Array): CertificateFile {
 		return native("xs_crypto_read_certificates").call(this, file);
 	}
@@ -31,6 +34,10 @@ export class NativeCrypto implements Crypto {
 
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
 		return new Uint8Array(Natives.hmacSHA256(key, ...parts));
+	}
+
+	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
+		return new Uint8Array(Natives.aes128GCM(key, iv, associated, text));
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

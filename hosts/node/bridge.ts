@@ -3,8 +3,10 @@
  * host has to say (bridge-events.ts). Layouts: worker/protocol.ts. Limits: HANDLE_LIMIT ids at once.
  */
 import {
+	AES_KEY_LENGTH,
 	type CertificatePair,
 	DATAGRAM_LIMIT,
+	GCM_IV_LENGTH,
 	type Host,
 	type Listener,
 	type PendingSocket,
@@ -19,6 +21,8 @@ import { formatOf, operateRadio, pairOf, reply, uint32 } from "./bridge-layouts.
 import * as protocol from "./worker/protocol.js";
 
 const HANDLE_LIMIT = 1024;
+/** Key and initialization vector in front of what is encrypted. */
+const GCM_HEAD = AES_KEY_LENGTH + GCM_IV_LENGTH;
 
 /** What an id stands for. */
 interface Handle extends Subject {
@@ -172,6 +176,11 @@ export class Bridge {
 				return crypto.sha256(payload);
 			case protocol.COMMAND_HMAC_SHA256:
 				return crypto.hmacSHA256(payload.subarray(0, id), payload.subarray(id));
+			case protocol.COMMAND_AES_128_GCM: {
+				const text = GCM_HEAD + id;
+				const [key, iv] = [payload.subarray(0, AES_KEY_LENGTH), payload.subarray(AES_KEY_LENGTH, GCM_HEAD)];
+				return crypto.aes128GCM(key, iv, payload.subarray(GCM_HEAD, text), payload.subarray(text));
+			}
 			case protocol.COMMAND_RESOURCE:
 				return resources.get(data.toString());
 			case protocol.COMMAND_SET_UTC:

@@ -1,16 +1,18 @@
 /** The small parts of the host contract on Node: clock, timers, cryptography, text and resources. */
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type {
-	CertificateFile,
-	CertificateOptions,
-	CertificatePair,
-	Clock,
-	Crypto,
-	Resources,
-	TextCodec,
-	Timers,
+import {
+	AES_KEY_LENGTH,
+	type CertificateFile,
+	type CertificateOptions,
+	type CertificatePair,
+	type Clock,
+	type Crypto,
+	GCM_IV_LENGTH,
+	type Resources,
+	type TextCodec,
+	type Timers,
 } from "../../modules/io/host.js";
 import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";
@@ -82,6 +84,12 @@ export class NodeCrypto implements Crypto {
 		const hmac = createHmac("sha256", key);
 		for (const part of parts) hmac.update(part);
 		return new Uint8Array(hmac.digest());
+	}
+
+	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
+		if (key.length !== AES_KEY_LENGTH || iv.length !== GCM_IV_LENGTH) throw new RangeError("Bad length of a key or IV");
+		const cipher = createCipheriv("aes-128-gcm", key, iv).setAAD(associated);
+		return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]));
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

@@ -194,6 +194,11 @@ export interface Storage {
 	delete(key: string): void;
 }
 
+/** Bytes of a key and of an initialization vector of `aes128GCM`, and of its tag. */
+export const AES_KEY_LENGTH = 16;
+export const GCM_IV_LENGTH = 12;
+export const GCM_TAG_LENGTH = 16;
+
 export interface Crypto {
 	/** `length` unpredictable bytes. */
 	random(length: number): Uint8Array;
@@ -201,6 +206,11 @@ export interface Crypto {
 	sha256(...parts: Uint8Array[]): Uint8Array;
 	/** HMAC-SHA-256 (RFC 2104) of the parts one after another; 32 bytes. */
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
+	/**
+	 * AES-128 in Galois/counter mode (NIST SP 800-38D): `text` encrypted, then the tag of 16 bytes over it and `associated`.
+	 * `key` has 16 bytes, `iv` 12; else a RangeError. What was encrypted is decrypted by being encrypted again.
+	 */
+	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
 	/**
 	 * What stands in a file of PEM text (RFC 7468; bytes, anything around the blocks is skipped) or in one certificate as
 	 * DER. What is wrong with the file is told in the result; only more than CERTIFICATE_FILE_LIMIT bytes are a RangeError.

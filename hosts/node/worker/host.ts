@@ -1,21 +1,24 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
-import type {
-	CertificateFile,
-	CertificateOptions,
-	CertificatePair,
-	Clock,
-	Crypto,
-	Host,
-	HostInfo,
-	Network,
-	Power,
-	Resources,
-	Storage,
-	TextCodec,
-	Timers,
+import {
+	AES_KEY_LENGTH,
+	type CertificateFile,
+	type CertificateOptions,
+	type CertificatePair,
+	type Clock,
+	type Crypto,
+	GCM_IV_LENGTH,
+	type Host,
+	type HostInfo,
+	type Network,
+	type Power,
+	type Resources,
+	type Storage,
+	type TextCodec,
+	type Timers,
 } from "../../../modules/io/host.js";
 import { ProxyButton } from "./button.js";
 import {
+	COMMAND_AES_128_GCM,
 	COMMAND_HMAC_SHA256,
 	COMMAND_MAKE_CERTIFICATE,
 	COMMAND_POWER,
@@ -150,6 +153,11 @@ class WireCrypto implements Crypto {
 
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
 		return this.#wire.call(COMMAND_HMAC_SHA256, key.length, key, ...parts)!;
+	}
+
+	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
+		if (key.length !== AES_KEY_LENGTH || iv.length !== GCM_IV_LENGTH) throw new RangeError("Bad length of a key or IV");
+		return this.#wire.call(COMMAND_AES_128_GCM, associated.length, key, iv, associated, text)!;
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

@@ -47,6 +47,8 @@ export const COMMAND_RANDOM = 13;
 export const COMMAND_SHA256 = 14;
 /** The id is the length of the key; key, bytes. Reply: 32 bytes. */
 export const COMMAND_HMAC_SHA256 = 15;
+/** The id is the length of what is authenticated only; key, IV, that, text. Reply: the text encrypted, and the tag. */
+export const COMMAND_AES_128_GCM = 32;
 /** Name as text. Reply: the file, or REPLY_ABSENT. */
 export const COMMAND_RESOURCE = 16;
 /** f64 Unix time in ms. */

@@ -112,6 +112,47 @@ export const basicChecks = frozen([
 		},
 	},
 	{
+		name: "AES-128-GCM is that of NIST SP 800-38D, and of a DLMS message (Green Book, HLS with GMAC)",
+		async run({ crypto }) {
+			const none = new Uint8Array(0);
+			const cases: [key: string, iv: string, associated: string, text: string, result: string][] = [
+				// Test cases 1, 2 and 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
+				["00".repeat(16), "00".repeat(12), "", "", "58e2fccefa7e3061367f1d57a4e7455a"],
+				[
+					"00".repeat(16),
+					"00".repeat(12),
+					"",
+					"00".repeat(16),
+					"0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf",
+				],
+				[
+					"feffe9928665731c6d6a8f9467308308",
+					"cafebabefacedbaddecaf888",
+					"feedfacedeadbeeffeedfacedeadbeefabaddad2",
+					"d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
+					"42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e0915bc94fbc3221a5db94fae95ae7121a47",
+				],
+			];
+			for (const [key, iv, associated, text, result] of cases) {
+				const sealed = crypto.aes128GCM(unhex(key), unhex(iv), unhex(associated), unhex(text));
+				expectEqual(hex(sealed), result, "encrypted, with its tag");
+				const again = crypto.aes128GCM(unhex(key), unhex(iv), none, sealed.subarray(0, text.length / 2));
+				expectEqual(hex(again.subarray(0, text.length / 2)), text, "encrypted twice");
+			}
+			const key = unhex("000102030405060708090a0b0c0d0e0f");
+			const iv = unhex("4d4d4d000000000100000001");
+			const associated = unhex("10d0d1d2d3d4d5d6d7d8d9dadbdcdddedf503677524a323146");
+			const tag = crypto.aes128GCM(key, iv, associated, none);
+			expectEqual(hex(tag.subarray(0, 12)), "1a52fe7dd3e72748973c1e28", "GMAC of the server's challenge");
+			const long = crypto.aes128GCM(key, iv, associated, pattern(2000));
+			expectEqual(long.length, 2016, "length for 2000 bytes");
+			expectRangeError(() => crypto.aes128GCM(key.subarray(1), iv, none, none), "a key of 15 bytes");
+			expectRangeError(() => crypto.aes128GCM(pattern(24), iv, none, none), "a key of 24 bytes");
+			expectRangeError(() => crypto.aes128GCM(key, iv.subarray(1), none, none), "an IV of 11 bytes");
+			expectRangeError(() => crypto.aes128GCM(key, pattern(13), none, none), "an IV of 13 bytes");
+		},
+	},
+	{
 		name: "HMAC-SHA-256 is that of RFC 4231, in one part or several",
 		async run({ crypto }) {
 			const cases: [key: Uint8Array, data: Uint8Array, mac: string][] = [
