@@ -1,7 +1,7 @@
 /**
  * A household's three-phase meter that does not exist, with solar cells on the roof: a day's load, import and export,
- * registers that move with time. For `npm run meter` without a telegram file. Registers and codes as European
- * household meters list them (IEC 62056-61); the block's framing is IEC 62056-21.
+ * registers that move with time. For `npm run meter` without a telegram file, and behind DLMS/COSEM. Registers and
+ * codes as European household meters list them (IEC 62056-61); the block's framing is IEC 62056-21.
  */
 import { frame, type MeterMode, type Telegram } from "./telegram.js";
 
@@ -10,8 +10,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** A pause between two readouts is followed in steps of this length, and in no more of them than a week has. */
 const STEP_MS = 5 * 60_000;
 const STEPS_LIMIT = (7 * DAY_MS) / STEP_MS;
-const SERIAL = "48151623";
-const IDENT = "HOUSE-3P";
+export const SERIAL = "48151623";
+export const FIRMWARE = "1.04";
+const IDENT = "GWS?HOUSE-3P";
 const PHASES = [0, 1, 2];
 
 export interface HouseholdOptions {
@@ -20,6 +21,26 @@ export interface HouseholdOptions {
 	mode: MeterMode;
 	/** What Z promises: 300, 600 … 19200; mode A and D promise nothing. */
 	baud: number;
+	/** The identification after `/`; the fourth character gives way to Z. Default `GWS?HOUSE-3P`. */
+	ident?: string;
+}
+
+/** What the meter shows at a moment. */
+export interface HouseholdReading {
+	utcMs: number;
+	/** kWh, kvarh. */
+	dayImport: number;
+	nightImport: number;
+	export: number;
+	reactive: number;
+	/** Of a quarter of an hour, kW, and when. */
+	maximum: number;
+	maximumMs: number;
+	/** W, negative where the sun gives more than the house takes. */
+	power: number;
+	/** Hz. */
+	frequency: number;
+	phases: { volts: number; amperes: number; watts: number }[];
 }
 
 /** Z for a rate in a mode: 0 to 6 in mode C, A to F in mode B; undefined when the mode has none for it. */
@@ -52,12 +73,32 @@ export class Household {
 		this.#maximumMs = options.utcMs;
 	}
 
-	/** The transmission at `nowMs` after moment 0. */
-	telegram(nowMs: number): Telegram {
+	reading(nowMs: number): HouseholdReading {
 		const utcMs = this.#options.utcMs + nowMs;
 		this.#countUpTo(utcMs);
-		const block = Buffer.from(`${this.#lines(utcMs).join("\r\n")}\r\n!\r\n`);
-		const opening = Buffer.from(`/GWS${this.#z}${IDENT}\r\n`);
+		return {
+			utcMs,
+			dayImport: this.#dayImport,
+			nightImport: this.#nightImport,
+			export: this.#export,
+			reactive: this.#reactive,
+			maximum: this.#maximum,
+			maximumMs: this.#maximumMs,
+			power: totalPower(utcMs),
+			frequency: 50 + 0.02 * Math.sin(utcMs / 47_000),
+			phases: PHASES.map((phase) => {
+				const volts = voltage(phase, utcMs);
+				const watts = phasePower(phase, utcMs);
+				return { volts, amperes: Math.abs(watts) / (volts * 0.97), watts };
+			}),
+		};
+	}
+
+	/** The transmission at `nowMs` after moment 0. */
+	telegram(nowMs: number): Telegram {
+		const block = Buffer.from(`${lines(this.reading(nowMs)).join("\r\n")}\r\n!\r\n`);
+		const ident = this.#options.ident ?? IDENT;
+		const opening = Buffer.from(`/${ident.slice(0, 3)}${this.#z}${ident.slice(4)}\r\n`, "latin1");
 		if (this.#options.mode === "D") return { opening, slash: 0, message: Buffer.concat([Buffer.from("\r\n"), block]) };
 		return { opening, slash: 0, message: frame(block) };
 	}
@@ -79,42 +120,41 @@ export class Household {
 			}
 		}
 	}
+}
 
-	#lines(utcMs: number): string[] {
-		const now = new Date(utcMs).toISOString();
-		const total = totalPower(utcMs);
-		const maximum = new Date(this.#maximumMs).toISOString();
-		const lines = [
-			"F.F(00000000)",
-			`0.0.0(${SERIAL})`,
-			`0.9.1(${now.slice(11, 19)})`,
-			`0.9.2(${now.slice(2, 10)})`,
-			`1.8.0(${fixed(this.#dayImport + this.#nightImport, 6, 3)}*kWh)`,
-			`1.8.1(${fixed(this.#dayImport, 6, 3)}*kWh)`,
-			`1.8.2(${fixed(this.#nightImport, 6, 3)}*kWh)`,
-			`2.8.0(${fixed(this.#export, 6, 3)}*kWh)`,
-			`3.8.0(${fixed(this.#reactive, 6, 3)}*kvarh)`,
-			"0.1.0(11)",
-			"1.8.0*11(012103.441)",
-			"2.8.0*11(003180.270)",
-			`1.6.0(${fixed(this.#maximum, 2, 3)}*kW)(${stamp(maximum)})`,
-			`1.7.0(${fixed(Math.max(total, 0) / 1000, 2, 3)}*kW)`,
-			`2.7.0(${fixed(Math.max(-total, 0) / 1000, 2, 3)}*kW)`,
-			`16.7.0(${fixed(total / 1000, 2, 3)}*kW)`,
-			`14.7.0(${fixed(50 + 0.02 * Math.sin(utcMs / 47_000), 2, 2)}*Hz)`,
-		];
-		for (const phase of PHASES) {
-			const volts = voltage(phase, utcMs);
-			const watts = phasePower(phase, utcMs);
-			lines.push(
-				`${32 + 20 * phase}.7.0(${fixed(volts, 3, 1)}*V)`,
-				`${31 + 20 * phase}.7.0(${fixed(Math.abs(watts) / (volts * 0.97), 3, 2)}*A)`,
-				`${36 + 20 * phase}.7.0(${fixed(watts / 1000, 2, 3)}*kW)`,
-			);
-		}
-		lines.push("0.2.0(1.04)");
-		return lines;
+/** The data sets of the block. */
+function lines(reading: HouseholdReading): string[] {
+	const now = new Date(reading.utcMs).toISOString();
+	const total = reading.power;
+	const maximum = new Date(reading.maximumMs).toISOString();
+	const sets = [
+		"F.F(00000000)",
+		`0.0.0(${SERIAL})`,
+		`0.9.1(${now.slice(11, 19)})`,
+		`0.9.2(${now.slice(2, 10)})`,
+		`1.8.0(${fixed(reading.dayImport + reading.nightImport, 6, 3)}*kWh)`,
+		`1.8.1(${fixed(reading.dayImport, 6, 3)}*kWh)`,
+		`1.8.2(${fixed(reading.nightImport, 6, 3)}*kWh)`,
+		`2.8.0(${fixed(reading.export, 6, 3)}*kWh)`,
+		`3.8.0(${fixed(reading.reactive, 6, 3)}*kvarh)`,
+		"0.1.0(11)",
+		"1.8.0*11(012103.441)",
+		"2.8.0*11(003180.270)",
+		`1.6.0(${fixed(reading.maximum, 2, 3)}*kW)(${stamp(maximum)})`,
+		`1.7.0(${fixed(Math.max(total, 0) / 1000, 2, 3)}*kW)`,
+		`2.7.0(${fixed(Math.max(-total, 0) / 1000, 2, 3)}*kW)`,
+		`16.7.0(${fixed(total / 1000, 2, 3)}*kW)`,
+		`14.7.0(${fixed(reading.frequency, 2, 2)}*Hz)`,
+	];
+	for (const [phase, { volts, amperes, watts }] of reading.phases.entries()) {
+		sets.push(
+			`${32 + 20 * phase}.7.0(${fixed(volts, 3, 1)}*V)`,
+			`${31 + 20 * phase}.7.0(${fixed(amperes, 3, 2)}*A)`,
+			`${36 + 20 * phase}.7.0(${fixed(watts / 1000, 2, 3)}*kW)`,
+		);
 	}
+	sets.push(`0.2.0(${FIRMWARE})`);
+	return sets;
 }
 
 /** Whole part of at least `digits` digits, sign in front, `places` after the point. */

@@ -1,0 +1,130 @@
+/**
+ * AARE: the meter's answer to the request for an association (IEC 62056-5-3, 6.2 and 11; ACSE in BER).
+ *
+ *   61 len  A1 <context>  A2 03 02 01 <result>  A3 05 A1|A2 03 02 01 <diagnostic>   A1 of the user, A2 of the provider
+ *           A4 0A 04 08 <system title>  88 02 07 80  89 07 <mechanism>  AA len 80 len <challenge>
+ *           BE len 04 len <initiate response, glo- of it, or error>
+ *
+ * Meters leave elements out, put others in front (80, the protocol version) and answer a plain request with the name of
+ * the ciphered context: order, context and mechanism are not looked at, and what comes after a refusal may be broken.
+ */
+import { BER_OCTET_STRING, Element } from "./ber.js";
+import type { Cursor } from "./cursor.js";
+import {
+	RESULT_ACSE_VERSION,
+	RESULT_AUTHENTICATION,
+	RESULT_AUTHENTICATION_REQUIRED,
+	RESULT_CONTEXT,
+	RESULT_MECHANISM,
+	RESULT_REJECTED,
+	RESULT_TITLE,
+} from "./results.js";
+
+export const AARE = 0x61;
+
+/** `result` of an answer. */
+export const ACCEPTED = 0;
+/** `diagnostic`: authentication required; with ACCEPTED, passes 3 and 4 of HLS follow. */
+export const DIAGNOSTIC_AUTHENTICATION_REQUIRED = 14;
+/** Added to a diagnostic of the ACSE service provider; those of the user stand as they are. */
+export const DIAGNOSTIC_PROVIDER = 0x100;
+
+const DIAGNOSTIC_CONTEXT = 2;
+const DIAGNOSTIC_TITLE = 3;
+const DIAGNOSTIC_MECHANISM = 11;
+const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
+const DIAGNOSTIC_AUTHENTICATION = 13;
+const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
+
+const RESULT = 0xa2;
+const SOURCE_DIAGNOSTIC = 0xa3;
+const RESPONDING_TITLE = 0xa4;
+const AUTHENTICATION_VALUE = 0xaa;
+const USER_INFORMATION = 0xbe;
+const SOURCE_USER = 0xa1;
+const SOURCE_PROVIDER = 0xa2;
+const CHAR_STRING = 0x80;
+
+/** An answer; made once, filled by `read`. Positions are those in the cursor's bytes; start = end: not there. */
+export class AssociationResponse {
+	/** ACCEPTED, 1 rejected for good, 2 for this time; -1: not told. */
+	result = -1;
+	/** As the meter gave it, DIAGNOSTIC_PROVIDER added if it is the provider's; -1: not told. */
+	diagnostic = -1;
+	titleStart = 0;
+	titleEnd = 0;
+	challengeStart = 0;
+	challengeEnd = 0;
+	informationStart = 0;
+	informationEnd = 0;
+
+	/** Reads an AARE, from its tag on. False if it is broken: `result` may have been told all the same. */
+	read(cursor: Cursor): boolean {
+		this.clear();
+		cursor.expect(AARE);
+		const length = cursor.length();
+		const whole = length <= cursor.left;
+		if (whole) cursor.end = cursor.at + length;
+		return this.readElements(cursor) && whole;
+	}
+
+	private clear(): void {
+		this.result = this.diagnostic = -1;
+		this.titleStart = this.titleEnd = this.challengeStart = this.challengeEnd = 0;
+		this.informationStart = this.informationEnd = 0;
+	}
+
+	private readElements(cursor: Cursor): boolean {
+		const element = new Element();
+		const { bytes } = cursor;
+		let good = true;
+		while (element.read(cursor)) {
+			if (element.tag === RESULT) {
+				this.result = element.integer(bytes);
+				good = good && this.result >= 0;
+			} else if (element.tag === SOURCE_DIAGNOSTIC) good = this.readDiagnostic(element, bytes) && good;
+			else if (element.tag === RESPONDING_TITLE) {
+				good = element.inside(bytes, BER_OCTET_STRING) && good;
+				this.titleStart = element.start;
+				this.titleEnd = element.end;
+			} else if (element.tag === AUTHENTICATION_VALUE) {
+				good = element.inside(bytes, CHAR_STRING) && good;
+				this.challengeStart = element.start;
+				this.challengeEnd = element.end;
+			} else if (element.tag === USER_INFORMATION) {
+				good = element.inside(bytes, BER_OCTET_STRING) && good;
+				this.informationStart = element.start;
+				this.informationEnd = element.end;
+			}
+		}
+		return good && !cursor.failed && this.result >= 0;
+	}
+
+	private readDiagnostic(element: Element, bytes: Uint8Array): boolean {
+		const provider = !element.inside(bytes, SOURCE_USER);
+		if (provider && !element.inside(bytes, SOURCE_PROVIDER)) return false;
+		const value = element.integer(bytes);
+		this.diagnostic = value < 0 ? value : value + (provider ? DIAGNOSTIC_PROVIDER : 0);
+		return value >= 0;
+	}
+}
+
+/** RESULT_… of a refusal by its diagnostic. */
+export function rejectionResult(diagnostic: number): number {
+	switch (diagnostic) {
+		case DIAGNOSTIC_CONTEXT:
+			return RESULT_CONTEXT;
+		case DIAGNOSTIC_TITLE:
+			return RESULT_TITLE;
+		case DIAGNOSTIC_MECHANISM:
+			return RESULT_MECHANISM;
+		case DIAGNOSTIC_MECHANISM_REQUIRED:
+		case DIAGNOSTIC_AUTHENTICATION_REQUIRED:
+			return RESULT_AUTHENTICATION_REQUIRED;
+		case DIAGNOSTIC_AUTHENTICATION:
+			return RESULT_AUTHENTICATION;
+		case DIAGNOSTIC_ACSE_VERSION:
+			return RESULT_ACSE_VERSION;
+	}
+	return RESULT_REJECTED;
+}

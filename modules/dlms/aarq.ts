@@ -1,0 +1,140 @@
+/**
+ * AARQ and RLRQ: the client's request for an association, and its end (IEC 62056-5-3, 6.2, 6.5 and 11; ACSE in BER).
+ *
+ *   60 len  A1 09 06 07 <2.16.756.5.8.1.context>      1 logical names, 3 logical names ciphered
+ *           A6 0A 04 08 <system title>                 where ciphering or GMAC needs it
+ *           8A 02 07 80  8B 07 <…8.2.mechanism>        with authentication: 1 low, 5 high with GMAC
+ *           AC len 80 len <password, or challenge>
+ *           BE len 04 len <initiate request, or glo- of it>
+ *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information only when ciphered
+ *
+ * Limits: SECRET_LIMIT bytes of password or challenge, AARQ_LIMIT bytes in all.
+ */
+import { putBytes, putLength } from "./cursor.js";
+
+export const AARQ = 0x60;
+export const RLRQ = 0x62;
+export const RLRE = 0x63;
+
+export const CONTEXT_PLAIN = 1;
+export const CONTEXT_CIPHERED = 3;
+
+export const MECHANISM_NONE = 0;
+export const MECHANISM_LOW = 1;
+export const MECHANISM_HIGH_GMAC = 5;
+
+export const TITLE_LENGTH = 8;
+/** Password or challenge. */
+export const SECRET_LIMIT = 64;
+/** User information: a ciphered initiate request. */
+export const INFORMATION_LIMIT = 52;
+export const AARQ_LIMIT = 192;
+
+/** Joint-ISO … DLMS UA, in front of what is named: 1 contexts, 2 mechanisms. */
+const DLMS_UA = Object.freeze([0x60, 0x85, 0x74, 0x05, 0x08]);
+const ARC_CONTEXT = 1;
+const ARC_MECHANISM = 2;
+const OID_LENGTH = 7;
+const OBJECT_IDENTIFIER = 0x06;
+const OCTET_STRING = 0x04;
+const CONTEXT_NAME = 0xa1;
+const CALLING_TITLE = 0xa6;
+const REQUIREMENTS = 0x8a;
+const MECHANISM_NAME = 0x8b;
+const AUTHENTICATION_VALUE = 0xac;
+const CHAR_STRING = 0x80;
+const USER_INFORMATION = 0xbe;
+const RELEASE_REASON = 0x80;
+
+export interface AssociationRequest {
+	/** CONTEXT_… */
+	readonly context: number;
+	/** MECHANISM_… */
+	readonly mechanism: number;
+	/** TITLE_LENGTH bytes; none: not sent. */
+	readonly title: Uint8Array | undefined;
+	/** Password or challenge; not sent with MECHANISM_NONE. */
+	readonly secret: Uint8Array;
+	/** `information[informationStart..informationEnd)` is the initiate request; may lie behind AARQ_LIMIT in `into`. */
+	readonly information: Uint8Array;
+	readonly informationStart: number;
+	readonly informationEnd: number;
+}
+
+/** Writes an AARQ at the beginning of `into` (AARQ_LIMIT bytes are enough); returns its length. */
+export function encodeAARQ(into: Uint8Array, request: AssociationRequest): number {
+	let to = 2;
+	into[to++] = CONTEXT_NAME;
+	into[to++] = 2 + OID_LENGTH;
+	into[to++] = OBJECT_IDENTIFIER;
+	to = putOID(into, to, ARC_CONTEXT, request.context);
+	if (request.title !== undefined) {
+		into[to++] = CALLING_TITLE;
+		into[to++] = 2 + TITLE_LENGTH;
+		into[to++] = OCTET_STRING;
+		into[to++] = TITLE_LENGTH;
+		to = putBytes(into, to, request.title);
+	}
+	if (request.mechanism !== MECHANISM_NONE) {
+		into[to++] = REQUIREMENTS;
+		into[to++] = 2;
+		into[to++] = 7;
+		into[to++] = 0x80;
+		into[to++] = MECHANISM_NAME;
+		to = putOID(into, to, ARC_MECHANISM, request.mechanism);
+		into[to++] = AUTHENTICATION_VALUE;
+		into[to++] = 2 + request.secret.length;
+		into[to++] = CHAR_STRING;
+		into[to++] = request.secret.length;
+		to = putBytes(into, to, request.secret);
+	}
+	to = putInformation(into, to, request);
+	return closeMessage(into, AARQ, to);
+}
+
+/** Writes an RLRQ at the beginning of `into`; returns its length. Information is only sent in a ciphered context. */
+export function encodeRLRQ(into: Uint8Array, request: AssociationRequest | undefined): number {
+	let to = 2;
+	into[to++] = RELEASE_REASON;
+	into[to++] = 1;
+	into[to++] = 0;
+	if (request !== undefined) to = putInformation(into, to, request);
+	return closeMessage(into, RLRQ, to);
+}
+
+/** Where the password stands in an AARQ that ends with this information: just before it. */
+export function secretEnd(length: number, informationLength: number): number {
+	return length - informationLength - 4;
+}
+
+function putOID(into: Uint8Array, at: number, arc: number, value: number): number {
+	into[at] = OID_LENGTH;
+	const to = putBytes(into, at + 1, DLMS_UA);
+	into[to] = arc;
+	into[to + 1] = value;
+	return to + 2;
+}
+
+function putInformation(into: Uint8Array, at: number, request: AssociationRequest): number {
+	const { information, informationStart, informationEnd } = request;
+	const length = informationEnd - informationStart;
+	into[at] = USER_INFORMATION;
+	into[at + 1] = 2 + length;
+	into[at + 2] = OCTET_STRING;
+	into[at + 3] = length;
+	for (let i = 0; i < length; i++) into[at + 4 + i] = information[informationStart + i];
+	return at + 4 + length;
+}
+
+/** Puts tag and length in front of what stands from 2 to `end`; returns the length of all. */
+function closeMessage(into: Uint8Array, tag: number, end: number): number {
+	const length = end - 2;
+	into[0] = tag;
+	if (length < 0x80) {
+		into[1] = length;
+		return end;
+	}
+	into.copyWithin(3, 2, end);
+	putLength(into, 1, length);
+	return end + 1;
+}

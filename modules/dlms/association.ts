@@ -1,0 +1,369 @@
+/**
+ * One association of the client with a meter, from AARQ to release, and the reading of a poll list in it
+ * (IEC 62056-5-3). A sans-io machine over whole APDUs: what carries them, HDLC or another, is the owner's.
+ *
+ *   begin, and each answer through receive, tell what comes next:
+ *   STEP_SEND     send `request[0..requestLength)`, then give the answer to `receive`
+ *   STEP_WAIT     that was no answer (a notification): wait on
+ *   STEP_COUNTER  keep higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
+ *   STEP_END      over: `result`
+ *
+ *   AARQ, AARE; with GMAC: ACTION with our answer to the meter's challenge, and the meter's to ours, which is checked;
+ *   the GETs of Reading; RLRQ, RLRE if wanted. In a ciphered context all is ciphered from AARQ's user information on, and
+ *   an answer that is not is refused, but for exceptions and service errors, which meters send in clear.
+ *
+ * `result` is final before the release: without an answer to that the association is over all the same.
+ * Limits: REQUEST_LIMIT bytes of a request; an answer is as long as the owner's buffer, `pduLimit`.
+ */
+import { equalConstantTime } from "../bytes/equal.js";
+import { ACCEPTED, AssociationResponse, DIAGNOSTIC_AUTHENTICATION_REQUIRED, rejectionResult } from "./aare.js";
+import {
+	AARQ_LIMIT,
+	type AssociationRequest,
+	CONTEXT_CIPHERED,
+	CONTEXT_PLAIN,
+	encodeAARQ,
+	encodeRLRQ,
+	MECHANISM_HIGH_GMAC,
+	MECHANISM_LOW,
+	SECRET_LIMIT,
+	secretEnd,
+} from "./aarq.js";
+import {
+	ACTION_REFUSED,
+	ACTION_REQUEST_LENGTH,
+	ACTION_RESPONSE,
+	ANSWER_AT,
+	findAnswer,
+	putActionRequest,
+} from "./action.js";
+import { CIPHER_OVERHEAD, type Cipher, COUNTER_END } from "./cipher.js";
+import type { Cursor } from "./cursor.js";
+import { EXCEPTION_RESPONSE, ExceptionResponse } from "./exception.js";
+import { ATTRIBUTE_LENGTH, GET_RESPONSE, NORMAL_HEAD } from "./get.js";
+import {
+	CONFIRMED_SERVICE_ERROR,
+	CONFORMANCE_ACTION,
+	CONFORMANCE_BLOCK_GET,
+	CONFORMANCE_GET,
+	CONFORMANCE_LIST,
+	INITIATE_RESPONSE,
+	Initiate,
+	putInitiateRequest,
+	serviceErrorResult,
+} from "./initiate.js";
+import type { Reading } from "./reading.js";
+import { REASON_EXCEPTION } from "./reasons.js";
+import {
+	RESULT_AUTHENTICATION_REQUIRED,
+	RESULT_CONTEXT,
+	RESULT_COUNTER_EXHAUSTED,
+	RESULT_EXCEPTION,
+	RESULT_HLS_REFUSED,
+	RESULT_KEY_MISSING,
+	RESULT_MALFORMED,
+	RESULT_METER_TITLE,
+	RESULT_METER_UNVERIFIED,
+	RESULT_NONE,
+	RESULT_PDU_SIZE,
+	RESULT_READ,
+	RESULT_REJECTED,
+	RESULT_UNPROTECTED,
+} from "./results.js";
+
+export const STEP_SEND = 1;
+export const STEP_WAIT = 2;
+export const STEP_COUNTER = 3;
+export const STEP_END = 4;
+
+/** Bytes of our challenge, printable as some meters want it: 16 × 6 bits of chance. */
+const CHALLENGE_LENGTH = 16;
+/** Behind the AARQ stands an initiate request, or the meter's challenge; then ours. */
+const BEHIND_AARQ = AARQ_LIMIT;
+const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
+/** Bytes of the request's buffer; a request is shorter than CHALLENGE_AT. */
+export const REQUEST_LIMIT = CHALLENGE_AT + CHALLENGE_LENGTH;
+
+const CHALLENGE_BASE = 0x30;
+const CHALLENGE_BITS = 0x3f;
+
+const DATA_NOTIFICATION = 0x0f;
+const EVENT_NOTIFICATION = 0xc2;
+const GLO_EVENT_NOTIFICATION = 0xca;
+
+const STATE_ASSOCIATE = 0;
+const STATE_AUTHENTICATE = 1;
+const STATE_READ = 2;
+const STATE_RELEASE = 3;
+const STATE_ENDED = 4;
+
+export interface AssociationOptions {
+	/** MECHANISM_NONE, _LOW or _HIGH_GMAC. */
+	readonly mechanism: number;
+	/** Cipher the APDUs. */
+	readonly ciphered: boolean;
+	/** For MECHANISM_LOW, at most SECRET_LIMIT bytes. */
+	readonly password: Uint8Array;
+	/** For `ciphered` and MECHANISM_HIGH_GMAC. */
+	readonly cipher: Cipher | undefined;
+	readonly reading: Reading;
+	/** The longest APDU that the owner can take in, 64 to 65535. */
+	readonly pduLimit: number;
+	/** End with RLRQ. */
+	readonly release: boolean;
+	/** `length` unpredictable bytes. */
+	random(length: number): Uint8Array;
+}
+
+export class Association {
+	/** What is to be sent after STEP_SEND: the first `requestLength` bytes, until the next call. */
+	readonly request = new Uint8Array(REQUEST_LIMIT);
+	requestLength = 0;
+	/** Where in the request the password stands, which no log may show; equal where there is none. */
+	secretStart = 0;
+	secretEnd = 0;
+	/** RESULT_… */
+	result = RESULT_NONE;
+	/** Of the AARE, exactly; -1: none was told. */
+	diagnostic = -1;
+	/** The last exception. */
+	readonly exception = new ExceptionResponse();
+	readonly #options: AssociationOptions;
+	readonly #cursor: Cursor;
+	readonly #initiate = new Initiate();
+	/** Length of the meter's challenge, which waits BEHIND_AARQ. */
+	#meterChallenge = 0;
+	#state = STATE_ASSOCIATE;
+
+	constructor(options: AssociationOptions) {
+		this.#options = options;
+		this.#cursor = options.reading.cursor;
+	}
+
+	/** Begins; STEP_…. */
+	begin(): number {
+		const { mechanism, ciphered, cipher, password } = this.#options;
+		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		const keyed = cipher?.complete === true && (!gmac || cipher.authenticates);
+		if (((ciphered || gmac) && !keyed) || password.length > SECRET_LIMIT) return this.end(RESULT_KEY_MISSING);
+		return this.resume();
+	}
+
+	/** Makes the next request, for the first time or after STEP_COUNTER; STEP_…. */
+	resume(): number {
+		this.secretStart = this.secretEnd = 0;
+		// The last answer is not held while the next one is waited for.
+		this.#cursor.set(this.request, 0, 0);
+		if (this.#state === STATE_ENDED) return STEP_END;
+		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
+		const { cipher, ciphered } = this.#options;
+		const needed = (ciphered ? 1 : 0) + (this.#state === STATE_AUTHENTICATE ? 1 : 0);
+		if (cipher !== undefined && needed > 0 && !cipher.has(needed)) {
+			if (this.#state === STATE_RELEASE) return this.end(this.result);
+			return cipher.counter + needed > COUNTER_END ? this.end(RESULT_COUNTER_EXHAUSTED) : STEP_COUNTER;
+		}
+		if (this.#state === STATE_ASSOCIATE) this.associate();
+		else if (this.#state === STATE_AUTHENTICATE) this.authenticate();
+		else if (this.#state === STATE_READ) return this.ask();
+		else this.release();
+		return STEP_SEND;
+	}
+
+	/** Takes the whole APDU `bytes[start..end)`, whatever it is; STEP_…. */
+	receive(bytes: Uint8Array, start: number, end: number): number {
+		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.result);
+		const tag = start < end ? bytes[start] : -1;
+		const cursor = this.#cursor.set(bytes, start, end);
+		if (isNotification(tag)) return STEP_WAIT;
+		if (tag === EXCEPTION_RESPONSE) return this.takeException(cursor);
+		if (this.#state === STATE_ASSOCIATE) return this.takeAARE(cursor);
+		const { cipher, ciphered } = this.#options;
+		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.takeAnswer(cursor);
+		if (tag === GET_RESPONSE || tag === ACTION_RESPONSE) return this.end(RESULT_UNPROTECTED);
+		const problem = cipher.open(cursor);
+		return problem === RESULT_NONE ? this.takeAnswer(cursor) : this.end(problem);
+	}
+
+	private associate(): void {
+		const { mechanism, password } = this.#options;
+		if (mechanism === MECHANISM_HIGH_GMAC) this.makeChallenge();
+		const request = this.associationRequest();
+		this.requestLength = encodeAARQ(this.request, request);
+		if (mechanism !== MECHANISM_LOW) return;
+		this.secretEnd = secretEnd(this.requestLength, request.informationEnd - request.informationStart);
+		this.secretStart = this.secretEnd - password.length;
+	}
+
+	private makeChallenge(): void {
+		const random = this.#options.random(CHALLENGE_LENGTH);
+		for (let i = 0; i < CHALLENGE_LENGTH; i++)
+			this.request[CHALLENGE_AT + i] = CHALLENGE_BASE + (random[i] & CHALLENGE_BITS);
+	}
+
+	private get challenge(): Uint8Array {
+		return this.request.subarray(CHALLENGE_AT);
+	}
+
+	/** The initiate request, ciphered where all is, written behind where an AARQ ends. */
+	private associationRequest(): AssociationRequest {
+		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
+		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		const services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST | CONFORMANCE_GET;
+		const conformance = gmac ? services | CONFORMANCE_ACTION : services;
+		let end = putInitiateRequest(this.request, BEHIND_AARQ, conformance, pduLimit);
+		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, BEHIND_AARQ, end, this.request, BEHIND_AARQ);
+		return {
+			context: ciphered ? CONTEXT_CIPHERED : CONTEXT_PLAIN,
+			mechanism,
+			title: ciphered || gmac ? cipher?.title : undefined,
+			secret: gmac ? this.challenge : password,
+			information: this.request,
+			informationStart: BEHIND_AARQ,
+			informationEnd: end,
+		};
+	}
+
+	private takeAARE(cursor: Cursor): number {
+		const { mechanism, ciphered, cipher } = this.#options;
+		const { bytes } = cursor;
+		const answer = new AssociationResponse();
+		const whole = answer.read(cursor);
+		this.diagnostic = answer.diagnostic;
+		if (answer.result > ACCEPTED) return this.end(this.rejection(answer, cursor));
+		if (!whole) return this.end(RESULT_MALFORMED);
+		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		if (cipher !== undefined && (ciphered || gmac)) {
+			const { titleStart, titleEnd } = answer;
+			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : RESULT_NONE;
+			if (problem !== RESULT_NONE) return this.end(problem);
+			if (!cipher.meterTitleKnown) return this.end(RESULT_METER_TITLE);
+		}
+		if (!gmac && answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED)
+			return this.end(RESULT_AUTHENTICATION_REQUIRED);
+		const problem = this.takeInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
+		if (problem !== RESULT_NONE) return this.end(problem);
+		return gmac ? this.takeChallenge(bytes, answer) : this.beginReading();
+	}
+
+	private rejection(answer: AssociationResponse, cursor: Cursor): number {
+		const rejected = rejectionResult(answer.diagnostic);
+		if (rejected !== RESULT_REJECTED || answer.informationStart === answer.informationEnd) return rejected;
+		const error = serviceErrorResult(cursor.set(cursor.bytes, answer.informationStart, answer.informationEnd));
+		return error === RESULT_EXCEPTION ? rejected : error;
+	}
+
+	/** What was agreed on; RESULT_NONE if it can be gone on with. */
+	private takeInitiate(cursor: Cursor): number {
+		const { ciphered, cipher } = this.#options;
+		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
+		if (tag === CONFIRMED_SERVICE_ERROR) return serviceErrorResult(cursor);
+		if (ciphered && cipher !== undefined) {
+			if (tag === INITIATE_RESPONSE) return RESULT_UNPROTECTED;
+			const problem = cipher.open(cursor);
+			if (problem !== RESULT_NONE) return problem;
+			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorResult(cursor);
+		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return RESULT_CONTEXT;
+		if (!this.#initiate.read(cursor)) return RESULT_MALFORMED;
+		return this.room < NORMAL_HEAD + ATTRIBUTE_LENGTH ? RESULT_PDU_SIZE : RESULT_NONE;
+	}
+
+	/** Keeps the meter's challenge. One that is ours would let it send our own answer back to us. */
+	private takeChallenge(bytes: Uint8Array, answer: AssociationResponse): number {
+		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
+		this.#meterChallenge = challenge.length;
+		if (challenge.length === 0 || challenge.length > SECRET_LIMIT || equalConstantTime(challenge, this.challenge))
+			return this.end(RESULT_METER_UNVERIFIED);
+		this.request.set(challenge, BEHIND_AARQ);
+		this.#state = STATE_AUTHENTICATE;
+		return this.resume();
+	}
+
+	private authenticate(): void {
+		const challengeEnd = BEHIND_AARQ + this.#meterChallenge;
+		putActionRequest(this.request, 0);
+		this.#options.cipher?.answer(this.request, BEHIND_AARQ, challengeEnd, this.request, ANSWER_AT);
+		this.seal(ACTION_REQUEST_LENGTH);
+	}
+
+	/** Takes an answer, deciphered where that was needed. */
+	private takeAnswer(cursor: Cursor): number {
+		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
+		if (isNotification(tag)) return STEP_WAIT;
+		if (tag === EXCEPTION_RESPONSE) return this.takeException(cursor);
+		if (this.#state === STATE_AUTHENTICATE) return this.takeAuthentication(cursor, tag);
+		const { reading } = this.#options;
+		if (tag === CONFIRMED_SERVICE_ERROR) reading.refuse(REASON_EXCEPTION);
+		else if (tag === GET_RESPONSE) reading.take();
+		else return this.end(RESULT_MALFORMED);
+		return this.resume();
+	}
+
+	private takeAuthentication(cursor: Cursor, tag: number): number {
+		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(RESULT_EXCEPTION);
+		if (tag !== ACTION_RESPONSE) return this.end(RESULT_MALFORMED);
+		const at = findAnswer(cursor);
+		if (at === ACTION_REFUSED) return this.end(RESULT_HLS_REFUSED);
+		const verified = at >= 0 && this.#options.cipher?.isAnswer(this.challenge, cursor.bytes, at) === true;
+		return verified ? this.beginReading() : this.end(RESULT_METER_UNVERIFIED);
+	}
+
+	private beginReading(): number {
+		this.#state = STATE_READ;
+		this.#options.reading.begin((this.#initiate.conformance & CONFORMANCE_LIST) !== 0);
+		return this.resume();
+	}
+
+	/** Bytes of an APDU before it is ciphered. */
+	private get room(): number {
+		const { pduLimit } = this.#initiate;
+		const whole = pduLimit === 0 ? CHALLENGE_AT : Math.min(pduLimit, CHALLENGE_AT);
+		return this.#options.ciphered ? whole - CIPHER_OVERHEAD : whole;
+	}
+
+	private ask(): number {
+		this.seal(this.#options.reading.request(this.request, 0, this.room));
+		return STEP_SEND;
+	}
+
+	private takeException(cursor: Cursor): number {
+		this.exception.read(cursor);
+		const { result } = this.exception;
+		if (this.#state !== STATE_READ) return this.end(result === RESULT_NONE ? RESULT_EXCEPTION : result);
+		// A meter may refuse several attributes at once in the words of a lost association.
+		const { reading } = this.#options;
+		if (result !== RESULT_NONE && !(this.exception.isLoss && reading.listed)) return this.end(result);
+		reading.refuse(REASON_EXCEPTION);
+		return this.resume();
+	}
+
+	/** The list is worked through. */
+	private finish(): number {
+		this.#options.reading.end();
+		this.result = RESULT_READ;
+		if (!this.#options.release) return this.end(RESULT_READ);
+		this.#state = STATE_RELEASE;
+		return this.resume();
+	}
+
+	private release(): void {
+		this.requestLength = encodeRLRQ(this.request, this.#options.ciphered ? this.associationRequest() : undefined);
+	}
+
+	/** Ciphers the first `length` bytes of the request where all is. */
+	private seal(length: number): void {
+		const { ciphered, cipher } = this.#options;
+		const sealed = ciphered && cipher !== undefined;
+		this.requestLength = sealed ? cipher.seal(this.request, 0, length, this.request, 0) : length;
+	}
+
+	private end(result: number): number {
+		if (this.#state === STATE_READ) this.#options.reading.end();
+		this.#state = STATE_ENDED;
+		this.result = result;
+		return STEP_END;
+	}
+}
+
+function isNotification(tag: number): boolean {
+	return tag === DATA_NOTIFICATION || tag === EVENT_NOTIFICATION || tag === GLO_EVENT_NOTIFICATION;
+}

@@ -1,0 +1,183 @@
+/**
+ * COSEM data in A-XDR (IEC 61334-6; types of IEC 62056-6-2, 4.1.5): takes a value apart into its simple elements, for
+ * the rendering of readings. Iterative: nesting is counted, not called.
+ *
+ * | tag | what follows |
+ * |---|---|
+ * | 00, FF | nothing |
+ * | 01, 02 | count, elements |
+ * | 03 0D 0F 11 16 1C 1F | 1 byte |
+ * | 10 12 1D 20 | 2 bytes |
+ * | 05 06 17 1E 21, 1B | 4 bytes |
+ * | 14 15 18 | 8 bytes |
+ * | 19, 1A | 12 bytes, 5 bytes |
+ * | 04 | count of bits, bytes |
+ * | 09 0A 0C | length, bytes |
+ * | 13 | description of one element, length, bytes |
+ *
+ * Limits: DEPTH_LIMIT containers inside each other; a container has no more elements than bytes follow.
+ */
+import type { Cursor } from "./cursor.js";
+
+export const TAG_NULL = 0x00;
+export const TAG_ARRAY = 0x01;
+export const TAG_STRUCTURE = 0x02;
+export const TAG_BOOLEAN = 0x03;
+export const TAG_BIT_STRING = 0x04;
+export const TAG_INT32 = 0x05;
+export const TAG_UINT32 = 0x06;
+export const TAG_OCTET_STRING = 0x09;
+export const TAG_VISIBLE_STRING = 0x0a;
+export const TAG_UTF8_STRING = 0x0c;
+export const TAG_BCD = 0x0d;
+export const TAG_INT8 = 0x0f;
+export const TAG_INT16 = 0x10;
+export const TAG_UINT8 = 0x11;
+export const TAG_UINT16 = 0x12;
+export const TAG_COMPACT_ARRAY = 0x13;
+export const TAG_INT64 = 0x14;
+export const TAG_UINT64 = 0x15;
+export const TAG_ENUM = 0x16;
+export const TAG_FLOAT32 = 0x17;
+export const TAG_FLOAT64 = 0x18;
+export const TAG_DATE_TIME = 0x19;
+export const TAG_DATE = 0x1a;
+export const TAG_TIME = 0x1b;
+export const TAG_DELTA_INT8 = 0x1c;
+export const TAG_DELTA_INT16 = 0x1d;
+export const TAG_DELTA_INT32 = 0x1e;
+export const TAG_DELTA_UINT8 = 0x1f;
+export const TAG_DELTA_UINT16 = 0x20;
+export const TAG_DELTA_UINT32 = 0x21;
+export const TAG_DONT_CARE = 0xff;
+
+/** Containers inside each other, and bytes that the walker needs to count them. */
+export const DEPTH_LIMIT = 8;
+export const STACK_SIZE = DEPTH_LIMIT * 2;
+/** Elements of a container, as the walker counts them. */
+const COUNT_LIMIT = 0xffff;
+
+const CONTAINER = -1;
+const COUNTED_BYTES = -2;
+const COUNTED_BITS = -3;
+const DESCRIBED = -4;
+const UNKNOWN = -5;
+
+/** Bytes after each tag, 00 to 21, or what else follows. */
+const SIZES = Object.freeze([
+	...[0, CONTAINER, CONTAINER, 1, COUNTED_BITS, 4, 4, UNKNOWN, UNKNOWN, COUNTED_BYTES, COUNTED_BYTES, UNKNOWN],
+	...[COUNTED_BYTES, 1, UNKNOWN, 1, 2, 1, 2, DESCRIBED, 8, 8, 1, 4, 8, 12, 5, 4, 1, 2, 4, 1, 2, 4],
+]);
+
+function sizeOf(tag: number): number {
+	if (tag === TAG_DONT_CARE) return 0;
+	return tag < SIZES.length ? SIZES[tag] : UNKNOWN;
+}
+
+/** Walks through one value after another; made once, used for all of an association. */
+export class DataWalker {
+	readonly #cursor: Cursor;
+	/** Elements still to come of each open container, two bytes each. */
+	readonly #stack: Uint8Array;
+	readonly #bottom: number;
+	/** Where those of the next container will stand. */
+	#top: number;
+	#started = false;
+	/** The simple element that `next` came to: its tag, and its contents `bytes[start..end)` of the cursor. */
+	tag = 0;
+	start = 0;
+	end = 0;
+	/** Of a bit string: how many bits. */
+	bits = 0;
+
+	/** Values are read where `cursor` stands; afterwards it stands behind them. Keeps STACK_SIZE bytes at `stack[at]`. */
+	constructor(cursor: Cursor, stack: Uint8Array, at: number) {
+		this.#cursor = cursor;
+		this.#stack = stack;
+		this.#bottom = this.#top = at;
+	}
+
+	/** What `start` and `end` are positions in. */
+	get bytes(): Uint8Array {
+		return this.#cursor.bytes;
+	}
+
+	/** A value begins where the cursor stands. */
+	begin(): void {
+		this.#top = this.#bottom;
+		this.#started = false;
+	}
+
+	/** Comes to the next simple element of the value; false when there is none, or the cursor has failed. */
+	next(): boolean {
+		while (this.enter()) {
+			if (this.read()) return !this.#cursor.failed;
+		}
+		return false;
+	}
+
+	/** Passes over the whole value where the cursor stands; false if it is broken. */
+	skip(): boolean {
+		this.begin();
+		while (this.next());
+		return !this.#cursor.failed;
+	}
+
+	/** Counts the element that comes now as taken; false when the value is complete. */
+	private enter(): boolean {
+		if (this.#cursor.failed) return false;
+		const stack = this.#stack;
+		while (this.#top > this.#bottom && stack[this.#top - 1] === 0 && stack[this.#top - 2] === 0) this.#top -= 2;
+		if (this.#top > this.#bottom) {
+			if (stack[this.#top - 1] === 0) stack[this.#top - 2]--;
+			stack[this.#top - 1]--;
+		} else if (this.#started) return false;
+		this.#started = true;
+		return true;
+	}
+
+	/** Reads one element; false when it was the head of a container. */
+	private read(): boolean {
+		const cursor = this.#cursor;
+		this.tag = cursor.u8();
+		let size = sizeOf(this.tag);
+		if (size === CONTAINER) {
+			this.open(cursor.length());
+			return false;
+		}
+		if (size === COUNTED_BYTES) size = cursor.length();
+		else if (size === COUNTED_BITS) {
+			this.bits = cursor.length();
+			size = Math.ceil(this.bits / 8);
+		} else if (size === DESCRIBED) {
+			this.skipDescription();
+			size = cursor.length();
+		} else if (size === UNKNOWN) cursor.fail();
+		this.start = cursor.skip(size);
+		this.end = cursor.at;
+		return true;
+	}
+
+	private open(count: number): void {
+		if (this.#top === this.#bottom + STACK_SIZE || count > this.#cursor.left || count > COUNT_LIMIT) {
+			this.#cursor.fail();
+			return;
+		}
+		this.#stack[this.#top++] = count >> 8;
+		this.#stack[this.#top++] = count & 0xff;
+	}
+
+	/** Passes over the description of a compact array's element: tags, arrays with a count of two bytes. */
+	private skipDescription(): void {
+		const cursor = this.#cursor;
+		for (let pending = 1; pending > 0 && !cursor.failed; pending--) {
+			const tag = cursor.u8();
+			if (tag === TAG_ARRAY) {
+				cursor.u16();
+				pending++;
+			} else if (tag === TAG_STRUCTURE) pending += cursor.length();
+			else if (sizeOf(tag) === UNKNOWN) cursor.fail();
+			if (pending > cursor.left + 1) cursor.fail();
+		}
+	}
+}

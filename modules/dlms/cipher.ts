@@ -1,0 +1,259 @@
+/**
+ * Ciphering of APDUs by security suite 0: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2; NIST
+ * SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter.
+ *
+ *   glo-           tag len SC IC(4) ciphertext [tag 12]
+ *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
+ *   SC             10 authenticated, 20 encrypted, 30 both; low four bits 0: the suite
+ *   IV             system title of the sender (8), IC
+ *   AAD            SC 10: SC AK plain text; SC 30: SC AK
+ *
+ * An invocation counter is used for one APDU or tag of ours, never twice: the owner gives the first and the one at which
+ * to stop, kept ahead in flash. The meter's must grow. Without an authentication key the gateway encrypts only, and
+ * what comes with a tag is deciphered without being checked (`unchecked`).
+ */
+import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
+import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
+import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
+import {
+	RESULT_MALFORMED,
+	RESULT_METER_TITLE,
+	RESULT_NONE,
+	RESULT_REPLAY,
+	RESULT_TAG,
+	RESULT_UNPROTECTED,
+} from "./results.js";
+
+/** Ciphertext of `text` and the 16 bytes of the tag after it; IV of 12 bytes. Of a ciphertext: its plain text. */
+export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
+
+export const KEY_LENGTH = 16;
+export const TAG_LENGTH = 12;
+/** What ciphering adds to an APDU below 256 bytes at most. */
+export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
+/** Bytes of our answer to a challenge, and of the meter's. */
+export const MAC_LENGTH = 5 + TAG_LENGTH;
+/** Counters end here: 32 bits. */
+export const COUNTER_END = 2 ** 32;
+
+export const GENERAL_GLO = 0xdb;
+
+const AUTHENTICATED = 0x10;
+const ENCRYPTED = 0x20;
+/** Bits of SC that must be 0: suite, broadcast key, compression. */
+const UNSUPPORTED = 0xcf;
+
+/** Tags of glo- APDUs and of what is inside. */
+const GLO = Object.freeze([0x21, 0x28, 0x2e, 0xc8, 0xca, 0xcb, 0xcc, 0xcf]);
+const INSIDE = Object.freeze([0x01, 0x08, 0x0e, 0xc0, 0xc2, 0xc3, 0xc4, 0xc7]);
+
+export interface CipherOptions {
+	readonly gcm: GCM;
+	/** Global unicast encryption key, KEY_LENGTH bytes. */
+	readonly encryptionKey: Uint8Array;
+	/** KEY_LENGTH bytes, or none. */
+	readonly authenticationKey: Uint8Array;
+	/** Ours, TITLE_LENGTH bytes; always the same under one key. */
+	readonly title: Uint8Array;
+	/** The meter's, where it is known before the association; or none. */
+	readonly meterTitle?: Uint8Array | undefined;
+	/** The first invocation counter that was never used. */
+	readonly counter: number;
+	/** The first that may not be used until the owner has kept more. */
+	readonly counterLimit: number;
+}
+
+/** Where AAD, the challenge after it, and the meter's title stand in the working buffer; the IV stands first. */
+const AAD_AT = TITLE_LENGTH + 4;
+const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
+const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
+
+export class Cipher {
+	/** The next invocation counter; all below it may have been used. */
+	counter: number;
+	/** The first counter that may not be used. */
+	counterLimit: number;
+	/** Something was deciphered whose tag could not be checked for want of the authentication key. */
+	unchecked = false;
+	readonly #options: CipherOptions;
+	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
+	#meterTitleKnown = false;
+	/** The counter of the meter's last APDU. */
+	#meterCounter = -1;
+
+	constructor(options: CipherOptions) {
+		this.#options = options;
+		this.counter = options.counter;
+		this.counterLimit = options.counterLimit;
+		putBytes(this.#work, AAD_AT + 1, options.authenticationKey);
+		const { meterTitle } = options;
+		if (meterTitle !== undefined && meterTitle.length > 0) this.setMeterTitle(meterTitle, 0, meterTitle.length);
+	}
+
+	get title(): Uint8Array {
+		return this.#options.title;
+	}
+
+	/** Keys and title have the lengths that they must have. */
+	get complete(): boolean {
+		const { encryptionKey, authenticationKey, title } = this.#options;
+		const authenticates = authenticationKey.length === KEY_LENGTH || authenticationKey.length === 0;
+		return encryptionKey.length === KEY_LENGTH && authenticates && title.length === TITLE_LENGTH;
+	}
+
+	get authenticates(): boolean {
+		return this.#options.authenticationKey.length === KEY_LENGTH;
+	}
+
+	get meterTitleKnown(): boolean {
+		return this.#meterTitleKnown;
+	}
+
+	/** `count` counters more are there. */
+	has(count: number): boolean {
+		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
+	}
+
+	/** Takes `bytes[start..end)` for the meter's title; RESULT_NONE or what is wrong with it. */
+	setMeterTitle(bytes: Uint8Array, start: number, end: number): number {
+		if (end - start !== TITLE_LENGTH) return RESULT_METER_TITLE;
+		const title = bytes.subarray(start, end);
+		// Under our own title the meter would use our IVs, and what we sent could be sent back to us.
+		if (equalConstantTime(title, this.title)) return RESULT_METER_TITLE;
+		this.#work.set(title, METER_TITLE_AT);
+		this.#meterTitleKnown = true;
+		return RESULT_NONE;
+	}
+
+	/**
+	 * Ciphers the APDU `bytes[start..end)` into a glo- APDU at `into[at]`, which may be the same buffer; returns the
+	 * position after it. Needs a counter: ask `has` before.
+	 */
+	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
+		const control = this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED;
+		const tag = GLO[INSIDE.indexOf(bytes[start])];
+		const counter = this.take();
+		this.setIV(this.title, counter);
+		const sealed = this.run(this.aad(control), bytes.subarray(start, end));
+		const length = end - start + (this.authenticates ? TAG_LENGTH : 0);
+		into[at] = tag;
+		let to = putLength(into, at + 1, 5 + length);
+		into[to++] = control;
+		to = putU32(into, to, counter);
+		into.set(sealed.subarray(0, length), to);
+		return to + length;
+	}
+
+	/** Writes our answer to the meter's challenge at `into[at]`: SC, IC, tag. Needs a counter and both keys. */
+	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
+		const counter = this.take();
+		into[at] = AUTHENTICATED;
+		const to = putU32(into, at + 1, counter);
+		this.setIV(this.title, counter);
+		into.set(this.mac(challenge.subarray(start, end)), to);
+	}
+
+	/** True if the MAC_LENGTH bytes at `bytes[at]` are the meter's answer to our challenge. */
+	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
+		if (!this.#meterTitleKnown || bytes[at] !== AUTHENTICATED) return false;
+		this.setIV(this.meterTitle, 0);
+		for (let i = 0; i < 4; i++) this.#work[TITLE_LENGTH + i] = bytes[at + 1 + i];
+		return equalConstantTime(this.mac(challenge), bytes.subarray(at + 5, at + MAC_LENGTH));
+	}
+
+	/** Deciphers the glo- or general-glo APDU at the cursor, which then stands at what was inside. RESULT_NONE, or why not. */
+	open(cursor: Cursor): number {
+		const tag = cursor.u8();
+		if (tag === GENERAL_GLO) {
+			const problem = this.openTitle(cursor);
+			if (problem !== RESULT_NONE) return problem;
+		}
+		const length = cursor.length();
+		const control = cursor.u8();
+		const counter = cursor.u32();
+		if (cursor.failed || length !== 5 + cursor.left) return RESULT_MALFORMED;
+		if (!this.#meterTitleKnown) return RESULT_METER_TITLE;
+		if ((control & UNSUPPORTED) !== 0 || control === 0) return RESULT_UNPROTECTED;
+		if (this.authenticates && (control & AUTHENTICATED) === 0) return RESULT_UNPROTECTED;
+		if (counter <= this.#meterCounter) return RESULT_REPLAY;
+		const problem = this.decipher(cursor, control, counter);
+		if (problem !== RESULT_NONE) return problem;
+		this.#meterCounter = counter;
+		const inside = INSIDE[GLO.indexOf(tag)];
+		return tag === GENERAL_GLO || inside === cursor.bytes[cursor.at] ? RESULT_NONE : RESULT_MALFORMED;
+	}
+
+	/** The title in a general-glo APDU: none, or that of the AARE, or the first one told. */
+	private openTitle(cursor: Cursor): number {
+		const length = cursor.length();
+		const start = cursor.skip(length);
+		if (cursor.failed) return RESULT_MALFORMED;
+		if (length === 0) return RESULT_NONE;
+		if (!this.#meterTitleKnown) return this.setMeterTitle(cursor.bytes, start, start + length);
+		const title = cursor.bytes.subarray(start, start + length);
+		const same = length === TITLE_LENGTH && holdsConstantTime(this.#work, METER_TITLE_AT, title);
+		return same ? RESULT_NONE : RESULT_METER_TITLE;
+	}
+
+	/** Deciphers what is left of the cursor. */
+	private decipher(cursor: Cursor, control: number, counter: number): number {
+		const { bytes, at, end } = cursor;
+		const authenticated = (control & AUTHENTICATED) !== 0;
+		const textEnd = authenticated ? end - TAG_LENGTH : end;
+		if (textEnd <= at) return RESULT_MALFORMED;
+		const text = bytes.subarray(at, textEnd);
+		const encrypted = (control & ENCRYPTED) !== 0;
+		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
+		this.setIV(this.meterTitle, counter);
+		// What deciphers is the same as what enciphers; the tag is that of the plain text enciphered again.
+		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
+		cursor.set(plain, 0, plain.length);
+		if (!authenticated) return RESULT_NONE;
+		if (!this.authenticates) {
+			this.unchecked = true;
+			return RESULT_NONE;
+		}
+		const again = encrypted ? plain : this.#work.subarray(0, 0);
+		const tag = this.run(aad, again).subarray(again.length, again.length + TAG_LENGTH);
+		return equalConstantTime(tag, bytes.subarray(textEnd, end)) ? RESULT_NONE : RESULT_TAG;
+	}
+
+	private take(): number {
+		if (!this.has(1)) throw new RangeError("an invocation counter is used that was not kept ahead");
+		return this.counter++;
+	}
+
+	private get meterTitle(): Uint8Array {
+		return this.#work.subarray(METER_TITLE_AT);
+	}
+
+	private setIV(title: Uint8Array, counter: number): void {
+		putU32(this.#work, putBytes(this.#work, 0, title), counter);
+	}
+
+	private run(aad: Uint8Array, text: Uint8Array): Uint8Array {
+		return this.#options.gcm(this.#options.encryptionKey, this.#work.subarray(0, AAD_AT), aad, text);
+	}
+
+	/** The AAD of an APDU that is encrypted: none, or SC and AK. */
+	private aad(control: number): Uint8Array {
+		this.#work[AAD_AT] = control;
+		return this.#work.subarray(AAD_AT, (control & AUTHENTICATED) === 0 ? AAD_AT : CHALLENGE_AT);
+	}
+
+	/** The AAD of an APDU that is only authenticated. */
+	private longAAD(control: number, text: Uint8Array): Uint8Array {
+		const aad = new Uint8Array(1 + KEY_LENGTH + text.length);
+		aad.set(this.aad(control));
+		aad.set(text, 1 + KEY_LENGTH);
+		return aad;
+	}
+
+	/** Tag over a challenge of at most SECRET_LIMIT bytes. */
+	private mac(challenge: Uint8Array): Uint8Array {
+		this.#work[AAD_AT] = AUTHENTICATED;
+		this.#work.set(challenge, CHALLENGE_AT);
+		const aad = this.#work.subarray(AAD_AT, CHALLENGE_AT + challenge.length);
+		return this.run(aad, this.#work.subarray(0, 0)).subarray(0, TAG_LENGTH);
+	}
+}

@@ -1,0 +1,43 @@
+/**
+ * Asks a meter for the last invocation counter that it took from us, as the public client may: an association of its own,
+ * without authentication, that reads 0-0:43.1.e.255 (IEC 62056-6-2, 5.3.7; e is the security setup, mostly 0 or 1).
+ * Make a Reading of `counterList()` with a CounterSink as its sink; the highest counter of those that answered counts.
+ */
+import { COUNTER_END } from "./cipher.js";
+import type { ReadingSink } from "./reading.js";
+
+/** A poll list (poll-list.ts): 0-0:43.1.0.255 and 0-0:43.1.1.255, class 1, attribute 2. */
+const LIST = Object.freeze([2, 0, 0, 43, 1, 0, 255, 1, 2, 0, 0, 43, 1, 1, 255, 1, 2]);
+
+const DIGIT_0 = 0x30;
+
+/** The list to make the Reading with. */
+export function counterList(): Uint8Array {
+	return Uint8Array.from(LIST);
+}
+
+export class CounterSink implements ReadingSink {
+	/** The highest counter told; -1: none. The next one to use is above it. */
+	counter = -1;
+	/** Why the last object gave none. */
+	reason = 0;
+
+	beginObject(): void {}
+
+	value(text: Uint8Array, length: number): void {
+		let counter = 0;
+		for (let i = 0; i < length; i++) {
+			const digit = text[i] - DIGIT_0;
+			if (digit < 0 || digit > 9) return;
+			counter = counter * 10 + digit;
+			if (counter >= COUNTER_END) return;
+		}
+		if (length > 0 && counter > this.counter) this.counter = counter;
+	}
+
+	endObject(): void {}
+
+	refused(_position: number, reason: number): void {
+		this.reason = reason;
+	}
+}

@@ -1,0 +1,110 @@
+/**
+ * Reads bytes from outside in order, for BER and A-XDR alike, and writes the lengths that both share. Never throws: what
+ * is missing or wrong sets `failed`, which stays, and every later read gives 0.
+ *
+ * A length (X.690, 8.1.3, definite; IEC 61334-6, 6.1): one byte below 0x80, or 0x81 to 0x84 and as many bytes, high
+ * first.
+ */
+
+/** More bytes of a length than this are refused. */
+const LENGTH_BYTES = 4;
+const LONG_FORM = 0x80;
+
+export class Cursor {
+	bytes: Uint8Array;
+	/** Position of the next byte. */
+	at = 0;
+	/** Position after the last byte. */
+	end = 0;
+	/** Something did not fit; nothing read since `set` is to be used. */
+	failed = false;
+
+	constructor(bytes: Uint8Array) {
+		this.bytes = bytes;
+	}
+
+	/** Reads `bytes[start..end)` from now on; they stay the owner's. */
+	set(bytes: Uint8Array, start: number, end: number): this {
+		this.bytes = bytes;
+		this.at = start;
+		this.end = end;
+		this.failed = false;
+		return this;
+	}
+
+	get left(): number {
+		return this.failed ? 0 : this.end - this.at;
+	}
+
+	fail(): void {
+		this.failed = true;
+		this.at = this.end;
+	}
+
+	u8(): number {
+		if (this.at < this.end) return this.bytes[this.at++];
+		this.fail();
+		return 0;
+	}
+
+	u16(): number {
+		return this.u8() * 0x100 + this.u8();
+	}
+
+	u32(): number {
+		return this.u16() * 0x10000 + this.u16();
+	}
+
+	/** Takes a byte that can only be `byte`. */
+	expect(byte: number): void {
+		if (this.u8() !== byte) this.fail();
+	}
+
+	/** A length, or a count of elements; not checked against what is left. */
+	length(): number {
+		const first = this.u8();
+		if (first < LONG_FORM) return first;
+		const count = first - LONG_FORM;
+		if (count === 0 || count > LENGTH_BYTES) {
+			this.fail();
+			return 0;
+		}
+		let length = 0;
+		for (let i = 0; i < count; i++) length = length * 0x100 + this.u8();
+		return length;
+	}
+
+	/** Passes over `count` bytes; returns where they start. */
+	skip(count: number): number {
+		const start = this.at;
+		if (count > this.end - this.at) this.fail();
+		else this.at += count;
+		return start;
+	}
+}
+
+/** Writes a length below 65536 at `into[at]`; returns the position after it. */
+export function putLength(into: Uint8Array, at: number, length: number): number {
+	let to = at;
+	if (length >= 0x100) {
+		into[to++] = LONG_FORM + 2;
+		into[to++] = length >> 8;
+	} else if (length >= LONG_FORM) into[to++] = LONG_FORM + 1;
+	into[to++] = length & 0xff;
+	return to;
+}
+
+/** Writes `value` high byte first; returns the position after it. */
+export function putU32(into: Uint8Array, at: number, value: number): number {
+	into[at] = value >>> 24;
+	into[at + 1] = (value >>> 16) & 0xff;
+	into[at + 2] = (value >>> 8) & 0xff;
+	into[at + 3] = value & 0xff;
+	return at + 4;
+}
+
+/** Copies `bytes[start..end)` to `into[at]`; returns the position after it. A loop: no view is made for a few bytes. */
+export function putBytes(into: Uint8Array, at: number, bytes: ArrayLike<number>): number {
+	for (let i = 0; i < bytes.length; i++) into[at + i] = bytes[i];
+	return at + bytes.length;
+}

@@ -1,0 +1,154 @@
+/**
+ * Numbers of COSEM data as exact decimal text: the digits of an integer with the point shifted by the scaler, also for 64
+ * bits, and the shortest text that a float has. No double stands between the meter's digits and ours.
+ */
+
+/** The longest text of a number: 64 bits and the largest scaler, with room for a sign and a point. */
+export const DECIMAL_LIMIT = 160;
+
+const TWO_32 = 2 ** 32;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const LETTER_E = 0x65;
+/** Significant digits that tell any float32 from its neighbours. */
+const FLOAT32_DIGITS = 9;
+
+/** Where a number stands, high byte first: `bytes[start..end)`. */
+export interface Span {
+	readonly bytes: Uint8Array;
+	readonly start: number;
+	readonly end: number;
+}
+
+/**
+ * Writes the integer of 1 to 8 bytes (in two's complement if `signed`) times 10^scaler at the beginning of `into`;
+ * returns its length, at most DECIMAL_LIMIT.
+ */
+export function putInteger(source: Span, signed: boolean, scaler: number, into: Uint8Array): number {
+	const { bytes, start, end } = source;
+	const negative = signed && bytes[start] >= 0x80;
+	let high = negative ? TWO_32 - 1 : 0;
+	let low = negative ? TWO_32 - 1 : 0;
+	for (let i = start; i < end; i++) {
+		high = (high * 0x100 + Math.floor(low / 0x1000000)) % TWO_32;
+		low = (low * 0x100 + bytes[i]) % TWO_32;
+	}
+	if (negative) {
+		low = TWO_32 - low;
+		high = TWO_32 - 1 - high;
+		if (low === TWO_32) {
+			low = 0;
+			high++;
+		}
+	}
+	const first = negative ? 1 : 0;
+	into[0] = MINUS;
+	return shiftPoint(into, first, putDigits(high, low, into, first), scaler);
+}
+
+/**
+ * Writes the float of 4 or 8 bytes times 10^scaler at the beginning of `into`; returns its length, or 0 if it is not a
+ * number, or infinite, or its text longer than DECIMAL_LIMIT.
+ */
+export function putFloat(source: Span, scaler: number, into: Uint8Array): number {
+	const { bytes, start, end } = source;
+	const view = new DataView(bytes.buffer, bytes.byteOffset + start, end - start);
+	const short = end - start === 4;
+	const value = short ? view.getFloat32(0) : view.getFloat64(0);
+	if (!Number.isFinite(value)) return 0;
+	return short ? putFloat32(value, scaler, into) : putExponential(value.toExponential(), scaler, into);
+}
+
+/** Looks for the fewest digits that give the same float. XS leaves integers as they are in Math.fround: a view rounds. */
+function putFloat32(value: number, scaler: number, into: Uint8Array): number {
+	const size = Math.abs(value);
+	const view = new DataView(into.buffer, into.byteOffset, 4);
+	let digits = 0;
+	let power = size === 0 ? 0 : Math.floor(Math.log10(size)) + 1;
+	for (let count = 0; size > 0 && count < FLOAT32_DIGITS; count++) {
+		power--;
+		const unit = 10 ** Math.abs(power);
+		digits = Math.round(power > 0 ? size / unit : size * unit);
+		view.setFloat32(0, power > 0 ? digits * unit : digits / unit);
+		if (view.getFloat32(0) === size) break;
+	}
+	const first = value < 0 ? 1 : 0;
+	into[0] = MINUS;
+	return closeFloat(into, first, putDigits(0, digits, into, first), power + scaler);
+}
+
+/** Writes `d.ddde+x` times 10^scaler without an exponent. */
+function putExponential(text: string, scaler: number, into: Uint8Array): number {
+	let to = 0;
+	let first = 0;
+	let shift = scaler;
+	let fraction = false;
+	for (let i = 0; i < text.length; i++) {
+		const character = text.charCodeAt(i);
+		if (character === MINUS) {
+			into[to++] = character;
+			first = to;
+		} else if (character === DOT) fraction = true;
+		else if (character === LETTER_E) {
+			shift += Number(text.slice(i + 1));
+			break;
+		} else {
+			into[to++] = character;
+			if (fraction) shift--;
+		}
+	}
+	return closeFloat(into, first, to, shift);
+}
+
+/** As shiftPoint, without zeros behind the point that say nothing; 0 if the text were too long. */
+function closeFloat(into: Uint8Array, first: number, end: number, shift: number): number {
+	let to = end;
+	let power = shift;
+	while (power < 0 && to > first + 1 && into[to - 1] === DIGIT_0) {
+		to--;
+		power++;
+	}
+	return to + Math.abs(power) + 2 > DECIMAL_LIMIT ? 0 : shiftPoint(into, first, to, power);
+}
+
+/** Writes the digits of high × 2^32 + low at `into[at]`; returns the position after them. */
+function putDigits(high: number, low: number, into: Uint8Array, at: number): number {
+	let to = at;
+	let upper = high;
+	let lower = low;
+	do {
+		const rest = (upper % 10) * TWO_32 + lower;
+		upper = Math.floor(upper / 10);
+		lower = Math.floor(rest / 10);
+		into[to++] = DIGIT_0 + (rest % 10);
+	} while (upper > 0 || lower > 0);
+	reverse(into, at, to);
+	return to;
+}
+
+/** Multiplies the digits `into[first..end)` by 10^shift in place; returns where the text ends. */
+function shiftPoint(into: Uint8Array, first: number, end: number, shift: number): number {
+	const zero = end === first + 1 && into[first] === DIGIT_0;
+	if (shift >= 0) {
+		if (zero) return end;
+		into.fill(DIGIT_0, end, end + shift);
+		return end + shift;
+	}
+	// One digit at least stands in front of the point.
+	const missing = Math.max(0, 1 - shift - (end - first));
+	into.copyWithin(first + missing, first, end);
+	into.fill(DIGIT_0, first, first + missing);
+	const point = end + missing + shift;
+	into.copyWithin(point + 1, point, end + missing);
+	into[point] = DOT;
+	return end + missing + 1;
+}
+
+function reverse(bytes: Uint8Array, start: number, end: number): void {
+	for (let i = start, j = end - 1; i < j; i++, j--) {
+		const byte = bytes[i];
+		bytes[i] = bytes[j];
+		bytes[j] = byte;
+	}
+}

@@ -1,0 +1,43 @@
+/**
+ * Exception-response: what a meter answers to an APDU that it can't or won't serve (IEC 62056-5-3, 7.3 and 9.5).
+ *
+ *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
+ *                                   4 APDU too long, 5 deciphering, 6 invocation counter and the one expected
+ */
+import type { Cursor } from "./cursor.js";
+import { RESULT_COUNTER, RESULT_DECIPHERING, RESULT_LOST, RESULT_NONE } from "./results.js";
+
+export const EXCEPTION_RESPONSE = 0xd8;
+
+const STATE_NOT_ALLOWED = 1;
+const SERVICE_NOT_POSSIBLE = 1;
+const SERVICE_DECIPHERING = 5;
+const SERVICE_COUNTER = 6;
+
+/** One exception; made once, filled by `read`. */
+export class ExceptionResponse {
+	state = 0;
+	service = 0;
+	/** The invocation counter that the meter expects; -1: not told. */
+	counter = -1;
+
+	/** Reads the exception where the cursor stands; what is missing stays 0. */
+	read(cursor: Cursor): void {
+		cursor.expect(EXCEPTION_RESPONSE);
+		this.state = cursor.u8();
+		this.service = cursor.u8();
+		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
+	}
+
+	/** RESULT_… of an exception that no other request would overcome; RESULT_NONE for others. */
+	get result(): number {
+		if (this.service === SERVICE_DECIPHERING) return RESULT_DECIPHERING;
+		if (this.service === SERVICE_COUNTER) return RESULT_COUNTER;
+		return this.isLoss ? RESULT_LOST : RESULT_NONE;
+	}
+
+	/** What a meter says that has dropped the association. */
+	get isLoss(): boolean {
+		return this.state === STATE_NOT_ALLOWED && this.service === SERVICE_NOT_POSSIBLE;
+	}
+}

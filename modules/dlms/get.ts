@@ -1,0 +1,155 @@
+/**
+ * GET: what is asked for attributes, and what comes back, also in blocks (IEC 62056-5-3, 7.3 and 9.3.6).
+ *
+ *   request   C0 01 C1 <attribute>                    one attribute: class(2) code(6) attribute(1) 00
+ *             C0 02 C1 <block number(4)>              the block after this one
+ *             C0 03 C1 n <attribute>…                 n attributes
+ *   response  C4 01 id 00 <data>  |  01 <reason>
+ *             C4 02 id last <number(4)> 00 len <piece>  |  01 <reason>
+ *             C4 03 id n  { 00 <data> | 01 <reason> }…
+ *
+ * Pieces put together are the data, or for a list all after its id. The number of a block that is not the next one ends
+ * the transfer. Limits: JOINED_LIMIT bytes of pieces together.
+ */
+import { type Cursor, putBytes, putU32 } from "./cursor.js";
+import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
+
+export const GET_REQUEST = 0xc0;
+export const GET_RESPONSE = 0xc4;
+
+/** The longest value, or results of a list, that comes in blocks; bytes. */
+export const JOINED_LIMIT = 2048;
+
+/** Bytes of an attribute in a request, and what stands in front of one, and of several. */
+export const ATTRIBUTE_LENGTH = 10;
+export const NORMAL_HEAD = 3;
+export const LIST_HEAD = 4;
+
+const NORMAL = 1;
+const BLOCK = 2;
+const LIST = 3;
+/** Invocation 1, confirmed, high priority: one request at a time needs no more. */
+const INVOKE = 0xc1;
+const CHOICE_DATA = 0;
+
+/** `take`: the cursor `result` stands where the data of one attribute begins. */
+export const GET_DATA = 1;
+/** The attribute, or all that was asked for, is refused: `reason`. */
+export const GET_REFUSED = 2;
+/** `result` stands at the results of a list, `count` of them. */
+export const GET_RESULTS = 3;
+/** Ask for the next block: `putNext`. */
+export const GET_NEXT = 4;
+/** The response is broken. */
+export const GET_BROKEN = 5;
+/** The transfer in blocks is longer than JOINED_LIMIT. */
+export const GET_TOO_LONG = 6;
+
+/**
+ * Writes the object that stands at `list[from]` as in a poll list (poll-list.ts) at `into[at]`, whose attribute `putAttribute`
+ * is to write behind it; returns the position after it.
+ */
+export function putObject(into: Uint8Array, at: number, list: ArrayLike<number>, from: number): number {
+	into[at] = 0;
+	into[at + 1] = list[from + POLL_CLASS];
+	for (let i = 0; i < POLL_CODE_LENGTH; i++) into[at + 2 + i] = list[from + i];
+	return at + 2 + POLL_CODE_LENGTH;
+}
+
+/** Writes which attribute of the object before is wanted, all of it; returns the position after it. */
+export function putAttribute(into: Uint8Array, at: number, attribute: number): number {
+	into[at] = attribute;
+	into[at + 1] = 0;
+	return at + 2;
+}
+
+/** Writes what stands in front of an attribute; returns the position after it. */
+export function putNormalHead(into: Uint8Array, at: number): number {
+	return putHead(into, at, NORMAL);
+}
+
+/** Writes what stands in front of `count` attributes (below 128); returns the position after it. */
+export function putListHead(into: Uint8Array, at: number, count: number): number {
+	into[putHead(into, at, LIST)] = count;
+	return at + LIST_HEAD;
+}
+
+function putHead(into: Uint8Array, at: number, type: number): number {
+	into[at] = GET_REQUEST;
+	into[at + 1] = type;
+	into[at + 2] = INVOKE;
+	return at + NORMAL_HEAD;
+}
+
+/** Takes responses in; made once for an association. */
+export class GetResponse {
+	/** Stands where the result is, after GET_DATA and GET_RESULTS. */
+	readonly result: Cursor;
+	/** Data-access-result, after GET_REFUSED. */
+	reason = 0;
+	/** Results of a list, after GET_RESULTS. */
+	count = 0;
+	/** The number of the block that came last; 0: none yet. */
+	#block = 0;
+	#joined: Uint8Array | undefined;
+	#length = 0;
+
+	constructor(result: Cursor) {
+		this.result = result;
+	}
+
+	/** A new request is made: what was put together is forgotten. */
+	begin(): void {
+		this.#block = 0;
+		this.#length = 0;
+	}
+
+	/** Writes the request for the next block at `into[at]`; returns the position after it. */
+	putNext(into: Uint8Array, at: number): number {
+		return putU32(into, putHead(into, at, BLOCK), this.#block);
+	}
+
+	/** Takes the response where `result` stands, to a request for a list if `list`; returns GET_…. */
+	take(list: boolean): number {
+		const cursor = this.result;
+		cursor.expect(GET_RESPONSE);
+		const type = cursor.u8();
+		cursor.u8();
+		if (cursor.failed) return GET_BROKEN;
+		if (type === BLOCK) return this.takeBlock(list);
+		if (this.#block !== 0) return GET_BROKEN;
+		if (type === NORMAL) return this.takeChoice();
+		return type === LIST && list ? this.openList() : GET_BROKEN;
+	}
+
+	private takeChoice(): number {
+		const cursor = this.result;
+		if (cursor.u8() === CHOICE_DATA) return cursor.failed ? GET_BROKEN : GET_DATA;
+		this.reason = cursor.u8();
+		return cursor.failed ? GET_BROKEN : GET_REFUSED;
+	}
+
+	private openList(): number {
+		this.count = this.result.length();
+		return this.result.failed ? GET_BROKEN : GET_RESULTS;
+	}
+
+	private takeBlock(list: boolean): number {
+		const cursor = this.result;
+		const last = cursor.u8() !== 0;
+		const number = cursor.u32();
+		const choice = this.takeChoice();
+		if (choice !== GET_DATA) return choice;
+		const length = cursor.length();
+		const start = cursor.skip(length);
+		if (cursor.failed || number !== this.#block + 1 || (length === 0 && !last)) return GET_BROKEN;
+		if (this.#length + length > JOINED_LIMIT) return GET_TOO_LONG;
+		this.#block = number;
+		this.#joined ??= new Uint8Array(JOINED_LIMIT);
+		putBytes(this.#joined, this.#length, cursor.bytes.subarray(start, start + length));
+		this.#length += length;
+		if (!last) return GET_NEXT;
+		cursor.set(this.#joined, 0, this.#length);
+		return list ? this.openList() : GET_DATA;
+	}
+}

@@ -1,0 +1,89 @@
+/**
+ * xDLMS initiate: what client and meter agree on inside AARQ and AARE (IEC 62056-5-3, 7.3; A-XDR).
+ *
+ *   InitiateRequest   01, dedicated key (00: none), response allowed (00: yes), quality (00: none), version 06,
+ *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU we take (2)
+ *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2)
+ *   Error             0E 01 (initiate) 06 n
+ */
+import type { Cursor } from "./cursor.js";
+import {
+	RESULT_CONFORMANCE,
+	RESULT_DLMS_VERSION,
+	RESULT_EXCEPTION,
+	RESULT_INITIATE,
+	RESULT_PDU_SIZE,
+} from "./results.js";
+
+export const INITIATE_REQUEST = 0x01;
+export const INITIATE_RESPONSE = 0x08;
+export const CONFIRMED_SERVICE_ERROR = 0x0e;
+export const INITIATE_REQUEST_LENGTH = 14;
+
+/** Services, as bits of conformance. */
+export const CONFORMANCE_BLOCK_GET = 0x1000;
+export const CONFORMANCE_LIST = 0x0200;
+export const CONFORMANCE_GET = 0x0010;
+export const CONFORMANCE_ACTION = 0x0001;
+
+const VERSION = 6;
+const CONFORMANCE_TAG = 0x5f;
+const CONFORMANCE_TAG_2 = 0x1f;
+const CONFORMANCE_LENGTH = 4;
+/** Errors of the initiate service by number. */
+const INITIATE_ERRORS = Object.freeze([
+	RESULT_EXCEPTION,
+	RESULT_DLMS_VERSION,
+	RESULT_CONFORMANCE,
+	RESULT_PDU_SIZE,
+	RESULT_INITIATE,
+]);
+
+/** Writes an InitiateRequest without dedicated key at `into[at]`; returns the position after it. */
+export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
+	into[at] = INITIATE_REQUEST;
+	into.fill(0, at + 1, at + 4);
+	into[at + 4] = VERSION;
+	into[at + 5] = CONFORMANCE_TAG;
+	into[at + 6] = CONFORMANCE_TAG_2;
+	into[at + 7] = CONFORMANCE_LENGTH;
+	into[at + 8] = 0;
+	into[at + 9] = (conformance >> 16) & 0xff;
+	into[at + 10] = (conformance >> 8) & 0xff;
+	into[at + 11] = conformance & 0xff;
+	into[at + 12] = pduLimit >> 8;
+	into[at + 13] = pduLimit & 0xff;
+	return at + INITIATE_REQUEST_LENGTH;
+}
+
+/** What was agreed on; made once, filled by `read`. */
+export class Initiate {
+	/** Services that both offer. */
+	conformance = 0;
+	/** The longest APDU that the meter takes; 0: any. */
+	pduLimit = 0;
+
+	/** Reads an InitiateResponse; false if it is none. */
+	read(cursor: Cursor): boolean {
+		cursor.expect(INITIATE_RESPONSE);
+		if (cursor.u8() !== 0) cursor.u8();
+		cursor.u8();
+		cursor.expect(CONFORMANCE_TAG);
+		cursor.expect(CONFORMANCE_TAG_2);
+		cursor.expect(CONFORMANCE_LENGTH);
+		cursor.u8();
+		this.conformance = cursor.u8() * 0x10000 + cursor.u16();
+		this.pduLimit = cursor.u16();
+		cursor.u16();
+		return !cursor.failed;
+	}
+}
+
+/** RESULT_… of a confirmed service error. */
+export function serviceErrorResult(cursor: Cursor): number {
+	cursor.expect(CONFIRMED_SERVICE_ERROR);
+	cursor.expect(1);
+	cursor.expect(6);
+	const error = cursor.u8();
+	return cursor.failed ? RESULT_EXCEPTION : (INITIATE_ERRORS[error] ?? RESULT_EXCEPTION);
+}

@@ -1,0 +1,340 @@
+/**
+ * Reads a poll list over an association: which GET comes next, what its response gives, and what of it goes to the sink.
+ * Several attributes at once where the meter offers that, one by one where it does not, or once it failed to.
+ *
+ * First the logical device name (0-0:42.0.0.255), which tells whose scalers the cache holds; then the steps of plan.ts.
+ * An object that the meter refuses, or whose value can't be shown, is told with its reason, and the rest goes on.
+ * A structure or array gives its simple elements as the object's values.
+ *
+ * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT values of an object, TEXT_LIMIT characters of a value.
+ */
+import { DataWalker, STACK_SIZE } from "./axdr.js";
+import { Cursor } from "./cursor.js";
+import {
+	ATTRIBUTE_LENGTH,
+	GET_DATA,
+	GET_NEXT,
+	GET_RESULTS,
+	GetResponse,
+	LIST_HEAD,
+	putAttribute,
+	putListHead,
+	putNormalHead,
+	putObject,
+} from "./get.js";
+import {
+	attributeOf,
+	entryAt,
+	isMoment,
+	KIND_SCALER,
+	KIND_TIME,
+	KIND_VALUE,
+	kindOf,
+	positionOf,
+	putPlan,
+	STEPS_LIMIT,
+	scalerPosition,
+} from "./plan.js";
+import { POLL_ATTRIBUTE } from "./poll-list.js";
+import {
+	isDenial,
+	REASON_NO_SCALER,
+	REASON_NO_VALUE,
+	REASON_TOO_LONG,
+	REASON_UNREADABLE,
+	reasonOf,
+} from "./reasons.js";
+import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render, TEXT_LIMIT } from "./render.js";
+import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
+
+/**
+ * Attributes in one request: ciphered, with 3 bytes of LLC in front, they fill an HDLC frame of 128 bytes, which every
+ * meter takes.
+ */
+export const LIST_LIMIT = 10;
+/** Values of one object that is a structure or an array. */
+export const VALUES_LIMIT = 16;
+
+/** Where readings go. Bytes are only valid during the call. */
+export interface ReadingSink {
+	/** The object at `position` of the list was read: its code stands at `list[at]`, six bytes; values follow. */
+	beginObject(position: number, list: Uint8Array, at: number): void;
+	/** A value, printable ASCII; `unit` by IEC 62056-6-2, UNIT_NONE for none. The second of a class 4 or 5 is its time. */
+	value(text: Uint8Array, length: number, unit: number): void;
+	/** The object has no more values. */
+	endObject(): void;
+	/** The object at `position` gave none: data-access-result, or REASON_…. */
+	refused(position: number, reason: number): void;
+}
+
+export interface ReadingOptions {
+	/** As poll-list.ts packs it. */
+	readonly list: Uint8Array;
+	/** Made for this list. */
+	readonly cache: ScalerCache;
+	readonly sink: ReadingSink;
+	/**
+	 * Ask for several attributes at once where the meter offers it. A meter that falls silent on that is read again without.
+	 */
+	readonly listing: boolean;
+	/** Read the logical device name first. Without it the cache is taken to be this meter's. */
+	readonly named: boolean;
+	/** The meter gives deviations with the sign of ISO 8601 (date-time.ts). */
+	readonly swappedDeviation: boolean;
+}
+
+/** COSEM logical device name, as in a poll list: code, class, attribute. */
+const NAME = Object.freeze([0, 0, 42, 0, 0, 255, 1, 2]);
+const NO_PLAN = -1;
+/** The working buffer: a text, the walker's stack, the steps. */
+const STACK_AT = TEXT_LIMIT;
+const STEPS_AT = STACK_AT + STACK_SIZE;
+const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
+
+export class Reading {
+	readonly #options: ReadingOptions;
+	/** What is taken in is read with it; between requests it is anybody's. */
+	readonly cursor: Cursor;
+	readonly #walker: DataWalker;
+	readonly #response: GetResponse;
+	readonly #work = new Uint8Array(WORK_SIZE);
+	/** Where the steps end in the working buffer. */
+	#stepsEnd = STEPS_AT;
+	/** Where the step stands that is asked for; NO_PLAN: the name. */
+	#index = NO_PLAN;
+	/** Steps asked for with the last request, as a list if more than one. */
+	#asked = 0;
+	/** Several attributes in one request are worth trying. */
+	#listing = false;
+	/** The next request is for the next block. */
+	#more = false;
+	/** Position of the object that the sink has begun, or -1. */
+	#open = -1;
+	/** Objects read, and refused. */
+	read = 0;
+	refused = 0;
+	/** Requests made. */
+	requests = 0;
+
+	constructor(options: ReadingOptions) {
+		this.#options = options;
+		this.cursor = new Cursor(options.list);
+		this.#walker = new DataWalker(this.cursor, this.#work, STACK_AT);
+		this.#response = new GetResponse(this.cursor);
+	}
+
+	/** The association is there; `listing`: the meter offers several attributes at once. */
+	begin(listing: boolean): void {
+		this.#listing = listing && this.#options.listing;
+		this.#index = NO_PLAN;
+		this.#more = false;
+		if (!this.#options.named) this.makePlan();
+	}
+
+	/** Nothing is left to ask for. */
+	get done(): boolean {
+		return this.#index !== NO_PLAN && this.#index >= this.#stepsEnd;
+	}
+
+	/** The last request was for several attributes at once. */
+	get listed(): boolean {
+		return this.#asked > 1;
+	}
+
+	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
+	request(into: Uint8Array, at: number, room: number): number {
+		this.requests++;
+		if (this.#more) return this.#response.putNext(into, at);
+		this.#response.begin();
+		if (this.#index === NO_PLAN) {
+			this.#asked = 1;
+			return putAttribute(into, putObject(into, putNormalHead(into, at), NAME, 0), NAME[POLL_ATTRIBUTE]);
+		}
+		const fitting = Math.floor((room - LIST_HEAD) / ATTRIBUTE_LENGTH);
+		const count = Math.min(LIST_LIMIT, fitting, this.#stepsEnd - this.#index);
+		this.#asked = this.#listing && count > 1 ? count : 1;
+		let to = this.#asked > 1 ? putListHead(into, at, this.#asked) : putNormalHead(into, at);
+		for (let i = 0; i < this.#asked; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
+		return to;
+	}
+
+	/** Takes the GET response in that the cursor stands at. */
+	take(): void {
+		const kind = this.#response.take(this.#asked > 1);
+		this.#more = kind === GET_NEXT;
+		if (this.#more) return;
+		if (this.#asked > 1) this.takeList(kind);
+		else {
+			if (kind === GET_DATA) this.takeData();
+			else this.takeRefusal(reasonOf(kind, this.#response.reason));
+			this.step();
+		}
+	}
+
+	/** Something else came in place of a response: what was asked for counts as refused. */
+	refuse(reason: number): void {
+		this.#more = false;
+		if (this.#asked > 1) {
+			this.#listing = false;
+			return;
+		}
+		this.takeRefusal(reason);
+		this.step();
+	}
+
+	/** Nothing more will come. */
+	end(): void {
+		if (this.#open >= 0) this.#options.sink.endObject();
+		this.#open = -1;
+	}
+
+	private makePlan(): void {
+		this.#stepsEnd = putPlan(this.#options.list, this.#options.cache, this.#work, STEPS_AT);
+		this.#index = STEPS_AT;
+	}
+
+	private putStep(into: Uint8Array, at: number, step: number): number {
+		const { list } = this.#options;
+		return putAttribute(into, putObject(into, at, list, entryAt(positionOf(step))), attributeOf(list, step));
+	}
+
+	/** What the response gave for a list is told step by step; where it breaks off, single requests go on. */
+	private takeList(kind: number): void {
+		const results = kind === GET_RESULTS && this.#response.count === this.#asked ? this.#asked : 0;
+		this.#listing = results > 0;
+		for (let i = 0; i < results; i++) {
+			const choice = this.cursor.u8();
+			if (choice === 0 && this.isWhole()) this.takeData();
+			else if (choice === 1 && this.cursor.left > 0) this.takeRefusal(this.cursor.u8());
+			else {
+				this.#listing = false;
+				return;
+			}
+			this.#index++;
+		}
+		this.skipTimes();
+	}
+
+	/** The value at the cursor is not broken; the cursor stays in front of it. */
+	private isWhole(): boolean {
+		const { at } = this.cursor;
+		if (!this.#walker.skip()) return false;
+		this.cursor.at = at;
+		return true;
+	}
+
+	private step(): void {
+		if (this.#index === NO_PLAN) this.makePlan();
+		else this.#index++;
+		this.skipTimes();
+	}
+
+	/** Without a value its time is not asked for. */
+	private skipTimes(): void {
+		while (this.#index < this.#stepsEnd) {
+			const step = this.#work[this.#index];
+			if (kindOf(step) !== KIND_TIME || positionOf(step) === this.#open) return;
+			this.#index++;
+		}
+	}
+
+	/** The value that the cursor stands at is that of the current step. */
+	private takeData(): void {
+		const step = this.#index === NO_PLAN ? NO_PLAN : this.#work[this.#index];
+		const { at } = this.cursor;
+		const whole = this.#walker.skip();
+		const end = this.cursor.at;
+		if (!whole) {
+			this.takeRefusal(REASON_UNREADABLE);
+			return;
+		}
+		this.cursor.at = at;
+		this.#walker.begin();
+		if (step === NO_PLAN) this.takeName();
+		else if (kindOf(step) === KIND_SCALER) this.takeScaler(positionOf(step));
+		else if (kindOf(step) === KIND_TIME) this.takeTime(step);
+		else this.takeValue(step, at);
+		this.cursor.at = end;
+	}
+
+	private takeRefusal(reason: number): void {
+		if (this.#index === NO_PLAN) {
+			this.#options.cache.setName(this.#work, 0);
+			return;
+		}
+		const step = this.#work[this.#index];
+		if (kindOf(step) === KIND_SCALER) {
+			if (isDenial(reason)) this.#options.cache.set(positionOf(step), SCALER_DENIED, 0, UNIT_NONE);
+		} else if (kindOf(step) === KIND_VALUE) this.refuseObject(positionOf(step), reason);
+	}
+
+	private refuseObject(position: number, reason: number): void {
+		this.end();
+		this.refused++;
+		this.#options.sink.refused(position, reason);
+	}
+
+	private takeName(): void {
+		const length = this.#walker.next() ? this.text(0, AS_TEXT) : 0;
+		this.#options.cache.setName(this.#work, Math.max(0, length));
+	}
+
+	private takeScaler(position: number): void {
+		const { bytes } = this.cursor;
+		const walker = this.#walker;
+		if (!walker.next() || walker.end - walker.start !== 1) return;
+		const scaler = bytes[walker.start];
+		if (!walker.next() || walker.end - walker.start !== 1) return;
+		this.#options.cache.set(position, SCALER_KNOWN, scaler, bytes[walker.start]);
+	}
+
+	private takeTime(step: number): void {
+		if (positionOf(step) !== this.#open || !this.#walker.next()) return;
+		const length = this.text(0, this.octetsOf(step));
+		if (length > 0) this.#options.sink.value(this.#work, length, UNIT_NONE);
+	}
+
+	/** Looks at all of the value before the sink hears of it. */
+	private takeValue(step: number, at: number): void {
+		const { list, cache, sink } = this.#options;
+		const position = positionOf(step);
+		const holder = scalerPosition(list, position);
+		const known = holder < 0 || cache.state(holder) !== SCALER_UNKNOWN;
+		const scaler = holder < 0 ? 0 : cache.scaler(holder);
+		const octets = this.octetsOf(step);
+		const walker = this.#walker;
+		let count = 0;
+		let reason = REASON_NO_VALUE;
+		for (; walker.next(); count++) {
+			const length = this.text(scaler, octets);
+			if (length >= 0) reason = 0;
+			if (length < NO_TEXT || count === VALUES_LIMIT) reason = REASON_TOO_LONG;
+			else if (!known && isNumber(walker.tag)) reason = REASON_NO_SCALER;
+			if (reason > REASON_NO_VALUE) break;
+		}
+		if (reason !== 0) {
+			this.refuseObject(position, reason);
+			return;
+		}
+		this.end();
+		this.#open = position;
+		this.read++;
+		sink.beginObject(position, list, entryAt(position));
+		this.cursor.at = at;
+		for (walker.begin(); walker.next(); ) {
+			const length = this.text(scaler, octets);
+			const unit = holder >= 0 && isNumber(walker.tag) ? cache.unit(holder) : UNIT_NONE;
+			sink.value(this.#work, Math.max(0, length), unit);
+		}
+	}
+
+	private octetsOf(step: number): number {
+		if (!isMoment(this.#options.list, step)) return AS_TEXT;
+		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
+	}
+
+	/** Renders the element that the walker stands at at the beginning of `#work`; numbers are multiplied with 10^scaler. */
+	private text(scaler: number, octets: number): number {
+		return render(this.#walker, scaler, octets, this.#work);
+	}
+}

@@ -1,0 +1,40 @@
+/**
+ * Why an object of a poll list gave no value, for the API's `missing`. Those of the meter are its data-access-result
+ * (IEC 62056-5-3, 7.3), below 256; the others are ours.
+ */
+import { GET_REFUSED, GET_TOO_LONG } from "./get.js";
+
+export const REASON_TEMPORARY_FAILURE = 2;
+export const REASON_READ_WRITE_DENIED = 3;
+export const REASON_OBJECT_UNDEFINED = 4;
+export const REASON_CLASS_INCONSISTENT = 9;
+export const REASON_OBJECT_UNAVAILABLE = 11;
+export const REASON_TYPE_UNMATCHED = 12;
+export const REASON_SCOPE_VIOLATED = 13;
+/** The object is there and has no value: null, or no number. */
+export const REASON_NO_VALUE = 256;
+/** What came breaks A-XDR, or the transfer in blocks. */
+export const REASON_UNREADABLE = 257;
+export const REASON_TOO_LONG = 258;
+/** An exception, or a service error, came in place of a response. */
+export const REASON_EXCEPTION = 259;
+/** The value came, but not what it is to be multiplied with. */
+export const REASON_NO_SCALER = 260;
+
+/** The reason after GET_… with the meter's data-access-result. */
+export function reasonOf(kind: number, reason: number): number {
+	if (kind === GET_REFUSED) return reason;
+	return kind === GET_TOO_LONG ? REASON_TOO_LONG : REASON_UNREADABLE;
+}
+
+/** The meter will not give the attribute another time either. */
+export function isDenial(reason: number): boolean {
+	return (
+		reason === REASON_READ_WRITE_DENIED ||
+		reason === REASON_OBJECT_UNDEFINED ||
+		reason === REASON_CLASS_INCONSISTENT ||
+		reason === REASON_OBJECT_UNAVAILABLE ||
+		reason === REASON_TYPE_UNMATCHED ||
+		reason === REASON_SCOPE_VIOLATED
+	);
+}

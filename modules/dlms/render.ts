@@ -1,0 +1,155 @@
+/**
+ * Values of attributes as the text that a reading shows, for the readings of classes 1, 3, 4, 5 and 8.
+ *
+ * | data | text |
+ * |---|---|
+ * | integers, floats | decimal, shifted by the scaler: exact |
+ * | boolean, enum, BCD | `0` or `1`; number; two digits |
+ * | bit string | `0` and `1` |
+ * | octet string | date and time where one is expected; else as a string |
+ * | strings | text if it is printable ASCII, without blanks and 00 at the end; else hex, in capitals |
+ * | date-time, date, time | ISO 8601; hex if it has no such text |
+ * | null, NaN, infinite | none |
+ *
+ * Limits: TEXT_LIMIT characters of a value.
+ */
+import {
+	type DataWalker,
+	TAG_BCD,
+	TAG_BIT_STRING,
+	TAG_BOOLEAN,
+	TAG_COMPACT_ARRAY,
+	TAG_DATE,
+	TAG_DATE_TIME,
+	TAG_DELTA_INT8,
+	TAG_DELTA_INT32,
+	TAG_DELTA_UINT8,
+	TAG_DELTA_UINT32,
+	TAG_DONT_CARE,
+	TAG_ENUM,
+	TAG_FLOAT32,
+	TAG_FLOAT64,
+	TAG_INT8,
+	TAG_INT16,
+	TAG_INT32,
+	TAG_INT64,
+	TAG_NULL,
+	TAG_OCTET_STRING,
+	TAG_TIME,
+	TAG_UINT8,
+	TAG_UINT16,
+	TAG_UINT32,
+	TAG_UINT64,
+} from "./axdr.js";
+import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
+import { putFloat, putInteger } from "./decimal.js";
+
+/** The longest text of a value; longer than any number. */
+export const TEXT_LIMIT = 256;
+
+/** In place of a length: the value has none, it is null or no number. */
+export const NO_TEXT = -1;
+/** In place of a length: the text is longer than TEXT_LIMIT, or the type can't be shown. */
+export const TEXT_TOO_LONG = -2;
+
+/** How an octet string is to be read. */
+export const AS_TEXT = 0;
+/** As a date and time if it has the length of one. */
+export const AS_DATE_TIME = 1;
+/** The same, the deviation having the sign of ISO 8601. */
+export const AS_SWAPPED_DATE_TIME = 2;
+
+const DIGIT_0 = 0x30;
+const BLANK = 0x20;
+const DELETE = 0x7f;
+
+/** An integer tag, in whatever size. */
+function isInteger(tag: number): boolean {
+	return isSigned(tag) || isUnsigned(tag);
+}
+
+function isSigned(tag: number): boolean {
+	if (tag >= TAG_DELTA_INT8 && tag <= TAG_DELTA_INT32) return true;
+	return tag === TAG_INT8 || tag === TAG_INT16 || tag === TAG_INT32 || tag === TAG_INT64;
+}
+
+function isUnsigned(tag: number): boolean {
+	if (tag >= TAG_DELTA_UINT8 && tag <= TAG_DELTA_UINT32) return true;
+	return tag === TAG_UINT8 || tag === TAG_UINT16 || tag === TAG_UINT32 || tag === TAG_UINT64;
+}
+
+/** The scaler and the unit apply to a value of this tag. */
+export function isNumber(tag: number): boolean {
+	return isInteger(tag) || tag === TAG_FLOAT32 || tag === TAG_FLOAT64;
+}
+
+/**
+ * Writes the text of the element that the walker stands at at the beginning of `into` (TEXT_LIMIT bytes); returns its
+ * length, or NO_TEXT or TEXT_TOO_LONG. Numbers are multiplied with 10^scaler; `octets` is AS_….
+ */
+export function render(walker: DataWalker, scaler: number, octets: number, into: Uint8Array): number {
+	const { bytes, tag, start, end } = walker;
+	if (isInteger(tag)) return putInteger(walker, isSigned(tag), scaler, into);
+	if (tag === TAG_FLOAT32 || tag === TAG_FLOAT64) return putFloat(walker, scaler, into) || NO_TEXT;
+	if (tag === TAG_NULL || tag === TAG_DONT_CARE) return NO_TEXT;
+	if (tag === TAG_ENUM) return putInteger(walker, false, 0, into);
+	if (tag === TAG_BOOLEAN) {
+		into[0] = DIGIT_0 + (bytes[start] === 0 ? 0 : 1);
+		return 1;
+	}
+	if (tag === TAG_BIT_STRING) return putBits(bytes, start, walker.bits, into);
+	if (tag === TAG_BCD || tag === TAG_COMPACT_ARRAY) return putHexText(bytes, start, end, into);
+	const dated = tag === TAG_OCTET_STRING && octets !== AS_TEXT && end - start === DATE_TIME_LENGTH;
+	const length = dated || tag >= TAG_DATE_TIME ? putMoment(walker, dated ? TAG_DATE_TIME : tag, octets, into) : 0;
+	if (length > 0) return length;
+	if (tag >= TAG_DATE_TIME || !isText(bytes, start, end)) return putHexText(bytes, start, end, into);
+	return putText(bytes, start, end, into);
+}
+
+function putMoment(walker: DataWalker, tag: number, octets: number, into: Uint8Array): number {
+	const { bytes, start } = walker;
+	if (tag === TAG_DATE) return putDate(bytes, start, into, 0);
+	if (tag === TAG_TIME) return putTime(bytes, start, into, 0);
+	return putDateTime({ bytes, start, swapped: octets === AS_SWAPPED_DATE_TIME }, into, 0);
+}
+
+/** Where the text ends without blanks and zeros after it. */
+function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
+	let to = end;
+	while (to > start && (bytes[to - 1] === BLANK || bytes[to - 1] === 0)) to--;
+	return to;
+}
+
+/** Printable ASCII, but for what is trimmed. */
+function isText(bytes: Uint8Array, start: number, end: number): boolean {
+	const to = trimmedEnd(bytes, start, end);
+	for (let i = start; i < to; i++) if (bytes[i] < BLANK || bytes[i] >= DELETE) return false;
+	return to > start || start === end;
+}
+
+function putText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
+	const length = trimmedEnd(bytes, start, end) - start;
+	if (length > TEXT_LIMIT) return TEXT_TOO_LONG;
+	for (let i = 0; i < length; i++) into[i] = bytes[start + i];
+	return length;
+}
+
+function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
+	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
+	for (let i = start; i < end; i++) {
+		into[(i - start) * 2] = hexDigit(bytes[i] >> 4);
+		into[(i - start) * 2 + 1] = hexDigit(bytes[i] & 15);
+	}
+	return (end - start) * 2;
+}
+
+function putBits(bytes: Uint8Array, start: number, count: number, into: Uint8Array): number {
+	if (count > TEXT_LIMIT) return TEXT_TOO_LONG;
+	for (let i = 0; i < count; i++) into[i] = DIGIT_0 + ((bytes[start + (i >> 3)] >> (7 - (i & 7))) & 1);
+	return count;
+}
+
+/** A capital: the records of a readout pack those into four bits. */
+function hexDigit(nibble: number): number {
+	return nibble + (nibble < 10 ? DIGIT_0 : 0x37);
+}

@@ -1,0 +1,85 @@
+/**
+ * HDLC addresses, for the frames of a connection. IEC 62056-46, 6.4.2.
+ *
+ * Seven bits of an address stand in the upper bits of each byte; the lowest bit is 1 in its last byte alone.
+ *
+ * | form | bytes |
+ * |---|---|
+ * | client | `client << 1 \| 1` |
+ * | server, 1 byte | `logical << 1 \| 1` |
+ * | server, 2 bytes | `logical << 1`, `physical << 1 \| 1` |
+ * | server, 4 bytes | the upper and the lower 7 bits of `logical`, then of `physical`, each `<< 1`, the last `\| 1` |
+ */
+
+/** Bytes of the longest address. */
+export const ADDRESS_LIMIT = 4;
+/** Largest part of an address in one byte, and in two. It means "all stations". */
+const SHORT_MAX = 0x7f;
+const LONG_MAX = 0x3fff;
+
+/** In place of the end of an address: no such form. */
+export const ADDRESS_BAD = -1;
+
+/** Whom a connection is between. */
+export interface HDLCAddress {
+	/** 0 to 127. */
+	readonly client: number;
+	/** Upper part of the server's address, 0 to 16383. */
+	readonly logical: number;
+	/** Lower part, 0 to 16383; 0: it has none. */
+	readonly physical: number;
+	/** Bytes of the server's address on the line, 1, 2 or 4; 0: as many as it needs. */
+	readonly length: number;
+}
+
+/** Bytes that the server's address takes on the line; 0 when it can't be told in so many as are wished. */
+export function serverAddressLength(address: HDLCAddress): number {
+	const { logical, physical, length } = address;
+	if (logical < 0 || logical > LONG_MAX || physical < 0 || physical > LONG_MAX) return 0;
+	const isShort = logical <= SHORT_MAX && physical <= SHORT_MAX;
+	if (length === 0 && !isShort) return 4;
+	if (length === 0) return physical === 0 ? 1 : 2;
+	if (length === 1) return isShort && physical === 0 ? 1 : 0;
+	if (length === 2) return isShort ? 2 : 0;
+	return length === 4 ? 4 : 0;
+}
+
+/** Writes the server's address at `at`; returns where it ends, or ADDRESS_BAD. */
+export function encodeServerAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
+	const length = serverAddressLength(address);
+	if (length === 0) return ADDRESS_BAD;
+	const { logical, physical } = address;
+	if (length === 4) {
+		into[at] = (logical >> 7) << 1;
+		into[at + 1] = (logical & 0x7f) << 1;
+		into[at + 2] = (physical >> 7) << 1;
+		into[at + 3] = ((physical & 0x7f) << 1) | 1;
+	} else if (length === 2) {
+		into[at] = logical << 1;
+		into[at + 1] = (physical << 1) | 1;
+	} else into[at] = (logical << 1) | 1;
+	return at + length;
+}
+
+/** Writes the client's address at `at`; returns where it ends, or ADDRESS_BAD. */
+export function encodeClientAddress(into: Uint8Array, at: number, address: HDLCAddress): number {
+	if (address.client < 0 || address.client > SHORT_MAX) return ADDRESS_BAD;
+	into[at] = (address.client << 1) | 1;
+	return at + 1;
+}
+
+/** The server asked for is "all stations": whoever is there answers with an address of its own. */
+export function isAllStations(address: HDLCAddress): boolean {
+	const part = address.physical === 0 ? address.logical : address.physical;
+	return part === (serverAddressLength(address) === 4 ? LONG_MAX : SHORT_MAX);
+}
+
+/** Where the address that begins at `start` ends; 0 when it goes on after `end`, ADDRESS_BAD when it is none. */
+export function addressEnd(bytes: Uint8Array, start: number, end: number): number {
+	for (let i = start; i < start + ADDRESS_LIMIT; i++) {
+		if (i >= end) return 0;
+		if ((bytes[i] & 1) === 0) continue;
+		return i === start + 2 ? ADDRESS_BAD : i + 1;
+	}
+	return ADDRESS_BAD;
+}

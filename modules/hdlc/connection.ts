@@ -1,0 +1,430 @@
+/**
+ * One HDLC connection with a meter from the client's side, normal response mode: connect, carry one APDU there and one
+ * back, again and again, disconnect. A sans-io machine (io/machine.ts) on a line of 8N1; it knows nothing of what the
+ * APDUs say. IEC 62056-46, 6; ISO/IEC 13239.
+ *
+ * The client alone starts and repeats. The client's window is 1, the server's what is negotiated. Waits: for the first
+ * byte of an answer `receiveTimeoutMs` from the last bit of what was sent, GAP_MS from byte to byte in a frame, and for
+ * all of a frame no longer than the longest one takes. More limits in exchange.ts.
+ */
+import { FORMAT_8N1 } from "../io/host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
+import type { HDLCAddress } from "./address.js";
+import { FrameDecoder, ROOM } from "./decoder.js";
+import {
+	Exchange,
+	NEXT_AWAIT,
+	NEXT_BAD_ANSWER,
+	NEXT_BUSY,
+	NEXT_NOTHING,
+	NEXT_PAUSE,
+	NEXT_RR,
+	NEXT_SEGMENT,
+	NEXT_TOO_LONG,
+	NEXT_WHOLE,
+	RETRIES,
+} from "./exchange.js";
+import {
+	CONTROL_DISC,
+	CONTROL_DM,
+	CONTROL_FRMR,
+	CONTROL_RR,
+	CONTROL_SNRM,
+	CONTROL_UA,
+	controlKind,
+	FRAME_LIMIT,
+	LLC_LENGTH,
+	POLL_FINAL,
+} from "./frame.js";
+import { ORIGIN_OTHER, ORIGIN_SELF, originOf } from "./origin.js";
+import {
+	encodeParameters,
+	INFO_DEFAULT,
+	INFO_MAX,
+	INFO_MIN,
+	PARAMETER_RECEIVED_INFO,
+	PARAMETER_SENT_WINDOW,
+	PARAMETERS_LENGTH,
+	parameterOf,
+	WINDOW_DEFAULT,
+} from "./parameters.js";
+import {
+	EVENT_APDU,
+	EVENT_CONNECTED,
+	EVENT_END,
+	RESULT_BAD_ANSWER,
+	RESULT_BUSY,
+	RESULT_DAMAGED,
+	RESULT_DISCONNECTED,
+	RESULT_DONE,
+	RESULT_ECHO_ONLY,
+	RESULT_FRAME_REJECTED,
+	RESULT_GARBAGE,
+	RESULT_LOST,
+	RESULT_NO_ADDRESS,
+	RESULT_NONE,
+	RESULT_OTHER_ADDRESS,
+	RESULT_REFUSED,
+	RESULT_SILENCE,
+	RESULT_TOO_LONG,
+} from "./results.js";
+import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
+
+export interface ConnectionOptions {
+	readonly address: HDLCAddress;
+	/** Speed of the line, Bd: tells when what was sent has left. */
+	readonly baud: number;
+	/** From the last bit sent to the first byte of the answer, ms. */
+	readonly receiveTimeoutMs: number;
+	/** End a former connection first: the meter may still hold one, for minutes. */
+	readonly releaseFirst: boolean;
+	/** What to propose: bytes of an information field both ways (as many as fit into `apdu` at most), frames from it. */
+	readonly info: number;
+	readonly window: number;
+	/** Where answers are gathered, and frames before they are checked; the connection's alone between its events. */
+	readonly apdu: Uint8Array;
+}
+
+/** SNRM with parameters is sent so many times before a plain one. */
+const PROPOSALS = 2;
+/** Times that DISC is sent: silence is an answer, too. */
+const RELEASES = 2;
+/** From byte to byte in a frame: 25 ms in the standard, and what adapters and a busy chip add. */
+const GAP_MS = 500;
+/** A meter that is not ready is asked again after this. */
+const BUSY_PAUSE_MS = 200;
+/** Start, eight data bits, stop. */
+const BITS_PER_BYTE = 10;
+
+const STATE_IDLE = 0;
+const STATE_RELEASING = 1;
+const STATE_CONNECTING = 2;
+/** Connected; the owner's turn. */
+const STATE_READY = 3;
+/** A request is on its way, or its answer. */
+const STATE_TALKING = 4;
+const STATE_DISCONNECTING = 5;
+const STATE_ENDED = 6;
+
+/** What is to be sent once the frame before it has been given to the line. */
+const FRAME_NONE = 0;
+const FRAME_SNRM = 1;
+const FRAME_PLAIN_SNRM = 2;
+const FRAME_DISC = 3;
+const FRAME_RR = 4;
+const FRAME_I = 5;
+
+export class HDLCConnection implements Machine {
+	/** RESULT_…, final with EVENT_END. */
+	result = RESULT_NONE;
+	/** Bytes received; frames from the meter, of others, of our own; frames sent again. */
+	received = 0;
+	frames = 0;
+	foreign = 0;
+	echoes = 0;
+	repeated = 0;
+	readonly #options: ConnectionOptions;
+	readonly #decoder: FrameDecoder;
+	readonly #exchange: Exchange;
+	readonly #sender: FrameSender;
+	readonly #output: Output;
+	/** What is proposed as the longest information field. */
+	readonly #info: number;
+	#state = STATE_IDLE;
+	#wanted = FRAME_NONE;
+	/** Bit n: EVENT_n waits to be told. */
+	#events = 0;
+	/** Repetitions of SNRM or DISC. */
+	#tries = 0;
+	/** Damaged frames when it last went on. */
+	#badBefore = 0;
+	/** Waiting before a meter that is not ready is asked again. */
+	#pausing = false;
+	/** When what was given to the line will have left; when the answer must have begun, and be there; the next byte. */
+	#sentByMs = 0;
+	#answerByMs = Number.POSITIVE_INFINITY;
+	#patienceEndsMs = Number.POSITIVE_INFINITY;
+	#gapByMs = 0;
+
+	constructor(options: ConnectionOptions) {
+		const bytes = options.apdu;
+		this.#options = options;
+		this.#decoder = new FrameDecoder(bytes);
+		this.#exchange = new Exchange(this.#decoder);
+		this.#sender = new FrameSender(options.address);
+		this.#info = Math.max(INFO_MIN, Math.min(options.info, INFO_MAX, bytes.length - ROOM));
+		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: 0 };
+	}
+
+	/** Bytes of the answer in the owner's buffer. */
+	get apduLength(): number {
+		return this.#exchange.length;
+	}
+
+	/** Frames that arrived damaged, and noise that looked like the beginning of one. */
+	get bad(): number {
+		return this.#decoder.bad;
+	}
+
+	get deadlineMs(): number {
+		if (this.#decoder.inside && this.#state !== STATE_ENDED) return Math.min(this.#gapByMs, this.#patienceEndsMs);
+		return this.#answerByMs;
+	}
+
+	/** Begins. EVENT_CONNECTED or EVENT_END follows. */
+	connect(nowMs: number): void {
+		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
+		if (this.#sender.unaddressable) this.end(RESULT_NO_ADDRESS);
+		else if (this.#options.releaseFirst) {
+			this.#state = STATE_RELEASING;
+			this.transmit(FRAME_DISC, nowMs);
+		} else this.propose(nowMs);
+	}
+
+	/**
+	 * Sends an APDU, 1 byte or more, after EVENT_CONNECTED or EVENT_APDU. EVENT_APDU or EVENT_END follows; until then
+	 * `bytes` must hold still. Does nothing when the connection has ended meanwhile.
+	 */
+	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (this.#state >= STATE_DISCONNECTING) return;
+		if (this.#state !== STATE_READY) throw new Error("an APDU is sent before its turn");
+		this.#state = STATE_TALKING;
+		this.#exchange.begin(bytes, start, end);
+		this.#decoder.release(0);
+		this.transmit(FRAME_I, nowMs);
+	}
+
+	/**
+	 * The APDU of EVENT_APDU was not the answer, but one that the meter sent of its own: waits for another, as after
+	 * `send`. Who waits for ever asks for ever.
+	 */
+	waitOn(nowMs: number): void {
+		if (this.#state >= STATE_DISCONNECTING) return;
+		if (this.#state !== STATE_READY) throw new Error("an APDU is waited for already");
+		this.#state = STATE_TALKING;
+		const next = this.#exchange.waitOn();
+		this.#decoder.release(0);
+		this.follow(next, nowMs);
+	}
+
+	/** Ends the connection from wherever it is. EVENT_END follows. */
+	disconnect(nowMs: number): void {
+		if (this.#state === STATE_IDLE) this.end(RESULT_DONE);
+		else if (this.#state < STATE_DISCONNECTING) this.fail(RESULT_DONE, nowMs);
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (this.#state === STATE_IDLE || this.#state === STATE_ENDED) return;
+		this.received += end - start;
+		for (let at = start; ; this.takeFrame(nowMs)) {
+			at = this.#decoder.take(bytes, at, end);
+			if (!this.#decoder.ready) break;
+		}
+		this.#gapByMs = nowMs + GAP_MS;
+		// A flag alone may close a frame or open the answer.
+		if (this.#decoder.hasFlag && !this.#pausing) this.extend(GAP_MS, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		if (this.#decoder.inside) {
+			this.#decoder.silence();
+			while (this.#decoder.ready) {
+				this.takeFrame(nowMs);
+				this.#decoder.silence();
+			}
+		}
+		if (nowMs >= this.#answerByMs) this.timeOut(nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#output;
+		output.kind = OUTPUT_NONE;
+		if (!this.#sender.busy && this.#wanted !== FRAME_NONE) this.beginFrame();
+		if (this.#sender.busy) this.#sender.next(output);
+		else if (this.#events !== 0) {
+			output.kind = OUTPUT_EVENT;
+			output.code = EVENT_CONNECTED;
+			while ((this.#events & (1 << output.code)) === 0) output.code++;
+			this.#events ^= 1 << output.code;
+		}
+		return output;
+	}
+
+	private propose(nowMs: number): void {
+		this.#state = STATE_CONNECTING;
+		this.#tries = 0;
+		this.transmit(FRAME_SNRM, nowMs);
+	}
+
+	private takeFrame(nowMs: number): void {
+		const origin = originOf(this.#decoder, this.#sender);
+		if (origin === ORIGIN_SELF) this.echoes++;
+		else if (origin === ORIGIN_OTHER) this.foreign++;
+		else {
+			this.frames++;
+			this.answer(nowMs);
+		}
+		this.#decoder.release(this.#exchange.length);
+	}
+
+	/** A frame of the meter is ready: goes on with it. */
+	private answer(nowMs: number): void {
+		const kind = controlKind(this.#decoder.control);
+		const isEnd = kind === CONTROL_UA || kind === CONTROL_DM;
+		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.result);
+		else if (this.#state === STATE_RELEASING && isEnd) this.propose(nowMs);
+		else if (this.#state === STATE_CONNECTING) {
+			if (kind === CONTROL_UA) this.connected();
+			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.refused(kind, nowMs);
+		} else if (this.#state === STATE_READY || this.#state === STATE_TALKING) {
+			if (kind === CONTROL_DM) this.end(RESULT_DISCONNECTED);
+			else if (kind === CONTROL_FRMR) this.fail(RESULT_FRAME_REJECTED, nowMs);
+			else if (this.#state === STATE_TALKING) this.follow(this.#exchange.take(), nowMs);
+		}
+	}
+
+	private connected(): void {
+		const isPlain = this.#tries >= PROPOSALS;
+		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
+		const inRow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;
+		this.#exchange.sendInfo = Math.max(INFO_MIN, Math.min(taken, isPlain ? INFO_DEFAULT : this.#info));
+		this.#exchange.window = Math.min(inRow, isPlain ? WINDOW_DEFAULT : this.#options.window);
+		this.rest(EVENT_CONNECTED);
+	}
+
+	/** DM or FRMR in answer to SNRM: some meters know no parameters. */
+	private refused(kind: number, nowMs: number): void {
+		// It answers what was sent before.
+		if (nowMs < this.#sentByMs) return;
+		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? RESULT_REFUSED : RESULT_FRAME_REJECTED);
+		else {
+			this.#tries = PROPOSALS;
+			this.transmit(FRAME_PLAIN_SNRM, nowMs);
+		}
+	}
+
+	/** Does what the exchange says, NEXT_…. */
+	private follow(next: number, nowMs: number): void {
+		if (next === NEXT_SEGMENT) this.transmit(FRAME_I, nowMs);
+		else if (next === NEXT_RR) this.transmit(FRAME_RR, nowMs);
+		else if (next === NEXT_WHOLE) this.rest(EVENT_APDU);
+		else if (next === NEXT_AWAIT) {
+			this.#wanted = FRAME_NONE;
+			this.await(nowMs + this.#options.receiveTimeoutMs);
+		} else if (next === NEXT_PAUSE) {
+			this.#wanted = FRAME_NONE;
+			this.await(nowMs + BUSY_PAUSE_MS);
+			this.#pausing = true;
+		}
+		// What is of no use is often followed by what is.
+		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
+		else this.fail(this.failure(next), nowMs);
+	}
+
+	private failure(next: number): number {
+		if (next === NEXT_BUSY) return RESULT_BUSY;
+		if (next === NEXT_BAD_ANSWER) return RESULT_BAD_ANSWER;
+		if (next === NEXT_TOO_LONG) return RESULT_TOO_LONG;
+		return this.#decoder.bad > this.#badBefore ? RESULT_DAMAGED : RESULT_LOST;
+	}
+
+	/** It is the owner's turn. */
+	private rest(event: number): void {
+		this.#state = STATE_READY;
+		this.#tries = 0;
+		this.#wanted = FRAME_NONE;
+		this.#answerByMs = Number.POSITIVE_INFINITY;
+		this.#patienceEndsMs = Number.POSITIVE_INFINITY;
+		this.#events |= 1 << event;
+	}
+
+	private timeOut(nowMs: number): void {
+		if (this.#state === STATE_RELEASING) this.propose(nowMs);
+		else if (this.#state === STATE_CONNECTING) {
+			if (this.#tries === RETRIES) this.end(this.connectFailure());
+			else {
+				this.#tries++;
+				this.transmit(this.#tries < PROPOSALS ? FRAME_SNRM : FRAME_PLAIN_SNRM, nowMs);
+			}
+		} else if (this.#state === STATE_TALKING) {
+			if (this.#pausing) this.transmit(FRAME_RR, nowMs);
+			else this.follow(this.#exchange.repeat(), nowMs);
+		} else if (this.#state === STATE_DISCONNECTING) {
+			this.#tries++;
+			if (this.#tries === RELEASES) this.end(this.result);
+			else this.transmit(FRAME_DISC, nowMs);
+		}
+	}
+
+	private connectFailure(): number {
+		if (this.received === 0) return RESULT_SILENCE;
+		if (this.frames > 0) return RESULT_REFUSED;
+		if (this.foreign > 0) return RESULT_OTHER_ADDRESS;
+		return this.echoes > 0 && this.#decoder.bad === 0 ? RESULT_ECHO_ONLY : RESULT_GARBAGE;
+	}
+
+	/** Ends it with this result once the meter has been told. */
+	private fail(result: number, nowMs: number): void {
+		this.result = result;
+		this.#state = STATE_DISCONNECTING;
+		this.#tries = 0;
+		this.transmit(FRAME_DISC, nowMs);
+	}
+
+	private end(result: number): void {
+		this.#state = STATE_ENDED;
+		this.result = result;
+		this.#wanted = FRAME_NONE;
+		this.#answerByMs = Number.POSITIVE_INFINITY;
+		this.#events |= 1 << EVENT_END;
+	}
+
+	/** Has a frame sent as soon as the one before it has been given to the line. */
+	private transmit(frame: number, nowMs: number): void {
+		this.#wanted = frame;
+		const exchange = this.#exchange;
+		if (exchange.tries > 0 || this.#tries > 0) this.repeated++;
+		else this.#badBefore = this.#decoder.bad;
+		let info = 0;
+		if (frame === FRAME_SNRM) info = PARAMETERS_LENGTH;
+		else if (frame === FRAME_I)
+			info = exchange.segmentEnd - exchange.segmentStart + (exchange.isFirst ? LLC_LENGTH : 0);
+		const bits = this.#sender.frameLength(info) * BITS_PER_BYTE;
+		this.#sentByMs = Math.max(nowMs, this.#sentByMs) + Math.ceil((bits * 1000) / this.#options.baud);
+		this.await(this.#sentByMs + this.#options.receiveTimeoutMs);
+	}
+
+	/** The answer must begin by then. */
+	private await(answerByMs: number): void {
+		this.#pausing = false;
+		this.#answerByMs = answerByMs;
+		this.#patienceEndsMs = answerByMs + Math.ceil((FRAME_LIMIT * BITS_PER_BYTE * 1000) / this.#options.baud);
+	}
+
+	/** The answer may begin so much later than `nowMs`, as far as patience goes. */
+	private extend(ms: number, nowMs: number): void {
+		this.#answerByMs = Math.max(this.#answerByMs, Math.min(nowMs + ms, this.#patienceEndsMs));
+	}
+
+	private beginFrame(): void {
+		const sender = this.#sender;
+		const exchange = this.#exchange;
+		let control = (exchange.receiveNumber << 5) | POLL_FINAL;
+		let kind = 0;
+		if (this.#wanted === FRAME_RR) control |= CONTROL_RR;
+		else if (this.#wanted === FRAME_DISC) control = CONTROL_DISC | POLL_FINAL;
+		else if (this.#wanted === FRAME_I) {
+			control |= exchange.sendNumber << 1;
+			kind = (exchange.isFirst ? WITH_LLC : 0) | (exchange.hasMore ? WITH_MORE : 0);
+			sender.carry(exchange.request, exchange.segmentStart, exchange.segmentEnd);
+		} else control = CONTROL_SNRM | POLL_FINAL;
+		if (this.#wanted === FRAME_SNRM) {
+			const parameters = new Uint8Array(PARAMETERS_LENGTH);
+			encodeParameters(parameters, 0, { info: this.#info, window: this.#options.window });
+			sender.carry(parameters, 0, PARAMETERS_LENGTH);
+		}
+		this.#wanted = FRAME_NONE;
+		sender.begin(control, kind);
+	}
+}

@@ -1,0 +1,69 @@
+/**
+ * The HDLC frame of type 3 and its control byte, for decoder, sender and connection. IEC 62056-46, 6.4; ISO/IEC 13239.
+ *
+ * | bytes | field |
+ * |---|---|
+ * | 1 | flag 7E; one may close a frame and open the next |
+ * | 2 | format: `1010`, S (more segments of the same APDU follow), 11 bits length of all between the flags |
+ * | 1, 2, 4 | destination address (address.ts) |
+ * | 1, 2, 4 | source address |
+ * | 1 | control |
+ * | 2 | header check, CRC-16/X.25 of format to control, low byte first; only if information follows |
+ * | n | information |
+ * | 2 | frame check, CRC-16/X.25 of format to information, low byte first |
+ * | 1 | flag 7E |
+ *
+ * There is no stuffing: 7E stands in any field, and only the length tells where a frame ends.
+ *
+ * The information of the first segment of an APDU begins with the LLC header: E6 E6 00 to the meter, E6 E7 00 from it.
+ */
+
+export const FLAG = 0x7e;
+export const FORMAT_TYPE = 0xa0;
+export const FORMAT_TYPE_MASK = 0xf0;
+export const FORMAT_SEGMENTED = 0x08;
+export const FORMAT_LENGTH_MASK = 0x07;
+/** Where the destination address stands, from the flag on. */
+export const ADDRESS_AT = 3;
+/** Bytes of a header or frame check. */
+export const CHECK_LENGTH = 2;
+/** Largest length that a format field tells, and the bytes of that frame with both flags. */
+const LENGTH_MAX = 0x7ff;
+export const FRAME_LIMIT = LENGTH_MAX + 2;
+/** Bytes of a frame without information at most, with both flags: server addresses on either side are counted. */
+export const BARE_FRAME_LIMIT = 16;
+
+/** Control bytes, without P/F; of I, RR, RNR and REJ the lower bits, above which N(R) and N(S) stand. */
+export const CONTROL_RR = 0x01;
+export const CONTROL_RNR = 0x05;
+export const CONTROL_REJ = 0x09;
+export const CONTROL_SNRM = 0x83;
+export const CONTROL_DISC = 0x43;
+export const CONTROL_UA = 0x63;
+export const CONTROL_DM = 0x0f;
+export const CONTROL_FRMR = 0x87;
+/** P/F: asks for an answer (client), ends one (server). */
+export const POLL_FINAL = 0x10;
+/** In place of a control byte: an information frame. */
+export const CONTROL_I = 0x00;
+
+export const LLC_LENGTH = 3;
+export const LLC_DESTINATION = 0xe6;
+export const LLC_COMMAND = 0xe6;
+export const LLC_RESPONSE = 0xe7;
+
+/** CONTROL_… of a control byte, without P/F, N(R) and N(S). */
+export function controlKind(control: number): number {
+	if ((control & 0x01) === 0) return CONTROL_I;
+	return control & ((control & 0x02) === 0 ? 0x0f : 0xff ^ POLL_FINAL);
+}
+
+/** N(R) of an I, RR, RNR or REJ frame: the number that its sender expects next. */
+export function receiveNumber(control: number): number {
+	return control >> 5;
+}
+
+/** N(S) of an I frame. */
+export function sendNumber(control: number): number {
+	return (control >> 1) & 7;
+}

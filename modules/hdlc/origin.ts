@@ -1,0 +1,39 @@
+/** Who sent a frame: the meter, we ourselves (the head echoes), or somebody else on the line. For the connection. */
+import type { FrameDecoder } from "./decoder.js";
+import { ADDRESS_AT, CONTROL_I, controlKind, LLC_COMMAND, LLC_DESTINATION, LLC_LENGTH } from "./frame.js";
+import type { FrameSender } from "./sender.js";
+
+export const ORIGIN_METER = 0;
+export const ORIGIN_SELF = 1;
+export const ORIGIN_OTHER = 2;
+
+/** ORIGIN_… of the frame that is ready in `decoder`, on a connection whose frames `sender` sends. */
+export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
+	const { bytes, destinationStart, sourceStart, sourceEnd } = decoder;
+	const { head } = sender;
+	const client = head[sender.sourceStart];
+	const destination = sourceStart - destinationStart;
+	const source = sourceEnd - sourceStart;
+	const toClient = destination === 1 && bytes[destinationStart] === client;
+	const fromClient = source === 1 && bytes[sourceStart] === client;
+	const server = sender.sourceStart - ADDRESS_AT;
+	const fromServer = sender.toAllStations || (source === server && isServer(sender, bytes, sourceStart));
+	const isEcho = fromClient && destination === server && isServer(sender, bytes, destinationStart);
+	if (toClient && fromServer && !(isEcho && looksSent(decoder, sender))) return ORIGIN_METER;
+	return isEcho ? ORIGIN_SELF : ORIGIN_OTHER;
+}
+
+/** The server's address stands at `at`. */
+function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
+	const { head, sourceStart } = sender;
+	for (let i = ADDRESS_AT; i < sourceStart; i++) if (head[i] !== bytes[at + i - ADDRESS_AT]) return false;
+	return true;
+}
+
+/** Where both sides have the same address: is the frame that is ready the one that was sent? */
+function looksSent(decoder: FrameDecoder, sender: FrameSender): boolean {
+	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
+	if (controlKind(control) !== CONTROL_I) return control === sender.control;
+	if (tooLong || infoEnd - infoStart < LLC_LENGTH) return false;
+	return bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_COMMAND;
+}

@@ -1,0 +1,95 @@
+/**
+ * What SNRM proposes and UA answers: how much a side sends and takes at a time. IEC 62056-46, 6.4.4.4.3.2.
+ *
+ * `81 80 <length>`, then for each parameter its number, the length of its value, the value (high byte first):
+ *
+ * | number | parameter |
+ * |---|---|
+ * | 05 | information field sent, bytes at most |
+ * | 06 | information field received, bytes at most |
+ * | 07 | window sent: frames at most before an acknowledgement |
+ * | 08 | window received |
+ *
+ * "Sent" and "received" are those of the side that the message is from. What is not told is the default.
+ */
+
+export const PARAMETER_SENT_INFO = 5;
+export const PARAMETER_RECEIVED_INFO = 6;
+export const PARAMETER_SENT_WINDOW = 7;
+export const PARAMETER_RECEIVED_WINDOW = 8;
+
+export const INFO_DEFAULT = 128;
+/** Bounds of the standard. */
+export const INFO_MIN = 32;
+export const INFO_MAX = 2030;
+export const WINDOW_DEFAULT = 1;
+
+/** Bytes of a parameter with a value of two, and of four. */
+const SHORT_LENGTH = 4;
+const LONG_LENGTH = 6;
+/** Bytes that `encodeParameters` writes. */
+export const PARAMETERS_LENGTH = 3 + 2 * SHORT_LENGTH + 2 * LONG_LENGTH;
+
+const FORMAT_IDENTIFIER = 0x81;
+const GROUP_IDENTIFIER = 0x80;
+
+export interface Proposal {
+	/** Bytes of an information field, INFO_MIN to INFO_MAX. */
+	readonly info: number;
+	/** Frames, 1 to 7. */
+	readonly window: number;
+}
+
+/** Writes a proposal of `info` bytes both ways, and `window` frames from the other side, 1 to it; returns its end. */
+export function encodeParameters(into: Uint8Array, at: number, proposal: Proposal): number {
+	const { info, window } = proposal;
+	into[at] = FORMAT_IDENTIFIER;
+	into[at + 1] = GROUP_IDENTIFIER;
+	into[at + 2] = PARAMETERS_LENGTH - 3;
+	const windows = at + 3 + 2 * SHORT_LENGTH;
+	for (let i = 0; i < 2; i++) {
+		const to = at + 3 + i * SHORT_LENGTH;
+		into[to] = PARAMETER_SENT_INFO + i;
+		into[to + 1] = 2;
+		into[to + 2] = info >> 8;
+		into[to + 3] = info & 0xff;
+	}
+	for (let i = 0; i < 2; i++) {
+		const to = windows + i * LONG_LENGTH;
+		into.fill(0, to, to + LONG_LENGTH);
+		into[to] = PARAMETER_SENT_WINDOW + i;
+		into[to + 1] = 4;
+		into[to + LONG_LENGTH - 1] = i === 0 ? WINDOW_DEFAULT : window;
+	}
+	return at + PARAMETERS_LENGTH;
+}
+
+/** A frame's information, where it stands. */
+export interface Information {
+	readonly bytes: Uint8Array;
+	readonly infoStart: number;
+	readonly infoEnd: number;
+}
+
+/** The value of PARAMETER_… `number` in a UA, 0 to 0xFFFFFFFF; 0 when it is missing or the list is broken. */
+export function parameterOf(message: Information, number: number): number {
+	const { bytes, infoStart, infoEnd } = message;
+	if (infoEnd - infoStart < 3) return 0;
+	if (bytes[infoStart] !== FORMAT_IDENTIFIER || bytes[infoStart + 1] !== GROUP_IDENTIFIER) return 0;
+	const end = Math.min(infoEnd, infoStart + 3 + bytes[infoStart + 2]);
+	let at = infoStart + 3;
+	while (at + 2 <= end) {
+		const length = bytes[at + 1];
+		const next = at + 2 + length;
+		if (next > end) return 0;
+		if (bytes[at] === number) return length <= 4 ? unsigned(bytes, at + 2, next) : 0;
+		at = next;
+	}
+	return 0;
+}
+
+function unsigned(bytes: Uint8Array, start: number, end: number): number {
+	let value = 0;
+	for (let i = start; i < end; i++) value = value * 256 + bytes[i];
+	return value;
+}

@@ -1,0 +1,136 @@
+/**
+ * Gives a frame to the line in pieces, for the connection: header, information straight from where it stands, check.
+ * So nothing of an APDU is copied, and a frame may be longer than what a link takes at once. frame.ts has the layout.
+ */
+import { CRC16_START, crc16, stepCRC16 } from "../bytes/crc16.js";
+import { OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import {
+	ADDRESS_BAD,
+	ADDRESS_LIMIT,
+	encodeClientAddress,
+	encodeServerAddress,
+	type HDLCAddress,
+	isAllStations,
+} from "./address.js";
+import {
+	ADDRESS_AT,
+	CHECK_LENGTH,
+	FLAG,
+	FORMAT_SEGMENTED,
+	FORMAT_TYPE,
+	LLC_COMMAND,
+	LLC_DESTINATION,
+	LLC_LENGTH,
+} from "./frame.js";
+
+/** Bytes of information in one piece: a link takes 128 at once. */
+const PIECE_LIMIT = 128;
+/** Flag, format, two addresses, control, header check, LLC header. */
+const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;
+/** Frame check, flag. */
+const TAIL_LENGTH = 3;
+
+const STAGE_NONE = 0;
+const STAGE_HEAD = 1;
+const STAGE_INFO = 2;
+const STAGE_TAIL = 3;
+
+/** Kinds of a frame, to be added up: more segments of the APDU follow; its information begins an APDU. */
+export const WITH_MORE = 1;
+export const WITH_LLC = 2;
+
+export class FrameSender {
+	/** The server asked for is "all stations": whoever is there answers with an address of its own. */
+	readonly toAllStations: boolean;
+	/** Control byte of the last frame. */
+	control = 0;
+	/** Ends of the server's and the client's address in `head`, where they stand from ADDRESS_AT on. */
+	readonly sourceStart: number;
+	readonly sourceEnd: number;
+	/** What stands before the information, then what stands after it. */
+	readonly head = new Uint8Array(HEAD_LIMIT + TAIL_LENGTH);
+	#stage = STAGE_NONE;
+	#headEnd = 0;
+	#info: Uint8Array = this.head;
+	#infoAt = 0;
+	#infoEnd = 0;
+
+	constructor(address: HDLCAddress) {
+		this.sourceStart = encodeServerAddress(this.head, ADDRESS_AT, address);
+		this.sourceEnd =
+			this.sourceStart === ADDRESS_BAD ? ADDRESS_BAD : encodeClientAddress(this.head, this.sourceStart, address);
+		this.toAllStations = isAllStations(address);
+	}
+
+	/** The addresses can't be told on the line: nothing can be sent. */
+	get unaddressable(): boolean {
+		return this.sourceEnd === ADDRESS_BAD;
+	}
+
+	/** A frame has been begun and has not all been given to the line. */
+	get busy(): boolean {
+		return this.#stage !== STAGE_NONE;
+	}
+
+	/** Bytes of a frame with so many bytes of information, LLC header included. */
+	frameLength(info: number): number {
+		return this.sourceEnd + 1 + (info > 0 ? info + CHECK_LENGTH : 0) + TAIL_LENGTH;
+	}
+
+	/** The next frame carries `bytes[start..end)`, which must hold still until all of it was given to the line. */
+	carry(bytes: Uint8Array, start: number, end: number): void {
+		this.#info = bytes;
+		this.#infoAt = start;
+		this.#infoEnd = end;
+	}
+
+	/** Makes the frame with what was given to `carry` since the last, or without information. */
+	begin(control: number, kind: number): void {
+		const { head } = this;
+		const info = this.#infoEnd - this.#infoAt + (kind & WITH_LLC ? LLC_LENGTH : 0);
+		const length = this.frameLength(info) - 2;
+		head[0] = FLAG;
+		head[1] = FORMAT_TYPE | (kind & WITH_MORE ? FORMAT_SEGMENTED : 0) | (length >> 8);
+		head[2] = length & 0xff;
+		this.control = control;
+		head[this.sourceEnd] = control;
+		let end = this.sourceEnd + 1;
+		if (info > 0) end = putCheck(head, end, crc16(head, 1, end));
+		if (kind & WITH_LLC) {
+			head[end++] = LLC_DESTINATION;
+			head[end++] = LLC_COMMAND;
+			head[end++] = 0;
+		}
+		let register = CRC16_START;
+		for (let i = 1; i < end; i++) register = stepCRC16(register, head[i]);
+		for (let i = this.#infoAt; i < this.#infoEnd; i++) register = stepCRC16(register, this.#info[i]);
+		this.#headEnd = end;
+		head[putCheck(head, end, register ^ 0xffff)] = FLAG;
+		this.#stage = STAGE_HEAD;
+	}
+
+	/** Puts the next piece of the frame into `output`; call it while `busy`. */
+	next(output: Output): void {
+		output.kind = OUTPUT_TRANSMIT;
+		if (this.#stage === STAGE_INFO) {
+			output.bytes = this.#info;
+			output.start = this.#infoAt;
+			output.end = Math.min(this.#infoEnd, this.#infoAt + PIECE_LIMIT);
+			this.#infoAt = output.end;
+			this.#stage = this.#infoAt < this.#infoEnd ? STAGE_INFO : STAGE_TAIL;
+			return;
+		}
+		const hasInfo = this.#infoAt < this.#infoEnd;
+		output.bytes = this.head;
+		output.start = this.#stage === STAGE_HEAD ? 0 : this.#headEnd;
+		output.end = hasInfo ? this.#headEnd : this.#headEnd + TAIL_LENGTH;
+		this.#stage = hasInfo ? STAGE_INFO : STAGE_NONE;
+	}
+}
+
+/** Writes a check value, low byte first; returns its end. */
+function putCheck(into: Uint8Array, at: number, check: number): number {
+	into[at] = check & 0xff;
+	into[at + 1] = check >> 8;
+	return at + CHECK_LENGTH;
+}

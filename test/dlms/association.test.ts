@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { STEP_END } from "../../modules/dlms/association.js";
+import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
+import { type ClientOptions, Conversation, listOf } from "./conversation.js";
+import { hex, toHex } from "./crypto.js";
+import { Server, type ServerOptions } from "./server.js";
+
+const NAME = "1 0.0.42.0.0.255 2";
+const ENERGY = "3 1.0.1.8.0.255";
+const OBJECTS = new Map<string, string | number>([
+	[NAME, "0910 4D4D4D30303030303030313233343536"],
+	["8 0.0.1.0.0.255 2", "090C 07EA0301 07112D1E FF FFC4 00"],
+	["1 0.0.96.1.0.255 2", "0908 3132333435363738"],
+	[`${ENERGY} 2`, "06 00BC614E"],
+	[`${ENERGY} 3`, "0202 0F00 161E"],
+	["3 1.0.32.7.0.255 2", "12 0909"],
+	["3 1.0.32.7.0.255 3", "0202 0FFF 1623"],
+	["3 1.0.31.7.0.255 2", "10 FF9C"],
+	["3 1.0.31.7.0.255 3", "0202 0FFE 1621"],
+	["4 1.0.1.6.0.255 2", "12 1068"],
+	["4 1.0.1.6.0.255 3", "0202 0F01 161B"],
+	["4 1.0.1.6.0.255 5", "090C 07EA0301 07112D1E FF 8000 00"],
+	["5 1.0.1.4.0.255 2", "12 0064"],
+	["5 1.0.1.4.0.255 3", "12 0065"],
+	["5 1.0.1.4.0.255 4", "0202 0F00 161B"],
+	["5 1.0.1.4.0.255 6", "090C 07EA0301 07112D00 FF 8000 00"],
+]);
+const LIST = [
+	"8 0-0:1.0.0.255 2",
+	"1 0-0:96.1.0.255 2",
+	"3 1-0:1.8.0.255 2",
+	"3 1-0:32.7.0.255 2",
+	"3 1-0:52.7.0.255 2",
+	"3 1-0:31.7.0.255 2",
+	"4 1-0:1.6.0.255 2",
+	"5 1-0:1.4.0.255 2",
+	"5 1-0:1.4.0.255 3",
+];
+const READ = [
+	"0.0.1.0.0.255: 2026-03-01T17:45:30+01:00",
+	"0.0.96.1.0.255: 12345678",
+	"1.0.1.8.0.255: 12345678 Wh",
+	"1.0.32.7.0.255: 231.3 V",
+	"#4 refused 4",
+	"1.0.31.7.0.255: -1.00 A",
+	"1.0.1.6.0.255: 42000 W | 2026-03-01T17:45:30",
+	"1.0.1.4.0.255: 100 W",
+	"1.0.1.4.0.255: 101 W | 2026-03-01T17:45:00",
+];
+const list = listOf(...LIST);
+
+function pair(both: Partial<ServerOptions> & ClientOptions = {}): [Conversation, Server] {
+	const server = new Server({ objects: OBJECTS, counter: 1, ...both });
+	return [new Conversation({ list, ...both, counter: 1, counterLimit: 1000 }), server];
+}
+
+function read(conversation: Conversation, server: Server): void {
+	assert.equal(conversation.run(server), 1);
+	assert.deepEqual(conversation.notes.all, READ);
+	assert.equal(Buffer.from(conversation.cache.name).toString(), "MMM0000000123456");
+	assert.deepEqual([conversation.reading.read, conversation.reading.refused], [8, 1]);
+	assert.equal(conversation.association.receive(hex("00"), 0, 1), STEP_END);
+}
+
+const LEVELS: [string, Partial<ServerOptions> & ClientOptions][] = [
+	["without authentication", {}],
+	["with a password", { mechanism: 1, password: "12345678" }],
+	["with a password, ciphered", { mechanism: 1, password: "12345678", ciphered: true }],
+	["with GMAC", { mechanism: 5 }],
+	["with GMAC, ciphered", { mechanism: 5, ciphered: true }],
+];
+
+describe("an association", () => {
+	for (const [name, level] of LEVELS) {
+		describe(name, () => {
+			it("reads the list, several at once", () => {
+				const [conversation, server] = pair(level);
+				read(conversation, server);
+				// The name; 6 scalers, 9 values and 2 times in two lists.
+				assert.equal(conversation.reading.requests, 3);
+				for (const apdu of conversation.sent) assert.ok(apdu.length <= 125, `${apdu.length} bytes`);
+			});
+
+			it("reads one by one where the meter offers no lists", () => {
+				const [conversation, server] = pair({ ...level, conformance: 0x00101d });
+				read(conversation, server);
+				assert.equal(conversation.reading.requests, 18);
+			});
+
+			it("reads in blocks", () => {
+				for (const block of [1, 2, 5, 30, 200]) {
+					const [conversation, server] = pair({ ...level, block });
+					read(conversation, server);
+				}
+			});
+
+			it("reads from a meter that takes short APDUs only", () => {
+				for (const pdu of [33, 40, 64, 100]) read(...pair({ ...level, pdu }));
+			});
+
+			it("releases", () => {
+				const [conversation, server] = pair({ ...level, release: true });
+				read(conversation, server);
+				const last = toHex(conversation.sent.at(-1)!);
+				if (level.ciphered) assert.match(last, /^6228800100be230421211f30[0-9a-f]{60}$/);
+				else assert.equal(last, "6203800100");
+			});
+
+			it("skips notifications in between", () => {
+				const [conversation, server] = pair(level);
+				const notifications = [hex("0F00000001000600000001"), hex("C20000030100010800FF0206000000")];
+				assert.equal(
+					conversation.run(server, (answer) => [...notifications, answer]),
+					1,
+				);
+				assert.deepEqual(conversation.notes.all, READ);
+			});
+
+			it("asks for counters before it uses them, and uses none twice", () => {
+				const server = new Server({ objects: OBJECTS, ...level });
+				const conversation = new Conversation({ list, ...level, counter: 7, counterLimit: 7, release: true });
+				server.options.clientCounter = 6;
+				assert.equal(conversation.run(server), 1);
+				const uses = server.counters.length + (level.ciphered && level.mechanism === 5 ? 1 : 0);
+				assert.equal(conversation.grants > 0, uses > 0);
+				// The release is not worth a write to flash.
+				assert.ok(conversation.cipher.counter - 7 >= uses);
+				assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
+				assert.equal(new Set(server.counters).size, server.counters.length);
+			});
+
+			it("ends at every answer cut short, and never reads a wrong value", () => {
+				const [whole, server] = pair(level);
+				whole.run(server);
+				for (let which = 1; which <= whole.received.length; which++) {
+					const { length } = whole.received[which - 1];
+					for (let cut = 0; cut < length; cut++) {
+						const [conversation, other] = pair(level);
+						const result = conversation.run(other, (answer, count) => [
+							count === which ? answer.subarray(0, cut) : answer,
+						]);
+						assert.notEqual(result, 0);
+						for (const line of conversation.notes.all) assert.ok(READ.includes(line) || /refused/.test(line), line);
+					}
+				}
+			});
+
+			it("ends at every answer with a bit flipped", () => {
+				const [whole, server] = pair(level);
+				whole.run(server);
+				for (let which = 1; which <= whole.received.length; which++) {
+					for (let bit = 0; bit < whole.received[which - 1].length * 8; bit++) {
+						const [conversation, other] = pair(level);
+						const result = conversation.run(other, (answer, count) => {
+							if (count !== which) return [answer];
+							const damaged = answer.slice();
+							damaged[bit >> 3] ^= 1 << (bit & 7);
+							return [damaged, answer];
+						});
+						assert.notEqual(result, 0);
+						if (!level.ciphered) continue;
+						for (const line of conversation.notes.all) assert.ok(READ.includes(line) || /refused/.test(line), line);
+					}
+				}
+			});
+		});
+	}
+
+	it("reads scalers once and keeps them for the meter that they belong to", () => {
+		const cache = new ScalerCache(list[0]);
+		const first = new Conversation({ list, cache });
+		assert.equal(first.run(new Server({ objects: OBJECTS })), 1);
+		const again = new Conversation({ list, cache });
+		const server = new Server({ objects: OBJECTS, conformance: 0x001011 });
+		assert.equal(again.run(server), 1);
+		assert.deepEqual(again.notes.all, READ);
+		assert.equal(again.reading.requests, 1 + 9 + 2);
+		// Another meter in its place, with other scalers, and one that tells no name.
+		const other = new Map(OBJECTS).set(NAME, "0903 584D58").set(`${ENERGY} 3`, "0202 0F03 161E");
+		const swapped = new Conversation({ list, cache });
+		assert.equal(swapped.run(new Server({ objects: other })), 1);
+		assert.ok(swapped.notes.all.includes("1.0.1.8.0.255: 12345678000 Wh"));
+		const nameless = new Conversation({ list, cache });
+		assert.equal(nameless.run(new Server({ objects: new Map(OBJECTS).set(NAME, 4) })), 1);
+		assert.deepEqual([nameless.notes.all, nameless.cache.name.length], [READ, 0]);
+	});
+});

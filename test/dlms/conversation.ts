@@ -1,0 +1,148 @@
+/** An association of the client with the test server, run to its end; what came of it as texts. */
+import assert from "node:assert/strict";
+import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../../modules/dlms/association.js";
+import { Cipher, type CipherOptions } from "../../modules/dlms/cipher.js";
+import { Reading, type ReadingSink } from "../../modules/dlms/reading.js";
+import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
+import { cosemUnitText } from "../../modules/obis/units.js";
+import { AUTHENTICATION_KEY, CLIENT_TITLE, gcm, KEY } from "./crypto.js";
+import type { Server } from "./server.js";
+
+/** `3 1-0:1.8.0.255 2` and the like as a poll list. */
+export function listOf(...objects: string[]): Uint8Array {
+	const entries = objects.map((object) => {
+		const [classId, code, attribute] = object.split(" ");
+		return [...code.split(/[-:.]/).map(Number), Number(classId), Number(attribute)];
+	});
+	return Uint8Array.from([objects.length, ...entries.flat()]);
+}
+
+/** Writes down what it is told: `1.0.1.8.0.255: 123.4 Wh | 2026-…` and `#3 refused 4`. */
+export class Notes implements ReadingSink {
+	readonly lines: string[] = [];
+	#values: string[] | undefined;
+	#code = "";
+
+	beginObject(_position: number, list: Uint8Array, at: number): void {
+		assert.equal(this.#values, undefined, "the object before was ended");
+		this.#code = [...list.subarray(at, at + 6)].join(".");
+		this.#values = [];
+	}
+
+	value(text: Uint8Array, length: number, unit: number): void {
+		assert.ok(this.#values !== undefined, "a value belongs to an object");
+		const shown = Buffer.from(text.subarray(0, length)).toString("latin1");
+		this.#values.push(unit === 255 ? shown : `${shown} ${cosemUnitText(unit)}`);
+	}
+
+	endObject(): void {
+		assert.ok(this.#values !== undefined && this.#values.length > 0, "an object has values");
+		this.lines.push(`${this.#code}: ${this.#values.join(" | ")}`);
+		this.#values = undefined;
+	}
+
+	refused(position: number, reason: number): void {
+		assert.equal(this.#values, undefined, "the object before was ended");
+		this.lines.push(`#${position} refused ${reason}`);
+	}
+
+	/** All that was told, and nothing left open. */
+	get all(): string[] {
+		assert.equal(this.#values, undefined, "the last object was ended");
+		return this.lines;
+	}
+}
+
+export interface ClientOptions extends Partial<CipherOptions> {
+	mechanism?: number;
+	ciphered?: boolean;
+	password?: string;
+	list?: Uint8Array;
+	cache?: ScalerCache;
+	release?: boolean;
+	listing?: boolean;
+	named?: boolean;
+	keyless?: boolean;
+	swappedDeviation?: boolean;
+	pduLimit?: number;
+}
+
+export class Conversation {
+	readonly association: Association;
+	readonly cipher: Cipher;
+	readonly reading: Reading;
+	readonly cache: ScalerCache;
+	readonly notes = new Notes();
+	/** APDUs both ways. */
+	readonly sent: Uint8Array[] = [];
+	readonly received: Uint8Array[] = [];
+	/** How often more counters were asked for. */
+	grants = 0;
+
+	constructor(options: ClientOptions = {}) {
+		const list = options.list ?? listOf("3 1-0:1.8.0.255 2");
+		this.cache = options.cache ?? new ScalerCache(list[0]);
+		this.cipher = new Cipher({
+			gcm,
+			encryptionKey: KEY,
+			authenticationKey: AUTHENTICATION_KEY,
+			title: CLIENT_TITLE,
+			counter: 1,
+			counterLimit: 1000,
+			...options,
+		});
+		this.reading = new Reading({
+			list,
+			cache: this.cache,
+			sink: this.notes,
+			listing: options.listing ?? true,
+			named: options.named ?? true,
+			swappedDeviation: options.swappedDeviation ?? false,
+		});
+		this.association = new Association({
+			mechanism: options.mechanism ?? 0,
+			ciphered: options.ciphered ?? false,
+			password: new Uint8Array(Buffer.from(options.password ?? "")),
+			cipher: options.keyless === true ? undefined : this.cipher,
+			reading: this.reading,
+			pduLimit: options.pduLimit ?? 1024,
+			release: options.release ?? false,
+			random: (length) => Uint8Array.from({ length }, (_, i) => i * 37 + 11),
+		});
+	}
+
+	/** Runs it against a server; returns the result. `between` may change an answer, or add APDUs in front of it. */
+	run(server: Pick<Server, "answer">, between?: (answer: Uint8Array, count: number) => Uint8Array[]): number {
+		const { association } = this;
+		let step = association.begin();
+		for (let turns = 0; step !== STEP_END; turns++) {
+			assert.ok(turns < 2000, "an association ends");
+			if (step === STEP_COUNTER) {
+				this.grants++;
+				this.cipher.counterLimit += 3;
+				step = association.resume();
+				continue;
+			}
+			assert.equal(step, STEP_SEND);
+			const request = association.request.slice(0, association.requestLength);
+			this.sent.push(request);
+			const answer = server.answer(request);
+			for (const apdu of between?.(answer, this.sent.length) ?? [answer]) {
+				this.received.push(apdu);
+				step = this.give(apdu);
+				if (step !== STEP_WAIT) break;
+			}
+			assert.notEqual(step, STEP_WAIT, "an answer came");
+		}
+		return association.result;
+	}
+
+	/** Gives an APDU in the middle of a buffer that is overwritten afterwards. */
+	give(apdu: Uint8Array): number {
+		const buffer = new Uint8Array(apdu.length + 4).fill(0x2a);
+		buffer.set(apdu, 2);
+		const step = this.association.receive(buffer, 2, 2 + apdu.length);
+		buffer.fill(0x2f);
+		return step;
+	}
+}

@@ -1,0 +1,40 @@
+/** Crypto of Node for the tests of DLMS: the primitive that the module is given, and what the test server uses itself. */
+import { createCipheriv, createDecipheriv } from "node:crypto";
+
+/** AES-128-GCM: the ciphertext and the whole tag after it. */
+export function gcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array): Uint8Array {
+	const cipher = createCipheriv("aes-128-gcm", key, iv);
+	cipher.setAAD(aad);
+	return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]));
+}
+
+/** Deciphers with a tag of 12 bytes at the end; undefined when it is wrong. */
+export function openGCM(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+	const decipher = createDecipheriv("aes-128-gcm", key, iv, { authTagLength: 12 });
+	decipher.setAAD(aad);
+	decipher.setAuthTag(sealed.subarray(sealed.length - 12));
+	try {
+		return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(0, -12)), decipher.final()]));
+	} catch {
+		return undefined;
+	}
+}
+
+/** Enciphers without a tag (deciphering is the same). */
+export function streamGCM(key: Uint8Array, iv: Uint8Array, text: Uint8Array): Uint8Array {
+	return gcm(key, iv, new Uint8Array(0), text).subarray(0, text.length);
+}
+
+export function hex(text: string): Uint8Array {
+	return new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "hex"));
+}
+
+export function toHex(bytes: Uint8Array): string {
+	return Buffer.from(bytes).toString("hex");
+}
+
+/** Keys and titles of the Green Book's examples. */
+export const KEY = hex("000102030405060708090A0B0C0D0E0F");
+export const AUTHENTICATION_KEY = hex("D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF");
+export const CLIENT_TITLE = hex("4D4D4D0000000001");
+export const METER_TITLE = hex("4D4D4D0000BC614E");

@@ -1,0 +1,9 @@
+/** The damaged answers of damage.test.ts, many. */
+import { seedOfRun } from "../fuzz/mutator.js";
+import { damageAnswers } from "./damage.js";
+
+const seed = seedOfRun();
+
+describe(`damaged answers of a DLMS meter, many (SEED=${seed})`, () => {
+	it("give no wrong value, and end", () => damageAnswers(seed, 100_000));
+});

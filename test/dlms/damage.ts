@@ -1,0 +1,77 @@
+/**
+ * Whole associations in which answers come damaged, twice, too late, or are damaged by the meter itself before it ciphers
+ * them. Every association ends, uses no invocation counter twice, and when it is ciphered and authenticated gives no
+ * value that the meter did not send.
+ */
+import assert from "node:assert/strict";
+import { type Mutator, runAll } from "../fuzz/mutator.js";
+import { Conversation, listOf } from "./conversation.js";
+import { Server } from "./server.js";
+
+const TEXTS = ["11", "12", "06", "05", "14", "0A", "09", "16", "17"];
+const SIZES = [1, 2, 4, 4, 8, 0, 0, 1, 4];
+
+/** A meter's objects, each with a value of its own, and the list that asks for them. */
+function objectsFor(mutator: Mutator): [string[], Map<string, string | number>] {
+	const { random } = mutator;
+	const asked: string[] = [];
+	const values = new Map<string, string | number>([["1 0.0.42.0.0.255 2", "09034D4D4D"]]);
+	for (let i = 0; i < random.below(20); i++) {
+		const classId = mutator.pick([1, 3, 3, 3, 4, 5, 8]);
+		asked.push(`${classId} 1-0:${i}.8.0.255 2`);
+		const at = random.below(TEXTS.length);
+		const size = SIZES[at] || random.below(30);
+		const head = SIZES[at] === 0 ? size.toString(16).padStart(2, "0") : "";
+		const value = `${TEXTS[at]}${head}${Buffer.from(random.bytes(size)).toString("hex")}`;
+		values.set(`${classId} 1.0.${i}.8.0.255 2`, random.oneIn(8) ? random.below(14) : value);
+		values.set(`${classId} 1.0.${i}.8.0.255 3`, random.oneIn(8) ? random.below(14) : "02020FFE161E");
+		values.set(`${classId} 1.0.${i}.8.0.255 4`, "02020F02161B");
+		values.set(`${classId} 1.0.${i}.8.0.255 5`, "090C07EA030107112D00FF800000");
+	}
+	return [asked, values];
+}
+
+export async function damageAnswers(seed: number, runs: number): Promise<void> {
+	await runAll("answers of a DLMS meter", seed, runs, (mutator) => {
+		const { random } = mutator;
+		const [asked, objects] = objectsFor(mutator);
+		const level = {
+			mechanism: mutator.pick([0, 1, 5]),
+			ciphered: !random.oneIn(3),
+			password: "12345678",
+			block: mutator.pick([0, 0, 3, 50, 200]),
+			general: random.oneIn(4),
+			conformance: mutator.pick([0x001e1d, 0x00101d]),
+			pdu: mutator.pick([0, 0, 40, 128]),
+			release: random.oneIn(2),
+		};
+		const list = listOf(...asked);
+		const whole = new Conversation({ list, ...level });
+		assert.equal(whole.run(new Server({ objects, ...level })), 1);
+		// An exception in clear, which anybody can send, may cost an object, or its time.
+		const good = new Set(whole.notes.all.flatMap((line) => [line, line.replace(/ \|.*/, "")]));
+
+		const conversation = new Conversation({ list, ...level, counterLimit: 1 + random.below(20) });
+		const seen: Uint8Array[] = [];
+		const result = conversation.run(new Server({ objects, ...level }), (answer) => {
+			seen.push(answer);
+			if (!random.oneIn(4)) return [answer];
+			const odd = random.oneIn(4) ? mutator.pick(seen) : mutator.mutate(answer, mutator.pick(seen));
+			return random.oneIn(2) ? [odd, answer] : [odd, odd, answer];
+		});
+		assert.notEqual(result, 0);
+		assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
+		for (const line of conversation.notes.all)
+			assert.ok(!level.ciphered || good.has(line) || line.includes("refused"), `a value that was not sent: ${line}`);
+
+		const plainFault = (answer: Uint8Array) => (random.oneIn(3) ? mutator.mutate(answer, answer) : answer);
+		const inside = new Conversation({ list, ...level });
+		const sound = (answer: Uint8Array): Uint8Array => {
+			const odd = plainFault(answer);
+			// The server ciphers what it has a tag for.
+			return odd.length > 0 && odd[0] === answer[0] ? odd : answer;
+		};
+		inside.run(new Server({ objects, ...level, plainFault: sound }));
+		assert.ok(inside.notes.all.length <= asked.length);
+	});
+}

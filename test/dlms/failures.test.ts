@@ -1,0 +1,459 @@
+import assert from "node:assert/strict";
+import { STEP_END, STEP_WAIT } from "../../modules/dlms/association.js";
+import { CounterSink, counterList } from "../../modules/dlms/counter.js";
+import { Reading } from "../../modules/dlms/reading.js";
+import * as result from "../../modules/dlms/results.js";
+import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
+import { type ClientOptions, Conversation, listOf } from "./conversation.js";
+import { hex, METER_TITLE } from "./crypto.js";
+import { join, Server, type ServerOptions } from "./server.js";
+
+const ENERGY = "3 1.0.1.8.0.255";
+const OBJECTS = new Map<string, string | number>([
+	["1 0.0.42.0.0.255 2", "0903 4D4D4D"],
+	[`${ENERGY} 2`, "06 00BC614E"],
+	[`${ENERGY} 3`, "0202 0F00 161E"],
+	["1 0.0.96.1.0.255 2", "0901 31"],
+]);
+const list = listOf("3 1-0:1.8.0.255 2", "1 0-0:96.1.0.255 2");
+const WHOLE = ["1.0.1.8.0.255: 12345678 Wh", "0.0.96.1.0.255: 1"];
+const HIGH = { mechanism: 5, ciphered: true };
+const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
+
+type Both = Partial<ServerOptions> & ClientOptions;
+
+/** What a client with these options comes to at a server with those, and the client. */
+function meet(client: ClientOptions, server: Partial<ServerOptions>): [number, Conversation] {
+	const conversation = new Conversation({ list, counter: 1, ...client });
+	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];
+}
+
+function ends(expected: number, client: ClientOptions, server: Partial<ServerOptions>): Conversation {
+	const [got, conversation] = meet(client, server);
+	assert.equal(got, expected);
+	assert.deepEqual(conversation.notes.all, []);
+	return conversation;
+}
+
+/** The server answers what it should, except that this stands in place of its answer number `which`. */
+function replaced(both: Both, which: number, apdu: string): Conversation {
+	const conversation = new Conversation({ list, ...both, counter: 1 });
+	const server = new Server({ objects: OBJECTS, ...both, counter: 1 });
+	conversation.run(server, (answer, count) => [count === which ? hex(apdu) : answer]);
+	return conversation;
+}
+
+describe("an association that fails tells why:", () => {
+	it("the context, plain or ciphered, is not the meter's", () => {
+		const conversation = ends(result.RESULT_CONTEXT, {}, { ciphered: true });
+		assert.equal(conversation.association.diagnostic, 2);
+		ends(result.RESULT_CONTEXT, LOW, { ...LOW, ciphered: false });
+		// A meter that takes the plain one and answers ciphered.
+		const apdu = "6148A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE230421281F3001234567";
+		assert.equal(replaced({}, 1, `${apdu}891214A0845E475714383F65BC19745CA235906525E4F3E1C893`).association.result, 21);
+	});
+
+	it("the password", () => {
+		assert.equal(ends(result.RESULT_AUTHENTICATION, { ...LOW, password: "1" }, LOW).association.diagnostic, 13);
+	});
+
+	it("the client needs authentication, or another", () => {
+		ends(result.RESULT_AUTHENTICATION_REQUIRED, {}, { mechanism: 1 });
+		ends(result.RESULT_MECHANISM, { mechanism: 1 }, { mechanism: 5 });
+		for (const diagnostic of ["0C", "0E"]) {
+			const apdu = `6117A109060760857405080101A203020101A305A1030201${diagnostic}`;
+			assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_AUTHENTICATION_REQUIRED);
+		}
+		// Accepted, and 14: the meter waits for passes 3 and 4, which nobody asked us for.
+		const apdu = "6129A109060760857405080101A203020100A305A10302010EBE10040E0800065F1F040000501F01F40007";
+		assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_AUTHENTICATION_REQUIRED);
+	});
+
+	it("the key, the authentication key, the meter's own", () => {
+		const other = hex("0F0E0D0C0B0A09080706050403020100");
+		ends(result.RESULT_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
+		ends(result.RESULT_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);
+		ends(result.RESULT_HLS_REFUSED, { mechanism: 5, authenticationKey: other }, { mechanism: 5 });
+		ends(result.RESULT_HLS_REFUSED, { mechanism: 5, encryptionKey: other }, { mechanism: 5 });
+		ends(result.RESULT_METER_UNVERIFIED, HIGH, { ...HIGH, wrongAnswer: true });
+		ends(result.RESULT_METER_UNVERIFIED, { mechanism: 5 }, { mechanism: 5, wrongAnswer: true });
+	});
+
+	it("the meter's title: none, ours, a short one, another than in the AARE", () => {
+		ends(result.RESULT_METER_TITLE, HIGH, { ...HIGH, titleless: true });
+		ends(result.RESULT_METER_TITLE, { mechanism: 5 }, { mechanism: 5, titleless: true });
+		ends(result.RESULT_METER_TITLE, { ...HIGH, title: METER_TITLE }, HIGH);
+		ends(result.RESULT_METER_TITLE, HIGH, { ...HIGH, title: hex("4D4D4D") });
+		const faulty = { ...LOW, general: true, sealedFault: changeTitle };
+		ends(result.RESULT_METER_TITLE, LOW, faulty);
+		// Known beforehand, it need not be told; a general-glo APDU tells it as well.
+		const [got] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
+		assert.equal(got, result.RESULT_READ);
+	});
+
+	it("the invocation counter, and the one that the meter expects", () => {
+		const behind = ends(result.RESULT_AUTHENTICATION, { ...LOW, counter: 10 }, { ...LOW, clientCounter: 10 });
+		assert.equal(behind.association.diagnostic, 13);
+		const apdu = "D8010600001234";
+		for (const which of [1, 2, 3]) {
+			const { association } = replaced(HIGH, which, apdu);
+			assert.deepEqual([association.result, association.exception.counter], [result.RESULT_COUNTER, 0x1234]);
+		}
+		assert.equal(replaced(HIGH, 1, "D80206").association.exception.counter, -1);
+		const conversation = new Conversation({ ...HIGH, list, counter: 2 ** 32 - 1, counterLimit: 2 ** 32 + 5 });
+		assert.equal(conversation.run(new Server({ ...HIGH })), result.RESULT_COUNTER_EXHAUSTED);
+		assert.ok(conversation.cipher.counter <= 2 ** 32);
+	});
+
+	it("exceptions before anything is read", () => {
+		for (const which of [1, 2]) {
+			assert.equal(replaced(HIGH, which, "D80205").association.result, result.RESULT_DECIPHERING);
+			assert.equal(replaced(HIGH, which, "D80202").association.result, result.RESULT_EXCEPTION);
+			assert.equal(replaced(HIGH, which, "D80101").association.result, result.RESULT_LOST);
+		}
+	});
+
+	it("exceptions and service errors that are ciphered, or come in pass 4, or after a notification", () => {
+		const inside = (apdu: string, both: Both): Conversation => {
+			const conversation = new Conversation({ list, ...both, counter: 1 });
+			const plainFault = (answer: Uint8Array) => (answer[0] === 0xd8 ? answer : hex(apdu));
+			// Only general-glo-ciphering has a tag for these.
+			conversation.run(new Server({ objects: OBJECTS, ...both, counter: 1, general: true, plainFault }));
+			return conversation;
+		};
+		assert.equal(inside("0E050801", HIGH).association.result, result.RESULT_EXCEPTION);
+		assert.equal(inside("C401C10011", HIGH).association.result, result.RESULT_MALFORMED);
+		assert.equal(replaced({ mechanism: 5 }, 2, "0E050801").association.result, result.RESULT_EXCEPTION);
+		const conversation = new Conversation({ list, ...LOW, counter: 1 });
+		conversation.association.begin();
+		assert.equal(conversation.give(hex("CA12301234")), STEP_WAIT);
+		assert.equal(conversation.give(new Uint8Array(0)), STEP_END);
+		assert.equal(conversation.association.result, result.RESULT_MALFORMED);
+		assert.equal(conversation.association.resume(), STEP_END);
+	});
+
+	it("a service error or a broken APDU in place of the ciphered initiate response", () => {
+		for (const [initiate, expected] of [
+			["0E010602", result.RESULT_CONFORMANCE],
+			["0800", result.RESULT_MALFORMED],
+		] as const) {
+			const server = new Server({ ...LOW, general: true, counter: 1, initiate: hex(initiate) });
+			assert.equal(new Conversation({ list, ...LOW }).run(server), expected);
+		}
+		const short = "281F3001234567891214A0845E475714383F65BC19745CA235906525E4F3E1C8";
+		const apdu = `6146A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE220420${short}`;
+		assert.equal(replaced(LOW, 1, apdu.replace("6146", "6147")).association.result, result.RESULT_MALFORMED);
+	});
+
+	it("initiate errors", () => {
+		for (const [error, expected] of [
+			["01", result.RESULT_DLMS_VERSION],
+			["02", result.RESULT_CONFORMANCE],
+			["03", result.RESULT_PDU_SIZE],
+			["04", result.RESULT_INITIATE],
+			["05", result.RESULT_REJECTED],
+		]) {
+			const apdu = `611FA109060760857405080101A203020101A305A103020101BE0604040E0106${error}`;
+			assert.equal(replaced({}, 1, apdu).association.result, expected);
+		}
+		const apdu = "611FA109060760857405080101A203020100A305A103020100BE0604040E010601";
+		assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_DLMS_VERSION);
+	});
+
+	it("a meter that takes no APDU of the length of a GET", () => {
+		ends(result.RESULT_PDU_SIZE, {}, { pdu: 12 });
+		ends(result.RESULT_PDU_SIZE, LOW, { ...LOW, pdu: 32 });
+	});
+
+	it("keys that are missing, before a byte is sent", () => {
+		for (const client of [
+			{ ...HIGH, keyless: true },
+			{ ...HIGH, encryptionKey: new Uint8Array(0) },
+			{ ...HIGH, authenticationKey: new Uint8Array(0) },
+			{ mechanism: 5, authenticationKey: new Uint8Array(0) },
+			{ ...LOW, authenticationKey: new Uint8Array(15) },
+			{ ...LOW, title: new Uint8Array(7) },
+			{ mechanism: 1, password: "x".repeat(65) },
+		])
+			assert.equal(ends(result.RESULT_KEY_MISSING, client, {}).sent.length, 0);
+	});
+});
+
+function changeTitle(answer: Uint8Array, count: number): Uint8Array {
+	const changed = answer.slice();
+	if (count === 1) changed[5] ^= 1;
+	return changed;
+}
+
+describe("a ciphered association", () => {
+	it("refuses answers in clear, and less protected ones", () => {
+		assert.equal(replaced(LOW, 2, "C401C1000903414243").association.result, result.RESULT_UNPROTECTED);
+		assert.equal(replaced(HIGH, 2, "C701C100010009111001234567FE1466AFB3DBCD4F9389E2B7").association.result, 45);
+		ends(result.RESULT_UNPROTECTED, LOW, { ...LOW, control: 0x20 });
+		const plain =
+			"6135A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE10040E0800065F1F040000501F01F40007";
+		assert.equal(replaced(LOW, 1, plain).association.result, result.RESULT_UNPROTECTED);
+	});
+
+	it("takes answers that are authenticated only, and general-glo ones", () => {
+		for (const both of [{ control: 0x10 }, { control: 0x30 }, { general: true }]) {
+			const [got, conversation] = meet(HIGH, { ...HIGH, ...both });
+			assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+			assert.equal(conversation.cipher.unchecked, false);
+		}
+	});
+
+	it("takes a general-glo APDU without a title for the meter's", () => {
+		const untitled = (answer: Uint8Array) => (answer[0] === 0xdb ? join(hex("DB00"), answer.subarray(10)) : answer);
+		const [got, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
+		assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+	});
+
+	it("encrypts only without an authentication key, and says when a tag was not checked", () => {
+		const keyless = { ...LOW, authenticationKey: new Uint8Array(0) };
+		for (const [control, unchecked] of [
+			[0, false],
+			[0x20, false],
+			[0x30, true],
+			[0x10, true],
+		] as const) {
+			const [got, conversation] = meet(keyless, { ...LOW, control });
+			assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+			assert.equal(conversation.cipher.unchecked, unchecked);
+			assert.equal(conversation.sent[1][2], 0x20);
+		}
+	});
+
+	it("refuses what came before: replayed answers, and its own requests sent back", () => {
+		for (const both of [LOW, HIGH]) {
+			const conversation = new Conversation({ list, ...both });
+			const seen: Uint8Array[] = [];
+			const got = conversation.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
+				seen.push(answer);
+				return [seen.length === (both === LOW ? 3 : 4) ? seen[seen.length - 2] : answer];
+			});
+			assert.equal(got, result.RESULT_REPLAY);
+			const mirror = new Conversation({ list, ...both, counter: 100 });
+			const server = new Server({ objects: OBJECTS, ...both });
+			const back = mirror.run(server, (answer, count) => [count === 3 ? mirror.sent[2] : answer]);
+			assert.equal(back, result.RESULT_TAG);
+		}
+	});
+
+	it("refuses a meter that gives our own challenge back", () => {
+		const conversation = new Conversation({ list, mechanism: 5 });
+		const got = conversation.run(new Server({ mechanism: 5 }), (answer, count) => {
+			if (count !== 1) return [answer];
+			const text = Buffer.from(answer).toString("hex");
+			const own = Buffer.from(conversation.sent[0])
+				.toString("hex")
+				.match(/ac128010(.{32})/)![1];
+			const length = (answer[1] + 8).toString(16);
+			return [hex(text.replace(/^61../, `61${length}`).replace(/aa0a8008.{16}/, `aa128010${own}`))];
+		});
+		assert.equal(got, result.RESULT_METER_UNVERIFIED);
+	});
+
+	it("shows no password in what it says may be logged", () => {
+		const conversation = new Conversation({ list, mechanism: 1, password: "topsecret" });
+		conversation.association.begin();
+		const { request, requestLength, secretStart, secretEnd } = conversation.association;
+		assert.equal(Buffer.from(request.subarray(secretStart, secretEnd)).toString(), "topsecret");
+		request.fill(0x2a, secretStart, secretEnd);
+		assert.ok(!Buffer.from(request.subarray(0, requestLength)).includes("secret"));
+		conversation.give(hex("6129A109060760857405080101A203020100A305A103020100BE10040E0800065F1F040000501F01F40007"));
+		assert.equal(conversation.association.secretStart, conversation.association.secretEnd);
+	});
+});
+
+describe("a reading", () => {
+	it("goes on without the objects that the meter refuses", () => {
+		for (const reason of [1, 2, 3, 4, 9, 11, 13, 250]) {
+			for (const conformance of [0x001e1d, 0x00101d]) {
+				const objects = new Map(OBJECTS).set(`${ENERGY} 2`, reason);
+				const [got, conversation] = meet({}, { objects, conformance });
+				assert.deepEqual([got, conversation.notes.all], [1, [`#0 refused ${reason}`, WHOLE[1]]]);
+			}
+		}
+	});
+
+	it("shows the raw number where the scaler is denied, and none where it is only missing this time", () => {
+		for (const reason of [3, 4, 9, 11, 12, 13]) {
+			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
+			assert.deepEqual(conversation.notes.all, ["1.0.1.8.0.255: 12345678", WHOLE[1]]);
+		}
+		for (const reason of [1, 2, 250, "00", "0F00", "0202 1200 161E"]) {
+			const [, conversation] = meet({}, { objects: new Map(OBJECTS).set(`${ENERGY} 3`, reason) });
+			assert.deepEqual(conversation.notes.all, ["#0 refused 260", WHOLE[1]]);
+		}
+	});
+
+	it("tells values that can't be shown", () => {
+		for (const [data, reason] of [
+			["00", 256],
+			["17 7FC00000", 256],
+			["0100", 256],
+			["07", 257],
+			["0600", 257],
+			["0200 00", 1],
+			[`0982 0101${"07".repeat(257)}`, 258],
+			[`0111${"1101".repeat(17)}`, 258],
+			["0201".repeat(9), 257],
+		] as const) {
+			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", data);
+			const [got, conversation] = meet({}, { objects, conformance: 0x00101d });
+			const expected = reason === 1 ? "#1 refused 256" : `#1 refused ${reason}`;
+			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], expected]], data);
+		}
+	});
+
+	it("gives the elements of a structure as values", () => {
+		const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", "0203 1101 0202 0901 41 00 0300");
+		assert.deepEqual(meet({}, { objects })[1].notes.all[1], "0.0.96.1.0.255: 1 | A |  | 0");
+	});
+
+	it("asks one by one after a list was refused, or came back broken", () => {
+		const faults = [
+			"D80202",
+			"D80101",
+			"D80203",
+			"0E050801",
+			"C401C10104",
+			"C401C10006 00000001",
+			"C403C102 0006",
+			"C403C101 00 1101",
+			"C403C103 07",
+			"C402C101 00000002 00 0100",
+			"C402C100 00000001 00 00",
+			"C402C101 00000001 0102",
+			"C405C1",
+		];
+		for (const fault of faults) {
+			const plainFault = (answer: Uint8Array, request: Uint8Array) =>
+				request[0] === 0xc0 && request[1] === 3 ? hex(fault) : answer;
+			for (const both of [{}, LOW, HIGH]) {
+				const [got, conversation] = meet(both, { ...both, plainFault });
+				assert.deepEqual([got, conversation.notes.all], [1, WHOLE], fault);
+			}
+		}
+	});
+
+	it("keeps what a list gave before it broke off, and asks for the rest", () => {
+		const plainFault = (answer: Uint8Array, request: Uint8Array) =>
+			request[1] === 3 ? answer.subarray(0, answer.length - 1) : answer;
+		const [got, conversation] = meet({}, { plainFault });
+		assert.deepEqual([got, conversation.notes.all], [1, WHOLE]);
+		assert.equal(conversation.reading.requests, 3);
+	});
+
+	it("ends when the association is lost, and takes other exceptions for refusals", () => {
+		const fault = (apdu: string) => (answer: Uint8Array, request: Uint8Array) =>
+			request[1] === 1 && request[4] === 1 && request[7] === 96 ? hex(apdu) : answer;
+		const single = { conformance: 0x00101d };
+		for (const [apdu, expected] of [
+			["D80101", 50],
+			["D80205", 40],
+			["D8010600000001", 41],
+			["FF", 10],
+			["C701C100", 10],
+		] as const) {
+			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([got, conversation.notes.all], [expected, [WHOLE[0]]], apdu);
+		}
+		for (const apdu of ["D80102", "D80203", "D80104", "0E050801"]) {
+			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
+			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], "#1 refused 259"]], apdu);
+		}
+	});
+
+	it("holds blocks up to its limit, and refuses more", () => {
+		const text = (length: number) => `0A82${length.toString(16).padStart(4, "0")}${"20".repeat(length - 1)}41`;
+		for (const [length, line] of [
+			[250, `0.0.96.1.0.255: ${" ".repeat(249)}A`],
+			[2044, "#1 refused 258"],
+			[2045, "#1 refused 258"],
+			[5000, "#1 refused 258"],
+		] as const) {
+			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", text(length));
+			const [got, conversation] = meet({}, { objects, block: 100 });
+			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], line]]);
+		}
+	});
+
+	it("asks one by one if it is told to", () => {
+		const [got, conversation] = meet({ listing: false }, {});
+		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [1, WHOLE, 4]);
+	});
+
+	it("asks for no scaler and no time of what has none", () => {
+		const own = listOf("4 1-0:1.6.0.255 5", "5 1-0:1.4.0.255 8", "3 1-0:1.8.0.255 3", "8 0-0:1.0.0.255 3");
+		const objects = new Map<string, string>([
+			["4 1.0.1.6.0.255 5", "090C07EA030107112D1EFF003C00"],
+			["5 1.0.1.4.0.255 8", "0600000384"],
+			["3 1.0.1.8.0.255 3", "02020FFF161E"],
+			["8 0.0.1.0.0.255 3", "10003C"],
+		]);
+		const [got, conversation] = meet({ list: own, swappedDeviation: true }, { objects });
+		const lines = [
+			"1.0.1.6.0.255: 2026-03-01T17:45:30+01:00",
+			"1.0.1.4.0.255: 900",
+			"1.0.1.8.0.255: -1 | 30",
+			"0.0.1.0.0.255: 60",
+		];
+		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [1, lines, 2]);
+	});
+
+	it("of an empty list only associates", () => {
+		const [got, conversation] = meet({ list: listOf() }, {});
+		assert.deepEqual([got, conversation.notes.all], [1, []]);
+	});
+
+	it("of 32 objects, all of class 5 with time, takes 96 steps", () => {
+		const objects = Array.from({ length: 32 }, (_, i) => `5 1-0:${i}.4.0.255 3`);
+		const values = new Map<string, string | number>(
+			objects.flatMap((_, i) => [
+				[`5 1.0.${i}.4.0.255 3`, `11${(i + 1).toString(16).padStart(2, "0")}`],
+				[`5 1.0.${i}.4.0.255 4`, "02020FFF161B"],
+				[`5 1.0.${i}.4.0.255 6`, "090C07EA030107112D00FF800000"],
+			]),
+		);
+		const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values });
+		assert.equal(got, 1);
+		assert.equal(conversation.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
+		assert.equal(conversation.reading.requests, 1 + 10);
+	});
+
+	it("by the public client gives the invocation counter", () => {
+		for (const [values, expected] of [
+			[["0600001234", 4], 0x1234],
+			[[4, "06FFFFFFFF"], 2 ** 32 - 1],
+			[["0600000005", "0600000007"], 7],
+			[[3, 4], -1],
+			[["0903414243", "150000000100000000"], -1],
+		] as const) {
+			const sink = new CounterSink();
+			const own = counterList();
+			const reading = new Reading({
+				list: own,
+				cache: new ScalerCache(own[0]),
+				sink,
+				listing: true,
+				named: false,
+				swappedDeviation: false,
+			});
+			reading.begin(true);
+			const request = new Uint8Array(64);
+			const length = reading.request(request, 0, 64);
+			const objects = new Map([
+				["1 0.0.43.1.0.255 2", values[0]],
+				["1 0.0.43.1.1.255 2", values[1]],
+			]);
+			const server = new Server({ objects });
+			server.answer(hex("601DA109060760857405080101BE10040E01000000065F1F0400001211FFFF"));
+			const answer = join(server.answer(request.slice(0, length)));
+			reading.cursor.set(answer, 0, answer.length);
+			reading.take();
+			assert.deepEqual([reading.done, sink.counter], [true, expected]);
+		}
+	});
+});

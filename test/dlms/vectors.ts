@@ -1,0 +1,77 @@
+/** The vectors of APDUs, and the values that must come out of a capture, as texts. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
+import { Cursor } from "../../modules/dlms/cursor.js";
+import { AS_TEXT, render, TEXT_LIMIT } from "../../modules/dlms/render.js";
+import { readTelegram } from "../../tools/meter/telegram.js";
+
+const folder = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "dlms");
+
+/** A captured APDU. */
+export interface Capture {
+	readonly name: string;
+	readonly apdu: Uint8Array;
+	/** With these it is general-glo-ciphered, and `plain` is inside. */
+	readonly key?: string;
+	readonly authentication_key?: string;
+	readonly meter_title?: string;
+	readonly counter?: number;
+	readonly plain?: string;
+	/** Where in the plain APDU the value begins, and ends. */
+	readonly body_at: number;
+	readonly end?: number;
+	/** Its simple elements; null for one without text. */
+	readonly values?: readonly (string | null)[];
+	/** It is no A-XDR. */
+	readonly broken?: boolean;
+}
+
+/** One of several vectors in a file. */
+export interface Example {
+	readonly bytes: Uint8Array;
+	readonly length: number;
+	// biome-ignore lint/suspicious/noExplicitAny: what it has depends on its kind
+	readonly [field: string]: any;
+}
+
+/** Every capture in the folder: one that is dropped in is tested from then on. */
+export function captures(): Capture[] {
+	return names()
+		.map((name) => ({ name, expected: JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) }))
+		.filter(({ expected }) => !Array.isArray(expected))
+		.map(({ name, expected }) => ({ ...expected, name, apdu: readTelegram(join(folder, `${name}.hex`)) }));
+}
+
+/** The vectors of a file that holds several. */
+export function examples(name: string): Example[] {
+	const bytes = readTelegram(join(folder, `${name}.hex`));
+	let at = 0;
+	return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")).map((example: Example) => {
+		at += example.length;
+		return { ...example, bytes: bytes.slice(at - example.length, at) };
+	});
+}
+
+function names(): string[] {
+	return readdirSync(folder)
+		.filter((file) => file.endsWith(".hex"))
+		.sort()
+		.map((file) => file.slice(0, -4));
+}
+
+/** Texts of the simple elements of the value at the cursor, null for one without; undefined when it is broken. */
+export function valuesAt(cursor: Cursor): (string | null)[] | undefined {
+	const walker = new DataWalker(cursor, new Uint8Array(STACK_SIZE), 0);
+	const text = new Uint8Array(TEXT_LIMIT);
+	const values: (string | null)[] = [];
+	for (walker.begin(); walker.next(); ) {
+		const length = render(walker, 0, AS_TEXT, text);
+		values.push(length < 0 ? null : Buffer.from(text.subarray(0, length)).toString("latin1"));
+	}
+	return cursor.failed ? undefined : values;
+}
+
+export function valuesOf(bytes: Uint8Array, start = 0, end = bytes.length): (string | null)[] | undefined {
+	return valuesAt(new Cursor(bytes).set(bytes, start, end));
+}

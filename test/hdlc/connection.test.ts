@@ -1,0 +1,531 @@
+import assert from "node:assert/strict";
+import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
+import { ROOM } from "../../modules/hdlc/decoder.js";
+import * as hdlc from "../../modules/hdlc/results.js";
+import { BYTE_MS, CLIENT, Conversation, DEFAULTS, fromMeter, SERVER, TIMEOUT_MS } from "./driver.js";
+import { DISC, DM, FRMR, hex, info, makeFrame, rej, rnr, rr, SNRM, UA, UI, unhex } from "./frames.js";
+
+const PROPOSAL = "8180140502020006020200070400000001080400000001";
+/** Flags, format, two addresses, control, check. */
+const BARE = 10;
+const BARE_MS = BARE * BYTE_MS;
+const SNRM_MS = (BARE + 2 + 23) * BYTE_MS;
+const REQUEST = unhex("c001c100080000010000ff0200");
+const REQUEST_MS = (BARE + 2 + 3 + REQUEST.length) * BYTE_MS;
+const ASKED = `e6e600${hex(REQUEST)}`;
+const ANSWER = "c401c10009060000010000ff";
+const ANSWERED = unhex(`e6e700${ANSWER}`);
+const PAUSE_MS = 200;
+
+/** Has sent REQUEST as its first at 10 000 ms. */
+function asked(parameters = "", options: Partial<ConnectionOptions> = {}): Conversation {
+	const conversation = Conversation.connected(parameters, options).send(REQUEST);
+	assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
+	return conversation;
+}
+
+function bytes(length: number, first = 0): Uint8Array {
+	return Uint8Array.from({ length }, (_, i) => first + i * 3);
+}
+
+describe("an HDLC connection begins", () => {
+	it("with SNRM and its parameters, and is there with UA", () => {
+		const conversation = new Conversation().connect();
+		assert.deepEqual(conversation.take(), [`SNRM ${PROPOSAL}`]);
+		conversation.to(300).meter(UA, unhex(PROPOSAL));
+		assert.deepEqual(conversation.take(0), ["300 event 1"]);
+		assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY);
+		assert.equal(conversation.connection.result, hdlc.RESULT_NONE);
+	});
+	it("with parameters that fit into the owner's buffer", () => {
+		const proposed = (size: number, wished: number) =>
+			new Conversation({ apdu: new Uint8Array(size), info: wished, window: 3 }).connect().take()[0].slice(11, 19);
+		assert.equal(proposed(ROOM + 256, 2030), "05020100");
+		assert.equal(proposed(ROOM + 256, 255), "050200ff");
+		assert.equal(proposed(4096, 4096), "050207ee");
+		assert.equal(proposed(100, 1), "05020020");
+	});
+	it("with SNRM twice, then a plain one twice, and ends in silence, each time after its time-out", () => {
+		const conversation = new Conversation().connect().to(20_000);
+		const plain = 2 * (SNRM_MS + TIMEOUT_MS);
+		assert.deepEqual(conversation.take(0), [
+			`0 SNRM ${PROPOSAL}`,
+			`${SNRM_MS + TIMEOUT_MS} SNRM ${PROPOSAL}`,
+			`${plain} SNRM`,
+			`${plain + BARE_MS + TIMEOUT_MS} SNRM`,
+			`${plain + 2 * (BARE_MS + TIMEOUT_MS)} event 3`,
+		]);
+		assert.equal(conversation.connection.result, hdlc.RESULT_SILENCE);
+		assert.equal(conversation.connection.repeated, 3);
+	});
+	it("with a plain SNRM after DM or FRMR to one with parameters", () => {
+		for (const control of [DM, FRMR]) {
+			const conversation = new Conversation().connect();
+			conversation.take();
+			conversation.to(200).meter(control);
+			assert.deepEqual(conversation.take(0), ["200 SNRM"]);
+			conversation.to(300).meter(UA);
+			assert.deepEqual(conversation.take(0), ["300 event 1"]);
+		}
+	});
+	it("not at all after a second DM or FRMR", () => {
+		for (const [control, result] of [
+			[DM, hdlc.RESULT_REFUSED],
+			[FRMR, hdlc.RESULT_FRAME_REJECTED],
+		]) {
+			const conversation = new Conversation().connect().pass(200).meter(control).pass(200).meter(control);
+			conversation.ended(result);
+		}
+		new Conversation().connect().pass(200).meter(DM).pass(20_000).ended(hdlc.RESULT_REFUSED);
+	});
+	it("without heed to a DM that came before SNRM had left", () => {
+		const conversation = new Conversation({ releaseFirst: true })
+			.connect()
+			.to(BARE_MS + TIMEOUT_MS)
+			.meter(DM);
+		assert.deepEqual(conversation.take(), ["DISC", `SNRM ${PROPOSAL}`]);
+		conversation.pass(SNRM_MS).meter(DM).meter(DM);
+		assert.deepEqual(conversation.take(), ["SNRM"]);
+	});
+	it("with DISC where a former connection may be open, answered by UA, by DM or not at all", () => {
+		for (const control of [UA, DM]) {
+			const conversation = new Conversation({ releaseFirst: true }).connect().to(70).meter(control);
+			assert.deepEqual(conversation.take(0), ["0 DISC", `70 SNRM ${PROPOSAL}`]);
+		}
+		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+		assert.deepEqual(conversation.take(0), ["0 DISC", `${BARE_MS + TIMEOUT_MS} SNRM ${PROPOSAL}`]);
+		conversation.meter(UA).meter(UA);
+		assert.deepEqual(conversation.take(), ["event 1"]);
+	});
+	it("not with an address that HDLC does not have", () => {
+		for (const address of [
+			{ client: 128, logical: 1, physical: 0, length: 0 },
+			{ client: 16, logical: 1, physical: 17, length: 1 },
+			{ client: 16, logical: 16384, physical: 0, length: 0 },
+		]) {
+			const conversation = new Conversation({ address }).connect();
+			assert.deepEqual(conversation.take(), ["event 3"]);
+			assert.equal(conversation.connection.result, hdlc.RESULT_NO_ADDRESS);
+		}
+	});
+	it("never twice", () => {
+		const conversation = new Conversation().connect();
+		assert.throws(() => conversation.connect());
+	});
+	it("with all stations asked for, and takes the address that answers", () => {
+		const conversation = new Conversation({ address: { client: 16, logical: 1, physical: 127, length: 0 } });
+		conversation.connection.connect(0);
+		conversation.connection.poll();
+		conversation.connection.receive(fromMeter(UA), 0, fromMeter(UA).length, 10);
+		assert.equal(conversation.connection.frames, 1);
+	});
+});
+
+describe("an HDLC connection that fails to begin tells", () => {
+	const failed = (during: (conversation: Conversation) => void) => {
+		const conversation = new Conversation().connect().pass(10);
+		during(conversation);
+		return conversation.to(30_000);
+	};
+	const echo = makeFrame({ to: SERVER, from: CLIENT, control: SNRM, information: unhex(PROPOSAL) });
+	it("an echo", () => {
+		const conversation = failed((one) => one.receive(echo));
+		conversation.ended(hdlc.RESULT_ECHO_ONLY);
+		assert.equal(conversation.connection.echoes, 1);
+	});
+	it("an echo also where both sides have the same address", () => {
+		const address = { client: 1, logical: 1, physical: 0, length: 0 };
+		const same = makeFrame({ to: [3], from: [3], control: SNRM, information: unhex(PROPOSAL) });
+		const connection = new HDLCConnection({ ...DEFAULTS, address, apdu: new Uint8Array(600) });
+		connection.connect(0);
+		while (connection.poll().kind !== 0);
+		connection.receive(same, 0, same.length, 10);
+		assert.deepEqual([connection.echoes, connection.frames], [1, 0]);
+		const ua = makeFrame({ to: [3], from: [3], control: UA });
+		connection.receive(ua, 0, ua.length, 10);
+		assert.deepEqual([connection.echoes, connection.frames], [1, 1]);
+	});
+	it("noise, also in an echo", () => {
+		failed((one) => one.receive(unhex("2f3f210d0a"))).ended(hdlc.RESULT_GARBAGE);
+		failed((one) => one.receive(echo).receive(unhex("7ea00703"))).ended(hdlc.RESULT_GARBAGE);
+	});
+	it("another address", () => {
+		const other = makeFrame({ to: CLIENT, from: [0x02, 0x25], control: UA });
+		const conversation = failed((one) => one.receive(echo).receive(other));
+		conversation.ended(hdlc.RESULT_OTHER_ADDRESS);
+		assert.equal(conversation.connection.foreign, 1);
+		failed((one) => one.receive(makeFrame({ to: [0x41], from: SERVER, control: UA }))).ended(hdlc.RESULT_OTHER_ADDRESS);
+		failed((one) => one.receive(makeFrame({ to: CLIENT, from: [3], control: UA }))).ended(hdlc.RESULT_OTHER_ADDRESS);
+	});
+});
+
+describe("an HDLC connection carries", () => {
+	it("an APDU there and one back, eight times and on, with the numbers of the standard", () => {
+		const conversation = Conversation.connected();
+		for (let i = 0; i < 20; i++) {
+			const [own, next] = [i & 7, (i + 1) & 7];
+			conversation.send(REQUEST);
+			assert.deepEqual(conversation.take(), [`I${own},${own} ${ASKED}`]);
+			conversation.pass(100).meter(info(own, next), ANSWERED);
+			assert.deepEqual(conversation.take(), ["event 2"]);
+			assert.equal(conversation.answer, ANSWER);
+		}
+		assert.equal(conversation.connection.repeated, 0);
+	});
+	it("a request in segments of what the meter takes, each after the RR for the one before", () => {
+		const request = bytes(100);
+		// The meter takes 40 bytes, LLC header included.
+		const conversation = Conversation.connected("818003060128").send(request);
+		assert.deepEqual(conversation.take(), [`I0,0+ e6e600${hex(request.subarray(0, 37))}`]);
+		conversation.meter(rr(1));
+		assert.deepEqual(conversation.take(), [`I1,0+ ${hex(request.subarray(37, 77))}`]);
+		conversation.meter(rr(2));
+		assert.deepEqual(conversation.take(), [`I2,0 ${hex(request.subarray(77))}`]);
+		conversation.meter(info(0, 3), ANSWERED);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, ANSWER);
+	});
+	it("a request in one frame as long as the meter and the proposal allow, and 128 bytes without parameters", () => {
+		const longest = (parameters: string, plain = false) => {
+			const conversation = new Conversation({ info: 300 }).connect();
+			if (plain) conversation.pass(200).meter(DM);
+			conversation.meter(UA, unhex(parameters)).take();
+			return conversation.send(bytes(500)).take()[0].slice("I0,0+ ".length).length / 2;
+		};
+		assert.equal(longest(""), 128);
+		assert.equal(longest("81800406020100"), 256);
+		assert.equal(longest("818004060207ee"), 300);
+		assert.equal(longest("818004060207ee", true), 128);
+		assert.equal(longest("818003060101"), 32);
+		assert.equal(longest("81800406020000"), 128);
+		assert.equal(longest("8180140502"), 128);
+	});
+	it("an answer in segments, with RR for each", () => {
+		const conversation = asked();
+		conversation.meter(info(0, 1), [...ANSWERED, 1], true);
+		assert.deepEqual(conversation.take(), ["RR1"]);
+		conversation.meter(info(1, 1), bytes(128), true);
+		assert.deepEqual(conversation.take(), ["RR2"]);
+		conversation.meter(info(2, 1), [9]);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, `${ANSWER}01${hex(bytes(128))}09`);
+		conversation.send(REQUEST);
+		assert.deepEqual(conversation.take(), [`I1,3 ${ASKED}`]);
+	});
+	it("an answer in a window of three, with one RR for three frames or for a final bit", () => {
+		const conversation = asked("818006070400000003", { window: 7 });
+		const open = (number: number) => info(number, 1) & ~0x10;
+		conversation.meter(open(0), ANSWERED, true).meter(open(1), [1], true);
+		assert.deepEqual(conversation.take(), []);
+		conversation.meter(open(2), [2], true);
+		assert.deepEqual(conversation.take(), ["RR3"]);
+		conversation.meter(open(3), [3], true).meter(info(4, 1), [4], true);
+		assert.deepEqual(conversation.take(), ["RR5"]);
+		conversation.receive(Uint8Array.from([...fromMeter(open(5), [5], true), ...fromMeter(open(6), [6])]));
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, `${ANSWER}010203040506`);
+	});
+	it("no larger window than was proposed, and one of 1 without parameters", () => {
+		const open = info(0, 1) & ~0x10;
+		for (const parameters of ["818006070400000007", ""]) {
+			const conversation = asked(parameters).meter(open, ANSWERED, true);
+			assert.deepEqual(conversation.take(), ["RR1"]);
+		}
+		const plain = new Conversation({ window: 7 }).connect().pass(200).meter(DM).meter(UA, unhex("818006070400000007"));
+		plain.send(REQUEST).take();
+		assert.deepEqual(plain.meter(open, ANSWERED, true).take(), ["RR1"]);
+	});
+	it("an answer of a server that never counts N(R) up", () => {
+		const conversation = asked().meter(info(0, 0) & ~0x10, ANSWERED, true);
+		assert.deepEqual(conversation.take(), ["RR1"]);
+		conversation.meter(info(1, 0) & ~0x10, [7]);
+		assert.equal(conversation.answer, `${ANSWER}07`);
+		assert.deepEqual(conversation.send(REQUEST).take(), ["event 2", `I1,2 ${ASKED}`]);
+	});
+	it("an answer of no bytes", () => {
+		const conversation = asked().meter(info(0, 1), unhex("e6e700"));
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, "");
+	});
+	it("the answer to a request that it is still sending segments of", () => {
+		const conversation = Conversation.connected("818003060128").send(bytes(100));
+		conversation.take();
+		conversation.meter(info(0, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, ANSWER);
+	});
+	it("the answer after something that was none, for which it asks by RR", () => {
+		const conversation = asked().meter(info(0, 1), unhex("e6e7000f00")).waitOn();
+		assert.deepEqual(conversation.take(), ["event 2", "RR1"]);
+		conversation.meter(rr(1)).pass(PAUSE_MS);
+		assert.deepEqual(conversation.take(), ["RR1"]);
+		conversation.meter(info(1, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, ANSWER);
+		assert.deepEqual(conversation.send(REQUEST).take(), [`I1,2 ${ASKED}`]);
+		assert.throws(() => conversation.waitOn());
+		assert.deepEqual(conversation.meter(DM).waitOn().take(), ["event 3"]);
+	});
+	it("the rest of a request after something that came in its middle", () => {
+		const conversation = Conversation.connected("818003060128").send(bytes(50));
+		conversation.take();
+		conversation.meter(info(0, 1), unhex("e6e7000f00")).waitOn();
+		assert.deepEqual(conversation.take(), ["event 2", `I1,1 ${hex(bytes(50).subarray(37))}`]);
+		conversation.meter(info(1, 2), ANSWERED);
+		assert.equal(conversation.answer, ANSWER);
+	});
+	it("nothing of an answer that is in a UI frame, an echo or another conversation", () => {
+		const conversation = asked()
+			.meter(UI, ANSWERED)
+			.meter(UA)
+			.receive(makeFrame({ to: [0x41], from: SERVER, control: DM }));
+		conversation.receive(makeFrame({ to: SERVER, from: CLIENT, control: info(0, 0), information: ANSWERED }));
+		assert.deepEqual(conversation.take(), []);
+		const { frames, foreign, echoes } = conversation.connection;
+		// The first frame was the UA that made the connection.
+		assert.deepEqual([frames, foreign, echoes], [3, 1, 1]);
+		conversation.meter(info(0, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+	});
+	it("an answer up to the length of the buffer less ROOM, and ends at one more", () => {
+		const size = 3 * 128;
+		for (const over of [0, 1]) {
+			const conversation = asked("", { apdu: new Uint8Array(size + ROOM - over) });
+			conversation.meter(info(0, 1), [0xe6, 0xe7, 0, ...bytes(125)], true).meter(info(1, 1), bytes(128), true);
+			conversation.meter(info(2, 1), bytes(131));
+			if (over === 0) {
+				assert.deepEqual(conversation.take(), ["RR1", "RR2", "event 2"]);
+				assert.equal(conversation.connection.apduLength, size);
+			} else {
+				assert.deepEqual(conversation.take(), ["RR1", "RR2", "DISC"]);
+				conversation.meter(UA).ended(hdlc.RESULT_TOO_LONG);
+			}
+		}
+		const conversation = asked("", { apdu: new Uint8Array(100) }).meter(info(0, 1), [0xe6, 0xe7, 0, ...bytes(125)]);
+		assert.deepEqual(conversation.take(), ["DISC"]);
+		conversation.meter(UA).ended(hdlc.RESULT_TOO_LONG);
+	});
+	it("no APDU before its turn", () => {
+		assert.throws(() => asked().send(REQUEST));
+		assert.throws(() => new Conversation().connect().send(REQUEST));
+		const conversation = asked().meter(info(0, 1), ANSWERED).meter(DM);
+		conversation.take();
+		assert.deepEqual(conversation.send(REQUEST).take(), []);
+	});
+});
+
+describe("an HDLC connection recovers", () => {
+	it("from an answer that does not come: the same frame, three times", () => {
+		const conversation = asked().pass(20_000);
+		const step = REQUEST_MS + TIMEOUT_MS;
+		const again = [1, 2, 3].map((i) => `${i * step} I0,0 ${ASKED}`);
+		assert.deepEqual(conversation.take(10_000), [
+			...again,
+			`${4 * step} DISC`,
+			`${4 * step + BARE_MS + TIMEOUT_MS} DISC`,
+			`${4 * step + 2 * (BARE_MS + TIMEOUT_MS)} event 3`,
+		]);
+		assert.equal(conversation.connection.result, hdlc.RESULT_LOST);
+	});
+	it("and takes the answer to any of them, once", () => {
+		const conversation = asked()
+			.pass(REQUEST_MS + TIMEOUT_MS)
+			.meter(info(0, 1), ANSWERED)
+			.meter(info(0, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, "event 2"]);
+		conversation.send(REQUEST).meter(info(0, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), [`I1,1 ${ASKED}`]);
+		conversation.meter(info(1, 2), unhex("e6e70055"));
+		assert.equal(conversation.answer, "55");
+	});
+	it("from a damaged answer, and tells it from none", () => {
+		const damaged = fromMeter(info(0, 1), ANSWERED);
+		damaged[20] ^= 4;
+		const conversation = asked();
+		for (let i = 0; i < 4; i++)
+			conversation
+				.pass(100)
+				.receive(damaged)
+				.pass(REQUEST_MS + TIMEOUT_MS - 100);
+		assert.deepEqual(
+			conversation.take().map((line) => line.split(" ")[0]),
+			["I0,0", "I0,0", "I0,0", "DISC"],
+		);
+		conversation.meter(UA).ended(hdlc.RESULT_DAMAGED);
+	});
+	it("from a lost segment of the answer, by RR for the one expected", () => {
+		const conversation = asked().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
+		conversation.take();
+		conversation.pass(BARE_MS + TIMEOUT_MS);
+		assert.deepEqual(conversation.take(), ["RR1"]);
+		conversation.meter(info(0, 1), ANSWERED, true).meter(info(2, 1), [2]);
+		assert.deepEqual(conversation.take(), []);
+		conversation.pass(20_000);
+		assert.deepEqual(conversation.take(), ["RR1", "RR1", "DISC", "DISC", "event 3"]);
+	});
+	it("from a meter that has not got a segment and says so by REJ or RR", () => {
+		for (const control of [rej(0), rr(0)]) {
+			const conversation = asked().meter(control).meter(control).meter(control).meter(control);
+			assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, `I0,0 ${ASKED}`, `I0,0 ${ASKED}`, "DISC"]);
+			conversation.meter(DM).ended(hdlc.RESULT_LOST);
+		}
+	});
+	it("not from a number that was never sent, but waits", () => {
+		const conversation = asked().meter(rr(3)).meter(rnr(7)).meter(rej(2));
+		assert.deepEqual(conversation.take(), []);
+		conversation.meter(info(0, 1), ANSWERED);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+	});
+	it("from a meter that has the request and no answer yet, by RR after a pause", () => {
+		for (const control of [rr(1), rnr(1), rej(1)]) {
+			const conversation = asked().pass(50).meter(control).pass(PAUSE_MS);
+			assert.deepEqual(conversation.take(10_000), [`${50 + PAUSE_MS} RR0`]);
+			conversation.meter(info(0, 1), ANSWERED);
+			assert.deepEqual(conversation.take(), ["event 2"]);
+		}
+	});
+	it("from a meter that is not ready for a segment", () => {
+		const conversation = Conversation.connected("818003060128").send(bytes(50));
+		conversation.take();
+		conversation.meter(rnr(1)).pass(PAUSE_MS).meter(rr(1));
+		assert.deepEqual(conversation.take(), ["RR0", `I1,0 ${hex(bytes(50).subarray(37))}`]);
+		conversation.meter(rnr(1)).pass(PAUSE_MS).meter(rr(1));
+		assert.deepEqual(conversation.take(), ["RR0", `I1,0 ${hex(bytes(50).subarray(37))}`]);
+	});
+	it("not from one that never is", () => {
+		const conversation = asked();
+		for (let i = 0; i < 50; i++) conversation.meter(rnr(1)).pass(PAUSE_MS);
+		assert.deepEqual(conversation.take(), Array(50).fill("RR0"));
+		conversation.meter(rnr(1));
+		assert.deepEqual(conversation.take(), ["DISC"]);
+		conversation.meter(UA).ended(hdlc.RESULT_BUSY);
+	});
+	it("not from an answer without LLC header", () => {
+		for (const text of ["", "e6", "e6e7", "e6e600c4", "c401c1"]) {
+			const conversation = asked().meter(info(0, 1), unhex(text));
+			conversation.meter(UA).ended(hdlc.RESULT_BAD_ANSWER);
+		}
+	});
+	it("not from FRMR or DM", () => {
+		asked().meter(FRMR, [1, 2, 3]).meter(UA).ended(hdlc.RESULT_FRAME_REJECTED);
+		asked().meter(DM).ended(hdlc.RESULT_DISCONNECTED);
+		asked().meter(info(0, 1), ANSWERED).meter(DM).ended(hdlc.RESULT_DISCONNECTED);
+	});
+	it("not from a meter that sends empty segments for ever", () => {
+		const conversation = asked().meter(info(0, 1), unhex("e6e700"), true);
+		conversation.take();
+		for (let i = 0; i < 2000 && conversation.connection.result === 0; i++)
+			conversation.pass(50).meter(info((1 + i) & 7, 1), [], true);
+		conversation.pass(5000).ended(hdlc.RESULT_LOST);
+	});
+	it("not from a line that is full of frames of others", () => {
+		const conversation = asked();
+		const other = makeFrame({ to: [0x41], from: SERVER, control: UI, information: bytes(60) });
+		for (let ms = 0; ms < 120_000 && conversation.connection.result === 0; ms += 20)
+			for (let at = 0; at < other.length; at += 4) conversation.pass(20).receive(other.subarray(at, at + 4));
+		conversation.to(200_000).ended(hdlc.RESULT_DAMAGED);
+	});
+});
+
+describe("an HDLC connection waits", () => {
+	it("for the first byte from the last bit sent, and for the rest as long as bytes keep coming", () => {
+		const conversation = asked();
+		const frame = fromMeter(info(0, 1), ANSWERED);
+		conversation.to(10_000 + REQUEST_MS + TIMEOUT_MS - 1);
+		for (const byte of frame) conversation.receive(Uint8Array.of(byte)).pass(250);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+	});
+	it("until all that was given to the line has left", () => {
+		const conversation = asked().meter(rej(0)).meter(rej(0));
+		conversation.take();
+		conversation.to(10_000 + 3 * REQUEST_MS + TIMEOUT_MS);
+		assert.deepEqual(conversation.take(10_000), [`${3 * REQUEST_MS + TIMEOUT_MS} I0,0 ${ASKED}`]);
+	});
+	it("for all of a frame no longer than the longest takes, whatever keeps coming", () => {
+		const conversation = asked();
+		const longestMs = 2049 * BYTE_MS;
+		const frame = fromMeter(info(0, 1), bytes(400));
+		for (let i = 0; i < frame.length && conversation.nowMs < 11_000 + REQUEST_MS + longestMs; i++)
+			conversation.receive(frame.subarray(i, i + 1)).pass(100);
+		assert.deepEqual(conversation.take(11_000 + REQUEST_MS), [`${longestMs} I0,0 ${ASKED}`]);
+	});
+	it("no longer than 500 ms for the next byte of a frame", () => {
+		const conversation = asked().to(10_000 + REQUEST_MS + TIMEOUT_MS - 100);
+		conversation.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12));
+		conversation.pass(499);
+		assert.deepEqual(conversation.take(), []);
+		conversation.pass(1);
+		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
+	});
+	it("its whole time when a frame broke off early", () => {
+		const conversation = asked()
+			.pass(10)
+			.receive(fromMeter(info(0, 1), ANSWERED).subarray(0, 12))
+			.pass(600);
+		assert.ok(!Number.isNaN(conversation.connection.bad) && conversation.connection.bad > 0);
+		conversation.to(10_000 + REQUEST_MS + TIMEOUT_MS - 1);
+		assert.deepEqual(conversation.take(), []);
+		conversation.pass(1);
+		assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`]);
+	});
+	it("for a closing flag that was lost no longer than a gap", () => {
+		const conversation = asked()
+			.pass(10)
+			.receive(fromMeter(info(0, 1), ANSWERED).slice(0, -1))
+			.pass(500);
+		assert.deepEqual(conversation.take(10_000), ["510 event 2"]);
+	});
+	it("in peace between APDUs, whatever noise comes", () => {
+		const conversation = asked().meter(info(0, 1), ANSWERED).receive(unhex("7ea0a0ff007e7e")).pass(600_000);
+		assert.deepEqual(conversation.take(), ["event 2"]);
+		assert.equal(conversation.answer, ANSWER);
+		assert.deepEqual(conversation.send(REQUEST).take(), [`I1,1 ${ASKED}`]);
+	});
+});
+
+describe("an HDLC connection ends", () => {
+	it("with DISC, answered by UA, by DM, or by silence twice", () => {
+		for (const control of [UA, DM]) {
+			const conversation = Conversation.connected().disconnect();
+			assert.deepEqual(conversation.take(), ["DISC"]);
+			conversation.meter(control).ended(hdlc.RESULT_DONE);
+		}
+		const conversation = Conversation.connected().disconnect().pass(20_000);
+		assert.deepEqual(conversation.take(10_000), [
+			"0 DISC",
+			`${BARE_MS + TIMEOUT_MS} DISC`,
+			`${2 * (BARE_MS + TIMEOUT_MS)} event 3`,
+		]);
+		assert.equal(conversation.connection.result, hdlc.RESULT_DONE);
+	});
+	it("from wherever it is", () => {
+		new Conversation().disconnect().ended(hdlc.RESULT_DONE);
+		new Conversation().connect().disconnect().meter(UA).ended(hdlc.RESULT_DONE);
+		new Conversation({ releaseFirst: true }).connect().disconnect().meter(UA).ended(hdlc.RESULT_DONE);
+		asked().disconnect().meter(info(0, 1), ANSWERED).meter(UA).ended(hdlc.RESULT_DONE);
+		const conversation = asked().meter(DM);
+		conversation.take();
+		assert.deepEqual(conversation.disconnect().take(), []);
+		assert.equal(conversation.connection.result, hdlc.RESULT_DISCONNECTED);
+	});
+	it("after a frame that is half sent", () => {
+		const { connection } = Conversation.connected();
+		const apdu = bytes(100);
+		connection.send(apdu, 0, apdu.length, 10_000);
+		const sent: number[] = [];
+		const piece = () => {
+			const { bytes: from, start, end, kind } = connection.poll();
+			if (kind === 1) sent.push(...from.subarray(start, end));
+			return kind;
+		};
+		assert.equal(piece(), 1);
+		connection.disconnect(10_010);
+		while (piece() === 1);
+		const information = [0xe6, 0xe6, 0, ...apdu];
+		assert.equal(
+			hex(Uint8Array.from(sent)),
+			hex(makeFrame({ to: SERVER, from: CLIENT, control: info(0, 0), information })) +
+				hex(makeFrame({ to: SERVER, from: CLIENT, control: DISC })),
+		);
+	});
+});

@@ -1,0 +1,19 @@
+/** The bad lines of line.test.ts, many. */
+import { seedOfRun } from "../fuzz/mutator.js";
+import { converse } from "./line.js";
+
+const seed = seedOfRun();
+
+describe(`HDLC over bad lines, many (SEED=${seed})`, () => {
+	for (const faults of [2, 5, 20, 100]) {
+		it(`with a fault in ${faults} transmissions never gives a wrong answer`, () => {
+			for (let i = 0; i < 20_000; i++) {
+				try {
+					converse({ seed: seed + i, faults, losesBytes: false });
+				} catch (error) {
+					throw new Error(`conversation ${i}`, { cause: error });
+				}
+			}
+		});
+	}
+});

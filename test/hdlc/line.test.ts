@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { RESULT_DONE, RESULT_TOO_LONG } from "../../modules/hdlc/results.js";
+import { converse, type Outcome } from "./line.js";
+
+/** Conversations with these seeds. */
+function outcomes(count: number, options: { faults: number; losesBytes?: boolean }): Outcome[] {
+	return Array.from({ length: count }, (_, seed) => {
+		try {
+			return converse({ seed, losesBytes: false, ...options });
+		} catch (error) {
+			throw new Error(`seed ${seed}`, { cause: error });
+		}
+	});
+}
+
+const isDone = ({ result }: Outcome) => result === RESULT_DONE || result === RESULT_TOO_LONG;
+
+describe("an HDLC connection with a server of any kind", () => {
+	it("gets every answer over a good line, and repeats nothing", () => {
+		for (const [seed, outcome] of outcomes(300, { faults: 0 }).entries()) {
+			assert.ok(isDone(outcome), `seed ${seed}: result ${outcome.result}`);
+			// A server that knows no parameters is asked without them.
+			assert.ok(outcome.repeated <= 1, `seed ${seed}: ${outcome.repeated} repeated`);
+		}
+	});
+	it("gets nearly every answer over a line with a fault in 30 transmissions, and never a wrong one", () => {
+		const done = outcomes(300, { faults: 30 }).filter(isDone);
+		assert.ok(done.length >= 290, `${done.length} of 300`);
+	});
+	it("never gets a wrong answer, and comes to its end, over a line with a fault in 3 transmissions", () => {
+		const all = outcomes(300, { faults: 3 });
+		assert.ok(all.filter(isDone).length >= 30, `${all.filter(isDone).length} of 300`);
+	});
+	it("never gets a wrong answer over a line that also loses bytes", () => {
+		outcomes(200, { faults: 10, losesBytes: true });
+	});
+	it("comes to its end over a line where nothing comes through whole", () => {
+		for (const { answers, requests } of outcomes(50, { faults: 1 })) assert.ok(answers <= requests);
+	});
+});

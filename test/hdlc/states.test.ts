@@ -1,0 +1,176 @@
+/** What a connection does with every kind of frame in every state that it can be in. */
+import assert from "node:assert/strict";
+import * as hdlc from "../../modules/hdlc/results.js";
+import { Conversation } from "./driver.js";
+import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";
+
+const REQUEST = new Uint8Array(50).fill(0x11);
+const LLC = [0xe6, 0xe7, 0];
+const DATA = [...LLC, 1, 2, 3];
+/** The meter takes 40 bytes at a time, so that REQUEST has two segments. */
+const SMALL = "818003060128";
+
+type Frame = readonly [control: number, information?: readonly number[], segmented?: boolean];
+
+/** Numbers are those that the meter would use after the first segment of REQUEST, or after all of a short one. */
+const FRAMES: Record<string, Frame> = {
+	SNRM: [SNRM],
+	DISC: [DISC],
+	UA: [UA],
+	"UA with parameters": [UA, [0x81, 0x80, 3, 6, 1, 64]],
+	DM: [DM],
+	"DM without F": [DM & ~0x10],
+	FRMR: [FRMR, [0, 0, 0]],
+	UI: [UI, DATA],
+	XID: [0xbf],
+	TEST: [0xf3, [1]],
+	"RR for the next": [rr(1)],
+	"RR for the same": [rr(0)],
+	"RR for another": [rr(5)],
+	"RNR for the next": [rnr(1)],
+	"RNR for the same": [rnr(0)],
+	"REJ for the next": [rej(1)],
+	"REJ for the same": [rej(0)],
+	"I expected": [info(0, 1), DATA],
+	"I expected, N(R) behind": [info(0, 0), DATA],
+	"I expected, segmented": [info(0, 1), DATA, true],
+	"I expected, no information": [info(0, 1)],
+	"I expected, no LLC": [info(0, 1), [0xc4, 1, 2, 3]],
+	"I expected, an echo by its LLC": [info(0, 1), [0xe6, 0xe6, 0, 1]],
+	"I expected, too long": [info(0, 1), [...LLC, ...new Uint8Array(700)]],
+	"I before": [info(7, 1), DATA],
+	"I after": [info(1, 1), DATA],
+};
+
+interface State {
+	enter(): Conversation;
+	/** What follows within half the pause of a busy meter, by the frame's name; of all others nothing. */
+	readonly does: Record<string, string>;
+}
+
+const CONNECTED = "event 1";
+const ANSWER = "event 2";
+const END = "event 3";
+const AGAIN = "I0,0";
+
+const afterSegment = () => Conversation.connected(SMALL).send(REQUEST);
+const afterRequest = () => Conversation.connected().send(REQUEST);
+const ending = { DM: END, "DM without F": END, FRMR: "DISC" };
+const busy = { "RR for the next": "pause", "RNR for the next": "pause", "REJ for the next": "pause" };
+const answers = {
+	"I expected": ANSWER,
+	"I expected, N(R) behind": ANSWER,
+	"I expected, segmented": "RR1",
+	"I expected, no information": "DISC",
+	"I expected, no LLC": "DISC",
+	"I expected, an echo by its LLC": "DISC",
+	"I expected, too long": "DISC",
+};
+const agreed = { UA: CONNECTED, "UA with parameters": CONNECTED };
+const released = { UA: "SNRM", "UA with parameters": "SNRM", DM: "SNRM", "DM without F": "SNRM" };
+
+const STATES: Record<string, State> = {
+	"before it begins": { enter: () => new Conversation(), does: {} },
+	"after a first DISC": { enter: () => new Conversation({ releaseFirst: true }).connect(), does: released },
+	"after SNRM with parameters": {
+		enter: () => new Conversation().connect().pass(200),
+		does: { ...agreed, DM: "SNRM", "DM without F": "SNRM", FRMR: "SNRM" },
+	},
+	"after a plain SNRM": {
+		enter: () => new Conversation().connect().pass(200).meter(DM).pass(200),
+		does: { ...agreed, DM: END, "DM without F": END, FRMR: END },
+	},
+	connected: { enter: () => Conversation.connected(), does: ending },
+	"after a segment of a request": {
+		enter: afterSegment,
+		does: {
+			...ending,
+			...answers,
+			"RR for the next": "I1,0",
+			"REJ for the next": "I1,0",
+			"RNR for the next": "pause",
+			"RR for the same": AGAIN,
+			"REJ for the same": AGAIN,
+			"RNR for the same": "pause",
+		},
+	},
+	"after a whole request": {
+		enter: afterRequest,
+		does: {
+			...ending,
+			...answers,
+			...busy,
+			"RR for the same": AGAIN,
+			"REJ for the same": AGAIN,
+			"RNR for the same": "pause",
+		},
+	},
+	"in the pause before a busy meter is asked again": {
+		enter: () => afterRequest().meter(rnr(1)).pass(10),
+		does: { ...ending, ...answers, ...busy },
+	},
+	"after a busy meter was asked again": {
+		enter: () => afterRequest().meter(rnr(1)).pass(200),
+		does: { ...ending, ...answers, ...busy },
+	},
+	"after a segment of an answer": {
+		enter: () => afterRequest().meter(info(0, 1), DATA, true),
+		does: {
+			...ending,
+			...busy,
+			"I after": ANSWER,
+		},
+	},
+	"after an answer": { enter: () => afterRequest().meter(info(0, 1), DATA), does: ending },
+	"after DISC": {
+		enter: () => Conversation.connected().disconnect(),
+		does: { UA: END, "UA with parameters": END, DM: END, "DM without F": END },
+	},
+	"after its end": { enter: () => Conversation.connected().disconnect().meter(UA), does: {} },
+};
+
+function doing(conversation: Conversation, [control, information, segmented]: Frame): string {
+	conversation.take();
+	conversation.meter(control, information, segmented);
+	return conversation
+		.pass(90)
+		.take()
+		.map((line) => (line.startsWith("event") ? line : line.split(" ")[0].replace("+", "")))
+		.join(", ");
+}
+
+/** It is pausing: RR goes out when the pause is over, and not before. */
+function isPausing(conversation: Conversation): boolean {
+	const soon = conversation.pass(105).take();
+	const late = conversation.pass(10).take();
+	return soon.length === 0 && /^RR[01]$/.test(late.join());
+}
+
+describe("an HDLC connection", () => {
+	for (const [name, { enter, does }] of Object.entries(STATES)) {
+		it(`${name} takes each kind of frame as it should`, () => {
+			for (const [kind, frame] of Object.entries(FRAMES)) {
+				const conversation = enter();
+				const expected = does[kind] ?? "";
+				if (expected !== "pause") assert.equal(doing(conversation, frame), expected, kind);
+				else {
+					assert.equal(doing(conversation, frame), "", kind);
+					assert.ok(isPausing(conversation), kind);
+				}
+			}
+		});
+		it(`${name} comes to its end whatever frame it gets`, () => {
+			for (const [kind, frame] of Object.entries(FRAMES)) {
+				const conversation = enter();
+				doing(conversation, frame);
+				conversation.pass(100_000).disconnect().pass(100_000);
+				assert.notEqual(conversation.connection.result, hdlc.RESULT_NONE, kind);
+				assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY, kind);
+			}
+		});
+	}
+	it("knows no other states than these", () => {
+		for (const { does } of Object.values(STATES))
+			for (const kind of Object.keys(does)) assert.ok(kind in FRAMES, `${kind} is no frame`);
+	});
+});
