@@ -123,7 +123,7 @@ const PATTERN_RULES: readonly PatternRule[] = [
 	{
 		name: "imports relative files by their .js name",
 		files: /^(modules|hosts|tools|test)\/.*\.tsx?$/,
-		bad: /\bfrom "\.[^"]*(?<!\.js)"|\bimport\(?\s*"\.[^"]*(?<!\.js)"/,
+		bad: /\bfrom "\.[^"]*(?<!\.js|\?inline)"|\bimport\(?\s*"\.[^"]*(?<!\.js)"/,
 		comments: false,
 		advice: 'write "./name.js": neither Node nor XS looks for extensions',
 		catches: ['import { a } from "./a";', 'import type { B } from "../b.ts";', 'import "./c.mjs";'],

@@ -1,7 +1,7 @@
 /**
  * Builds the web page of the gateway into the one archive that it serves it from (modules/http/static.ts tells the
- * layout): scripts by Vite, named after their content; a document for each language, with style and texts inside, so
- * that the first page takes two requests. Runs before every command when a source is newer than the archive.
+ * layout): scripts by Vite, named after their content; a document for each language, with its texts inside, so that
+ * the first page takes two requests. Runs before every command when a source is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -35,8 +35,7 @@ function newestSource(folder = SOURCE): number {
 	return Math.max(statSync(folder).mtimeMs, ...times);
 }
 
-/** Scripts, and the style as text. */
-async function bundle(): Promise<{ scripts: PageFile[]; entry: string; style: string }> {
+async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 	const result = await build({
 		root: SOURCE,
 		configFile: false,
@@ -47,7 +46,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string; style: st
 			modulePreload: false,
 			target: ["es2022", "safari16", "firefox115", "chrome109"],
 			rolldownOptions: {
-				input: { app: join(SOURCE, "main.tsx"), style: join(SOURCE, "style.css") },
+				input: { app: join(SOURCE, "main.tsx") },
 				output: { entryFileNames: "assets/[name]-[hash].js", chunkFileNames: "assets/[name]-[hash].js" },
 			},
 		},
@@ -55,21 +54,17 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string; style: st
 	if (Array.isArray(result) || !("output" in result)) throw new Error("Vite gave something else than one output.");
 	const scripts: PageFile[] = [];
 	let entry = "";
-	let style = "";
 	for (const file of result.output) {
-		if (file.type === "asset") style += String(file.source);
-		else if (file.name === "style") continue;
-		else {
-			if (file.isEntry) entry = `/${file.fileName}`;
-			const content = new TextEncoder().encode(file.code);
-			scripts.push({ path: `/${file.fileName}`, type: "text/javascript", immutable: true, content });
-		}
+		if (file.type === "asset") throw new Error(`Vite made a file that nothing serves: ${file.fileName}`);
+		if (file.isEntry) entry = `/${file.fileName}`;
+		const content = new TextEncoder().encode(file.code);
+		scripts.push({ path: `/${file.fileName}`, type: "text/javascript", immutable: true, content });
 	}
-	return { scripts, entry, style: style.trim() };
+	return { scripts, entry };
 }
 
 /** The document of one language. */
-function documentFor(index: number, entry: string, style: string): PageFile {
+function documentFor(index: number, entry: string): PageFile {
 	const texts: Record<string, string> = {};
 	for (const [key, translations] of Object.entries(TEXTS)) texts[key] = translations[index];
 	// In a script element only "<" could end it.
@@ -78,7 +73,6 @@ function documentFor(index: number, entry: string, style: string): PageFile {
 		LANGUAGE: LANGUAGES[index],
 		TITLE: texts["title"],
 		NOSCRIPT: texts["noscript"],
-		STYLE: style,
 		TEXTS: json,
 		SCRIPT: entry,
 	};
@@ -87,20 +81,19 @@ function documentFor(index: number, entry: string, style: string): PageFile {
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
 }
 
-/** What the documents may load and do (CSP Level 3): our own scripts, our API, and the style that stands in them. */
-function policyFor(style: string): string {
-	const hash = createHash("sha256").update(style).digest("base64");
-	return [
-		"default-src 'none'",
-		"script-src 'self'",
-		`style-src 'sha256-${hash}'`,
-		"img-src 'self' data:",
-		"connect-src 'self'",
-		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'none'",
-	].join("; ");
-}
+/**
+ * What the documents may load and do (CSP Level 3): our own scripts and our API. The style is a constructed sheet of our
+ * script's, which no directive is about.
+ */
+const POLICY = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"img-src 'self' data:",
+	"connect-src 'self'",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+].join("; ");
 
 /** The archive; contents are compressed here. */
 export function pack(files: readonly PageFile[], policy: string): Buffer {
@@ -124,9 +117,9 @@ export function pack(files: readonly PageFile[], policy: string): Buffer {
 
 /** All files of the page, documents first, and their policy. */
 export async function makePage(): Promise<{ files: PageFile[]; policy: string }> {
-	const { scripts, entry, style } = await bundle();
-	const documents = LANGUAGES.map((_, index) => documentFor(index, entry, style));
-	return { files: [...documents, ...scripts], policy: policyFor(style) };
+	const { scripts, entry } = await bundle();
+	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
+	return { files: [...documents, ...scripts], policy: POLICY };
 }
 
 /** Writes the archive unless it is newer than all its sources. */

@@ -3,19 +3,12 @@
  * reaches beyond a phone's edge; the keyboard's way.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import { LANGUAGES } from "../../modules/web/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
 import { DESKTOP, needBrowser, PHONE, PLACES, say, Visit } from "./browser.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** WCAG 2.2 A and AA, and what axe-core holds for good custom. */
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-const CHECK = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ["violations"] }).then(({ violations }) =>
-	violations.flatMap(({ id, help, nodes }) => nodes.map(({ html, failureSummary }) => [id, help, html, failureSummary].join("\\n"))))`;
 
 const NAMES = ["login", ...PLACES];
 
@@ -46,6 +39,7 @@ describe("The page for everybody", function () {
 			await look(place);
 		}
 		await visit.context.close();
+		assert.equal(visit.mostAtOnce, 1, "more than one request at a time");
 		return visit.complaints;
 	}
 
@@ -54,11 +48,9 @@ describe("The page for everybody", function () {
 			const visit = await Visit.begin(browser, gateway, { width });
 			const found: string[] = [];
 			const complaints = await walk(visit, async (name) => {
-				await visit.page.evaluate(`globalThis.axe === undefined && (0, eval)(${JSON.stringify(AXE)})`);
 				for (const colorScheme of ["light", "dark"] as const) {
 					await visit.page.emulateMedia({ colorScheme });
-					const violations = (await visit.page.evaluate(CHECK)) as string[];
-					found.push(...violations.map((violation) => `${name}, ${colorScheme}: ${violation}`));
+					for (const violation of await violationsOf(visit)) found.push(`${name}, ${colorScheme}: ${violation}`);
 				}
 			});
 			found.push(...complaints);

@@ -7,6 +7,7 @@
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
 import { TEXTS, type TextKey } from "../../modules/web/text/all.js";
 import type { Language } from "../../modules/web/text/translations.js";
@@ -19,6 +20,9 @@ const CHROMIUM = "/usr/bin/chromium";
 const WAIT_MS = 15_000;
 /** A restart takes the gateway a while, and the page looks for it now and then. */
 export const RESTART_MS = 30_000;
+
+/** Steps of `hurry`. */
+const HURRY_MS = 400;
 
 /** Widths of a small phone and of a desktop. */
 export const PHONE = 360;
@@ -54,6 +58,8 @@ export interface VisitOptions {
 	readonly theme?: "light" | "dark";
 	/** By plain HTTP, as in the network of the access point. */
 	readonly plain?: boolean;
+	/** For `hurry`. */
+	readonly hurried?: boolean;
 	/** Default: the dashboard, in the language that the browser asks for. */
 	readonly path?: string;
 }
@@ -64,8 +70,10 @@ export class Visit {
 	readonly base: string;
 	/** What must not have happened. */
 	readonly complaints: string[] = [];
-	/** Everything the browser asked for: method, path. */
-	readonly requests: string[] = [];
+	/** Everything the browser asked for. */
+	readonly requests: Request[] = [];
+	/** How many requests to the API there were at the same time. */
+	mostAtOnce = 0;
 	readonly #running = new Set<Request>();
 
 	private constructor(context: BrowserContext, page: Page, base: string) {
@@ -80,8 +88,10 @@ export class Visit {
 		});
 		page.on("request", (request) => {
 			const url = new URL(request.url());
-			this.requests.push(`${request.method()} ${url.pathname}`);
+			this.requests.push(request);
 			this.#running.add(request);
+			const toAPI = [...this.#running].filter((running) => running.url().includes("/api/"));
+			this.mostAtOnce = Math.max(this.mostAtOnce, toAPI.length);
 			if (url.origin !== base && url.protocol !== "data:" && url.protocol !== "blob:")
 				this.complaints.push(`elsewhere: ${request.url()}`);
 		});
@@ -103,6 +113,7 @@ export class Visit {
 		const port = gateway.authority(!plain).split(":")[1];
 		const base = plain ? `http://${gateway.hostname}.local:${port}` : `https://localhost:${port}`;
 		const visit = new Visit(context, await context.newPage(), base);
+		if (options.hurried) await visit.page.clock.install();
 		await visit.page.goto(`${base}${options.path ?? "/#/dashboard"}`);
 		return visit;
 	}
@@ -165,6 +176,17 @@ export class Visit {
 		await card.locator("button[type=submit]").click();
 		await replied;
 		await card.locator(".notice.good").waitFor();
+	}
+
+	/** Lets the page's own time pass quicker until this is seen. The visit has to have begun `hurried`. */
+	async hurry(wanted: Locator): Promise<void> {
+		for (const limitMs = Date.now() + RESTART_MS; Date.now() < limitMs; ) {
+			if (await wanted.isVisible()) return;
+			await this.page.clock.fastForward(HURRY_MS);
+			// The gateway needs its time too.
+			await setTimeout(HURRY_MS / 4);
+		}
+		throw new Error(`${wanted} is not seen`);
 	}
 
 	/** What the page keeps for this tab. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
@@ -96,6 +97,7 @@ describe("The page's meter settings", function () {
 	it("saves the list of values of a DLMS meter", async () => {
 		const card = visit.card("objects.title");
 		await card.locator('[name="objects.energy"]').click();
+		assert.deepEqual(await violationsOf(visit), []);
 		await visit.fill(card, { code: "1-0:32.7.0", class_id: 3, attribute: 2 });
 		await visit.button("add", card).click();
 		await card.locator("[name=save-objects]").click();
@@ -123,5 +125,6 @@ describe("The page's meter settings", function () {
 		await card.getByText("/?!<CR><LF>").first().waitFor();
 		await visit.fill(card, { hex: true });
 		await card.getByText("2f 3f 21 0d 0a").first().waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
 	});
 });

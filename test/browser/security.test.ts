@@ -4,6 +4,7 @@ import type { Browser, Locator } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
+import { violationsOf } from "./axe.js";
 import { needBrowser, RESTART_MS, say, Visit } from "./browser.js";
 
 const NEW_PASSWORD = "a longer password";
@@ -39,6 +40,7 @@ describe("The page's security settings", function () {
 		assert.match(token, /^[0-9a-f]{64}$/);
 		gateway.plant(token);
 		assert.equal((await gateway.get("iec62056/config", { token })).status, 200);
+		assert.deepEqual(await violationsOf(visit), []);
 		await dialog.locator("[name=stored]").click();
 		await dialog.waitFor({ state: "detached" });
 		assert.ok(!(await visit.page.content()).includes(token));
@@ -98,6 +100,7 @@ describe("The page's security settings", function () {
 		await visit.fill(card, { pem: certificate + make({ subject: "/CN=other" }).key });
 		await install.click();
 		await card.getByText(say("refusal.mismatch")).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
 		await visit.fill(card, { pem: "" });
 		assert.equal((await gateway.read("system/certificate")).custom, false);
 	});

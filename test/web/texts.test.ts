@@ -46,7 +46,7 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 /** What is in quotation marks, and addresses: names that no language changes. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
-function placeholders(text: string): string[] {
+function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 }
 
@@ -78,7 +78,7 @@ describe("texts of the page", () => {
 		none(
 			all.flatMap(([key, [first, ...others]]) =>
 				others
-					.filter((text) => placeholders(text).join() !== placeholders(first).join())
+					.filter((text) => valuesIn(text).join() !== valuesIn(first).join())
 					.map((text) => `${key}: ${first} | ${text}`),
 			),
 		);

@@ -10,17 +10,21 @@ interface DialogProps {
 	readonly title: string;
 	/** Left out: it can't be closed from within. */
 	onClose?(): void;
+	/** The focus begins at the title, since the text is to be read before anything is pressed. */
+	readonly textFirst?: boolean;
 	readonly children: ComponentChildren;
 }
 
 /** A modal dialog of the browser's own: it keeps the focus inside and gives it back. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, textFirst, children }: DialogProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
+	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
 	// While it still is in the document: only then it gives the focus back.
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
+		if (textFirst) heading.current?.focus();
 		return () => element?.close();
 	}, []);
 	return (
@@ -32,7 +36,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 				onClose?.();
 			}}
 		>
-			<h2 id={id}>{title}</h2>
+			<h2 id={id} ref={heading} tabIndex={-1}>
+				{title}
+			</h2>
 			{children}
 		</dialog>
 	);
@@ -71,7 +77,7 @@ export function Confirm({ title, action, danger, word, wordLabel, run, onClose, 
 		}
 	};
 	return (
-		<Dialog title={title} onClose={onClose}>
+		<Dialog title={title} onClose={onClose} textFirst>
 			<form onSubmit={go}>
 				{children}
 				{word !== undefined && (

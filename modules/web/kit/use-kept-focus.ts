@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface KeptFocus {
 	/** For the element that then takes the focus; it needs `tabIndex={-1}`. */
-	readonly place: RefObject<HTMLDivElement>;
+	readonly place: RefObject<HTMLDivElement | null>;
 	/** To be called where a dialog closes. */
 	keep(): void;
 }
@@ -12,7 +12,7 @@ interface KeptFocus {
 /** Looks after it whenever `count` changes; undefined: the list has not come yet. */
 export function useKeptFocus(count: number | undefined): KeptFocus {
 	const place = useRef<HTMLDivElement>(null);
-	const before = useRef<number>();
+	const before = useRef<number | undefined>(undefined);
 	const keep = () => {
 		setTimeout(() => document.activeElement === document.body && place.current?.focus());
 	};

@@ -25,6 +25,8 @@ interface Target {
 	/** What a value must have for it; one without a unit may be anything. */
 	readonly units: readonly string[];
 }
+/** What is measured; 0 and 96 to 99 are numbers, names and errors. */
+const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
 const ENERGY = ["Wh", "kWh", "MWh"];
 export const TARGETS: readonly Target[] = [
 	{ id: "07020000", label: "target.import", units: ENERGY },
@@ -36,8 +38,10 @@ export const TARGETS: readonly Target[] = [
 
 /** What the reading may feed; empty for a past value, a text, or a unit that Zigbee has no attribute for. */
 export function targetsFor({ obis_long, value1_number, value1_unit, billing_period }: Reading): readonly Target[] {
-	if (value1_number === null || billing_period !== null || partsOf(obis_long) === undefined) return [];
-	return value1_unit === "" ? TARGETS : TARGETS.filter(({ units }) => units.includes(value1_unit));
+	const parts = partsOf(obis_long);
+	if (value1_number === null || billing_period !== null || parts === undefined) return [];
+	if (value1_unit === "") return QUANTITY.test(parts.short) ? TARGETS : [];
+	return TARGETS.filter(({ units }) => units.includes(value1_unit));
 }
 
 const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;

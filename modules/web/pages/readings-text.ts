@@ -8,10 +8,10 @@ export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
-/** Value and unit as people write them. */
+/** Value and unit as people write them. What has no unit may be a name in digits, and stays as it was sent. */
 export function valueText({ value1, value1_number, value1_unit }: Reading): string {
-	const value = value1_number === null ? value1 : formatDecimal(value1, language);
-	return value1_unit === "" ? value : `${value} ${value1_unit}`;
+	if (value1_unit === "") return value1;
+	return `${value1_number === null ? value1 : formatDecimal(value1, language)} ${value1_unit}`;
 }
 
 /** What the meter sent behind the first value, such as the time of a maximum. */

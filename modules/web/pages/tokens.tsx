@@ -131,7 +131,7 @@ function MadeToken({ made: { name, token }, onClose }: { made: NewToken; onClose
 	const option = location.protocol === "https:" ? "-k " : "";
 	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
 	return (
-		<Dialog title={t("tokens.made", { name })}>
+		<Dialog title={t("tokens.made", { name })} textFirst>
 			<Notice kind="warning">{t("tokens.once")}</Notice>
 			<pre class="token">{token}</pre>
 			<div class="actions">

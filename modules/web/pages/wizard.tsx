@@ -6,24 +6,22 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
 import { type DeviceError, post } from "../kit/device.js";
-import { formatDecimal, formatLocalTime, formatNumber } from "../kit/format.js";
-import { readFailure, reading, readNow, readout, refresh, status } from "../kit/live.js";
+import { formatLocalTime } from "../kit/format.js";
+import { refresh, status } from "../kit/live.js";
 import { knownPassword } from "../kit/login.js";
-import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending, Progress } from "../kit/parts.js";
-import { countersOf } from "../kit/power.js";
-import type { NetworkStatus, Reading, Readout } from "../kit/replies.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { NetworkStatus } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
-import { ProtocolForm } from "./meter.js";
-import { Aligner } from "./meter-align.js";
 import { PasswordForm } from "./password-form.js";
 import { TimeZoneForm } from "./time-zone.js";
 import { WiFiForm } from "./wifi.js";
+import { FirstContact } from "./wizard-meter.js";
 
-const READ_LIMIT_S = 60;
-/** Of the first readout. */
-const SHOWN = 6;
+/** The gateway in its own network. */
+const ACCESS_POINT = "192.168.4.1";
+const NO_ADDRESS = "0.0.0.0";
 /** Where the set-up is, kept over a reload of the page. */
 const STEP = "setup";
 
@@ -215,65 +213,20 @@ function Time({ next, actions }: StepProps) {
 }
 
 function Meter({ next, actions }: StepProps) {
-	const isReading = useStore(reading);
-	const failure = useStore(readFailure);
-	const last = useStore(readout);
-	const read = async () => {
-		announce(t("read.running"));
-		announce(t((await readNow()) ? "read.done" : "read.failed"));
-	};
 	return (
 		<>
-			<h3>{t("align.title")}</h3>
-			<Aligner />
-			<details>
-				<summary>{t("wizard.meter.other")}</summary>
-				<ProtocolForm />
-				<p>{t("wizard.meter.page")}</p>
-			</details>
-			<h3>{t("wizard.reading")}</h3>
-			<p>{t("wizard.reading.why")}</p>
-			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
-			{failure && <ErrorNotice error={failure} />}
-			{!isReading && !failure && last !== undefined && last.readings.length > 0 && <FirstReading last={last} />}
-			<div class="actions">
-				<Button name="read" busy={isReading && t("read.running")} onClick={read}>
-					{t("read.now")}
-				</Button>
-			</div>
+			<FirstContact />
 			<hr />
 			<Onward next={next} actions={actions} />
 		</>
 	);
 }
 
-/** What the meter has sent: its energy counters, or what came first where it has none. */
-function FirstReading({ last: { readings, meter_id } }: { last: Readout }) {
-	const counters = countersOf(readings).map(({ reading: record }) => record);
-	const shown = (counters.length > 0 ? counters : readings).slice(0, SHOWN);
-	return (
-		<Notice kind="good">
-			<p>{t("wizard.reading.done", { meter: meter_id, n: formatNumber(readings.length, language) })}</p>
-			<Facts>
-				{shown.map((record) => (
-					<Fact key={record.obis_long} name={nameOf(record)}>
-						<span class="number">{formatDecimal(record.value1, language)}</span> {record.value1_unit}
-					</Fact>
-				))}
-			</Facts>
-		</Notice>
-	);
-}
-
-function nameOf(record: Reading): string {
-	return record[language] ?? record.en ?? record.obis;
-}
-
 function WiFi({ next, actions, onJoined }: StepProps) {
 	const { value: now, error, reload } = useDevice<NetworkStatus>("network/status");
 	const [isOther, setOther] = useState(false);
 	if (now === undefined) return <Pending error={error} reload={reload} />;
-	if (now.connected && !now.ap_mode && !isOther) {
+	if (now.connected && !isOther) {
 		return (
 			<>
 				<Notice kind="good">{t("wizard.wifi.joined", { ssid: now.ssid })}</Notice>
@@ -300,21 +253,23 @@ function Done({ joined, back }: { joined: NetworkStatus | undefined; back: () =>
 	const { value, error, reload } = useDevice<NetworkStatus>("network/status");
 	const now = joined ?? value;
 	if (now === undefined) return <Pending error={error} reload={reload} />;
-	const isMoved = joined !== undefined && !joined.secure;
-	const hasNetwork = joined !== undefined || !now.ap_mode;
+	const isElsewhere = now.connected && (!now.secure || location.hostname === ACCESS_POINT);
+	const addresses = [now.hostname && `${now.hostname}.local`, now.ip].filter(
+		(name) => name !== "" && name !== NO_ADDRESS,
+	);
 	return (
 		<>
-			{hasNetwork ? (
+			{now.connected || !now.ap_mode ? (
 				<>
-					<p>{t(isMoved ? "wizard.done.wifi" : "wizard.done.here", { ssid: now.ssid })}</p>
+					<p>{t(isElsewhere ? "wizard.done.wifi" : "wizard.done.here", { ssid: now.ssid })}</p>
 					<ul class="addresses">
-						{[`https://${now.hostname}.local/`, `https://${now.ip}/`].map((address) => (
+						{addresses.map((address) => (
 							<li key={address}>
-								<a href={address}>{address}</a>
+								<a href={`https://${address}/`}>{`https://${address}/`}</a>
 							</li>
 						))}
 					</ul>
-					{isMoved && <Notice kind="info">{t("wizard.done.certificate")}</Notice>}
+					{isElsewhere && <Notice kind="info">{t("wizard.done.certificate")}</Notice>}
 				</>
 			) : (
 				<Notice kind="info">{t("wizard.done.alone", { ssid: now.ap_ssid ?? "" })}</Notice>

@@ -61,6 +61,16 @@ export const NETWORK = {
 		"Na przykład 192.168.178.50: taki, którego router nie przydziela innym urządzeniom.",
 	],
 	"wifi.netmask": ["Network mask", "Netzmaske", "Maska sieci"],
+	"wifi.netmask.help": [
+		"In most homes 255.255.255.0.",
+		"In den meisten Haushalten 255.255.255.0.",
+		"W większości domów 255.255.255.0.",
+	],
+	"wifi.gateway.help": [
+		"In the same network as the gateway, often ending in .1.",
+		"Im selben Netz wie das Gateway, oft mit .1 am Ende.",
+		"W tej samej sieci co bramka, często z końcówką .1.",
+	],
 	"wifi.gateway": ["Address of the router", "Adresse des Routers", "Adres routera"],
 	"wifi.hostname": ["Name of the gateway in the network", "Name des Gateways im Netzwerk", "Nazwa bramki w sieci"],
 	"wifi.hostname.help": [

@@ -4,7 +4,7 @@ import type { Translations } from "./translations.js";
 export const READINGS = {
 	"readings.last": ["Last reading", "Letzte Auslesung", "Ostatni odczyt"],
 	"readings.meter": ["Meter", "Zähler", "Licznik"],
-	"readings.id": ["Calls itself", "Nennt sich", "Nazywa się"],
+	"readings.id": ["Identification", "Kennung", "Oznaczenie"],
 	"readings.speed": ["Speed", "Geschwindigkeit", "Prędkość"],
 	"readings.protocol": ["Way of reading", "Art der Auslesung", "Sposób odczytu"],
 	"readings.mode": ["{protocol}, mode {mode}", "{protocol}, Modus {mode}", "{protocol}, tryb {mode}"],
