@@ -105,7 +105,7 @@ describe("The page's overview", function () {
 		}
 		assert.equal(await visit.page.getByRole("alert").count(), 0);
 		assert.match(await text("now.title"), /\d W.*at an unknown time/);
-		const curve = visit.page.locator("svg.curve");
+		const curve = visit.card("curve.title").getByRole("img");
 		await curve.waitFor();
 		assert.match((await curve.getAttribute("aria-label")) ?? "", /^2 readings, from .* W to .* W/);
 	});

@@ -27,7 +27,7 @@ export function Network() {
 				</Card>
 			</div>
 			<AccessPointCard onSaved={loaded.reload} />
-			{value !== undefined && hasRadio(value) && <RadioCard status={value} reload={loaded.reload} />}
+			{value !== undefined && <RadioCard status={value} reload={loaded.reload} />}
 		</div>
 	);
 }
@@ -140,6 +140,11 @@ function AccessPointCard({ onSaved }: { onSaved: () => void }) {
 	);
 }
 
+function textOf({ wifi_enabled, wifi_temporary }: NetworkStatus) {
+	if (wifi_enabled) return "network.radio.on";
+	return wifi_temporary ? "network.radio.while" : "network.radio.gone";
+}
+
 function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const [gone, setGone] = useState(false);
@@ -155,8 +160,8 @@ function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => vo
 	};
 	return (
 		<Card title={t("network.radio")}>
-			<p>{t(status.wifi_enabled ? "network.radio.on" : "network.radio.while")}</p>
-			{gone && <Notice kind="warning">{t("network.radio.gone")}</Notice>}
+			<p>{t(textOf(status))}</p>
+			{gone && status.wifi_enabled && <Notice kind="warning">{t("network.radio.gone")}</Notice>}
 			{error && <ErrorNotice error={error} />}
 			<div class="actions">
 				{status.wifi_enabled ? (
@@ -178,6 +183,7 @@ function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => vo
 						await post("network/wifi-enabled", { wifi_enabled: false });
 						setGone(true);
 						announce(t("network.radio.gone"));
+						reload();
 					}}
 					onClose={() => setAsking(false)}
 				>

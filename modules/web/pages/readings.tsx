@@ -2,12 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
-import { formatNumber } from "../kit/format.js";
 import { readout } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
 import type { Reading, Readout } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { language, t } from "../kit/text.js";
+import { t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
@@ -41,7 +40,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 			<Facts>
 				<Fact name={t("readings.id")}>{meter_id || t("unknown")}</Fact>
 				<Fact name={t("readings.protocol")}>{mode === "" ? protocol : t("readings.mode", { protocol, mode })}</Fact>
-				{baudrate > 0 && <Fact name={t("readings.speed")}>{formatNumber(baudrate, language)} Bd</Fact>}
+				{baudrate > 0 && <Fact name={t("readings.speed")}>{baudrate} Bd</Fact>}
 			</Facts>
 		</Card>
 	);

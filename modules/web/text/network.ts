@@ -217,7 +217,7 @@ export const NETWORK = {
 		"Wi-Fi wyłączy się samo po 10 minutach.",
 	],
 	"network.radio.off": ["Turn Wi-Fi off", "WLAN ausschalten", "Wyłącz Wi-Fi"],
-	"network.radio.stay": ["Leave Wi-Fi on", "WLAN anlassen", "Pozostaw Wi-Fi włączone"],
+	"network.radio.stay": ["Turn Wi-Fi on for good", "WLAN dauerhaft einschalten", "Włącz Wi-Fi na stałe"],
 	"network.radio.stays": ["Wi-Fi stays on.", "WLAN bleibt an.", "Wi-Fi pozostanie włączone."],
 	"network.radio.warn": [
 		"This page ends with it: the gateway can then not be reached by Wi-Fi, and the hub gets no more values. A short press of the gateway's button brings Wi-Fi back for 10 minutes.",
@@ -225,8 +225,8 @@ export const NETWORK = {
 		"Wtedy zniknie także ta strona: bramka nie będzie dostępna przez Wi-Fi, a centrala nie dostanie nowych wartości. Krótkie naciśnięcie przycisku bramki przywraca Wi-Fi na 10 minut.",
 	],
 	"network.radio.gone": [
-		"Wi-Fi goes off now. Press the gateway's button briefly to reach this page again for 10 minutes.",
-		"Das WLAN geht jetzt aus. Drücke kurz den Knopf am Gateway, um diese Seite für 10 Minuten wieder zu erreichen.",
-		"Wi-Fi zostaje teraz wyłączone. Naciśnij krótko przycisk bramki, aby na 10 minut odzyskać dostęp do tej strony.",
+		"Wi-Fi is switched off. Press the gateway's button briefly to reach this page over Wi-Fi again for 10 minutes.",
+		"Das WLAN ist ausgeschaltet. Drücke kurz den Knopf am Gateway, um diese Seite für 10 Minuten wieder über WLAN zu erreichen.",
+		"Wi-Fi jest wyłączone. Naciśnij krótko przycisk bramki, aby na 10 minut odzyskać przez Wi-Fi dostęp do tej strony.",
 	],
 } as const satisfies Record<string, Translations>;

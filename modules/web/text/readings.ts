@@ -30,7 +30,7 @@ export const READINGS = {
 	"readings.unit": ["Unit", "Einheit", "Jednostka"],
 	"readings.second": ["Second value", "Zweiter Wert", "Druga wartość"],
 	"readings.second.unit": ["Unit of the second", "Einheit des zweiten", "Jednostka drugiej"],
-	"readings.period": ["Billing period", "Abrechnungszeitraum", "Okres rozliczeniowy"],
+	"readings.period": ["Billing period", "Abrechnung", "Okres"],
 	"readings.zigbee": ["Over Zigbee as", "Über Zigbee als", "Przez Zigbee jako"],
 	"readings.unknown": ["Unknown code", "Unbekannter Code", "Nieznany kod"],
 	"readings.sent": [
