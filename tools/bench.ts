@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { measurePage } from "./bench/page-load.js";
 import { measureReadouts } from "./bench/readout-time.js";
 import { format, progress, type Section } from "./bench/report.js";
 import { measureRequests } from "./bench/requests.js";
@@ -13,11 +14,12 @@ import { measureSteps } from "./bench/steps.js";
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --only PARTS   some of abcd (default: all)
+  --only PARTS   some of abcde (default: all)
                    a  time of a whole readout against the wire's limit
                    b  steps of XS for a character of a telegram, for a request
                    c  slots of XS alive after a collection
                    d  requests per second beside a bare node:https handler
+                   e  first load of the web page against the wire's limit
   --quick        fewer and shorter measurements: under a minute instead of about three
   --json FILE    the numbers as JSON too
   --help         this text
@@ -28,18 +30,19 @@ const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<S
 	{ letter: "b", measure: measureSteps },
 	{ letter: "c", measure: measureSlots },
 	{ letter: "d", measure: measureRequests },
+	{ letter: "e", measure: measurePage },
 ];
 
 function readOptions() {
 	const { values } = parseArgs({
 		options: {
-			only: { type: "string", default: "abcd" },
+			only: { type: "string", default: "abcde" },
 			quick: { type: "boolean", default: false },
 			json: { type: "string" },
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[abcd]+$/.test(values.only)) throw new Error(`--only takes some of abcd, not "${values.only}".`);
+	if (!/^[abcde]+$/.test(values.only)) throw new Error(`--only takes some of abcde, not "${values.only}".`);
 	return values;
 }
 

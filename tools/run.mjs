@@ -72,7 +72,7 @@ function prune(folder) {
 		if (entry.isDirectory()) prune(path);
 		else if (/\.(js|js\.map|d\.ts)$/.test(entry.name)) {
 			const source = join(root, relative(build, path)).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
-			if (!existsSync(source)) rmSync(path);
+			if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(path);
 		}
 	}
 }
@@ -82,6 +82,8 @@ async function compile() {
 	step(bin("tsc"), ["-b"]);
 	// Not in what the Moddable SDK has built beside them.
 	for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
+	const { buildPage } = await import(join(build, "tools", "page.js"));
+	await buildPage();
 	const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
 	await bundleGateway();
 }

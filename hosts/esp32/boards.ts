@@ -28,7 +28,7 @@ export interface MeterPins extends UARTPins {
 
 /** Of the Zigbee coprocessor, 115200 Bd. */
 export interface RadioPins extends UARTPins {
-	/** Both or none. For coprocessor firmware with flow control only: the usual one drives neither. */
+	/** Both or none. The usual firmware of coprocessors drives neither: it must work with that, too. */
 	readonly rts?: number;
 	readonly cts?: number;
 	/** Low: it is held in reset. */

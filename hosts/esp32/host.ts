@@ -8,7 +8,9 @@ import { Resolver } from "../native/resolver.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { type Board, findBoard } from "./boards.js";
+import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
+import { createLEDPort } from "./led.js";
 import { ChipPower } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
@@ -35,12 +37,15 @@ export function createHost(): Host {
 	if (storage.wasErased) trace("Flash could not be read: all settings are lost.");
 	const crypto = new NativeCrypto();
 	const factory = readFactoryData(board, { storage, crypto, text });
-	const { button } = board;
+	const { meter, zigbee, button, led } = board;
 	return {
 		info: describe(board, factory),
 		clock: new ChipClock(),
 		timers,
-		serial: { meter: createSerialPort({ ...board.meter, timers, trace }) },
+		serial: {
+			meter: createSerialPort({ pins: meter, timers, trace }),
+			...(zigbee === undefined ? {} : { zigbee: createCoprocessorPort({ pins: zigbee, timers, trace }) }),
+		},
 		network: createNetwork(timers),
 		storage,
 		crypto,
@@ -49,6 +54,7 @@ export function createHost(): Host {
 		resources: new SDKResources(),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined ? {} : { button: createButtonPort((target) => System.watchButton(target, button)) }),
+		...(led === undefined ? {} : { led: createLEDPort(led) }),
 		restart: () => void timers.set(() => System.restart(), 0),
 		trace,
 	};

@@ -36,12 +36,11 @@ static void deliver(void *context)
 	(void)context;
 	bool pressed;
 	while (next_change(&pressed)) {
-		xsMachine *the = button.the;
-		xsBeginHost(the);
+		xsBeginHost(button.the);
 		xsmcVars(1);
 		xsmcSetBoolean(xsVar(0), pressed);
 		xsCall1(button.target, xsID_onButton, xsVar(0));
-		xsEndHost(the);
+		xsEndHost(button.the);
 	}
 }
 

@@ -1,5 +1,5 @@
 /**
- * Supply, temperature, lights and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
+ * Supply, temperature and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
  * the portable code but for Power.
  */
 import type { Power } from "../../modules/io/host.js";
@@ -10,9 +10,6 @@ class Natives {
 	}
 	static temperature(): number | undefined {
 		return native("xs_power_temperature").call(this);
-	}
-	static output(pin: number, level: boolean): void {
-		native("xs_power_output").call(this, pin, level);
 	}
 	static lightSleep(ms: number, pin: number): boolean {
 		return native("xs_power_light_sleep").call(this, ms, pin);
@@ -74,23 +71,6 @@ export class ChipPower implements Power {
 		const millivolts = Natives.millivolts(divider.pin);
 		if (millivolts === undefined) return undefined;
 		return millivolts < NOTHING_MV ? 0 : Math.round(millivolts * divider.ratio) / 1000;
-	}
-}
-
-/** A light, or any other output. */
-export class Output {
-	readonly #pin: number;
-	readonly #activeLow: boolean;
-
-	/** It is off at first. */
-	constructor(pin: number, activeLow: boolean) {
-		this.#pin = pin;
-		this.#activeLow = activeLow;
-		this.set(false);
-	}
-
-	set(on: boolean): void {
-		Natives.output(this.#pin, on !== this.#activeLow);
 	}
 }
 

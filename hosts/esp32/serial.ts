@@ -49,7 +49,7 @@ class NativePort extends Native("xs_uart_destructor") {
 	}
 }
 
-export interface SerialSettings {
+export interface SerialPins {
 	/** Number of the UART: 0 to 2, on the C3 and C6 0 or 1. */
 	readonly uart: number;
 	/** GPIO numbers. RTS and CTS go together, or are both left out. */
@@ -60,6 +60,10 @@ export interface SerialSettings {
 	/** The line rests at the low level. */
 	readonly invertTransmit?: boolean | undefined;
 	readonly invertReceive?: boolean | undefined;
+}
+
+export interface SerialSettings {
+	readonly pins: SerialPins;
 	readonly timers: Timers;
 	/** Hears, in a sentence for the user, why the port can't be opened. */
 	trace(message: string): void;
@@ -133,7 +137,7 @@ class UARTSerial implements Serial {
 	}
 
 	private open(): NativePort {
-		const { uart, transmit, receive, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = this.#settings;
+		const { uart, transmit, receive, rts = NO_PIN, cts = NO_PIN, invertTransmit, invertReceive } = this.#settings.pins;
 		const invert = (invertTransmit ? INVERT_TRANSMIT : 0) | (invertReceive ? INVERT_RECEIVE : 0);
 		return new NativePort(this, uart, transmit, receive, rts, cts, invert);
 	}

@@ -146,11 +146,12 @@ static bool start_line(uart_port *port, const uart_options *options)
 	return uart_param_config(port->uart, &line) == ESP_OK && uart_set_line_inverse(port->uart, inverted) == ESP_OK;
 }
 
-/* Rests where nothing is connected. */
+/* Rests where nothing is connected; where nobody drives CTS, we may send. */
 static void rest(const uart_options *options)
 {
 	bool low = options->invert & UART_INVERT_RECEIVE;
 	gpio_set_pull_mode((gpio_num_t)options->receive, low ? GPIO_PULLDOWN_ONLY : GPIO_PULLUP_ONLY);
+	if (options->cts != UART_NO_PIN) gpio_set_pull_mode((gpio_num_t)options->cts, GPIO_PULLDOWN_ONLY);
 }
 
 /* The level of the line is right before the pin shows it. */

@@ -95,12 +95,13 @@ void xs_wifi_destructor(void *data)
 /* (target, country) */
 void xs_wifi(xsMachine *the)
 {
+	const char *country = xsmcToString(xsArg(1));
 	wifi_face *face = calloc(1, sizeof(wifi_face));
 	if (!face) xsUnknownError("out of memory");
 	face->the = the;
 	atomic_init(&face->references, 1);
 	wifi_events_open(&face->events);
-	if (!radio_driver_open(xsmcToString(xsArg(1)), notify, face)) {
+	if (!radio_driver_open(country, notify, face)) {
 		release(face);
 		xsUnknownError("the radio for Wi-Fi does not start");
 	}

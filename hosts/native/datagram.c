@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "access-point.h"
@@ -49,9 +48,10 @@ struct datagram_socket {
 	bool quitting;
 };
 
-static void pause_ms(long ms)
+static void pause_ms(useconds_t ms)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+	/* ESP-IDF has no nanosleep(). */
+	usleep(ms * 1000);
 }
 
 /* What poll() said of the socket; true: the owner is to be told. */

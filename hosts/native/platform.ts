@@ -5,17 +5,27 @@ import TextEncoder from "text/encoder";
 import Timer from "timer";
 import type { Resources, TextCodec, Timers } from "../../modules/io/host.js";
 
+/** A timer of the SDK with what it is for: a closure for each would take three times the slots. */
+interface HeldTimer extends Timer {
+	id: number;
+	callback: () => void;
+}
+
 export class SDKTimers implements Timers {
-	readonly #timers = new Map<number, Timer>();
+	readonly #timers = new Map<number, HeldTimer>();
+	readonly #fire = (timer: Timer): void => {
+		const { id, callback } = timer as HeldTimer;
+		this.#timers.delete(id);
+		callback();
+	};
 	#lastId = 0;
 
 	set(callback: () => void, delayMs: number): number {
 		const id = ++this.#lastId;
-		const fire = () => {
-			this.#timers.delete(id);
-			callback();
-		};
-		this.#timers.set(id, Timer.set(fire, Math.max(0, Math.ceil(delayMs))));
+		const timer = Timer.set(this.#fire, Math.max(0, Math.ceil(delayMs))) as HeldTimer;
+		timer.id = id;
+		timer.callback = callback;
+		this.#timers.set(id, timer);
 		return id;
 	}
 

@@ -8,7 +8,7 @@ declare function native(name: string): (this: unknown, ...args: any[]) => any;
 
 declare module "timer" {
 	class Timer {
-		static set(callback: () => void, delayMs: number): Timer;
+		static set(callback: (timer: Timer) => void, delayMs: number): Timer;
 		static clear(timer: Timer): void;
 		private constructor();
 	}

@@ -17,8 +17,9 @@ enum {
 	GENERATION_LIMIT = INT32_MAX / STREAM_CONNECTION_LIMIT,
 	/* stream_server_next looks at the connections and at the server itself in turn. */
 	EVENT_SOURCES = STREAM_CONNECTION_LIMIT + 1,
-	/* Of the thread on ESP-IDF, bytes: the sums of a handshake are most of it. */
-	STACK_SIZE = 10240,
+	/* Of the thread on ESP-IDF, bytes: the sums of a handshake are most of what TLS takes. */
+	TLS_STACK_SIZE = 10240,
+	PLAIN_STACK_SIZE = 4096,
 };
 
 static void lock(stream_server *server)
@@ -242,7 +243,8 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);
 	server->wake = socket_open_wake();
-	if (server->wake >= 0 && thread_start(&server->thread, STACK_SIZE, stream_thread_run, server)) return true;
+	size_t stack_size = server->identity ? TLS_STACK_SIZE : PLAIN_STACK_SIZE;
+	if (server->wake >= 0 && thread_start(&server->thread, stack_size, stream_thread_run, server)) return true;
 	snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u can't be served: out of memory", server->port);
 	return false;
 }

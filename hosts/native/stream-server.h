@@ -16,7 +16,7 @@
 enum {
 	STREAM_CONNECTION_LIMIT = 8,
 	/* Bytes of plaintext that wait in one direction of a connection. */
-	STREAM_RING_SIZE = 4096,
+	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,
 	/* INET6_ADDRSTRLEN of POSIX. */
 	STREAM_ADDRESS_SIZE = 46,

@@ -6,7 +6,6 @@
 
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "access-point.h"
@@ -273,7 +272,8 @@ static void sleep_well(stream_server *server)
 		if (each->socket >= 0) sooner(&wake_ms, each->deadline_ms);
 	}
 	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
-	if (poll(list.sockets, list.count, timeout_ms) < 0) nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	/* ESP-IDF has no nanosleep(). */
+	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
 	server->now_ms = socket_clock_ms();
 }
 

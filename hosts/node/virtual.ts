@@ -11,7 +11,7 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Host, HostInfo, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Crypto, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
@@ -38,6 +38,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: the unit has no button. Default true. */
 	button?: boolean;
+	/** Without it, the unit has no light. */
+	led?: LEDPort;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
 }
@@ -67,6 +69,7 @@ export class VirtualWorld implements Host {
 	readonly resources: Resources;
 	readonly wifi?: WiFiPort;
 	readonly button?: SimulatedButton;
+	readonly led?: LEDPort;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
@@ -97,6 +100,7 @@ export class VirtualWorld implements Host {
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
 		};
 		if (options.button !== false) this.button = new SimulatedButton(this.time);
+		if (options.led !== undefined) this.led = options.led;
 		this.storage = options.storage ?? new VirtualStorage();
 		this.crypto = new SeededCrypto(random);
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);

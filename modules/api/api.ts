@@ -147,18 +147,24 @@ export class API implements HTTPHandler {
 	}
 
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
+		const isLetIn = request.secure || request.viaAccessPoint;
+		const isAstray = isLetIn && !request.secure && this.isAstray(request);
+		if (isLetIn && !isAstray && isForPage(request) && this.#services.page.has(request.path)) {
+			this.#services.page.send(request, response);
+			return undefined;
+		}
 		response.header("Cache-Control", "no-store");
-		if (!request.secure && !request.viaAccessPoint) {
+		if (!isLetIn) {
 			this.refusePlain(request, response);
 			return undefined;
 		}
-		if (!request.secure && this.isAstray(request)) {
+		if (isAstray) {
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#services.device.httpPort, 80)}/`);
 			return undefined;
 		}
 		const match = this.#router.find(request.method, request.path);
 		const operation = match.route?.value;
-		if (match.kind === MATCH_NOT_FOUND) this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
+		if (match.kind === MATCH_NOT_FOUND) this.failWithoutRoute(request, response);
 		else if (match.kind === MATCH_METHOD || operation === undefined) {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
@@ -172,6 +178,13 @@ export class API implements HTTPHandler {
 			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 		}
 		return undefined;
+	}
+
+	private failWithoutRoute({ path }: HTTPRequest, response: HTTPResponse): void {
+		if (this.#services.page.has(path)) {
+			response.header("Allow", "GET, HEAD");
+			this.fail(response, 405, METHOD_NOT_ALLOWED, "This path takes GET, HEAD.");
+		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
 	}
 
 	private isValid(token: string): boolean {

@@ -9,6 +9,7 @@ import type { ConfigStore } from "../config/store.js";
 import type { BodySink } from "../http/connection.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
+import type { StaticFiles } from "../http/static.js";
 import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -65,6 +66,8 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** The web page. */
+	readonly page: StaticFiles;
 }
 
 /** How a request came to its route. */

@@ -73,6 +73,7 @@ export function getStatus(exchange: Exchange): void {
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
 	const failure = errorOf(reader.lastResult);
+	const meterReadouts = reader.readouts;
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
 	const { passwordIsDefault } = login;
@@ -86,6 +87,7 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
 		booleanMember(writer, "password_default", passwordIsDefault);
 		textMember(writer, "meter_state", meterState);
+		numberMember(writer, "meter_readouts", meterReadouts);
 		booleanMember(writer, "zigbee_enabled", false);
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);

@@ -14,6 +14,7 @@ import { NetworkSettings } from "../config/network.js";
 import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
+import { StaticFiles } from "../http/static.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -21,6 +22,7 @@ import { MeterReader } from "../meter/reader.js";
 import { NetworkManager } from "../network/manager.js";
 import { NetworkServices } from "../network/services.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
+import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 
@@ -29,6 +31,8 @@ const HTTP = 0;
 const HTTPS = 1;
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
+/** Resource with the web page. */
+const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 /** Connections at once, in all and by TLS: one of those costs the chip 24 KB beside ours (decision 7). */
@@ -58,6 +62,7 @@ export class Gateway implements Device {
 	readonly #services: NetworkServices | undefined;
 	readonly #sessions: Sessions;
 	readonly #tokens: Tokens;
+	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
 	/** One each, however often they are asked for. */
@@ -97,8 +102,10 @@ export class Gateway implements Device {
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
+		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		this.#reader = new MeterReader({
 			world,
+			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, host.text),
 			trace,
@@ -146,6 +153,7 @@ export class Gateway implements Device {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
+		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const { httpPort, httpsPort } = this;
 		this.#services?.update({ station, accessPointOn, hostname, httpPort, httpsPort });
@@ -173,6 +181,7 @@ export class Gateway implements Device {
 		this.#network?.stop();
 		this.#button?.stop();
 		this.#reader.stop();
+		this.#light?.stop();
 	}
 
 	private makeAPI(): API {
@@ -209,10 +218,12 @@ export class Gateway implements Device {
 			info,
 			power: this.#host.power,
 			device: this,
+			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}
 
 	factoryReset(): void {
+		this.#light?.resetting();
 		this.#tokens.revokeAll();
 		this.#config.erase();
 		this.#sessions.revokeAll();

@@ -67,6 +67,15 @@ export interface SerialPort {
 	readonly hardwareParity: boolean;
 }
 
+/** The serial port of the Zigbee coprocessor: 115200 Bd, 8N1, with flow control where the board has the lines for it. */
+export interface CoprocessorPort extends SerialPort {
+	/**
+	 * Holds the coprocessor in reset, or lets it run; it starts its boot loader when it is let run with `bootLoader`. The
+	 * lines stay so, whether the port is open or not; at first it runs. Undefined: they are not wired.
+	 */
+	setLines?(reset: boolean, bootLoader: boolean): void;
+}
+
 export const OUT_OF_MEMORY = "out of memory";
 
 export interface ListenerOptions {
@@ -344,6 +353,22 @@ export interface ButtonPort {
 	readonly pins: object;
 }
 
+/** A light that can be seen from outside. */
+export interface LED {
+	/** Is on for `onMs`, off for `offMs`, and so on by itself, until it is told otherwise. `onMs` 0: off; `offMs` 0: on. */
+	blink(onMs: number, offMs: number): void;
+	/** It is off then. */
+	close(): void;
+}
+
+export interface LEDPort {
+	/** Off at first. The options are the pins alone. */
+	readonly io: new (
+		options: object,
+	) => LED;
+	readonly pins: object;
+}
+
 export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
@@ -359,7 +384,7 @@ export interface Host {
 	readonly info: HostInfo;
 	readonly clock: Clock;
 	readonly timers: Timers;
-	readonly serial: { readonly meter: SerialPort };
+	readonly serial: { readonly meter: SerialPort; readonly zigbee?: CoprocessorPort };
 	readonly network: Network;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
@@ -368,6 +393,7 @@ export interface Host {
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;
+	readonly led?: LEDPort;
 	/**
 	 * The device starts anew, soon and not inside the call: what is not in `storage` is gone, the clock goes on. Nothing
 	 * calls back any more then.

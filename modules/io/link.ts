@@ -4,7 +4,8 @@
  *
  * Order is kept: a line change waits until everything transmitted before has left the port (`onDrained`), and nothing
  * after it is polled until then. On a port without hardware parity a 7E1 line is made in software here, so that a
- * machine sees characters of 7 bits, and 0x80 and above for a damaged one, whatever the port can do.
+ * machine sees characters of 7 bits, and 0x80 and above for a damaged one, whatever the port can do. The same is done
+ * where the other end may as well send 8N1, as some meters do that send by themselves (mode D).
  *
  * Limits: RECEIVE_PIECE bytes are given to the machine at a time (large enough to be cheap, small enough to keep XS
  * responsive), one transmission holds at most TRANSMIT_LIMIT bytes.
@@ -13,6 +14,7 @@ import { addParity, ParityFilter } from "../bytes/parity.js";
 import {
 	type Clock,
 	FORMAT_7E1,
+	FORMAT_8N1,
 	type LineSettings,
 	SERIAL_ERROR_GONE,
 	type Serial,
@@ -46,6 +48,8 @@ export interface LinkOptions {
 	readonly port: SerialPort;
 	/** The line as it is opened. */
 	readonly line: LineSettings;
+	/** The other end frames 7E1 or 8N1, as it likes: what of a 7E1 line is parity is found out here. Default false. */
+	readonly anyFraming?: boolean;
 	readonly machine: Machine;
 	readonly tap?: LinkTap | undefined;
 	/** An event of the machine. The link may be closed in it. */
@@ -60,6 +64,8 @@ export class Link {
 	readonly #machine: Machine;
 	readonly #serial: Serial;
 	readonly #parity = new ParityFilter();
+	/** Parity is not the port's work. */
+	readonly #software: boolean;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
 	readonly #transmit = new Uint8Array(TRANSMIT_LIMIT);
 	#transmitFrom = 0;
@@ -82,10 +88,11 @@ export class Link {
 		this.#options = options;
 		this.#machine = options.machine;
 		this.#format = options.line.format;
+		this.#software = options.anyFraming === true || !options.port.hardwareParity;
 		this.#serial = new options.port.io({
 			...options.port.pins,
 			baud: options.line.baud,
-			format: options.line.format,
+			format: this.#software ? FORMAT_8N1 : this.#format,
 			onReadable: () => this.run(this.receive),
 			onWritable: (count) => {
 				this.#writable = count;
@@ -132,7 +139,7 @@ export class Link {
 		while (!this.#closed) {
 			const count = this.#serial.read(into);
 			if (count === undefined) return;
-			if (this.#format === FORMAT_7E1 && !this.#options.port.hardwareParity) this.#parity.filter(into, 0, count);
+			if (this.#format === FORMAT_7E1 && this.#software) this.#parity.filter(into, 0, count);
 			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count);
 			this.#machine.receive(into, 0, count, this.#world.clock.monotonicMs());
 			this.pump();
@@ -174,7 +181,7 @@ export class Link {
 		if (this.#nextBaud === 0) return true;
 		if (this.#draining) return false;
 		this.#format = this.#nextFormat;
-		this.#serial.configure({ baud: this.#nextBaud, format: this.#nextFormat });
+		this.#serial.configure({ baud: this.#nextBaud, format: this.#software ? FORMAT_8N1 : this.#nextFormat });
 		this.#options.tap?.line(this.#nextBaud);
 		this.#nextBaud = 0;
 		return true;
@@ -186,8 +193,7 @@ export class Link {
 		this.#transmitFrom = 0;
 		this.#transmitTo = end - start;
 		this.#options.tap?.bytes(TAP_TRANSMITTED, this.#transmit, 0, this.#transmitTo);
-		if (this.#format === FORMAT_7E1 && !this.#options.port.hardwareParity)
-			addParity(this.#transmit, 0, this.#transmitTo);
+		if (this.#format === FORMAT_7E1 && this.#software) addParity(this.#transmit, 0, this.#transmitTo);
 	}
 
 	/**

@@ -130,6 +130,7 @@ export class Probe implements LinkTap {
 			this.#link = new Link(this.#options.world, {
 				port: this.#options.port,
 				line: { baud, format: FORMAT_7E1 },
+				anyFraming: this.#options.listenBaud > 0,
 				machine,
 				tap: this,
 				onEvent,

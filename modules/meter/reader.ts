@@ -70,10 +70,18 @@ export interface MeterSettings {
 	learn(baud: number, meterId: Uint8Array): void;
 }
 
+/** Shows what goes on with the meter. */
+export interface MeterLight {
+	reading(on: boolean): void;
+	/** A readout has come. */
+	flash(): void;
+}
+
 export interface MeterReaderOptions {
 	readonly world: LinkWorld;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
+	readonly light?: MeterLight | undefined;
 	trace(message: string): void;
 }
 
@@ -81,6 +89,7 @@ export class MeterReader {
 	readonly #world: LinkWorld;
 	readonly #port: SerialPort;
 	readonly #settings: MeterSettings;
+	readonly #light: MeterLight | undefined;
 	readonly #trace: (message: string) => void;
 	readonly #writer = new RecordWriter();
 	readonly #attempts = new Attempts();
@@ -98,6 +107,8 @@ export class MeterReader {
 	#candidate: Readout | undefined;
 	/** The last good readout. */
 	last: Readout | undefined;
+	/** Good readouts since the start. */
+	readouts = 0;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	lastAttemptUtcMs = 0;
 	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
@@ -113,6 +124,7 @@ export class MeterReader {
 		this.#world = options.world;
 		this.#port = options.port;
 		this.#settings = options.settings;
+		this.#light = options.light;
 		this.#trace = (message) => options.trace(message);
 		this.#waiters = new ReadWaiters(options.world, (waiter) => this.giveUp(waiter));
 	}
@@ -211,6 +223,7 @@ export class MeterReader {
 		this.#attempts.begin(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax));
 		this.#candidate = undefined;
 		this.began();
+		this.#light?.reading(true);
 		this.#timer = this.#world.timers.set(() => {
 			this.#timer = 0;
 			this.#world.guard("meter", () => {
@@ -255,6 +268,7 @@ export class MeterReader {
 			this.#link = new Link(this.#world, {
 				port: this.#port,
 				line: { baud, format: FORMAT_7E1 },
+				anyFraming: this.#listener !== undefined,
 				machine,
 				tap: this.#tap,
 				onEvent,
@@ -360,6 +374,8 @@ export class MeterReader {
 	private keep(readout: Readout): void {
 		this.#candidate = undefined;
 		this.last = readout;
+		this.readouts++;
+		this.#light?.flash();
 		this.lastResult = RESULT_BLOCK;
 		this.#waiters.tell(readout, RESULT_BLOCK);
 	}
@@ -374,6 +390,7 @@ export class MeterReader {
 		this.#link = undefined;
 		this.#session = undefined;
 		this.#listener = undefined;
+		this.#light?.reading(false);
 		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
 		this.#timer = 0;
 	}

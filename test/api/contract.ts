@@ -10,6 +10,7 @@ import type { TestGateway } from "./gateway.js";
 import { hubChecks } from "./hub-checks.js";
 import { meterChecks } from "./meter-checks.js";
 import { networkChecks } from "./network-checks.js";
+import { pageChecks, plainPageChecks } from "./page-checks.js";
 import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
 import { accessPointChecks, plainHTTPChecks, routingChecks } from "./routing-checks.js";
 import { scheduleChecks } from "./schedule-checks.js";
@@ -42,6 +43,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				certificateChecks,
 				clockChecks,
 				routingChecks,
+				pageChecks,
 				plainHTTPChecks,
 				accessChecks,
 				bodyChecks,
@@ -64,7 +66,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 		);
 
 		describe("in access point mode", () => {
-			suite(() => start("ap"), [accessPointChecks, plainPasswordChecks, walkPlainChecks]);
+			suite(() => start("ap"), [accessPointChecks, plainPageChecks, plainPasswordChecks, walkPlainChecks]);
 		});
 	});
 }

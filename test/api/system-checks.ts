@@ -37,6 +37,7 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([status.zigbee_enabled, status.zigbee_state], [false, "absent"]);
 			assert.equal(status.wifi_enabled, true);
 			assert.deepEqual([status.home_hub_enabled, status.hub_state], [false, "off"]);
+			assert.ok(Number.isInteger(status.meter_readouts) && status.meter_readouts >= 0);
 			assert.match(status.meter_state, /^(idle|ok|reading|port|iec62056-21\/[a-z-]+)$/);
 		});
 	});

@@ -319,6 +319,33 @@ describe("parity on a link", () => {
 		hand.arrive("\xaf\x7e\xa0");
 		assert.deepEqual(machine.received, ["1000 \xaf\x7e\xa0"]);
 	});
+	it("is found out in software, whatever the port can do, where the other end frames as it likes", () => {
+		for (const [arriving, received] of [
+			["\xaf\xcc\x47\x5a\xc7", "/LGZ\xc7"],
+			["/LGZ\xc7", "/LGZ\xc7"],
+		]) {
+			const hand = new HandPort(true);
+			const machine = new HandMachine();
+			new Link(
+				{
+					clock: { monotonicMs: () => 1000, utcMs: () => undefined, setUTC: () => {} },
+					timers: { set: () => assert.fail("a timer was set"), clear: () => {} },
+					guard: (_, run) => run(),
+				},
+				{
+					port: hand.port,
+					line: { baud: 300, format: FORMAT_7E1 },
+					anyFraming: true,
+					machine,
+					onEvent: () => {},
+					onGone: () => {},
+				},
+			);
+			assert.equal(hand.options.format, FORMAT_8N1);
+			hand.arrive(arriving);
+			assert.deepEqual(machine.received, [`1000 ${received}`]);
+		}
+	});
 });
 
 describe("the end of a link", () => {

@@ -1,6 +1,6 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
-import { MeterReader, type MeterSettings } from "../../modules/meter/reader.js";
+import { type MeterLight, MeterReader, type MeterSettings } from "../../modules/meter/reader.js";
 import type { Readout } from "../../modules/meter/readout.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -19,7 +19,7 @@ export class ReaderBench {
 	readonly settings: Settings;
 	readonly reader: MeterReader;
 
-	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
+	constructor(settings: Partial<Settings> = {}, world: VirtualOptions = {}, light?: MeterLight) {
 		this.world = new VirtualWorld({ utcMs: Date.UTC(2026, 10, 20, 6), ...world });
 		this.settings = {
 			modeD: false,
@@ -41,6 +41,7 @@ export class ReaderBench {
 			world: { clock, timers, guard: (_, run) => run() },
 			port: serial.meter,
 			settings: this.settings,
+			light,
 			trace: (message) => this.world.trace(message),
 		});
 		this.reader.reconfigure();

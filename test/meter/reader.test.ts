@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { RESULT_BLOCK } from "../../modules/iec62056-21/session.js";
-import { STATUS_OK } from "../../modules/meter/readout.js";
-import type { MeterMode } from "../../tools/meter/telegram.js";
+import { RESULT_BLOCK, RESULT_IDENT } from "../../modules/iec62056-21/session.js";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
+import { STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/meter/readout.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { type MeterMode, splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
@@ -26,6 +30,57 @@ describe("reading captured meters over a modelled line", () => {
 					assert.equal(failure, RESULT_BLOCK);
 					assert.equal(bench.reader.last, readout);
 				}
+			});
+		}
+	}
+});
+
+/** A meter that frames 8N1 what others frame 7E1. */
+class EightBitMeter implements Machine {
+	readonly #meter: Machine;
+
+	constructor(meter: Machine) {
+		this.#meter = meter;
+	}
+
+	get deadlineMs(): number {
+		return this.#meter.deadlineMs;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#meter.receive(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#meter.advance(nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#meter.poll();
+		return output.kind === OUTPUT_LINE ? { ...output, format: FORMAT_8N1 } : output;
+	}
+}
+
+describe("listening to captured meters that send 8N1", () => {
+	for (const vector of iecVectors().filter(({ mode }) => mode === "D")) {
+		for (const hardwareParity of [true, false]) {
+			const where = hardwareParity ? "a port that frames 7E1" : "a port of eight bits";
+			it(`${vector.name} at ${where}`, () => {
+				const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 }, { hardwareParity });
+				const meter = new IECMeter({ source: () => splitTelegram(vector.telegram), pushBaud: 9600, mode: "D" });
+				bench.world.serial.meter.connect(new EightBitMeter(meter));
+				const { readout } = bench.read();
+				assert.deepEqual(packedReadings(readout?.records), vector.readings);
+				assert.equal(readout?.status, vector.check === "wrong" ? STATUS_CHECK_WRONG : STATUS_OK);
+				bench.reader.stop();
+				let result: ProbeResult | undefined;
+				bench.reader.probe({
+					finished: (probed) => {
+						result = probed;
+					},
+				});
+				bench.world.advance(20_000);
+				assert.deepEqual([result?.result, result?.damaged], [RESULT_IDENT, 0]);
 			});
 		}
 	}

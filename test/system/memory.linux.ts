@@ -4,14 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { type IncomingMessage, request } from "node:http";
-import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
+import { ANY, BOOT, probe } from "./memory-limits.js";
 
-/** At boot, and at any moment. */
-const BOOT = { slots: 1500, chunks: 36 * 1024 };
-const ANY = { slots: 2600, chunks: 72 * 1024 };
-/** Slots of the stack that must never be needed; the machine ends when there is none left. */
-const STACK_RESERVE = 64;
 /** What may have been added by a thousand requests and a hundred readouts. */
 const GROWTH = { slots: 32, chunks: 1024 };
 const REQUESTS = 1000;
@@ -32,16 +28,6 @@ describe("Memory of the firmware on Linux", function () {
 	});
 	after(() => gateway.stop());
 
-	async function probe(context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
-		const memory = await gateway.memory();
-		const { slots, chunks, stack, stackLimit } = memory;
-		context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
-		assert.ok(slots <= limit.slots, `${slots} slots, ${limit.slots} are allowed`);
-		assert.ok(chunks <= limit.chunks, `${chunks} bytes of chunks, ${limit.chunks} are allowed`);
-		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
-		return memory;
-	}
-
 	/** A body as long as the route takes: its settings, and blanks. */
 	const largestBody = () => Buffer.from(JSON.stringify({ log_en: true }).padEnd(BODY_SIZE));
 	const postLargest = async () => {
@@ -55,7 +41,7 @@ describe("Memory of the firmware on Linux", function () {
 	};
 
 	it("is small after boot", async function () {
-		await probe(this, BOOT);
+		await probe(gateway, this, BOOT);
 	});
 
 	it("is small during a readout of the longest capture", async function () {
@@ -65,13 +51,13 @@ describe("Memory of the firmware on Linux", function () {
 		const exchange = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(500);
 		assert.equal((await gateway.read("iec62056/last")).running, true, "the readout was over too soon");
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 		await exchange.reply();
 	});
 
 	it("is small with the longest capture held, and its conversation in the log", async function () {
 		await readMeter();
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 	});
 
 	it("is small while its reply waits for clients that do not read, and the next readout goes on", async function () {
@@ -90,14 +76,14 @@ describe("Memory of the firmware on Linux", function () {
 		for (const response of slow) response.pause();
 		const exchange = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(500);
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 		await exchange.reply();
 		for (const response of slow) response.destroy();
 	});
 
 	it("is small after the largest body", async function () {
 		await postLargest();
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 	});
 
 	it("is small with the body half received", async function () {
@@ -111,19 +97,19 @@ describe("Memory of the firmware on Linux", function () {
 		half.on("error", () => {});
 		half.write(largestBody().subarray(0, BODY_SIZE / 2));
 		await gateway.pass(300);
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 		half.destroy();
 	});
 
 	it("is small after 100 requests", async function () {
 		for (let i = 0; i < 100; i++) await gateway.read("meter/protocol");
-		await probe(this, ANY);
+		await probe(gateway, this, ANY);
 	});
 
 	it(`does not grow by ${REQUESTS} requests and ${READOUTS} readouts of the longest capture`, async function () {
 		// Without connections, so that the same is compared.
 		await gateway.pass(REST_MS);
-		const before = await probe(this, ANY);
+		const before = await probe(gateway, this, ANY);
 		for (let i = 0; i < REQUESTS; i++) {
 			if (i % 10 === 0) await postLargest();
 			else if (i % 10 === 5) await gateway.read("iec62056/last");
@@ -137,7 +123,7 @@ describe("Memory of the firmware on Linux", function () {
 			if (i % 20 === 0) console.log(`      ${i} of ${READOUTS} readouts`);
 		}
 		await gateway.pass(REST_MS);
-		const after = await probe(this, ANY);
+		const after = await probe(gateway, this, ANY);
 		const slots = after.slots - before.slots;
 		const chunks = after.chunks - before.chunks;
 		assert.ok(slots <= GROWTH.slots, `${slots} slots more`);

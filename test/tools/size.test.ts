@@ -118,9 +118,9 @@ describe("npm run size", () => {
 		assert.equal(made.leftBytes, SLOT_BYTES - NATIVE_ESTIMATE_BYTES - 6 * 265 - 50 - 1000);
 	});
 
-	it("says that the share of ESP-IDF is an estimate, and shows the linker's warnings", () => {
+	it("says that the share of ESP-IDF is that of another image, and shows the linker's warnings", () => {
 		const text = asTable(report({ aliases: 3 }, ["### warning: modules/a/a: b: no const"]));
-		assert.match(text, /^ESP-IDF and all C, estimated, not built +1048576$/m);
+		assert.match(text, /^ESP-IDF and all C, as measured for a C3 +1137120$/m);
 		assert.match(text, /preloaded modules: 12 bytes/);
 		assert.match(text, /no const\n$/);
 	});
@@ -147,7 +147,14 @@ describe("npm run size", () => {
 			assert.equal(run.status, 0, run.stderr + run.stdout.slice(-1000));
 			const made: Report = JSON.parse(run.stdout);
 			const parts = made.parts.map(({ name }) => name);
-			for (const name of ["modules/api", "modules/http", "modules/meter", "hosts/native", "SDK: modules"])
+			for (const name of [
+				"modules/api",
+				"modules/http",
+				"modules/meter",
+				"hosts/esp32",
+				"hosts/native",
+				"SDK: modules",
+			])
 				assert.ok(parts.includes(name), name);
 			assert.ok(made.leftBytes > 0);
 			const resources = ["obis-names.bin", "timezones.bin"].map((name) => ({

@@ -32,6 +32,8 @@ export interface Manifest {
 }
 
 export const ROOT_MANIFEST = "manifest.json";
+/** The web page: it runs in browsers, and is built into a resource. */
+const BROWSER_FOLDER = "modules/web";
 
 /** The project's manifests, by their paths from its root. */
 export function manifestPaths(root: string): string[] {
@@ -42,7 +44,9 @@ export function manifestPaths(root: string): string[] {
 /** The folders that a manifest answers for, by their paths from the root. */
 export function foldersOf(root: string, manifestPath: string, manifest: Manifest): string[] {
 	if (manifestPath === ROOT_MANIFEST)
-		return subfolders(root, "modules").filter((folder) => typescriptNames(root, folder).length > 0);
+		return subfolders(root, "modules").filter(
+			(folder) => folder !== BROWSER_FOLDER && typescriptNames(root, folder).length > 0,
+		);
 	const named = Object.keys(manifest.modules ?? {}).filter((target) => /^hosts\/[^/]+\/\*$/.test(target));
 	return [...new Set([dirname(manifestPath), ...named.map((target) => dirname(target))])].sort();
 }

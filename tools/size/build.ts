@@ -1,7 +1,7 @@
 /**
  * Builds the byte code, the resources and the preloaded machine of the ESP32's firmware, as far as that needs no
  * ESP-IDF: the SDK's mcconfig writes a makefile, of which only the two files are made that hold them. The firmware is
- * that of the root manifest with the TypeScript faces in hosts/native/ and a main that does nothing.
+ * that of the root manifest with the TypeScript of hosts/native/ and hosts/esp32/, and a main that does nothing.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -25,10 +25,12 @@ export function buildImage(root: string, sdk: SDK, folder: string): Built {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	for (const path of [project, output]) mkdirSync(path);
-	const faces = typescriptNames(root, "hosts/native").map((name) => `hosts/native/${name}`);
+	const namesIn = (host: string) => typescriptNames(root, host).map((name) => `${host}/${name}`);
+	const faces = [...namesIn("hosts/native"), ...namesIn("hosts/esp32")];
+	const filesOf = (host: string) => namesIn(host).map((name) => join(root, `${name}.ts`));
 	const manifest: Manifest = {
 		include: [join(root, ROOT_MANIFEST), ...partsOfTheSDK(root)],
-		modules: { main: "./main", "hosts/native/*": faces.map((name) => join(root, `${name}.ts`)) },
+		modules: { main: "./main", "hosts/native/*": filesOf("hosts/native"), "hosts/esp32/*": filesOf("hosts/esp32") },
 		preload: ["main", ...faces],
 	};
 	writeFileSync(join(project, "manifest.json"), JSON.stringify(manifest, null, "\t"));

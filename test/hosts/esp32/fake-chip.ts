@@ -2,7 +2,7 @@
  * A chip for the TypeScript of hosts/esp32: what the firmware asks of C and of the Moddable SDK, answered by JavaScript.
  * The firmware is the compiler's output, put into one script that finds the SDK's modules and the natives in the chip.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -133,7 +133,7 @@ class FileResource {
 	static readonly #folder = join(BUILD, "../modules/resources");
 
 	static exists(name: string): boolean {
-		return /^[a-z-]+\.bin$/.test(name);
+		return /^[a-z-]+\.bin$/.test(name) && existsSync(join(FileResource.#folder, name));
 	}
 
 	constructor(name: string) {

@@ -58,6 +58,18 @@ describe("firmware for the ESP32", () => {
 			await chip.start();
 			assert.equal(chip.console.at(-1), "Unit 34B7DA0102EF serves as smgw-0102ef.");
 			assert.equal(chip.argsOf("xs_power_button").length, board.button === undefined ? 0 : 1);
+			const { zigbee, led } = board;
+			// The radio's port is ours, it does not start its boot loader, and runs; the light is off, and then blinks.
+			const lines = [zigbee?.select, zigbee?.boot, zigbee?.reset].filter((pin) => pin !== undefined);
+			assert.deepEqual(
+				chip.argsOf("xs_power_output"),
+				lines.map((pin) => [pin, true]),
+			);
+			const blinks = [
+				[0, 0],
+				[1000, 1000],
+			].map((times) => [led?.pin, led?.activeLow, ...times]);
+			assert.deepEqual(chip.argsOf("xs_led_blink"), led === undefined ? [] : blinks);
 		});
 	}
 

@@ -288,6 +288,7 @@ static void waits(void)
 	options.rts = 6;
 	options.cts = 7;
 	uart_port *port = open_with(&options);
+	MUST(fake_pull(7) == GPIO_PULLDOWN_ONLY);
 	uart_port_configure(port, 115200, false);
 	unsigned came = 0, seen = 0;
 	while (came < 20000) {

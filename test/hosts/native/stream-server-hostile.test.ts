@@ -183,7 +183,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 				const peer = await start();
 				const client = await peer.open();
 				client.request("GET /silent HTTP/1.1");
-				client.socket.end(pattern(3000));
+				client.socket.end(pattern(1500));
 				await sleep(50);
 				await peer.untilOpen(1);
 				assert.equal(await peer.command("read"), "read");
@@ -211,10 +211,10 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 				for (const delayMs of [0, 300]) {
 					const client = await peer.open();
 					client.socket.pause();
-					client.request("GET /close/3900 HTTP/1.1");
+					client.request("GET /close/1900 HTTP/1.1");
 					await sleep(delayMs);
 					client.socket.resume();
-					assert.ok((await client.reply(200)).equals(pattern(3900)));
+					assert.ok((await client.reply(200)).equals(pattern(1900)));
 					await client.until(() => client.ended);
 					assert.equal(client.error, undefined);
 					client.socket.end();

@@ -1,4 +1,4 @@
-/** Checks of the host contract: the button, where there is one. The peer `press` presses it for a short time. */
+/** Checks of the host contract: button and light, where there is one. The peer `press` presses it for a short time. */
 import { expect, expectEqual, frozen, sleep, until } from "./check.js";
 
 export const buttonChecks = frozen([
@@ -22,6 +22,26 @@ export const buttonChecks = frozen([
 			peer("press");
 			await sleep(host, 400);
 			expectEqual(changes.length, 2, "changes after close");
+		},
+	},
+	{
+		name: "a light is turned on and off, and may be closed twice and opened again",
+		async run(host) {
+			if (host.led === undefined) return;
+			const { io: LED, pins } = host.led;
+			for (let turn = 0; turn < 2; turn++) {
+				const led = new LED(pins);
+				for (const [onMs, offMs] of [
+					[100, 100],
+					[1000, 0],
+					[0, 0],
+					[0, 1000],
+					[1, 60_000],
+				])
+					led.blink(onMs, offMs);
+				led.close();
+				led.close();
+			}
 		},
 	},
 ]);

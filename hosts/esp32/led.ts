@@ -1,0 +1,33 @@
+/** The board's light (boards.ts, led.c) as the LED of the host contract. It blinks without JavaScript. */
+import type { LED, LEDPort } from "../../modules/io/host.js";
+import type { LEDPin } from "./boards.js";
+
+class Natives {
+	static blink(pin: number, activeLow: boolean, onMs: number, offMs: number): void {
+		native("xs_led_blink").call(this, pin, activeLow, onMs, offMs);
+	}
+}
+
+export function createLEDPort(pins: LEDPin): LEDPort {
+	return { io: PinLED, pins };
+}
+
+class PinLED implements LED {
+	readonly #pin: number;
+	readonly #activeLow: boolean;
+
+	constructor(options: object) {
+		const { pin, activeLow } = options as LEDPin;
+		this.#pin = pin;
+		this.#activeLow = activeLow;
+		this.blink(0, 0);
+	}
+
+	blink(onMs: number, offMs: number): void {
+		Natives.blink(this.#pin, this.#activeLow, onMs, offMs);
+	}
+
+	close(): void {
+		this.blink(0, 0);
+	}
+}

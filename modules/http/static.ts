@@ -1,0 +1,125 @@
+/**
+ * The files of the web page, straight from flash: one archive (written by tools/page.ts), looked through in place for
+ * each request, so that it takes no memory however many files there are. Numbers are big endian:
+ *
+ *     1 byte    number of files
+ *     2 bytes   length of the policy
+ *     …         Content-Security-Policy of the documents (CSP Level 3), ASCII
+ *     each file:
+ *       1 byte    length of the path      …  path as in a request, ASCII, `/assets/app-Bq3x.js`
+ *       1 byte    length of the type      …  Content-Type, ASCII
+ *       16 bytes  hash of the content in hex: its ETag
+ *       1 byte    1: the name changes with the content
+ *       4 bytes   length                  4 bytes  where the content begins in the archive; it is gzip (RFC 1952)
+ *
+ * A document is there once for each language, as `/en`, `/de`, `/pl`; `/` is the one that the client likes best.
+ */
+import type { TextCodec } from "../io/host.js";
+import type { HTTPRequest } from "./request.js";
+import { BytesSource, type HTTPResponse } from "./response.js";
+
+const POLICY_AT = 3;
+const TAG_LENGTH = 16;
+const LANGUAGE_FIRST = "/en";
+/** What an Accept-Language may name to be given another document than the first (primary subtags, RFC 5646). */
+const LANGUAGES = Object.freeze(["de", "pl", "en"]);
+
+export class StaticFiles {
+	readonly #archive: Uint8Array;
+	readonly #text: TextCodec;
+
+	constructor(archive: Uint8Array | undefined, text: TextCodec) {
+		this.#archive = archive ?? new Uint8Array(POLICY_AT);
+		this.#text = text;
+	}
+
+	/** Whether there is a file at this path. */
+	has(path: string): boolean {
+		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
+	}
+
+	/** Answers a GET or HEAD for a path that `has` knows; 304 where the client has the file already (RFC 9110, 13.1.2). */
+	send(request: HTTPRequest, response: HTTPResponse): void {
+		const { path } = request;
+		const isChoice = path === "/";
+		const found = this.find(isChoice ? preferred(request.header("accept-language") ?? "") : path);
+		const archive = this.#archive;
+		const typeEnd = found + 1 + archive[found];
+		const tagEnd = typeEnd + TAG_LENGTH;
+		const type = this.#text.decode(archive, found + 1, typeEnd);
+		const tag = `"${this.#text.decode(archive, typeEnd, tagEnd)}"`;
+		const isDocument = type.startsWith("text/html");
+		response.header("ETag", tag);
+		response.header("Cache-Control", archive[tagEnd] === 1 ? "public, max-age=31536000, immutable" : "no-cache");
+		if (isChoice) response.header("Vary", "Accept-Language");
+		const known = request.header("if-none-match") ?? "";
+		if (known === "*" || known.includes(tag)) {
+			response.send(304);
+			return;
+		}
+		response.header("Content-Type", type);
+		response.header("Content-Encoding", "gzip");
+		response.header("X-Content-Type-Options", "nosniff");
+		response.header("Referrer-Policy", "no-referrer");
+		if (isDocument) response.header("Content-Security-Policy", this.policy);
+		const start = this.number(tagEnd + 5);
+		const length = this.number(tagEnd + 1);
+		response.send(200, new BytesSource(archive, start, start + length), length);
+	}
+
+	private get policy(): string {
+		const archive = this.#archive;
+		return this.#text.decode(archive, POLICY_AT, POLICY_AT + archive[1] * 256 + archive[2]);
+	}
+
+	/** Where the type of the file with this path stands (its length first); 0 when there is none. */
+	private find(path: string): number {
+		const archive = this.#archive;
+		const wanted = this.#text.encode(path);
+		let at = POLICY_AT + archive[1] * 256 + archive[2];
+		for (let left = archive[0]; left > 0; left--) {
+			const pathEnd = at + 1 + archive[at];
+			if (archive[at] === wanted.length && isAt(archive, at + 1, wanted)) return pathEnd;
+			at = pathEnd + 1 + archive[pathEnd] + TAG_LENGTH + 9;
+		}
+		return 0;
+	}
+
+	private number(at: number): number {
+		const archive = this.#archive;
+		return ((archive[at] * 256 + archive[at + 1]) * 256 + archive[at + 2]) * 256 + archive[at + 3];
+	}
+}
+
+function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
+	for (let i = 0; i < wanted.length; i++) if (archive[at + i] !== wanted[i]) return false;
+	return true;
+}
+
+/**
+ * The document for an Accept-Language field (RFC 9110, 12.5.4): the first language named that there is. Weights are not
+ * looked at: browsers name languages in the order of the user's choice.
+ */
+function preferred(accepted: string): string {
+	const names = accepted.toLowerCase();
+	let best = LANGUAGE_FIRST;
+	let bestAt = names.length;
+	for (let i = 0; i < LANGUAGES.length; i++) {
+		const at = startOfTag(names, LANGUAGES[i]);
+		if (at >= 0 && at < bestAt) {
+			bestAt = at;
+			best = `/${LANGUAGES[i]}`;
+		}
+	}
+	return best;
+}
+
+/** Index of a language tag with this primary subtag, -1 without one: `de` in `fr, de-AT;q=0.8`. */
+function startOfTag(names: string, subtag: string): number {
+	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
+		const before = at === 0 ? "," : names[at - 1];
+		const behind = names[at + subtag.length] ?? ",";
+		if (/[\s,]/.test(before) && /[\s,;-]/.test(behind)) return at;
+	}
+	return -1;
+}

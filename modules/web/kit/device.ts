@@ -1,0 +1,186 @@
+/**
+ * The gateway as the page sees it: one request at a time, since the chip has room for two connections; only what is
+ * asked with `overtake` goes past a running readout. A request that finds the session ended waits for the login and
+ * is then sent again; one that reads waits for a gateway that is away.
+ */
+import { Store } from "./store.js";
+
+const API = "/api/v1/";
+const REQUEST_MS = 20_000;
+/** `/read` and `/scan` take long by nature (API text, Limits). */
+export const READ_MS = 70_000;
+export const SCAN_MS = 30_000;
+const RETRY_MS = 2_000;
+const BUSY_TRIES = 4;
+
+const TOKEN = "token";
+
+/** A reply other than 2xx, or none at all. */
+export class DeviceError extends Error {
+	/** HTTP status; 0: there was no reply. */
+	readonly status: number;
+	/** Code of the reply (`invalid_field`), or `offline`. */
+	readonly code: string;
+	/** The field that it is about, if one is. */
+	readonly field: string | undefined;
+
+	constructor(status: number, code: string, message: string, field?: string) {
+		super(message);
+		this.status = status;
+		this.code = code;
+		this.field = field;
+	}
+}
+
+export const OFFLINE = "offline";
+
+/** Whether there is a token that was good when last used. */
+export const loggedIn = new Store(sessionStorage.getItem(TOKEN) !== null);
+/** False while requests get no reply. */
+export const reachable = new Store(true);
+
+export interface Restart {
+	/** Where the gateway may be found then; empty: where it is now. */
+	readonly addresses: readonly string[];
+	/** Why; the text is chosen by it. */
+	readonly reason: "restart" | "moved" | "reset" | "certificate";
+}
+/** Set while the gateway is known to be about to leave. */
+export const restarting = new Store<Restart | undefined>(undefined);
+
+interface Options {
+	readonly body?: unknown;
+	/** Sent as it is, in place of JSON. */
+	readonly text?: string;
+	readonly timeoutMs?: number;
+	readonly overtake?: boolean;
+}
+
+let queue: Promise<unknown> = Promise.resolve();
+let overtaking: Promise<unknown> = Promise.resolve();
+
+/** Appends the task to the queue; a failed one does not stop those behind it. */
+function enqueue<T>(task: () => Promise<T>, overtake: boolean): Promise<T> {
+	const result = (overtake ? overtaking : queue).then(task, task);
+	const settled = result.catch(() => undefined);
+	if (overtake) overtaking = settled;
+	else queue = settled;
+	return result;
+}
+
+export function setToken(token: string | undefined): void {
+	if (token === undefined) sessionStorage.removeItem(TOKEN);
+	else sessionStorage.setItem(TOKEN, token);
+	loggedIn.set(token !== undefined);
+}
+
+/** `path` without `/api/v1/`; the reply's JSON. Throws a DeviceError. */
+export function get<T>(path: string, options: Options = {}): Promise<T> {
+	return enqueue(() => patient<T>("GET", path, options), options.overtake === true);
+}
+
+export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
+	return enqueue(() => patient<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }), false);
+}
+
+export function remove(path: string): Promise<void> {
+	return enqueue(() => patient<void>("DELETE", path, {}), false);
+}
+
+/** Past the queue and without waiting for anything: for the login. */
+export function sendNow<T>(method: string, path: string, body?: unknown): Promise<T> {
+	return send<T>(method, path, body === undefined ? {} : { body });
+}
+
+async function patient<T>(method: string, path: string, options: Options): Promise<T> {
+	for (let busy = 0; ; ) {
+		await loggedIn.until((value) => value);
+		const token = sessionStorage.getItem(TOKEN);
+		try {
+			return await send<T>(method, path, options);
+		} catch (error) {
+			if (!(error instanceof DeviceError)) throw error;
+			if (error.status === 401) {
+				// A login may have come in between.
+				if (sessionStorage.getItem(TOKEN) === token) setToken(undefined);
+			} else if (error.status === 503 && busy < BUSY_TRIES) {
+				busy++;
+				await wait(RETRY_MS);
+			} else if (error.code === OFFLINE && method === "GET" && restarting.value === undefined) {
+				await untilReachable();
+			} else throw error;
+		}
+	}
+}
+
+async function send<T>(method: string, path: string, options: Options): Promise<T> {
+	const headers = new Headers();
+	const token = sessionStorage.getItem(TOKEN);
+	if (token !== null) headers.set("Authorization", `Bearer ${token}`);
+	const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+	if (body !== undefined) headers.set("Content-Type", options.text === undefined ? "application/json" : "text/plain");
+	let reply: Response;
+	let text: string;
+	try {
+		const signal = AbortSignal.timeout(options.timeoutMs ?? REQUEST_MS);
+		reply = await fetch(API + path, { method, headers, signal, ...(body === undefined ? {} : { body }) });
+		text = await reply.text();
+	} catch {
+		reachable.set(false);
+		watchReturn();
+		throw new DeviceError(0, OFFLINE, "");
+	}
+	reachable.set(true);
+	if (!reply.ok) throw asError(reply.status, text);
+	return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+function asError(status: number, text: string): DeviceError {
+	try {
+		const { error, message, field } = JSON.parse(text);
+		return new DeviceError(status, String(error), String(message), field === undefined ? undefined : String(field));
+	} catch {
+		return new DeviceError(status, "other", text.trim());
+	}
+}
+
+function wait(ms: number): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Whether something answers at this address. Asks for what costs the gateway least. */
+async function answers(): Promise<boolean> {
+	try {
+		await fetch(`${API}system/challenge`, { signal: AbortSignal.timeout(5_000) });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+let watching = false;
+
+/** Asks again and again until there is an answer. */
+async function watchReturn(): Promise<void> {
+	if (watching) return;
+	watching = true;
+	while (!reachable.value) {
+		await wait(RETRY_MS);
+		if (await answers()) reachable.set(true);
+	}
+	watching = false;
+}
+
+function untilReachable(): Promise<void> {
+	watchReturn();
+	return reachable.until((value) => value);
+}
+
+/** The gateway is about to leave: the page waits for its return, and then loads anew, maybe another version of it. */
+export async function awaitRestart(restart: Restart): Promise<void> {
+	restarting.set(restart);
+	// It replies first and leaves one to two seconds later (decision 4).
+	await wait(4_000);
+	while (!(await answers())) await wait(RETRY_MS);
+	location.reload();
+}

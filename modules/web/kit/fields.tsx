@@ -1,0 +1,242 @@
+/**
+ * Fields of forms from a description: label, help, error and input belong together for eye, keyboard and screen reader.
+ */
+import { useId, useState } from "preact/hooks";
+import type { TextKey } from "../text/all.js";
+import { Button } from "./parts.js";
+import { t } from "./text.js";
+
+export type FieldValue = string | number | boolean;
+/** What a form holds while it is filled in: numbers as the text that was typed. */
+export type Draft = Readonly<Record<string, FieldValue>>;
+
+export interface FieldSpec {
+	/** As in the API. */
+	readonly name: string;
+	readonly label: TextKey;
+	readonly help?: TextKey;
+	/**
+	 * `number`: whole. `secret`: write-only; empty keeps what is stored. `password`: like text, hidden. `area`: text of
+	 * several lines. `radio`: a choice whose few ways are all seen, each with a word of what follows from it.
+	 */
+	readonly kind: "text" | "number" | "toggle" | "choice" | "radio" | "secret" | "password" | "area";
+	/** Of `choice` and `radio`; a number is sent as a number. `help` is for `radio`. */
+	readonly choices?: readonly { readonly value: string | number; readonly label: string; readonly help?: string }[];
+	/** Of numbers the value, of texts the characters; both ends belong to it. */
+	readonly min?: number;
+	readonly max?: number;
+	readonly pattern?: RegExp;
+	readonly required?: boolean;
+	readonly unit?: string;
+	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
+	readonly accept?: string;
+	/** Of `secret`: the field of the reply that tells whether one is stored. */
+	readonly storedFlag?: string;
+	/** A value for `autocomplete`; default `off`. */
+	readonly autocomplete?: string;
+	/** Shown, checked and sent only when this holds. */
+	readonly when?: (draft: Draft) => boolean;
+}
+
+interface FieldProps {
+	readonly spec: FieldSpec;
+	readonly value: FieldValue;
+	readonly error?: string | undefined;
+	/** Of `secret`. */
+	readonly isStored?: boolean;
+	onInput(value: FieldValue): void;
+}
+
+/** What is wrong with a value, in the user's language; undefined when nothing is. */
+export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined {
+	if (spec.kind === "toggle" || spec.kind === "choice" || spec.kind === "radio") return undefined;
+	const text = String(value);
+	const { min = 0, max = Number.POSITIVE_INFINITY } = spec;
+	if (spec.kind === "number") {
+		if (!/^-?\d+$/.test(text.trim())) return t(text.trim() === "" ? "valid.required" : "valid.number");
+		const number = Number(text);
+		return number < min || number > max ? t("valid.range", { min, max }) : undefined;
+	}
+	if (text === "") return spec.required ? t("valid.required") : undefined;
+	const { length } = [...text];
+	if (length < min || length > max) return t("valid.length", { min, max });
+	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : t("valid.form");
+}
+
+export function Field(props: FieldProps) {
+	return props.spec.kind === "radio" ? <RadioField {...props} /> : <LabelledField {...props} />;
+}
+
+function RadioField({ spec, value, error, onInput }: FieldProps) {
+	const id = useId();
+	return (
+		<fieldset class="field radio" aria-describedby={error === undefined ? undefined : id}>
+			<legend>{t(spec.label)}</legend>
+			{spec.choices?.map((choice) => (
+				<label key={choice.value}>
+					<input
+						type="radio"
+						name={spec.name}
+						value={String(choice.value)}
+						checked={String(value) === String(choice.value)}
+						onInput={() => onInput(choice.value)}
+					/>
+					<span>
+						{choice.label}
+						{choice.help !== undefined && <small>{choice.help}</small>}
+					</span>
+				</label>
+			))}
+			{error !== undefined && (
+				<p class="fault" id={id}>
+					{error}
+				</p>
+			)}
+		</fieldset>
+	);
+}
+
+function LabelledField(props: FieldProps) {
+	const { spec, error } = props;
+	const id = useId();
+	const help = spec.help === undefined ? undefined : `${id}-help`;
+	const fault = error === undefined ? undefined : `${id}-fault`;
+	const describedBy = [help, fault].filter((part) => part !== undefined).join(" ") || undefined;
+	const input = { id, name: spec.name, "aria-describedby": describedBy, "aria-invalid": fault !== undefined };
+	const label = (
+		<label for={id}>
+			{t(spec.label)}
+			{spec.kind === "secret" && <span class="mark">{t(props.isStored ? "stored" : "stored.not")}</span>}
+		</label>
+	);
+	return (
+		<div class={`field ${spec.kind}`}>
+			{spec.kind === "toggle" ? (
+				<div class="switch">
+					<Input {...props} input={input} />
+					{label}
+				</div>
+			) : (
+				<>
+					{label}
+					<Input {...props} input={input} />
+				</>
+			)}
+			{spec.help !== undefined && (
+				<p class="help" id={help}>
+					{t(spec.help)}
+				</p>
+			)}
+			{error !== undefined && (
+				<p class="fault" id={fault}>
+					{error}
+				</p>
+			)}
+		</div>
+	);
+}
+
+interface InputProps extends FieldProps {
+	readonly input: Record<string, string | boolean | undefined>;
+}
+
+function Input({ spec, value, isStored, onInput, input }: InputProps) {
+	const typed = (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value);
+	switch (spec.kind) {
+		case "toggle":
+			return (
+				<input
+					{...input}
+					type="checkbox"
+					role="switch"
+					aria-checked={value === true}
+					checked={value === true}
+					onInput={(event) => onInput(event.currentTarget.checked)}
+				/>
+			);
+		case "choice":
+			return (
+				<select {...input} value={String(value)} onInput={typed}>
+					{spec.choices?.map((choice) => (
+						<option key={choice.value} value={String(choice.value)}>
+							{choice.label}
+						</option>
+					))}
+				</select>
+			);
+		case "area":
+			return (
+				<>
+					<textarea {...input} rows={5} spellcheck={false} value={String(value)} onInput={typed} />
+					{spec.accept !== undefined && <FileInput accept={spec.accept} onText={onInput} />}
+				</>
+			);
+		case "number":
+			return (
+				<span class="with-unit">
+					<input {...input} type="text" inputmode="numeric" autocomplete="off" value={String(value)} onInput={typed} />
+					{spec.unit !== undefined && <span>{spec.unit}</span>}
+				</span>
+			);
+		case "secret":
+		case "password":
+			return <HiddenInput {...{ spec, value, isStored: isStored === true, onInput, input }} />;
+		default:
+			return (
+				<input
+					{...input}
+					type="text"
+					autocomplete={spec.autocomplete ?? "off"}
+					autocapitalize="none"
+					spellcheck={false}
+					value={String(value)}
+					onInput={typed}
+				/>
+			);
+	}
+}
+
+function FileInput({ accept, onText }: { accept: string; onText: (text: string) => void }) {
+	return (
+		<label class="file">
+			{t("file.choose")}
+			<input
+				type="file"
+				accept={accept}
+				onChange={async (event) => {
+					const file = event.currentTarget.files?.[0];
+					if (file !== undefined) onText(await file.text());
+				}}
+			/>
+		</label>
+	);
+}
+
+function HiddenInput({ spec, value, isStored, onInput, input }: InputProps) {
+	const [shown, setShown] = useState(false);
+	return (
+		<>
+			<span class="with-unit">
+				<input
+					{...input}
+					// A text when it is shown: one attribute for both, which the types of JSX divide.
+					type={(shown ? "text" : "password") as "password"}
+					autocomplete={spec.autocomplete ?? (spec.kind === "secret" ? "new-password" : "current-password")}
+					autocapitalize="none"
+					spellcheck={false}
+					placeholder={spec.kind === "secret" && isStored ? "••••••••" : undefined}
+					value={String(value)}
+					onInput={(event) => onInput(event.currentTarget.value)}
+				/>
+				<Button
+					aria-pressed={shown}
+					aria-label={`${t(shown ? "hide" : "show")}: ${t(spec.label)}`}
+					onClick={() => setShown(!shown)}
+				>
+					{t(shown ? "hide" : "show")}
+				</Button>
+			</span>
+			{spec.kind === "secret" && isStored && <p class="help">{t("secret.keep")}</p>}
+		</>
+	);
+}

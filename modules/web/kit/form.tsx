@@ -1,0 +1,182 @@
+/** A form from descriptions of its fields: checked, sent, and told how it went. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type DeviceError, post } from "./device.js";
+import { type Draft, Field, type FieldSpec, type FieldValue, faultOf } from "./fields.js";
+import { announce, Button, Card, ErrorNotice, Notice, Pending } from "./parts.js";
+import { t } from "./text.js";
+import { asDeviceError, errorText, useDevice } from "./use-device.js";
+
+interface FormProps {
+	readonly fields: readonly FieldSpec[];
+	/** What the form begins with; missing ones are empty or off. */
+	readonly values: Draft;
+	readonly submitLabel?: string;
+	readonly busyLabel?: string;
+	/** Shown when it went well; "" for nothing. */
+	readonly doneText?: string;
+	/** Sends the values; what it throws is shown. */
+	submit(values: Record<string, FieldValue>): Promise<void>;
+	/** Tells each change. */
+	onDraft?(draft: Draft): void;
+	/** In the form, before its fields. */
+	readonly before?: ComponentChildren;
+	/** Between the fields and the button. */
+	readonly children?: ComponentChildren;
+	/** Beside the button. */
+	readonly actions?: ComponentChildren;
+}
+
+/** The values as the API wants them: numbers as numbers, without what is not shown, without secrets left empty. */
+function toSend(fields: readonly FieldSpec[], draft: Draft): Record<string, FieldValue> {
+	const values: Record<string, FieldValue> = {};
+	for (const spec of fields) {
+		if (spec.when?.(draft) === false) continue;
+		const value = draft[spec.name];
+		if (spec.kind === "secret" && value === "") continue;
+		const isNumber = spec.kind === "number" || typeof spec.choices?.[0]?.value === "number";
+		values[spec.name] = isNumber ? Number(value) : value;
+	}
+	return values;
+}
+
+function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
+	const entries = fields.map(({ name, kind }) => {
+		const value = values[name] ?? (kind === "toggle" ? false : "");
+		return [name, kind === "number" ? String(value) : value];
+	});
+	return Object.fromEntries(entries);
+}
+
+export function Form(props: FormProps) {
+	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
+	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
+	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+	const [busy, setBusy] = useState(false);
+	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
+	const form = useRef<HTMLFormElement>(null);
+	const shown = fields.filter((spec) => spec.when?.(draft) !== false);
+
+	const change = (name: string, value: FieldValue) => {
+		const next = { ...draft, [name]: value };
+		setDraft(next);
+		setOutcome(undefined);
+		if (faults[name] !== undefined) setFaults({ ...faults, [name]: undefined as never });
+		props.onDraft?.(next);
+	};
+	const focusOn = (name: string) =>
+		setTimeout(() => (form.current?.elements.namedItem(name) as HTMLElement | null)?.focus());
+
+	const submit = async (event: Event) => {
+		event.preventDefault();
+		if (busy) return;
+		const found = shown.flatMap((spec) => {
+			const fault = faultOf(spec, draft[spec.name]);
+			return fault === undefined ? [] : [[spec.name, fault] as const];
+		});
+		setFaults(Object.fromEntries(found));
+		if (found.length > 0) {
+			setOutcome("faults");
+			focusOn(found[0][0]);
+			return;
+		}
+		setBusy(true);
+		setOutcome(undefined);
+		try {
+			await props.submit(toSend(fields, draft));
+			// A secret that was sent is no longer the form's.
+			setDraft((now) =>
+				Object.fromEntries(Object.entries(now).map(([name, value]) => [name, isSecret(fields, name) ? "" : value])),
+			);
+			setOutcome("done");
+			if (doneText !== "") announce(doneText);
+		} catch (reason) {
+			const error = asDeviceError(reason);
+			setOutcome(error);
+			if (error.field !== undefined && shown.some(({ name }) => name === error.field)) {
+				setFaults({ [error.field]: errorText(error) });
+				focusOn(error.field);
+			}
+		} finally {
+			setBusy(false);
+		}
+	};
+
+	return (
+		<form ref={form} onSubmit={submit} noValidate>
+			{props.before}
+			{shown.map((spec) => (
+				<Field
+					key={spec.name}
+					spec={spec}
+					value={draft[spec.name]}
+					error={faults[spec.name]}
+					isStored={spec.storedFlag !== undefined && values[spec.storedFlag] === true}
+					onInput={(value) => change(spec.name, value)}
+				/>
+			))}
+			{props.children}
+			{outcome === "done" && doneText !== "" && <Notice kind="good">{doneText}</Notice>}
+			{outcome === "faults" && <Notice kind="error">{t("valid.some")}</Notice>}
+			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
+			<div class="actions">
+				<Button type="submit" kind="main" busy={busy && busyLabel}>
+					{submitLabel}
+				</Button>
+				{props.actions}
+			</div>
+		</form>
+	);
+}
+
+function isSecret(fields: readonly FieldSpec[], name: string): boolean {
+	return fields.some((spec) => spec.name === name && (spec.kind === "secret" || spec.kind === "password"));
+}
+
+interface SettingsCardProps {
+	readonly title: string;
+	readonly intro?: string;
+	/** Of the GET and of the POST, without `/api/v1/`. */
+	readonly path: string;
+	readonly fields: readonly FieldSpec[];
+	/** When the setter has answered. */
+	onSaved?(values: Draft): void;
+	/** What is stored: once it has come, and after each change. */
+	onValue?(values: Draft): void;
+	onDraft?(draft: Draft): void;
+	/** Above the form. */
+	readonly before?: ComponentChildren;
+	/** Between the fields and the button. */
+	readonly children?: ComponentChildren;
+}
+
+/** A card with settings whose setter takes and answers what the getter gives (decision 4). */
+export function SettingsCard(props: SettingsCardProps) {
+	const { title, intro, path, fields, onSaved, onValue, onDraft, before, children } = props;
+	const { value, error, reload, put } = useDevice<Draft>(path);
+	useEffect(() => {
+		if (value !== undefined) onValue?.(value);
+	}, [value]);
+	return (
+		<Card title={title}>
+			{intro !== undefined && <p>{intro}</p>}
+			{before}
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<Form
+					fields={fields}
+					values={value}
+					{...(onDraft ? { onDraft } : {})}
+					submit={async (values) => {
+						const stored = await post<Draft>(path, values);
+						put(stored);
+						onSaved?.(stored);
+					}}
+				>
+					{children}
+				</Form>
+			)}
+		</Card>
+	);
+}

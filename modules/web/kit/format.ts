@@ -1,0 +1,53 @@
+/** Numbers and times as the language writes them. `language` is a BCP 47 tag. */
+
+/** A decimal number; `digits` after the point at most, and at least `minimum` of them. */
+export function formatNumber(value: number, language: string, digits = 3, minimum = 0): string {
+	return new Intl.NumberFormat(language, { maximumFractionDigits: digits, minimumFractionDigits: minimum }).format(
+		value,
+	);
+}
+
+/** Decimal text of a meter (`000123.450`) in the form of the language, with the digits that the meter sent. */
+export function formatDecimal(text: string, language: string): string {
+	const match = /^([+-]?)0*(\d+)(?:\.(\d+))?$/.exec(text.trim());
+	if (match === null) return text;
+	const digits = match[3]?.length ?? 0;
+	return formatNumber(Number(text), language, Math.min(digits, 20), Math.min(digits, 20));
+}
+
+/** Local date and time of what the gateway calls `localtime` (ISO 8601 with offset), in the gateway's own time zone. */
+export function formatLocalTime(localtime: string, language: string): string {
+	// The offset is left away: the wall clock at the meter is what counts, not the one of this browser.
+	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
+	if (Number.isNaN(moment)) return "";
+	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
+		moment,
+	);
+}
+
+/** What `localtime` is so many seconds later, without its offset. */
+export function advanceLocalTime(localtime: string, seconds: number): string {
+	const moment = Date.parse(`${localtime.slice(0, 19)}Z`);
+	return Number.isNaN(moment) ? "" : new Date(moment + seconds * 1000).toISOString().slice(0, 19);
+}
+
+/** The day of an ISO 8601 date or time, as it stands there. */
+export function formatDate(iso: string, language: string): string {
+	const day = Date.parse(iso.slice(0, 10));
+	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);
+}
+
+/** Day and time of Unix time in seconds, in the time zone of this browser. */
+export function formatMoment(seconds: number, language: string): string {
+	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(seconds * 1000);
+}
+
+/** `12 seconds ago` */
+export function formatAge(seconds: number, language: string): string {
+	const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+	const past = Math.max(0, seconds);
+	if (past < 60) return format.format(-Math.round(past), "second");
+	if (past < 3600) return format.format(-Math.round(past / 60), "minute");
+	if (past < 86_400 * 2) return format.format(-Math.round(past / 3600), "hour");
+	return format.format(-Math.round(past / 86_400), "day");
+}

@@ -1,0 +1,197 @@
+/** The small things that pages are made of. */
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DeviceError } from "./device.js";
+import { Store, useStore } from "./store.js";
+import { t } from "./text.js";
+import { errorText } from "./use-device.js";
+
+/** Outlines in a field of 24 by 24. */
+const ICONS = {
+	bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
+	list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+	meter: "M12 4a9 9 0 0 0-7 14h14A9 9 0 0 0 12 4zM12 14l4-5",
+	wifi: "M4 9a12 12 0 0 1 16 0M7 12.5a8 8 0 0 1 10 0M10 16a4 4 0 0 1 4 0M12 19h.01",
+	zigbee: "M6 6h12L6 18h12",
+	hub: "M4 11 12 4l8 7v9h-5v-5H9v5H4z",
+	lock: "M6 11h12v9H6zM9 11V8a3 3 0 0 1 6 0v3",
+	gear: "M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2.2 2.2M16.2 16.2l2.2 2.2M5.6 18.4l2.2-2.2M16.2 7.8l2.2-2.2",
+	clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4l3 2",
+	check: "M5 12.5 10 17 19 7",
+	warning: "M12 4 3 20h18zM12 10v4M12 17h.01",
+	error: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM9 9l6 6M15 9l-6 6",
+	info: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11v5M12 8h.01",
+	off: "M6 12h12",
+	busy: "M12 4a8 8 0 1 1-8 8",
+	menu: "M4 7h16M4 12h16M4 17h16",
+	power: "M12 4v8M7 7a7 7 0 1 0 10 0",
+} as const;
+export type IconName = keyof typeof ICONS;
+
+/** Never alone: a word stands beside it. */
+export function Icon({ name }: { name: IconName }) {
+	return (
+		<svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
+			<path d={ICONS[name]} />
+		</svg>
+	);
+}
+
+interface CardProps {
+	readonly title?: string;
+	readonly wide?: boolean;
+	readonly children: ComponentChildren;
+}
+
+export function Card({ title, wide, children }: CardProps) {
+	return (
+		<section class={wide ? "card wide" : "card"}>
+			{title !== undefined && <h2>{title}</h2>}
+			{children}
+		</section>
+	);
+}
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "type" | "disabled"> {
+	readonly kind?: "main" | "plain" | "danger";
+	/** Shown in place of the label, and the button waits, while it is set. */
+	readonly busy?: string | false | undefined;
+	readonly type?: "button" | "submit";
+	readonly disabled?: boolean;
+	readonly children?: ComponentChildren;
+}
+
+export function Button({ kind = "plain", busy, type = "button", disabled, children, ...rest }: ButtonProps) {
+	return (
+		// aria-disabled leaves it in the order of the Tab key: focus is not lost while it waits.
+		<button
+			{...rest}
+			type={type}
+			class={`button ${kind}`}
+			disabled={disabled}
+			aria-disabled={busy ? "true" : undefined}
+			onClick={busy ? undefined : rest.onClick}
+		>
+			{busy && <Icon name="busy" />}
+			{busy || children}
+		</button>
+	);
+}
+
+export type NoticeKind = "info" | "good" | "warning" | "error";
+const NOTICE_ICONS = { info: "info", good: "check", warning: "warning", error: "error" } as const;
+
+export function Notice({ kind, children }: { kind: NoticeKind; children: ComponentChildren }) {
+	return (
+		<div class={`notice ${kind}`} role={kind === "error" ? "alert" : undefined}>
+			<Icon name={NOTICE_ICONS[kind]} />
+			<div>{children}</div>
+		</div>
+	);
+}
+
+/** What went wrong in the user's language, with what the gateway said under it. */
+export function ErrorNotice({ error, retry }: { error: DeviceError; retry?: () => void }) {
+	return (
+		<Notice kind="error">
+			<p>{errorText(error)}</p>
+			{error.message !== "" && (
+				<details>
+					<summary>{t("details")}</summary>
+					<p lang="en">{error.message}</p>
+				</details>
+			)}
+			{retry && <Button onClick={retry}>{t("retry")}</Button>}
+		</Notice>
+	);
+}
+
+/** What is shown until something has come: a word, or the error with the way to try again. */
+export function Pending({ error, reload }: { error: DeviceError | undefined; reload: () => void }) {
+	return error ? <ErrorNotice error={error} retry={reload} /> : <p class="pending">{t("loading")}</p>;
+}
+
+export type ChipState = "good" | "warning" | "off" | "busy";
+const CHIP_ICONS = { good: "check", warning: "warning", off: "off", busy: "busy" } as const;
+
+/** The state of one part in two words: which, and how it does. */
+export function Chip({ state, name, children }: { state: ChipState; name: string; children: ComponentChildren }) {
+	return (
+		<span class={`chip ${state}`}>
+			<Icon name={CHIP_ICONS[state]} />
+			<span>
+				{name}: <b>{children}</b>
+			</span>
+		</span>
+	);
+}
+
+/** Pairs of a name and a value. */
+export function Facts({ children }: { children: ComponentChildren }) {
+	return <dl class="facts">{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</div>
+	);
+}
+
+const announcement = new Store("");
+
+/** Tells those who listen rather than look. */
+export function announce(text: string): void {
+	announcement.set("");
+	// A text is read out only when it has changed.
+	setTimeout(() => announcement.set(text), 50);
+}
+
+/** To be there once, always. */
+export function LiveRegion() {
+	return (
+		<div class="unseen" role="status">
+			{useStore(announcement)}
+		</div>
+	);
+}
+
+/** Seconds since it appeared, for what may take up to `limitS`. */
+export function Progress({ label, limitS }: { label: string; limitS: number }) {
+	const [seconds, setSeconds] = useState(0);
+	const start = useRef(Date.now());
+	useEffect(() => {
+		const timer = setInterval(() => setSeconds(Math.floor((Date.now() - start.current) / 1000)), 250);
+		return () => clearInterval(timer);
+	}, []);
+	return (
+		<div class="progress">
+			<progress aria-label={label} max={limitS} value={Math.min(seconds, limitS)} />
+			<small>{t("read.seconds", { n: seconds })}</small>
+		</div>
+	);
+}
+
+export function CopyButton({ text, label }: { text: () => string; label?: string }) {
+	const [done, setDone] = useState(false);
+	const copy = async () => {
+		await copyText(text());
+		setDone(true);
+		announce(t("copied"));
+		setTimeout(() => setDone(false), 2_000);
+	};
+	return <Button onClick={copy}>{done ? t("copied") : (label ?? t("copy"))}</Button>;
+}
+
+/** The clipboard of the browser; without it (plain HTTP of the access point) the way of old. */
+async function copyText(text: string): Promise<void> {
+	if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+	const area = document.createElement("textarea");
+	area.value = text;
+	document.body.append(area);
+	area.select();
+	document.execCommand("copy");
+	area.remove();
+}

@@ -1,0 +1,68 @@
+/** What a household asks first, out of the records of a readout. Codes: OBIS, IEC 62056-61, groups C.D.E. */
+import type { Reading } from "./replies.js";
+
+/** Factors to W and Wh. */
+const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
+
+/** The record with this code of now (no billing period); some meters leave a group E of 0 away. */
+function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
+	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
+	return readings.find(({ obis, billing_period }) => billing_period === null && (obis === code || obis === short));
+}
+
+/** The value of the record with this code, in W or Wh. */
+function quantityOf(readings: readonly Reading[], code: string): number | undefined {
+	const record = recordOf(readings, code);
+	if (record === undefined || record.value1_number === null) return undefined;
+	const scale = SCALES[record.value1_unit];
+	return scale === undefined ? undefined : record.value1_number * scale;
+}
+
+/**
+ * Watts drawn from the grid, negative when fed into it: 16.7.0 (sum, signed), or 1.7.0 less 2.7.0, or the sum of the
+ * phases (36.7.0, 56.7.0, 76.7.0 signed; 21, 41, 61 less 22, 42, 62). Undefined where the meter sends none of them.
+ */
+export function powerOf(readings: readonly Reading[]): number | undefined {
+	const of = (code: string) => quantityOf(readings, code);
+	const sum = of("16.7.0");
+	if (sum !== undefined) return sum;
+	const drawn = of("1.7.0");
+	const fed = of("2.7.0");
+	if (drawn !== undefined || fed !== undefined) return (drawn ?? 0) - (fed ?? 0);
+	let total: number | undefined;
+	for (const phase of [20, 40, 60]) {
+		const signed = of(`${phase + 16}.7.0`);
+		const inward = of(`${phase + 1}.7.0`);
+		const outward = of(`${phase + 2}.7.0`);
+		const both = inward === undefined && outward === undefined ? undefined : (inward ?? 0) - (outward ?? 0);
+		const value = signed ?? both;
+		if (value !== undefined) total = (total ?? 0) + value;
+	}
+	return total;
+}
+
+/** Wh imported less Wh exported, of all tariffs. */
+export function importedWh(readings: readonly Reading[]): number | undefined {
+	const drawn = quantityOf(readings, "1.8.0");
+	return drawn === undefined ? undefined : drawn - (quantityOf(readings, "2.8.0") ?? 0);
+}
+
+export interface Counter {
+	readonly isExport: boolean;
+	/** 0: all tariffs together. */
+	readonly tariff: number;
+	readonly reading: Reading;
+}
+
+/** The energy counters, import before export, the total before its tariffs. */
+export function countersOf(readings: readonly Reading[]): readonly Counter[] {
+	const counters: Counter[] = [];
+	for (const group of [1, 2]) {
+		for (let tariff = 0; tariff <= 4; tariff++) {
+			const code = `${group}.8.${tariff}`;
+			const reading = recordOf(readings, code);
+			if (reading !== undefined) counters.push({ isExport: group === 2, tariff, reading });
+		}
+	}
+	return counters;
+}

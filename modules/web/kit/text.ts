@@ -1,0 +1,35 @@
+/** The texts of the page's language, as they stand in the document. */
+import type { TextKey } from "../text/all.js";
+import { LANGUAGES, type Language } from "../text/translations.js";
+
+const texts: Readonly<Record<string, string>> = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+
+/** The language that the page is shown in. */
+export const language: Language =
+	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
+
+/** The text with each `{name}` replaced. */
+export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
+	const text = texts[key] ?? key;
+	return values === undefined ? text : text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** Whether there is such a text: for keys made from what the gateway answers. */
+export function isText(key: string): key is TextKey {
+	return Object.hasOwn(texts, key);
+}
+
+/** Shows the page in another language, from now on. The document of each language has an address of its own. */
+export function chooseLanguage(chosen: Language): void {
+	localStorage.setItem("language", chosen);
+	location.replace(`/${chosen}${location.hash}`);
+}
+
+/** True when the document is of another language than the user once chose; the right one is then on its way. */
+export function isLanguageAstray(): boolean {
+	const chosen = localStorage.getItem("language");
+	if (location.pathname !== "/" || chosen === null || chosen === language) return false;
+	if (!LANGUAGES.some((candidate) => candidate === chosen)) return false;
+	location.replace(`/${chosen}${location.hash}`);
+	return true;
+}

@@ -1,0 +1,64 @@
+/** What the gateway holds, in components. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { DeviceError, get } from "./device.js";
+import { isText, t } from "./text.js";
+
+export interface Loaded<T> {
+	/** Undefined until it has come. */
+	readonly value: T | undefined;
+	readonly error: DeviceError | undefined;
+	/** Asks again. */
+	reload(): void;
+	/** Takes over what a setter has answered. */
+	put(value: T): void;
+}
+
+/** The reply of a GET, asked for when the component appears. */
+export function useDevice<T>(path: string, timeoutMs?: number): Loaded<T> {
+	const [value, put] = useState<T>();
+	const [error, setError] = useState<DeviceError>();
+	const alive = useRef(true);
+	const reload = useCallback(() => {
+		get<T>(path, timeoutMs === undefined ? {} : { timeoutMs }).then(
+			(reply) => {
+				if (!alive.current) return;
+				put(() => reply);
+				setError(undefined);
+			},
+			(reason) => alive.current && setError(asDeviceError(reason)),
+		);
+	}, [path, timeoutMs]);
+	useEffect(() => {
+		alive.current = true;
+		reload();
+		return () => {
+			alive.current = false;
+		};
+	}, [reload]);
+	return { value, error, reload, put };
+}
+
+export function asDeviceError(reason: unknown): DeviceError {
+	return reason instanceof DeviceError ? reason : new DeviceError(0, "other", String(reason));
+}
+
+/** What happened, in the user's language. */
+export function errorText({ code }: DeviceError): string {
+	const key = `error.${code}`;
+	return isText(key) ? t(key) : t("error.other");
+}
+
+/** Calls back every `ms` while the page is seen, and at once when it is seen again. */
+export function usePoll(callback: () => void, ms: number): void {
+	const latest = useRef(callback);
+	latest.current = callback;
+	useEffect(() => {
+		const poll = () => document.visibilityState === "visible" && latest.current();
+		const timer = setInterval(poll, ms);
+		document.addEventListener("visibilitychange", poll);
+		return () => {
+			clearInterval(timer);
+			document.removeEventListener("visibilitychange", poll);
+		};
+	}, [ms]);
+}

@@ -1,0 +1,17 @@
+/** Where the page begins. */
+import { render } from "preact";
+import { App, leadToWizard } from "./app.js";
+import { applyTheme } from "./kit/choices.js";
+import { isLanguageAstray } from "./kit/text.js";
+import style from "./style.css?inline";
+
+const root = document.getElementById("app");
+if (root !== null && !isLanguageAstray()) {
+	// Here rather than in the documents, of which there is one for each language.
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync(style);
+	document.adoptedStyleSheets = [sheet];
+	applyTheme();
+	leadToWizard();
+	render(<App />, root);
+}

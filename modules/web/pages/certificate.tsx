@@ -1,0 +1,199 @@
+/** The certificate of the gateway: details, upload of another, and back to its own (decision 42). */
+import { useId, useState } from "preact/hooks";
+import { awaitRestart, DeviceError, post } from "../kit/device.js";
+import { Confirm } from "../kit/dialog.js";
+import { formatDate } from "../kit/format.js";
+import { status } from "../kit/live.js";
+import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { joinPEM, refusalKey } from "./refusals.js";
+
+const PATH = "system/certificate";
+/** From here on its end is announced. */
+const SOON_S = 30 * 86_400;
+
+interface Certificate {
+	readonly custom: boolean;
+	readonly subject: string;
+	readonly issuer: string;
+	readonly valid_from: string;
+	readonly valid_to: string;
+	readonly key_type: string;
+	readonly key_bits: number;
+	readonly chain_length: number;
+	readonly max_size: number;
+	readonly upload_allowed: boolean;
+	readonly reboot: boolean;
+	readonly last_error?: string;
+}
+
+/** The browser may not trust the next certificate, and then only the user can go on. */
+function awaitCertificate({ reboot }: Certificate): void {
+	if (reboot) awaitRestart({ reason: "certificate", addresses: [`${location.origin}/`] });
+}
+
+export function CertificateCard() {
+	const { value, error, reload, put } = useDevice<Certificate>(PATH);
+	const [asking, setAsking] = useState(false);
+	const goBack = async () => {
+		const reply = await post<Certificate>(`${PATH}/reset`);
+		put(reply);
+		awaitCertificate(reply);
+	};
+	return (
+		<Card title={t("cert.title")}>
+			<p>{t("cert.intro")}</p>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<>
+					<Validity certificate={value} />
+					<Details certificate={value} />
+					{value.custom && (
+						<div class="actions">
+							<Button name="certificate_reset" onClick={() => setAsking(true)}>
+								{t("cert.reset")}
+							</Button>
+						</div>
+					)}
+					<h3>{t("cert.upload")}</h3>
+					{value.upload_allowed ? (
+						<Upload maxSize={value.max_size} onInstalled={put} />
+					) : (
+						<Notice kind="info">{t("cert.plain")}</Notice>
+					)}
+				</>
+			)}
+			{asking && (
+				<Confirm title={t("cert.reset.ask")} action={t("cert.reset")} run={goBack} onClose={() => setAsking(false)}>
+					<p>{t("cert.reset.text")}</p>
+				</Confirm>
+			)}
+		</Card>
+	);
+}
+
+/** What is wrong with it, or soon will be. */
+function Validity({ certificate: { valid_to, last_error } }: { certificate: Certificate }) {
+	const now = useStore(status);
+	const nowS = now?.clock_valid ? now.timestamp : Date.now() / 1000;
+	const leftS = Date.parse(valid_to) / 1000 - nowS;
+	return (
+		<>
+			{leftS <= 0 && <Notice kind="warning">{t("cert.expired")}</Notice>}
+			{leftS > 0 && leftS < SOON_S && (
+				<Notice kind="warning">{t("cert.soon", { time: formatDate(valid_to, language) })}</Notice>
+			)}
+			{last_error !== undefined && (
+				<Notice kind="warning">
+					<p>{t("cert.failed")}</p>
+					<details>
+						<summary>{t("details")}</summary>
+						<p lang="en">{last_error}</p>
+					</details>
+				</Notice>
+			)}
+		</>
+	);
+}
+
+function Details({ certificate }: { certificate: Certificate }) {
+	const { custom, subject, issuer, valid_from, valid_to, key_type, key_bits, chain_length } = certificate;
+	return (
+		<Facts>
+			<Fact name={t("cert.kind")}>{t(custom ? "cert.custom" : "cert.own")}</Fact>
+			<Fact name={t("cert.subject")}>{subject}</Fact>
+			<Fact name={t("cert.issuer")}>{issuer}</Fact>
+			<Fact name={t("cert.from")}>{formatDate(valid_from, language)}</Fact>
+			<Fact name={t("cert.to")}>{formatDate(valid_to, language)}</Fact>
+			<Fact name={t("cert.key")}>{t("cert.key.value", { type: key_type, bits: key_bits })}</Fact>
+			{chain_length > 1 && <Fact name={t("cert.chain")}>{chain_length}</Fact>}
+		</Facts>
+	);
+}
+
+interface UploadProps {
+	/** Bytes. */
+	readonly maxSize: number;
+	onInstalled(reply: Certificate): void;
+}
+
+function Upload({ maxSize, onInstalled }: UploadProps) {
+	const [files, setFiles] = useState<readonly string[]>([]);
+	const [pasted, setPasted] = useState("");
+	const [busy, setBusy] = useState(false);
+	const [refusal, setRefusal] = useState<string | DeviceError>();
+	const id = useId();
+	const choose = async (list: FileList | null) => {
+		setRefusal(undefined);
+		// More than this is no PEM text, and not worth reading.
+		const texts = [...(list ?? [])].map((file) => file.slice(0, 4 * maxSize).text());
+		setFiles(await Promise.all(texts));
+	};
+	const install = async (event: Event) => {
+		event.preventDefault();
+		if (busy) return;
+		const text = joinPEM([...files, pasted]);
+		if (text.trim() === "") return setRefusal(t("cert.empty"));
+		if (text.length > maxSize) return setRefusal(t("refusal.large", { max: maxSize }));
+		setBusy(true);
+		setRefusal(undefined);
+		try {
+			const reply = await post<Certificate>(PATH, undefined, { text });
+			onInstalled(reply);
+			awaitCertificate(reply);
+		} catch (reason) {
+			setRefusal(refusalOf(asDeviceError(reason), maxSize));
+		} finally {
+			setBusy(false);
+		}
+	};
+	return (
+		<form onSubmit={install}>
+			<p class="help">{t("cert.upload.help")}</p>
+			<div class="field">
+				<label for={id}>{t("cert.files")}</label>
+				<input
+					id={id}
+					name="files"
+					type="file"
+					multiple
+					accept=".pem,.crt,.cer,.key,.txt"
+					onChange={(event) => choose(event.currentTarget.files)}
+				/>
+			</div>
+			<div class="field">
+				<label for={`${id}-text`}>{t("cert.paste")}</label>
+				<textarea
+					id={`${id}-text`}
+					name="pem"
+					rows={4}
+					autocomplete="off"
+					spellcheck={false}
+					value={pasted}
+					onInput={(event) => {
+						setPasted(event.currentTarget.value);
+						setRefusal(undefined);
+					}}
+				/>
+			</div>
+			{typeof refusal === "string" && <Notice kind="error">{refusal}</Notice>}
+			{refusal instanceof DeviceError && <ErrorNotice error={refusal} />}
+			<div class="actions">
+				<Button type="submit" kind="main" busy={busy && t("cert.installing")}>
+					{t("cert.install")}
+				</Button>
+			</div>
+		</form>
+	);
+}
+
+/** In the user's language; a sentence that this page does not know as it came. */
+function refusalOf(error: DeviceError, maxSize: number): string | DeviceError {
+	if (error.status === 413) return t("refusal.large", { max: maxSize });
+	if (error.status !== 400) return error;
+	const key = refusalKey(error.message);
+	return key === undefined ? error.message : t(key, { max: maxSize });
+}

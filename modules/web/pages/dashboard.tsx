@@ -1,0 +1,294 @@
+/** The first page: what flows now, what the counters say, and whether everything is connected. */
+import { useEffect, useState } from "preact/hooks";
+import { Curve } from "../kit/curve.js";
+import { formatAge, formatDecimal, formatLocalTime, formatNumber } from "../kit/format.js";
+import { points, power, readFailure, reading, readNow, readout, readoutAt, status } from "../kit/live.js";
+import {
+	announce,
+	Button,
+	Card,
+	Chip,
+	type ChipState,
+	ErrorNotice,
+	Fact,
+	Facts,
+	Notice,
+	Progress,
+} from "../kit/parts.js";
+import { countersOf } from "../kit/power.js";
+import { READOUT_CUT, type Readout, type Status } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
+import { isText, language, t } from "../kit/text.js";
+
+const READ_LIMIT_S = 60;
+/** What the simulator calls itself. */
+const SIMULATED = /SIM/;
+
+/** From here on in kW. */
+const KILO_FROM = 10_000;
+
+function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): string {
+	return inKilo ? `${formatNumber(watts / 1000, language, 1)} kW` : `${formatNumber(watts, language, 0)} W`;
+}
+
+export function Dashboard() {
+	const now = useStore(status);
+	return (
+		<div class="cards even">
+			{now?.password_default && (
+				<Notice kind="warning">
+					<p>{t("set.password")}</p>
+					<a class="button main" href="#/setup">
+						{t("set.up")}
+					</a>
+				</Notice>
+			)}
+			<PowerCard />
+			<CountersCard />
+			<CurveCard />
+			<LinksCard />
+		</div>
+	);
+}
+
+function PowerCard() {
+	const last = useStore(readout);
+	const now = useStore(power);
+	return (
+		<Card title={t("now.title")} wide={countersOf(last?.readings ?? []).length === 0}>
+			{now === undefined ? (
+				<p class="big none">–</p>
+			) : (
+				<p class="big">
+					{formatPower(Math.abs(now.watts))}
+					<small>{t(directionOf(now.watts))}</small>
+				</p>
+			)}
+			{now?.isMean && <p class="help">{t("now.mean")}</p>}
+			{now === undefined && last !== undefined && last.readings.length > 0 && <p class="help">{t("now.none")}</p>}
+			<LastReading />
+		</Card>
+	);
+}
+
+/** How old the last reading is, and another one at the press of a button. */
+export function LastReading() {
+	const last = useStore(readout);
+	const failure = useStore(readFailure);
+	const isReading = useStore(reading);
+	const read = async () => {
+		announce(t("read.running"));
+		announce(t((await readNow()) ? "read.done" : "read.failed"));
+	};
+	return (
+		<>
+			<Age last={last} />
+			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
+			{failure && <ErrorNotice error={failure} />}
+			<div class="actions">
+				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
+					{t("read.now")}
+				</Button>
+			</div>
+		</>
+	);
+}
+
+function directionOf(watts: number) {
+	if (Math.round(watts) === 0) return "now.nothing";
+	return watts < 0 ? "now.feeding" : "now.drawing";
+}
+
+/** How old the reading is, counted on here. */
+function Age({ last }: { last: Readout | undefined }) {
+	const [, tick] = useState(0);
+	useEffect(() => {
+		const timer = setInterval(() => tick((n) => n + 1), 1_000);
+		return () => clearInterval(timer);
+	}, []);
+	const now = useStore(status);
+	const arrived = useStore(readoutAt);
+	if (last === undefined) return <p class="pending">{t("loading")}</p>;
+	if (last.readings.length === 0) {
+		return (
+			<p>
+				{t("read.none")} {t("read.none.help")}
+			</p>
+		);
+	}
+	return (
+		<>
+			<p class="age">
+				{t("read.last", {
+					age: last.timestamp === 0 || now === undefined ? t("read.timeless") : ageOf(last, now, arrived),
+				})}
+				{last.localtime !== "" && <small>{formatLocalTime(last.localtime, language)}</small>}
+			</p>
+			{last.status === READOUT_CUT && <Notice kind="warning">{t("read.cut")}</Notice>}
+			{SIMULATED.test(last.meter_id) && <Notice kind="info">{t("read.simulated")}</Notice>}
+		</>
+	);
+}
+
+/** By the gateway's clock, which may differ from this browser's. */
+function ageOf(last: Readout, now: Status, arrivedMs: number): string {
+	const onArrival = Math.max(0, now.timestamp - last.timestamp);
+	const since = (performance.now() - arrivedMs) / 1000;
+	return formatAge(Math.max(onArrival, since), language);
+}
+
+function CountersCard() {
+	const last = useStore(readout);
+	const counters = countersOf(last?.readings ?? []);
+	if (counters.length === 0) return null;
+	return (
+		<Card title={t("counter.title")}>
+			<Facts>
+				{counters.map(({ isExport, tariff, reading: { obis, value1, value1_unit } }) => (
+					<Fact
+						key={obis}
+						name={
+							t(isExport ? "counter.export" : "counter.import") +
+							(tariff === 0 ? "" : `, ${t("counter.tariff", { n: tariff })}`)
+						}
+					>
+						<span class="number">{formatDecimal(value1, language)}</span> {value1_unit}
+					</Fact>
+				))}
+			</Facts>
+			<p>
+				<a href="#/readings">{t("counter.all")}</a>
+			</p>
+		</Card>
+	);
+}
+
+const shortTime = new Intl.DateTimeFormat(language, { timeStyle: "short" });
+const exactTime = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+/** Below this a curve tells seconds. */
+const EXACT_MS = 300_000;
+
+function CurveCard() {
+	const all = useStore(points);
+	const values = all.map(({ value }) => value);
+	const inKilo = values.some((value) => Math.abs(value) >= KILO_FROM);
+	const isShort = all.length > 0 && all[all.length - 1].atMs - all[0].atMs < EXACT_MS;
+	const time = isShort ? exactTime : shortTime;
+	return (
+		<Card title={t("curve.title")} wide>
+			{all.length < 2 ? (
+				<p class="help">{t("curve.empty")}</p>
+			) : (
+				<Curve
+					points={all}
+					description={t("curve.describe", {
+						n: all.length,
+						min: formatPower(Math.min(...values)),
+						max: formatPower(Math.max(...values)),
+						last: formatPower(values[values.length - 1]),
+					})}
+					format={(watts) => formatPower(watts, inKilo)}
+					formatTime={(ms) => time.format(ms)}
+				/>
+			)}
+		</Card>
+	);
+}
+
+function LinksCard() {
+	const now = useStore(status);
+	return (
+		<Card title={t("links.title")} wide>
+			{now === undefined ? (
+				<p class="pending">{t("loading")}</p>
+			) : (
+				<>
+					<p class="chips">
+						<MeterChip now={now} />
+						<Chip state={now.wifi_enabled ? "good" : "off"} name={t("state.wifi")}>
+							{t(now.wifi_enabled ? "on" : "off")}
+						</Chip>
+						<Chip state={now.zigbee_enabled ? "good" : "off"} name={t("state.zigbee")}>
+							{stateWord(now.zigbee_state)}
+						</Chip>
+						<Chip
+							state={now.home_hub_enabled ? (now.hub_state === "ok" ? "good" : "warning") : "off"}
+							name={t("state.hub")}
+						>
+							{stateWord(now.hub_state)}
+						</Chip>
+						<Chip state={now.clock_valid ? "good" : "warning"} name={t("state.clock")}>
+							{t(now.clock_valid ? "state.ok" : "state.unset")}
+						</Chip>
+					</p>
+					{hasFailed(now) && <MeterNotice code={now.meter_state} />}
+					{!now.clock_valid && (
+						<Notice kind="warning">
+							<p>{t("links.clock")}</p>
+							<p>
+								<a href="#/system">{t("links.clock.go")}</a>
+							</p>
+						</Notice>
+					)}
+					<Facts>
+						<Fact name={t("power.supply")}>{supplyOf(now)}</Fact>
+						{now.device_temperature_valid !== false && (
+							<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
+						)}
+					</Facts>
+				</>
+			)}
+		</Card>
+	);
+}
+
+/** Why the meter was not read; not again where the answer to "read now" has just told that. */
+function MeterNotice({ code }: { code: string }) {
+	const isTold = useStore(readFailure)?.code === code;
+	const key = `error.${code}`;
+	return (
+		<Notice kind="warning">
+			<p>
+				{t("links.meter")} {!isTold && isText(key) && t(key)}
+			</p>
+			<p>
+				<a href="#/meter">{t("links.meter.go")}</a>
+			</p>
+		</Notice>
+	);
+}
+
+function supplyOf(now: Status): string {
+	if (now.battery_powered) return t("power.battery", { percent: now.battery_status });
+	if (now.usb_voltage_valid === false) return t("power.unmeasured");
+	return t("power.usb", { volts: formatNumber(now.usb_voltage, language, 1) });
+}
+
+const METER_WORDS: Readonly<Record<string, ChipState>> = { ok: "good", idle: "off", reading: "busy" };
+
+function hasFailed({ meter_state }: Status): boolean {
+	return METER_WORDS[meter_state] === undefined;
+}
+
+function MeterChip({ now: { meter_state } }: { now: Status }) {
+	return (
+		<Chip state={METER_WORDS[meter_state] ?? "warning"} name={t("state.meter")}>
+			{stateWord(meter_state)}
+		</Chip>
+	);
+}
+
+/** The word for a state; one without a word of its own is the code of a failure. */
+function stateWord(state: string): string {
+	switch (state) {
+		case "ok":
+		case "idle":
+		case "reading":
+		case "off":
+		case "absent":
+		case "unsupported":
+			return t(`state.${state}`);
+		default:
+			return t("state.failed");
+	}
+}

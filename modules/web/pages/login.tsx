@@ -1,0 +1,76 @@
+/** The login, as a page of its own and as a form for the dialog of an ended session. */
+import { useState } from "preact/hooks";
+import { LanguageChoice } from "../kit/choices.js";
+import type { DeviceError } from "../kit/device.js";
+import { Field } from "../kit/fields.js";
+import { logIn, USER } from "../kit/login.js";
+import { Button, ErrorNotice, Icon } from "../kit/parts.js";
+import { t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+
+const PASSWORD = {
+	name: "password",
+	label: "login.password",
+	help: "login.first",
+	kind: "password",
+	autocomplete: "current-password",
+} as const;
+
+export function LoginForm() {
+	const [password, setPassword] = useState("");
+	const [busy, setBusy] = useState(false);
+	const [error, setError] = useState<DeviceError>();
+	const submit = async (event: Event) => {
+		event.preventDefault();
+		if (busy) return;
+		setBusy(true);
+		setError(undefined);
+		try {
+			await logIn(password);
+		} catch (reason) {
+			setError(asDeviceError(reason));
+			setBusy(false);
+		}
+	};
+	return (
+		<form onSubmit={submit}>
+			{/* Password managers look for the name of the account. */}
+			<input
+				class="unseen"
+				type="text"
+				name="username"
+				autocomplete="username"
+				value={USER}
+				readOnly
+				tabIndex={-1}
+				aria-label={t("login.user")}
+			/>
+			<Field spec={PASSWORD} value={password} onInput={(value) => setPassword(String(value))} />
+			{error && <ErrorNotice error={error} />}
+			<div class="actions">
+				<Button type="submit" kind="main" busy={busy && t("login.busy")}>
+					{t("login.go")}
+				</Button>
+			</div>
+		</form>
+	);
+}
+
+export function LoginPage() {
+	return (
+		<main class="login">
+			<div class="card">
+				<h1>
+					<Icon name="bolt" />
+					{t("title")}
+				</h1>
+				<LoginForm />
+				<details>
+					<summary>{t("login.certificate")}</summary>
+					<p>{t("login.certificate.help")}</p>
+				</details>
+				<LanguageChoice />
+			</div>
+		</main>
+	);
+}

@@ -1,0 +1,106 @@
+/**
+ * Which value of the meter feeds which Zigbee attribute, for the pages "zigbee" and "readings". A target is cluster and
+ * attribute; an entry with `:` in its code means this channel of the meter alone, one without means any (decision 47).
+ */
+import { post } from "../kit/device.js";
+import type { Reading } from "../kit/replies.js";
+import type { TextKey } from "../text/all.js";
+
+export interface Entry {
+	readonly obis: string;
+	readonly mapping_id: string;
+}
+/** The reply of `zigbee/map`. */
+export interface ZigbeeMap {
+	readonly mapping: readonly Entry[];
+}
+export const MAP_LIMIT = 16;
+
+/** Of a code that is not sent. */
+export const UNMAPPED = "00000000";
+
+interface Target {
+	readonly id: string;
+	readonly label: TextKey;
+	/** What a value must have for it; one without a unit may be anything. */
+	readonly units: readonly string[];
+}
+/** What is measured; 0 and 96 to 99 are numbers, names and errors. */
+const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
+const ENERGY = ["Wh", "kWh", "MWh"];
+export const TARGETS: readonly Target[] = [
+	{ id: "07020000", label: "target.import", units: ENERGY },
+	{ id: "07020001", label: "target.export", units: ENERGY },
+	{ id: "07020400", label: "target.power", units: ["W", "kW", "MW"] },
+	{ id: "0B040505", label: "target.voltage", units: ["V", "kV"] },
+	{ id: "0B040508", label: "target.current", units: ["A", "mA"] },
+];
+
+/** What the reading may feed; empty for a past value, a text, or a unit that Zigbee has no attribute for. */
+export function targetsFor({ obis_long, value1_number, value1_unit, billing_period }: Reading): readonly Target[] {
+	const parts = partsOf(obis_long);
+	if (value1_number === null || billing_period !== null || parts === undefined) return [];
+	if (value1_unit === "") return QUANTITY.test(parts.short) ? TARGETS : [];
+	return TARGETS.filter(({ units }) => units.includes(value1_unit));
+}
+
+const CODE = /^(?:(?:(\d+)-)?(\d+):)?(\d+\.\d+)(?:\.(\d+))?(?:\*255)?$/;
+
+/** The code with and without medium and channel; what is left out counts as 1-0 and 0. Undefined: it can't be sent. */
+export function partsOf(obis: string): { readonly short: string; readonly full: string } | undefined {
+	const match = CODE.exec(obis.trim());
+	if (match === null) return undefined;
+	const short = `${match[3]}.${match[4] ?? 0}`;
+	return { short, full: `${match[1] ?? 1}-${match[2] ?? 0}:${short}` };
+}
+
+/** Whether the entry means one channel of the meter alone. */
+export function isFull(obis: string): boolean {
+	return obis.includes(":");
+}
+
+/** The code as the table holds it: whether it is full tells what it means. */
+export function wellFormed(obis: string): string {
+	const parts = partsOf(obis);
+	return (isFull(obis) ? parts?.full : parts?.short) ?? obis;
+}
+
+function matches(entry: Entry, obis: string): boolean {
+	const own = partsOf(entry.obis);
+	const other = partsOf(obis);
+	if (own === undefined || other === undefined) return false;
+	return isFull(entry.obis) ? own.full === other.full : own.short === other.short;
+}
+
+/** The target that a code feeds: the last entry that matches decides, unless a later one has its target. */
+export function targetOf(obis: string, entries: readonly Entry[]): string {
+	for (let i = entries.length - 1; i >= 0; i--) {
+		const { mapping_id } = entries[i];
+		const isOverridden =
+			mapping_id !== UNMAPPED && entries.slice(i + 1).some((later) => later.mapping_id === mapping_id);
+		if (!isOverridden && matches(entries[i], obis)) return mapping_id;
+	}
+	return UNMAPPED;
+}
+
+/** The table in which this reading alone feeds the target, or nothing. The code is as short as tells it from others. */
+export function entriesWith(
+	entries: readonly Entry[],
+	{ reading, target, readings }: { reading: Reading; target: string; readings: readonly Reading[] },
+): readonly Entry[] {
+	const others = entries.filter((entry) => entry.mapping_id !== target && !matches(entry, reading.obis_long));
+	const parts = partsOf(reading.obis_long);
+	if (target === UNMAPPED || parts === undefined) return others;
+	const isOne = readings.every(({ obis_long, billing_period }) => {
+		const other = partsOf(obis_long);
+		return billing_period !== null || other?.short !== parts.short || other.full === parts.full;
+	});
+	return [...others, { obis: isOne ? parts.short : parts.full, mapping_id: target }];
+}
+
+/** Stores the table. */
+export async function storeMap(entries: readonly Entry[]): Promise<ZigbeeMap> {
+	const mapping = entries.map(({ obis, mapping_id }) => ({ obis: wellFormed(obis), mapping_id }));
+	await post("zigbee/map", { mapping: mapping.map((entry) => ({ ...entry, mode: isFull(entry.obis) ? 0 : 1 })) });
+	return { mapping };
+}

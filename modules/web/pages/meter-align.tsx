@@ -1,0 +1,184 @@
+/**
+ * Aid for placing the optical head: signs on to the meter again and again and shows how often that goes well. Made for
+ * a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends with the page.
+ */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type DeviceError, post } from "../kit/device.js";
+import { Field } from "../kit/fields.js";
+import { formatNumber } from "../kit/format.js";
+import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice } from "../kit/parts.js";
+import { isText, language, t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+
+/** `POST meter/probe` */
+interface Probe {
+	readonly ok: boolean;
+	readonly meter_id: string;
+	readonly error: string | null;
+	readonly message: string;
+	readonly received: number;
+	readonly damaged: number;
+}
+
+/** What the simulator calls itself. */
+const SIMULATED = /SIMULATOR/;
+/** The rate is that of so many tries. */
+const TRIES = 10;
+/** From so many on it can be told whether the head sits well. */
+const ENOUGH = 5;
+/** A gateway that listens for mode D takes 12 s. */
+const TRY_MS = 30_000;
+/** Between two tries: the simulator answers at once. */
+const PAUSE_MS = 700;
+
+const SOUND = { name: "sound", label: "align.sound", kind: "toggle" } as const;
+
+const WELL = 0;
+const WEAK = 1;
+const FAILED = 2;
+const ICONS = ["check", "warning", "error"] as const;
+const GRADES = ["good", "warning", "bad"] as const;
+
+function gradeOf({ ok, damaged }: Probe): number {
+	if (!ok) return FAILED;
+	return damaged > 0 ? WEAK : WELL;
+}
+
+function messageOf(probe: Probe): string {
+	if (probe.ok) return t(probe.damaged > 0 ? "probe.weak" : "probe.ok");
+	// `iec62056-21/silence`: the words hang on what comes last.
+	const key = `probe.${probe.error?.split("/").pop()}`;
+	return isText(key) ? t(key) : probe.message;
+}
+
+/** High for a success, low for a failure. */
+function sound(context: AudioContext, grade: number): void {
+	const oscillator = context.createOscillator();
+	const volume = context.createGain();
+	oscillator.frequency.value = [880, 520, 200][grade];
+	volume.gain.value = 0.2;
+	oscillator.connect(volume).connect(context.destination);
+	oscillator.start();
+	oscillator.stop(context.currentTime + 0.15);
+}
+
+export function Aligner() {
+	const [tries, setTries] = useState<readonly Probe[]>([]);
+	const [isRunning, setRunning] = useState(false);
+	const [problem, setProblem] = useState<DeviceError>();
+	const [hasSound, setSound] = useState(false);
+	const audio = useRef<AudioContext | undefined>(undefined);
+	/** Number of the run that goes on; an older one sees that and ends. */
+	const current = useRef(0);
+
+	const stop = () => {
+		current.current++;
+		setRunning(false);
+	};
+	useEffect(() => {
+		const hidden = () => document.visibilityState === "hidden" && stop();
+		document.addEventListener("visibilitychange", hidden);
+		return () => {
+			document.removeEventListener("visibilitychange", hidden);
+			current.current++;
+			audio.current?.close();
+		};
+	}, []);
+
+	const take = (probe: Probe, before: Probe | undefined) => {
+		setTries((all) => [...all, probe].slice(-TRIES));
+		const grade = gradeOf(probe);
+		// Each try would be too much to listen to.
+		if (before === undefined || gradeOf(before) !== grade) announce(messageOf(probe));
+		if (audio.current) sound(audio.current, grade);
+		if (grade === WELL) navigator.vibrate?.(60);
+	};
+	const start = async () => {
+		const run = ++current.current;
+		setRunning(true);
+		setTries([]);
+		setProblem(undefined);
+		for (let before: Probe | undefined; run === current.current; ) {
+			try {
+				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS });
+				if (run !== current.current) return;
+				setProblem(undefined);
+				take(probe, before);
+				before = probe;
+			} catch (reason) {
+				if (run !== current.current) return;
+				const error = asDeviceError(reason);
+				setProblem(error);
+				if (error.status !== 503) return stop();
+			}
+			await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+		}
+	};
+	const toggleSound = (on: boolean) => {
+		setSound(on);
+		audio.current?.close();
+		// Made while a key or finger is down: browsers let it sound only then.
+		audio.current = on ? new AudioContext() : undefined;
+	};
+
+	return (
+		<>
+			<p>{t("align.help")}</p>
+			{(isRunning || tries.length > 0) && <Result tries={tries} isRunning={isRunning} />}
+			{problem?.status === 503 && <Notice kind="info">{t("align.busy")}</Notice>}
+			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}
+			<Field spec={SOUND} value={hasSound} onInput={(on) => toggleSound(on === true)} />
+			<div class="actions">
+				<Button name="align" kind="main" onClick={isRunning ? stop : start}>
+					{t(isRunning ? "align.stop" : "align.start")}
+				</Button>
+			</div>
+		</>
+	);
+}
+
+function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: boolean }) {
+	const last = tries[tries.length - 1];
+	if (last === undefined) {
+		return (
+			<div class="signal">
+				<p>
+					<Icon name="busy" /> {t("align.first")}
+				</p>
+			</div>
+		);
+	}
+	const good = tries.filter(({ ok }) => ok).length;
+	const isWell = tries.length >= ENOUGH && tries.slice(-ENOUGH).every((probe) => gradeOf(probe) === WELL);
+	const percent = new Intl.NumberFormat(language, { style: "percent" }).format(good / tries.length);
+	return (
+		<div class={`signal ${GRADES[gradeOf(last)]}`}>
+			<p class="big">
+				{percent}
+				<small>{t("align.rate", { good, n: tries.length })}</small>
+			</p>
+			<p class="tries">
+				{tries.map((probe, index) => (
+					<Icon key={index} name={ICONS[gradeOf(probe)]} />
+				))}
+				{isRunning && <Icon name="busy" />}
+			</p>
+			<p>
+				<b>{isWell ? t("align.well") : messageOf(last)}</b>
+			</p>
+			<Facts>
+				{last.meter_id !== "" && (
+					<Fact name={t("align.meter")}>
+						<code>{last.meter_id}</code>
+					</Fact>
+				)}
+				<Fact name={t("align.received")}>
+					{last.damaged > 0
+						? t("align.damaged", { n: last.received, damaged: last.damaged })
+						: formatNumber(last.received, language)}
+				</Fact>
+			</Facts>
+			{SIMULATED.test(last.meter_id) && <p>{t("read.simulated")}</p>}
+		</div>
+	);
+}

@@ -1,0 +1,183 @@
+/** How the meter is read: its protocol, when, and what helps when it does not work. */
+import { useEffect, useState } from "preact/hooks";
+import { post } from "../kit/device.js";
+import type { Draft, FieldSpec } from "../kit/fields.js";
+import { Form, SettingsCard } from "../kit/form.js";
+import { formatNumber } from "../kit/format.js";
+import { status } from "../kit/live.js";
+import { Card, Notice, Pending } from "../kit/parts.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { useDevice } from "../kit/use-device.js";
+import { Aligner } from "./meter-align.js";
+import { DLMSCard } from "./meter-dlms.js";
+import { LogCard } from "./meter-log.js";
+import { ObjectsCard } from "./meter-objects.js";
+
+export function Meter() {
+	const [protocol, setProtocol] = useState<string>();
+	const [isHandedOver, setHandedOver] = useState(false);
+	const isDLMS = protocol === "dlms";
+	return (
+		<div class="cards">
+			<div class="column">
+				<Card title={t("protocol.title")}>
+					<ProtocolForm onValue={setProtocol} />
+				</Card>
+				<Card title={t("align.title")}>
+					<Aligner />
+				</Card>
+				<ScheduleCard />
+			</div>
+			<div class="column">
+				{!isDLMS && (
+					<SettingsCard
+						title={t("iec.title")}
+						path="iec62056/config"
+						fields={IEC_FIELDS}
+						onValue={(values) => setHandedOver(values["mode_e_dlms"] === true)}
+					/>
+				)}
+				{(isDLMS || isHandedOver) && <DLMSCard />}
+				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
+			</div>
+			{(isDLMS || isHandedOver) && <ObjectsCard />}
+			<LogCard />
+		</div>
+	);
+}
+
+const PROTOCOL_FIELDS: readonly FieldSpec[] = [
+	{
+		name: "protocol",
+		label: "protocol.label",
+		help: "protocol.help",
+		kind: "choice",
+		choices: [
+			{ value: "iec62056", label: t("protocol.iec62056") },
+			{ value: "dlms", label: t("protocol.dlms") },
+		],
+	},
+];
+
+/** For this page, and for the wizard. */
+export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
+	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
+	const [chosen, setChosen] = useState("");
+	useEffect(() => {
+		if (value !== undefined) onValue?.(value.protocol);
+	}, [value]);
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<Form
+			fields={PROTOCOL_FIELDS}
+			values={{ protocol: value.protocol }}
+			onDraft={(draft) => setChosen(String(draft["protocol"]))}
+			submit={async (values) => put(await post("meter/protocol", values))}
+		>
+			{(chosen || value.protocol) === "dlms" && <Notice kind="warning">{t("dlms.later")}</Notice>}
+		</Form>
+	);
+}
+
+const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19_200].map((value) => ({
+	value,
+	label: t("iec.baud", { n: formatNumber(value, language) }),
+}));
+const sends = ({ mode_d_enabled }: Draft) => mode_d_enabled === true;
+const isAsked = (draft: Draft) => !sends(draft);
+
+const IEC_FIELDS: readonly FieldSpec[] = [
+	{ name: "mode_d_enabled", label: "iec.push", help: "iec.push.help", kind: "toggle" },
+	{
+		name: "mode_d_baudrate",
+		label: "iec.push.speed",
+		help: "iec.push.speed.help",
+		kind: "choice",
+		choices: SPEEDS,
+		when: sends,
+	},
+	{ name: "baudrate_max", label: "iec.speed", help: "iec.speed.help", kind: "choice", choices: SPEEDS, when: isAsked },
+	{ name: "battery", label: "iec.battery", help: "iec.battery.help", kind: "toggle", when: isAsked },
+	{
+		name: "device_address",
+		label: "iec.address",
+		help: "iec.address.help",
+		kind: "text",
+		max: 32,
+		pattern: /^[\dA-Za-z ]*$/,
+		when: isAsked,
+	},
+	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
+];
+
+const CONTROL_FIELDS: readonly FieldSpec[] = [
+	{ name: "simulator_en", label: "control.simulator", help: "control.simulator.help", kind: "toggle" },
+	{ name: "log_en", label: "control.log", help: "control.log.help", kind: "toggle" },
+];
+
+/** Unit and value as one choice, so that only what there is can be chosen. */
+const PERIODS = [
+	{ unit: "minute", values: [1, 5, 10, 15, 30] },
+	{ unit: "hour", values: [1, 2, 4, 8, 12] },
+	{ unit: "day", values: [1, 7, 14, 28] },
+	{ unit: "month", values: [1, 2, 3, 6] },
+].flatMap(({ unit, values }) => {
+	const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+	return values.map((value) => ({ value: `${unit}s ${value}`, label: format.format(value) }));
+});
+
+function hasUnit(...units: readonly string[]): (draft: Draft) => boolean {
+	return ({ period }) => units.includes(String(period).split(" ")[0]);
+}
+
+const SCHEDULE_FIELDS: readonly FieldSpec[] = [
+	{ name: "enabled", label: "schedule.enabled", kind: "toggle" },
+	{ name: "period", label: "schedule.every", kind: "choice", choices: PERIODS },
+	{
+		name: "trigger_day",
+		label: "schedule.day",
+		help: "schedule.day.help",
+		kind: "number",
+		min: 1,
+		max: 28,
+		when: hasUnit("months"),
+	},
+	{ name: "trigger_hour", label: "schedule.hour", kind: "number", max: 23, when: hasUnit("days", "months") },
+	{
+		name: "trigger_minute",
+		label: "schedule.minute",
+		kind: "number",
+		max: 59,
+		when: hasUnit("hours", "days", "months"),
+	},
+];
+
+const SCHEDULE = "iec62056/schedule";
+
+function ScheduleCard() {
+	const { value, error, reload, put } = useDevice<Draft>(SCHEDULE);
+	const now = useStore(status);
+	return (
+		<Card title={t("schedule.title")}>
+			<Notice kind="info">{t("schedule.later")}</Notice>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<Form
+					fields={SCHEDULE_FIELDS}
+					values={{ ...value, period: `${value["period_unit"]} ${value["period_value"]}` }}
+					submit={async ({ period, ...values }) => {
+						const [unit, count] = String(period).split(" ");
+						// The gateway wants the triggers of the unit, shown here or not.
+						put(await post<Draft>(SCHEDULE, { ...value, ...values, period_unit: unit, period_value: Number(count) }));
+					}}
+				>
+					{now?.clock_valid === false && value["enabled"] === true && (
+						<Notice kind="warning">{t("schedule.clock")}</Notice>
+					)}
+				</Form>
+			)}
+		</Card>
+	);
+}

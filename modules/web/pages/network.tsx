@@ -1,0 +1,195 @@
+/** Network: how the gateway is connected, another Wi-Fi network, its own network, and Wi-Fi altogether. */
+import { useState } from "preact/hooks";
+import { post } from "../kit/device.js";
+import { Confirm } from "../kit/dialog.js";
+import type { Draft, FieldSpec } from "../kit/fields.js";
+import { Form } from "../kit/form.js";
+import { formatMoment, formatNumber } from "../kit/format.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { NetworkStatus } from "../kit/replies.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
+import { hasRadio, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
+
+const POLL_MS = 10_000;
+
+export function Network() {
+	const loaded = useDevice<NetworkStatus>("network/status");
+	usePoll(loaded.reload, POLL_MS);
+	const { value } = loaded;
+	return (
+		<div class="cards">
+			{value?.wifi_temporary && <Notice kind="warning">{t("network.temporary")}</Notice>}
+			<StateCard {...loaded} />
+			<div class="tall">
+				<Card title={t("network.change")}>
+					<WiFiForm onJoined={loaded.put} />
+				</Card>
+			</div>
+			<AccessPointCard onSaved={loaded.reload} />
+			{value !== undefined && <RadioCard status={value} reload={loaded.reload} />}
+		</div>
+	);
+}
+
+function StateCard({ value, error, reload }: Loaded<NetworkStatus>) {
+	return (
+		<Card title={t("network.state")}>
+			{value === undefined ? <Pending error={error} reload={reload} /> : <State status={value} />}
+		</Card>
+	);
+}
+
+function State({ status }: { status: NetworkStatus }) {
+	const { ssid, rssi, channel, ip, netmask, gateway, dhcp, hostname, secure } = status;
+	const { wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
+	const isConnected = status.connected === true;
+	return (
+		<>
+			{wifi_last_error && (
+				<Notice kind="warning">{t("network.failed", { why: wifiErrorText(wifi_last_error) })}</Notice>
+			)}
+			<Facts>
+				<Fact name={t("network.ssid")}>
+					{ssid === "" ? t("network.unset") : isConnected ? ssid : t("network.connected.not", { ssid })}
+				</Fact>
+				{isConnected && (
+					<Fact name={t("network.signal")}>
+						{signalWord(rssi)}, {formatNumber(rssi, language)} dBm, {t("network.channel", { n: channel })}
+					</Fact>
+				)}
+				{ip !== NO_ADDRESS && (
+					<>
+						<Fact name={t("network.ip")}>
+							{ip}
+							{isConnected && `, ${t(dhcp ? "network.dhcp" : "network.static")}`}
+						</Fact>
+						<Fact name={t("wifi.netmask")}>{netmask}</Fact>
+						{gateway !== ip && <Fact name={t("wifi.gateway")}>{gateway}</Fact>}
+					</>
+				)}
+				<Fact name={t("network.name")}>https://{hostname}.local/</Fact>
+				<Fact name={t("network.page")}>{t(secure ? "network.secure" : "network.plain")}</Fact>
+				<Fact name={t("network.ap")}>
+					{status.ap_mode ? t("network.ap.on", { ssid: status.ap_ssid ?? "" }) : t("off")}
+				</Fact>
+				{status.ap_mode && hasRadio(status) && (
+					<Fact name={t("network.ap.clients")}>{formatNumber(status.ap_clients ?? 0, language)}</Fact>
+				)}
+				<Fact name={t("network.ntp")}>{ntp_server}</Fact>
+				<Fact name={t("network.ntp.sync")}>
+					{ntp_last_sync ? formatMoment(ntp_last_sync, language) : t("network.ntp.never")}
+				</Fact>
+			</Facts>
+			{ntp_last_error && <Notice kind="warning">{t("network.ntp.failed", { error: ntp_last_error })}</Notice>}
+		</>
+	);
+}
+
+/** What stands where there is no address. */
+const NO_ADDRESS = "0.0.0.0";
+
+const ACCESS_POINT_FIELDS: readonly FieldSpec[] = [
+	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", min: 1, max: 31, required: true },
+	{
+		name: "ap_password",
+		label: "network.ap.password",
+		help: "network.ap.password.help",
+		kind: "password",
+		min: 8,
+		max: 63,
+		autocomplete: "new-password",
+	},
+	{ name: "fallback_ap_enabled", label: "network.fallback", help: "network.fallback.help", kind: "toggle" },
+	{ name: "ap_enabled", label: "network.ap.enabled", help: "network.ap.enabled.help", kind: "toggle" },
+];
+
+function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback: Draft): Draft {
+	return { ap_ssid, ap_enabled, ...fallback };
+}
+
+/** Two routes in one card: who opens it thinks of one thing. */
+function AccessPointCard({ onSaved }: { onSaved: () => void }) {
+	const status = useDevice<NetworkStatus>("network/status");
+	const fallback = useDevice<Draft>("network/fallback-ap");
+	return (
+		<Card title={t("network.ap")}>
+			<p>{t("network.ap.intro")}</p>
+			{status.value === undefined || fallback.value === undefined ? (
+				<Pending
+					error={status.error ?? fallback.error}
+					reload={() => {
+						status.reload();
+						fallback.reload();
+					}}
+				/>
+			) : (
+				<Form
+					fields={ACCESS_POINT_FIELDS}
+					values={valuesOf(status.value, fallback.value)}
+					doneText={t("network.ap.saved")}
+					submit={async ({ fallback_ap_enabled, ap_password, ...values }) => {
+						await post("network/fallback-ap", { fallback_ap_enabled });
+						const password = ap_password === "" ? {} : { ap_password };
+						await post("network/ap", { ...values, ...password, apply: true });
+						onSaved();
+					}}
+				/>
+			)}
+		</Card>
+	);
+}
+
+function textOf({ wifi_enabled, wifi_temporary }: NetworkStatus) {
+	if (wifi_enabled) return "network.radio.on";
+	return wifi_temporary ? "network.radio.while" : "network.radio.gone";
+}
+
+function RadioCard({ status, reload }: { status: NetworkStatus; reload: () => void }) {
+	const [asking, setAsking] = useState(false);
+	const [gone, setGone] = useState(false);
+	const [error, setError] = useState<ReturnType<typeof asDeviceError>>();
+	const stay = async () => {
+		try {
+			await post("network/wifi-enabled", { wifi_enabled: true });
+			announce(t("network.radio.stays"));
+			reload();
+		} catch (reason) {
+			setError(asDeviceError(reason));
+		}
+	};
+	return (
+		<Card title={t("network.radio")}>
+			<p>{t(textOf(status))}</p>
+			{gone && status.wifi_enabled && <Notice kind="warning">{t("network.radio.gone")}</Notice>}
+			{error && <ErrorNotice error={error} />}
+			<div class="actions">
+				{status.wifi_enabled ? (
+					<Button kind="danger" onClick={() => setAsking(true)}>
+						{t("network.radio.off")}
+					</Button>
+				) : (
+					<Button kind="main" onClick={stay}>
+						{t("network.radio.stay")}
+					</Button>
+				)}
+			</div>
+			{asking && (
+				<Confirm
+					title={t("network.radio.off")}
+					action={t("network.radio.off")}
+					danger
+					run={async () => {
+						await post("network/wifi-enabled", { wifi_enabled: false });
+						setGone(true);
+						announce(t("network.radio.gone"));
+						reload();
+					}}
+					onClose={() => setAsking(false)}
+				>
+					<p>{t("network.radio.warn")}</p>
+				</Confirm>
+			)}
+		</Card>
+	);
+}

@@ -1,0 +1,21 @@
+/** The pages behind the first one, by the hash of their address. */
+import type { ComponentType } from "preact";
+import { Hub } from "./hub.js";
+import { Meter } from "./meter.js";
+import { Network } from "./network.js";
+import { Readings } from "./readings.js";
+import { Security } from "./security.js";
+import { System } from "./system.js";
+import { Wizard } from "./wizard.js";
+import { Zigbee } from "./zigbee.js";
+
+export const PAGES: Readonly<Record<string, ComponentType>> = {
+	meter: Meter,
+	setup: Wizard,
+	readings: Readings,
+	network: Network,
+	zigbee: Zigbee,
+	hub: Hub,
+	security: Security,
+	system: System,
+};

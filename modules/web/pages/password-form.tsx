@@ -1,0 +1,94 @@
+/** A new password for the account, for the wizard and the security page. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { DeviceError } from "../kit/device.js";
+import type { Draft, FieldSpec } from "../kit/fields.js";
+import { Form } from "../kit/form.js";
+import { refresh } from "../kit/live.js";
+import { changePassword, PASSWORD_MINIMUM, USER } from "../kit/login.js";
+import { t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+
+const LONGEST = 128;
+/** From here on a password is called strong: length counts more than signs. */
+const STRONG = 14;
+
+const OLD: FieldSpec = {
+	name: "old",
+	label: "password.old",
+	help: "login.first",
+	kind: "password",
+	required: true,
+	autocomplete: "current-password",
+};
+const NEW: readonly FieldSpec[] = [
+	{
+		name: "new",
+		label: "password.new",
+		help: "password.help",
+		kind: "password",
+		min: PASSWORD_MINIMUM,
+		max: LONGEST,
+		required: true,
+		autocomplete: "new-password",
+	},
+	{ name: "repeat", label: "password.repeat", kind: "password", required: true, autocomplete: "new-password" },
+];
+
+interface PasswordFormProps {
+	/** Left out: it is asked for. */
+	readonly old?: string | undefined;
+	readonly submitLabel?: string;
+	/** Shown when it went well; "" for nothing. */
+	readonly doneText?: string;
+	onChanged?(): void;
+	/** Beside the button. */
+	readonly actions?: ComponentChildren;
+}
+
+export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
+	const [draft, setDraft] = useState<Draft>({});
+	// What was thought to be the password may have been changed elsewhere.
+	const [isKnown, setKnown] = useState(old !== undefined);
+	const change = async (values: Draft) => {
+		if (values["new"] !== values["repeat"]) throw new DeviceError(0, "password_repeat", "", "repeat");
+		try {
+			await changePassword(isKnown ? String(old) : String(values["old"]), String(values["new"]));
+		} catch (reason) {
+			const error = asDeviceError(reason);
+			if (error.code !== "invalid_proof") throw error;
+			setKnown(false);
+			throw new DeviceError(error.status, error.code, "", "old");
+		}
+		setDraft({});
+		refresh().catch(() => undefined);
+		onChanged?.();
+	};
+	const { length } = [...String(draft["new"] ?? "")];
+	return (
+		<Form
+			{...form}
+			fields={[{ ...OLD, when: () => !isKnown }, ...NEW]}
+			values={{}}
+			submitLabel={form.submitLabel ?? t("password.change")}
+			doneText={form.doneText ?? t("password.changed")}
+			onDraft={setDraft}
+			submit={change}
+			before={
+				// Password managers look for the name of the account.
+				<input
+					class="unseen"
+					type="text"
+					name="username"
+					autocomplete="username"
+					value={USER}
+					readOnly
+					tabIndex={-1}
+					aria-label={t("login.user")}
+				/>
+			}
+		>
+			{length >= PASSWORD_MINIMUM && <p>{t(length >= STRONG ? "password.strong" : "password.fair")}</p>}
+		</Form>
+	);
+}

@@ -1,0 +1,34 @@
+/** Why the gateway did not take a certificate, in the user's language. It answers with one English sentence. */
+import type { TextKey } from "../text/all.js";
+
+/** What only that sentence has in it. */
+const REFUSALS: readonly (readonly [part: string, key: TextKey])[] = [
+	["too large", "refusal.large"],
+	["No certificate", "refusal.none"],
+	["is damaged", "refusal.damaged"],
+	["chain is too long", "refusal.chain"],
+	["No private key", "refusal.key"],
+	["is encrypted", "refusal.encrypted"],
+	["does not match", "refusal.mismatch"],
+	["not supported", "refusal.type"],
+	["order is wrong", "refusal.order"],
+	["has expired", "refusal.expired"],
+];
+
+/** The text for the sentence; undefined for one that this page does not know. */
+export function refusalKey(sentence: string): TextKey | undefined {
+	return REFUSALS.find(([part]) => sentence.includes(part))?.[1];
+}
+
+const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
+
+/** The certificates of several files, in their order, then the keys, as the gateway wants them. */
+export function joinPEM(texts: readonly string[]): string {
+	const all = texts.join("\n");
+	const blocks = [...all.matchAll(PEM_BLOCK)];
+	const ofKind = (kind: string) => blocks.filter(([, label]) => label.endsWith(kind)).map(([block]) => block);
+	// A set: the certificate is often in the file of the chain as well.
+	const wanted = [...new Set([...ofKind("CERTIFICATE"), ...ofKind("PRIVATE KEY")])];
+	// Without any the gateway tells what it misses.
+	return wanted.length === 0 ? all : `${wanted.join("\n")}\n`;
+}

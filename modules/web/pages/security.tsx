@@ -1,0 +1,106 @@
+/** Who may come in: password, sessions, tokens, certificate. */
+import { useState } from "preact/hooks";
+import { type DeviceError, remove } from "../kit/device.js";
+import { formatMoment } from "../kit/format.js";
+import { announce, Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { CertificateCard } from "./certificate.js";
+import { PasswordForm } from "./password-form.js";
+import { TokensCard } from "./tokens.js";
+
+export function Security() {
+	// With a new password the other sessions are gone.
+	const [changes, setChanges] = useState(0);
+	return (
+		<div class="cards">
+			<div class="column">
+				<Card title={t("security.password")}>
+					<p>{t("security.password.help")}</p>
+					<PasswordForm onChanged={() => setChanges((n) => n + 1)} />
+				</Card>
+				<SessionsCard key={changes} />
+			</div>
+			<div class="column">
+				<TokensCard />
+				<CertificateCard />
+			</div>
+		</div>
+	);
+}
+
+interface Session {
+	readonly id: string;
+	/** Unix time in seconds; 0 when the clock was not set. */
+	readonly created: number;
+	readonly expires_in_secs: number;
+	readonly address: string;
+	readonly current: boolean;
+}
+
+function SessionsCard() {
+	const { value, error, reload } = useDevice<{ readonly sessions: readonly Session[] }>("system/sessions");
+	const { place } = useKeptFocus(value?.sessions.length);
+	const [ending, setEnding] = useState("");
+	const [failure, setFailure] = useState<DeviceError>();
+	const end = async (id: string) => {
+		setEnding(id);
+		setFailure(undefined);
+		try {
+			await remove(`system/sessions/${id}`);
+			announce(t("sessions.ended"));
+		} catch (reason) {
+			const fault = asDeviceError(reason);
+			// It has ended by itself meanwhile.
+			if (fault.status !== 404) setFailure(fault);
+		} finally {
+			setEnding("");
+			reload();
+		}
+	};
+	return (
+		<Card title={t("sessions.title")}>
+			<p>{t("sessions.intro")}</p>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<div ref={place} tabIndex={-1}>
+					<ul class="rows">
+						{value.sessions.map((session) => (
+							<li key={session.id}>
+								<SessionText session={session} />
+								{!session.current && (
+									<Button
+										name="end"
+										aria-label={`${t("sessions.end")}: ${session.address}`}
+										busy={ending === session.id && t("sessions.end")}
+										onClick={() => end(session.id)}
+									>
+										{t("sessions.end")}
+									</Button>
+								)}
+							</li>
+						))}
+					</ul>
+				</div>
+			)}
+			{failure && <ErrorNotice error={failure} />}
+		</Card>
+	);
+}
+
+function SessionText({ session }: { session: Session }) {
+	const { created, expires_in_secs, address, current } = session;
+	const left = t("sessions.left", { n: Math.ceil(expires_in_secs / 60) });
+	return (
+		<div>
+			<b>{address}</b>
+			{current && <span class="mark">{t("sessions.this")}</span>}
+			<small>
+				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language) })} · `}
+				{left}
+			</small>
+		</div>
+	);
+}

@@ -1,0 +1,192 @@
+/** What the gateway is, what time it has, what it runs on; restart and factory reset. */
+import { useState } from "preact/hooks";
+import { awaitRestart, post } from "../kit/device.js";
+import { Confirm } from "../kit/dialog.js";
+import type { FieldSpec } from "../kit/fields.js";
+import { SettingsCard } from "../kit/form.js";
+import { formatDate, formatNumber } from "../kit/format.js";
+import { refresh, status } from "../kit/live.js";
+import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Status } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { useDevice } from "../kit/use-device.js";
+import { ClockCard } from "./clock.js";
+
+/** Where a gateway without settings answers, in its own network. */
+const OWN_ADDRESS = "http://192.168.4.1/";
+/** Per cent. */
+const BATTERY_LOW = 15;
+
+export function System() {
+	return (
+		<div class="cards">
+			<div class="column">
+				<ClockCard />
+				<AboutCard />
+			</div>
+			<div class="column">
+				<PowerCard />
+				<RestartCard />
+				<ResetCard />
+			</div>
+		</div>
+	);
+}
+
+interface Component {
+	readonly version: string;
+	readonly date: string;
+}
+
+interface Version {
+	readonly firmware: Component;
+	readonly frontend: Component;
+	readonly device: { readonly manufacturer: string; readonly model: string; readonly serial: string };
+}
+
+function AboutCard() {
+	const { value, error, reload } = useDevice<Version>("system/version");
+	return (
+		<Card title={t("about.title")}>
+			{value === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : (
+				<Facts>
+					<Fact name={t("about.model")}>{value.device.model}</Fact>
+					<Fact name={t("about.maker")}>{value.device.manufacturer}</Fact>
+					<Fact name={t("about.serial")}>{value.device.serial}</Fact>
+					<Fact name={t("about.firmware")}>{value.firmware.version}</Fact>
+					{value.frontend.version !== value.firmware.version && (
+						<Fact name={t("about.page")}>{value.frontend.version}</Fact>
+					)}
+					<Fact name={t("about.built")}>{formatDate(value.firmware.date, language)}</Fact>
+				</Facts>
+			)}
+		</Card>
+	);
+}
+
+const MODE_FIELDS: readonly FieldSpec[] = [
+	{
+		name: "power_mode",
+		label: "mode.label",
+		kind: "radio",
+		choices: [
+			{ value: 0, label: t("mode.auto"), help: t("mode.auto.help") },
+			{ value: 1, label: t("mode.always"), help: t("mode.always.help") },
+			{ value: 2, label: t("mode.never"), help: t("mode.never.help") },
+		],
+	},
+];
+
+function PowerCard() {
+	const now = useStore(status);
+	return (
+		<SettingsCard
+			title={t("supply.title")}
+			path="system/power_mode"
+			fields={MODE_FIELDS}
+			before={now && <Supply now={now} />}
+			onSaved={() => void refresh().catch(() => undefined)}
+		/>
+	);
+}
+
+/** What can't be measured is left out. */
+function Supply({ now }: { now: Status }) {
+	const volts = (value: number) => `${formatNumber(value, language, 2, 2)} V`;
+	const isUsbMeasured = now.usb_voltage_valid !== false;
+	const isBatteryMeasured = now.battery_voltage_valid !== false;
+	const isTemperatureMeasured = now.device_temperature_valid !== false;
+	const hasCells = now.battery_voltage > 0;
+	return (
+		<>
+			<Facts>
+				<Fact name={t("supply.now")}>{t(now.battery_powered ? "supply.battery" : "supply.usb")}</Fact>
+				{isUsbMeasured && <Fact name={t("supply.usb.volts")}>{volts(now.usb_voltage)}</Fact>}
+				{isBatteryMeasured && (
+					<Fact name={t("supply.battery.left")}>
+						{hasCells
+							? `${formatNumber(now.battery_status, language, 0)} % · ${volts(now.battery_voltage)}`
+							: t("supply.battery.none")}
+					</Fact>
+				)}
+				{isTemperatureMeasured && (
+					<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
+				)}
+			</Facts>
+			{now.battery_powered && now.battery_status <= BATTERY_LOW && (
+				<Notice kind="warning">{t("supply.battery.low")}</Notice>
+			)}
+		</>
+	);
+}
+
+function RestartCard() {
+	const [asking, setAsking] = useState(false);
+	const restart = async () => {
+		await post("system/reboot");
+		awaitRestart({ reason: "restart", addresses: [] });
+	};
+	return (
+		<Card title={t("again.title")}>
+			<p>{t("again.intro")}</p>
+			<div class="actions">
+				<Button name="restart" onClick={() => setAsking(true)}>
+					{t("again.go")}
+				</Button>
+			</div>
+			{asking && (
+				<Confirm title={t("again.ask")} action={t("again.go")} run={restart} onClose={() => setAsking(false)}>
+					<p>{t("again.intro")}</p>
+				</Confirm>
+			)}
+		</Card>
+	);
+}
+
+const LOST = ["network", "access", "meter", "links", "history"] as const;
+const KEPT = ["firmware", "label", "counters"] as const;
+
+function ResetCard() {
+	const [asking, setAsking] = useState(false);
+	const reset = async () => {
+		await post("system/factory_reset");
+		awaitRestart({ reason: "reset", addresses: [OWN_ADDRESS] });
+	};
+	return (
+		<Card title={t("reset.title")}>
+			<p>{t("reset.intro")}</p>
+			<div class="actions">
+				<Button name="factory_reset" kind="danger" onClick={() => setAsking(true)}>
+					{t("reset.go")}
+				</Button>
+			</div>
+			{asking && (
+				<Confirm
+					title={t("reset.ask")}
+					action={t("reset.go")}
+					danger
+					word={t("reset.word")}
+					wordLabel={t("reset.type", { word: t("reset.word") })}
+					run={reset}
+					onClose={() => setAsking(false)}
+				>
+					<h3>{t("reset.lost")}</h3>
+					<ul>
+						{LOST.map((part) => (
+							<li key={part}>{t(`reset.lost.${part}`)}</li>
+						))}
+					</ul>
+					<h3>{t("reset.kept")}</h3>
+					<ul>
+						{KEPT.map((part) => (
+							<li key={part}>{t(`reset.kept.${part}`)}</li>
+						))}
+					</ul>
+				</Confirm>
+			)}
+		</Card>
+	);
+}

@@ -1,0 +1,64 @@
+/** The choice of the time zone, for the system page and the wizard. */
+import type { ComponentChildren } from "preact";
+import { post } from "../kit/device.js";
+import type { FieldSpec } from "../kit/fields.js";
+import { Form } from "../kit/form.js";
+import { Pending } from "../kit/parts.js";
+import { useDevice } from "../kit/use-device.js";
+
+const PATH = "system/timezone";
+
+interface TimeZone {
+	/** IANA name; "" is UTC. */
+	readonly timezone: string;
+}
+
+interface TimeZoneFormProps {
+	/** Begins with the zone of this browser while the gateway has none. */
+	readonly suggest?: boolean;
+	readonly submitLabel?: string;
+	/** Shown when it went well; "" for nothing. */
+	readonly doneText?: string;
+	onSaved?(timezone: string): void;
+	/** Beside the button. */
+	readonly actions?: ComponentChildren;
+}
+
+/** The zone of this browser; "" where it does not tell. */
+function browserZone(): string {
+	const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+	return zone === "UTC" || zone.startsWith("Etc/") ? "" : zone;
+}
+
+/** All that the browser knows, and the one in use whether it knows that or not. */
+function fieldFor(current: string): FieldSpec {
+	const names = new Set([...Intl.supportedValuesOf("timeZone"), browserZone(), current]);
+	names.delete("");
+	if (current !== "UTC") names.delete("UTC");
+	const choices = [...names].sort().map((name) => ({ value: name, label: name.replace(/_/g, " ") }));
+	return {
+		name: "timezone",
+		label: "zone.label",
+		help: "zone.help",
+		kind: "choice",
+		choices: [{ value: "", label: "UTC" }, ...choices],
+	};
+}
+
+export function TimeZoneForm({ suggest, onSaved, ...form }: TimeZoneFormProps) {
+	const { value, error, reload, put } = useDevice<TimeZone>(PATH);
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	const start = suggest && value.timezone === "" ? browserZone() : value.timezone;
+	return (
+		<Form
+			{...form}
+			fields={[fieldFor(start)]}
+			values={{ timezone: start }}
+			submit={async (values) => {
+				const stored = await post<TimeZone>(PATH, values);
+				put(stored);
+				onSaved?.(stored.timezone);
+			}}
+		/>
+	);
+}

@@ -1,0 +1,347 @@
+/**
+ * Choosing a Wi-Fi network and joining it, for the wizard and the network page. The gateway tries a new network and
+ * goes back to the one before when it gets no address there (decision 35). Who talks to it over its own access point
+ * can watch that here; who talks to it over the network that it leaves sees the page come back, or an address to open.
+ */
+import { useEffect, useState } from "preact/hooks";
+import { awaitRestart, DeviceError, get, post, SCAN_MS } from "../kit/device.js";
+import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
+import { Form } from "../kit/form.js";
+import { formatNumber } from "../kit/format.js";
+import { announce, Button, ErrorNotice, Notice, Pending, Progress } from "../kit/parts.js";
+import type { NetworkStatus } from "../kit/replies.js";
+import { isText, language, t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+
+/** The reply comes at once, the change a moment later (decision 4). */
+const LEAVE_MS = 3_000;
+const POLL_MS = 2_000;
+/** The gateway's own limit is 45 s. */
+const TRIAL_LIMIT_MS = 60_000;
+/** A wrong password may be a weak signal; after so long it is believed. */
+const BELIEVED_MS = 12_000;
+
+/** `wifi_auth_mode_t` of ESP-IDF. */
+const AUTH_OPEN = 0;
+/** Those that ask for a user's name: WPA2, WPA3 and both, as companies have them. */
+const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
+
+/** As the gateway checks them. */
+const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
+/** Letters, digits and hyphens, with none of those at an end. */
+const HOSTNAME_FORM = /^[a-z\d]([a-z\d-]*[a-z\d])?$/i;
+
+interface Network {
+	readonly ssid: string;
+	readonly rssi: number;
+	readonly authmode: number;
+}
+
+/** No network of the list: its name is typed. */
+const BY_HAND: Network = { ssid: "", rssi: 0, authmode: -1 };
+
+/** How well a network is heard, in words. */
+export function signalWord(rssi: number): string {
+	if (rssi >= -60) return t("wifi.signal.strong");
+	if (rssi >= -70) return t("wifi.signal.good");
+	return t(rssi >= -80 ? "wifi.signal.weak" : "wifi.signal.poor");
+}
+
+/** Why the network was not joined, from `wifi_last_error`. */
+export function wifiErrorText(code: string): string {
+	const key = `error.${code}`;
+	return isText(key) ? t(key) : t("error.wifi/lost");
+}
+
+/** Whether this page was fetched over the gateway's own network. */
+function isOverAccessPoint(status: NetworkStatus): boolean {
+	return !status.secure || location.hostname === "192.168.4.1";
+}
+
+/** Whether there is a radio at work. A gateway that runs on a computer has none. */
+export function hasRadio({ wifi_enabled, wifi_temporary }: NetworkStatus): boolean {
+	return wifi_enabled || wifi_temporary;
+}
+
+interface WiFiFormProps {
+	/** The new network is joined, and the gateway can be reached there. */
+	onJoined?(status: NetworkStatus): void;
+}
+
+export function WiFiForm({ onJoined }: WiFiFormProps) {
+	const { value: status, error, reload } = useDevice<NetworkStatus>("network/status");
+	const [networks, setNetworks] = useState<readonly Network[]>();
+	const [picked, setPicked] = useState<Network | undefined>(BY_HAND);
+	if (status === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<>
+			{hasRadio(status) ? (
+				<Picker {...{ status, networks, setNetworks, picked, setPicked }} />
+			) : (
+				<Notice kind="info">{t("wifi.absent")}</Notice>
+			)}
+			{/* Kept while it is not seen: nothing typed is lost by a scan. */}
+			<div hidden={picked === undefined}>
+				<Settings {...{ status, picked: picked ?? BY_HAND, onJoined }} />
+			</div>
+		</>
+	);
+}
+
+interface PickerProps {
+	readonly status: NetworkStatus;
+	readonly networks: readonly Network[] | undefined;
+	setNetworks(networks: readonly Network[]): void;
+	readonly picked: Network | undefined;
+	setPicked(network: Network | undefined): void;
+}
+
+function Picker({ status, networks, setNetworks, picked, setPicked }: PickerProps) {
+	const [busy, setBusy] = useState(false);
+	const [error, setError] = useState<DeviceError>();
+	const scan = async () => {
+		setBusy(true);
+		setError(undefined);
+		try {
+			const found = await get<{ networks: readonly Network[] }>("network/scan", { timeoutMs: SCAN_MS });
+			const list = strongest(found.networks);
+			setNetworks(list);
+			announce(t("wifi.found", { n: list.length }));
+			const current = list.find(({ ssid }) => ssid === (picked?.ssid || status.ssid));
+			setPicked(current ?? (networks === undefined && list.length > 0 ? undefined : picked));
+		} catch (reason) {
+			setError(asDeviceError(reason));
+		} finally {
+			setBusy(false);
+		}
+	};
+	useEffect(() => {
+		if (status.ssid === "" && networks === undefined) scan();
+	}, []);
+	return (
+		<>
+			{networks !== undefined && networks.length > 0 && (
+				<fieldset class="radio picks">
+					<legend>{t("wifi.choose")}</legend>
+					{networks.map((network) => (
+						<Pick
+							key={network.ssid}
+							name={network.ssid}
+							about={aboutOf(network, status)}
+							disabled={AUTH_ENTERPRISE.includes(network.authmode)}
+							checked={picked?.ssid === network.ssid}
+							onPick={() => setPicked(network)}
+						/>
+					))}
+					<Pick name="" about={t("wifi.hidden.help")} checked={picked === BY_HAND} onPick={() => setPicked(BY_HAND)} />
+				</fieldset>
+			)}
+			{networks?.length === 0 && <Notice kind="warning">{t("wifi.none")}</Notice>}
+			{error && <ErrorNotice error={error} />}
+			<div class="actions">
+				<Button name="scan" busy={busy && t("wifi.scanning")} onClick={scan}>
+					{t(networks === undefined ? "wifi.scan" : "wifi.rescan")}
+				</Button>
+			</div>
+		</>
+	);
+}
+
+interface PickProps {
+	readonly name: string;
+	readonly about: string;
+	readonly disabled?: boolean;
+	readonly checked: boolean;
+	onPick(): void;
+}
+
+function Pick({ name, about, disabled, checked, onPick }: PickProps) {
+	return (
+		<label>
+			<input type="radio" name="network" value={name} disabled={disabled} checked={checked} onChange={onPick} />
+			<span>
+				{name || t("wifi.hidden")}
+				<small>{about}</small>
+			</span>
+		</label>
+	);
+}
+
+function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): string {
+	const lock =
+		authmode === AUTH_OPEN ? "wifi.open" : AUTH_ENTERPRISE.includes(authmode) ? "wifi.company" : "wifi.locked";
+	const words = [`${signalWord(rssi)} (${formatNumber(rssi, language)} dBm)`, t(lock)];
+	if (ssid === status.ssid) words.push(t("wifi.current"));
+	return words.join(" · ");
+}
+
+/** Each name once, as its best access point is heard; the best first. */
+function strongest(networks: readonly Network[]): readonly Network[] {
+	const sorted = networks.filter(({ ssid }) => ssid !== "").sort((a, b) => b.rssi - a.rssi);
+	return sorted.filter(({ ssid }, index) => sorted.findIndex((other) => other.ssid === ssid) === index);
+}
+
+interface SettingsProps {
+	readonly status: NetworkStatus;
+	readonly picked: Network;
+	readonly onJoined: WiFiFormProps["onJoined"];
+}
+
+const isStatic = ({ dhcp }: Draft) => dhcp === false;
+
+function Settings({ status, picked, onJoined }: SettingsProps) {
+	const [apply, setApply] = useState(hasRadio(status));
+	const [hint, setHint] = useState<string>();
+	const [joined, setJoined] = useState<NetworkStatus>();
+	const isOpen = picked.authmode === AUTH_OPEN;
+	const isByHand = picked === BY_HAND;
+	const fields: readonly FieldSpec[] = [
+		{
+			name: "ssid",
+			label: "wifi.ssid",
+			kind: "text",
+			min: 1,
+			max: 31,
+			required: true,
+			when: () => isByHand,
+		},
+		{
+			name: "password",
+			label: "wifi.password",
+			help: isByHand ? "wifi.password.optional" : "wifi.password.help",
+			kind: "password",
+			min: 8,
+			max: 63,
+			required: !isByHand,
+			autocomplete: "off",
+			when: () => !isOpen,
+		},
+		{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
+		{
+			name: "ip",
+			label: "wifi.ip",
+			help: "wifi.ip.help",
+			kind: "text",
+			pattern: IPV4_FORM,
+			required: true,
+			when: isStatic,
+		},
+		{
+			name: "netmask",
+			label: "wifi.netmask",
+			help: "wifi.netmask.help",
+			kind: "text",
+			pattern: IPV4_FORM,
+			required: true,
+			when: isStatic,
+		},
+		{
+			name: "gateway",
+			label: "wifi.gateway",
+			help: "wifi.gateway.help",
+			kind: "text",
+			pattern: IPV4_FORM,
+			required: true,
+			when: isStatic,
+		},
+		{
+			name: "hostname",
+			label: "wifi.hostname",
+			help: "wifi.hostname.help",
+			kind: "text",
+			max: 31,
+			pattern: HOSTNAME_FORM,
+		},
+		{ name: "apply", label: "wifi.apply", help: "wifi.apply.help", kind: "toggle", when: () => hasRadio(status) },
+	];
+	const submit = async (values: Record<string, FieldValue>) => {
+		setJoined(undefined);
+		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
+		const { hostname, ...rest } = values;
+		// An unchanged name is left out: a new one makes a new certificate.
+		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
+		await post("network/wifi", { password: "", apply: false, ...rest, ssid, ...name });
+		if (values["apply"] !== true) return;
+		if (!isOverAccessPoint(status)) {
+			const addresses = [`https://${hostname || status.hostname}.local/`];
+			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
+			return awaitRestart({ reason: "moved", addresses });
+		}
+		setHint("");
+		try {
+			const now = await untilJoined(ssid, setHint);
+			setJoined(now);
+			announce(t("wifi.joined", { ssid }));
+			onJoined?.(now);
+		} finally {
+			setHint(undefined);
+		}
+	};
+	return (
+		<Form
+			fields={fields}
+			values={beginning(status)}
+			submitLabel={t(apply ? "wifi.connect" : "wifi.store")}
+			busyLabel={t(apply ? "wifi.connecting" : "saving")}
+			doneText={apply ? "" : t("wifi.stored")}
+			onDraft={(draft) => setApply(draft["apply"] === true)}
+			submit={submit}
+		>
+			{!isByHand && <p>{t("wifi.picked", { ssid: picked.ssid })}</p>}
+			{hint !== undefined && (
+				<>
+					<Progress label={t("wifi.connecting")} limitS={TRIAL_LIMIT_MS / 1000} />
+					<p class="help">{t("wifi.wait")}</p>
+					{hint !== "" && <Notice kind="warning">{t("wifi.hint", { why: wifiErrorText(hint) })}</Notice>}
+				</>
+			)}
+			{joined && <Joined status={joined} />}
+		</Form>
+	);
+}
+
+/** What the form begins with: the network as it is set up now. */
+function beginning(status: NetworkStatus): Draft {
+	const { ssid, dhcp, hostname, ip, netmask, gateway } = status;
+	const address = status.connected ? { ip, netmask, gateway } : {};
+	return { ssid, dhcp, hostname, ...address, apply: hasRadio(status) };
+}
+
+/** Where the gateway is found from now on. */
+function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
+	return (
+		<Notice kind="good">
+			<p>{t("wifi.joined", { ssid })}</p>
+			<p>{t("wifi.addresses")}</p>
+			<ul>
+				{[`https://${hostname}.local/`, `https://${ip}/`].map((address) => (
+					<li key={address}>
+						<a href={address}>{address}</a>
+					</li>
+				))}
+			</ul>
+		</Notice>
+	);
+}
+
+function wait(ms: number): Promise<void> {
+	return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The state in the new network; throws why it was not joined. `onHint` is told what the tries so far have met. */
+async function untilJoined(ssid: string, onHint: (code: string) => void): Promise<NetworkStatus> {
+	const start = Date.now();
+	await wait(LEAVE_MS);
+	for (;;) {
+		const now = await get<NetworkStatus>("network/status");
+		const code = now.wifi_last_error ?? "";
+		if (now.connected && now.ssid === ssid && code === "") return now;
+		const elapsed = Date.now() - start;
+		const isGivenUp = now.ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
+		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > BELIEVED_MS)) {
+			throw new DeviceError(0, code || "wifi/no-address", "");
+		}
+		onHint(code);
+		await wait(POLL_MS);
+	}
+}

@@ -1,0 +1,287 @@
+/**
+ * The first set-up: language, password, time, meter, and the Wi-Fi last, since the gateway's own network may end with
+ * it. Each step can be skipped, and the whole left at any time.
+ */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
+import { type DeviceError, post } from "../kit/device.js";
+import { formatLocalTime } from "../kit/format.js";
+import { refresh, status } from "../kit/live.js";
+import { knownPassword } from "../kit/login.js";
+import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { NetworkStatus } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { PasswordForm } from "./password-form.js";
+import { TimeZoneForm } from "./time-zone.js";
+import { WiFiForm } from "./wifi.js";
+import { FirstContact } from "./wizard-meter.js";
+
+/** The gateway in its own network. */
+const ACCESS_POINT = "192.168.4.1";
+const NO_ADDRESS = "0.0.0.0";
+/** Where the set-up is, kept over a reload of the page. */
+const STEP = "setup";
+
+interface StepProps {
+	/** The step is done, or left out. */
+	next(): void;
+	/** Back and skip, for beside the main button. */
+	readonly actions: ComponentChildren;
+	/** In the last step, once the gateway is in a Wi-Fi. */
+	readonly onJoined: (status: NetworkStatus) => void;
+}
+
+const STEPS = [
+	{ title: "language", Step: Language },
+	{ title: "wizard.password", Step: Password },
+	{ title: "wizard.time", Step: Time },
+	{ title: "wizard.meter", Step: Meter },
+	{ title: "wizard.wifi", Step: WiFi },
+] as const;
+
+export function Wizard() {
+	const [step, setStep] = useState(() => Math.min(Number(sessionStorage.getItem(STEP)) || 0, STEPS.length));
+	const [joined, setJoined] = useState<NetworkStatus>();
+	const heading = useRef<HTMLHeadingElement>(null);
+	const isFirst = useRef(true);
+	const go = (to: number) => {
+		if (to < STEPS.length) sessionStorage.setItem(STEP, String(to));
+		else sessionStorage.removeItem(STEP);
+		setStep(to);
+	};
+	useEffect(() => {
+		if (!isFirst.current) heading.current?.focus();
+		isFirst.current = false;
+		scrollTo(0, 0);
+	}, [step]);
+	const all = STEPS.length;
+	const isDone = step >= all;
+	const title = t(isDone ? "wizard.done" : STEPS[step].title);
+	const next = () => go(step + 1);
+	const Step = isDone ? undefined : STEPS[step].Step;
+	return (
+		<>
+			<h1>{t("wizard.title")}</h1>
+			{!isDone && <progress max={all} value={step + 1} aria-label={t("wizard.step", { n: step + 1, all })} />}
+			<Card>
+				<h2 ref={heading} tabIndex={-1}>
+					{!isDone && <small>{t("wizard.step", { n: step + 1, all })}</small>}
+					{title}
+				</h2>
+				{Step === undefined ? (
+					<Done joined={joined} back={() => go(0)} />
+				) : (
+					<Step
+						key={step}
+						next={next}
+						onJoined={(reply) => {
+							setJoined(reply);
+							next();
+						}}
+						actions={
+							<>
+								{step > 0 && (
+									<Button name="back" onClick={() => go(step - 1)}>
+										{t("wizard.back")}
+									</Button>
+								)}
+								{step > 0 && (
+									<Button name="skip" onClick={next}>
+										{t("wizard.skip")}
+									</Button>
+								)}
+							</>
+						}
+					/>
+				)}
+			</Card>
+			{!isDone && (
+				<p>
+					<a class="leave" href="#/dashboard">
+						{t("wizard.leave")}
+					</a>
+				</p>
+			)}
+		</>
+	);
+}
+
+/** The button that goes on where there is nothing to save, and those beside it. */
+function Onward({ next, label, actions }: Pick<StepProps, "next" | "actions"> & { label?: string }) {
+	return (
+		<div class="actions">
+			<Button name="next" kind="main" onClick={next}>
+				{label ?? t("wizard.next")}
+			</Button>
+			{actions}
+		</div>
+	);
+}
+
+function Language({ next, actions }: StepProps) {
+	return (
+		<>
+			<p>{t("wizard.hello")}</p>
+			<div class="choices">
+				<LanguageChoice />
+				<ThemeChoice />
+			</div>
+			<Onward next={next} actions={actions} />
+		</>
+	);
+}
+
+function Password({ next, actions }: StepProps) {
+	const now = useStore(status);
+	// Saving changes the state; the form stays until the next step is there.
+	const [isNew, setNew] = useState<boolean>();
+	useEffect(() => {
+		if (now !== undefined && isNew === undefined) setNew(!now.password_default);
+	}, [now]);
+	if (isNew === undefined) return <p class="pending">{t("loading")}</p>;
+	if (isNew) {
+		return (
+			<>
+				<Notice kind="good">{t("wizard.password.done")}</Notice>
+				<Onward next={next} actions={actions} />
+			</>
+		);
+	}
+	return (
+		<>
+			<p>{t("wizard.password.why")}</p>
+			<PasswordForm old={knownPassword()} submitLabel={t("wizard.save")} onChanged={next} actions={actions} />
+		</>
+	);
+}
+
+/** `system/clock` */
+interface Clock {
+	readonly localtime: string;
+	readonly is_valid: boolean;
+}
+
+function setClock(): Promise<Clock> {
+	return post<Clock>("system/clock", { timestamp: Math.round(Date.now() / 1000) });
+}
+
+function Time({ next, actions }: StepProps) {
+	const { value, error, reload, put } = useDevice<Clock>("system/clock");
+	const [failure, setFailure] = useState<DeviceError>();
+	const set = async () => {
+		setFailure(undefined);
+		try {
+			put(await setClock());
+			announce(t("wizard.clock.done"));
+			refresh().catch(() => undefined);
+			return true;
+		} catch (reason) {
+			setFailure(asDeviceError(reason));
+			return false;
+		}
+	};
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	return (
+		<>
+			<p>{t("wizard.time.why")}</p>
+			{value.is_valid ? (
+				<Facts>
+					<Fact name={t("wizard.clock.now")}>{formatLocalTime(value.localtime, language)}</Fact>
+				</Facts>
+			) : (
+				<Notice kind="warning">{t("wizard.clock.unset")}</Notice>
+			)}
+			<div class="actions">
+				<Button name="set-clock" onClick={set}>
+					{t("wizard.clock.set")}
+				</Button>
+			</div>
+			{failure && <ErrorNotice error={failure} />}
+			<TimeZoneForm
+				suggest
+				submitLabel={t("wizard.save")}
+				onSaved={async () => {
+					if (value.is_valid || (await set())) next();
+				}}
+				actions={actions}
+			/>
+		</>
+	);
+}
+
+function Meter({ next, actions }: StepProps) {
+	return (
+		<>
+			<FirstContact />
+			<hr />
+			<Onward next={next} actions={actions} />
+		</>
+	);
+}
+
+function WiFi({ next, actions, onJoined }: StepProps) {
+	const { value: now, error, reload } = useDevice<NetworkStatus>("network/status");
+	const [isOther, setOther] = useState(false);
+	if (now === undefined) return <Pending error={error} reload={reload} />;
+	if (now.connected && !isOther) {
+		return (
+			<>
+				<Notice kind="good">{t("wizard.wifi.joined", { ssid: now.ssid })}</Notice>
+				<div class="actions">
+					<Button name="other" onClick={() => setOther(true)}>
+						{t("wizard.wifi.other")}
+					</Button>
+				</div>
+				<Onward next={next} label={t("wizard.finish")} actions={actions} />
+			</>
+		);
+	}
+	return (
+		<>
+			<p>{t("wizard.wifi.why")}</p>
+			<WiFiForm onJoined={onJoined} />
+			<hr />
+			<div class="actions">{actions}</div>
+		</>
+	);
+}
+
+function Done({ joined, back }: { joined: NetworkStatus | undefined; back: () => void }) {
+	const { value, error, reload } = useDevice<NetworkStatus>("network/status");
+	const now = joined ?? value;
+	if (now === undefined) return <Pending error={error} reload={reload} />;
+	const isElsewhere = now.connected && (!now.secure || location.hostname === ACCESS_POINT);
+	const addresses = [now.hostname && `${now.hostname}.local`, now.ip].filter(
+		(name) => name !== "" && name !== NO_ADDRESS,
+	);
+	return (
+		<>
+			{now.connected || !now.ap_mode ? (
+				<>
+					<p>{t(isElsewhere ? "wizard.done.wifi" : "wizard.done.here", { ssid: now.ssid })}</p>
+					<ul class="addresses">
+						{addresses.map((address) => (
+							<li key={address}>
+								<a href={`https://${address}/`}>{`https://${address}/`}</a>
+							</li>
+						))}
+					</ul>
+					{isElsewhere && <Notice kind="info">{t("wizard.done.certificate")}</Notice>}
+				</>
+			) : (
+				<Notice kind="info">{t("wizard.done.alone", { ssid: now.ap_ssid ?? "" })}</Notice>
+			)}
+			<div class="actions">
+				<a class="button main" href="#/dashboard">
+					{t("wizard.overview")}
+				</a>
+				<Button name="back" onClick={back}>
+					{t("wizard.back")}
+				</Button>
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,227 @@
+/** The table of what is sent over Zigbee, as a form of lines. */
+import { useRef, useState } from "preact/hooks";
+import type { DeviceError } from "../kit/device.js";
+import { formatDecimal } from "../kit/format.js";
+import { readout } from "../kit/live.js";
+import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
+import type { Reading } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+import {
+	type Entry,
+	isFull,
+	MAP_LIMIT,
+	partsOf,
+	storeMap,
+	TARGETS,
+	targetsFor,
+	UNMAPPED,
+	wellFormed,
+	type ZigbeeMap,
+} from "./mapping.js";
+
+/** An entry on the screen; `key` stays with it. */
+interface Line extends Entry {
+	readonly key: number;
+}
+
+interface MapFormProps {
+	readonly entries: readonly Entry[];
+	onStored(map: ZigbeeMap): void;
+}
+
+const CODES = "codes";
+
+export function MapForm({ entries, onStored }: MapFormProps) {
+	const [lines, setLines] = useState<readonly Line[]>(() => entries.map((entry, key) => ({ ...entry, key })));
+	const nextKey = useRef(entries.length);
+	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
+	const [busy, setBusy] = useState(false);
+	const form = useRef<HTMLFormElement>(null);
+	const readings = useStore(readout)?.readings ?? [];
+
+	const change = (next: readonly Line[]) => {
+		setLines(next);
+		setOutcome(undefined);
+	};
+	const focusOn = (selector: string) => setTimeout(() => form.current?.querySelector<HTMLElement>(selector)?.focus());
+	const add = () => {
+		const free = TARGETS.find(({ id }) => lines.every(({ mapping_id }) => mapping_id !== id)) ?? TARGETS[0];
+		change([...lines, { key: nextKey.current++, obis: "", mapping_id: free.id }]);
+		focusOn("li:last-child select");
+	};
+	const drop = (key: number) => {
+		change(lines.filter((line) => line.key !== key));
+		focusOn("button[name=add]");
+	};
+	const submit = async (event: Event) => {
+		event.preventDefault();
+		if (busy) return;
+		if (lines.some(({ obis }) => partsOf(obis) === undefined)) {
+			setOutcome("faults");
+			focusOn("[aria-invalid=true]");
+			return;
+		}
+		setBusy(true);
+		try {
+			onStored(await storeMap(lines));
+			setOutcome("done");
+			announce(t("saved"));
+		} catch (reason) {
+			setOutcome(asDeviceError(reason));
+		} finally {
+			setBusy(false);
+		}
+	};
+	return (
+		<form ref={form} onSubmit={submit} noValidate>
+			{lines.length === 0 && <p>{t("map.empty")}</p>}
+			<ul class="entries">
+				{lines.map((line, index) => (
+					<MapLine
+						key={line.key}
+						{...{ line, index, readings }}
+						isChecked={outcome === "faults"}
+						onChange={(changed) => change(lines.map((other) => (other === line ? changed : other)))}
+						onDrop={() => drop(line.key)}
+					/>
+				))}
+			</ul>
+			<Suggestions readings={readings} />
+			{doublesOf(lines).map((text) => (
+				<Notice key={text} kind="warning">
+					{text}
+				</Notice>
+			))}
+			{outcome === "done" && <Notice kind="good">{t("saved")}</Notice>}
+			{outcome === "faults" && <Notice kind="error">{t("valid.some")}</Notice>}
+			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
+			{lines.length >= MAP_LIMIT && <p class="help">{t("map.full.help", { n: MAP_LIMIT })}</p>}
+			<div class="actions">
+				<Button type="submit" kind="main" busy={busy && t("saving")}>
+					{t("save")}
+				</Button>
+				<Button name="add" disabled={lines.length >= MAP_LIMIT} onClick={add}>
+					{t("map.add")}
+				</Button>
+			</div>
+		</form>
+	);
+}
+
+interface MapLineProps {
+	readonly line: Line;
+	readonly index: number;
+	readonly readings: readonly Reading[];
+	/** Faults are shown. */
+	readonly isChecked: boolean;
+	onChange(line: Line): void;
+	onDrop(): void;
+}
+
+function MapLine({ line, index, readings, isChecked, onChange, onDrop }: MapLineProps) {
+	const { obis, mapping_id, key } = line;
+	const parts = partsOf(obis);
+	const isBad = isChecked && parts === undefined;
+	const about = `about-${key}`;
+	const choose = (mode: string) => {
+		if (parts !== undefined) onChange({ ...line, obis: mode === "full" ? parts.full : parts.short });
+	};
+	return (
+		<li>
+			<fieldset>
+				<legend>{t("map.entry", { n: index + 1 })}</legend>
+				<label>
+					{t("map.target")}
+					<select
+						name="mapping_id"
+						value={mapping_id}
+						onInput={(event) => onChange({ ...line, mapping_id: event.currentTarget.value })}
+					>
+						{TARGETS.map(({ id, label }) => (
+							<option key={id} value={id}>
+								{t(label)}
+							</option>
+						))}
+						<option value={UNMAPPED}>{t("target.none")}</option>
+					</select>
+				</label>
+				<label>
+					{t("map.code")}
+					<input
+						type="text"
+						name="obis"
+						list={CODES}
+						maxLength={27}
+						autocomplete="off"
+						spellcheck={false}
+						value={obis}
+						aria-invalid={isBad}
+						aria-describedby={about}
+						onInput={(event) => onChange({ ...line, obis: event.currentTarget.value.trim() })}
+					/>
+				</label>
+				<label>
+					{t("map.mode")}
+					<select
+						name="mode"
+						value={isFull(obis) ? "full" : "short"}
+						disabled={parts === undefined}
+						onInput={(event) => choose(event.currentTarget.value)}
+					>
+						<option value="short">{t("map.short")}</option>
+						<option value="full">{t("map.full")}</option>
+					</select>
+				</label>
+				<Button aria-label={t("map.remove", { n: index + 1 })} onClick={onDrop}>
+					{t("remove")}
+				</Button>
+				<p class={isBad ? "fault" : "help"} id={about}>
+					{parts === undefined ? (obis !== "" || isBad) && t("map.bad") : aboutLine(line, readings)}
+				</p>
+			</fieldset>
+		</li>
+	);
+}
+
+/** What the code names in the last readout. */
+function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): string {
+	if (readings.length === 0) return "";
+	const wanted = partsOf(obis);
+	const reading = readings.find(({ obis_long, billing_period }) => {
+		const parts = billing_period === null ? partsOf(obis_long) : undefined;
+		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
+	});
+	if (reading === undefined) return t("map.missing");
+	const { value1, value1_unit } = reading;
+	const name = reading[language] ?? reading.en;
+	const now = t("map.now", { value: `${formatDecimal(value1, language)} ${value1_unit}`.trim() });
+	const fits = mapping_id === UNMAPPED || targetsFor(reading).some(({ id }) => id === mapping_id);
+	return [name, now, fits ? null : t("map.unit", { unit: value1_unit })].filter((text) => text !== null).join(" · ");
+}
+
+function Suggestions({ readings }: { readings: readonly Reading[] }) {
+	return (
+		<datalist id={CODES}>
+			{readings
+				.filter((reading) => targetsFor(reading).length > 0)
+				.map((reading) => (
+					<option key={reading.obis_long} value={reading.obis_long}>
+						{reading[language] ?? reading.en ?? t("unknown")}
+					</option>
+				))}
+		</datalist>
+	);
+}
+
+/** A warning for each target and each code that more than one line names. */
+function doublesOf(lines: readonly Line[]): readonly string[] {
+	const twice = (names: readonly string[]) => new Set(names.filter((name, index) => names.indexOf(name) !== index));
+	const targets = twice(lines.map(({ mapping_id }) => mapping_id).filter((id) => id !== UNMAPPED));
+	const codes = twice(lines.map(({ obis }) => wellFormed(obis)).filter((obis) => obis !== ""));
+	return [
+		...TARGETS.filter(({ id }) => targets.has(id)).map(({ label }) => t("map.twice", { what: t(label) })),
+		...[...codes].map((what) => t("map.twice.code", { what })),
+	];
+}

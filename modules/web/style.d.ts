@@ -1,0 +1,5 @@
+/** Vite gives the style as text. */
+declare module "*.css?inline" {
+	const style: string;
+	export default style;
+}

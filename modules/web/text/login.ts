@@ -1,0 +1,30 @@
+/** Texts of the login. */
+import type { Translations } from "./translations.js";
+
+export const LOGIN = {
+	"login.title": ["Log in", "Anmelden", "Logowanie"],
+	"login.again": [
+		"Your session has ended. Log in again to go on; nothing you typed is lost.",
+		"Deine Sitzung ist abgelaufen. Melde dich wieder an; nichts Eingegebenes geht verloren.",
+		"Sesja wygasła. Zaloguj się ponownie; nic z wpisanych danych nie zginie.",
+	],
+	"login.user": ["User", "Benutzer", "Użytkownik"],
+	"login.password": ["Password", "Passwort", "Hasło"],
+	"login.first": [
+		"On a new gateway this is the password printed on its label.",
+		"Bei einem neuen Gateway ist es das Passwort auf dem Etikett.",
+		"W nowej bramce jest to hasło z etykiety.",
+	],
+	"login.go": ["Log in", "Anmelden", "Zaloguj"],
+	"login.busy": ["Logging in …", "Anmeldung läuft …", "Logowanie …"],
+	"login.certificate": [
+		"The browser warned about the certificate?",
+		"Hat der Browser vor dem Zertifikat gewarnt?",
+		"Przeglądarka ostrzegła o certyfikacie?",
+	],
+	"login.certificate.help": [
+		"The gateway makes its own certificate, which no authority vouches for. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings go back to the factory's.",
+		"Das Gateway stellt sein Zertifikat selbst aus; dafür bürgt keine Stelle. Auf der Sicherheitsseite kannst du ein eigenes einspielen. Passwort vergessen? Halte die Taste zehn Sekunden: alle Einstellungen gehen auf Werk zurück.",
+		"Bramka sama tworzy swój certyfikat, za który nikt nie ręczy. Własny można wgrać na stronie bezpieczeństwa. Nie pamiętasz hasła? Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych.",
+	],
+} as const satisfies Record<string, Translations>;

@@ -1,0 +1,177 @@
+/** Texts of the page "security". */
+import type { Translations } from "./translations.js";
+
+export const SECURITY = {
+	"security.password": ["Password", "Passwort", "Hasło"],
+	"security.password.help": [
+		"With a new password all sessions end, also on your other devices; only this one goes on. Tokens stay valid.",
+		"Mit einem neuen Passwort enden alle Sitzungen, auch auf deinen anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
+		"Nowe hasło kończy wszystkie sesje, także na innych urządzeniach; tylko ta trwa dalej. Tokeny pozostają ważne.",
+	],
+	"sessions.title": ["Who is logged in", "Wer angemeldet ist", "Kto jest zalogowany"],
+	"sessions.intro": [
+		"A session ends by itself half an hour after its login.",
+		"Eine Sitzung endet von selbst eine halbe Stunde nach der Anmeldung.",
+		"Sesja kończy się sama pół godziny po zalogowaniu.",
+	],
+	"sessions.this": ["this session", "diese Sitzung", "ta sesja"],
+	"sessions.since": ["since {time}", "seit {time}", "od {time}"],
+	"sessions.left": ["ends in {n} min", "endet in {n} min", "koniec za {n} min"],
+	"sessions.end": ["End", "Beenden", "Zakończ"],
+	"sessions.ended": ["The session has ended.", "Die Sitzung ist beendet.", "Sesja została zakończona."],
+
+	"tokens.title": ["Tokens for programs", "Token für Programme", "Tokeny dla programów"],
+	"tokens.intro": [
+		"With a token a program, such as your home automation, may do all that you may, without your password. It is valid until you revoke it.",
+		"Mit einem Token darf ein Programm, etwa deine Hausautomation, alles, was du darfst, ohne dein Passwort. Er gilt, bis du ihn widerrufst.",
+		"Z tokenem program, na przykład automatyka domowa, może robić wszystko to co ty, bez twojego hasła. Jest ważny, dopóki go nie unieważnisz.",
+	],
+	"tokens.none": ["There is no token yet.", "Es gibt noch keinen Token.", "Nie ma jeszcze żadnego tokenu."],
+	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],
+	"tokens.timeless": [
+		"created while the clock was not set",
+		"erstellt, als die Uhr nicht gestellt war",
+		"utworzono, gdy zegar nie był ustawiony",
+	],
+	"tokens.count": ["{n} of {max}", "{n} von {max}", "{n} z {max}"],
+	"tokens.name": ["Name of a new token", "Name eines neuen Tokens", "Nazwa nowego tokenu"],
+	"tokens.name.help": [
+		"What it is for. Letters from A to Z, digits and signs, without accents or umlauts.",
+		"Wofür er ist. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
+		"Do czego służy. Litery od A do Z, cyfry i znaki, bez polskich znaków.",
+	],
+	"tokens.create": ["Create token", "Token erstellen", "Utwórz token"],
+	"tokens.creating": ["Creating …", "Wird erstellt …", "Tworzenie …"],
+	"tokens.made": ["Token “{name}”", "Token „{name}“", "Token „{name}”"],
+	"tokens.once": [
+		"Copy it now: it is shown this one time only.",
+		"Kopiere ihn jetzt: Er wird nur dieses eine Mal gezeigt.",
+		"Skopiuj go teraz: zostanie pokazany tylko ten jeden raz.",
+	],
+	"tokens.copy": ["Copy token", "Token kopieren", "Kopiuj token"],
+	"tokens.example": [
+		"To try it, on a computer with curl:",
+		"Zum Ausprobieren, auf einem Computer mit curl:",
+		"Aby wypróbować, na komputerze z programem curl:",
+	],
+	"tokens.example.copy": ["Copy command", "Befehl kopieren", "Kopiuj polecenie"],
+	"tokens.stored": ["I have copied it", "Ich habe ihn kopiert", "Token skopiowany"],
+	"tokens.revoke": ["Revoke", "Widerrufen", "Unieważnij"],
+	"tokens.revoke.ask": ["Revoke “{name}”?", "„{name}“ widerrufen?", "Unieważnić „{name}”?"],
+	"tokens.revoke.text": [
+		"The program that uses it is shut out at once.",
+		"Das Programm, das ihn benutzt, ist sofort ausgesperrt.",
+		"Program, który go używa, natychmiast straci dostęp.",
+	],
+
+	"cert.title": ["Certificate", "Zertifikat", "Certyfikat"],
+	"cert.intro": [
+		"Browsers know the gateway by it, and encrypt what they send.",
+		"Daran erkennt ein Browser das Gateway, und damit verschlüsselt er, was er sendet.",
+		"Po nim przeglądarka rozpoznaje bramkę i dzięki niemu szyfruje dane.",
+	],
+	"cert.kind": ["Kind", "Art", "Rodzaj"],
+	"cert.own": ["made by the gateway itself", "vom Gateway selbst erstellt", "utworzony przez samą bramkę"],
+	"cert.custom": ["installed by you", "von dir eingespielt", "wgrany przez ciebie"],
+	"cert.subject": ["Belongs to", "Gehört zu", "Wystawiony dla"],
+	"cert.issuer": ["Issued by", "Ausgestellt von", "Wystawiony przez"],
+	"cert.from": ["Valid from", "Gültig ab", "Ważny od"],
+	"cert.to": ["Valid to", "Gültig bis", "Ważny do"],
+	"cert.key": ["Key", "Schlüssel", "Klucz"],
+	"cert.key.value": ["{type}, {bits} bits", "{type}, {bits} Bit", "{type}, {bits} bitów"],
+	"cert.chain": ["Certificates in the chain", "Zertifikate in der Kette", "Certyfikaty w łańcuchu"],
+	"cert.expired": [
+		"This certificate has expired: browsers refuse it or warn. Install a new one.",
+		"Dieses Zertifikat ist abgelaufen: Browser lehnen es ab oder warnen. Spiele ein neues ein.",
+		"Ten certyfikat wygasł: przeglądarki go odrzucają lub ostrzegają. Wgraj nowy.",
+	],
+	"cert.soon": [
+		"This certificate expires on {time}. Install a new one before then.",
+		"Dieses Zertifikat läuft am {time} ab. Spiele vorher ein neues ein.",
+		"Ten certyfikat wygasa {time}. Wcześniej wgraj nowy.",
+	],
+	"cert.failed": [
+		"The certificate uploaded last could not be used, so the one before is back.",
+		"Das zuletzt eingespielte Zertifikat war nicht brauchbar, deshalb gilt wieder das vorige.",
+		"Ostatnio wgranego certyfikatu nie dało się użyć, więc wrócił poprzedni.",
+	],
+	"cert.upload": ["Install your own", "Eigenes einspielen", "Wgraj własny"],
+	"cert.upload.help": [
+		"Needed: the certificate, those that vouch for it, and its key without a password, as PEM text (files such as fullchain.pem and privkey.pem). The gateway restarts with it.",
+		"Nötig sind das Zertifikat, die dafür bürgenden und sein Schlüssel ohne Passwort, als PEM-Text (Dateien wie fullchain.pem und privkey.pem). Das Gateway startet damit neu.",
+		"Potrzebne: certyfikat, certyfikaty za niego ręczące i klucz bez hasła, jako tekst PEM (pliki takie jak fullchain.pem i privkey.pem). Bramka uruchomi się z nim ponownie.",
+	],
+	"cert.files": ["Choose files (several at once)", "Dateien wählen (mehrere zugleich)", "Wybierz pliki (kilka naraz)"],
+	"cert.paste": ["Or paste the text", "Oder den Text einfügen", "Albo wklej tekst"],
+	"cert.install": ["Install", "Einspielen", "Wgraj"],
+	"cert.installing": ["Being checked …", "Wird geprüft …", "Sprawdzanie …"],
+	"cert.empty": [
+		"Choose files or paste text first.",
+		"Wähle erst Dateien oder füge Text ein.",
+		"Najpierw wybierz pliki lub wklej tekst.",
+	],
+	"cert.plain": [
+		"A certificate can only be installed over HTTPS, because its key comes with it. First connect the gateway to your own network, then open this page at its address there.",
+		"Ein Zertifikat lässt sich nur über HTTPS einspielen, weil sein Schlüssel dabei ist. Verbinde das Gateway erst mit deinem Netz und öffne diese Seite dann unter seiner Adresse dort.",
+		"Certyfikat można wgrać tylko przez HTTPS, bo razem z nim przesyłany jest klucz. Najpierw połącz bramkę z własną siecią, a potem otwórz tę stronę pod jej adresem.",
+	],
+	"cert.reset": ["Back to the gateway's own", "Zurück zum eigenen des Gateways", "Wróć do certyfikatu bramki"],
+	"cert.reset.ask": ["Remove your certificate?", "Dein Zertifikat entfernen?", "Usunąć twój certyfikat?"],
+	"cert.reset.text": [
+		"The gateway restarts with the certificate that it has made itself. Browsers will warn about it.",
+		"Das Gateway startet mit dem Zertifikat neu, das es selbst erstellt hat. Browser werden davor warnen.",
+		"Bramka uruchomi się ponownie z certyfikatem, który sama utworzyła. Przeglądarki będą przed nim ostrzegać.",
+	],
+	"restart.certificate": [
+		"The gateway restarts with the other certificate. If this page does not come back within half a minute, open the address anew: the browser may ask about the certificate.",
+		"Das Gateway startet mit dem anderen Zertifikat neu. Kommt diese Seite nicht in einer halben Minute zurück, öffne die Adresse neu: Vielleicht fragt der Browser nach dem Zertifikat.",
+		"Bramka uruchamia się ponownie z innym certyfikatem. Jeśli ta strona nie wróci w ciągu pół minuty, otwórz adres jeszcze raz: przeglądarka może zapytać o certyfikat.",
+	],
+
+	"refusal.large": [
+		"Together that is too large: at most {max} bytes.",
+		"Das ist zusammen zu groß: höchstens {max} Byte.",
+		"Razem to za dużo: najwyżej {max} bajtów.",
+	],
+	"refusal.none": [
+		"No certificate was found. It must be PEM text, which begins with “-----BEGIN CERTIFICATE-----”.",
+		"Es wurde kein Zertifikat gefunden. Es muss PEM-Text sein, der mit „-----BEGIN CERTIFICATE-----“ beginnt.",
+		"Nie znaleziono certyfikatu. Musi to być tekst PEM, zaczynający się od „-----BEGIN CERTIFICATE-----”.",
+	],
+	"refusal.damaged": [
+		"A certificate is damaged or cut off.",
+		"Ein Zertifikat ist beschädigt oder abgeschnitten.",
+		"Certyfikat jest uszkodzony lub ucięty.",
+	],
+	"refusal.chain": [
+		"There are too many certificates in the chain.",
+		"Die Kette hat zu viele Zertifikate.",
+		"W łańcuchu jest za dużo certyfikatów.",
+	],
+	"refusal.key": [
+		"The private key is missing (often in a file such as privkey.pem).",
+		"Der private Schlüssel fehlt (oft in einer Datei wie privkey.pem).",
+		"Brakuje klucza prywatnego (często jest w pliku takim jak privkey.pem).",
+	],
+	"refusal.encrypted": [
+		"The private key has a password. Remove that first.",
+		"Der private Schlüssel hat ein Passwort. Entferne das zuerst.",
+		"Klucz prywatny ma hasło. Najpierw je usuń.",
+	],
+	"refusal.mismatch": [
+		"The private key belongs to another certificate.",
+		"Der private Schlüssel gehört zu einem anderen Zertifikat.",
+		"Klucz prywatny należy do innego certyfikatu.",
+	],
+	"refusal.type": [
+		"The gateway can't use this kind of key. It takes EC P-256 or P-384, or RSA with 2048 to 4096 bits.",
+		"Diese Art von Schlüssel kann das Gateway nicht benutzen. Es geht EC P-256 oder P-384 oder RSA mit 2048 bis 4096 Bit.",
+		"Bramka nie może użyć tego rodzaju klucza. Działa EC P-256 lub P-384 albo RSA od 2048 do 4096 bitów.",
+	],
+	"refusal.order": [
+		"The order is wrong: first the gateway's certificate, then the one that issued it, and so on.",
+		"Die Reihenfolge stimmt nicht: erst das Zertifikat des Gateways, dann das, das es ausgestellt hat, und so weiter.",
+		"Zła kolejność: najpierw certyfikat bramki, potem ten, który go wystawił, i tak dalej.",
+	],
+	"refusal.expired": ["A certificate has expired.", "Ein Zertifikat ist abgelaufen.", "Certyfikat wygasł."],
+} as const satisfies Record<string, Translations>;

@@ -1,0 +1,121 @@
+/** Texts of the first set-up, and of the form for a new password. */
+import type { Translations } from "./translations.js";
+
+export const WIZARD = {
+	"wizard.title": ["Set up your gateway", "Gateway einrichten", "Konfiguracja bramki"],
+	"wizard.step": ["Step {n} of {all}", "Schritt {n} von {all}", "Krok {n} z {all}"],
+	"wizard.next": ["Next", "Weiter", "Dalej"],
+	"wizard.back": ["Back", "Zurück", "Wstecz"],
+	"wizard.skip": ["Skip", "Überspringen", "Pomiń"],
+	"wizard.save": ["Save and continue", "Speichern und weiter", "Zapisz i przejdź dalej"],
+	"wizard.finish": ["Finish", "Abschließen", "Zakończ"],
+	"wizard.leave": [
+		"Leave the set-up and go to the overview",
+		"Einrichtung verlassen und zur Übersicht",
+		"Opuść konfigurację i przejdź do przeglądu",
+	],
+	"wizard.hello": [
+		"A few steps lead to your first reading. Have the label of the gateway and the password of your Wi-Fi at hand, and stay near the meter. You can skip each step and change everything later.",
+		"Wenige Schritte führen zur ersten Auslesung. Halte das Etikett des Gateways und dein WLAN-Passwort bereit und bleib in der Nähe des Zählers. Du kannst jeden Schritt überspringen und später alles ändern.",
+		"Kilka kroków dzieli Cię od pierwszego odczytu. Przygotuj etykietę bramki i hasło do sieci Wi-Fi i zostań w pobliżu licznika. Każdy krok można pominąć, a wszystko zmienić później.",
+	],
+	"wizard.password": ["A password of your own", "Ein eigenes Passwort", "Własne hasło"],
+	"wizard.password.why": [
+		"Everyone who sees the label can read its password. Choose one that only you know.",
+		"Wer das Etikett sieht, kennt das Passwort darauf. Wähle eines, das nur du kennst.",
+		"Każdy, kto widzi etykietę, zna hasło z niej. Wybierz takie, które znasz tylko Ty.",
+	],
+	"wizard.password.done": [
+		"The gateway has a password of your own.",
+		"Das Gateway hat ein eigenes Passwort.",
+		"Bramka ma już własne hasło.",
+	],
+	"wizard.time": ["Time", "Uhrzeit", "Czas"],
+	"wizard.time.why": [
+		"Each reading is stored with its time. The clock is kept right over the internet as soon as the Wi-Fi is set up.",
+		"Jede Auslesung wird mit ihrer Zeit gespeichert. Sobald das WLAN eingerichtet ist, wird die Uhr über das Internet gestellt.",
+		"Każdy odczyt jest zapisywany z czasem. Po skonfigurowaniu Wi-Fi zegar jest ustawiany przez internet.",
+	],
+	"wizard.clock.now": ["Clock of the gateway", "Uhr des Gateways", "Zegar bramki"],
+	"wizard.clock.set": ["Set from this device", "Von diesem Gerät stellen", "Ustaw z tego urządzenia"],
+	"wizard.clock.unset": [
+		"The clock is not set yet. It is set from this device when you continue.",
+		"Die Uhr ist noch nicht gestellt. Wenn du weitergehst, wird sie nach diesem Gerät gestellt.",
+		"Zegar nie jest jeszcze ustawiony. Gdy przejdziesz dalej, zostanie ustawiony według tego urządzenia.",
+	],
+	"wizard.clock.done": ["The clock was set.", "Die Uhr wurde gestellt.", "Zegar został ustawiony."],
+	"wizard.meter": ["The meter", "Der Zähler", "Licznik"],
+	"wizard.meter.other": ["Nothing helps?", "Nichts hilft?", "Nic nie pomaga?"],
+	"wizard.meter.page": [
+		"More, such as address and speed, is on the page “Meter” after the set-up.",
+		"Mehr, etwa Adresse und Geschwindigkeit, steht nach der Einrichtung auf der Seite „Zähler“.",
+		"Więcej ustawień, na przykład adres i prędkość, jest po konfiguracji na stronie „Licznik”.",
+	],
+	"wizard.reading": ["The first reading", "Die erste Auslesung", "Pierwszy odczyt"],
+	"wizard.reading.why": [
+		"If most tries succeed, read the meter once. This takes up to a minute.",
+		"Klappen die meisten Versuche, lies den Zähler einmal aus. Das dauert bis zu einer Minute.",
+		"Jeśli większość prób się udaje, odczytaj licznik raz. Może to potrwać do minuty.",
+	],
+	"wizard.reading.done": [
+		"The meter {meter} sent {n} values, among them:",
+		"Der Zähler {meter} hat {n} Werte gesendet, darunter:",
+		"Licznik {meter} przesłał wartości ({n}), między innymi:",
+	],
+	"wizard.wifi": ["Your Wi-Fi", "Dein WLAN", "Twoja sieć Wi-Fi"],
+	"wizard.wifi.why": [
+		"This step is the last, because the gateway's own network may end when it has joined yours.",
+		"Dieser Schritt kommt zuletzt, denn das eigene Netz des Gateways kann enden, sobald es in deinem ist.",
+		"Ten krok jest ostatni, ponieważ własna sieć bramki może zniknąć, gdy dołączy ona do Twojej.",
+	],
+	"wizard.wifi.joined": [
+		"The gateway is already in the network “{ssid}”. Nothing is left to do here.",
+		"Das Gateway ist schon im Netz „{ssid}“. Hier ist nichts mehr zu tun.",
+		"Bramka jest już w sieci „{ssid}”. Nie trzeba tu nic więcej robić.",
+	],
+	"wizard.wifi.other": ["Join another network", "Ein anderes Netz wählen", "Wybierz inną sieć"],
+	"wizard.done": ["All done", "Fertig", "Gotowe"],
+	"wizard.done.wifi": [
+		"The gateway is in your Wi-Fi now. Connect this device to the Wi-Fi “{ssid}” too, then open one of these addresses:",
+		"Das Gateway ist jetzt in deinem WLAN. Verbinde auch dieses Gerät mit dem WLAN „{ssid}“ und öffne dann eine dieser Adressen:",
+		"Bramka jest teraz w Twojej sieci Wi-Fi. Połącz także to urządzenie z siecią „{ssid}”, a potem otwórz jeden z tych adresów:",
+	],
+	"wizard.done.here": [
+		"Keep one of these addresses, for example as a bookmark:",
+		"Merke dir eine dieser Adressen, zum Beispiel als Lesezeichen:",
+		"Zapamiętaj jeden z tych adresów, na przykład jako zakładkę:",
+	],
+	"wizard.done.certificate": [
+		"The browser will warn once that it does not know the certificate. That is expected: the gateway made it itself. Choose “Advanced”, then continue. Then log in again.",
+		"Der Browser warnt einmal, dass er das Zertifikat nicht kennt. Das ist zu erwarten: das Gateway hat es selbst ausgestellt. Wähle „Erweitert“ und fahre fort. Melde dich danach neu an.",
+		"Przeglądarka raz ostrzeże, że nie zna certyfikatu. To normalne: bramka wystawiła go sama. Wybierz „Zaawansowane” i kontynuuj. Potem zaloguj się ponownie.",
+	],
+	"wizard.done.alone": [
+		"The gateway is in no Wi-Fi yet. You reach it over its own network “{ssid}” at http://192.168.4.1/, and can choose a Wi-Fi there on the network page at any time.",
+		"Das Gateway ist noch in keinem WLAN. Du erreichst es über sein eigenes Netz „{ssid}“ unter http://192.168.4.1/ und kannst dort auf der Netzwerkseite jederzeit ein WLAN wählen.",
+		"Bramka nie jest jeszcze w żadnej sieci Wi-Fi. Dostępna jest przez własną sieć „{ssid}” pod adresem http://192.168.4.1/; sieć Wi-Fi można tam wybrać w każdej chwili na stronie sieci.",
+	],
+	"wizard.overview": ["To the overview", "Zur Übersicht", "Do przeglądu"],
+
+	"password.old": ["Present password", "Bisheriges Passwort", "Dotychczasowe hasło"],
+	"password.new": ["New password", "Neues Passwort", "Nowe hasło"],
+	"password.help": [
+		"At least 8 characters. Several words in a row are easy to keep in mind and hard to guess.",
+		"Mindestens 8 Zeichen. Mehrere Wörter hintereinander sind leicht zu merken und schwer zu erraten.",
+		"Co najmniej 8 znaków. Kilka słów pod rząd łatwo zapamiętać, a trudno odgadnąć.",
+	],
+	"password.repeat": ["New password again", "Neues Passwort wiederholen", "Powtórz nowe hasło"],
+	"password.change": ["Change password", "Passwort ändern", "Zmień hasło"],
+	"password.changed": ["The password was changed.", "Das Passwort wurde geändert.", "Hasło zostało zmienione."],
+	"password.fair": [
+		"Long enough; longer is better.",
+		"Lang genug; länger ist besser.",
+		"Wystarczająco długie; dłuższe jest lepsze.",
+	],
+	"password.strong": ["A good length.", "Eine gute Länge.", "Dobra długość."],
+	"error.password_repeat": [
+		"The two new passwords differ.",
+		"Die beiden neuen Passwörter sind verschieden.",
+		"Nowe hasła różnią się od siebie.",
+	],
+} as const satisfies Record<string, Translations>;

@@ -1,0 +1,103 @@
+/**
+ * Black-box checks of the web page's files as every world serves them, and of their place among the other checks of a
+ * request. What the archive may hold and which language is chosen: test/http/static.test.ts.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { ARCHIVE } from "../../tools/page.js";
+import { isError, type Reply, type TestGateway } from "./gateway.js";
+
+const DOCUMENTS = ["/en", "/de", "/pl"];
+/** Begins what browsers load first; the names stand before the contents in the archive. */
+const SCRIPT = /\/assets\/app-[\w-]+\.js/;
+
+let script: string | undefined;
+
+/** Path of the script that the documents load. */
+function scriptPath(): string {
+	script ??= SCRIPT.exec(readFileSync(ARCHIVE, "latin1"))?.[0];
+	assert.ok(script, "the page was not built");
+	return script;
+}
+
+function isDocument(reply: Reply): void {
+	assert.equal(reply.status, 200);
+	assert.equal(reply.headers.get("content-type"), "text/html; charset=utf-8");
+	assert.equal(reply.headers.get("content-encoding"), "gzip");
+	assert.equal(reply.headers.get("cache-control"), "no-cache");
+	assert.equal(reply.headers.get("x-content-type-options"), "nosniff");
+	assert.equal(reply.headers.get("referrer-policy"), "no-referrer");
+	assert.match(reply.headers.get("content-security-policy") ?? "", /^default-src 'none'; .*frame-ancestors 'none'/);
+}
+
+export function pageChecks(gateway: () => TestGateway): void {
+	const open = { token: null };
+
+	describe("the web page", () => {
+		it("is there without a token, in each language, with a script that may be kept", async () => {
+			for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, open));
+			const reply = await gateway().get(scriptPath(), open);
+			assert.equal(reply.status, 200);
+			assert.equal(reply.headers.get("content-type"), "text/javascript");
+			assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
+			assert.equal(reply.headers.has("content-security-policy"), false);
+		});
+		it("is in the language that the browser likes best", async () => {
+			const tagOf = async (path: string, accepted: string) => {
+				const reply = await gateway().get(path, { ...open, headers: { "Accept-Language": accepted } });
+				return reply.headers.get("etag");
+			};
+			assert.equal(await tagOf("/", "fr, de-AT;q=0.8"), await tagOf("/de", "pl"));
+			assert.equal(await tagOf("/", "pl"), await tagOf("/pl", ""));
+			assert.equal(await tagOf("/", "ja"), await tagOf("/en", "de"));
+		});
+		it("is 304 for who has it, with no body", async () => {
+			for (const path of [...DOCUMENTS, scriptPath()]) {
+				const tag = (await gateway().get(path, open)).headers.get("etag") ?? "";
+				const reply = await gateway().get(path, { ...open, headers: { "If-None-Match": `"x", ${tag}` } });
+				assert.deepEqual([reply.status, reply.text, reply.headers.get("etag")], [304, "", tag]);
+			}
+		});
+		it("is the same for HEAD, without the body", async () => {
+			for (const path of ["/", ...DOCUMENTS, scriptPath()]) {
+				const get = await gateway().get(path, open);
+				const head = await gateway().request("HEAD", path, open);
+				assert.deepEqual([head.status, head.text], [200, ""]);
+				for (const name of ["content-length", "content-type", "content-encoding", "etag", "cache-control"])
+					assert.equal(head.headers.get(name), get.headers.get(name), name);
+			}
+		});
+		it("takes no other method: 405, before the origin is looked at", async () => {
+			for (const path of ["/", "/de", scriptPath()]) {
+				for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+					const reply = await gateway().request(method, path, { ...open, headers: { Origin: "https://evil.example" } });
+					isError(reply, 405, "method_not_allowed");
+					assert.equal(reply.headers.get("allow"), "GET, HEAD");
+				}
+			}
+		});
+		it("is found by its exact path alone, whatever it is written like", async () => {
+			for (const path of [
+				...["/EN", "/en/", "/fr", "/index.html", "/assets/", "/assets/app.js", "/web.bin", "/favicon.ico"],
+				...["/../en", "/%2e%2e/en", "/./en", "/assets/../en", "/..%2fen", "/en%20", "/api/../en", "/api/v1/../../en"],
+			])
+				isError(await gateway().get(path, open), 404, "not_found");
+			isDocument(await gateway().get("/%65n?x=y", open));
+		});
+		it("does not take the place of the API", async () => {
+			isError(await gateway().get("meter/protocol", open), 401, "unauthorized");
+			assert.equal((await gateway().get("meter/protocol")).headers.has("content-security-policy"), false);
+		});
+	});
+}
+
+/** In access point mode: over plain HTTP, for those whom no portal leads away. */
+export function plainPageChecks(gateway: () => TestGateway): void {
+	it("serves its page over plain HTTP", async () => {
+		for (const path of ["/", ...DOCUMENTS]) isDocument(await gateway().get(path, { token: null, secure: false }));
+		assert.equal((await gateway().get(scriptPath(), { token: null, secure: false })).status, 200);
+		const { hostname } = gateway();
+		for (const Host of ["192.168.4.1", hostname, `${hostname}.LOCAL`, "localhost", "127.0.0.1:8080"])
+			isDocument(await gateway().get("/", { token: null, secure: false, headers: { Host } }));
+	});
+}

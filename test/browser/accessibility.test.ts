@@ -1,0 +1,143 @@
+/**
+ * Every page for everybody: axe-core in both themes, on a phone and on a desktop; all languages without anything that
+ * reaches beyond a phone's edge; the keyboard's way.
+ */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { LANGUAGES } from "../../modules/web/text/translations.js";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { DESKTOP, needBrowser, PHONE, PLACES, say, Visit } from "./browser.js";
+
+const NAMES = ["login", ...PLACES];
+
+describe("The page for everybody", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.login();
+		await gateway.write("iec62056/control", { log_en: true });
+		await gateway.read("iec62056/read");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+
+	/** Goes through all pages, beginning with the login. Gives what the browser complained of. */
+	async function walk(visit: Visit, look: (name: string) => Promise<void>): Promise<string[]> {
+		await look(NAMES[0]);
+		await visit.logIn();
+		for (const place of PLACES) {
+			await visit.go(place);
+			await look(place);
+		}
+		await visit.context.close();
+		assert.equal(visit.mostAtOnce, 1, "more than one request at a time");
+		return visit.complaints;
+	}
+
+	for (const width of [PHONE, DESKTOP]) {
+		it(`has no violations in either theme at ${width} pixels`, async () => {
+			const visit = await Visit.begin(browser, gateway, { width });
+			const found: string[] = [];
+			const complaints = await walk(visit, async (name) => {
+				for (const colorScheme of ["light", "dark"] as const) {
+					await visit.page.emulateMedia({ colorScheme });
+					for (const violation of await violationsOf(visit)) found.push(`${name}, ${colorScheme}: ${violation}`);
+				}
+			});
+			found.push(...complaints);
+			assert.equal(found.length, 0, found.join("\n\n"));
+		});
+	}
+
+	for (const language of LANGUAGES) {
+		it(`fits a phone in its language ${language}, with every text there`, async () => {
+			const visit = await Visit.begin(browser, gateway, { width: PHONE, language });
+			const found: string[] = [];
+			const complaints = await walk(visit, async (name) => {
+				assert.equal(await visit.page.getAttribute("html", "lang"), language);
+				found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
+				// A key that there is no text for is shown itself; so is a value that nothing was put in for.
+				const shown = ((await visit.page.evaluate("document.body.innerText")) as string).match(
+					/\b[a-z]+(\.[a-z-]+)+\b|\{\w+\}|undefined|NaN|\[object/g,
+				);
+				found.push(...(shown ?? []).filter(isStray).map((text) => `${name}: shows ${text}`));
+			});
+			assert.deepEqual([...found, ...complaints], []);
+		});
+	}
+
+	describe("by keyboard", () => {
+		/** Where the focus is. */
+		const focused = (visit: Visit) => visit.page.evaluate("document.activeElement.outerHTML.slice(0, 200)");
+
+		it("skips the menu, and goes on at the page that a link leads to", async () => {
+			const visit = await (await Visit.begin(browser, gateway)).logIn();
+			await visit.page.reload();
+			await visit.settled();
+			await visit.page.keyboard.press("Tab");
+			assert.match(String(await focused(visit)), /^<a class="skip"/);
+			assert.ok(await visit.page.getByRole("link", { name: say("skip") }).isVisible());
+			await visit.page.keyboard.press("Enter");
+			assert.match(String(await focused(visit)), /^<main/);
+			await visit.page.keyboard.press("Tab");
+			const isInMain = "document.activeElement.closest('main') !== null";
+			assert.equal(await visit.page.evaluate(isInMain), true);
+
+			await visit.page.getByRole("link", { name: "Meter", exact: true }).focus();
+			await visit.page.keyboard.press("Enter");
+			await visit.page.getByRole("heading", { level: 1, name: "Meter" }).waitFor();
+			await visit.page.waitForSelector("main:focus");
+			assert.match(await visit.page.title(), /^Meter – /);
+			await visit.end();
+		});
+
+		it("opens and closes the menu of a phone, which says whether it is open", async () => {
+			const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
+			const button = visit.button("menu");
+			const link = visit.page.getByRole("link", { name: "System", exact: true });
+			assert.equal(await button.getAttribute("aria-expanded"), "false");
+			assert.equal(await link.isVisible(), false);
+			await button.focus();
+			await visit.page.keyboard.press("Enter");
+			assert.equal(await button.getAttribute("aria-expanded"), "true");
+			await link.focus();
+			await visit.page.keyboard.press("Enter");
+			await visit.page.getByRole("heading", { level: 1, name: "System" }).waitFor();
+			assert.equal(await link.isVisible(), false);
+			await visit.end();
+		});
+
+		it("stays inside a dialog, leaves it by Escape, and is then where it was", async () => {
+			const visit = await (await Visit.begin(browser, gateway)).logIn();
+			await visit.go("system");
+			const opener = visit.button("reset.go");
+			await opener.focus();
+			await visit.page.keyboard.press("Enter");
+			const dialog = visit.page.getByRole("dialog");
+			await dialog.waitFor();
+			const isOutside = `document.activeElement !== document.body && document.activeElement.closest("dialog") === null`;
+			for (let i = 0; i < 12; i++) {
+				await visit.page.keyboard.press(i < 6 ? "Tab" : "Shift+Tab");
+				assert.equal(await visit.page.evaluate(isOutside), false, String(await focused(visit)));
+			}
+			await visit.page.keyboard.press("Escape");
+			await dialog.waitFor({ state: "detached" });
+			assert.equal(await visit.isFocused(opener), true);
+			await visit.end();
+		});
+	});
+});
+
+/** Names of hosts and files look like keys. */
+function isStray(text: string): boolean {
+	return !/\.(local|org|pem|crt|key|com|lan)$/.test(text);
+}

@@ -1,0 +1,223 @@
+/**
+ * The web page in Chromium (Debian's package, by playwright-core) as a person uses it, for the suites of this folder.
+ *
+ * A visit watches what the browser has to say: an error of a script, a line on the console (what the policy refused is
+ * one), a request to anywhere but the gateway. Its end fails on any of them. Statuses of failed requests don't count: the
+ * page deals with those; nor does advice for forms, which takes each password for an account's.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
+import { TEXTS, type TextKey } from "../../modules/web/text/all.js";
+import type { Language } from "../../modules/web/text/translations.js";
+import { PASSWORD } from "../api/gateway.js";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { skipBecause } from "../hosts/native/compile.js";
+
+const CHROMIUM = "/usr/bin/chromium";
+/** Longest wait for anything on the page; a computer that is busy needs it. */
+const WAIT_MS = 15_000;
+/** A restart takes the gateway a while, and the page looks for it now and then. */
+export const RESTART_MS = 30_000;
+
+/** Steps of `hurry`. */
+const HURRY_MS = 400;
+
+/** Widths of a small phone and of a desktop. */
+export const PHONE = 360;
+export const DESKTOP = 1200;
+const HEIGHTS: Readonly<Record<number, number>> = { [PHONE]: 740, [DESKTOP]: 800 };
+
+/** All pages behind the login, by the hash of their addresses. */
+export const PLACES = [
+	...["dashboard", "readings", "meter", "network", "zigbee", "hub", "security", "system"],
+	"setup",
+] as const;
+
+/** The page's text in English, with each `{name}` replaced: tests hold no wording. */
+export function say(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+	return TEXTS[key][0].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/** For `before`: starts Chromium, or skips the suite where there is none. */
+export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
+	if (!existsSync(CHROMIUM)) skipBecause(hook, `${CHROMIUM} is not installed`);
+	return chromium.launch({
+		executablePath: CHROMIUM,
+		// Chromium's own sandbox does not work for root.
+		chromiumSandbox: process.getuid?.() !== 0,
+		// So that the name of a unit leads here, and is no place that browsers trust more than others.
+		args: ["--host-resolver-rules=MAP *.local 127.0.0.1", "--disable-gpu"],
+	});
+}
+
+export interface VisitOptions {
+	readonly language?: Language;
+	readonly width?: number;
+	readonly theme?: "light" | "dark";
+	/** By plain HTTP, as in the network of the access point. */
+	readonly plain?: boolean;
+	/** For `hurry`. */
+	readonly hurried?: boolean;
+	/** Default: the dashboard, in the language that the browser asks for. */
+	readonly path?: string;
+}
+
+export class Visit {
+	readonly page: Page;
+	readonly context: BrowserContext;
+	readonly base: string;
+	/** What must not have happened. */
+	readonly complaints: string[] = [];
+	/** Everything the browser asked for. */
+	readonly requests: Request[] = [];
+	/** How many requests to the API there were at the same time. */
+	mostAtOnce = 0;
+	readonly #running = new Set<Request>();
+
+	private constructor(context: BrowserContext, page: Page, base: string) {
+		this.context = context;
+		this.page = page;
+		this.base = base;
+		page.setDefaultTimeout(WAIT_MS);
+		page.on("pageerror", (error) => this.complaints.push(`script: ${error.stack ?? error.message}`));
+		page.on("console", (message) => {
+			const text = message.text();
+			if (!/^Failed to load resource:|^\[DOM\] /.test(text)) this.complaints.push(`console: ${text}`);
+		});
+		page.on("request", (request) => {
+			const url = new URL(request.url());
+			this.requests.push(request);
+			this.#running.add(request);
+			const toAPI = [...this.#running].filter((running) => running.url().includes("/api/"));
+			this.mostAtOnce = Math.max(this.mostAtOnce, toAPI.length);
+			if (url.origin !== base && url.protocol !== "data:" && url.protocol !== "blob:")
+				this.complaints.push(`elsewhere: ${request.url()}`);
+		});
+		const done = (request: Request) => void this.#running.delete(request);
+		page.on("requestfinished", done).on("requestfailed", done);
+	}
+
+	/** Opens the page of this gateway, in a browser that has never seen it. */
+	static async begin(browser: Browser, gateway: ProcessGateway, options: VisitOptions = {}): Promise<Visit> {
+		const { language = "en", width = DESKTOP, theme = "light", plain = false } = options;
+		const context = await browser.newContext({
+			ignoreHTTPSErrors: true,
+			acceptDownloads: true,
+			locale: language,
+			colorScheme: theme,
+			reducedMotion: "reduce",
+			viewport: { width, height: HEIGHTS[width] },
+		});
+		const port = gateway.authority(!plain).split(":")[1];
+		const base = plain ? `http://${gateway.hostname}.local:${port}` : `https://localhost:${port}`;
+		const visit = new Visit(context, await context.newPage(), base);
+		if (options.hurried) await visit.page.clock.install();
+		await visit.page.goto(`${base}${options.path ?? "/#/dashboard"}`);
+		return visit;
+	}
+
+	/** Logs in by the form, and waits for the first page behind it. */
+	async logIn(password = PASSWORD): Promise<this> {
+		await this.page.fill("input[name=password]", password);
+		await this.page.press("input[name=password]", "Enter");
+		await this.page.waitForSelector("main:not(.login)");
+		await this.settled();
+		return this;
+	}
+
+	/** Goes to one of PLACES by its address. */
+	async go(place: (typeof PLACES)[number]): Promise<void> {
+		await this.page.evaluate(`location.hash = "#/${place}"`);
+		const link = place === "setup" ? "main.wizard" : `nav a[aria-current][href="#/${place}"]`;
+		await this.page.waitForSelector(link, { state: "attached" });
+		await this.settled();
+	}
+
+	/** Waits until nothing is being loaded. */
+	async settled(): Promise<void> {
+		await this.page.waitForSelector("main");
+		for (;;) {
+			await this.page.waitForSelector("main .pending", { state: "detached" });
+			// What was drawn last may ask for more.
+			await this.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+			if (this.#running.size === 0 && (await this.page.locator("main .pending").count()) === 0) return;
+		}
+	}
+
+	/** The card with this heading. */
+	card(title: TextKey): Locator {
+		const heading = this.page.getByRole("heading", { level: 2, name: say(title), exact: true });
+		return this.page.locator("section.card").filter({ has: heading });
+	}
+
+	/** A button of the page, or of one of its cards. */
+	button(label: TextKey, within: Locator | Page = this.page): Locator {
+		return within.getByRole("button", { name: say(label), exact: true });
+	}
+
+	/** Fills in fields by their names, which are the API's. */
+	async fill(within: Locator, values: Readonly<Record<string, string | number | boolean>>): Promise<void> {
+		for (const [name, value] of Object.entries(values)) {
+			const field = within.locator(`[name="${name}"]`);
+			if (typeof value === "boolean") await field.setChecked(value);
+			else if ((await field.evaluate((element) => element.tagName)) === "SELECT")
+				await field.selectOption(String(value));
+			else await field.fill(String(value));
+		}
+	}
+
+	/** Fills in the card's form and sends it; waits until it says that this went well. */
+	async save(card: Locator, values: Readonly<Record<string, string | number | boolean>>): Promise<void> {
+		await this.fill(card, values);
+		// The word of the last time may still stand there.
+		const replied = this.page.waitForResponse((response) => response.request().method() === "POST");
+		await card.locator("button[type=submit]").click();
+		await replied;
+		await card.locator(".notice.good").waitFor();
+	}
+
+	/** Lets the page's own time pass quicker until this is seen. The visit has to have begun `hurried`. */
+	async hurry(wanted: Locator): Promise<void> {
+		for (const limitMs = Date.now() + RESTART_MS; Date.now() < limitMs; ) {
+			if (await wanted.isVisible()) return;
+			await this.page.clock.fastForward(HURRY_MS);
+			// The gateway needs its time too.
+			await setTimeout(HURRY_MS / 4);
+		}
+		throw new Error(`${wanted} is not seen`);
+	}
+
+	/** What the page keeps for this tab. */
+	async stored(name: string): Promise<string | null> {
+		return this.page.evaluate(`sessionStorage.getItem(${JSON.stringify(name)})`);
+	}
+
+	async isFocused(element: Locator): Promise<boolean> {
+		return element.evaluate((here) => here === here.ownerDocument.activeElement);
+	}
+
+	/** Elements that reach beyond the right edge. */
+	async overflow(): Promise<string[]> {
+		return this.page.evaluate(OVERFLOW);
+	}
+
+	/** Fails when the browser had something to complain of. */
+	async end(): Promise<void> {
+		await this.context.close();
+		assert.deepEqual(this.complaints, []);
+	}
+}
+
+const OVERFLOW = `(() => {
+	const scrolls = (element) => element !== null && (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+	const root = document.documentElement;
+	const found = root.scrollWidth > root.clientWidth ? ["the page scrolls sideways: " + root.scrollWidth] : [];
+	for (const element of document.querySelectorAll("body *")) {
+		const { right, width, height } = element.getBoundingClientRect();
+		if (right <= root.clientWidth + 1 || width * height === 0 || getComputedStyle(element).visibility === "hidden") continue;
+		if (!scrolls(element.parentElement)) found.push(element.tagName + "." + element.getAttribute("class") + ": " + element.textContent.slice(0, 60));
+	}
+	return found;
+})()`;

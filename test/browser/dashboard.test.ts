@@ -1,0 +1,112 @@
+/** The first page: a readout on demand, and what it says in each state that a gateway can be found in. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import type { TextKey } from "../../modules/web/text/all.js";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, PHONE, say, Visit } from "./browser.js";
+
+const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+
+describe("The page's overview", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+	/** Its meter is silent and its clock not set; a readout takes its time to fail, while the other tests run. */
+	let lame: { gateway: ProcessGateway; visit: Visit };
+
+	before(async function () {
+		browser = await needBrowser(this);
+		const silent = await ProcessGateway.start("node", { args: ["--time", "none"] });
+		await silent.connectMeter({ telegram, faults: { silence: 1000 } });
+		lame = { gateway: silent, visit: await (await Visit.begin(browser, silent, { width: PHONE })).logIn() };
+		await lame.visit.button("read.now").click();
+
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram });
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		await lame?.gateway.stop();
+	});
+	afterEach(async function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis, lame.gateway.diagnosis);
+		await visit.end();
+	});
+
+	const begin = async (options = {}) => {
+		visit = await Visit.begin(browser, gateway, options);
+		await visit.logIn();
+	};
+	const readNow = () => visit.button("read.now");
+	/** As when the tab is seen again; else the page looks every few seconds. */
+	const looksAgain = () => visit.page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+	const text = async (title: TextKey) => (await visit.card(title).textContent()) ?? "";
+
+	it("says that nothing was read yet and what to do, reads the meter with visible progress, and shows what came", async () => {
+		await begin({ width: PHONE });
+		assert.match(await text("now.title"), new RegExp(`${say("read.none")} ${say("read.none.help")}`));
+		assert.equal(await visit.card("counter.title").count(), 0);
+		await readNow().click();
+		await visit.page.getByRole("progressbar").waitFor();
+		await visit.card("counter.title").waitFor();
+		await visit.page.getByRole("progressbar").waitFor({ state: "detached" });
+		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
+		assert.match(await text("now.title"), /Last reading/);
+		const total = readings.find(({ obis }) => obis === "1.8.0");
+		assert.ok(total);
+		const shown = Number(total.value1).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 9 });
+		assert.ok((await text("counter.title")).includes(shown), `${shown} in ${await text("counter.title")}`);
+	});
+
+	it("says that the gateway is out of reach, and goes on by itself when it is back", async () => {
+		await begin();
+		await visit.context.setOffline(true);
+		await looksAgain();
+		await visit.page.getByText(say("lost.text")).waitFor();
+		assert.equal(await visit.card("counter.title").count(), 1);
+		await visit.context.setOffline(false);
+		await visit.page.getByText(say("lost.text")).waitFor({ state: "detached" });
+		await readNow().click();
+		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
+	});
+
+	it("asks for the login when the gateway has started anew under it, and goes on", async () => {
+		await begin();
+		assert.equal((await gateway.post("system/reboot")).status, 200);
+		await gateway.rebooted();
+		await gateway.login();
+		await looksAgain();
+		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
+		await dialog.waitFor();
+		await dialog.locator("[name=password]").fill(PASSWORD);
+		await dialog.getByRole("button", { name: say("login.go") }).click();
+		await dialog.waitFor({ state: "detached" });
+		await readNow().click();
+		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
+	});
+
+	it("says why a silent meter could not be read and what to do, and reads it when it speaks, with a clock or without", async () => {
+		visit = lame.visit;
+		await visit.page.getByRole("alert").getByText(say("error.meter_timeout")).waitFor();
+		await visit.page.getByText(say("links.meter", { error: "iec62056-21/silence" })).waitFor();
+		await visit.page.getByText(say("links.clock")).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		assert.deepEqual(await visit.overflow(), []);
+		await lame.gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+		for (let count = 1; count <= 2; count++) {
+			await readNow().click();
+			await visit.page.getByRole("progressbar").waitFor();
+			await readNow().waitFor();
+		}
+		assert.equal(await visit.page.getByRole("alert").count(), 0);
+		assert.match(await text("now.title"), /\d W.*at an unknown time/);
+		const curve = visit.card("curve.title").getByRole("img");
+		await curve.waitFor();
+		assert.match((await curve.getAttribute("aria-label")) ?? "", /^2 readings, from .* W to .* W/);
+	});
+});

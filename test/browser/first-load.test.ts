@@ -1,0 +1,89 @@
+/** What the first load asks the gateway for: how many requests, how many bytes, what is kept for the next time. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, Visit } from "./browser.js";
+
+/** Of the document and the script, as they are sent. */
+const FIRST_LIMIT = 45 * 1024;
+const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
+const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;
+
+describe("The page's first load", function () {
+	this.timeout(60_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		// Browsers keep nothing of what came under a certificate that they don't trust.
+		gateway = await ProcessGateway.start("node", { mode: "ap" });
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.login();
+		await gateway.read("iec62056/read");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+
+	/** Method and path of each request. */
+	const asked = () =>
+		visit.requests.map((request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v1/", "")}`);
+
+	it("takes two requests to the login, two more for the login, and two to the overview", async () => {
+		visit = await Visit.begin(browser, gateway, { language: "de" });
+		await visit.settled();
+		const [document, script, ...more] = asked();
+		assert.equal(document, "GET /");
+		assert.match(script, SCRIPT);
+		assert.deepEqual(more, []);
+		await visit.logIn();
+		await visit
+			.card("now.title")
+			.waitFor({ state: "attached", timeout: 1 })
+			.catch(() => {});
+		await visit.page.locator(".big").waitFor();
+		assert.deepEqual(asked().slice(2), [
+			"GET system/challenge",
+			"POST system/login",
+			"GET system/status",
+			"GET iec62056/last",
+		]);
+		await visit.end();
+	});
+
+	it("takes no more bytes than fit into two seconds, compressed", async function () {
+		visit = await Visit.begin(browser, gateway, { path: "/pl" });
+		await visit.settled();
+		const sizes = await Promise.all(visit.requests.map((request) => request.sizes()));
+		assert.equal(sizes.length, 2);
+		const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+		this.test!.title += `: ${bytes}`;
+		assert.ok(bytes <= FIRST_LIMIT, `${bytes} bytes`);
+		await visit.end();
+	});
+
+	it("fetches the other pages once, when the first of them is opened", async () => {
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		assert.equal(asked().filter((request) => PAGES.test(request)).length, 0);
+		for (const place of ["meter", "system", "meter"] as const) await visit.go(place);
+		assert.equal(asked().filter((request) => PAGES.test(request)).length, 1);
+		await visit.end();
+	});
+
+	it("is only asked about the next time: the document is unchanged, scripts are not asked for", async () => {
+		visit = await Visit.begin(browser, gateway, { plain: true });
+		await visit.settled();
+		const first = visit.requests.length;
+		await visit.page.reload();
+		await visit.settled();
+		const sizes = await Promise.all(visit.requests.slice(first).map((request) => request.sizes()));
+		// A 304 has no body, and what is kept is not sent at all: Chromium then takes its head off.
+		assert.equal(sizes.length, 2);
+		for (const { responseBodySize } of sizes) assert.ok(responseBodySize <= 0, `${responseBodySize} bytes of body`);
+		await visit.end();
+	});
+});

@@ -1,0 +1,91 @@
+/** The way in and out of the page, and what happens when a session ends under it. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, PHONE, say, Visit } from "./browser.js";
+
+describe("The page's login", function () {
+	this.timeout(60_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(async function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+		await visit.end();
+	});
+
+	const password = () => visit.page.getByLabel(say("login.password"), { exact: true });
+	const error = () => visit.page.getByRole("alert");
+
+	it("takes the right password, keeps the token for this tab alone, and lets go of it again", async () => {
+		visit = await Visit.begin(browser, gateway);
+		assert.equal(await visit.stored("token"), null);
+		await visit.logIn();
+		const token = await visit.stored("token");
+		assert.match(token ?? "", /^[0-9a-f]{64}$/);
+		gateway.plant(token!);
+		assert.equal(await visit.page.evaluate("JSON.stringify(localStorage).includes('token')"), false);
+		assert.equal(await visit.page.evaluate("document.cookie"), "");
+		// A reload of the tab goes on.
+		await visit.page.reload();
+		await visit.settled();
+		assert.equal(await visit.page.getByRole("navigation").count(), 1);
+
+		await visit.button("logout").click();
+		await password().waitFor();
+		assert.equal(await visit.stored("token"), null);
+		assert.equal((await gateway.get("meter/protocol", { token })).status, 401);
+	});
+
+	it("refuses a wrong password with a reason and the field as it was, and then takes the right one", async () => {
+		visit = await Visit.begin(browser, gateway, { width: PHONE });
+		await password().fill("wrong-password");
+		await visit.button("login.go").click();
+		await error().waitFor();
+		await error().getByText(say("error.invalid_proof")).waitFor();
+		assert.equal(await password().inputValue(), "wrong-password");
+		assert.equal(await visit.stored("token"), null);
+		await visit.logIn();
+	});
+
+	it("does not send the password, nor what it could be found by", async () => {
+		visit = await Visit.begin(browser, gateway);
+		const bodies: string[] = [];
+		visit.page.on("request", (request) => bodies.push(`${request.url()} ${request.postData() ?? ""}`));
+		await visit.logIn();
+		assert.ok(bodies.some((body) => body.includes("proof")));
+		for (const body of bodies) assert.doesNotMatch(body, /label-password|"password"/);
+	});
+
+	it("leads to the first steps while the password is the label's, and only who asked for no page", async () => {
+		visit = await Visit.begin(browser, gateway, { path: "/" });
+		await visit.logIn();
+		await visit.page.waitForSelector("main.wizard");
+		await visit.go("dashboard");
+		await visit.page.reload();
+		await visit.settled();
+		assert.equal(await visit.page.evaluate("location.hash"), "#/dashboard");
+	});
+
+	it("shows and hides what is typed", async () => {
+		visit = await Visit.begin(browser, gateway);
+		await password().fill("something");
+		assert.equal(await password().getAttribute("type"), "password");
+		await visit.page.getByRole("button", { name: /^Show/ }).click();
+		assert.equal(await password().getAttribute("type"), "text");
+		await visit.page.getByRole("button", { name: /^Hide/ }).click();
+		assert.equal(await password().inputValue(), "something");
+	});
+});

@@ -1,0 +1,130 @@
+/** The meter page: what is saved there is read back by the API; an ended session loses nothing; alignment and log. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, say, Visit } from "./browser.js";
+
+const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+const KEY = "00112233445566778899aabbccddeeff";
+
+describe("The page's meter settings", function () {
+	this.timeout(60_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram });
+		await gateway.login();
+		gateway.plant(KEY);
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.go("meter");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+
+	it("saves how the meter is asked", async () => {
+		const card = visit.card("iec.title");
+		await visit.save(card, { baudrate_max: 4800, battery: true, device_address: "1234" });
+		const config = await gateway.read("iec62056/config");
+		assert.deepEqual([config.baudrate_max, config.battery, config.device_address], [4800, true, "1234"]);
+		await visit.save(card, { battery: false, device_address: "" });
+		await visit.save(card, { mode_d_enabled: true, mode_d_baudrate: 9600 });
+		const pushed = await gateway.read("iec62056/config");
+		assert.deepEqual([pushed.mode_d_enabled, pushed.mode_d_baudrate, pushed.device_address], [true, 9600, ""]);
+		await visit.save(card, { mode_d_enabled: false });
+	});
+
+	it("says what is wrong with a value before it is sent, at its field", async () => {
+		const card = visit.card("iec.title");
+		await visit.fill(card, { device_address: "no/slash" });
+		await card.locator("button[type=submit]").click();
+		const field = card.locator("[name=device_address]");
+		assert.equal(await field.getAttribute("aria-invalid"), "true");
+		assert.equal(await visit.isFocused(field), true);
+		await visit.save(card, { device_address: "" });
+	});
+
+	it("saves when the meter is read", async () => {
+		const card = visit.card("schedule.title");
+		await visit.save(card, { enabled: true, period: "days 7", trigger_hour: 3, trigger_minute: 30 });
+		const schedule = await gateway.read("iec62056/schedule");
+		assert.deepEqual([schedule.period_unit, schedule.period_value], ["days", 7]);
+		assert.deepEqual([schedule.trigger_hour, schedule.trigger_minute], [3, 30]);
+	});
+
+	it("keeps what is typed when the session ends, and saves it after the login", async () => {
+		const card = visit.card("iec.title");
+		await visit.fill(card, { device_address: "98765" });
+		for (const { id, current } of (await gateway.read("system/sessions")).sessions)
+			if (!current) await gateway.request("DELETE", `system/sessions/${id}`);
+		await card.locator("button[type=submit]").click();
+		const dialog = visit.page.getByRole("dialog", { name: say("login.title") });
+		await dialog.locator("[name=password]").fill(PASSWORD);
+		await dialog.getByRole("button", { name: say("login.go") }).click();
+		await card.locator(".notice.good").waitFor();
+		assert.equal(await dialog.count(), 0);
+		assert.equal(await card.locator("[name=device_address]").inputValue(), "98765");
+		assert.equal((await gateway.read("iec62056/config")).device_address, "98765");
+		await visit.save(card, { device_address: "" });
+	});
+
+	it("saves keys without ever showing them again, and forgets them", async () => {
+		await visit.save(visit.card("protocol.title"), { protocol: "dlms" });
+		assert.equal((await gateway.read("meter/protocol")).protocol, "dlms");
+		const card = visit.card("dlms.title");
+		await visit.save(card, { auth: "high_gmac", use_encryption: true, block_cipher_key: KEY, client_address: 1 });
+		const config = await gateway.read("dlms/config");
+		assert.deepEqual([config.auth, config.use_encryption, config.client_address], ["high_gmac", true, 1]);
+		assert.deepEqual([config.block_cipher_key_set, config.auth_key_set], [true, false]);
+		assert.equal(await card.locator("[name=block_cipher_key]").inputValue(), "");
+		// Left empty, it stays.
+		await visit.save(card, { client_address: 2 });
+		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, true);
+		await card.locator("[name=forget-block_cipher_key]").click();
+		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
+		await card.locator("[name=forget-block_cipher_key]").waitFor({ state: "detached" });
+		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, false);
+	});
+
+	it("saves the list of values of a DLMS meter", async () => {
+		const card = visit.card("objects.title");
+		await card.locator('[name="objects.energy"]').click();
+		assert.deepEqual(await violationsOf(visit), []);
+		await visit.fill(card, { code: "1-0:32.7.0", class_id: 3, attribute: 2 });
+		await visit.button("add", card).click();
+		await card.locator("[name=save-objects]").click();
+		await card.locator(".notice.good").waitFor();
+		const { entries } = await gateway.read("dlms/obis");
+		assert.equal(entries.length, 5);
+		assert.deepEqual([entries[4].obis, entries[4].class_id, entries[4].attribute], ["1-0:32.7.0", 3, 2]);
+		await visit.save(visit.card("protocol.title"), { protocol: "iec62056" });
+	});
+
+	it("repeats the sign-on until it is stopped, and tells what comes back", async () => {
+		const card = visit.card("align.title");
+		await card.locator("[name=align]").click();
+		await card.getByText(meterId).waitFor();
+		await card.locator("[name=align]").click();
+		assert.match((await card.textContent()) ?? "", /100/);
+	});
+
+	it("shows the conversation with the meter", async () => {
+		await visit.save(visit.card("control.title"), { log_en: true });
+		assert.equal((await gateway.read("iec62056/control")).log_en, true);
+		await gateway.read("iec62056/read");
+		const card = visit.card("log.title");
+		await card.locator("[name=log]").click();
+		await card.getByText("/?!<CR><LF>").first().waitFor();
+		await visit.fill(card, { hex: true });
+		await card.getByText("2f 3f 21 0d 0a").first().waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+	});
+});

@@ -1,0 +1,89 @@
+/**
+ * The page, unchanged, against the firmware that the Moddable SDK builds, in its XS with the microcontroller's memory: a
+ * browser opens connections side by side, lets go of requests, and asks for everything at once.
+ */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { ANY, BOOT, probe } from "../system/memory-limits.js";
+import { needBrowser, PLACES, say, Visit } from "./browser.js";
+
+const { telegram, readings } = vectorOf("iskraemeco-mt174-15-billing-periods");
+/** As many as browsers have by default for one host; the gateway has two. */
+const TABS = 6;
+/** Longer than any time-out of a connection without a request. */
+const REST_MS = 31_000;
+/** What may have been added by all of it. */
+const GROWTH = { slots: 32, chunks: 1024 };
+
+describe("The page of the firmware on Linux", function () {
+	this.timeout(180_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("linux");
+		await gateway.connectMeter({ telegram });
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	it("is served, lets in, and shows a reading", async function () {
+		await probe(gateway, this, BOOT);
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.button("read.now").click();
+		await visit.card("counter.title").waitFor();
+		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
+		await probe(gateway, this, ANY);
+	});
+
+	it("saves a setting, and opens every page", async () => {
+		await visit.go("meter");
+		await visit.save(visit.card("iec.title"), { baudrate_max: 4800 });
+		await gateway.login();
+		assert.equal((await gateway.read("iec62056/config")).baudrate_max, 4800);
+		for (const place of PLACES) await visit.go(place);
+		await visit.go("readings");
+		await visit.page
+			.locator("table.readings tbody tr")
+			.nth(readings.length - 1)
+			.waitFor();
+		await visit.end();
+	});
+
+	it("is there for as many tabs as are opened, and when they are closed while it answers", async function () {
+		// Without connections, so that the same is compared.
+		await gateway.pass(REST_MS);
+		const before = await probe(gateway, this, ANY);
+		for (let round = 0; round < 3; round++) {
+			const context = await browser.newContext({ ignoreHTTPSErrors: true });
+			const begun = Array.from({ length: TABS }, async (_, index) => {
+				const page = await context.newPage();
+				const asked = page.waitForEvent("request");
+				const loaded = page.goto(`https://localhost:${gateway.httpsPort}/`).catch(() => {});
+				await asked;
+				// Half of them leave in the middle of it.
+				if (index % 2 === 0) await loaded;
+				await page.close();
+				await loaded;
+			});
+			await Promise.all(begun);
+			await context.close();
+		}
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.go("system");
+		await visit.end();
+		await gateway.pass(REST_MS);
+		const after = await probe(gateway, this, ANY);
+		assert.ok(after.slots - before.slots <= GROWTH.slots, `${after.slots - before.slots} slots more`);
+		assert.ok(after.chunks - before.chunks <= GROWTH.chunks, `${after.chunks - before.chunks} bytes of chunks more`);
+	});
+});

@@ -1,0 +1,142 @@
+/** The security page: a new password, sessions, the life of a token, certificates; all as the API tells it too. */
+import assert from "node:assert/strict";
+import type { Browser, Locator } from "playwright-core";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
+import { AUTHORITY, make } from "../hosts/openssl.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, RESTART_MS, say, Visit } from "./browser.js";
+
+const NEW_PASSWORD = "a longer password";
+
+describe("The page's security settings", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.login();
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.go("security");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+
+	const row = (within: Locator, text: string) => within.getByRole("listitem").filter({ hasText: text });
+
+	it("makes a token, shows it once, and revokes it", async () => {
+		const card = visit.card("tokens.title");
+		await visit.fill(card, { name: "Home automation" });
+		await card.locator("button[type=submit]").click();
+		const dialog = visit.page.getByRole("dialog");
+		const token = (await dialog.locator("pre.token").textContent()) ?? "";
+		assert.match(token, /^[0-9a-f]{64}$/);
+		gateway.plant(token);
+		assert.equal((await gateway.get("iec62056/config", { token })).status, 200);
+		assert.deepEqual(await violationsOf(visit), []);
+		await dialog.locator("[name=stored]").click();
+		await dialog.waitFor({ state: "detached" });
+		assert.ok(!(await visit.page.content()).includes(token));
+
+		assert.equal((await gateway.read("system/tokens")).tokens.length, 1);
+		await row(card, "Home automation").locator("[name=revoke]").click();
+		await dialog.locator("button[type=submit]").click();
+		await row(card, "Home automation").waitFor({ state: "detached" });
+		assert.equal((await gateway.get("iec62056/config", { token })).status, 401);
+		assert.deepEqual((await gateway.read("system/tokens")).tokens, []);
+	});
+
+	it("ends another session, and not its own", async () => {
+		const token = await gateway.loginByChallenge();
+		await visit.go("dashboard");
+		await visit.go("security");
+		const card = visit.card("sessions.title");
+		const all = await card.getByRole("listitem").count();
+		assert.equal(await row(card, say("sessions.this")).locator("[name=end]").count(), 0);
+		const others = card.locator("[name=end]");
+		for (let left = await others.count(); left > 0; left--) {
+			await others.first().click();
+			await card.getByRole("listitem").nth(left).waitFor({ state: "detached" });
+		}
+		assert.ok(all >= 3);
+		assert.equal((await gateway.get("meter/protocol", { token })).status, 401);
+		await gateway.login();
+	});
+
+	it("changes the password, goes on itself, and ends all other sessions", async () => {
+		const card = visit.card("security.password");
+		await visit.fill(card, { old: "not the password", new: NEW_PASSWORD, repeat: NEW_PASSWORD });
+		await card.locator("button[type=submit]").click();
+		await card.locator("[name=old][aria-invalid=true]").waitFor();
+		await visit.fill(card, { old: PASSWORD, repeat: "another one" });
+		await card.locator("button[type=submit]").click();
+		await card.locator("[name=repeat][aria-invalid=true]").waitFor();
+		await visit.fill(card, { repeat: NEW_PASSWORD });
+		await card.locator("button[type=submit]").click();
+		await card.locator(".notice.good").waitFor();
+		assert.equal((await gateway.get("meter/protocol")).status, 401);
+		// Back to what the other tests log in by.
+		await visit.save(card, { old: NEW_PASSWORD, new: PASSWORD, repeat: PASSWORD });
+		await gateway.login();
+		assert.equal((await gateway.read("system/status")).password_default, false);
+	});
+
+	it("says what is wrong with a certificate, and stays as it was", async () => {
+		const card = visit.card("cert.title");
+		const { certificate } = make({ subject: "/CN=bad" });
+		const install = visit.button("cert.install", card);
+		await install.click();
+		await card.getByText(say("cert.empty")).waitFor();
+		await visit.fill(card, { pem: certificate });
+		await install.click();
+		await card.getByText(say("refusal.key")).waitFor();
+		await visit.fill(card, { pem: certificate + make({ subject: "/CN=other" }).key });
+		await install.click();
+		await card.getByText(say("refusal.mismatch")).waitFor();
+		assert.deepEqual(await violationsOf(visit), []);
+		await visit.fill(card, { pem: "" });
+		assert.equal((await gateway.read("system/certificate")).custom, false);
+	});
+
+	it("installs a certificate from its files, is there again under it, and gives it up", async () => {
+		const root = make({ subject: "/O=Home/CN=Root", extensions: AUTHORITY });
+		const extensions = ["basicConstraints=CA:FALSE", `subjectAltName=DNS:${gateway.hostname}`];
+		const server = make({ subject: `/O=Home/CN=${gateway.hostname}`, issuer: root, extensions });
+		gateway.plant(server.key.split("\n")[2]);
+		const file = (name: string, text: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+		const card = visit.card("cert.title");
+		await card
+			.locator("[name=files]")
+			.setInputFiles([file("privkey.pem", server.key), file("fullchain.pem", server.certificate + root.certificate)]);
+		await visit.button("cert.install", card).click();
+		await comesBack();
+		await gateway.rebooted(root.certificate);
+		assert.match((await certificateOf(gateway.httpsPort)).subject, /O=Home/);
+		await card.getByText(say("cert.custom")).waitFor();
+
+		await card.locator("[name=certificate_reset]").click();
+		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
+		await comesBack();
+		await gateway.rebooted();
+		await card.getByText(say("cert.own")).waitFor();
+		assert.equal((await certificateOf(gateway.httpsPort)).subject, `CN=${gateway.hostname}`);
+	});
+
+	/** The page says that it waits for the gateway, and asks for the login when that is there. */
+	async function comesBack(): Promise<void> {
+		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
+		const login = visit.page.locator("[name=password]");
+		await login.waitFor({ timeout: RESTART_MS });
+		await login.fill(PASSWORD);
+		await login.press("Enter");
+		await visit.page.getByRole("heading", { level: 1, name: say("nav.security") }).waitFor();
+		await visit.settled();
+	}
+});

@@ -1,0 +1,98 @@
+/** The system page: clock, time zone, power; restart and factory reset under the page. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, RESTART_MS, say, Visit } from "./browser.js";
+
+describe("The page's system settings", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+		gateway = await ProcessGateway.start("node", { args: ["--time", anHourAgo] });
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.login();
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.go("system");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+
+	it("saves the time zone and shows the time in it", async () => {
+		const card = visit.card("clock.title");
+		await visit.save(card, { timezone: "Europe/Warsaw" });
+		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
+		const { localtime } = await gateway.read("system/clock");
+		// The hour of the wall clock there, as English has it.
+		const hour = Number(localtime.slice(11, 13)) % 12 || 12;
+		await card
+			.getByText(new RegExp(`\\b${hour}:\\d\\d:\\d\\d`))
+			.first()
+			.waitFor();
+	});
+
+	it("sets the clock by the browser's", async () => {
+		const card = visit.card("clock.title");
+		await card.getByText(say("clock.differs")).waitFor();
+		await card.locator("[name=set_clock]").click();
+		await card.getByText(say("clock.differs")).waitFor({ state: "detached" });
+		const { timestamp } = await gateway.read("system/clock");
+		assert.ok(Math.abs(timestamp - Date.now() / 1000) < 30, `shows ${timestamp}`);
+	});
+
+	it("saves when it sleeps, and tells what it is", async () => {
+		const card = visit.card("supply.title");
+		await card.getByRole("radio", { name: say("mode.never") }).check();
+		await visit.save(card, {});
+		assert.equal((await gateway.read("system/power_mode")).power_mode, 2);
+		const { device } = await gateway.read("system/version");
+		await visit.card("about.title").getByText(device.serial).waitFor();
+	});
+
+	it("restarts, and is there again with all settings", async () => {
+		await visit.card("again.title").locator("[name=restart]").click();
+		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
+		await comesBack();
+		await gateway.rebooted();
+		assert.equal(await visit.card("clock.title").locator("[name=timezone]").inputValue(), "Europe/Warsaw");
+	});
+
+	it("goes back to the factory's settings only when that was typed, and begins anew", async () => {
+		await visit.card("reset.title").locator("[name=factory_reset]").click();
+		const dialog = visit.page.getByRole("dialog");
+		const erase = dialog.locator("button[type=submit]");
+		assert.equal(await erase.isDisabled(), true);
+		assert.deepEqual(await violationsOf(visit), []);
+		await dialog.locator("input[type=text]").fill("era");
+		assert.equal(await erase.isDisabled(), true);
+		await dialog.locator("input[type=text]").fill(say("reset.word"));
+		await erase.click();
+		await visit.page.getByText("http://192.168.4.1/").waitFor();
+		await gateway.rebooted();
+		await gateway.login();
+		assert.equal((await gateway.read("system/timezone")).timezone, "");
+		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
+		// The bench stays where it is.
+		await comesBack();
+	});
+
+	/** The page waits for the gateway, comes back where it was, and asks for the login. */
+	async function comesBack(): Promise<void> {
+		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
+		const login = visit.page.locator("[name=password]");
+		await login.waitFor({ timeout: RESTART_MS });
+		await login.fill(PASSWORD);
+		await login.press("Enter");
+		await visit.page.getByRole("heading", { level: 1, name: say("nav.system") }).waitFor();
+		await visit.settled();
+	}
+});

@@ -1,0 +1,115 @@
+/** The first steps with a new unit, on a phone in its own network: over plain HTTP, where browsers have no crypto. */
+import assert from "node:assert/strict";
+import type { Browser } from "playwright-core";
+import { PASSWORD, proofOf, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { needBrowser, PHONE, say, Visit } from "./browser.js";
+
+const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+const NEW_PASSWORD = "a password of my own";
+
+describe("The page's first steps", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node", { mode: "ap", args: ["--time", "none"] });
+		gateway.setAir("home -48 6 password-of-home\ncafe -70 1\n");
+		await gateway.connectMeter({ telegram });
+		visit = await Visit.begin(browser, gateway, { width: PHONE, plain: true, path: "/", hurried: true });
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	const button = (name: string) => visit.page.locator(`main button[name="${name}"]`);
+	const step = (title: string) => visit.page.getByRole("heading", { level: 2, name: title });
+	/** Nothing hinders anybody here, and nothing reaches beyond the edge. */
+	const isForEverybody = async () => {
+		assert.deepEqual(await violationsOf(visit), []);
+		assert.deepEqual(await visit.overflow(), []);
+	};
+
+	it("begin by themselves after the login, without the browser's cryptography", async () => {
+		assert.equal(await visit.page.evaluate("isSecureContext"), false);
+		await visit.page.fill("input[name=password]", PASSWORD);
+		await visit.page.press("input[name=password]", "Enter");
+		await visit.page.waitForSelector("main.wizard");
+		await button("next").click();
+	});
+
+	it("take a new password, the label's being known", async () => {
+		await step(say("wizard.password")).waitFor();
+		assert.equal(await visit.page.locator("[name=old]").count(), 0);
+		await visit.page.fill("[name=new]", "short");
+		await visit.page.fill("[name=repeat]", "short");
+		await visit.page.locator("main button[type=submit]").click();
+		await visit.page.locator("[name=new][aria-invalid=true]").waitFor();
+		await isForEverybody();
+		await visit.page.fill("[name=new]", NEW_PASSWORD);
+		await visit.page.fill("[name=repeat]", NEW_PASSWORD);
+		await visit.page.locator("main button[type=submit]").click();
+		await step(say("wizard.time")).waitFor();
+		const { nonce, salt } = await gateway.read("system/challenge", { token: null });
+		const body = { username: "admin", nonce, proof: proofOf(NEW_PASSWORD, salt, nonce) };
+		const reply = await gateway.post("system/login", body, { token: null });
+		assert.equal(reply.status, 200);
+		gateway.token = JSON.parse(reply.text).token;
+	});
+
+	it("set the clock by the browser's, and the time zone", async () => {
+		await visit.page.getByText(say("wizard.clock.unset")).waitFor();
+		await isForEverybody();
+		await visit.page.selectOption("[name=timezone]", "Europe/Berlin");
+		await visit.page.locator("main button[type=submit]").click();
+		await step(say("wizard.meter")).waitFor();
+		const clock = await gateway.read("system/clock");
+		assert.equal(clock.is_valid, true);
+		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Berlin");
+	});
+
+	it("show the first readout", async () => {
+		await button("read").click();
+		await visit.page.getByText(meterId).first().waitFor();
+		await isForEverybody();
+		await button("next").click();
+	});
+
+	it("join the Wi-Fi, say at once when its password is wrong, and where the gateway is found then", async () => {
+		await step(say("wizard.wifi")).waitFor();
+		const home = visit.page.getByRole("radio", { name: /^home/ });
+		await home.check();
+		await visit.page.fill("[name=password]", "not-the-password");
+		await visit.page.locator("main button[type=submit]").click();
+		await visit.hurry(visit.page.getByRole("alert"));
+		assert.equal(await visit.page.inputValue("[name=password]"), "not-the-password");
+		await isForEverybody();
+		await visit.page.fill("[name=password]", "password-of-home");
+		await visit.page.locator("main button[type=submit]").click();
+		await visit.hurry(step(say("wizard.done")));
+		const status = await gateway.read("network/status");
+		assert.deepEqual([status.connected, status.ssid], [true, "home"]);
+		for (const address of [`https://${gateway.hostname}.local/`, `https://${status.ip}/`])
+			await visit.page.getByRole("link", { name: address }).waitFor();
+		await isForEverybody();
+	});
+
+	it("end at the overview, and don't begin again", async () => {
+		await visit.page.getByRole("link", { name: say("wizard.overview") }).click();
+		await visit.page.getByRole("heading", { level: 1, name: say("nav.dashboard") }).waitFor();
+		await visit.settled();
+		assert.equal(await visit.page.getByText(say("set.password")).count(), 0);
+		await visit.page.goto(`${visit.base}/`);
+		await visit.settled();
+		assert.equal(await visit.page.locator("main.wizard").count(), 0);
+	});
+});

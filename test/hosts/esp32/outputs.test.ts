@@ -1,0 +1,81 @@
+/** The ESP32's lines to a coprocessor, and its light, with natives that only note what they are told. */
+import assert from "node:assert/strict";
+import type { RadioPins } from "../../../hosts/esp32/boards.js";
+import { FORMAT_8N1 } from "../../../modules/io/host.js";
+
+const PINS: RadioPins = { uart: 2, transmit: 17, receive: 18, rts: 14, cts: 15, reset: 21, boot: 16, select: 4 };
+
+describe("the ESP32's outputs", () => {
+	const told: unknown[][] = [];
+	const take = () => told.splice(0);
+	const world = globalThis as Record<string, unknown>;
+
+	before(() => {
+		world["Native"] = () => class {};
+		world["native"] =
+			(name: string) =>
+			(...args: unknown[]) => {
+				told.push([name, ...args]);
+				return name === "xs_uart_configure";
+			};
+	});
+	after(() => {
+		delete world["Native"];
+		delete world["native"];
+	});
+	beforeEach(take);
+
+	const timers = { set: () => assert.fail("a timer was set"), clear: () => {} };
+	const trace = (message: string) => assert.fail(message);
+
+	it("let a coprocessor run, hold it in reset, and start its boot loader", async () => {
+		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
+		const { setLines } = createCoprocessorPort({ pins: PINS, timers, trace });
+		const set = (pin: number, level: boolean) => ["xs_power_output", pin, level];
+		assert.deepEqual(take(), [set(4, true), set(16, true), set(21, true)]);
+		setLines!(true, false);
+		assert.deepEqual(take(), [set(16, true), set(21, false)]);
+		setLines!(true, true);
+		setLines!(false, true);
+		assert.deepEqual(take(), [set(16, false), set(21, false), set(16, false), set(21, true)]);
+	});
+
+	it("leave a coprocessor alone whose lines are not wired", async () => {
+		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
+		const { uart, transmit, receive, reset } = PINS;
+		assert.equal(createCoprocessorPort({ pins: { uart, transmit, receive }, timers, trace }).setLines, undefined);
+		assert.deepEqual(take(), []);
+		createCoprocessorPort({ pins: { uart, transmit, receive, reset: reset! }, timers, trace }).setLines!(true, true);
+		assert.deepEqual(take().length, 2);
+	});
+
+	it("give a coprocessor's port its UART, with RTS and CTS where it has them", async () => {
+		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
+		const { uart, transmit, receive } = PINS;
+		for (const [pins, rts, cts] of [
+			[PINS, 14, 15],
+			[{ uart, transmit, receive }, -1, -1],
+		] as const) {
+			const port = createCoprocessorPort({ pins, timers, trace });
+			take();
+			const serial = new port.io({ ...port.pins, baud: 115_200, format: FORMAT_8N1 });
+			assert.deepEqual(take(), [
+				["xs_uart", serial, 2, 17, 18, rts, cts, 0],
+				["xs_uart_configure", 115_200, FORMAT_8N1],
+			]);
+		}
+	});
+
+	it("are a light, off at first and when it is closed", async () => {
+		const { createLEDPort } = await import("../../../hosts/esp32/led.js");
+		for (const activeLow of [false, true]) {
+			const { io: LED, pins } = createLEDPort({ pin: 7, activeLow });
+			const led = new LED(pins);
+			led.blink(100, 200);
+			led.close();
+			const times = [0, 0, 100, 200, 0, 0];
+			const calls = [0, 2, 4].map((i) => ["xs_led_blink", 7, activeLow, times[i], times[i + 1]]);
+			assert.deepEqual(take(), calls);
+		}
+	});
+});

@@ -1,0 +1,19 @@
+/* Names that the build gives to the C of a firmware, as far as its faces use them. */
+#ifndef MC_XS_H
+#define MC_XS_H
+
+enum {
+	xsID_authmode,
+	xsID_bssid,
+	xsID_channel,
+	xsID_gateway,
+	xsID_ip,
+	xsID_netmask,
+	xsID_onButton,
+	xsID_onUART,
+	xsID_onWiFi,
+	xsID_rssi,
+	xsID_ssid,
+};
+
+#endif

@@ -1,0 +1,60 @@
+/* What a test of a face does with the engine of xsmc.h: it calls natives, and plays the JavaScript that they call. */
+#ifndef XS_FAKE_H
+#define XS_FAKE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#define MUST(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "%s, line %d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			abort(); \
+		} \
+	} while (0)
+
+typedef void fake_native(xsMachine *the);
+
+/* True: it has come back, and `result` is what it gave. False: it threw the->message, "<kind>: <sentence>". */
+bool fake_run(xsMachine *the, fake_native *native, xsSlot self, int count, const xsSlot *arguments, xsSlot *result);
+
+/* Calls a native as JavaScript does, and wants it to come back, or to throw that message. */
+#define RUN(native, self, result, ...) \
+	do { \
+		const xsSlot arguments_[] = { FAKE_NOTHING, __VA_ARGS__ }; \
+		if (!fake_run(&machine, native, self, (int)(sizeof(arguments_) / sizeof(xsSlot)) - 1, arguments_ + 1, result)) { \
+			fprintf(stderr, "%s, line %d: %s\n", __FILE__, __LINE__, machine.message); \
+			abort(); \
+		} \
+	} while (0)
+#define THROWS(what, native, self, ...) \
+	do { \
+		const xsSlot arguments_[] = { FAKE_NOTHING, __VA_ARGS__ }; \
+		xsSlot result_; \
+		MUST(!fake_run(&machine, native, self, (int)(sizeof(arguments_) / sizeof(xsSlot)) - 1, arguments_ + 1, &result_)); \
+		if (strcmp(machine.message, what) == 0) break; \
+		fprintf(stderr, "%s, line %d: %s\n", __FILE__, __LINE__, machine.message); \
+		abort(); \
+	} while (0)
+
+/* What a test passes. */
+#define FAKE_NOTHING ((xsSlot){ .kind = FAKE_UNDEFINED })
+#define FAKE_INT(number) ((xsSlot){ .kind = FAKE_INTEGER, .value.integer = (number) })
+#define FAKE_BOOL(truth) ((xsSlot){ .kind = FAKE_BOOLEAN, .value.boolean = (truth) })
+#define FAKE_STRING(text) fake_text(&machine, text)
+/* A property of a result. */
+const xsSlot *fake_property(const xsSlot *object, xsIdentifier id);
+bool fake_is_text(const xsSlot *slot, const char *text);
+
+/* All texts and buffers move, and what is remembered is looked at. */
+void fake_collect(xsMachine *the);
+/* The end of the machine: what is in the heap goes; host objects have been destroyed by the test. */
+void fake_end_machine(xsMachine *the);
+
+/* machine_post.h: calls that other threads have sent on their way, and that are made now. How many there were. */
+unsigned fake_deliver(void);
+
+#endif

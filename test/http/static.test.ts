@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { METHOD_GET } from "../../modules/http/request.js";
+import { type BodySource, HTTPResponse } from "../../modules/http/response.js";
+import { StaticFiles } from "../../modules/http/static.js";
+import { type PageFile, pack } from "../../tools/page.js";
+import { text } from "./fake.js";
+
+const POLICY = "default-src 'none'; script-src 'self'";
+const HTML = "text/html; charset=utf-8";
+const HASH = "0123456789abcdef";
+
+const page = (path: string, content: string): PageFile => ({
+	path,
+	type: HTML,
+	immutable: false,
+	content: text.encode(content),
+});
+const SCRIPT: PageFile = {
+	path: "/assets/app-Bq3x.js",
+	type: "text/javascript",
+	immutable: true,
+	content: text.encode("let a = 1;\n".repeat(500)),
+};
+const FILES = [page("/en", "English"), page("/de", "Deutsch"), page("/pl", "Polski"), SCRIPT];
+
+interface Sent {
+	readonly status: number;
+	readonly fields: ReadonlyMap<string, string>;
+	readonly body: Uint8Array;
+}
+
+/** What is answered to a GET of this path, which `has` must know. */
+function get(files: StaticFiles, path: string, fields: Readonly<Record<string, string>> = {}): Sent {
+	assert.ok(files.has(path), path);
+	let sent: Sent | undefined;
+	const response = new HTTPResponse({
+		text,
+		reply: (head, status, source, length) => {
+			const lines = head.fields.split("\r\n").slice(0, -1);
+			const pairs = lines.map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)] as const);
+			assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, "a field is there twice");
+			sent = { status, fields: new Map(pairs), body: readAll(source, length) };
+		},
+	});
+	const request = {
+		method: METHOD_GET,
+		path,
+		minorVersion: 1,
+		contentLength: 0,
+		host: "gateway",
+		remoteAddress: "192.0.2.7",
+		secure: true,
+		viaAccessPoint: false,
+		header: (name: string) => fields[name],
+		query: () => undefined,
+	};
+	files.send(request, response);
+	assert.ok(sent, "nothing was sent");
+	return sent;
+}
+
+/** In pieces of 7 bytes. */
+function readAll(source: BodySource | undefined, length: number): Uint8Array {
+	const all = new Uint8Array(length);
+	if (source === undefined) return all;
+	let at = 0;
+	for (;;) {
+		const count = source.read(all, at, Math.min(at + 7, length));
+		if (count === 0) break;
+		at += count;
+	}
+	assert.equal(at, length);
+	return all;
+}
+
+const unzipped = ({ body }: Sent) => gunzipSync(body).toString();
+const served = (files: readonly PageFile[] = FILES) => new StaticFiles(pack(files, POLICY), text);
+
+describe("http/static", () => {
+	it("serves every file of the archive with its type, compressed", () => {
+		const files = served();
+		for (const { path, type, content } of FILES) {
+			const sent = get(files, path);
+			assert.equal(sent.status, 200);
+			assert.equal(sent.fields.get("Content-Type"), type);
+			assert.equal(sent.fields.get("Content-Encoding"), "gzip");
+			assert.equal(sent.fields.get("X-Content-Type-Options"), "nosniff");
+			assert.equal(sent.fields.get("Referrer-Policy"), "no-referrer");
+			assert.equal(unzipped(sent), text.decode(content));
+		}
+	});
+
+	it("knows only paths that are in the archive, letter by letter", () => {
+		const files = served();
+		for (const path of [
+			...["", "//", "/e", "/en/", "/EN", "/enx", "en", "/en ", "/en\0", "/en?x", "/en#", "*", "/fr"],
+			...[
+				"/../en",
+				"/./en",
+				"/en/..",
+				"/assets",
+				"/assets/",
+				"/assets/app-Bq3x",
+				"/assets/app-Bq3x.js.",
+				"/assets/../en",
+			],
+			...["/\u00e9n", `/${"e".repeat(300)}`, `/en${"\0".repeat(253)}`, `/en${"n".repeat(256)}`, HTML, HASH],
+		])
+			assert.equal(files.has(path), false, JSON.stringify(path));
+	});
+
+	it("lets only documents do what the policy allows, and says so with each", () => {
+		const files = served();
+		for (const path of ["/", "/en", "/de", "/pl"])
+			assert.equal(get(files, path).fields.get("Content-Security-Policy"), POLICY);
+		assert.equal(get(files, SCRIPT.path).fields.has("Content-Security-Policy"), false);
+	});
+
+	it("lets clients keep for ever what is named after its content, and ask about the rest", () => {
+		const files = served();
+		assert.equal(get(files, SCRIPT.path).fields.get("Cache-Control"), "public, max-age=31536000, immutable");
+		for (const path of ["/", "/en", "/pl"]) assert.equal(get(files, path).fields.get("Cache-Control"), "no-cache");
+	});
+
+	it("has tags that follow the content", () => {
+		const tagOf = (content: string) => get(served([page("/en", content)]), "/en").fields.get("ETag") ?? "";
+		assert.match(tagOf("a"), /^"[0-9a-f]{16}"$/);
+		assert.equal(tagOf("a"), tagOf("a"));
+		assert.notEqual(tagOf("a"), tagOf("b"));
+	});
+
+	it("answers 304 to who has it already, with the fields that a 200 would have for its cache", () => {
+		const files = served();
+		const whole = get(files, "/de");
+		const tag = whole.fields.get("ETag")!;
+		for (const known of [tag, `W/${tag}`, `"x", ${tag}`, `${tag},"x"`, `"x",W/${tag} , "y"`, "*"]) {
+			const sent = get(files, "/de", { "if-none-match": known });
+			assert.equal(sent.status, 304, known);
+			assert.equal(sent.body.length, 0);
+			for (const name of ["ETag", "Cache-Control"]) assert.equal(sent.fields.get(name), whole.fields.get(name));
+			assert.equal(sent.fields.has("Content-Encoding"), false);
+		}
+		for (const other of ["", '"x"', tag.slice(1, -1), tag.toUpperCase(), get(files, "/en").fields.get("ETag")!, '"*"'])
+			assert.equal(get(files, "/de", { "if-none-match": other }).status, 200, other);
+	});
+
+	describe("at /", () => {
+		const LIKED: readonly [accepted: string | undefined, language: string][] = [
+			[undefined, "en"],
+			["", "en"],
+			["de", "de"],
+			["de-AT", "de"],
+			["DE-at,en;q=0.5", "de"],
+			["pl-PL,pl;q=0.9,en-US;q=0.8,en;q=0.7", "pl"],
+			["fr, de-AT;q=0.8, en;q=0.5", "de"],
+			["fr,en-GB;q=0.9,de;q=0.8", "en"],
+			["fr\t,\tpl;q=0.5", "pl"],
+			["fr", "en"],
+			["*", "en"],
+			["fr,*;q=0.1", "en"],
+			["den, plt, ende, x-de", "en"],
+			["nds-DE", "en"],
+			[",,;q=,;;de", "en"],
+			["?".repeat(500), "en"],
+			["zh-pl", "en"],
+			[" de", "de"],
+			["de;q=1,", "de"],
+		];
+		for (const [accepted, language] of LIKED) {
+			it(`gives ${language} to who accepts ${JSON.stringify(accepted?.slice(0, 40))}`, () => {
+				const files = served();
+				const sent = get(files, "/", accepted === undefined ? {} : { "accept-language": accepted });
+				assert.deepEqual(sent.body, get(files, `/${language}`).body);
+				assert.equal(sent.fields.get("Vary"), "Accept-Language");
+			});
+		}
+
+		it("tells caches of the choice, with 304 too, and nowhere else", () => {
+			const files = served();
+			const tag = get(files, "/pl").fields.get("ETag")!;
+			const sent = get(files, "/", { "accept-language": "pl", "if-none-match": tag });
+			assert.deepEqual([sent.status, sent.fields.get("Vary")], [304, "Accept-Language"]);
+			assert.equal(get(files, "/", { "accept-language": "de", "if-none-match": tag }).status, 200);
+			assert.equal(get(files, "/pl").fields.has("Vary"), false);
+		});
+	});
+
+	it("has nothing without an archive, or with an empty one", () => {
+		for (const archive of [undefined, pack([], POLICY), new Uint8Array(3)]) {
+			const files = new StaticFiles(archive, text);
+			for (const path of ["/", "/en", "", "/assets/app-Bq3x.js"]) assert.equal(files.has(path), false, path);
+		}
+	});
+
+	it("reads an archive written by hand", () => {
+		const archive = Uint8Array.of(
+			// Two files, a policy of three characters.
+			...[2, 0, 3, ...text.encode("p:q")],
+			...[2, ...text.encode("/a"), 4, ...text.encode("x/yz"), ...text.encode(HASH), 1],
+			...[0, 0, 0, 2, 0, 0, 0, 78],
+			...[3, ...text.encode("/en"), 9, ...text.encode("text/html"), ...text.encode(HASH), 0],
+			...[0, 0, 0, 3, 0, 0, 0, 80],
+			...[0xa1, 0xa2, 0xb1, 0xb2, 0xb3],
+		);
+		const files = new StaticFiles(archive, text);
+		const first = get(files, "/a");
+		assert.deepEqual([...first.body], [0xa1, 0xa2]);
+		assert.equal(first.fields.get("ETag"), `"${HASH}"`);
+		assert.match(first.fields.get("Cache-Control") ?? "", /immutable/);
+		const second = get(files, "/");
+		assert.deepEqual([...second.body], [0xb1, 0xb2, 0xb3]);
+		assert.equal(second.fields.get("Content-Security-Policy"), "p:q");
+	});
+
+	it("finds the last of as many files as an archive can hold, and contents beyond 64 KB", () => {
+		const many = Array.from({ length: 255 }, (_, i) => ({ ...SCRIPT, path: `/${i}`, content: noise(i) }));
+		const files = served(many);
+		for (const i of [0, 1, 127, 254]) {
+			const { body } = get(files, `/${i}`);
+			assert.deepEqual(gunzipSync(body), Buffer.from(many[i].content));
+		}
+		assert.equal(files.has("/255"), false);
+	});
+});
+
+/** Bytes that don't become much smaller. */
+function noise(seed: number): Uint8Array {
+	let state = seed + 1;
+	return Uint8Array.from({ length: 600 }, () => {
+		state = Math.imul(state, 1_664_525) + 1_013_904_223;
+		return state >>> 24;
+	});
+}

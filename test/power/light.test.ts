@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { Gateway } from "../../modules/app/gateway.js";
+import type { LEDPort } from "../../modules/io/host.js";
+import { Light } from "../../modules/power/light.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { ReaderBench, type Settings } from "../meter/bench.js";
+import { iecVectors } from "../vectors.js";
+
+const OFF = "off";
+const ON = "on";
+const SLOW = "1000 on, 1000 off";
+const FAST = "100 on, 100 off";
+
+/** A light that notes what it is told. */
+class NotedLight {
+	readonly #told: string[] = [];
+	closed = 0;
+	readonly port: LEDPort;
+
+	constructor() {
+		const noted = this;
+		this.port = {
+			pins: { marker: 1 },
+			io: class {
+				constructor(options: object) {
+					assert.deepEqual(options, { marker: 1 });
+				}
+				blink(onMs: number, offMs: number): void {
+					assert.equal(noted.closed, 0, "told after close");
+					noted.#told.push(onMs === 0 ? OFF : offMs === 0 ? ON : `${onMs} on, ${offMs} off`);
+				}
+				close(): void {
+					noted.closed++;
+				}
+			},
+		};
+	}
+
+	/** What it was told since it was last asked. */
+	take(): string[] {
+		return this.#told.splice(0);
+	}
+}
+
+describe("power/light", () => {
+	let time: VirtualTime;
+	let noted: NotedLight;
+	let light: Light;
+
+	beforeEach(() => {
+		time = new VirtualTime();
+		noted = new NotedLight();
+		light = new Light({ timers: time, guard: (_part, run) => run() }, noted.port);
+	});
+
+	it("blinks slowly while somebody is waited for, and is told so once", () => {
+		light.waiting(false);
+		light.waiting(true);
+		light.waiting(true);
+		time.advance(10_000);
+		assert.deepEqual(noted.take(), [SLOW]);
+		light.waiting(false);
+		light.waiting(false);
+		assert.deepEqual(noted.take(), [OFF]);
+	});
+
+	it("is on during a reading, whatever else there is", () => {
+		light.reading(true);
+		light.waiting(true);
+		assert.deepEqual(noted.take(), [ON, ON]);
+		light.reading(false);
+		assert.deepEqual(noted.take(), [SLOW]);
+	});
+
+	it("flashes for a readout, and then shows what it showed before", () => {
+		light.flash();
+		time.advance(99);
+		assert.deepEqual(noted.take(), [ON]);
+		time.advance(1);
+		assert.deepEqual(noted.take(), [OFF]);
+		light.waiting(true);
+		light.flash();
+		time.advance(50);
+		light.flash();
+		time.advance(99);
+		assert.deepEqual(noted.take(), [SLOW, ON, ON]);
+		time.advance(1000);
+		assert.deepEqual(noted.take(), [SLOW]);
+	});
+
+	it("ends a flash at once for what is more important", () => {
+		light.flash();
+		light.reading(true);
+		time.advance(1000);
+		assert.deepEqual(noted.take(), [ON, ON]);
+		light.reading(false);
+		assert.deepEqual(noted.take(), [OFF]);
+	});
+
+	it("blinks fast while all is reset, and shows nothing else any more", () => {
+		light.reading(true);
+		light.flash();
+		light.resetting();
+		light.flash();
+		light.reading(false);
+		light.waiting(true);
+		time.advance(1000);
+		const told = noted.take();
+		assert.deepEqual(told.splice(0, 2), [ON, ON]);
+		assert.deepEqual(new Set(told), new Set([FAST]));
+	});
+
+	it("leaves nothing behind when it is stopped", () => {
+		light.flash();
+		light.stop();
+		assert.equal(noted.closed, 1);
+		time.advance(1000);
+		assert.deepEqual(noted.take(), [ON]);
+	});
+});
+
+describe("the light of a gateway", () => {
+	it("blinks while its access point waits, and faster when it is reset by its button", () => {
+		const noted = new NotedLight();
+		const world = new VirtualWorld({ led: noted.port, wifi: (timers) => new VirtualAir(timers).port });
+		const gateway = new Gateway(world);
+		gateway.start();
+		world.advance(1000);
+		assert.deepEqual(noted.take(), [SLOW]);
+		world.button!.press(12_000);
+		world.advance(9900);
+		assert.deepEqual(noted.take(), []);
+		world.advance(200);
+		assert.deepEqual(noted.take(), [FAST]);
+		gateway.stop();
+		assert.equal(noted.closed, 1);
+	});
+
+	const telegramOf = (mode: string) => splitTelegram(iecVectors().find((vector) => vector.mode === mode)!.telegram);
+	let noted: NotedLight;
+
+	/** A reader with a light. */
+	function readerOf(settings: Partial<Settings>): ReaderBench {
+		noted = new NotedLight();
+		const world = new VirtualWorld();
+		const light = new Light({ timers: world.timers, guard: (_part, run) => run() }, noted.port);
+		return new ReaderBench(settings, {}, light);
+	}
+
+	it("is on as long as the meter is asked, whatever comes of it, and flashes for a readout", () => {
+		const bench = readerOf({});
+		bench.read();
+		assert.deepEqual(noted.take(), [ON, OFF]);
+		bench.world.serial.meter.connect(new IECMeter({ source: () => telegramOf("C") }));
+		bench.world.advance(5000);
+		bench.read();
+		assert.deepEqual(noted.take(), [ON, OFF, ON]);
+	});
+
+	it("flashes for each telegram that comes unasked", () => {
+		const bench = readerOf({ modeD: true, modeDBaud: 9600 });
+		const source = () => telegramOf("D");
+		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 20_000 }));
+		assert.deepEqual(noted.take(), []);
+		bench.world.advance(18_000);
+		assert.deepEqual(noted.take(), [ON]);
+	});
+});

@@ -1,0 +1,20 @@
+/** How much of the microcontroller's memory the firmware may take, for the tests on Linux, whose machine has no more. */
+import assert from "node:assert/strict";
+import type { Memory, ProcessGateway } from "../api/process-gateway.js";
+
+/** At boot, and at any moment. */
+export const BOOT = { slots: 1500, chunks: 36 * 1024 };
+export const ANY = { slots: 2600, chunks: 72 * 1024 };
+/** Slots of the stack that must never be needed; the machine ends when there is none left. */
+const STACK_RESERVE = 64;
+
+/** What is alive after a collection, held against a limit and told in the title of the test. */
+export async function probe(gateway: ProcessGateway, context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
+	const memory = await gateway.memory();
+	const { slots, chunks, stack, stackLimit } = memory;
+	context.test!.title += ` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
+	assert.ok(slots <= limit.slots, `${slots} slots, ${limit.slots} are allowed`);
+	assert.ok(chunks <= limit.chunks, `${chunks} bytes of chunks, ${limit.chunks} are allowed`);
+	assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
+	return memory;
+}

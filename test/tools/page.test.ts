@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { TEXTS } from "../../modules/web/text/all.js";
+import { LANGUAGES } from "../../modules/web/text/translations.js";
+import { ARCHIVE, makePage, type PageFile, pack } from "../../tools/page.js";
+
+/** Bytes, compressed. */
+const WHOLE_LIMIT = 90 * 1024;
+const FIRST_LIMIT = 45 * 1024;
+/** The gateway sends a head from a buffer of 1024 bytes; the policy is most of it. */
+const POLICY_LIMIT = 512;
+
+/** Addresses in the page that nothing is fetched from. */
+const NAMES = /^(https:\/\/"|http:\/\/www\.w3\.org\/[\w/]+$|https?:\/\/(?=[^.]*$))/;
+
+describe("tools/page", function () {
+	this.timeout(60_000);
+	let files: PageFile[];
+	let policy: string;
+	const textOf = ({ content }: PageFile) => new TextDecoder().decode(content);
+	const zipped = ({ content }: PageFile) => gzipSync(content, { level: 9 }).length;
+	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
+	const scripts = () => files.filter(({ type }) => type === "text/javascript");
+	/** Files that a document names. */
+	const named = (document: PageFile) =>
+		[...textOf(document).matchAll(/ (?:src|href)="(\/[^"]*)"/g)].map(([, at]) => at);
+	const entry = () => files.find(({ path }) => path === named(documents()[0])[0])!;
+
+	before(async () => {
+		({ files, policy } = await makePage());
+	});
+
+	it("makes a document for each language and scripts named after their content, and nothing else", () => {
+		assert.deepEqual(
+			documents().map(({ path, immutable }) => [path, immutable]),
+			LANGUAGES.map((language) => [`/${language}`, false]),
+		);
+		assert.deepEqual(files.length, documents().length + scripts().length);
+		for (const { path, immutable } of scripts()) {
+			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js$/);
+			assert.equal(immutable, true);
+		}
+	});
+
+	it(`keeps the whole page within ${WHOLE_LIMIT} bytes`, function () {
+		const bytes = files.reduce((sum, file) => sum + zipped(file), 0);
+		this.test!.title += `: ${bytes}`;
+		assert.ok(bytes <= WHOLE_LIMIT, `${bytes} bytes`);
+		assert.ok(pack(files, policy).length <= WHOLE_LIMIT, "with what the archive adds");
+	});
+
+	it(`paints first from two files within ${FIRST_LIMIT} bytes`, function () {
+		for (const document of documents()) assert.deepEqual(named(document), [entry().path]);
+		const bytes = Math.max(...documents().map(zipped)) + zipped(entry());
+		this.test!.title += `: ${bytes}`;
+		assert.ok(bytes <= FIRST_LIMIT, `${bytes} bytes`);
+		// What it imports by itself would be a third request.
+		assert.doesNotMatch(textOf(entry()), /\bimport\s*(?:[\w{*][^;()]*?\bfrom\s*)?["']/);
+	});
+
+	it("has no style and no script inline that the policy would refuse, and no handlers in attributes", () => {
+		for (const document of documents()) {
+			const html = textOf(document);
+			const [style, ...more] = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, inside]) => inside);
+			assert.deepEqual(more, []);
+			const hash = createHash("sha256").update(style).digest("base64");
+			assert.ok(policy.includes(`style-src 'sha256-${hash}'`), "the policy is of another style");
+			for (const [, attributes, inside] of html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)) {
+				if (!attributes.includes('type="application/json"')) assert.equal(inside, "", attributes);
+			}
+			assert.doesNotMatch(html, /<[^>]*\s(?:style|on\w+)\s*=/);
+		}
+		// Preact would set it as an attribute or a property; the policy refuses the one, and the other is no class.
+		for (const script of scripts()) assert.doesNotMatch(textOf(script), /[{,]style:\s*["'`{]/);
+	});
+
+	it("holds its policy to what it needs: no inline script, no other site, no frame", () => {
+		assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'sha256-[^']+'; /);
+		for (const part of ["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"])
+			assert.ok(policy.split("; ").includes(part), part);
+		assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
+	});
+
+	it("fetches nothing from elsewhere", () => {
+		for (const file of files) {
+			for (const [address] of textOf(file).matchAll(/\b(?:https?|wss?):\/\/[^\s'<>)\\`]*/g))
+				assert.match(address, NAMES, file.path);
+			assert.doesNotMatch(textOf(file), /["'(]\/\/\w+\.\w/, file.path);
+		}
+	});
+
+	it("puts every text into the document of its language", () => {
+		documents().forEach((document, index) => {
+			const html = textOf(document);
+			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
+			assert.doesNotMatch(html, /%[A-Z]+%/);
+			const [, json] = /<script type="application\/json" id="texts">(.*?)<\/script>/s.exec(html) ?? [];
+			const texts: Record<string, string> = JSON.parse(json);
+			assert.deepEqual(Object.keys(texts), Object.keys(TEXTS));
+			for (const [key, translations] of Object.entries(TEXTS)) {
+				assert.equal(texts[key], translations[index], key);
+				assert.notEqual(texts[key], "", key);
+			}
+		});
+	});
+
+	it("holds no text in scripts: those are for every language", () => {
+		const all = scripts().map(textOf).join("\n");
+		for (const [key, [text]] of Object.entries(TEXTS))
+			if (text.length > 25) assert.ok(!all.includes(text), `${key}: it stands in a script`);
+	});
+
+	it("is the same each time it is built", async () => {
+		const again = await makePage();
+		assert.ok(pack(again.files, again.policy).equals(pack(files, policy)));
+	});
+
+	it("is what the gateway serves here", () => {
+		assert.ok(existsSync(ARCHIVE), "the archive was not built");
+		assert.ok(readFileSync(ARCHIVE).equals(pack(files, policy)), "the archive is older than its sources");
+	});
+});
