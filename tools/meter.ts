@@ -1,11 +1,17 @@
 /** `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM and SIGINT. */
+import type { Machine } from "../modules/io/machine.js";
+import * as DLMS from "./meter/dlms-meter.js";
+import { DLMS_HELP, type DLMSProgramOptions, parseDLMSOptions, wantsDLMS } from "./meter/dlms-options.js";
+import * as Server from "./meter/dlms-server.js";
+import * as Station from "./meter/hdlc-station.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
 import { LineRunner } from "./meter/line-runner.js";
-import { HELP, type MeterOptions, parseOptions, UsageError } from "./meter/options.js";
+import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { openRealPort } from "./meter/real-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
+import { UsageError } from "./meter/words.js";
 
 /** Pause before an answer where nothing takes its time. */
 const UNPACED_REACTION_MS = 5;
@@ -22,9 +28,39 @@ const EVENT_TEXTS = new Map([
 	[Meter.METER_PROGRAMMING, "programming mode"],
 	[Meter.METER_ENDED, "ready for a sign-on"],
 	[Meter.METER_PUSH, "push"],
+	[Meter.METER_HANDED_OVER, "HDLC from here on"],
+	[Station.LINK_OPENED, "link opened"],
+	[Station.LINK_REFUSED, "link refused"],
+	[Station.LINK_CLOSED, "link closed"],
+	[Station.LINK_LOST, "link lost"],
+	[Station.FRAME_REJECTED, "frame rejected"],
+	[Station.FRAME_REPEATED, "frame out of order, or once more"],
+	[DLMS.FRAME_DAMAGED, "damaged frame"],
+	[DLMS.LINK_IDLE, "link idle"],
+	[Server.ASSOCIATED, "associated"],
+	[Server.ASSOCIATION_REFUSED, "association refused"],
+	[Server.AUTHENTICATED, "client authenticated"],
+	[Server.AUTHENTICATION_FAILED, "client not authenticated"],
+	[Server.COUNTER_REFUSED, "invocation counter too low"],
+	[Server.NOT_DECIPHERED, "could not be deciphered"],
+	[Server.RELEASED, "released"],
+	[Server.ANSWERED, "request answered"],
+	[Server.NOT_SERVED, "no such service"],
 ]);
 
-function makeMeter(options: MeterOptions): Meter.IECMeter {
+/** What a program of either protocol is made of. */
+interface Program {
+	machine: Machine;
+	port?: string;
+	pace: boolean;
+	echo: boolean;
+	quiet: boolean;
+	/** The parity bit is made here. */
+	parityBits: boolean;
+	isEightBits: boolean;
+}
+
+function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	const isClocked = options.pace || options.port !== undefined;
 	const common = {
 		...options,
@@ -42,14 +78,49 @@ function makeMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: (nowMs) => household.telegram(Math.max(nowMs, startMs)) });
 }
 
-async function run(options: MeterOptions): Promise<void> {
-	const machine = makeMeter(options);
-	const port = options.port === undefined ? await openPseudoTerminal() : await openRealPort(options.port);
+function makeDLMSMeter(options: DLMSProgramOptions): DLMS.DLMSMeter {
+	const { baud, signOn, atMs, reactionMs, ...rest } = options;
+	const isClocked = options.pace || options.port !== undefined;
+	const reaction = reactionMs ?? (isClocked ? undefined : UNPACED_REACTION_MS);
+	const common = { clocked: isClocked, ...(reaction === undefined ? {} : { reactionMs: reaction }) };
+	const startMs = performance.now();
+	const momentOf = (nowMs: number) => (atMs === undefined ? Math.max(nowMs, startMs) : 0);
+	const utcMs = atMs ?? Date.now() - startMs;
+	const ident = signOn === undefined ? {} : { ident: signOn.ident };
+	const moving = new Household({ utcMs, mode: "C", baud, ...ident });
+	const household = { reading: (nowMs: number) => moving.reading(momentOf(nowMs)) };
+	const meter = { ...rest, ...common, baud, server: { ...options.server, household } };
+	if (signOn === undefined) return new DLMS.DLMSMeter(meter);
+	const iec = new Meter.IECMeter({
+		...common,
+		source: (nowMs) => moving.telegram(momentOf(nowMs)),
+		handOver: signOn.only ? "only" : "both",
+		confirmsHandOver: signOn.confirms,
+		faults: { silence: signOn.silence },
+	});
+	return new DLMS.DLMSMeter({ ...meter, signOn: iec });
+}
+
+/** Undefined when the help was all that was asked for. */
+function makeProgram(args: string[]): Program | undefined {
+	if (wantsDLMS(args)) {
+		const options = parseDLMSOptions(args);
+		// Eight bits are the line's form; in mode E the parity bit of the sign-on is one of them.
+		const form = { parityBits: true, isEightBits: true };
+		return options && { ...options, ...form, machine: makeDLMSMeter(options) };
+	}
+	const options = parseOptions(args);
+	return options && { ...options, isEightBits: false, machine: makeIECMeter(options) };
+}
+
+async function run(program: Program): Promise<void> {
+	const { machine, isEightBits } = program;
+	const port = program.port === undefined ? await openPseudoTerminal() : await openRealPort(program.port, isEightBits);
 	const log = (message: string) => {
-		if (!options.quiet) process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${message}\n`);
+		if (!program.quiet) process.stderr.write(`${new Date().toISOString().slice(11, 23)} ${message}\n`);
 	};
 	const onEvent = (code: number) => log(EVENT_TEXTS.get(code) ?? `event ${code}`);
-	const runner = new LineRunner({ ...options, port, machine, onEvent });
+	const runner = new LineRunner({ ...program, port, machine, onEvent });
 	const end = (exitCode: number) => {
 		runner.close();
 		void port.close().finally(() => process.exit(exitCode));
@@ -64,9 +135,10 @@ async function run(options: MeterOptions): Promise<void> {
 }
 
 try {
-	const options = parseOptions(process.argv.slice(2));
-	if (options === undefined) process.stdout.write(HELP);
-	else await run(options);
+	const args = process.argv.slice(2);
+	const program = makeProgram(args);
+	if (program === undefined) process.stdout.write(wantsDLMS(args) ? DLMS_HELP : HELP);
+	else await run(program);
 } catch (error) {
 	process.stderr.write(`${(error as Error).message}\n`);
 	process.exit(error instanceof UsageError ? 2 : 1);

@@ -11,7 +11,7 @@
  * Pieces put together are the data, or for a list all after its id. The number of a block that is not the next one ends
  * the transfer. Limits: JOINED_LIMIT bytes of pieces together.
  */
-import { type Cursor, putBytes, putU32 } from "./cursor.js";
+import { type Cursor, putU32 } from "./cursor.js";
 import { POLL_CLASS, POLL_CODE_LENGTH } from "./poll-list.js";
 
 export const GET_REQUEST = 0xc0;
@@ -146,7 +146,7 @@ export class GetResponse {
 		if (this.#length + length > JOINED_LIMIT) return GET_TOO_LONG;
 		this.#block = number;
 		this.#joined ??= new Uint8Array(JOINED_LIMIT);
-		putBytes(this.#joined, this.#length, cursor.bytes.subarray(start, start + length));
+		this.#joined.set(cursor.bytes.subarray(start, start + length), this.#length);
 		this.#length += length;
 		if (!last) return GET_NEXT;
 		cursor.set(this.#joined, 0, this.#length);

@@ -198,29 +198,32 @@ export class Reading {
 		return putAttribute(into, putObject(into, at, list, entryAt(positionOf(step))), attributeOf(list, step));
 	}
 
-	/** What the response gave for a list is told step by step; where it breaks off, single requests go on. */
+	/**
+	 * Results of a list are told step by step once all of them were seen to be whole: there are meters that leave out the
+	 * reason of a refusal, so that what follows would be taken for another object's. Then single requests go on.
+	 */
 	private takeList(kind: number): void {
-		const results = kind === GET_RESULTS && this.#response.count === this.#asked ? this.#asked : 0;
-		this.#listing = results > 0;
-		for (let i = 0; i < results; i++) {
-			const choice = this.cursor.u8();
-			if (choice === 0 && this.isWhole()) this.takeData();
-			else if (choice === 1 && this.cursor.left > 0) this.takeRefusal(this.cursor.u8());
-			else {
-				this.#listing = false;
-				return;
-			}
-			this.#index++;
+		const { cursor } = this;
+		const { at } = cursor;
+		this.#listing = kind === GET_RESULTS && this.#response.count === this.#asked && this.isWholeList();
+		if (!this.#listing) return;
+		cursor.at = at;
+		for (let i = 0; i < this.#asked; i++, this.#index++) {
+			if (cursor.u8() === 0) this.takeData();
+			else this.takeRefusal(cursor.u8());
 		}
 		this.skipTimes();
 	}
 
-	/** The value at the cursor is not broken; the cursor stays in front of it. */
-	private isWhole(): boolean {
-		const { at } = this.cursor;
-		if (!this.#walker.skip()) return false;
-		this.cursor.at = at;
-		return true;
+	/** As many results as were asked for, each with its data or a reason, and nothing behind them. */
+	private isWholeList(): boolean {
+		const { cursor } = this;
+		for (let i = 0; i < this.#asked; i++) {
+			const choice = cursor.u8();
+			const whole = choice === 0 ? this.#walker.skip() : choice === 1 && cursor.u8() !== 0;
+			if (!whole || cursor.failed) return false;
+		}
+		return cursor.left === 0;
 	}
 
 	private step(): void {

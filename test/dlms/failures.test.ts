@@ -338,12 +338,28 @@ describe("a reading", () => {
 		}
 	});
 
-	it("keeps what a list gave before it broke off, and asks for the rest", () => {
+	it("takes nothing of a list that is not whole", () => {
+		const cut = (answer: Uint8Array) => answer.subarray(0, answer.length - 1);
+		const longer = (answer: Uint8Array) => join(answer, hex("00"));
+		for (const fault of [cut, longer]) {
+			const plainFault = (answer: Uint8Array, request: Uint8Array) => (request[1] === 3 ? fault(answer) : answer);
+			const [got, conversation] = meet({}, { plainFault });
+			assert.deepEqual([got, conversation.notes.all], [1, WHOLE]);
+			assert.equal(conversation.reading.requests, 5);
+		}
+	});
+
+	it("is not led astray by a meter that leaves out the reasons in a list, as Gurux 4.0.47 does", () => {
+		const own = listOf(...[1, 2, 3, 4, 5].map((e) => `1 0-0:96.1.${e}.255 2`));
+		const values = [1, 2, 3, 4, 5].map((e): [string, string | number] => [
+			`1 0.0.96.1.${e}.255 2`,
+			e < 3 ? 3 : `11${e.toString().padStart(2, "0")}`,
+		]);
 		const plainFault = (answer: Uint8Array, request: Uint8Array) =>
-			request[1] === 3 ? answer.subarray(0, answer.length - 1) : answer;
-		const [got, conversation] = meet({}, { plainFault });
-		assert.deepEqual([got, conversation.notes.all], [1, WHOLE]);
-		assert.equal(conversation.reading.requests, 3);
+			request[1] === 3 ? hex("C403C105 01 01 00 1103 00 1104 00 1105") : answer;
+		const [got, conversation] = meet({ list: own }, { objects: new Map(values), plainFault });
+		const lines = ["#0 refused 3", "#1 refused 3", "0.0.96.1.3.255: 3", "0.0.96.1.4.255: 4", "0.0.96.1.5.255: 5"];
+		assert.deepEqual([got, conversation.notes.all], [1, lines]);
 	});
 
 	it("ends when the association is lost, and takes other exceptions for refusals", () => {

@@ -116,7 +116,7 @@ describe("npm run meter", function () {
 
 	it("says what is wrong and exits with 2 for the command line, 1 for the rest", async () => {
 		for (const [args, code, message] of [
-			[["--protocol", "dlms"], 2, /comes with DLMS/],
+			[["--protocol", "dlms", "--window", "9"], 2, /--window takes 1 to 7/],
 			[["--port", "/dev/no-such-port"], 1, /no-such-port/],
 			[["--telegram", "no-such-file"], 1, /no-such-file/],
 		] as const) {

@@ -4,7 +4,7 @@
  * 17 SAP assignment, 64 security setup).
  */
 import * as Data from "./dlms-data.js";
-import { FIRMWARE, type Household, type HouseholdReading, SERIAL } from "./household.js";
+import { FIRMWARE, type HouseholdReading, SERIAL } from "./household.js";
 
 export const ACCESS_DENIED = 3;
 export const OBJECT_UNDEFINED = 4;
@@ -37,7 +37,6 @@ export interface COSEMObject {
 }
 
 export interface ObjectOptions {
-	household: Household;
 	zone: Data.Zone;
 	/** Types that are rare but allowed: floats, 64 bits, null data, text, a clock with its own tag. */
 	oddTypes?: boolean;

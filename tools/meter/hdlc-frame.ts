@@ -37,7 +37,10 @@ export function checkOf(bytes: Uint8Array): Buffer {
 export function makeFrame({ isSegmented, destination, source, control, information }: Frame): Buffer {
 	const addresses = Buffer.concat([destination, source, Buffer.of(control)]);
 	const length = 2 + addresses.length + (information.length > 0 ? 2 + information.length : 0) + 2;
-	const head = Buffer.concat([Buffer.of(0xa0 | (isSegmented ? SEGMENTED : 0) | (length >> 8), length & 0xff), addresses]);
+	const head = Buffer.concat([
+		Buffer.of(0xa0 | (isSegmented ? SEGMENTED : 0) | (length >> 8), length & 0xff),
+		addresses,
+	]);
 	const body = information.length > 0 ? Buffer.concat([head, checkOf(head), information]) : head;
 	return Buffer.concat([Buffer.of(FLAG), body, checkOf(body), Buffer.of(FLAG)]);
 }

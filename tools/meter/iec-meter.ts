@@ -1,5 +1,6 @@
 /**
- * The meter's side of IEC 62056-21 (2002), 6.3 messages and 6.4 modes A to D, as a sans-io machine, for the simulator and the system tests.
+ * The meter's side of IEC 62056-21 (2002), 6.3 messages and 6.4 modes A to D and
+ * the sign-on of E, as a sans-io machine, for the simulator and the system tests.
  * Written from the standard and sharing nothing with the gateway's reader, so that one checks the other.
  *
  *   sign-on   <- `/ ? [address] ! CR LF`          at 300 Bd
@@ -8,6 +9,7 @@
  *   mode B       the block follows after tr, at the rate of Z
  *   mode C    <- `ACK 0 Z Y CR LF` within 1.5 s: Y=0 block at that rate, Y=1 programming; none or another: at 300 Bd
  *   then      <- NAK within 1.5 s: the block again; ACK, or nothing: done, back to 300 Bd
+ *   mode E    <- `ACK 2 Z 2`: the same comes back at the new rate, then somebody else has the line
  *   mode D    -> the whole transmission unasked, again and again, at a fixed rate
  *
  * A meter does not listen while it sends. `clocked` says that characters take their time on the line; where they don't
@@ -25,12 +27,15 @@ import {
 	type Output,
 } from "../../modules/io/machine.js";
 import { damage, type MeterFaults, noiseBytes, shapeMessage } from "./faults.js";
-import { COMPLETE, isBreak, MeterRequest, readAcknowledge, readSignOn, sameAddress } from "./request.js";
+import { baudCharacterFor } from "./household.js";
+import { COMPLETE, isBreak, MeterRequest, readAcknowledge, readHandOver, readSignOn, sameAddress } from "./request.js";
 import {
 	ACK,
 	answersQuickly,
 	baudCharacter,
+	CR,
 	frame,
+	LF,
 	type MeterMode,
 	modeOf,
 	NAK,
@@ -65,6 +70,8 @@ export const METER_PROGRAMMING = 8;
 /** Back to waiting for a sign-on. */
 export const METER_ENDED = 9;
 export const METER_PUSH = 10;
+/** The line is that of HDLC, until `takeBack`. */
+export const METER_HANDED_OVER = 11;
 
 export interface IECMeterOptions {
 	/** What it sends: asked anew for each readout. */
@@ -81,6 +88,10 @@ export interface IECMeterOptions {
 	pushMs?: number;
 	/** tr; default 200 ms, or 20 when the third maker letter is lower case. */
 	reactionMs?: number;
+	/** Takes `ACK 2 Z 2`: then it is silent until `takeBack`. `only`: refuses a readout in mode C. Default: never. */
+	handOver?: "both" | "only";
+	/** Sends that acknowledgement back at the new rate. Default true. */
+	confirmsHandOver?: boolean;
 	/** Characters take their time on the line. Default true. */
 	clocked?: boolean;
 	faults?: MeterFaults;
@@ -95,6 +106,8 @@ const KEEPS_BLOCK = 4;
 const PROGRAMMING_DUE = 5;
 const PROGRAMMING = 6;
 const PUSHES = 7;
+const HAND_OVER_DUE = 8;
+const HANDED_OVER = 9;
 
 /** What programming mode opens with: the operand for a password, which this meter then never takes. */
 const PASSWORD_OPERAND = Uint8Array.from([
@@ -160,9 +173,17 @@ export class IECMeter implements Machine {
 			case PUSHES:
 				this.#push(nowMs);
 				break;
+			case HAND_OVER_DUE:
+				this.#handOver(nowMs);
+				break;
 			default:
 				this.#end();
 		}
+	}
+
+	/** HDLC is over: waits for a sign-on again. */
+	takeBack(): void {
+		this.#end();
 	}
 
 	poll(): Output {
@@ -200,8 +221,19 @@ export class IECMeter implements Machine {
 			else this.#takeSignOn(nowMs);
 			return;
 		}
-		const wanted = readAcknowledge(this.#request);
 		const promised = promisedBaud(baudCharacter(this.#telegram), "C") ?? OPENING_BAUD;
+		const handOverBaud = this.#options.handOver === undefined ? undefined : readHandOver(this.#request);
+		if (handOverBaud !== undefined && handOverBaud <= promised) {
+			this.#changeLine(handOverBaud);
+			this.#enter(HAND_OVER_DUE, nowMs + this.#reactionMs);
+			return;
+		}
+		if (this.#options.handOver === "only") {
+			this.#tell(METER_REFUSED);
+			this.#end();
+			return;
+		}
+		const wanted = readAcknowledge(this.#request);
 		if (wanted === undefined || wanted.baud > promised) {
 			this.#tell(METER_DEFAULT);
 			this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
@@ -215,6 +247,13 @@ export class IECMeter implements Machine {
 		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
 		this.#changeLine(wanted.baud);
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
+	}
+
+	#handOver(nowMs: number): void {
+		const z = baudCharacterFor(this.#baud, "C")!.charCodeAt(0);
+		if (this.#options.confirmsHandOver !== false) this.#send(Uint8Array.of(ACK, 0x32, z, 0x32, CR, LF), nowMs);
+		this.#tell(METER_HANDED_OVER);
+		this.#enter(HANDED_OVER, Number.POSITIVE_INFINITY);
 	}
 
 	#takeSignOn(nowMs: number): void {

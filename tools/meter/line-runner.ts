@@ -7,9 +7,11 @@
  * as does the meter. Without it everything goes at once.
  *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none: the
- * answer takes the form of the last sign-on, whose `/` is AF or 2F.
+ * answer takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as
+ * they are.
  */
 import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "../../hosts/node/wire-character.js";
+import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { OPENING_BAUD } from "./iec-meter.js";
 import type { LinePort } from "./line-port.js";
@@ -37,12 +39,11 @@ const SPEED_CHECK_MS = 10;
 const SIGN_ON_WITH_PARITY = 0xaf;
 const SIGN_ON = 0x2f;
 
-/** Bytes on their way to the reader, each at its moment. */
+/** Bytes on their way to the reader, as they are on the wire, each at its moment. */
 interface Message {
 	readonly bytes: Uint8Array;
 	readonly startMs: number;
 	readonly baud: number;
-	/** Bytes as they were received. */
 	readonly isEcho: boolean;
 	sent: number;
 }
@@ -55,6 +56,7 @@ export class LineRunner {
 	readonly #sending: Message[] = [];
 	#hasParity: boolean;
 	#baud = OPENING_BAUD;
+	#format: SerialFormat = FORMAT_7E1;
 	#sendEndMs = 0;
 	#receiveEndMs = 0;
 	/** Settles when all that came has ended. */
@@ -69,6 +71,7 @@ export class LineRunner {
 		this.#machine = options.machine;
 		this.#hasParity = options.parityBits ?? false;
 		this.#port.onData((bytes) => this.#arrive(bytes));
+		this.#pump(performance.now());
 		this.#advance();
 	}
 
@@ -107,6 +110,7 @@ export class LineRunner {
 
 	#receive(wire: Uint8Array, nowMs: number): void {
 		const bytes = wire.map((byte) => {
+			if (this.#format === FORMAT_8N1) return byte;
 			if (byte === SIGN_ON_WITH_PARITY || byte === SIGN_ON) this.#hasParity = byte === SIGN_ON_WITH_PARITY;
 			return this.#hasParity ? decodeCharacter(byte) : byte & 0x7f;
 		});
@@ -135,16 +139,18 @@ export class LineRunner {
 			if (output.kind === OUTPUT_EVENT) this.#options.onEvent?.(output.code);
 			if (output.kind === OUTPUT_LINE) {
 				this.#baud = output.baud;
+				this.#format = output.format;
 				this.#port.changeBaud?.(output.baud);
 			}
 			if (output.kind !== OUTPUT_TRANSMIT) continue;
-			const bytes = output.bytes.slice(output.start, output.end);
-			if (this.#options.pace) this.#queue(bytes, nowMs, false);
-			else this.#port.write(this.#encode(bytes));
+			const wire = this.#encode(output.bytes.slice(output.start, output.end));
+			if (this.#options.pace) this.#queue(wire, nowMs, false);
+			else this.#port.write(wire);
 		}
 	}
 
 	#encode(bytes: Uint8Array): Uint8Array {
+		if (this.#format === FORMAT_8N1) return bytes;
 		return bytes.map((byte) => (this.#hasParity ? encodeCharacter(byte) : byte & 0x7f));
 	}
 
@@ -186,8 +192,7 @@ export class LineRunner {
 		this.#scheduleSend();
 	}
 
-	#send(bytes: Uint8Array, baud: number, readerBaud: number): void {
-		const wire = this.#encode(bytes);
+	#send(wire: Uint8Array, baud: number, readerBaud: number): void {
 		this.#port.write(readerBaud === baud ? wire : this.#garble(wire, readerBaud / baud));
 	}
 

@@ -1,7 +1,7 @@
-/** The command line of the meter simulator. */
-import { parseArgs } from "node:util";
+/** The command line of the meter simulator, with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
 import type { MeterMode } from "./telegram.js";
+import { BAUD_RATES, choice, count, defined, flag, oneOf, parseWords, text, UsageError, type Words } from "./words.js";
 
 export const HELP = `A smart meter at the end of a serial line, for trying the gateway without one.
 
@@ -22,7 +22,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --protocol iec|dlms default iec
+  --protocol iec|dlms default iec; npm run meter -- --protocol dlms --help tells the options of dlms
 
 Faults:
   --echo              everything received is sent back
@@ -57,21 +57,13 @@ export interface MeterOptions {
 	quiet: boolean;
 }
 
-/** A wrong command line; the message is for the user. */
-export class UsageError extends Error {
-	override readonly name = "UsageError";
-}
-
-const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
 const COUNT_LIMIT = 1_000_000;
 
 /** Throws UsageError. Undefined when only the help was asked for. */
 export function parseOptions(args: string[]): MeterOptions | undefined {
-	const values = parseWords(args);
+	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
-	const protocol = choice(values, "protocol", ["iec", "dlms"]);
-	if (protocol === "dlms")
-		throw new UsageError("The simulated DLMS meter comes with DLMS; this version speaks IEC 62056-21.");
+	choice(values, "protocol", ["iec", "dlms"]);
 	if (values["baud-pace"] && values.port !== undefined) {
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	}
@@ -120,8 +112,6 @@ function parseFaults(values: Values): MeterFaults {
 	});
 }
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
 const WORDS = {
 	port: text,
 	telegram: text,
@@ -149,38 +139,4 @@ const WORDS = {
 	quiet: flag,
 	help: flag,
 } as const;
-type Values = ReturnType<typeof parseWords>;
-type TextName = {
-	[Name in keyof typeof WORDS]: (typeof WORDS)[Name] extends typeof text ? Name : never;
-}[keyof typeof WORDS];
-
-function parseWords(args: string[]) {
-	try {
-		return parseArgs({ args, options: WORDS, strict: true }).values;
-	} catch (error) {
-		throw new UsageError((error as Error).message);
-	}
-}
-
-function choice(values: Values, name: TextName, allowed: string[]): string | undefined {
-	const value = values[name];
-	if (value === undefined || allowed.includes(value)) return value;
-	throw new UsageError(`--${name} takes ${allowed.join(", ")}.`);
-}
-
-function oneOf(values: Values, name: TextName, allowed: number[]): number | undefined {
-	const value = choice(values, name, allowed.map(String));
-	return value === undefined ? undefined : Number(value);
-}
-
-function count(values: Values, name: TextName, limit: number): number | undefined {
-	const value = values[name];
-	if (value === undefined) return undefined;
-	if (!/^\d{1,10}$/.test(value) || Number(value) > limit) throw new UsageError(`--${name} takes 0 to ${limit}.`);
-	return Number(value);
-}
-
-/** The object without its undefined members. */
-function defined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-	return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
-}
+type Values = Words<typeof WORDS>;

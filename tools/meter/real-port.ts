@@ -4,9 +4,13 @@ import type { LinePort } from "./line-port.js";
 
 type Done = (error?: Error | null) => void;
 
-/** Opens the port at 300 Bd, 7E1. Rejects with an Error for the user. */
-export async function openRealPort(path: string): Promise<LinePort> {
-	const port = new SerialPort({ path, baudRate: 300, dataBits: 7, parity: "even", stopBits: 1, autoOpen: false });
+const SEVEN_EVEN = { dataBits: 7, parity: "even" } as const;
+const EIGHT_NONE = { dataBits: 8, parity: "none" } as const;
+
+/** Opens the port at 300 Bd, 7E1, or with eight bits without parity. Rejects with an Error for the user. */
+export async function openRealPort(path: string, isEightBits = false): Promise<LinePort> {
+	const form = isEightBits ? EIGHT_NONE : SEVEN_EVEN;
+	const port = new SerialPort({ path, baudRate: 300, ...form, stopBits: 1, autoOpen: false });
 	await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
 	return new RealPort(port);
 }

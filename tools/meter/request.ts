@@ -2,6 +2,7 @@
  * What a reader sends to a meter, character by character (IEC 62056-21, 6.3):
  *   sign-on              `/ ? [address] ! CR LF`
  *   acknowledgement      `ACK V Z Y CR LF`
+ *   hand-over to DLMS    `ACK 2 Z 2 CR LF` (mode E)
  *   programming command  `SOH command STX data ETX BCC`; break: `SOH B 0 ETX q`
  * Each begins anew with its first character, whatever came before.
  */
@@ -66,6 +67,13 @@ export function readAcknowledge(request: MeterRequest): { baud: number; isProgra
 	if (request.length !== 6 || v !== 0x30 || baud === undefined || (y !== 0x30 && y !== 0x31) || cr !== CR)
 		return undefined;
 	return { baud, isProgramming: y === 0x31 };
+}
+
+/** Rate at which HDLC is wanted; undefined when the acknowledgement is of another kind. */
+export function readHandOver(request: MeterRequest): number | undefined {
+	const [, v, z, y, cr] = request.bytes;
+	if (request.length !== 6 || v !== 0x32 || y !== 0x32 || cr !== CR) return undefined;
+	return promisedBaud(z, "C");
 }
 
 /** The request ends the session. */
