@@ -1,12 +1,15 @@
 /** `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM and SIGINT. */
 import type { Machine } from "../modules/io/machine.js";
+import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
-import { DLMS_HELP, type DLMSProgramOptions, parseDLMSOptions, wantsDLMS } from "./meter/dlms-options.js";
+import { parseDLMSOptions, wantsDLMS } from "./meter/dlms-options.js";
+import { COUNTER_REFUSED, NOT_DECIPHERED } from "./meter/dlms-security.js";
 import * as Server from "./meter/dlms-server.js";
 import * as Station from "./meter/hdlc-station.js";
 import { Household } from "./meter/household.js";
 import * as Meter from "./meter/iec-meter.js";
 import { LineRunner } from "./meter/line-runner.js";
+import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { openRealPort } from "./meter/real-port.js";
@@ -41,8 +44,8 @@ const EVENT_TEXTS = new Map([
 	[Server.ASSOCIATION_REFUSED, "association refused"],
 	[Server.AUTHENTICATED, "client authenticated"],
 	[Server.AUTHENTICATION_FAILED, "client not authenticated"],
-	[Server.COUNTER_REFUSED, "invocation counter too low"],
-	[Server.NOT_DECIPHERED, "could not be deciphered"],
+	[COUNTER_REFUSED, "invocation counter too low"],
+	[NOT_DECIPHERED, "could not be deciphered"],
 	[Server.RELEASED, "released"],
 	[Server.ANSWERED, "request answered"],
 	[Server.NOT_SERVED, "no such service"],
@@ -78,36 +81,20 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: (nowMs) => household.telegram(Math.max(nowMs, startMs)) });
 }
 
-function makeDLMSMeter(options: DLMSProgramOptions): DLMS.DLMSMeter {
-	const { baud, signOn, atMs, reactionMs, ...rest } = options;
-	const isClocked = options.pace || options.port !== undefined;
-	const reaction = reactionMs ?? (isClocked ? undefined : UNPACED_REACTION_MS);
-	const common = { clocked: isClocked, ...(reaction === undefined ? {} : { reactionMs: reaction }) };
-	const startMs = performance.now();
-	const momentOf = (nowMs: number) => (atMs === undefined ? Math.max(nowMs, startMs) : 0);
-	const utcMs = atMs ?? Date.now() - startMs;
-	const ident = signOn === undefined ? {} : { ident: signOn.ident };
-	const moving = new Household({ utcMs, mode: "C", baud, ...ident });
-	const household = { reading: (nowMs: number) => moving.reading(momentOf(nowMs)) };
-	const meter = { ...rest, ...common, baud, server: { ...options.server, household } };
-	if (signOn === undefined) return new DLMS.DLMSMeter(meter);
-	const iec = new Meter.IECMeter({
-		...common,
-		source: (nowMs) => moving.telegram(momentOf(nowMs)),
-		handOver: signOn.only ? "only" : "both",
-		confirmsHandOver: signOn.confirms,
-		faults: { silence: signOn.silence },
-	});
-	return new DLMS.DLMSMeter({ ...meter, signOn: iec });
-}
-
 /** Undefined when the help was all that was asked for. */
 function makeProgram(args: string[]): Program | undefined {
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
 		// Eight bits are the line's form; in mode E the parity bit of the sign-on is one of them.
 		const form = { parityBits: true, isEightBits: true };
-		return options && { ...options, ...form, machine: makeDLMSMeter(options) };
+		if (options === undefined) return undefined;
+		const clocked = options.pace || options.port !== undefined;
+		const surroundings = {
+			utcMs: Date.now() - performance.now(),
+			clocked,
+			...(clocked ? {} : { reactionMs: UNPACED_REACTION_MS }),
+		};
+		return { ...options, ...form, machine: makeDLMSMeter(options, surroundings) };
 	}
 	const options = parseOptions(args);
 	return options && { ...options, isEightBits: false, machine: makeIECMeter(options) };

@@ -5,11 +5,13 @@ import {
 	DLMS,
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
+	DLMS_BAUDRATE,
 	DLMS_BLOCK_CIPHER_KEY,
 	DLMS_CLIENT_ADDRESS,
 	DLMS_KEY_LENGTH,
 	DLMS_OBIS,
 	DLMS_OBIS_ENTRIES,
+	DLMS_OPENING,
 	DLMS_PASSWORD,
 	DLMS_RECEIVE_TIMEOUT_MS,
 	DLMS_SECRETS,
@@ -18,7 +20,7 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../config/dlms-fields.js";
-import { BYTES, bodyField, CHOICE, type Field, INTEGER, TEXT } from "../config/schema.js";
+import { BYTES, bodyField, CHOICE, type Field, INTEGER, type Setting, TEXT } from "../config/schema.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -30,6 +32,7 @@ import {
 	pollListOf,
 } from "../dlms/poll-list.js";
 import type { JSONWriter } from "../json/writer.js";
+import { isServerAddress } from "../meter/dlms-settings.js";
 import { INVALID_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -92,14 +95,26 @@ export function getDLMS(exchange: Exchange): void {
 		booleanMember(writer, "password_set", config.get(DLMS_PASSWORD) !== "");
 		numberMember(writer, DLMS_RECEIVE_TIMEOUT_MS.name, config.get(DLMS_RECEIVE_TIMEOUT_MS));
 		numberMember(writer, DLMS_SERVER_ADDRESS_LENGTH.name, config.get(DLMS_SERVER_ADDRESS_LENGTH));
+		textMember(writer, DLMS_OPENING.name, config.get(DLMS_OPENING));
+		numberMember(writer, DLMS_BAUDRATE.name, config.get(DLMS_BAUDRATE));
 		booleanMember(writer, "block_cipher_key_set", config.get(DLMS_BLOCK_CIPHER_KEY).length > 0);
 		booleanMember(writer, "auth_key_set", config.get(DLMS_AUTH_KEY).length > 0);
 	});
 }
 
 export function postDLMS(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config } = exchange.services;
+	const { config, reader } = exchange.services;
 	const settings = DLMS.fields.length;
+	const chosen = <Value extends Setting>(field: Field<Value>): Value =>
+		(values[DLMS.fields.indexOf(field)] as Value | undefined) ?? config.get(field);
+	const logical = chosen(DLMS_SERVER_LOGICAL);
+	const physical = chosen(DLMS_SERVER_PHYSICAL);
+	if (!isServerAddress(logical, physical, chosen(DLMS_SERVER_ADDRESS_LENGTH))) {
+		const { name } = DLMS_SERVER_ADDRESS_LENGTH;
+		const message = `${name} is too short for server_logical ${logical} and server_physical ${physical}; 0 takes what it needs.`;
+		exchange.fail(400, INVALID_FIELD, message, name);
+		return;
+	}
 	const secrets: (Value | undefined)[] = [values[settings]];
 	for (let i = 1; i < DLMS_SECRETS.fields.length; i++) {
 		const digits = values[settings + i] as string | undefined;
@@ -111,10 +126,11 @@ export function postDLMS(exchange: Exchange, values: readonly (Value | undefined
 		}
 		secrets[i] = decodeHex(asciiBytes(digits), 0, digits.length);
 	}
-	config.setAll([
+	const isChanged = config.setAll([
 		{ entry: DLMS, values: values.slice(0, settings) },
 		{ entry: DLMS_SECRETS, values: secrets },
 	]);
+	if (isChanged) reader.forget();
 	getDLMS(exchange);
 }
 

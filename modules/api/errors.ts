@@ -20,6 +20,7 @@ export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";
 export const BUSY = "busy";
 export const METER_TIMEOUT = "meter_timeout";
+export const METER_AUTH_FAILED = "meter_auth_failed";
 export const METER_ERROR = "meter_error";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";

@@ -12,30 +12,20 @@ import {
 	IEC62056_MODE_E_DLMS,
 	METER,
 	METER_PROTOCOL,
-	PROTOCOL_DLMS,
 } from "../config/meter-fields.js";
 import type { Entry } from "../config/schema.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
-import {
-	RESULT_CHECK_WRONG,
-	RESULT_CUT,
-	RESULT_ECHO_ONLY,
-	RESULT_IDENT,
-	RESULT_METER_ERROR,
-	RESULT_NO_BLOCK,
-	RESULT_NO_IDENT,
-	RESULT_NONE,
-	RESULT_SILENCE,
-} from "../iec62056-21/session.js";
+import { RESULT_IDENT } from "../iec62056-21/session.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
+import { FAILURE_BUSY } from "../meter/failures.js";
 import type { ProbeResult } from "../meter/probe.js";
-import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../meter/reader.js";
 import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../zigbee/mapping.js";
-import { BUSY, METER_ERROR, METER_TIMEOUT } from "./errors.js";
+import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
+import { meterFailure, PORT_FAILED } from "./meter-failures.js";
 import { ReadoutBody } from "./readings.js";
 import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
@@ -58,11 +48,7 @@ export const CONTROL_BODY: BodyTable = Object.freeze({
 });
 
 export function getRead(exchange: Exchange): void {
-	const { reader, config } = exchange.services;
-	if (config.get(METER_PROTOCOL) === PROTOCOL_DLMS && !config.get(CONTROL_SIMULATOR_EN)) {
-		exchange.fail(500, METER_ERROR, "This firmware can't read DLMS/COSEM meters; choose the protocol iec62056.");
-		return;
-	}
+	const { reader } = exchange.services;
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
@@ -119,7 +105,7 @@ export function getConfig(exchange: Exchange): void {
 export function postConfig(exchange: Exchange, values: readonly (Value | undefined)[]): void {
 	const { config, reader, device } = exchange.services;
 	if (config.set(IEC62056, values)) {
-		reader.forgetSpeed();
+		reader.forget();
 		device.meterChanged();
 	}
 	getConfig(exchange);
@@ -199,68 +185,13 @@ function failRead(exchange: Exchange, failure: number): void {
 		exchange.fail(503, BUSY, "Too many clients wait for the meter already; try again later.");
 		return;
 	}
-	const timeOut =
-		failure === RESULT_SILENCE ||
-		failure === RESULT_ECHO_ONLY ||
-		failure === RESULT_NO_BLOCK ||
-		failure === RESULT_CUT ||
-		failure === FAILURE_WAIT ||
-		failure === FAILURE_NO_TELEGRAM;
-	exchange.fail(500, timeOut ? METER_TIMEOUT : METER_ERROR, messageOf(failure));
+	const { error, message } = meterFailure(failure) ?? PORT_FAILED;
+	exchange.fail(500, error, message);
 }
 
 /** Stable code of a failure for `last_error`; "" when there was none. */
 export function errorOf(result: number): string {
-	switch (result) {
-		case RESULT_SILENCE:
-			return "iec62056-21/silence";
-		case RESULT_ECHO_ONLY:
-			return "iec62056-21/echo-only";
-		case RESULT_NO_IDENT:
-			return "iec62056-21/no-ident";
-		case RESULT_NO_BLOCK:
-			return "iec62056-21/no-block";
-		case RESULT_CUT:
-			return "iec62056-21/cut";
-		case RESULT_CHECK_WRONG:
-			return "iec62056-21/check";
-		case RESULT_METER_ERROR:
-			return "iec62056-21/meter-error";
-		case FAILURE_NO_TELEGRAM:
-			return "iec62056-21/no-telegram";
-		case FAILURE_PORT:
-			return "port";
-		default:
-			return "";
-	}
-}
-
-/** What happened, and what to do about it. */
-function messageOf(result: number): string {
-	switch (result) {
-		case RESULT_SILENCE:
-			return "The meter did not answer. Check that the head sits on the meter's optical port, and its direction.";
-		case RESULT_ECHO_ONLY:
-			return "Only the echo of our own request came back: the head works, the meter is silent. Move the head.";
-		case RESULT_NO_IDENT:
-			return "Characters came back, but no identification. Turn the head, shade it from light, or try a device address.";
-		case RESULT_NO_BLOCK:
-			return "The meter gave its identification, but no data. Try a lower baudrate_max.";
-		case RESULT_CUT:
-			return "The meter stopped in the middle of its data. Check that the head sits firmly.";
-		case RESULT_CHECK_WRONG:
-			return "The data arrived damaged, again and again. Check the head's position, or lower baudrate_max.";
-		case RESULT_METER_ERROR:
-			return "The meter answered with an error message instead of data.";
-		case RESULT_IDENT:
-			return "The meter answered.";
-		case FAILURE_NO_TELEGRAM:
-			return "No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.";
-		case FAILURE_WAIT:
-			return "The readout takes longer than a minute. It goes on; ask for the last readout later.";
-		default:
-			return "The serial port of the optical head could not be used.";
-	}
+	return meterFailure(result)?.code ?? "";
 }
 
 function answerProbe(exchange: Exchange, result: ProbeResult): void {
@@ -269,12 +200,12 @@ function answerProbe(exchange: Exchange, result: ProbeResult): void {
 		writer.boolean(result.result === RESULT_IDENT);
 		writer.key("meter_id");
 		writer.ascii(result.ident, 0, result.ident.length);
+		const { code, message } = meterFailure(result.result) ?? PORT_FAILED;
 		writer.key("error");
-		const error = result.result === RESULT_NONE ? "port" : errorOf(result.result);
-		if (error === "") writer.null();
-		else writer.string(error);
+		if (code === "") writer.null();
+		else writer.string(code);
 		writer.key("message");
-		writer.string(messageOf(result.result));
+		writer.string(message);
 		writer.key("received");
 		writer.number(result.received);
 		writer.key("damaged");

@@ -1,11 +1,13 @@
 /**
  * A readout as JSON, a record at a time (API text, "Meter readout"; decisions 20 to 24), so that 340 readings never
- * exist as objects. Unit 0 is the head, then one unit a record, then the tail.
+ * exist as objects. Unit 0 is the head, then one unit a record, then the end of the list; with DLMS/COSEM one a missing
+ * object and another end follow.
  */
 import type { TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
+import { MissingCursor } from "../meter/dlms-records.js";
 import { putNumber } from "../meter/number.js";
-import { type Readout, STATUS_NONE } from "../meter/readout.js";
+import { PROTOCOL_DLMS, type Readout, STATUS_NONE } from "../meter/readout.js";
 import { RecordCursor } from "../meter/record-cursor.js";
 import { VALUE_LIMIT } from "../meter/record-writer.js";
 import type { OBISCode } from "../obis/code.js";
@@ -13,6 +15,7 @@ import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../
 import { localText } from "../time/iso.js";
 import type { TimeZone } from "../time/zone.js";
 import { mappingOf } from "../zigbee/mapping.js";
+import { writeMissing } from "./missing.js";
 
 /** What `GET last` shows beside the readout; fixed when the reply begins. */
 export interface AttemptState {
@@ -22,6 +25,12 @@ export interface AttemptState {
 	/** Stable code of what went wrong in it; "" for nothing. */
 	readonly lastError: string;
 }
+
+/** What a unit is. */
+const PART_RECORDS = 0;
+const PART_BETWEEN = 1;
+const PART_MISSING = 2;
+const PART_END = 3;
 
 const NO_RECORDS = Object.freeze([]);
 
@@ -82,8 +91,10 @@ export class ReadoutBody {
 	readonly #cursor: RecordCursor;
 	/** Holds a number's or a name's text on its way. */
 	readonly #scratch = new Uint8Array(Math.max(VALUE_LIMIT + 1, NAME_LIMIT));
+	/** Undefined: a readout of another protocol, where nothing is asked for by name. */
+	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
-	#hasRecord = false;
+	#part = PART_RECORDS;
 
 	/** `readout` undefined: there is none yet. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
@@ -99,6 +110,7 @@ export class ReadoutBody {
 				: localText(readout.utcMs, options.zone.offsetMinutes(readout.utcMs), options.text);
 		this.#cursor = new RecordCursor(readout?.records ?? new Uint8Array(NO_RECORDS));
 		this.#names?.beginReadout();
+		if (readout?.missing !== undefined) this.#missing = new MissingCursor(readout.missing);
 	}
 
 	/** For JSONStream. */
@@ -110,26 +122,37 @@ export class ReadoutBody {
 		if (unit === this.#unit) this.#cursor.rewind();
 		else {
 			this.#unit = unit;
-			this.#hasRecord = this.#cursor.nextRecord();
+			this.advance();
 		}
-		if (this.#hasRecord) this.record(writer);
+		if (this.#part === PART_RECORDS) this.record(writer);
+		else if (this.#part === PART_MISSING && this.#missing !== undefined) writeMissing(writer, this.#missing);
 		else {
 			writer.endArray();
-			writer.endObject();
+			if (this.#part === PART_BETWEEN) {
+				writer.key("missing");
+				writer.beginArray();
+			} else writer.endObject();
 		}
-		return this.#hasRecord;
+		return this.#part !== PART_END;
+	}
+
+	/** Goes to what the next unit is. */
+	private advance(): void {
+		if (this.#part === PART_RECORDS) {
+			if (!this.#cursor.nextRecord()) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
+		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
 	}
 
 	private head(writer: JSONWriter): void {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string("IEC62056-21");
+		writer.string(readout?.protocol === PROTOCOL_DLMS ? "DLMS/COSEM" : "IEC62056-21");
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);
 		writer.key("mode");
-		writer.string(readout === undefined ? "" : String.fromCharCode(readout.mode));
+		writer.string(readout === undefined || readout.mode === 0 ? "" : String.fromCharCode(readout.mode));
 		writer.key("baudrate");
 		writer.number(readout?.baud ?? 0);
 		writer.key("timestamp");

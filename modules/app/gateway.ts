@@ -107,7 +107,7 @@ export class Gateway implements Device {
 			world,
 			light: this.#light,
 			port: host.serial.meter,
-			settings: new MeterSettingsStore(this.#config, host.text),
+			settings: new MeterSettingsStore(this.#config, world),
 			trace,
 		});
 	}

@@ -2,6 +2,7 @@
  * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
  * nobody needs to write who changes the rest.
  */
+import { BAUD_RATES, OPENINGS } from "./meter-fields.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -16,15 +17,18 @@ import {
 	TEXT,
 } from "./schema.js";
 
-/** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3). */
+/** Largest HDLC address of two bytes (IEC 62056-46, 6.4.2.3), and of the one byte that a client has. */
 const ADDRESS_MAX = 16383;
+const CLIENT_MAX = 127;
 
+/** In the order of AUTH_… (meter/dlms-settings.ts). */
+const AUTHS = Object.freeze(["none", "low", "high_gmac"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,
 	id: 1,
 	name: "auth",
 	kind: CHOICE,
-	choices: Object.freeze(["none", "low", "high_gmac"]),
+	choices: AUTHS,
 	initial: "none",
 });
 export const DLMS_USE_ENCRYPTION = field<boolean>({
@@ -40,7 +44,7 @@ export const DLMS_CLIENT_ADDRESS = field<number>({
 	id: 3,
 	name: "client_address",
 	kind: INTEGER,
-	maximum: ADDRESS_MAX,
+	maximum: CLIENT_MAX,
 	initial: 16,
 });
 export const DLMS_SERVER_LOGICAL = field<number>({
@@ -79,7 +83,24 @@ export const DLMS_SERVER_ADDRESS_LENGTH = field<number>({
 	choices: Object.freeze([0, 1, 2, 4]),
 	initial: 0,
 });
-export const DLMS = entry("dlms", 1, [
+export const DLMS_OPENING = field<string>({
+	entry: IN_DLMS,
+	id: 8,
+	name: "opening",
+	kind: CHOICE,
+	choices: OPENINGS,
+	initial: OPENINGS[0],
+});
+/** Of HDLC without a sign-on, Bd. */
+export const DLMS_BAUDRATE = field<number>({
+	entry: IN_DLMS,
+	id: 9,
+	name: "baudrate",
+	kind: CHOICE,
+	choices: BAUD_RATES,
+	initial: 9600,
+});
+export const DLMS = entry("dlms", 2, [
 	DLMS_AUTH,
 	DLMS_USE_ENCRYPTION,
 	DLMS_CLIENT_ADDRESS,
@@ -87,6 +108,8 @@ export const DLMS = entry("dlms", 1, [
 	DLMS_SERVER_PHYSICAL,
 	DLMS_RECEIVE_TIMEOUT_MS,
 	DLMS_SERVER_ADDRESS_LENGTH,
+	DLMS_OPENING,
+	DLMS_BAUDRATE,
 ]);
 
 /** Of low level security; empty: none. */

@@ -14,7 +14,10 @@ import {
 } from "./schema.js";
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
-const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+
+/** How a conversation in DLMS/COSEM is opened: mode E first, then HDLC at once; or one of them. */
+export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
 
 /* Which conversation the meter speaks. */
 export const PROTOCOL_IEC62056 = "iec62056";
@@ -108,7 +111,7 @@ export const CONTROL_LOG_EN = field<boolean>({
 });
 export const CONTROL = entry("control", 1, [CONTROL_SIMULATOR_EN, CONTROL_LOG_EN]);
 
-/* The speed that worked with a meter which promises more than it can do. */
+/* What was learned of the meter: the speed that worked where it promises more than it can do, and more. */
 /** Bd; 0: nothing remembered. */
 export const IEC_SPEED_BAUD = field<number>({
 	entry: IN_IEC_SPEED,
@@ -128,4 +131,13 @@ export const IEC_SPEED_METER_ID = field<string>({
 	characters: PRINTABLE,
 	initial: "",
 });
-export const IEC_SPEED = entry("iec_speed", 1, [IEC_SPEED_BAUD, IEC_SPEED_METER_ID]);
+/** How a conversation in DLMS/COSEM was opened that succeeded, where `opening` leaves that to the gateway. */
+export const DLMS_LEARNED_OPENING = field<string>({
+	entry: IN_IEC_SPEED,
+	id: 3,
+	name: "opening",
+	kind: CHOICE,
+	choices: OPENINGS,
+	initial: OPENINGS[0],
+});
+export const IEC_SPEED = entry("iec_speed", 2, [IEC_SPEED_BAUD, IEC_SPEED_METER_ID, DLMS_LEARNED_OPENING]);

@@ -1,5 +1,6 @@
 /** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
-import type { TextCodec } from "../io/host.js";
+import type { Crypto, HostInfo, TextCodec } from "../io/host.js";
+import { DLMSSettingsStore } from "./dlms.js";
 import {
 	CONTROL_SIMULATOR_EN,
 	IEC_SPEED,
@@ -10,18 +11,37 @@ import {
 	IEC62056_DEVICE_ADDRESS,
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
+	IEC62056_MODE_E_DLMS,
 	METER_PROTOCOL,
+	PROTOCOL_DLMS,
 	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
 import type { ConfigStore } from "./store.js";
 
+/** What is needed of the host. */
+export interface MeterSettingsWorld {
+	readonly text: TextCodec;
+	readonly crypto: Crypto;
+	readonly info: HostInfo;
+}
+
 export class MeterSettingsStore {
+	readonly dlms: DLMSSettingsStore;
 	readonly #store: ConfigStore;
 	readonly #text: TextCodec;
 
-	constructor(store: ConfigStore, text: TextCodec) {
+	constructor(store: ConfigStore, world: MeterSettingsWorld) {
 		this.#store = store;
-		this.#text = text;
+		this.#text = world.text;
+		this.dlms = new DLMSSettingsStore(store, world);
+	}
+
+	get isDLMS(): boolean {
+		return this.#store.get(METER_PROTOCOL) === PROTOCOL_DLMS;
+	}
+
+	get handsOver(): boolean {
+		return !this.isDLMS && this.#store.get(IEC62056_MODE_E_DLMS);
 	}
 
 	get modeD(): boolean {

@@ -1,6 +1,7 @@
 /**
  * What a reader sends: sign-on, acknowledgement/option select, repeat request, break, wake-up.
- * IEC 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break), annex B.2 (wake-up).
+ * IEC 62056-21:2002, 6.3.1 (request), 6.3.3 (acknowledgement), 6.3.5 (repeat), 6.4.3 (break), annex B.2 (wake-up),
+ * annex E (hand-over to HDLC).
  */
 
 /** The longest device address (6.3.1, note 22). */
@@ -34,13 +35,25 @@ export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
  * Writes ACK 0 Z 0 CR LF: normal protocol, the speed with number `baudNumber` (0 to 6), data readout; returns 6.
  */
 export function encodeAcknowledge(into: Uint8Array, baudNumber: number): number {
+	return putAcknowledge(into, baudNumber, 0x30);
+}
+
+/** Bytes of an acknowledgement. */
+export const ACKNOWLEDGE_LENGTH = 6;
+
+/** Writes ACK 2 Z 2 CR LF: HDLC protocol, the speed with number `baudNumber`, binary mode; returns ACKNOWLEDGE_LENGTH. */
+export function encodeHandOver(into: Uint8Array, baudNumber: number): number {
+	return putAcknowledge(into, baudNumber, 0x32);
+}
+
+function putAcknowledge(into: Uint8Array, baudNumber: number, control: number): number {
 	into[0] = 0x06;
-	into[1] = 0x30;
+	into[1] = control;
 	into[2] = 0x30 + baudNumber;
-	into[3] = 0x30;
+	into[3] = control;
 	into[4] = 0x0d;
 	into[5] = 0x0a;
-	return 6;
+	return ACKNOWLEDGE_LENGTH;
 }
 
 /** Writes NAK, which asks for the last block again; returns 1. */

@@ -20,6 +20,7 @@ export const MODE_A = 0x41;
 export const MODE_B = 0x42;
 export const MODE_C = 0x43;
 export const MODE_D = 0x44;
+export const MODE_E = 0x45;
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,17 +1,19 @@
 /**
  * One conversation with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
- * repetition of a block whose check was wrong. A sans-io machine (io/machine.ts) run by a Link; the meter reader
- * decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and annex B.
+ * repetition of a block whose check was wrong; or, in mode E, all up to where another protocol goes on. A sans-io
+ * machine (io/machine.ts) run by a Link; the meter reader decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4
+ * and annexes B and E.
  *
  * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
  * other; characters of a message follow each other within 1500. Waits below are those plus what heads and USB adapters
  * add. A readout has no total limit here: at 300 Bd it may last minutes, and each character starts the wait anew.
  */
-import { FORMAT_7E1 } from "../io/host.js";
+import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import {
 	encodeAcknowledge,
 	encodeBreak,
+	encodeHandOver,
 	encodeRepeatRequest,
 	encodeSignOn,
 	MESSAGE_LIMIT,
@@ -49,6 +51,15 @@ export const RESULT_CUT = 7;
 export const RESULT_CHECK_WRONG = 8;
 /** The meter sent an error message in place of data. */
 export const RESULT_METER_ERROR = 9;
+/** Mode E is chosen, and our side of the line is at the speed agreed on, in 8N1: HDLC follows. */
+export const RESULT_HAND_OVER = 10;
+
+/** Whom to ask for mode E. */
+export const HAND_OVER_NEVER = 0;
+/** A meter that announces it (`\2`). */
+export const HAND_OVER_ANNOUNCED = 1;
+/** Each that lets the reader choose a speed, as in mode C: some do not announce it. */
+export const HAND_OVER_ALWAYS = 2;
 
 export interface SessionOptions {
 	/** Where the data sets go. */
@@ -63,6 +74,8 @@ export interface SessionOptions {
 	readonly identOnly: boolean;
 	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
 	readonly quietMs: number;
+	/** HAND_OVER_…; never by default. */
+	readonly handOver?: number;
 }
 
 const STATE_QUIET = 0;
@@ -101,6 +114,8 @@ export class MeterSession implements Machine {
 	damaged = 0;
 	/** The line's speed for the block, Bd. */
 	baud = BASE_BAUD;
+	/** When the last character transmitted will have left, ms. */
+	sentByMs = 0;
 	deadlineMs: number;
 	readonly #options: SessionOptions;
 	readonly #outputs = new OutputQueue();
@@ -109,8 +124,6 @@ export class MeterSession implements Machine {
 	#state = STATE_QUIET;
 	/** When to sign on even if the line was never silent, ms. */
 	readonly #patienceEndsMs: number;
-	/** When the last character transmitted will have left, ms. */
-	#sentByMs = 0;
 	/** Speed of the line at present. */
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
@@ -167,7 +180,7 @@ export class MeterSession implements Machine {
 		}
 		this.#state = STATE_WAKE;
 		this.transmit(WAKE_UP_LENGTH, nowMs);
-		this.deadlineMs = this.#sentByMs + WAKE_UP_PAUSE_MS;
+		this.deadlineMs = this.sentByMs + WAKE_UP_PAUSE_MS;
 	}
 
 	private signOn(nowMs: number): void {
@@ -176,7 +189,7 @@ export class MeterSession implements Machine {
 		this.received = 0;
 		this.damaged = 0;
 		this.transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
-		this.deadlineMs = this.#sentByMs + ANSWER_MS;
+		this.deadlineMs = this.sentByMs + ANSWER_MS;
 	}
 
 	private receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -227,16 +240,31 @@ export class MeterSession implements Machine {
 
 	private acknowledge(nowMs: number): void {
 		const number = Math.min(baudNumber(this.ident.baud), baudNumber(this.#options.baudCeiling));
+		const { handOver = HAND_OVER_NEVER } = this.#options;
+		if (handOver === HAND_OVER_ALWAYS || (handOver === HAND_OVER_ANNOUNCED && this.ident.announcesModeE)) {
+			this.handOver(number, nowMs);
+			return;
+		}
 		this.transmit(encodeAcknowledge(this.#message, number), nowMs);
 		this.changeLine(baudOf(number));
 		this.expectBlock(nowMs);
+	}
+
+	private handOver(number: number, nowMs: number): void {
+		this.transmit(encodeHandOver(this.#message, number), nowMs);
+		this.#state = STATE_ENDED;
+		this.result = RESULT_HAND_OVER;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		this.baud = baudOf(number);
+		this.#outputs.line(this.baud, FORMAT_8N1);
+		this.#outputs.event(EVENT_END);
 	}
 
 	/** `needsSTX`: what has none is the rest of the block before, not its repetition. */
 	private expectBlock(nowMs: number, needsSTX = false): void {
 		this.#state = STATE_BLOCK;
 		this.#block.begin(needsSTX);
-		this.deadlineMs = Math.max(nowMs, this.#sentByMs) + ANSWER_MS;
+		this.deadlineMs = Math.max(nowMs, this.sentByMs) + ANSWER_MS;
 	}
 
 	private receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -322,6 +350,6 @@ export class MeterSession implements Machine {
 	/** Sends the first `length` bytes of the message buffer. */
 	private transmit(length: number, nowMs: number): void {
 		this.#outputs.transmit(this.#message, 0, length);
-		this.#sentByMs = Math.max(nowMs, this.#sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;
+		this.sentByMs = Math.max(nowMs, this.sentByMs) + (length * BITS_PER_CHARACTER * 1000) / this.#lineBaud;
 	}
 }

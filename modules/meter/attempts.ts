@@ -29,6 +29,11 @@ export class Attempts {
 		this.#failures = 0;
 	}
 
+	/** There will be none more. */
+	get exhausted(): boolean {
+		return this.count >= ATTEMPT_LIMIT;
+	}
+
 	/** No further one, whatever comes of the present one. */
 	exhaust(): void {
 		this.count = ATTEMPT_LIMIT;
@@ -37,7 +42,7 @@ export class Attempts {
 	/** This conversation has failed. True when another is worth it, with `baudCeiling` as it is then. */
 	failed(machine: MeterSession): boolean {
 		this.furthest = Math.max(this.furthest, machine.result);
-		if (this.count >= ATTEMPT_LIMIT) return false;
+		if (this.exhausted) return false;
 		const answered = machine.result >= RESULT_NO_BLOCK && machine.result <= RESULT_CHECK_WRONG;
 		const used = Math.min(machine.ident.baud, this.baudCeiling);
 		if (answered && machine.mode === MODE_C && used > BASE_BAUD) {

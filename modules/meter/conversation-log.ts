@@ -1,6 +1,7 @@
 /**
  * The raw optical conversation while `log_en` is set, for `GET iec62056/log` and the diagnostic report: a ring that
- * keeps the newest LOG_LIMIT bytes of entries, the oldest fall out. IEC 62056-21 data readout carries no secret.
+ * keeps the newest LOG_LIMIT bytes of entries, the oldest fall out. IEC 62056-21 data readout carries no secret; what
+ * DLMS/COSEM carries of one is hidden before it comes here (dlms-session.ts).
  *
  * | bytes of an entry | meaning |
  * |---|---|

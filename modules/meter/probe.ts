@@ -1,8 +1,13 @@
 /**
  * A sign-on that stops at the identification, for aligning the optical head: tells what came back (`POST meter/probe`).
- * With mode D it listens for LISTEN_MS instead.
+ * With mode D it listens for LISTEN_MS instead. With DLMS/COSEM without a sign-on, or where nothing comes of one, an HDLC
+ * connection is made and ended.
  */
 import { asciiBytes } from "../bytes/ascii.js";
+import { HDLCConnection } from "../hdlc/connection.js";
+import { ROOM } from "../hdlc/decoder.js";
+import { INFO_DEFAULT } from "../hdlc/parameters.js";
+import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED, RESULT_DONE } from "../hdlc/results.js";
 import { BASE_BAUD } from "../iec62056-21/ident.js";
 import { EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
 import {
@@ -13,9 +18,13 @@ import {
 	RESULT_NONE,
 	RESULT_SILENCE,
 } from "../iec62056-21/session.js";
-import { FORMAT_7E1, type SerialPort } from "../io/host.js";
+import { FORMAT_7E1, FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
 import { Link, type LinkTap, type LinkWorld, TAP_RECEIVED } from "../io/link.js";
+import type { Machine } from "../io/machine.js";
 import type { ConversationLog } from "./conversation-log.js";
+import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
+import { HDLC_DIRECT, rankOf } from "./failures.js";
+import type { MeterSettings } from "./settings.js";
 import { SIMULATOR_IDENT } from "./simulator.js";
 
 /** How long mode D is listened to: meters push every one to ten seconds. */
@@ -25,7 +34,8 @@ export const PROBE_BYTES_LIMIT = 96;
 
 /** What came back. */
 export interface ProbeResult {
-	/** RESULT_… of the session: RESULT_IDENT when an identification came; RESULT_NONE when the port failed. */
+	/** RESULT_IDENT when an identification came, or an HDLC connection; RESULT_NONE when the port failed; else RESULT_… of
+	 * the session, or a failure of HDLC. */
 	readonly result: number;
 	/** Identification without `/`, ASCII; empty if none came. */
 	readonly ident: Uint8Array;
@@ -43,13 +53,9 @@ export interface ProbeWaiter {
 export interface ProbeOptions {
 	readonly world: LinkWorld;
 	readonly port: SerialPort;
-	readonly deviceAddress: Uint8Array;
-	readonly battery: boolean;
+	readonly settings: MeterSettings;
 	/** Silence before the sign-on, ms: the meter may still be in the conversation before. */
 	readonly quietMs: number;
-	/** The speed to listen at in mode D, Bd; 0: sign on. */
-	readonly listenBaud: number;
-	readonly simulator: boolean;
 	readonly log: ConversationLog | undefined;
 	finished(result: ProbeResult): void;
 }
@@ -66,9 +72,10 @@ export class Probe implements LinkTap {
 	}
 
 	start(): void {
-		if (this.#options.simulator) {
-			this.finish(RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
-		} else if (this.#options.listenBaud > 0) this.listen();
+		const { simulator, modeD, isDLMS, dlms } = this.#options.settings;
+		if (simulator) this.finish(RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
+		else if (modeD) this.listen();
+		else if (isDLMS && dlms.opening === OPENING_DIRECT) this.connect();
 		else this.signOn();
 	}
 
@@ -89,25 +96,62 @@ export class Probe implements LinkTap {
 	}
 
 	private signOn(): void {
-		const { world, deviceAddress, battery, quietMs } = this.#options;
+		const { world, settings, quietMs } = this.#options;
 		const options = {
 			sink: NO_SINK,
-			address: deviceAddress,
-			battery,
+			address: settings.deviceAddress,
+			battery: settings.battery,
 			baudCeiling: BASE_BAUD,
 			identOnly: true,
 			quietMs,
 		};
 		const machine = new MeterSession(options, world.clock.monotonicMs());
-		this.open(machine, BASE_BAUD, (code) => {
+		this.open(machine, { baud: BASE_BAUD, format: FORMAT_7E1 }, (code) => {
 			if (code !== EVENT_END) return;
-			const ident = machine.result === RESULT_IDENT ? machine.ident.copy() : new Uint8Array(0);
-			this.finish(machine.result, ident, machine.received, machine.damaged);
+			const isIdent = machine.result === RESULT_IDENT;
+			if (!isIdent && settings.isDLMS && settings.dlms.opening === OPENING_AUTO) {
+				this.#link?.close();
+				this.connect(machine);
+			} else {
+				const ident = isIdent ? machine.ident.copy() : new Uint8Array(0);
+				this.finish(machine.result, ident, machine.received, machine.damaged);
+			}
 		});
 	}
 
+	/** HDLC without a sign-on; `signOn`: the one that came to nothing before. */
+	private connect(signOn?: MeterSession): void {
+		const { client, logical, physical, addressLength, receiveTimeoutMs, directBaud } = this.#options.settings.dlms;
+		const machine = new HDLCConnection({
+			address: { client, logical, physical, length: addressLength },
+			baud: directBaud,
+			receiveTimeoutMs,
+			releaseFirst: false,
+			info: INFO_DEFAULT,
+			window: 1,
+			apdu: new Uint8Array(INFO_DEFAULT + ROOM),
+		});
+		const { clock } = this.#options.world;
+		let isConnected = false;
+		this.open(machine, { baud: directBaud, format: FORMAT_8N1 }, (code) => {
+			if (code === EVENT_CONNECTED) {
+				isConnected = true;
+				machine.disconnect(clock.monotonicMs());
+			} else if (code === EVENT_DISCONNECTED) {
+				const isWell = isConnected && machine.result === RESULT_DONE;
+				const failure = HDLC_DIRECT + machine.result;
+				const before = signOn?.result ?? RESULT_NONE;
+				const result = rankOf(failure) >= rankOf(before) ? failure : before;
+				const received = machine.received + (signOn?.received ?? 0);
+				this.finish(isWell ? RESULT_IDENT : result, new Uint8Array(0), received, signOn?.damaged ?? 0);
+			}
+		});
+		machine.connect(clock.monotonicMs());
+		this.#link?.wake();
+	}
+
 	private listen(): void {
-		const { world, listenBaud } = this.#options;
+		const { world, settings } = this.#options;
 		const machine = new MeterListener(NO_SINK);
 		const end = (): void => {
 			let result = RESULT_NO_IDENT;
@@ -119,18 +163,18 @@ export class Probe implements LinkTap {
 			this.#timer = 0;
 			world.guard("probe", end);
 		}, LISTEN_MS);
-		this.open(machine, listenBaud, (code) => {
+		this.open(machine, { baud: settings.modeDBaud, format: FORMAT_7E1 }, (code) => {
 			if (code === EVENT_TELEGRAM) end();
 		});
 	}
 
-	private open(machine: MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+	private open(machine: Machine, line: LineSettings, onEvent: (code: number) => void): void {
 		const failed = (): void => this.finish(RESULT_NONE, new Uint8Array(0), 0, 0);
 		try {
 			this.#link = new Link(this.#options.world, {
 				port: this.#options.port,
-				line: { baud, format: FORMAT_7E1 },
-				anyFraming: this.#options.listenBaud > 0,
+				line,
+				anyFraming: this.#options.settings.modeD,
 				machine,
 				tap: this,
 				onEvent,

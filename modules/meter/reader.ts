@@ -5,6 +5,8 @@
  * - Asked for (modes A, B, C): a conversation is one MeterSession. After a failure it is repeated: at a lower speed
  *   where the speed may be to blame (the identification promises more than the meter or the line can do), else as it
  *   was. A lower speed that worked is remembered for that meter.
+ * - Asked for in DLMS/COSEM, or in mode E where the meter announces it: a conversation is one DLMSConversation, which
+ *   repeats what failed by itself. The opening that worked is remembered.
  * - Unasked (mode D): a MeterListener listens as long as mode D is enabled; each whole telegram is a readout.
  * - Simulated: no line at all.
  *
@@ -13,7 +15,9 @@
  */
 import { asciiBytes } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
-import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D } from "../iec62056-21/ident.js";
+import { POLL_LIMIT } from "../dlms/poll-list.js";
+import { ScalerCache } from "../dlms/scaler-cache.js";
+import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D, MODE_E } from "../iec62056-21/ident.js";
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
 import {
 	EVENT_BAD_BLOCK,
@@ -25,12 +29,24 @@ import {
 	RESULT_NONE,
 } from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
-import { Link, type LinkTap, type LinkWorld } from "../io/link.js";
+import { Link, type LinkTap } from "../io/link.js";
+import type { Machine } from "../io/machine.js";
 import { Attempts } from "./attempts.js";
 import type { ConversationLog } from "./conversation-log.js";
+import { DLMSConversation, EVENT_CUT } from "./dlms-conversation.js";
+import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
+import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
-import { PROTOCOL_IEC62056_21, type Readout, STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "./readout.js";
+import {
+	PROTOCOL_DLMS,
+	PROTOCOL_IEC62056_21,
+	type Readout,
+	STATUS_CHECK_WRONG,
+	STATUS_CUT,
+	STATUS_OK,
+} from "./readout.js";
 import { RecordWriter } from "./record-writer.js";
+import type { MeterLight, MeterReaderOptions, MeterSettings, MeterWorld } from "./settings.js";
 import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
@@ -44,49 +60,8 @@ const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while mode D listens. */
 const REOPEN_MS = 10_000;
 
-/** The port could not be opened, or went away; beside the results of a session. */
-export const FAILURE_PORT = 100;
-/** The caller's time is over; the conversation may still go on. */
-export const FAILURE_WAIT = 101;
-/** Too many callers wait already. */
-export const FAILURE_BUSY = 102;
-
-/** Mode D: no whole telegram came in the caller's time. */
-export const FAILURE_NO_TELEGRAM = 103;
-
-/** The settings the reader goes by, as they are at the moment. */
-export interface MeterSettings {
-	readonly modeD: boolean;
-	readonly modeDBaud: number;
-	readonly baudMax: number;
-	readonly battery: boolean;
-	/** ASCII. */
-	readonly deviceAddress: Uint8Array;
-	readonly simulator: boolean;
-	/** The remembered lower speed, Bd (0: none), and the identification of the meter it is for. */
-	readonly learnedBaud: number;
-	readonly learnedFor: Uint8Array;
-	/** Remembers a lower speed for a meter, printable ASCII; 0 forgets it. */
-	learn(baud: number, meterId: Uint8Array): void;
-}
-
-/** Shows what goes on with the meter. */
-export interface MeterLight {
-	reading(on: boolean): void;
-	/** A readout has come. */
-	flash(): void;
-}
-
-export interface MeterReaderOptions {
-	readonly world: LinkWorld;
-	readonly port: SerialPort;
-	readonly settings: MeterSettings;
-	readonly light?: MeterLight | undefined;
-	trace(message: string): void;
-}
-
 export class MeterReader {
-	readonly #world: LinkWorld;
+	readonly #world: MeterWorld;
 	readonly #port: SerialPort;
 	readonly #settings: MeterSettings;
 	readonly #light: MeterLight | undefined;
@@ -95,10 +70,16 @@ export class MeterReader {
 	readonly #attempts = new Attempts();
 	readonly #waiters: ReadWaiters;
 	#link: Link | undefined;
-	#session: MeterSession | undefined;
+	/** What was asked for, and is going on. */
+	#conversation: MeterSession | DLMSConversation | undefined;
 	#listener: MeterListener | undefined;
 	#listenedBaud = 0;
 	#probe: Probe | undefined;
+	/** Scalers of the objects of `#objects`, from one readout to the next. */
+	#scalers: ScalerCache | undefined;
+	#objects: Uint8Array | undefined;
+	/** Why a hand-over to mode E came to nothing, in this readout; then it is read as in mode C. */
+	#handOverFailure = RESULT_NONE;
 	/** When the next conversation may begin, monotonic ms. */
 	#quietUntilMs = 0;
 	/** Ends a conversation that takes too long, or tries again to listen. */
@@ -116,7 +97,11 @@ export class MeterReader {
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 	readonly #tap: LinkTap = {
-		bytes: (direction, bytes, start, end) => this.log?.bytes(direction, bytes, start, end),
+		bytes: (direction, bytes, start, end) => {
+			const conversation = this.#conversation;
+			const isDLMS = conversation instanceof DLMSConversation;
+			this.log?.bytes(direction, isDLMS ? conversation.shown(direction, bytes, start, end) : bytes, start, end);
+		},
 		line: (baud) => this.log?.line(baud),
 	};
 
@@ -131,28 +116,30 @@ export class MeterReader {
 
 	/** A conversation is going on. In mode D: a telegram is being waited for. */
 	get running(): boolean {
-		return this.#session !== undefined || (this.#listener !== undefined && this.#waiters.count > 0);
+		return this.#conversation !== undefined || (this.#listener !== undefined && this.#waiters.count > 0);
 	}
 
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		if (this.#probe !== undefined) return;
 		const { simulator, modeD, modeDBaud } = this.#settings;
-		if (simulator && this.#session !== undefined) {
+		if (simulator && this.#conversation !== undefined) {
 			this.close();
 			this.simulate();
 		}
 		const listens = modeD && !simulator;
 		// Whoever waits gets the next telegram.
-		if (listens && this.#session !== undefined) this.close();
+		if (listens && this.#conversation !== undefined) this.close();
 		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.close();
 		if (listens && this.#link === undefined) this.listen();
-		else if (!listens && this.#waiters.count > 0 && this.#session === undefined) this.start();
+		else if (!listens && this.#waiters.count > 0 && this.#conversation === undefined) this.start();
 	}
 
-	/** Forgets a lower speed that was learned: the owner has changed something about the conversation. */
-	forgetSpeed(): void {
+	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
+	forget(): void {
 		this.#settings.learn(0, new Uint8Array(0));
+		this.#settings.dlms.learnOpening(OPENING_AUTO);
+		this.#scalers = undefined;
 	}
 
 	/** Ends everything; waiters are not told. */
@@ -181,17 +168,13 @@ export class MeterReader {
 
 	/** Signs on (or, in mode D, listens for a while) and tells what came back. False when a conversation is going on. */
 	probe(waiter: ProbeWaiter): boolean {
-		if (this.#session !== undefined || this.#probe !== undefined) return false;
-		const { simulator, modeD, modeDBaud } = this.#settings;
+		if (this.#conversation !== undefined || this.#probe !== undefined) return false;
 		this.close();
 		this.#probe = new Probe({
 			world: this.#world,
 			port: this.#port,
-			deviceAddress: this.#settings.deviceAddress,
-			battery: this.#settings.battery,
+			settings: this.#settings,
 			quietMs: this.quietMs,
-			listenBaud: modeD ? modeDBaud : 0,
-			simulator,
 			log: this.log,
 			finished: (result) => {
 				this.#probe = undefined;
@@ -228,11 +211,43 @@ export class MeterReader {
 			this.#timer = 0;
 			this.#world.guard("meter", () => {
 				this.#attempts.exhaust();
-				this.#session?.abort();
+				this.#conversation?.abort();
 				this.#link?.wake();
 			});
 		}, CONVERSATION_MS);
-		this.signOn();
+		this.#handOverFailure = RESULT_NONE;
+		this.attempt();
+	}
+
+	private attempt(): void {
+		const { isDLMS, handsOver } = this.#settings;
+		this.#attempts.count++;
+		if (isDLMS || (handsOver && this.#handOverFailure === RESULT_NONE)) this.converse(!isDLMS);
+		else this.signOn();
+	}
+
+	/** In DLMS/COSEM; `isOffered`: if the meter announces mode E. */
+	private converse(isOffered: boolean): void {
+		const { objects } = this.#settings.dlms;
+		if (this.#objects !== objects) this.#scalers = undefined;
+		this.#objects = objects;
+		this.#scalers ??= new ScalerCache(POLL_LIMIT);
+		const options = {
+			settings: this.#settings,
+			world: this.#world,
+			writer: this.#writer,
+			cache: this.#scalers,
+			isOffered,
+			baudCeiling: this.#attempts.baudCeiling,
+			quietMs: this.quietMs,
+		};
+		const machine = new DLMSConversation(options, this.#world.clock.monotonicMs());
+		this.#conversation = machine;
+		this.openLink(machine, BASE_BAUD, (code) => {
+			if (code === EVENT_CUT) this.#candidate = this.takeDLMS(machine, STATUS_CUT);
+			else if (code === EVENT_END) this.conversed(machine, isOffered);
+			else if (machine.session !== undefined) this.heard(machine.session, code);
+		});
 	}
 
 	private began(): void {
@@ -240,7 +255,6 @@ export class MeterReader {
 	}
 
 	private signOn(): void {
-		this.#attempts.count++;
 		const options = {
 			sink: this.#writer,
 			address: this.#settings.deviceAddress,
@@ -250,12 +264,14 @@ export class MeterReader {
 			quietMs: this.quietMs,
 		};
 		const machine = new MeterSession(options, this.#world.clock.monotonicMs());
-		this.#session = machine;
-		this.openLink(machine, BASE_BAUD, (code) => {
-			if (code === EVENT_BAD_BLOCK) {
-				this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
-			} else if (code === EVENT_END) this.ended(machine);
-		});
+		this.#conversation = machine;
+		this.openLink(machine, BASE_BAUD, (code) => this.heard(machine, code));
+	}
+
+	private heard(machine: MeterSession, code: number): void {
+		if (code === EVENT_BAD_BLOCK) {
+			this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
+		} else if (code === EVENT_END) this.ended(machine);
 	}
 
 	/** How long the line must be silent before the next sign-on. */
@@ -263,7 +279,7 @@ export class MeterReader {
 		return Math.max(0, this.#quietUntilMs - this.#world.clock.monotonicMs());
 	}
 
-	private openLink(machine: MeterSession | MeterListener, baud: number, onEvent: (code: number) => void): void {
+	private openLink(machine: Machine, baud: number, onEvent: (code: number) => void): void {
 		try {
 			this.#link = new Link(this.#world, {
 				port: this.#port,
@@ -309,8 +325,41 @@ export class MeterReader {
 			this.#writer.endBlock(true);
 			this.#candidate = this.take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
-		if (this.#attempts.failed(machine)) this.signOn();
-		else this.exhausted(this.#attempts.furthest);
+		if (this.#attempts.failed(machine)) this.attempt();
+		else this.exhausted(this.#handOverFailure || this.#attempts.furthest);
+	}
+
+	/** A conversation in DLMS/COSEM is over, with all its attempts; or there was no hand-over to it. */
+	private conversed(machine: DLMSConversation, isOffered: boolean): void {
+		const { session, result, opening } = machine;
+		if (session !== undefined && isOffered) {
+			this.ended(session);
+			return;
+		}
+		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
+		this.#link?.close();
+		this.#link = undefined;
+		if (machine.unchecked) this.#trace("meter: without auth_key the answers can't be checked");
+		if (result === RESULT_BLOCK) {
+			this.succeed(this.takeDLMS(machine, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
+			const { dlms } = this.#settings;
+			const isFound = !isOffered && dlms.opening === OPENING_AUTO && dlms.learnedOpening !== opening;
+			if (isFound) dlms.learnOpening(opening);
+			return;
+		}
+		this.#trace(`meter: DLMS/COSEM failed with result ${result}`);
+		if (isOffered && !machine.connected && !this.#attempts.exhausted) {
+			this.#handOverFailure = result;
+			this.attempt();
+		} else this.exhausted(result);
+	}
+
+	/** A readout of the records that the writer kept last, and of what is missing among them. */
+	private takeDLMS(machine: DLMSConversation, status: number): Readout {
+		const { opening, baud, ident, records } = machine;
+		const name = this.#scalers?.name ?? ident;
+		const readout = this.take(name.length > 0 ? name : ident, opening === OPENING_DIRECT ? 0 : MODE_E, baud, status);
+		return { ...readout, protocol: PROTOCOL_DLMS, missing: records?.missing ?? new Uint8Array(0) };
 	}
 
 	private exhausted(result: number): void {
@@ -388,7 +437,7 @@ export class MeterReader {
 	private close(): void {
 		this.#link?.close();
 		this.#link = undefined;
-		this.#session = undefined;
+		this.#conversation = undefined;
 		this.#listener = undefined;
 		this.#light?.reading(false);
 		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);

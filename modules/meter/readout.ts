@@ -2,6 +2,7 @@
 
 /** The conversation's protocol. */
 export const PROTOCOL_IEC62056_21 = 0;
+export const PROTOCOL_DLMS = 1;
 
 /** API decision 20. */
 export const STATUS_OK = 0;
@@ -14,7 +15,7 @@ export const STATUS_CHECK_WRONG = 3;
 
 export interface Readout {
 	readonly protocol: number;
-	/** Identification without `/` and line end, ASCII. */
+	/** Identification without `/` and line end, ASCII; of PROTOCOL_DLMS the logical device name, if the meter has one. */
 	readonly meterId: Uint8Array;
 	/** Letter of the mode, ASCII; 0 for none. */
 	readonly mode: number;
@@ -26,4 +27,6 @@ export interface Readout {
 	readonly status: number;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
+	/** Of PROTOCOL_DLMS: the objects that gave no value (dlms-records.ts). */
+	readonly missing?: Uint8Array;
 }

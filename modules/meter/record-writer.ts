@@ -204,6 +204,18 @@ export class RecordWriter implements DataSetSink {
 		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
 	}
 
+	/** Begins a line of one set whose address is the six groups from `groups[at]` on; values follow. */
+	beginCode(groups: Uint8Array, at: number): void {
+		this.beginLine();
+		this.beginSet();
+		if (this.#full) return;
+		const code = this.#code;
+		code.setGroups(groups, at);
+		this.#addressOpen = false;
+		this.#newQuantity = code.quantity;
+		this.#headEnd = this.packCode();
+	}
+
 	private packAddress(): void {
 		const textStart = this.#committed + RAW_ROOM;
 		const code = this.#code;

@@ -82,6 +82,17 @@ export class OBISCode {
 		return false;
 	}
 
+	/** Takes the six groups from `bytes[at]` on, as DLMS/COSEM has them. */
+	setGroups(bytes: Uint8Array, at: number): void {
+		this.clear(0, 0);
+		this.a = bytes[at];
+		this.b = bytes[at + 1];
+		this.c = bytes[at + 2];
+		this.d = bytes[at + 3];
+		this.e = bytes[at + 4];
+		this.f = bytes[at + 5];
+	}
+
 	/** Writes the text at `into[at]` and returns where it ends; at most OBIS_TEXT_LIMIT bytes. */
 	encode(into: Uint8Array, at: number): number {
 		let to = at;

@@ -14,6 +14,8 @@ export const DEFAULT_DLMS = Object.freeze({
 	password_set: false,
 	receive_timeout_ms: 1000,
 	server_address_length: 0,
+	opening: "auto",
+	baudrate: 9600,
 	block_cipher_key_set: false,
 	auth_key_set: false,
 });
@@ -76,7 +78,30 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
 		});
-		for (const field of ["client_address", "server_logical", "server_physical"])
+		it("have a client_address from 0 to 127, which is what HDLC has room for", () =>
+			takes("client_address", [0, 1, 126, 127], [...NO_NUMBER, -1, 128, 16383]));
+		it("have three openings, and speeds of the standard", async () => {
+			await takes("opening", ["mode_e", "direct", "auto"], [...NO_TEXT, "", "Auto", "hdlc"]);
+			await takes("baudrate", [300, 600, 1200, 2400, 4800, 9600, 19200], [...NO_NUMBER, 0, 299, 9601, 38400]);
+		});
+		it("refuse an address that has no room for its parts, together with all else", async () => {
+			const refused = async (body: JSONObject) => {
+				const before = await gateway().read(CONFIG);
+				const reply = await gateway().post(CONFIG, { auth: "low", ...body });
+				isError(reply, 400, "invalid_field", "server_address_length");
+				assert.deepEqual(await gateway().read(CONFIG), before);
+			};
+			await gateway().write(CONFIG, { server_address_length: 1, server_logical: 127 });
+			await refused({ server_physical: 1 });
+			await refused({ server_logical: 128 });
+			await gateway().write(CONFIG, { server_address_length: 2, server_physical: 127 });
+			await refused({ server_physical: 128 });
+			await refused({ server_address_length: 1 });
+			await gateway().write(CONFIG, { server_address_length: 4, server_physical: 16383, server_logical: 16383 });
+			await refused({ server_address_length: 2 });
+			await gateway().write(CONFIG, { server_address_length: 0 });
+		});
+		for (const field of ["server_logical", "server_physical"])
 			it(`have a ${field} from 0 to 16383`, () => takes(field, [0, 1, 16382, 16383], [...NO_NUMBER, -1, 16384]));
 		it("have a time-out from 100 to 30000 ms", () =>
 			takes("receive_timeout_ms", [100, 101, 29999, 30000], [...NO_NUMBER, 99, 30001, 0, -100]));

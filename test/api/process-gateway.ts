@@ -214,18 +214,30 @@ export class ProcessGateway extends TestGateway {
 	}
 
 	async connectMeter(setup: MeterSetup | undefined): Promise<void> {
-		const before = this.#meter;
-		this.#meter = undefined;
-		rmSync(this.#link, { force: true });
-		await before?.end();
-		if (setup === undefined) return;
+		if (setup === undefined) {
+			await this.#disconnectMeter();
+			return;
+		}
 		const telegram = join(this.folder, `telegram-${++this.#meters}.bin`);
 		writeFileSync(telegram, setup.telegram);
-		this.#meter = new Program("the meter", METER, ["--telegram", telegram, ...meterArguments(setup)]);
+		await this.connectProgram(["--telegram", telegram, ...meterArguments(setup)]);
+	}
+
+	/** Puts the head on `npm run meter` with this command line. */
+	async connectProgram(args: readonly string[]): Promise<void> {
+		await this.#disconnectMeter();
+		this.#meter = new Program("the meter", METER, [...args]);
 		const path = (await this.#meter.firstLine()).replace(/^meter /, "");
 		// By renaming, so that the gateway never meets half a link.
 		symlinkSync(path, `${this.#link}.new`);
 		renameSync(`${this.#link}.new`, this.#link);
+	}
+
+	async #disconnectMeter(): Promise<void> {
+		const before = this.#meter;
+		this.#meter = undefined;
+		rmSync(this.#link, { force: true });
+		await before?.end();
 	}
 
 	/** Shortly. */

@@ -81,6 +81,8 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	"system/login": { username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
 	"system/password": { nonce: "0".repeat(64), proof: "0".repeat(64), new_hash: "a".repeat(64) },
 	"iec62056/schedule": MONTHS,
+	// An address that any length has room for.
+	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
 	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
 };

@@ -4,6 +4,7 @@ import {
 	DEVICE_ADDRESS_LIMIT,
 	encodeAcknowledge,
 	encodeBreak,
+	encodeHandOver,
 	encodeRepeatRequest,
 	encodeSignOn,
 	MESSAGE_LIMIT,
@@ -22,6 +23,13 @@ describe("what a reader sends", () => {
 			hex((into) => encodeSignOn(into, new Uint8Array(0))),
 			"2f3f210d0a",
 		);
+	});
+	it("is the acknowledgement of mode E: ACK 2 Z 2 CR LF", () => {
+		for (let number = 0; number < 7; number++)
+			assert.equal(
+				hex((into) => encodeHandOver(into, number)),
+				`06323${number}320d0a`,
+			);
 	});
 	it("is that with the parity bits of a line without parity", () => {
 		const into = new Uint8Array(MESSAGE_LIMIT);

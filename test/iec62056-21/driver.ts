@@ -1,11 +1,12 @@
 /** A machine of the reader's side on time moved by hand: characters go in at a moment, and a log tells what came out. */
+import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { bytesOf, textOf } from "../latin1.js";
 
 export class Driver {
 	readonly machine: Machine;
 	nowMs = 0;
-	/** `<ms> sent <text>`, `<ms> line <baud>`, `<ms> event <code>` since the last `take`. */
+	/** `<ms> sent <text>`, `<ms> line <baud>`, with ` 8N1` where it is that, `<ms> event <code>` since the last `take`. */
 	#log: string[] = [];
 
 	constructor(machine: Machine) {
@@ -42,7 +43,8 @@ export class Driver {
 	#poll(): void {
 		for (let output = this.machine.poll(); output.kind !== OUTPUT_NONE; output = this.machine.poll()) {
 			if (output.kind === OUTPUT_EVENT) this.#log.push(`${this.nowMs} event ${output.code}`);
-			if (output.kind === OUTPUT_LINE) this.#log.push(`${this.nowMs} line ${output.baud}`);
+			if (output.kind === OUTPUT_LINE)
+				this.#log.push(`${this.nowMs} line ${output.baud}${output.format === FORMAT_8N1 ? " 8N1" : ""}`);
 			if (output.kind === OUTPUT_TRANSMIT)
 				this.#log.push(`${this.nowMs} sent ${textOf(output.bytes, output.start, output.end)}`);
 		}

@@ -129,6 +129,48 @@ describe("a conversation", () => {
 		]);
 		conversation.ended(session.RESULT_IDENT);
 	});
+	describe("in mode E", () => {
+		const handOver = session.HAND_OVER_ANNOUNCED;
+		for (const [what, ident, options] of [
+			["announced by the meter", "/LGZ5\\2ZMD310", { handOver }],
+			["announced among other things", "/ABC5\\W\\2TEST", { handOver }],
+			["asked for in any case", "/LGZ5TEST", { handOver: session.HAND_OVER_ALWAYS }],
+		] as const) {
+			it(`${what}, chooses HDLC, changes to 8N1, and is over`, () => {
+				const conversation = Conversation.identified(ident, 400, options).to(605);
+				assert.deepEqual(conversation.take(), [
+					"605 sent \x06252\r\n",
+					"605 line 9600 8N1",
+					`605 event ${session.EVENT_END}`,
+				]);
+				conversation.ended(session.RESULT_HAND_OVER);
+				assert.deepEqual([conversation.machine.baud, conversation.machine.sentByMs], [9600, 605 + ACKNOWLEDGE_MS]);
+				conversation.to(700).receive(BLOCK);
+				assert.deepEqual(conversation.to(5000).take(), []);
+			});
+		}
+		it("chooses no more than the ceiling", () => {
+			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, baudCeiling: 2400 }).to(700);
+			assert.deepEqual(conversation.take().slice(0, 2), ["605 sent \x06232\r\n", "605 line 2400 8N1"]);
+		});
+		for (const [what, ident, options] of [
+			["that was not asked for", "/LGZ5\\2TEST", {}],
+			["that the meter does not announce", "/LGZ5\\3TEST", { handOver }],
+			["that is only named in its text", "/LGZ5TE\\2ST", { handOver }],
+		] as const) {
+			it(`${what} is mode C`, () => {
+				const conversation = Conversation.identified(ident, 400, options).to(605);
+				assert.deepEqual(conversation.take(), ["605 sent \x06050\r\n", "605 line 9600"]);
+			});
+		}
+		it("goes on in mode A or B where the meter speaks those, or sends unasked", () => {
+			const always = { handOver: session.HAND_OVER_ALWAYS };
+			for (const ident of ["/LGZ!TEST", "/LGZ5TEST"]) {
+				const conversation = Conversation.identified(ident, 400, always);
+				conversation.to(500).receive(BLOCK).ended(session.RESULT_BLOCK);
+			}
+		});
+	});
 	it("ends programming mode with a break", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));

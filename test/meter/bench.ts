@@ -1,11 +1,41 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
-import { type MeterLight, MeterReader, type MeterSettings } from "../../modules/meter/reader.js";
+import type { DLMSSettings } from "../../modules/meter/dlms-settings.js";
+import { MeterReader } from "../../modules/meter/reader.js";
 import type { Readout } from "../../modules/meter/readout.js";
+import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 
-export type Settings = { -readonly [Key in keyof MeterSettings]: MeterSettings[Key] };
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
+export type Settings = Writable<MeterSettings>;
+export type DLMSBenchSettings = Writable<DLMSSettings>;
+
+/** Those of a new unit. */
+export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBenchSettings {
+	const all: DLMSBenchSettings = {
+		auth: 0,
+		ciphered: false,
+		client: 16,
+		logical: 1,
+		physical: 0,
+		addressLength: 0,
+		receiveTimeoutMs: 1000,
+		password: new Uint8Array(0),
+		encryptionKey: new Uint8Array(0),
+		authenticationKey: new Uint8Array(0),
+		objects: new Uint8Array(0),
+		opening: 0,
+		directBaud: 9600,
+		learnedOpening: 0,
+		title: Uint8Array.from(Buffer.from("SMG12345")),
+		learnOpening: (opening) => {
+			all.learnedOpening = opening;
+		},
+		...settings,
+	};
+	return all;
+}
 
 export interface Outcome {
 	readonly readout: Readout | undefined;
@@ -28,6 +58,9 @@ export class ReaderBench {
 			battery: false,
 			deviceAddress: new Uint8Array(0),
 			simulator: false,
+			isDLMS: false,
+			handsOver: false,
+			dlms: dlmsSettings(),
 			learnedBaud: 0,
 			learnedFor: new Uint8Array(0),
 			learn: (baud, meterId) => {
@@ -36,9 +69,9 @@ export class ReaderBench {
 			},
 			...settings,
 		};
-		const { clock, timers, serial } = this.world;
+		const { clock, timers, serial, storage, crypto } = this.world;
 		this.reader = new MeterReader({
-			world: { clock, timers, guard: (_, run) => run() },
+			world: { clock, timers, storage, crypto, guard: (_, run) => run() },
 			port: serial.meter,
 			settings: this.settings,
 			light,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as session from "../../modules/iec62056-21/session.js";
-import { FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/reader.js";
+import { FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/meter/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";

@@ -3,6 +3,7 @@
  * so that it is not only our own tests that say it speaks the standard. Needs the internet the first time. A peer that can't be had is named as skipped,
  * with the reason; exit code 1 when a case fails.
  */
+import { guruxCases, prepareGurux } from "./gurux.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
@@ -42,6 +43,7 @@ async function check<T>({ name, prepare, cases }: Peer<T>): Promise<void> {
 
 await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
+await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

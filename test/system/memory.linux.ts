@@ -17,6 +17,16 @@ const READOUTS = 100;
 /** The largest body of a settings route (decision 6 of the API). */
 const BODY_SIZE = 2048;
 
+/** As the simulated meter has them. */
+const DLMS = {
+	auth: "high_gmac",
+	use_encryption: true,
+	client_address: 1,
+	server_physical: 17,
+	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
+	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
+};
+
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
 describe("Memory of the firmware on Linux", function () {
@@ -79,6 +89,24 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, ANY);
 		await exchange.reply();
 		for (const response of slow) response.destroy();
+	});
+
+	it("is small during a readout by DLMS/COSEM with keys, after mode E", async function () {
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--baud-pace", "--quiet"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", DLMS);
+		const exchange = gateway.begin("GET", "iec62056/read");
+		for (let i = 0; i < 4; i++) {
+			await gateway.pass(700);
+			assert.equal((await gateway.read("iec62056/last")).running, true, "the readout was over too soon");
+			await probe(gateway, this, ANY);
+		}
+		const readout = JSON.parse((await exchange.reply()).text);
+		assert.deepEqual([readout.protocol, readout.mode, readout.readings?.length], ["DLMS/COSEM", "E", 14]);
+		await probe(gateway, this, ANY);
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.connectMeter({ telegram: longest.telegram });
 	});
 
 	it("is small after the largest body", async function () {

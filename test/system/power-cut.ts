@@ -28,7 +28,7 @@ function someWrite(random: SeededRandom): Write {
 		() => ["iec62056/config", { baudrate_max: 300 + random.below(18_901), battery: flag() }],
 		() => ["iec62056/control", { simulator_en: flag(), log_en: flag() }],
 		() => ["iec62056/schedule", { enabled: flag(), period_unit: "minutes", period_value: pick(1, 5, 10, 15, 30) }],
-		() => ["dlms/config", { auth: pick("none", "low"), client_address: random.below(16_384) }],
+		() => ["dlms/config", { auth: pick("none", "low"), client_address: random.below(128) }],
 		() => ["dlms/config", { use_encryption: flag(), password: key(), block_cipher_key: key(), auth_key: key() }],
 		() => ["dlms/obis", { entries: pick([], [object()]) }],
 		() => ["zigbee/map", { mapping: pick([], [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }]) }],

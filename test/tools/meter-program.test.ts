@@ -108,6 +108,30 @@ describe("npm run meter", function () {
 		await reader.close();
 	});
 
+	it("speaks DLMS in eight bits, at once or after a sign-on in seven", async () => {
+		const snrm = Buffer.from("7ea0070321930f017e", "hex");
+		const direct = await start("--protocol", "dlms");
+		const reader = new Reader(direct.path, 9600);
+		reader.port.write(snrm);
+		assert.match(await reader.until(/~.+~$/s), /^~\xa0\x1e!\x03s\xc3z/);
+		await reader.close();
+		for (const form of [(text: string) => Buffer.from(text), withParity]) {
+			const { path } = await start("--protocol", "dlms", "--mode-e", "--baud", "300");
+			const signing = new Reader(path);
+			signing.port.write(form("/?!\r\n"));
+			assert.equal(await signing.until(/\n$/), textOf(form("/LGZ0\\2ZMD3104\r\n")));
+			signing.port.write(form("\x06202\r\n"));
+			assert.equal(await signing.until(/\n$/), textOf(form("\x06202\r\n")));
+			signing.port.write(snrm);
+			assert.match(await signing.until(/~.+~$/s), /^~\xa0\x1e!\x03s\xc3z/);
+			signing.port.write(Buffer.from("7ea00703215303c77e", "hex"));
+			await signing.until(/~.+~$/s);
+			signing.port.write(form("/?!\r\n"));
+			assert.equal(await signing.until(/\n$/), textOf(form("/LGZ0\\2ZMD3104\r\n")));
+			await signing.close();
+		}
+	});
+
 	it("ends on SIGTERM with exit code 0", async () => {
 		const { child } = await start();
 		child.kill("SIGTERM");

@@ -5,46 +5,44 @@
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
-import { answerChallenge, type Keys, open, protect, protectionOverhead } from "./dlms-cipher.js";
-import type { Zone } from "./dlms-data.js";
-import { lengthOf, octets } from "./dlms-data.js";
+import { answerChallenge } from "./dlms-cipher.js";
+import { octets, type Zone } from "./dlms-data.js";
 import { ACTION, GET, type GetContext, GetService } from "./dlms-get.js";
 import { ASSOCIATION_CODE, type COSEMObject, COUNTER_CODE, householdObjects } from "./dlms-objects.js";
-import { type Answer, DROP_LINK, SILENCE } from "./hdlc-station.js";
+import {
+	exception,
+	type Message,
+	MessageSecurity,
+	NOT_ALLOWED,
+	NOT_POSSIBLE,
+	NOT_SUPPORTED,
+	type Party,
+	type Reaction,
+	type SecurityOptions,
+	TITLE_BYTES,
+	UNKNOWN_SERVICE,
+} from "./dlms-security.js";
+import type { Answer } from "./hdlc-station.js";
 import type { HouseholdReading } from "./household.js";
 
 export const ASSOCIATED = 30;
 export const ASSOCIATION_REFUSED = 31;
 export const AUTHENTICATED = 32;
 export const AUTHENTICATION_FAILED = 33;
-export const COUNTER_REFUSED = 34;
-export const NOT_DECIPHERED = 35;
 export const RELEASED = 36;
 export const ANSWERED = 37;
 export const NOT_SERVED = 38;
 
 const CHALLENGE_BYTES = 16;
-const TITLE_BYTES = 8;
 const KEY_BYTES = 16;
 const SMALLEST_PDU = 12;
-const TAG_AND_LENGTH = 4;
 const DLMS_VERSION = 6;
 /** Reasons of an initiate error. */
 const VERSION_TOO_LOW = 1;
 const INCOMPATIBLE = 2;
 const PDU_TOO_SHORT = 3;
-/** Services of an exception response, and its states. */
-const NOT_ALLOWED = 1;
-const UNKNOWN_SERVICE = 2;
-const NOT_POSSIBLE = 1;
-const NOT_SUPPORTED = 2;
-const DECIPHERING_ERROR = 5;
-const COUNTER_ERROR = 6;
-
-/** What it does with a message that it can't decipher, or whose invocation counter is not above the last one. */
-export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" | "dm";
-
-export interface ServerOptions {
+const REFUSED = 4;
+export interface ServerOptions extends SecurityOptions {
 	household: { reading(nowMs: number): HouseholdReading };
 	zone: Zone;
 	logicalDevice: number;
@@ -53,19 +51,9 @@ export interface ServerOptions {
 	lowClient: number;
 	gmacClient: number;
 	password: Uint8Array;
-	keys: Keys;
-	title: Uint8Array;
-	/** Security control of what it asks of ciphered messages: 10, 20, 30. */
-	security: number;
 	encryption: "off" | "allowed" | "required";
-	/** Last invocation counter that it has accepted. */
-	counter: number;
-	/** Last one that it has used itself. */
-	ownCounter: number;
 	pdu: number;
 	conformance: number;
-	/** Sends and expects general-glo-ciphering. */
-	general?: boolean;
 	oddTypes?: boolean;
 	/** The public client reads clock, names and counter only. */
 	publicLimited?: boolean;
@@ -91,38 +79,17 @@ export interface ServerFaults {
 	exceptionAfter?: number;
 }
 
-interface Association {
+interface Association extends Party {
 	client: number;
-	isCiphered: boolean;
 	/** HLS is through, or was not asked for. */
 	isAuthenticated: boolean;
 	context: GetContext;
-	clientTitle: Buffer;
 	challenge: Buffer;
 	ownChallenge: Buffer;
 	/** Invocation counter of the AARQ. */
 	openedAt: number;
-	dedicated?: Keys;
 }
 
-/** A message made plain, and how its answer is to be protected. */
-interface Message {
-	plain: Buffer;
-	wrap(answer: Buffer): Buffer;
-	/** Bytes that `wrap` adds at most. */
-	overhead: number;
-}
-
-/** Tags of ciphered answers, global and dedicated, by the plain ones. */
-const ANSWER_TAGS = new Map([
-	[0xc4, [0xcc, 0xd4]],
-	[0xc5, [0xcd, 0xd5]],
-	[0xc7, [0xcf, 0xd7]],
-	[0x0e, [0x2e, 0x2e]],
-]);
-const GLOBAL_REQUESTS = [0xc8, 0xc9, 0xcb];
-const DEDICATED_REQUESTS = [0xd0, 0xd1, 0xd3];
-const GENERAL_GLOBAL = 0xdb;
 const PUBLIC_CLASSES = [8, 15, 17];
 const PUBLIC_CODES = ["0.0.42.0.0.255", "0.0.96.1.0.255", COUNTER_CODE];
 
@@ -130,18 +97,16 @@ export class DLMSServer {
 	readonly #options: ServerOptions;
 	readonly #tell: (code: number) => void;
 	readonly #get: GetService;
+	readonly #security: MessageSecurity;
 	#association: Association | undefined;
-	#counter: number;
-	#ownCounter: number;
 	#requests = 0;
 	#nowMs = 0;
 
 	constructor(options: ServerOptions, onEvent: (code: number) => void) {
 		this.#options = options;
 		this.#tell = onEvent;
-		this.#counter = options.counter;
-		this.#ownCounter = options.ownCounter;
-		const objects = householdObjects({ ...options, counter: () => this.#counter });
+		this.#security = new MessageSecurity(options, onEvent);
+		const objects = householdObjects({ ...options, counter: () => this.#security.counter });
 		this.#get = new GetService({ ...options, objects });
 	}
 
@@ -157,7 +122,7 @@ export class DLMSServer {
 		if (apdu[0] === 0x62) return this.#release();
 		const association = this.#association;
 		if (association === undefined) return exception(NOT_ALLOWED, NOT_POSSIBLE);
-		const message = this.#uncover(apdu, association);
+		const message = this.#security.uncover(apdu, association);
 		if (!("plain" in message)) return message.answer;
 		const { exception: fault, exceptionAfter = 0 } = this.#options.faults;
 		if (fault !== undefined && ++this.#requests > exceptionAfter) return exception(...fault);
@@ -207,10 +172,11 @@ export class DLMSServer {
 		if (refusal !== ACSE.DIAGNOSTIC_NONE) return this.#refuse(aarq.context, refusal);
 		const clientTitle = aarq.title ?? Buffer.alloc(TITLE_BYTES);
 		let initiate = aarq.userInformation;
-		let openedAt = this.#counter;
+		let openedAt = this.#security.counter;
 		if (aarq.context === ACSE.CONTEXT_CIPHERED) {
 			const ciphered = initiate[0] === 0x21 ? initiate.subarray(2) : NOTHING;
-			const opened = this.#open(this.#options.keys, clientTitle, ciphered, aarq.context);
+			const refuse = () => this.#refuse(aarq.context, ACSE.DIAGNOSTIC_FAILED);
+			const opened = this.#security.open(this.#options.keys, clientTitle, ciphered, refuse);
 			if ("answer" in opened) return opened.answer;
 			initiate = opened.plain;
 			openedAt = opened.counter;
@@ -248,7 +214,7 @@ export class DLMSServer {
 			source: ACSE.SOURCE_USER,
 			diagnostic,
 			...how,
-			...(this.#options.faults.bareRefusal ? {} : { userInformation: ACSE.writeInitiateError(0) }),
+			...(this.#options.faults.bareRefusal ? {} : { userInformation: ACSE.writeInitiateError(REFUSED) }),
 		});
 	}
 
@@ -301,7 +267,7 @@ export class DLMSServer {
 			diagnostic: isGMAC ? ACSE.DIAGNOSTIC_REQUIRED : ACSE.DIAGNOSTIC_NONE,
 			...(isCiphered || isGMAC ? { title: options.title } : {}),
 			...(isGMAC ? { mechanism: aarq.mechanism, challenge: ownChallenge } : {}),
-			userInformation: isCiphered ? this.#cipher(0x28, options.keys, options.security, response) : response,
+			userInformation: isCiphered ? this.#security.cipher(0x28, options.keys, options.security, response) : response,
 		});
 	}
 
@@ -310,9 +276,9 @@ export class DLMSServer {
 		const head = Buffer.of(0xc7, 0x01, plain[2]);
 		const code = [...plain.subarray(5, 11)].join(".");
 		const { actionResult, wrongAnswer } = this.#options.faults;
-		const isOurs = plain.readUInt16BE(3) === 15 && code === ASSOCIATION_CODE && plain[11] === 1;
+		const isOurs = plain.length > 11 && plain.readUInt16BE(3) === 15 && code === ASSOCIATION_CODE && plain[11] === 1;
 		if (!isOurs) return Buffer.concat([head, Buffer.of(association.isAuthenticated ? 4 : 3, 0)]);
-		const { keys, title } = this.#options;
+		const { keys } = this.#options;
 		const value = plain.subarray(15);
 		const counter = value.length === 17 ? value.readUInt32BE(1) : 0;
 		const origin = { title: association.clientTitle, counter };
@@ -327,77 +293,11 @@ export class DLMSServer {
 			return Buffer.concat([head, Buffer.of(actionResult ?? 3, 0)]);
 		}
 		association.isAuthenticated = true;
-		this.#counter = Math.max(this.#counter, counter);
+		this.#security.counter = Math.max(this.#security.counter, counter);
 		this.#tell(AUTHENTICATED);
-		const answer = answerChallenge(keys, { title, counter: ++this.#ownCounter }, association.challenge);
+		const answer = this.#security.answerChallenge(association.challenge);
 		if (wrongAnswer) answer[16] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
-	}
-
-	/** Takes the ciphering off. */
-	#uncover(apdu: Buffer, association: Association): Message | { answer: Answer } {
-		const isPlain = [0xc0, 0xc1, 0xc3].includes(apdu[0]);
-		if (isPlain && association.isCiphered) return { answer: exception(NOT_ALLOWED, NOT_POSSIBLE) };
-		if (isPlain) return { plain: apdu, wrap: (answer) => answer, overhead: 0 };
-		const isDedicated = DEDICATED_REQUESTS.includes(apdu[0]);
-		const isGeneral = apdu[0] === GENERAL_GLOBAL;
-		const keys = isDedicated ? association.dedicated : this.#options.keys;
-		const isKnown = isDedicated || isGeneral || GLOBAL_REQUESTS.includes(apdu[0]);
-		if (!isKnown || !association.isCiphered || keys === undefined)
-			return { answer: exception(UNKNOWN_SERVICE, NOT_SUPPORTED) };
-		const at = isGeneral ? 2 + apdu[1] : 1;
-		const title = isGeneral && apdu[1] === TITLE_BYTES ? apdu.subarray(2, 2 + TITLE_BYTES) : association.clientTitle;
-		const opened = this.#open(keys, title, withoutLength(apdu.subarray(at)));
-		if ("answer" in opened) return opened;
-		const isAnswerGeneral = isGeneral || this.#options.general;
-		return {
-			plain: opened.plain,
-			overhead: TAG_AND_LENGTH + (isAnswerGeneral ? 1 + TITLE_BYTES : 0) + protectionOverhead(opened.control),
-			wrap: (answer) => {
-				const tag = ANSWER_TAGS.get(answer[0])?.[isDedicated ? 1 : 0] ?? 0xcc;
-				return this.#cipher(isAnswerGeneral ? GENERAL_GLOBAL : tag, keys, opened.control, answer);
-			},
-		};
-	}
-
-	#open(
-		keys: Keys,
-		title: Uint8Array,
-		ciphered: Buffer,
-		context?: number,
-	): { plain: Buffer; counter: number; control: number } | { answer: Answer } {
-		const { faults, security } = this.#options;
-		const opened = open(keys, title, ciphered);
-		if (opened === undefined || (opened.control & security) !== security) {
-			this.#tell(NOT_DECIPHERED);
-			return {
-				answer: this.#react(faults.onWrongKey ?? "aare", exception(UNKNOWN_SERVICE, DECIPHERING_ERROR), context),
-			};
-		}
-		if (opened.counter <= this.#counter) {
-			this.#tell(COUNTER_REFUSED);
-			const expected = Buffer.alloc(4);
-			expected.writeUInt32BE(this.#counter + 1);
-			const refusal = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
-			return { answer: this.#react(faults.onLowCounter ?? "exception", refusal, context) };
-		}
-		this.#counter = opened.counter;
-		return opened;
-	}
-
-	#react(reaction: Reaction, refusal: Buffer, context?: number): Answer {
-		if (reaction === "silence") return SILENCE;
-		if (reaction === "dm") return DROP_LINK;
-		if (reaction === "aare" && context !== undefined) return this.#refuse(context, ACSE.DIAGNOSTIC_FAILED);
-		return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : refusal;
-	}
-
-	/** An APDU of this server under the next of its invocation counters. */
-	#cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
-		const { title } = this.#options;
-		const ciphered = protect(keys, { title, counter: ++this.#ownCounter }, control, plain);
-		const name = tag === GENERAL_GLOBAL ? Buffer.concat([Buffer.of(title.length), title]) : NOTHING;
-		return Buffer.concat([Buffer.of(tag), name, lengthOf(ciphered.length), ciphered]);
 	}
 }
 
@@ -407,19 +307,10 @@ function isPublic({ classId, code }: COSEMObject): boolean {
 	return PUBLIC_CLASSES.includes(classId) || PUBLIC_CODES.includes(code);
 }
 
-function exception(state: number, service: number): Buffer {
-	return Buffer.of(0xd8, state, service);
-}
-
 /** Reason of an initiate error; 0: none. */
 function initiateError(wanted: ACSE.Initiate | undefined, conformance: number): number {
 	if (wanted === undefined) return INCOMPATIBLE;
 	if (wanted.version < DLMS_VERSION) return VERSION_TOO_LOW;
 	if (wanted.pdu !== 0 && wanted.pdu < SMALLEST_PDU) return PDU_TOO_SHORT;
 	return (wanted.conformance & conformance & GET) === 0 ? INCOMPATIBLE : 0;
-}
-
-/** What follows a length of A-XDR. */
-function withoutLength(bytes: Buffer): Buffer {
-	return bytes.subarray(bytes[0] > 0x80 ? 1 + (bytes[0] & 0x7f) : 1);
 }

@@ -224,6 +224,7 @@ export class IECMeter implements Machine {
 		const promised = promisedBaud(baudCharacter(this.#telegram), "C") ?? OPENING_BAUD;
 		const handOverBaud = this.#options.handOver === undefined ? undefined : readHandOver(this.#request);
 		if (handOverBaud !== undefined && handOverBaud <= promised) {
+			if (this.#isDead(handOverBaud)) return;
 			this.#changeLine(handOverBaud);
 			this.#enter(HAND_OVER_DUE, nowMs + this.#reactionMs);
 			return;
@@ -239,14 +240,18 @@ export class IECMeter implements Machine {
 			this.#enter(BLOCK_DUE, nowMs + this.#reactionMs);
 			return;
 		}
-		if (this.#faults.lieBaud !== undefined && wanted.baud !== this.#faults.lieBaud) {
-			this.#tell(METER_DEAD);
-			this.#end();
-			return;
-		}
+		if (this.#isDead(wanted.baud)) return;
 		this.#tell(wanted.isProgramming ? METER_PROGRAMMING : METER_ACKNOWLEDGED);
 		this.#changeLine(wanted.baud);
 		this.#enter(wanted.isProgramming ? PROGRAMMING_DUE : BLOCK_DUE, nowMs + this.#reactionMs);
+	}
+
+	/** The identification promised a rate that does not work: it is not heard from again until the next sign-on. */
+	#isDead(baud: number): boolean {
+		if (this.#faults.lieBaud === undefined || baud === this.#faults.lieBaud) return false;
+		this.#tell(METER_DEAD);
+		this.#end();
+		return true;
 	}
 
 	#handOver(nowMs: number): void {

@@ -1,4 +1,4 @@
-"""Reads a DLMS meter by Gurux' gurux-dlms and prints what it got, parts parted by tabs.
+"""Reads a DLMS meter by Gurux' gurux-dlms and prints what it got, parts parted by tabs. It prints lines of its own, too.
 
 read_dlms.py PATH [options]
 
@@ -221,6 +221,7 @@ def parse():
     parser.add_argument("--mode-e", action="store_true")
     parser.add_argument("--browse", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--counter", type=int, help="last invocation counter used, in place of the one that the meter tells")
     parser.add_argument("--limit", type=float, default=3.0)
     parser.add_argument("--baud", type=int, default=9600)
     parser.add_argument("wanted", nargs="*")
@@ -237,8 +238,9 @@ def main():
         line.set_baud(options.baud)
     client = make_client(options, options.client, authentication, security)
     if security != Security.NONE or authentication == Authentication.HIGH_GMAC:
-        client.ciphering.invocationCounter = read_counter(line, options) + 1
-        if options.mode_e:
+        known = options.counter is not None
+        client.ciphering.invocationCounter = 1 + (options.counter if known else read_counter(line, options))
+        if options.mode_e and not known:
             time.sleep(0.1)
             sign_on(line)
     reader = Reader(line, client)

@@ -1,0 +1,106 @@
+/** The DLMS/COSEM settings in the form in which the meter reader wants them (meter/dlms-settings.ts). */
+import { asciiBytes } from "../bytes/ascii.js";
+import {
+	DLMS_AUTH,
+	DLMS_AUTH_KEY,
+	DLMS_BAUDRATE,
+	DLMS_BLOCK_CIPHER_KEY,
+	DLMS_CLIENT_ADDRESS,
+	DLMS_OBIS_ENTRIES,
+	DLMS_OPENING,
+	DLMS_PASSWORD,
+	DLMS_RECEIVE_TIMEOUT_MS,
+	DLMS_SERVER_ADDRESS_LENGTH,
+	DLMS_SERVER_LOGICAL,
+	DLMS_SERVER_PHYSICAL,
+	DLMS_USE_ENCRYPTION,
+} from "./dlms-fields.js";
+import type { MeterSettingsWorld } from "./meter.js";
+import { DLMS_LEARNED_OPENING, IEC_SPEED, OPENINGS } from "./meter-fields.js";
+import type { ConfigStore } from "./store.js";
+
+/** Bytes of a system title, and what ours begin with, as those of a maker begin with its letters. */
+const TITLE_LENGTH = 8;
+const TITLE_MAKER = "SMG";
+
+export class DLMSSettingsStore {
+	readonly #store: ConfigStore;
+	readonly #world: MeterSettingsWorld;
+
+	constructor(store: ConfigStore, world: MeterSettingsWorld) {
+		this.#store = store;
+		this.#world = world;
+	}
+
+	get auth(): number {
+		return DLMS_AUTH.choices.indexOf(this.#store.get(DLMS_AUTH));
+	}
+
+	get ciphered(): boolean {
+		return this.#store.get(DLMS_USE_ENCRYPTION);
+	}
+
+	get client(): number {
+		return this.#store.get(DLMS_CLIENT_ADDRESS);
+	}
+
+	get logical(): number {
+		return this.#store.get(DLMS_SERVER_LOGICAL);
+	}
+
+	get physical(): number {
+		return this.#store.get(DLMS_SERVER_PHYSICAL);
+	}
+
+	get addressLength(): number {
+		return this.#store.get(DLMS_SERVER_ADDRESS_LENGTH);
+	}
+
+	get receiveTimeoutMs(): number {
+		return this.#store.get(DLMS_RECEIVE_TIMEOUT_MS);
+	}
+
+	get password(): Uint8Array {
+		return this.#world.text.encode(this.#store.get(DLMS_PASSWORD));
+	}
+
+	get encryptionKey(): Uint8Array {
+		return this.#store.get(DLMS_BLOCK_CIPHER_KEY);
+	}
+
+	get authenticationKey(): Uint8Array {
+		return this.#store.get(DLMS_AUTH_KEY);
+	}
+
+	get objects(): Uint8Array {
+		return this.#store.get(DLMS_OBIS_ENTRIES);
+	}
+
+	get opening(): number {
+		return OPENINGS.indexOf(this.#store.get(DLMS_OPENING));
+	}
+
+	get directBaud(): number {
+		return this.#store.get(DLMS_BAUDRATE);
+	}
+
+	get learnedOpening(): number {
+		return OPENINGS.indexOf(this.#store.get(DLMS_LEARNED_OPENING));
+	}
+
+	/** Unique to the unit and always the same: no two may use a meter's key under one title. */
+	get title(): Uint8Array {
+		const { crypto, text, info } = this.#world;
+		const title = new Uint8Array(TITLE_LENGTH);
+		title.set(asciiBytes(TITLE_MAKER));
+		const serial = crypto.sha256(text.encode(info.serial));
+		title.set(serial.subarray(0, TITLE_LENGTH - TITLE_MAKER.length), TITLE_MAKER.length);
+		return title;
+	}
+
+	learnOpening(opening: number): void {
+		// On the way to a restart that forgets it.
+		if (this.#store.isErased) return;
+		this.#store.set(IEC_SPEED, [undefined, undefined, OPENINGS[opening]]);
+	}
+}

@@ -1,0 +1,128 @@
+/**
+ * Invocation counters of the gateway, of which none may be used twice under one key and system title, not even after a
+ * power cut or a factory reset: NIST SP 800-38D, 8. They are kept ahead in blocks of AHEAD; what a conversation has not
+ * used of its block is never used. The entry stands apart from the settings, so that a factory reset leaves it alone.
+ *
+ *   key     dlms_counters
+ *   value   12 bytes a key, the last used first, then CRC-16/X.25 of all, low byte first
+ *           0  8  SHA-256 of key and title, its first bytes
+ *           8  4  the last counter that may have been used, high byte first
+ *
+ * Limits: KEYS_LIMIT keys; the one that was not used for longest falls out, and is asked of the meter when it returns.
+ */
+import { crc16 } from "../bytes/crc16.js";
+import { Cipher } from "../dlms/cipher.js";
+import type { Crypto, Storage } from "../io/host.js";
+import type { DLMSSettings } from "./dlms-settings.js";
+
+const STORAGE_KEY = "dlms_counters";
+const KEYS_LIMIT = 16;
+const ID_LENGTH = 8;
+const ITEM_LENGTH = 12;
+const CRC_LENGTH = 2;
+const AHEAD = 100;
+/** Counters have 32 bits. */
+const COUNTER_END = 2 ** 32;
+/** The first where nothing is known: some meters take 0 for none. */
+const FIRST = 1;
+
+/** A cipher by the settings' keys; without counters it lacks a key, and is told so by its association. */
+export function makeCipher(settings: DLMSSettings, crypto: Crypto, counters: InvocationCounters | undefined): Cipher {
+	const { encryptionKey, authenticationKey, title } = settings;
+	return new Cipher({
+		gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
+		encryptionKey,
+		authenticationKey,
+		title,
+		counter: counters?.next ?? 0,
+		counterLimit: counters?.limit ?? 0,
+	});
+}
+
+export class InvocationCounters {
+	/** The next to be used. */
+	next = FIRST;
+	/** The first that may not be used before more are kept. */
+	limit = FIRST;
+	/** Counters of this key were used before. */
+	known = false;
+	readonly #storage: Storage;
+	readonly #id: Uint8Array;
+
+	/** For AES key `key` and our system title. */
+	constructor(storage: Storage, crypto: Crypto, key: Uint8Array, title: Uint8Array) {
+		this.#storage = storage;
+		this.#id = crypto.sha256(key, title).subarray(0, ID_LENGTH);
+		const items = this.items();
+		const at = this.find(items);
+		if (at < 0) return;
+		this.known = true;
+		let used = 0;
+		for (let i = ID_LENGTH; i < ITEM_LENGTH; i++) used = used * 256 + items[at + i];
+		this.next = this.limit = used + 1;
+	}
+
+	/** Those below `next` are used, by us or by another before us. Never goes back. */
+	raise(next: number): void {
+		this.next = Math.max(this.next, Math.min(next, COUNTER_END));
+	}
+
+	/** Lets the cipher use more than it may, once they are kept; false when they can't be. */
+	extend(cipher: Cipher): boolean {
+		this.raise(cipher.counter);
+		if (!this.keepAhead()) return false;
+		cipher.counter = this.next;
+		cipher.counterLimit = this.limit;
+		return true;
+	}
+
+	/** Keeps AHEAD more; false when flash does not take it: none may be used then. */
+	keepAhead(): boolean {
+		const limit = Math.min(COUNTER_END, Math.max(this.next, this.limit) + AHEAD);
+		try {
+			this.#storage.set(STORAGE_KEY, this.encode(limit - 1));
+		} catch {
+			return false;
+		}
+		this.limit = limit;
+		return true;
+	}
+
+	/** The entry with this as the last counter of our key, which comes first. */
+	private encode(last: number): Uint8Array {
+		const items = this.items();
+		const at = this.find(items);
+		const others = items.length - (at < 0 ? 0 : ITEM_LENGTH);
+		const end = ITEM_LENGTH + Math.min(others, (KEYS_LIMIT - 1) * ITEM_LENGTH);
+		const value = new Uint8Array(end + CRC_LENGTH);
+		value.set(this.#id);
+		for (let i = 0; i < 4; i++) value[ID_LENGTH + i] = Math.floor(last / 2 ** (24 - 8 * i));
+		let to = ITEM_LENGTH;
+		for (let from = 0; to < end; from += ITEM_LENGTH) {
+			if (from === at) continue;
+			value.set(items.subarray(from, from + ITEM_LENGTH), to);
+			to += ITEM_LENGTH;
+		}
+		const check = crc16(value, 0, end);
+		value[end] = check;
+		value[end + 1] = check >> 8;
+		return value;
+	}
+
+	/** What is kept, without the check; none if it is damaged. */
+	private items(): Uint8Array {
+		const value = this.#storage.get(STORAGE_KEY) ?? new Uint8Array(0);
+		const end = value.length - CRC_LENGTH;
+		const whole = end > 0 && end % ITEM_LENGTH === 0 && crc16(value, 0, end) === value[end] + value[end + 1] * 256;
+		return value.subarray(0, whole ? end : 0);
+	}
+
+	private find(items: Uint8Array): number {
+		for (let at = 0; at < items.length; at += ITEM_LENGTH) {
+			let i = 0;
+			while (i < ID_LENGTH && items[at + i] === this.#id[i]) i++;
+			if (i === ID_LENGTH) return at;
+		}
+		return -1;
+	}
+}

@@ -1,0 +1,115 @@
+/**
+ * The sign-on of a conversation in mode E, up to where HDLC goes on: the identification, our acknowledgement `ACK 2 Z 2`,
+ * the change to its speed and 8N1, the meter's repetition of the acknowledgement, which many leave out (IEC 62056-21,
+ * annex E; it comes as 7E1 at the new speed). Where the meter was not to be asked, or does not do it, the session goes
+ * on to its own end. Events are the session's.
+ */
+import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
+import { baudNumber } from "../iec62056-21/ident.js";
+import {
+	EVENT_END,
+	MeterSession,
+	RESULT_BLOCK,
+	RESULT_HAND_OVER,
+	RESULT_NO_IDENT,
+	type SessionOptions,
+} from "../iec62056-21/session.js";
+import { FORMAT_8N1 } from "../io/host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
+import { FAILURE_NO_MODE_E } from "./failures.js";
+
+/** How long the meter may take to repeat our acknowledgement; from there to the first frame. */
+const CONFIRM_MS = 1500;
+const REACTION_MS = 205;
+const STX = 0x02;
+
+const STATE_SIGN_ON = 0;
+const STATE_CONFIRM = 1;
+const STATE_ENDED = 2;
+
+export class DLMSOpening implements Machine {
+	readonly session: MeterSession;
+	readonly #output: Output;
+	/** What we sent, and how much of it has come back. */
+	readonly #acknowledge = new Uint8Array(ACKNOWLEDGE_LENGTH);
+	#confirmed = 0;
+	#byMs = Number.POSITIVE_INFINITY;
+	#state = STATE_SIGN_ON;
+	#refused = false;
+	#nowMs: number;
+	#endTold = false;
+
+	/** As a session; the line must be at 300 Bd, 7E1. */
+	constructor(options: SessionOptions, nowMs: number) {
+		this.session = new MeterSession(options, nowMs);
+		this.#nowMs = nowMs;
+		const bytes = this.#acknowledge;
+		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
+	}
+
+	/** RESULT_HAND_OVER, or why there is none. Final with EVENT_END. */
+	get result(): number {
+		const { result } = this.session;
+		const another = result === RESULT_BLOCK || (result > RESULT_NO_IDENT && result !== RESULT_HAND_OVER);
+		return this.#refused || another ? FAILURE_NO_MODE_E : result;
+	}
+
+	get deadlineMs(): number {
+		return this.#state === STATE_SIGN_ON ? this.session.deadlineMs : this.#byMs;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
+		if (this.#state === STATE_SIGN_ON) this.session.receive(bytes, start, end, nowMs);
+		else for (let i = start; i < end && this.#state === STATE_CONFIRM; i++) this.confirm(bytes[i] & 0x7f);
+	}
+
+	advance(nowMs: number): void {
+		this.#nowMs = nowMs;
+		if (this.#state === STATE_SIGN_ON) this.session.advance(nowMs);
+		else if (nowMs >= this.#byMs) this.end();
+	}
+
+	poll(): Output {
+		if (this.#state === STATE_SIGN_ON) {
+			const output = this.session.poll();
+			if (output.kind !== OUTPUT_EVENT || output.code !== EVENT_END) return output;
+			if (this.session.result === RESULT_HAND_OVER) this.handedOver();
+			else this.end();
+		}
+		const tells = this.#state === STATE_ENDED && !this.#endTold;
+		if (tells) this.#endTold = true;
+		this.#output.kind = tells ? OUTPUT_EVENT : OUTPUT_NONE;
+		return this.#output;
+	}
+
+	/** Ends it now, for the owner's reasons. */
+	abort(): void {
+		if (this.#state === STATE_SIGN_ON) this.session.abort();
+		else this.end();
+	}
+
+	private handedOver(): void {
+		encodeHandOver(this.#acknowledge, baudNumber(this.session.baud));
+		this.#byMs = Math.max(this.#nowMs, this.session.sentByMs) + CONFIRM_MS;
+		this.#state = STATE_CONFIRM;
+	}
+
+	/** A character after our acknowledgement. */
+	private confirm(character: number): void {
+		if (this.#confirmed === ACKNOWLEDGE_LENGTH) return;
+		if (character === this.#acknowledge[this.#confirmed]) this.#confirmed++;
+		else this.#confirmed = character === this.#acknowledge[0] ? 1 : 0;
+		if (this.#confirmed === ACKNOWLEDGE_LENGTH) this.#byMs = this.#nowMs + REACTION_MS;
+		else if (character === STX) {
+			// A block in place of it.
+			this.#refused = true;
+			this.end();
+		}
+	}
+
+	private end(): void {
+		this.#state = STATE_ENDED;
+		this.#byMs = Number.POSITIVE_INFINITY;
+	}
+}

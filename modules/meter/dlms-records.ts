@@ -1,0 +1,110 @@
+/**
+ * Packs what a DLMS/COSEM readout gives into records, as those of IEC 62056-21 are (record-writer.ts), so that whoever
+ * shows or sends them on sees no difference; and what the meter refused into a list beside them.
+ *
+ *   missing   10 bytes an object: A B C D E F, class, attribute, reason (2, high byte first; dlms/reasons.ts)
+ */
+
+import { entryAt } from "../dlms/plan.js";
+import { POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
+import type { ReadingSink } from "../dlms/reading.js";
+import { UNIT_NONE } from "../dlms/scaler-cache.js";
+import { PART_UNIT, PART_VALUE } from "../iec62056-21/dataset.js";
+import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
+import { cosemUnitText } from "../obis/units.js";
+import { type RecordWriter, UNIT_LIMIT } from "./record-writer.js";
+
+/** Bytes of an object in `missing`. */
+export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
+
+export class DLMSRecords implements ReadingSink {
+	/** As poll-list.ts packs it. */
+	readonly list: Uint8Array;
+	readonly #writer: RecordWriter;
+	readonly #unit = new Uint8Array(UNIT_LIMIT);
+	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
+	#missingEnd = 0;
+
+	constructor(writer: RecordWriter, list: Uint8Array) {
+		this.#writer = writer;
+		this.list = list;
+	}
+
+	/** Begins anew. */
+	begin(): void {
+		this.#missingEnd = 0;
+		this.#writer.begin();
+	}
+
+	/** What is there is complete; the writer keeps it. */
+	keep(): void {
+		this.#writer.endBlock(true);
+	}
+
+	/** A copy. */
+	get missing(): Uint8Array {
+		return this.#missing.slice(0, this.#missingEnd);
+	}
+
+	beginObject(_position: number, list: Uint8Array, at: number): void {
+		this.#writer.beginCode(list, at);
+	}
+
+	value(text: Uint8Array, length: number, unit: number): void {
+		const writer = this.#writer;
+		writer.beginValue();
+		writer.text(PART_VALUE, text, 0, length);
+		const spelling = unit === UNIT_NONE ? "" : cosemUnitText(unit);
+		if (spelling.length > 0) {
+			const { length: unitLength } = spelling;
+			for (let i = 0; i < unitLength; i++) this.#unit[i] = spelling.charCodeAt(i);
+			writer.text(PART_UNIT, this.#unit, 0, unitLength);
+		}
+		writer.endValue();
+	}
+
+	endObject(): void {}
+
+	refused(position: number, reason: number): void {
+		const at = this.#missingEnd;
+		const from = entryAt(position);
+		if (at + MISSING_SIZE > this.#missing.length) return;
+		this.#missing.set(this.list.subarray(from, from + POLL_ENTRY_SIZE), at);
+		this.#missing[at + POLL_ENTRY_SIZE] = reason >> 8;
+		this.#missing[at + POLL_ENTRY_SIZE + 1] = reason;
+		this.#missingEnd += MISSING_SIZE;
+	}
+}
+
+/** Walks through what is missing, for the API. */
+export class MissingCursor {
+	readonly #bytes: Uint8Array;
+	#next = 0;
+	/** The code's text: `text[0..length)`, without `*255`. */
+	readonly text = new Uint8Array(OBIS_TEXT_LIMIT);
+	length = 0;
+	classId = 0;
+	attribute = 0;
+	/** Data-access-result, or REASON_…. */
+	reason = 0;
+
+	constructor(bytes: Uint8Array) {
+		this.#bytes = bytes;
+	}
+
+	/** Goes to the next object; false at the end. */
+	next(): boolean {
+		const at = this.#next;
+		const bytes = this.#bytes;
+		if (at >= bytes.length) return false;
+		const code = new OBISCode();
+		code.setGroups(bytes, at);
+		code.encode(this.text, 0);
+		this.length = code.longEnd;
+		this.classId = bytes[at + POLL_CODE_LENGTH];
+		this.attribute = bytes[at + POLL_CODE_LENGTH + 1];
+		this.reason = bytes[at + POLL_ENTRY_SIZE] * 256 + bytes[at + POLL_ENTRY_SIZE + 1];
+		this.#next = at + MISSING_SIZE;
+		return true;
+	}
+}

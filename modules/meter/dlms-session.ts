@@ -1,0 +1,170 @@
+/**
+ * One HDLC connection and one association in it, as one machine for a Link that stands at 8N1: connects, reads what the
+ * association is to read, disconnects. Events are those of hdlc/results.ts, which the owner gives to `goOn`; after
+ * EVENT_END `failure` tells how it ended.
+ * It also says what of a piece sent or received no log may show: the password goes over the line as it is.
+ */
+import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
+import type { Cipher } from "../dlms/cipher.js";
+import type { Reading } from "../dlms/reading.js";
+import { RESULT_NONE } from "../dlms/results.js";
+import { HDLCConnection } from "../hdlc/connection.js";
+import { ROOM } from "../hdlc/decoder.js";
+import { EVENT_APDU, EVENT_CONNECTED, RESULT_DONE, RESULT_LOST } from "../hdlc/results.js";
+import type { Crypto } from "../io/host.js";
+import { TAP_TRANSMITTED } from "../io/link.js";
+import { type Machine, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import type { DLMSSettings } from "./dlms-settings.js";
+import { DLMS, FAILURE_COUNTERS } from "./failures.js";
+
+/** In place of a byte that is not shown. */
+const HIDDEN = 0x2a;
+
+/** The longest answer: room for ten registers at once several times over. */
+const APDU_LIMIT = 1024;
+/** Bytes of the buffer that a session works in. */
+export const SESSION_BUFFER = APDU_LIMIT + ROOM;
+/** Information of a frame that is proposed, and frames in a row: each of one is answered, as the simplest meters want it. */
+const INFO = 512;
+const WINDOW = 1;
+
+export interface DLMSSessionOptions {
+	readonly settings: DLMSSettings;
+	/** Client address. */
+	readonly client: number;
+	/** Speed of the line, Bd. */
+	readonly baud: number;
+	/** Added to a result of HDLC: HDLC_DIRECT or HDLC_AFTER_IDENT. */
+	readonly carrier: number;
+	/** The meter may hold a connection of ours. */
+	readonly releaseFirst: boolean;
+	/** SESSION_BUFFER bytes. */
+	readonly buffer: Uint8Array;
+	/** MECHANISM_… of dlms/aarq.ts, and whether the APDUs are ciphered; the cipher that one of them needs. */
+	readonly mechanism: number;
+	readonly ciphered: boolean;
+	readonly cipher: Cipher | undefined;
+	readonly reading: Reading;
+	readonly crypto: Crypto;
+	/** Lets the cipher use more invocation counters, once they are kept; false when they can't be. */
+	keepAhead(): boolean;
+}
+
+export class DLMSSession implements Machine {
+	/** The meter has taken the HDLC connection. */
+	connected = false;
+	readonly association: Association;
+	readonly #options: DLMSSessionOptions;
+	readonly #connection: HDLCConnection;
+	#nowMs: number;
+	#countersFailed = false;
+	/** Where the password stands in the piece that was polled last. */
+	#hideFrom = 0;
+	#hideTo = 0;
+
+	constructor(options: DLMSSessionOptions, nowMs: number) {
+		const { settings, client, baud, buffer, releaseFirst, mechanism, ciphered, cipher, reading, crypto } = options;
+		const { logical, physical, addressLength, receiveTimeoutMs, password } = settings;
+		this.#options = options;
+		this.association = new Association({
+			mechanism,
+			ciphered,
+			password,
+			cipher,
+			reading,
+			pduLimit: APDU_LIMIT,
+			release: false,
+			random: (length) => crypto.random(length),
+		});
+		this.#connection = new HDLCConnection({
+			address: { client, logical, physical, length: addressLength },
+			baud,
+			receiveTimeoutMs,
+			releaseFirst,
+			info: INFO,
+			window: WINDOW,
+			apdu: buffer,
+		});
+		this.#nowMs = nowMs;
+		this.#connection.connect(nowMs);
+	}
+
+	get deadlineMs(): number {
+		return this.#connection.deadlineMs;
+	}
+
+	/** RESULT_READ of the association with DLMS added, or what went wrong. Final with EVENT_END. */
+	get failure(): number {
+		if (this.#countersFailed) return FAILURE_COUNTERS;
+		if (this.association.result !== RESULT_NONE) return DLMS + this.association.result;
+		const { result } = this.#connection;
+		// It was ended from outside before it came to its end.
+		return this.#options.carrier + (result === RESULT_DONE ? RESULT_LOST : result);
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.#connection.receive(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.#connection.advance(nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#connection.poll();
+		if (output.kind === OUTPUT_TRANSMIT) this.noteSecret(output);
+		return output;
+	}
+
+	/** Ends it now, for the owner's reasons. */
+	disconnect(): void {
+		this.#connection.disconnect(this.#nowMs);
+	}
+
+	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
+	shown(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
+		const { secretStart, secretEnd } = this.association;
+		if (secretStart === secretEnd) return bytes;
+		const copy = bytes.slice(0, end);
+		if (direction === TAP_TRANSMITTED) copy.fill(HIDDEN, start + this.#hideFrom, start + this.#hideTo);
+		else {
+			// The head may echo it, late, or with a character lost or damaged: each character that is in it is hidden.
+			const { password } = this.#options.settings;
+			for (let i = start; i < end; i++) if (password.includes(copy[i])) copy[i] = HIDDEN;
+		}
+		return copy;
+	}
+
+	private noteSecret(output: Output): void {
+		const { request, secretStart, secretEnd } = this.association;
+		const inside = output.bytes === request;
+		this.#hideFrom = inside ? Math.max(0, secretStart - output.start) : 0;
+		this.#hideTo = inside ? Math.max(this.#hideFrom, Math.min(secretEnd, output.end) - output.start) : 0;
+	}
+
+	/**
+	 * An event of `poll` other than the end: goes on with what the association wants next. The owner calls it, for `poll`
+	 * would be one call more on the stack of the microcontroller, which just holds what follows.
+	 */
+	goOn(event: number): void {
+		const connection = this.#connection;
+		const { association } = this;
+		let step = STEP_END;
+		if (event === EVENT_CONNECTED) {
+			this.connected = true;
+			step = association.begin();
+		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
+		while (step === STEP_COUNTER) {
+			if (this.#options.keepAhead()) step = association.resume();
+			else {
+				this.#countersFailed = true;
+				step = STEP_END;
+			}
+		}
+		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, this.#nowMs);
+		else if (step === STEP_WAIT) connection.waitOn(this.#nowMs);
+		else connection.disconnect(this.#nowMs);
+	}
+}

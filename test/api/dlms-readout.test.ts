@@ -1,0 +1,363 @@
+/** Readouts of DLMS meters, and what each way to fail is called, by `GET iec62056/read`. Virtual time. */
+import assert from "node:assert/strict";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
+import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
+import { AK, dlmsMeter, GUEK, iecMeter } from "../meter/dlms-bench.js";
+import { isError, type JSONObject } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const PHYSICAL = { server_physical: 17 };
+const DIRECT = { ...PHYSICAL, opening: "direct" };
+const LOW = { ...DIRECT, auth: "low", client_address: 32, password: "12345678" };
+const GMAC = {
+	...DIRECT,
+	auth: "high_gmac",
+	use_encryption: true,
+	client_address: 1,
+	block_cipher_key: hex(GUEK),
+	auth_key: hex(AK),
+};
+
+/** What the simulated household shows, by the default list. */
+const VALUES = [
+	"0-0:1.0.0 2026-06-21T19:30:00+01:00",
+	"0-0:96.1.0 48151623",
+	"1-0:1.8.0 12572239 Wh",
+	"1-0:1.8.1 8421337 Wh",
+	"1-0:1.8.2 4150902 Wh",
+	"1-0:2.8.0 3276118 Wh",
+	"1-0:1.7.0 4175 W",
+	"1-0:2.7.0 0 W",
+	"1-0:32.7.0 230.4 V",
+	"1-0:52.7.0 228.2 V",
+	"1-0:72.7.0 230.2 V",
+	"1-0:31.7.0 9.07 A",
+	"1-0:51.7.0 3.98 A",
+	"1-0:71.7.0 5.67 A",
+];
+
+function shown(readout: JSONObject): string[] {
+	return readout.readings.map(({ obis_long, value1, value1_unit }: JSONObject) =>
+		`${obis_long} ${value1} ${value1_unit}`.trim(),
+	);
+}
+
+/** A meter whose time goes on from world to world. */
+class LastingMeter implements Machine {
+	startMs = 0;
+	/** The line does not know its speed yet. */
+	isOnNewLine = true;
+	readonly #meter: Machine;
+
+	constructor(meter: Machine) {
+		this.#meter = meter;
+	}
+
+	get deadlineMs(): number {
+		return this.#meter.deadlineMs - this.startMs;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#meter.receive(bytes, start, end, this.startMs + nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#meter.advance(this.startMs + nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#meter.poll();
+		if (this.isOnNewLine) Object.assign(output, { kind: OUTPUT_LINE, baud: 9600, format: FORMAT_8N1 });
+		this.isOnNewLine = false;
+		return output;
+	}
+}
+
+describe("GET iec62056/read with DLMS/COSEM", () => {
+	let gateway: VirtualGateway;
+
+	async function start(meter: string | undefined, config: JSONObject): Promise<void> {
+		gateway = new VirtualGateway();
+		await gateway.login();
+		if (meter !== undefined) gateway.world.serial.meter.connect(meter === "iec" ? iecMeter() : dlmsMeter(meter));
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", config);
+	}
+
+	afterEach(() => gateway.stop());
+
+	describe("of a meter with", () => {
+		for (const [what, meter, config, mode, baud] of [
+			["nothing to prove, at a fixed speed", "", DIRECT, "", 9600],
+			["nothing to prove, at 19200 Bd", "--baud 19200", { ...DIRECT, baudrate: 19200 }, "", 19200],
+			["mode E", "--mode-e", { ...PHYSICAL, opening: "mode_e" }, "E", 9600],
+			["mode E alone, which does not confirm it", "--mode-e-only --no-confirm", PHYSICAL, "E", 9600],
+			["a password", "", LOW, "", 9600],
+			[
+				"a password, ciphered",
+				"",
+				{ ...LOW, use_encryption: true, block_cipher_key: hex(GUEK), auth_key: hex(AK) },
+				"",
+				9600,
+			],
+			["keys", "", GMAC, "", 9600],
+			["keys, general ciphering, an odd window", "--general-glo --window 3 --hdlc-info 64", GMAC, "", 9600],
+			["keys, and nothing ciphered", "--security auth", { ...GMAC, use_encryption: false }, "", 9600],
+			["keys after mode E", "--mode-e", { ...GMAC, opening: "auto" }, "E", 9600],
+			[
+				"keys, encryption alone",
+				"--security encrypt",
+				{ ...LOW, use_encryption: true, block_cipher_key: hex(GUEK) },
+				"",
+				9600,
+			],
+			["short messages", "--pdu 64 --hdlc-info 32", DIRECT, "", 9600],
+			["no list service", "--conformance 001010", DIRECT, "", 9600],
+			[
+				"a bare UA and an address of four bytes",
+				"--bare-ua --address-length 4",
+				{ ...DIRECT, server_address_length: 4 },
+				"",
+				9600,
+			],
+			["notifications in between", "--notify 3,4,5", DIRECT, "", 9600],
+			["a frame that it rejects", "--frmr 2", DIRECT, "", 9600],
+			["a link that it loses", "--lose-after 1", DIRECT, "", 9600],
+			["a connection left open", "--dm-until-disc", DIRECT, "", 9600],
+			["a line that loses and damages frames", "--drop 3 --wrong-fcs 5 --garbage 7 --duplicate 6", DIRECT, "", 9600],
+		] as [string, string, JSONObject, string, number][]) {
+			it(what, async () => {
+				await start(meter, config);
+				const readout = await gateway.read("iec62056/read");
+				assert.deepEqual(shown(readout), VALUES);
+				const { protocol, meter_id, missing, status } = readout;
+				assert.deepEqual([protocol, meter_id, status, missing], ["DLMS/COSEM", "GWS0000048151623", 0, []]);
+				assert.deepEqual([readout.mode, readout.baudrate], [mode, baud]);
+				const { running, last_attempt, last_error, ...last } = await gateway.read("iec62056/last");
+				assert.deepEqual([running, last_error, last], [false, null, readout]);
+			});
+		}
+	});
+
+	describe("of a meter that fails", () => {
+		for (const [what, meter, config, code, lastError, causes] of [
+			["no byte at all", undefined, DIRECT, "meter_timeout", "hdlc/silence", /head.*baudrate.*server_physical.*client/],
+			["a wrong physical address", "", { ...DIRECT, server_physical: 18 }, "meter_timeout", "hdlc/silence", /server_/],
+			[
+				"that after mode E",
+				"--mode-e",
+				{ server_physical: 18 },
+				"meter_timeout",
+				"hdlc/silence",
+				/identified.*server_phys/,
+			],
+			["a wrong speed", "--baud 4800", DIRECT, "meter_timeout", "hdlc/silence", /head.*opening and baudrate/],
+			["only damaged frames", "--wrong-fcs 1-", DIRECT, "meter_error", "hdlc/garbage", /baudrate.*opening/],
+			["a wrong client", "", { ...DIRECT, client_address: 99 }, "meter_error", "hdlc/refused", /client_address/],
+			["DM to SNRM", "--dm 1000", DIRECT, "meter_error", "hdlc/refused", /Another reader/],
+			["silence after SNRM", "--drop 2-", DIRECT, "meter_timeout", "hdlc/lost", /silent/],
+			["damaged answers", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
+			["no mode E", "iec", { opening: "mode_e" }, "meter_error", "iec62056-21/no-mode-e", /opening direct/],
+			[
+				"a wrong password",
+				"",
+				{ ...LOW, password: "87654321" },
+				"meter_auth_failed",
+				"dlms/authentication",
+				/password/,
+			],
+			[
+				"no password where one is needed",
+				"",
+				{ ...LOW, auth: "none" },
+				"meter_auth_failed",
+				"dlms/authentication-required",
+				/auth/,
+			],
+			["another mechanism", "", { ...GMAC, client_address: 32 }, "meter_auth_failed", "dlms/mechanism", /auth.*client/],
+			[
+				"no ciphering where it is needed",
+				"--encryption required",
+				LOW,
+				"meter_auth_failed",
+				"dlms/context",
+				/use_encryption/,
+			],
+			[
+				"a wrong encryption key",
+				"",
+				{ ...GMAC, block_cipher_key: "11".repeat(16) },
+				"meter_auth_failed",
+				"dlms/authentication",
+				/block_cipher_key/,
+			],
+			[
+				"that answered by an exception",
+				"--on-wrong-key decipher-exception",
+				{ ...GMAC, block_cipher_key: "11".repeat(16) },
+				"meter_auth_failed",
+				"dlms/deciphering",
+				/block_cipher_key.*auth_key/,
+			],
+			[
+				"that answered by silence",
+				"--on-wrong-key silence",
+				{ ...GMAC, block_cipher_key: "11".repeat(16) },
+				"meter_auth_failed",
+				"dlms/unanswered",
+				/block_cipher_key.*auth_key/,
+			],
+			[
+				"that answered by DM",
+				"--on-wrong-key dm",
+				{ ...GMAC, block_cipher_key: "11".repeat(16) },
+				"meter_auth_failed",
+				"dlms/unanswered",
+				/block_cipher_key/,
+			],
+			[
+				"a wrong authentication key",
+				"",
+				{ ...GMAC, auth_key: "22".repeat(16) },
+				"meter_auth_failed",
+				"dlms/authentication",
+				/auth_key/,
+			],
+			[
+				"a refused answer to the challenge",
+				"--action-result 3",
+				GMAC,
+				"meter_auth_failed",
+				"dlms/hls-refused",
+				/auth_key/,
+			],
+			[
+				"a wrong answer to our challenge",
+				"--wrong-f-ctos",
+				GMAC,
+				"meter_auth_failed",
+				"dlms/meter-unverified",
+				/do not trust/,
+			],
+			[
+				"a refusal without reason",
+				"--refuse 1:1:1 --bare-refusal",
+				DIRECT,
+				"meter_auth_failed",
+				"dlms/rejected",
+				/client_address/,
+			],
+			[
+				"a refused context",
+				"--refuse 1:1:2 --bare-refusal",
+				DIRECT,
+				"meter_auth_failed",
+				"dlms/context",
+				/use_encryption/,
+			],
+			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
+			["a key that is not there", "", { ...GMAC, auth_key: "" }, "meter_auth_failed", "dlms/key-missing", /auth_key/],
+			["an exception to all", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
+		] as [string, string | undefined, JSONObject, string, string, RegExp][]) {
+			it(`${what}: ${lastError}`, async () => {
+				await start(meter, config);
+				const reply = await gateway.get("iec62056/read");
+				isError(reply, 500, code);
+				assert.match(JSON.parse(reply.text).message, causes);
+				const last = await gateway.read("iec62056/last");
+				assert.deepEqual([last.last_error, last.status, last.readings], [lastError, 1, []]);
+			});
+		}
+	});
+
+	it("uses no invocation counter twice, whenever the power fails in a readout", async () => {
+		// A meter that is refused a counter says nothing, and is not asked for one: it would show.
+		const meter = new LastingMeter(dlmsMeter("--on-low-counter silence"));
+		await start(undefined, GMAC);
+		let before = gateway.world;
+		gateway.onWorld = (world) => {
+			meter.startMs += before.time.nowMs;
+			before = world;
+			meter.isOnNewLine = true;
+			world.serial.meter.connect(meter);
+		};
+		await gateway.restart();
+		for (const cut of [1, 1, 2, 1, 2, 1]) {
+			for (const keepsNew of [false, true]) {
+				const { storage } = gateway.world;
+				await gateway.login();
+				storage.cutPowerAt(cut, keepsNew);
+				const exchange = gateway.begin("GET", "iec62056/read");
+				await gateway.pass(20_000);
+				exchange.abandon();
+				storage.powerUp();
+				await gateway.restart();
+				await gateway.login();
+				assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);
+				assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
+			}
+		}
+		await gateway.post("system/factory_reset");
+		await gateway.rebooted();
+		await gateway.login();
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", GMAC);
+		assert.deepEqual(shown(await gateway.read("iec62056/read")), VALUES);
+		assert.ok(!gateway.world.serial.meter.meterEvents.includes(COUNTER_REFUSED));
+	});
+
+	it("is taken up from iec62056 with mode_e_dlms", async () => {
+		await start("--mode-e", PHYSICAL);
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		assert.equal((await gateway.read("iec62056/read")).protocol, "IEC62056-21");
+		await gateway.pass(5000);
+		await gateway.write("iec62056/config", { mode_e_dlms: true });
+		const readout = await gateway.read("iec62056/read");
+		assert.deepEqual([readout.protocol, readout.mode, shown(readout)], ["DLMS/COSEM", "E", VALUES]);
+	});
+
+	it("tells of each object that gave no value, why", async () => {
+		await start("--missing 1-0:71.7.0 --deny 1-0:51.7.0 --result 1-0:1.8.2=77", DIRECT);
+		for (const path of ["iec62056/read", "iec62056/last"]) {
+			const { status, missing } = await gateway.read(path);
+			assert.equal(status, 0);
+			assert.deepEqual(
+				missing.map(({ message, ...rest }: JSONObject) => rest),
+				[
+					{ obis: "1-0:1.8.2", class_id: 3, attribute: 2, reason: "other_reason" },
+					{ obis: "1-0:51.7.0", class_id: 3, attribute: 2, reason: "read_write_denied" },
+					{ obis: "1-0:71.7.0", class_id: 3, attribute: 2, reason: "object_undefined" },
+				],
+			);
+			for (const { message } of missing) assert.match(message, /^[A-Z].*\.$/);
+		}
+	});
+
+	it("is probed by a connection where there is no sign-on", async () => {
+		await start("", DIRECT);
+		const probe = JSON.parse((await gateway.post("meter/probe")).text);
+		assert.deepEqual([probe.ok, probe.meter_id, probe.error], [true, "", null]);
+		assert.match(probe.hex, /^7ea0/);
+		await gateway.write("dlms/config", { server_physical: 18 });
+		const failed = JSON.parse((await gateway.post("meter/probe")).text);
+		assert.deepEqual([failed.ok, failed.error, failed.received], [false, "hdlc/silence", 0]);
+	});
+
+	it("reads a list of 32 objects, and an empty one", async () => {
+		await start("", DIRECT);
+		const entries = Array.from({ length: 32 }, (_, i) => ({
+			code: [1, 0, i < 8 ? [1, 2, 21, 41, 61, 3, 4, 9][i] : 100 + i, i < 8 ? 8 : 7, 0, 255],
+			class_id: 3,
+			attribute: 2,
+		}));
+		await gateway.write("dlms/obis", { entries });
+		const { readings, missing } = await gateway.read("iec62056/read");
+		assert.equal(readings.length + missing.length, 32);
+		assert.ok(readings.length > 1 && missing.length >= 24);
+		await gateway.write("dlms/obis", { entries: [] });
+		const none = await gateway.read("iec62056/read");
+		assert.deepEqual([none.readings, none.missing, none.status], [[], [], 0]);
+	});
+});

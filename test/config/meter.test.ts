@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../../modules/config/dlms-fields.js";
+import { MeterSettingsStore } from "../../modules/config/meter.js";
+import { CONTROL, IEC62056, METER } from "../../modules/config/meter-fields.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import {
+	AUTH_HIGH_GMAC,
+	AUTH_LOW,
+	AUTH_NONE,
+	OPENING_AUTO,
+	OPENING_DIRECT,
+	OPENING_MODE_E,
+} from "../../modules/meter/dlms-settings.js";
+import type { MeterSettings } from "../../modules/meter/settings.js";
+import { MemoryStorage, textCodec } from "./memory-storage.js";
+
+describe("the meter's settings, as the reader has them", () => {
+	const { info } = new VirtualWorld();
+	const open = (storage = new MemoryStorage(), serial = "SN-1") => {
+		const store = new ConfigStore(storage, textCodec);
+		const world = { text: textCodec, crypto: new NodeCrypto(), info: { ...info, serial } };
+		const settings: MeterSettings = new MeterSettingsStore(store, world);
+		return { store, settings, dlms: settings.dlms };
+	};
+
+	it("are those of the store, words as numbers", () => {
+		const { store, settings, dlms } = open();
+		assert.deepEqual(
+			[dlms.auth, dlms.opening, dlms.directBaud, dlms.objects.length],
+			[AUTH_NONE, OPENING_AUTO, 9600, 0],
+		);
+		for (const [words, auth, opening] of [
+			[["low", "mode_e"], AUTH_LOW, OPENING_MODE_E],
+			[["high_gmac", "direct"], AUTH_HIGH_GMAC, OPENING_DIRECT],
+			[["none", "auto"], AUTH_NONE, OPENING_AUTO],
+		] as const) {
+			store.set(DLMS, [words[0], true, 1, 2, 3, 4000, 4, words[1], 300]);
+			assert.deepEqual([dlms.auth, dlms.opening, dlms.ciphered, dlms.directBaud], [auth, opening, true, 300]);
+			assert.deepEqual([dlms.client, dlms.logical, dlms.physical], [1, 2, 3]);
+			assert.deepEqual([dlms.addressLength, dlms.receiveTimeoutMs], [4, 4000]);
+		}
+		const key = new Uint8Array(16).fill(7);
+		store.set(DLMS_SECRETS, ["pass", key, key.slice(1)]);
+		assert.deepEqual([Buffer.from(dlms.password).toString(), dlms.encryptionKey], ["pass", key]);
+		assert.equal(dlms.authenticationKey.length, 15);
+		const list = Uint8Array.of(0);
+		store.set(DLMS_OBIS, [list]);
+		assert.equal(dlms.objects, dlms.objects);
+		assert.deepEqual(dlms.objects, list);
+		store.set(CONTROL, [true, false]);
+		assert.equal(settings.simulator, true);
+	});
+	it("hand over to mode E under iec62056 only, where mode D counts, too", () => {
+		const { store, settings } = open();
+		store.set(IEC62056, [true, 2400, 9600, false, true]);
+		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [false, true, true]);
+		store.set(METER, ["dlms"]);
+		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [true, false, false]);
+	});
+	it("have a system title of the unit's own, always the same", () => {
+		const digest = createHash("sha256").update("SN-1").digest().subarray(0, 5);
+		const title = Uint8Array.from([...Buffer.from("SMG"), ...digest]);
+		assert.deepEqual(open().dlms.title, title);
+		assert.deepEqual(open().dlms.title, title);
+		assert.notDeepEqual(open(new MemoryStorage(), "SN-2").dlms.title, title);
+	});
+	it("remember what was learned, each for itself, and nothing on the way to a factory reset", () => {
+		const storage = new MemoryStorage();
+		const { settings, dlms } = open(storage);
+		dlms.learnOpening(OPENING_DIRECT);
+		settings.learn(4800, Uint8Array.from(Buffer.from("ABC5TEST")));
+		const again = open(storage);
+		assert.deepEqual([again.dlms.learnedOpening, again.settings.learnedBaud], [OPENING_DIRECT, 4800]);
+		again.store.erase();
+		again.dlms.learnOpening(OPENING_MODE_E);
+		assert.equal(open(storage).dlms.learnedOpening, OPENING_AUTO);
+	});
+});

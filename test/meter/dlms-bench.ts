@@ -1,0 +1,29 @@
+/** Meters for the end of the line of a reader on virtual time: the simulated DLMS meter of tools/, and two that are none. */
+import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
+import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
+import { Household } from "../../tools/meter/household.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
+
+/** Keys of the simulated meter. */
+export const GUEK = Uint8Array.from(Buffer.from("000102030405060708090a0b0c0d0e0f", "hex"));
+export const AK = Uint8Array.from(Buffer.from("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf", "hex"));
+const SUMMER_EVENING = "2026-06-21T18:30:00Z";
+
+/** By the options of the command line; its household stands still. */
+export function dlmsMeter(line = ""): DLMSMeter {
+	const args = ["--at", SUMMER_EVENING, ...(line === "" ? [] : line.split(" "))];
+	return makeDLMSMeter(parseDLMSOptions(args)!, { utcMs: 0, clocked: true });
+}
+
+/** One that knows no mode E. */
+export function iecMeter(ident?: string): IECMeter {
+	const names = ident === undefined ? {} : { ident };
+	const household = new Household({ utcMs: Date.parse(SUMMER_EVENING), mode: "C", baud: 9600, ...names });
+	return new IECMeter({ source: () => household.telegram(0) });
+}
+
+/** One that announces mode E, and does not know it either. */
+export function announcingMeter(): IECMeter {
+	return iecMeter("AUX5\\2METER");
+}

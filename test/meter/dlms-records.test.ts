@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { DLMSRecords, MissingCursor } from "../../modules/meter/dlms-records.js";
+import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { listOf } from "../dlms/conversation.js";
+import { packedReadings } from "./packed.js";
+
+const LIST = listOf("3 1-0:1.8.0.255 2", "4 1-0:1.6.0.7 2", "1 0-0:96.1.0.255 2", "8 0-1:1.0.0.255 2");
+const UNIT_NONE = 255;
+
+function fill(...values: readonly (readonly [number, ...(readonly [string, number])[]])[]) {
+	const writer = new RecordWriter();
+	const records = new DLMSRecords(writer, LIST);
+	records.begin();
+	for (const [position, ...all] of values) {
+		records.beginObject(position, LIST, 1 + position * 8);
+		for (const [text, unit] of all) {
+			const bytes = new Uint8Array(Buffer.from(text, "latin1"));
+			records.value(bytes, bytes.length, unit);
+			bytes.fill(0);
+		}
+		records.endObject();
+	}
+	records.keep();
+	return { writer, records };
+}
+
+describe("records of a DLMS readout", () => {
+	it("are those of other protocols, with all groups told", () => {
+		const { writer } = fill(
+			[0, ["12345.6", 30]],
+			[1, ["-0.5", 27], ["2026-01-31T12:00:00+01:00", UNIT_NONE]],
+			[2, ["an id", UNIT_NONE]],
+			[3, ["2026-01-31T12:00:00", UNIT_NONE]],
+		);
+		const shown = packedReadings(writer.kept).map((reading) => [
+			...[reading.obis_long, reading.obis, reading.value1, reading.value2, reading.value1_unit],
+			...[reading.medium, reading.channel, reading.billing_period],
+		]);
+		assert.deepEqual(shown, [
+			["1-0:1.8.0", "1.8.0", "12345.6", "", "Wh", 1, 0, null],
+			["1-0:1.6.0*7", "1.6.0", "-0.5", "2026-01-31T12:00:00+01:00", "W", 1, 0, 7],
+			["0-0:96.1.0", "96.1.0", "an id", "", "", 0, 0, null],
+			["0-1:1.0.0", "1.0.0", "2026-01-31T12:00:00", "", "", 0, 1, null],
+		]);
+	});
+	it("have the unit's text, also where it is no ASCII, and none for what has none", () => {
+		const units = [9, 46, 56, 10, 254, 200, UNIT_NONE];
+		const { writer } = fill(...units.map((unit) => [0, ["1", unit]] as [number, [string, number]]));
+		const shown = packedReadings(writer.kept).map((reading) => reading.value1_unit);
+		assert.deepEqual(shown, ["\u00b0C", "1/(varh)", "%", "", "", "", ""]);
+	});
+	it("have more than two values where the object is a structure", () => {
+		const { writer } = fill([2, ["1", UNIT_NONE], ["2", UNIT_NONE], ["3", UNIT_NONE], ["4", UNIT_NONE]]);
+		assert.deepEqual(packedReadings(writer.kept)[0].values, ["3", "4"]);
+	});
+	it("begin anew with what is missing", () => {
+		const { records } = fill();
+		for (let i = 0; i < 40; i++) records.refused(i % 4, 260);
+		assert.equal(records.missing.length, 320);
+		records.begin();
+		records.refused(1, 3);
+		const missing = new MissingCursor(records.missing);
+		assert.ok(missing.next());
+		assert.equal(Buffer.from(missing.text.subarray(0, missing.length)).toString(), "1-0:1.6.0*7");
+		assert.deepEqual([missing.classId, missing.attribute, missing.reason], [4, 2, 3]);
+		assert.ok(!missing.next());
+	});
+});

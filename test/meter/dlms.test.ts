@@ -1,0 +1,285 @@
+/** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import type { VirtualOptions } from "../../hosts/node/virtual.js";
+import { RESULT_BLOCK, RESULT_IDENT, RESULT_SILENCE } from "../../modules/iec62056-21/session.js";
+import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
+import { MissingCursor } from "../../modules/meter/dlms-records.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
+import { FAILURE_COUNTERS, FAILURE_SILENCE } from "../../modules/meter/failures.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
+import { PROTOCOL_DLMS, PROTOCOL_IEC62056_21, STATUS_CUT, STATUS_OK } from "../../modules/meter/readout.js";
+import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
+import { LINK_OPENED } from "../../tools/meter/hdlc-station.js";
+import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
+import { seedOfRun } from "../fuzz/mutator.js";
+import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "./bench.js";
+import { AK, announcingMeter, dlmsMeter, GUEK, iecMeter } from "./dlms-bench.js";
+import { packedReadings } from "./packed.js";
+
+const REGISTERS = 14;
+const PASSWORD = "pass w0rd";
+const LOW = { auth: 1, client: 32, password: Uint8Array.from(Buffer.from(PASSWORD)) };
+const GMAC = { auth: 2, ciphered: true, client: 1, encryptionKey: GUEK, authenticationKey: AK };
+
+class Bed {
+	readonly bench: ReaderBench;
+
+	constructor(dlms: Partial<DLMSBenchSettings>, settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
+		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
+		this.bench = new ReaderBench({ isDLMS: true, dlms: all, ...settings }, world);
+	}
+
+	meter(line: string): this {
+		this.bench.world.serial.meter.connect(dlmsMeter(line));
+		return this;
+	}
+
+	read(): Outcome {
+		return this.bench.read();
+	}
+
+	/** How often the meter told this; counted anew from here. */
+	count(code: number): number {
+		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
+	}
+
+	clear(): this {
+		this.bench.world.serial.meter.meterEvents.length = 0;
+		return this;
+	}
+
+	/** A readout of all registers. */
+	succeed(): Outcome {
+		const outcome = this.read();
+		assert.equal(outcome.failure, RESULT_BLOCK);
+		assert.equal(packedReadings(outcome.readout?.records).length, REGISTERS);
+		return outcome;
+	}
+}
+
+function values({ readout }: Pick<Outcome, "readout">): string[] {
+	return packedReadings(readout?.records).map((reading) => JSON.stringify(reading));
+}
+
+describe("a conversation in DLMS/COSEM", () => {
+	describe("is opened", () => {
+		for (const [what, line, opening, other] of [
+			["by mode E", "--mode-e", OPENING_MODE_E, 0],
+			["at a fixed speed", "", OPENING_DIRECT, 2500],
+		] as const) {
+			it(`${what} where nothing says so, and after that at once`, () => {
+				const bed = new Bed({ opening: OPENING_AUTO }).meter(line);
+				const first = bed.succeed();
+				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
+				bed.bench.world.advance(10_000);
+				const next = bed.succeed();
+				assert.ok(next.tookMs + other <= first.tookMs, `${first.tookMs} ms, then ${next.tookMs}`);
+			});
+			it(`${what} though something else was learned, which is forgotten`, () => {
+				const learnedOpening = opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
+				const bed = new Bed({ opening: OPENING_AUTO, learnedOpening }).meter(line);
+				bed.succeed();
+				assert.equal(bed.bench.settings.dlms.learnedOpening, opening);
+			});
+		}
+		it("by mode E at no more than baudrate_max, and at a lower speed where the meter is not heard", () => {
+			const bed = new Bed({ opening: OPENING_MODE_E }, { baudMax: 4800 }).meter("--mode-e --drop 1-4 --inactivity 3");
+			assert.equal(bed.succeed().readout?.baud, 2400);
+		});
+		it("anew when the meter has left HDLC after the counter was asked for", () => {
+			const bed = new Bed({ opening: OPENING_MODE_E, ...GMAC }).meter("--mode-e");
+			bed.succeed();
+			assert.equal(bed.count(METER_SIGNED_ON), 2);
+		});
+		it("once when it has stayed there", () => {
+			const bed = new Bed({ opening: OPENING_MODE_E, ...GMAC }).meter("--mode-e --linger 60000");
+			bed.succeed();
+			assert.deepEqual([bed.count(METER_SIGNED_ON), bed.count(LINK_OPENED)], [1, 2]);
+		});
+		it("four times in vain, at most, in less than the caller's minute", () => {
+			for (const opening of [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT]) {
+				const bed = new Bed({ opening });
+				const { failure, tookMs } = bed.read();
+				assert.equal(failure, opening === OPENING_MODE_E ? RESULT_SILENCE : FAILURE_SILENCE);
+				assert.ok(tookMs < 40_000, `${tookMs} ms`);
+			}
+		});
+	});
+
+	describe("under the protocol iec62056 with mode_e_dlms", () => {
+		const iec = { isDLMS: false, handsOver: true };
+
+		it("is taken up with a meter that announces mode E", () => {
+			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();
+			assert.deepEqual([readout?.protocol, readout?.mode], [PROTOCOL_DLMS, 0x45]);
+		});
+		it("is not with one that does not", () => {
+			const bed = new Bed({}, iec);
+			bed.bench.world.serial.meter.connect(iecMeter());
+			const { readout } = bed.read();
+			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
+		});
+		it("gives way to mode C where the meter announces what it does not do", () => {
+			const bed = new Bed({}, iec);
+			bed.bench.world.serial.meter.connect(announcingMeter());
+			const { readout } = bed.read();
+			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], [PROTOCOL_IEC62056_21, 0x43, STATUS_OK]);
+		});
+		it("tells why it failed where there is no mode C", () => {
+			const { failure } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
+			assert.equal(failure, FAILURE_SILENCE + 20);
+		});
+	});
+
+	describe("keeps", () => {
+		it("scalers from one readout to the next, until the meter or the list is another one", () => {
+			const bed = new Bed({}).meter("");
+			bed.succeed();
+			const first = bed.count(ANSWERED);
+			bed.clear().succeed();
+			assert.ok(bed.count(ANSWERED) < first);
+			bed.bench.settings.dlms = { ...bed.bench.settings.dlms, objects: Uint8Array.of(1, 1, 0, 1, 8, 0, 255, 3, 2) };
+			const { readout } = bed.read();
+			assert.deepEqual(
+				packedReadings(readout?.records).map(({ value1, value1_unit }) => `${value1} ${value1_unit}`),
+				["12572239 Wh"],
+			);
+		});
+		it("what was read before the meter fell silent for good: status 2", () => {
+			const { readout, failure } = new Bed({}).meter("--drop 6-").read();
+			assert.deepEqual([readout?.status, failure], [STATUS_CUT, RESULT_BLOCK]);
+			const { length } = packedReadings(readout?.records);
+			assert.ok(length > 0 && length < REGISTERS, `${length} readings`);
+		});
+		it("what the meter refused, with the reason", () => {
+			const { readout } = new Bed({}).meter("--missing 1-0:71.7.0 --deny 1-0:51.7.0 --result 1-0:1.8.2=2").read();
+			assert.equal(readout?.status, STATUS_OK);
+			assert.equal(packedReadings(readout?.records).length, REGISTERS - 3);
+			const missing = new MissingCursor(readout?.missing ?? new Uint8Array(0));
+			const found: string[] = [];
+			while (missing.next()) {
+				const code = Buffer.from(missing.text.subarray(0, missing.length)).toString();
+				found.push(`${code} ${missing.classId} ${missing.attribute} ${missing.reason}`);
+			}
+			assert.deepEqual(found, ["1-0:1.8.2 3 2 2", "1-0:51.7.0 3 2 3", "1-0:71.7.0 3 2 4"]);
+		});
+	});
+
+	it("asks for one attribute at a time where the meter fell silent on several", () => {
+		const bed = new Bed({}).meter("--drop 4-7");
+		bed.succeed();
+		assert.equal(bed.count(ASSOCIATED), 2);
+		assert.ok(bed.count(ANSWERED) > REGISTERS);
+	});
+
+	describe("with keys", () => {
+		for (const reaction of ["aare", "exception", "decipher-exception", "silence", "dm"]) {
+			it(`finds its counter where the meter answers one that is too low by ${reaction}`, () => {
+				const bed = new Bed(GMAC).meter("");
+				bed.succeed();
+				bed.meter(`--invocation-counter 70000 --on-low-counter ${reaction}`).succeed();
+				// What it has learned lasts.
+				bed.clear().succeed();
+				assert.equal(bed.count(LINK_OPENED), 1);
+			});
+		}
+		it("asks for its counter once in its life", () => {
+			const bed = new Bed(GMAC).meter("--invocation-counter 123");
+			bed.succeed();
+			assert.equal(bed.count(LINK_OPENED), 2);
+			for (let i = 0; i < 3; i++) {
+				bed.clear().succeed();
+				assert.equal(bed.count(LINK_OPENED), 1);
+			}
+		});
+		it("begins at 1 where the public client is not told", () => {
+			new Bed(GMAC).meter("--missing 0-0:43.1.0,0-0:43.1.1").succeed();
+		});
+		it("ends when its counters can't be kept", () => {
+			const bed = new Bed(GMAC).meter("");
+			bed.bench.world.storage.capacity = 0;
+			assert.equal(bed.read().readout, undefined);
+			assert.equal(bed.bench.reader.lastResult, FAILURE_COUNTERS);
+		});
+	});
+
+	describe("in the log", () => {
+		for (const echo of [false, true]) {
+			it(`shows all but the password${echo ? ", also in the head's echo" : ""}`, () => {
+				const bed = new Bed(LOW).meter(`--password hex:${Buffer.from(PASSWORD).toString("hex")}`);
+				bed.bench.world.serial.meter.echo = echo;
+				const { clock } = bed.bench.world;
+				const log = new ConversationLog(clock);
+				bed.bench.reader.log = log;
+				bed.succeed();
+				const cursor = new LogCursor(log.copy());
+				let all = Buffer.alloc(0);
+				while (cursor.next())
+					if (cursor.kind !== LOG_LINE) all = Buffer.concat([all, cursor.bytes.subarray(cursor.start, cursor.end)]);
+				assert.equal(log.dropped, 0);
+				const text = all.toString("latin1");
+				for (let i = 0; i + 3 <= PASSWORD.length; i++) assert.ok(!text.includes(PASSWORD.slice(i, i + 3)), text);
+				assert.ok(text.includes("*".repeat(PASSWORD.length)));
+				assert.ok(text.includes("\xe6\xe6\x00\x60") && text.includes("48151623"));
+			});
+		}
+	});
+
+	describe("is probed", () => {
+		const probe = (bed: Bed): ProbeResult => {
+			let result: ProbeResult | undefined;
+			bed.bench.reader.probe({
+				finished: (probed) => {
+					result = probed;
+				},
+			});
+			bed.bench.world.time.runWhile(() => result === undefined, bed.bench.world.time.nowMs + 60_000);
+			assert.ok(result !== undefined);
+			return result;
+		};
+
+		it("by a sign-on, or by a connection", () => {
+			const ident = Buffer.from(probe(new Bed({ opening: OPENING_AUTO }).meter("--mode-e")).ident).toString();
+			assert.equal(ident, "LGZ5\\2ZMD3104");
+			for (const opening of [OPENING_AUTO, OPENING_DIRECT]) {
+				const bed = new Bed({ opening }).meter("");
+				const { result, received } = probe(bed);
+				assert.deepEqual([result, received > 10], [RESULT_IDENT, true]);
+				bed.succeed();
+			}
+		});
+		it("in vain", () => {
+			assert.equal(probe(new Bed({ opening: OPENING_AUTO })).result, FAILURE_SILENCE);
+			assert.equal(probe(new Bed({ opening: OPENING_MODE_E }).meter("")).result, RESULT_SILENCE);
+			assert.equal(probe(new Bed({ physical: 18 }).meter("")).result, FAILURE_SILENCE);
+		});
+	});
+
+	const seed = seedOfRun();
+	it(`ends, with the meter's values or none at all, on a line that flips bits (SEED=${seed})`, function () {
+		this.timeout(60_000);
+		const random = new SeededRandom(seed);
+		const expected = values(new Bed({}).meter("").succeed());
+		let whole = 0;
+		for (let i = 0; i < 40; i++) {
+			const opening = [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT][random.below(3)];
+			const world = { noise: [200, 1000, 3000, 10_000][random.below(4)], seed: random.below(1_000_000) };
+			const bed = new Bed({ ...(random.below(2) === 0 ? {} : GMAC), opening }, {}, world);
+			bed.meter(random.below(2) === 0 ? "" : "--mode-e --inactivity 5");
+			const { readout } = bed.read();
+			for (const value of values({ readout })) assert.ok(expected.includes(value), `${value} in conversation ${i}`);
+			if (readout?.status === STATUS_OK) whole++;
+		}
+		assert.ok(whole > 5, `${whole} were whole`);
+	});
+	it("is ended after ten minutes, whatever the meter does", () => {
+		// Each answer as late as it may be, each request repeated.
+		const bed = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
+		const waits = bed.read();
+		assert.ok(waits.tookMs <= 61_000);
+		bed.bench.world.advance(700_000);
+		assert.equal(bed.bench.reader.running, false);
+		assert.equal(bed.bench.reader.last?.status, STATUS_CUT);
+	});
+});

@@ -1,0 +1,69 @@
+/**
+ * Gurux' `gurux.dlms` for Java, from Maven Central, as a DLMS meter at the end of a pseudo-terminal, for our gateway to
+ * read. The server of their Python package 1.0.203 can't be used: its `initialize` and `handleRequest` call what isn't
+ * there. java/ has the few lines that give theirs objects and keys. It doesn't look at invocation counters.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
+import { download, PEER_SOURCES, PEERS_FOLDER, run } from "./peer.js";
+
+const MAVEN = "https://repo1.maven.org/maven2/org/gurux";
+const JARS = [
+	[
+		`${MAVEN}/gurux.dlms/4.0.47/gurux.dlms-4.0.47.jar`,
+		"ffa0ad4027cb3ab6d1402bc4d50dc513cbc34568bcbb69bdb31d7b4da9d944e4",
+	],
+	[
+		`${MAVEN}/gurux.common/1.0.17/gurux.common-1.0.17.jar`,
+		"97232801599dab6eae237b6a027685a1a9b5474e5803d5bdb51d6e8e6da5ea71",
+	],
+] as const;
+
+/** What its objects hold: class, `A.B.C.D.E.F`, value as decimal text or text, unit. */
+export const guruxObjects = [
+	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00Z", unit: "" },
+	{ classId: 1, code: "0.0.42.0.0.255", value: "GWS0000048151623", unit: "" },
+	{ classId: 1, code: "0.0.96.1.0.255", value: "48151623", unit: "" },
+	{ classId: 1, code: "0.0.43.1.0.255", value: "0", unit: "" },
+	{ classId: 3, code: "1.0.1.8.0.255", value: "12572239", unit: "Wh" },
+	{ classId: 3, code: "1.0.2.8.0.255", value: "9007199254740.993", unit: "Wh" },
+	{ classId: 3, code: "1.0.16.7.0.255", value: "-1234", unit: "W" },
+	{ classId: 3, code: "1.0.32.7.0.255", value: "230.4", unit: "V" },
+	{ classId: 3, code: "1.0.52.7.0.255", value: "231.5", unit: "V" },
+	{ classId: 4, code: "1.0.1.6.0.255", value: "3702", unit: "W" },
+] as const;
+
+/** Compiles the server; returns its class path. */
+export async function prepareGuruxServer(): Promise<string> {
+	const jars: string[] = [];
+	for (const [url, sha256] of JARS) jars.push(await download(url, sha256));
+	const classes = join(PEERS_FOLDER, "gurux-classes");
+	mkdirSync(classes, { recursive: true });
+	await run("javac", ["-d", classes, "-cp", jars.join(":"), join(PEER_SOURCES, "java", "ServeMeter.java")]);
+	return [classes, ...jars].join(":");
+}
+
+/** Runs the server with these options (see ServeMeter.java) and `use` with the path of its pseudo-terminal. */
+export async function withGuruxServer<T>(
+	classPath: string,
+	options: readonly string[],
+	use: (path: string) => Promise<T>,
+): Promise<T> {
+	const port = await openPseudoTerminal();
+	const server = spawn("java", ["-cp", classPath, "ServeMeter", ...options], { stdio: ["pipe", "pipe", "inherit"] });
+	try {
+		const ended = once(server, "exit").then(([code]) => Promise.reject(new Error(`Gurux' server: exit code ${code}`)));
+		ended.catch(() => {});
+		// Its first byte says that it listens.
+		await Promise.race([once(server.stdout, "data"), ended]);
+		port.onData((bytes) => server.stdin.write(bytes));
+		server.stdout.on("data", (bytes: Buffer) => port.write(bytes));
+		return await Promise.race([use(port.path), ended]);
+	} finally {
+		server.kill("SIGKILL");
+		await port.close();
+	}
+}

@@ -1,0 +1,159 @@
+/**
+ * The simulated DLMS meter on time driven by hand: frames go in, a log of what came out. The frames are made here, by
+ * a client of a few lines with numbers of its own.
+ */
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import { OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE } from "../../modules/io/machine.js";
+import type { DLMSMeter } from "../../tools/meter/dlms-meter.js";
+import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
+import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
+
+export const EVENING = Date.UTC(2026, 5, 21, 18, 30);
+const SNRM = "93";
+const DISC = "53";
+
+/** CRC-16/X.25 by its definition, bit by bit, of what is hexadecimal; low byte first. */
+export function check(hex: string): string {
+	let crc = 0xffff;
+	for (const byte of Buffer.from(hex, "hex")) {
+		for (let bit = 0; bit < 8; bit++) {
+			const isOdd = ((crc ^ (byte >> bit)) & 1) === 1;
+			crc >>= 1;
+			if (isOdd) crc ^= 0x8408;
+		}
+	}
+	crc = ~crc & 0xffff;
+	return Buffer.of(crc & 0xff, crc >> 8).toString("hex");
+}
+
+/** A frame of what is hexadecimal, checks and flags put around it. */
+export function frame(addresses: string, control: string, information = "", isSegmented = false): string {
+	const length = (addresses.length + control.length + information.length) / 2 + (information === "" ? 4 : 6);
+	const head = `${(0xa000 | (isSegmented ? 0x0800 : 0) | length).toString(16)}${addresses}${control}`;
+	const body = information === "" ? head : head + check(head) + information;
+	return `7e${body}${check(body)}7e`;
+}
+
+/** Control byte and information of a frame whose header has the one-byte addresses; `?` where a check is wrong. */
+export function contents(hex: string): string {
+	const body = hex.slice(2, -4 - 2);
+	const control = body.slice(8, 10);
+	if (check(body) !== hex.slice(-6, -2)) return "? frame check";
+	if (body.length === 10) return control;
+	return check(body.slice(0, 10)) === body.slice(10, 14) ? `${control} ${body.slice(14)}` : "? header check";
+}
+
+export class DrivenDLMSMeter {
+	readonly meter: DLMSMeter;
+	nowMs = 0;
+	readonly events: number[] = [];
+	/** `<ms> <hex>` and `<ms> line <baud> <format>`. */
+	#log: string[] = [];
+	#client: number;
+	#sent = 0;
+	#received = 0;
+
+	/** Options as on the command line; it answers after 20 ms, on a line where characters take no time. */
+	constructor(line = "", client = 0x21) {
+		const options = parseDLMSOptions(line === "" ? [] : line.split(" "))!;
+		this.#client = client;
+		this.meter = makeDLMSMeter(options, { utcMs: EVENING, clocked: false, reactionMs: 20 });
+		this.#poll();
+		this.take();
+	}
+
+	/** These bytes, hexadecimal, have come whole at this moment. */
+	send(hex: string): this {
+		const bytes = Buffer.from(hex, "hex");
+		this.meter.receive(bytes, 0, bytes.length, this.nowMs);
+		this.#poll();
+		return this;
+	}
+
+	pass(ms: number): this {
+		const untilMs = this.nowMs + ms;
+		while (this.meter.deadlineMs <= untilMs) {
+			this.nowMs = Math.max(this.nowMs, this.meter.deadlineMs);
+			this.meter.advance(this.nowMs);
+			this.#poll();
+		}
+		this.nowMs = untilMs;
+		return this;
+	}
+
+	/** The log so far, which begins anew. */
+	take(): string[] {
+		const log = this.#log;
+		this.#log = [];
+		return log;
+	}
+
+	/** Contents of the frames that answer these bytes within 100 ms. */
+	ask(hex: string): string[] {
+		this.take();
+		this.send(hex).pass(100);
+		return this.take()
+			.filter((entry) => !entry.includes("line"))
+			.map((entry) => contents(entry.slice(entry.indexOf(" ") + 1)));
+	}
+
+	#addresses(): string {
+		return `03${this.#client.toString(16).padStart(2, "0")}`;
+	}
+
+	/** Answer to a frame of the client, to the logical address alone. */
+	control(control: string, information = ""): string[] {
+		return this.ask(frame(this.#addresses(), control, information));
+	}
+
+	open(): this {
+		this.#sent = 0;
+		this.#received = 0;
+		this.control(SNRM);
+		return this;
+	}
+
+	close(): string[] {
+		return this.control(DISC);
+	}
+
+	/** Sends an APDU in one frame and collects its answer by RR; empty when nothing comes. */
+	apdu(hex: string): string {
+		let answer = "";
+		let frames = this.control(this.#number(0x10 | (this.#sent << 1)), `e6e600${hex}`);
+		this.#sent = (this.#sent + 1) & 7;
+		for (let i = 0; i < 100; i++) {
+			for (const [control, information] of frames.map((text) => text.split(" "))) {
+				if (Number.parseInt(control, 16) & 1) return information === undefined ? control : `${control} ${information}`;
+				this.#received = (this.#received + 1) & 7;
+				answer += information;
+			}
+			if (frames.length === 0 || answer.length === 0) break;
+			const isWhole = !this.#wasSegmented;
+			if (isWhole) return answer.slice("e6e700".length);
+			frames = this.control(this.#number(0x11));
+		}
+		return "";
+	}
+
+	#wasSegmented = false;
+
+	#number(control: number): string {
+		return ((this.#received << 5) | control).toString(16).padStart(2, "0");
+	}
+
+	#poll(): void {
+		for (;;) {
+			const output = this.meter.poll();
+			if (output.kind === OUTPUT_NONE) return;
+			if (output.kind === OUTPUT_EVENT) this.events.push(output.code);
+			else if (output.kind === OUTPUT_LINE)
+				this.#log.push(`${this.nowMs} line ${output.baud} ${output.format === FORMAT_8N1 ? "8N1" : "7E1"}`);
+			else {
+				const hex = Buffer.from(output.bytes.subarray(output.start, output.end)).toString("hex");
+				this.#wasSegmented = hex.startsWith("7ea8");
+				this.#log.push(`${this.nowMs} ${hex}`);
+			}
+		}
+	}
+}

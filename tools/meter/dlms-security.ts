@@ -1,0 +1,159 @@
+/**
+ * How a DLMS/COSEM server protects its messages and looks at those of its clients (IEC 62056-5-3, 5.7), for the
+ * simulator: global and dedicated keys, general ciphering, the invocation counters of both sides.
+ */
+import { answerChallenge, type Keys, type Opened, open, protect, protectionOverhead } from "./dlms-cipher.js";
+import { lengthOf } from "./dlms-data.js";
+import { type Answer, DROP_LINK, SILENCE } from "./hdlc-station.js";
+
+export const COUNTER_REFUSED = 34;
+export const NOT_DECIPHERED = 35;
+
+export const TITLE_BYTES = 8;
+const TAG_AND_LENGTH = 4;
+/** States of an exception response, and its services. */
+export const NOT_ALLOWED = 1;
+export const UNKNOWN_SERVICE = 2;
+export const NOT_POSSIBLE = 1;
+export const NOT_SUPPORTED = 2;
+const DECIPHERING_ERROR = 5;
+const COUNTER_ERROR = 6;
+
+/** Tags of ciphered answers, global and dedicated, by the plain ones. */
+const ANSWER_TAGS = new Map([
+	[0xc4, [0xcc, 0xd4]],
+	[0xc5, [0xcd, 0xd5]],
+	[0xc7, [0xcf, 0xd7]],
+]);
+const PLAIN_REQUESTS = [0xc0, 0xc1, 0xc3];
+const GLOBAL_REQUESTS = [0xc8, 0xc9, 0xcb];
+const DEDICATED_REQUESTS = [0xd0, 0xd1, 0xd3];
+const GENERAL_GLOBAL = 0xdb;
+
+/** What it does with a message that it can't decipher, or whose invocation counter is not above the last one. */
+export type Reaction = "aare" | "exception" | "decipher-exception" | "silence" | "dm";
+
+export interface SecurityOptions {
+	keys: Keys;
+	/** System title of the meter. */
+	title: Uint8Array;
+	/** Security control of what it asks of ciphered messages: 10, 20, 30. */
+	security: number;
+	/** Last invocation counter that it has accepted. */
+	counter: number;
+	/** Last one that it has used itself. */
+	ownCounter: number;
+	/** Answers in general-glo-ciphering. */
+	general?: boolean;
+	faults: { onWrongKey?: Reaction; onLowCounter?: Reaction };
+}
+
+/** A message made plain, and how its answer is to be protected. */
+export interface Message {
+	plain: Buffer;
+	wrap(answer: Buffer): Buffer;
+	/** Bytes that `wrap` adds at most. */
+	overhead: number;
+}
+
+/** From whom a message comes. */
+export interface Party {
+	isCiphered: boolean;
+	clientTitle: Uint8Array;
+	dedicated?: Keys;
+}
+
+export interface Refused {
+	answer: Answer;
+}
+
+export function exception(state: number, service: number): Buffer {
+	return Buffer.of(0xd8, state, service);
+}
+
+export class MessageSecurity {
+	readonly #options: SecurityOptions;
+	readonly #tell: (code: number) => void;
+	/** Last invocation counter accepted. */
+	counter: number;
+	#ownCounter: number;
+
+	constructor(options: SecurityOptions, onEvent: (code: number) => void) {
+		this.#options = options;
+		this.#tell = onEvent;
+		this.counter = options.counter;
+		this.#ownCounter = options.ownCounter;
+	}
+
+	/** Takes the ciphering off a request. */
+	uncover(apdu: Buffer, party: Party): Message | Refused {
+		const isPlain = PLAIN_REQUESTS.includes(apdu[0]);
+		if (isPlain && party.isCiphered) return { answer: exception(NOT_ALLOWED, NOT_POSSIBLE) };
+		if (isPlain) return { plain: apdu, wrap: (answer) => answer, overhead: 0 };
+		const isDedicated = DEDICATED_REQUESTS.includes(apdu[0]);
+		const isGeneral = apdu[0] === GENERAL_GLOBAL;
+		const keys = isDedicated ? party.dedicated : this.#options.keys;
+		const isKnown = isDedicated || isGeneral || GLOBAL_REQUESTS.includes(apdu[0]);
+		if (!isKnown || !party.isCiphered || keys === undefined)
+			return { answer: exception(UNKNOWN_SERVICE, NOT_SUPPORTED) };
+		const at = isGeneral ? 2 + apdu[1] : 1;
+		const title = isGeneral && apdu[1] === TITLE_BYTES ? apdu.subarray(2, 2 + TITLE_BYTES) : party.clientTitle;
+		const opened = this.open(keys, title, withoutLength(apdu.subarray(at)));
+		if ("answer" in opened) return opened;
+		const isAnswerGeneral = isGeneral || this.#options.general;
+		return {
+			plain: opened.plain,
+			overhead: TAG_AND_LENGTH + (isAnswerGeneral ? 1 + TITLE_BYTES : 0) + protectionOverhead(opened.control),
+			wrap: (answer) => {
+				const tag = ANSWER_TAGS.get(answer[0])![isDedicated ? 1 : 0];
+				return this.cipher(isAnswerGeneral ? GENERAL_GLOBAL : tag, keys, opened.control, answer);
+			},
+		};
+	}
+
+	/** Deciphers, and looks at the counter; `refusal`: the AARE for an AARQ that fails. */
+	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
+		const { faults, security } = this.#options;
+		const opened = open(keys, title, ciphered);
+		if (opened === undefined || (opened.control & security) !== security) {
+			this.#tell(NOT_DECIPHERED);
+			const told = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
+			return { answer: react(faults.onWrongKey ?? "aare", told, refusal) };
+		}
+		if (opened.counter <= this.counter) {
+			this.#tell(COUNTER_REFUSED);
+			const expected = Buffer.alloc(4);
+			expected.writeUInt32BE(Math.min(this.counter + 1, 0xffff_ffff));
+			const told = Buffer.concat([exception(UNKNOWN_SERVICE, COUNTER_ERROR), expected]);
+			return { answer: react(faults.onLowCounter ?? "exception", told, refusal) };
+		}
+		this.counter = opened.counter;
+		return opened;
+	}
+
+	/** An APDU of this server under the next of its invocation counters. */
+	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
+		const { title } = this.#options;
+		const ciphered = protect(keys, { title, counter: ++this.#ownCounter }, control, plain);
+		const name = tag === GENERAL_GLOBAL ? [Buffer.of(title.length), title] : [];
+		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
+	}
+
+	/** f(CtoS). */
+	answerChallenge(challenge: Uint8Array): Buffer {
+		const { keys, title } = this.#options;
+		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge);
+	}
+}
+
+function react(reaction: Reaction, told: Buffer, refusal?: () => Buffer): Answer {
+	if (reaction === "silence") return SILENCE;
+	if (reaction === "dm") return DROP_LINK;
+	if (reaction === "aare" && refusal !== undefined) return refusal();
+	return reaction === "decipher-exception" ? exception(UNKNOWN_SERVICE, DECIPHERING_ERROR) : told;
+}
+
+/** What follows a length of A-XDR. */
+function withoutLength(bytes: Buffer): Buffer {
+	return bytes.subarray(bytes[0] > 0x80 ? 1 + (bytes[0] & 0x7f) : 1);
+}
