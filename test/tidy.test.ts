@@ -81,7 +81,7 @@ const MODULES = /^modules\/(?!web\/).*\.ts$/;
 const SHIPPED = /^(modules|hosts|tools)\/.*\.(tsx?|mjs)$/;
 const SOURCE = /^(modules|hosts|tools|test)\/.*\.(tsx?|mjs)$/;
 const WRITTEN = /\.(tsx?|mjs|md|json|sh|c|h|css|html)$|^\.ci\//;
-/** What mcconfig compiles for XS. */
+/** What the firmware is made of, in XS. */
 const XS = /^(modules\/(?!web\/)|hosts\/(node\/worker|native|simulated|linux|esp32)\/).*\.ts$/;
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
@@ -432,7 +432,7 @@ describe("tidy", () => {
 		none(
 			paths
 				.filter((path) => /^modules\/(?!web\/)/.test(path) && path.split("/").length > 3)
-				.map((path) => `${path}: one folder is one line of the manifest: move it up`),
+				.map((path) => `${path}: one folder is one room: move it up`),
 		);
 	});
 
@@ -441,7 +441,7 @@ describe("tidy", () => {
 		none([
 			...paths
 				.filter((path) => /\.test\.\w+$/.test(path) && !path.startsWith("test/"))
-				.map((path) => `${path}: move it to test/: the manifest would build it into the firmware`),
+				.map((path) => `${path}: move it to test/, which mirrors the tree`),
 			...paths
 				.filter((path) => path.startsWith("test/") && path.split("/").length > 2)
 				.filter((path) => !rooms.has(path.split("/")[1]) && !TEST_FOLDERS.includes(path.split("/")[1]))

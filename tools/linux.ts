@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
+import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { type RunSettings, runFirmware } from "./sdk/run.js";
-import { type Bits, buildFirmware, type Firmware, ROOT } from "./sdk/sdk.js";
+import { type Bits, ROOT } from "./sdk/sdk.js";
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
@@ -60,7 +61,7 @@ class LinuxBench {
 	async run(): Promise<void> {
 		const options = this.#options;
 		this.#say("Building the firmware with the Moddable SDK …");
-		const firmware = buildFirmware({ folder: "hosts/linux", bits: options.bits });
+		const firmware = await buildFirmware({ main: "hosts/linux/main", bits: options.bits });
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
 		if (options.zigbee) this.#say(NO_RADIO);

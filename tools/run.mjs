@@ -112,7 +112,6 @@ const commands = {
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
-	manifest: (args) => become(process.execPath, [...program("tools/manifest.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
 	api: ([what, ...args]) =>
 		what === "--examples"

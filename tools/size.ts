@@ -6,34 +6,30 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findSDK, ROOT } from "./sdk/sdk.js";
-import { type Built, buildImage } from "./size/build.js";
+import { findSDK } from "./sdk/sdk.js";
+import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
 import { asTable, type Report, reportOf } from "./size/report.js";
 
-function build(): Built {
+async function measure(): Promise<Report> {
 	const sdk = findSDK();
 	const folder = mkdtempSync(join(tmpdir(), "gateway-size-"));
 	try {
 		process.stderr.write("Building for the ESP32, without its C …\n");
-		return buildImage(ROOT, sdk, folder);
+		const { image, ...others } = await buildImage(sdk, folder);
+		return reportOf({ image: readImage(image), ...others });
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-function measure(): Report {
-	const { image, order, resources, warnings } = build();
-	return reportOf(readImage(image, order), resources, warnings);
-}
-
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
 	if (args.some((arg) => arg !== "--json")) {
 		console.error("Usage: npm run size [-- --json]");
 		return 2;
 	}
 	try {
-		const report = measure();
+		const report = await measure();
 		process.stdout.write(args.length > 0 ? `${JSON.stringify(report, null, "\t")}\n` : asTable(report));
 		return report.leftBytes < 0 || report.warnings.length > 0 ? 1 : 0;
 	} catch (error) {
@@ -42,4 +38,4 @@ function main(args: readonly string[]): number {
 	}
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,4 @@
-/**
- * The little of the Moddable SDK that the hosts in XS use, for a compiler that has no SDK at hand; mcconfig compiles
- * the same files against the SDK's own declarations.
- */
+/** The little of the Moddable SDK that the hosts in XS use, since the compiler has no SDK at hand. */
 declare function Native(destructor: string): new (...args: unknown[]) => object;
 // biome-ignore lint/suspicious/noExplicitAny: the C function decides what it takes and gives
 declare function native(name: string): (this: unknown, ...args: any[]) => any;

@@ -112,7 +112,7 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 	#count = 0;
 	/** Of the next one. */
 	#stepMs = Infinity;
-	#timer: number | undefined;
+	#wakeTimer: number | undefined;
 
 	constructor(world: MDNSWorld) {
 		super(world);
@@ -259,15 +259,15 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 
 	private setTimer(): void {
 		const { timers } = this.world;
-		if (this.#timer !== undefined) timers.clear(this.#timer);
-		this.#timer = undefined;
+		if (this.#wakeTimer !== undefined) timers.clear(this.#wakeTimer);
+		this.#wakeTimer = undefined;
 		const next = Math.min(this.#stepMs, this.#schedule.deadlineMs);
 		if (next === Infinity) return;
-		this.#timer = timers.set(() => this.guarded(() => this.wake()), Math.max(0, next - this.nowMs()));
+		this.#wakeTimer = timers.set(() => this.guarded(() => this.wake()), Math.max(0, next - this.nowMs()));
 	}
 
 	private wake(): void {
-		this.#timer = undefined;
+		this.#wakeTimer = undefined;
 		const now = this.nowMs();
 		try {
 			if (now >= this.#stepMs) this.step(now);

@@ -18,8 +18,8 @@ import { skipBecause } from "../hosts/native/compile.js";
 const CHROMIUM = "/usr/bin/chromium";
 /** Longest wait for anything on the page; a computer that is busy needs it. */
 const WAIT_MS = 15_000;
-/** A restart takes the gateway a while, and the page looks for it now and then. */
-export const RESTART_MS = 30_000;
+/** A gateway that restarts is back by then. */
+const HURRY_LIMIT_MS = 30_000;
 
 /** Steps of `hurry`. */
 const HURRY_MS = 400;
@@ -106,6 +106,7 @@ export class Visit {
 			ignoreHTTPSErrors: true,
 			acceptDownloads: true,
 			locale: language,
+			timezoneId: "UTC",
 			colorScheme: theme,
 			reducedMotion: "reduce",
 			viewport: { width, height: HEIGHTS[width] },
@@ -180,11 +181,11 @@ export class Visit {
 
 	/** Lets the page's own time pass quicker until this is seen. The visit has to have begun `hurried`. */
 	async hurry(wanted: Locator): Promise<void> {
-		for (const limitMs = Date.now() + RESTART_MS; Date.now() < limitMs; ) {
+		for (const limitMs = Date.now() + HURRY_LIMIT_MS; Date.now() < limitMs; ) {
 			if (await wanted.isVisible()) return;
 			await this.page.clock.fastForward(HURRY_MS);
 			// The gateway needs its time too.
-			await setTimeout(HURRY_MS / 4);
+			await setTimeout(HURRY_MS / 6);
 		}
 		throw new Error(`${wanted} is not seen`);
 	}

@@ -18,7 +18,7 @@ describe("The page's first load", function () {
 
 	before(async function () {
 		browser = await needBrowser(this);
-		// Browsers keep nothing of what came under a certificate that they don't trust.
+		// Under a certificate that it does not trust, Chromium asks for a document that it has as for a new one.
 		gateway = await ProcessGateway.start("node", { mode: "ap" });
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();

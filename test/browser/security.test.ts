@@ -5,7 +5,7 @@ import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { certificateOf, ProcessGateway } from "../api/process-gateway.js";
 import { AUTHORITY, make } from "../hosts/openssl.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, RESTART_MS, say, Visit } from "./browser.js";
+import { needBrowser, say, Visit } from "./browser.js";
 
 const NEW_PASSWORD = "a longer password";
 
@@ -20,7 +20,7 @@ describe("The page's security settings", function () {
 		gateway = await ProcessGateway.start("node");
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
 		await visit.go("security");
 	});
 	after(async () => {
@@ -116,24 +116,23 @@ describe("The page's security settings", function () {
 			.locator("[name=files]")
 			.setInputFiles([file("privkey.pem", server.key), file("fullchain.pem", server.certificate + root.certificate)]);
 		await visit.button("cert.install", card).click();
-		await comesBack();
-		await gateway.rebooted(root.certificate);
+		await comesBack(root.certificate);
 		assert.match((await certificateOf(gateway.httpsPort)).subject, /O=Home/);
 		await card.getByText(say("cert.custom")).waitFor();
 
 		await card.locator("[name=certificate_reset]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await comesBack();
-		await gateway.rebooted();
 		await card.getByText(say("cert.own")).waitFor();
 		assert.equal((await certificateOf(gateway.httpsPort)).subject, `CN=${gateway.hostname}`);
 	});
 
 	/** The page says that it waits for the gateway, and asks for the login when that is there. */
-	async function comesBack(): Promise<void> {
+	async function comesBack(authority?: string): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
+		await gateway.rebooted(authority);
 		const login = visit.page.locator("[name=password]");
-		await login.waitFor({ timeout: RESTART_MS });
+		await visit.hurry(login);
 		await login.fill(PASSWORD);
 		await login.press("Enter");
 		await visit.page.getByRole("heading", { level: 1, name: say("nav.security") }).waitFor();

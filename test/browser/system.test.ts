@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, RESTART_MS, say, Visit } from "./browser.js";
+import { needBrowser, say, Visit } from "./browser.js";
 
 describe("The page's system settings", function () {
 	this.timeout(90_000);
@@ -18,7 +18,7 @@ describe("The page's system settings", function () {
 		gateway = await ProcessGateway.start("node", { args: ["--time", anHourAgo] });
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(browser, gateway, { hurried: true })).logIn();
 		await visit.go("system");
 	});
 	after(async () => {
@@ -62,7 +62,6 @@ describe("The page's system settings", function () {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await comesBack();
-		await gateway.rebooted();
 		assert.equal(await visit.card("clock.title").locator("[name=timezone]").inputValue(), "Europe/Warsaw");
 	});
 
@@ -77,19 +76,19 @@ describe("The page's system settings", function () {
 		await dialog.locator("input[type=text]").fill(say("reset.word"));
 		await erase.click();
 		await visit.page.getByText("http://192.168.4.1/").waitFor();
-		await gateway.rebooted();
+		// The bench stays where it is.
+		await comesBack();
 		await gateway.login();
 		assert.equal((await gateway.read("system/timezone")).timezone, "");
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
-		// The bench stays where it is.
-		await comesBack();
 	});
 
 	/** The page waits for the gateway, comes back where it was, and asks for the login. */
 	async function comesBack(): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
+		await gateway.rebooted();
 		const login = visit.page.locator("[name=password]");
-		await login.waitFor({ timeout: RESTART_MS });
+		await visit.hurry(login);
 		await login.fill(PASSWORD);
 		await login.press("Enter");
 		await visit.page.getByRole("heading", { level: 1, name: say("nav.system") }).waitFor();

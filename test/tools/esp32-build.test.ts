@@ -15,7 +15,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { type Places, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
@@ -156,17 +156,6 @@ describe("the settings of ESP-IDF", () => {
 	});
 });
 
-describe("the manifest for the ESP32", () => {
-	it("names every C file of its folders", () => {
-		const { modules } = JSON.parse(readFileSync(join(HOST, "manifest.json"), "utf8"));
-		for (const folder of ["hosts/esp32", "hosts/native"]) {
-			const named = modules[`${folder}/*`].map((path: string) => basename(path));
-			const files = readdirSync(join(ROOT, folder)).filter((name) => /\.[ch]$/.test(name));
-			for (const file of files) assert.ok(named.includes(file.slice(0, -2)), `${folder}/${file}`);
-		}
-	});
-});
-
 describe("npm run build, flash, monitor", () => {
 	const board = findBoard("esp32c3-devkitm");
 	let folder = "";
@@ -232,10 +221,13 @@ describe("npm run build, flash, monitor", () => {
 		assert.ok(stdout.includes(production.image) && stdout.includes("npm run flash"));
 	});
 
-	it("tells mcconfig the board, its flash and its settings", () => {
+	it("gives mcconfig the script, and tells it the board, its flash and its settings", () => {
 		run(["build", ...order]);
-		const { build, config, include } = JSON.parse(readFileSync(join(production.folder, "manifest.json"), "utf8"));
+		const text = readFileSync(join(production.folder, "manifest.json"), "utf8");
+		const { build, config, include, modules, preload } = JSON.parse(text);
 		assert.equal(include, join(HOST, "manifest.json"));
+		assert.deepEqual([modules, preload], [{ main: "./main" }, ["main"]]);
+		assert.match(readFileSync(join(production.folder, "main.js"), "utf8"), /native\("xs_factory_data_read"\)/);
 		assert.equal(config.board, board.name);
 		assert.match(config.version, /^\d+\.\d+\.\d+$/);
 		assert.ok(Math.abs(config.builtUtcMs - Date.now()) < 60_000);
@@ -244,6 +236,21 @@ describe("npm run build, flash, monitor", () => {
 		assert.equal(settings, sdkconfigOf(board, true));
 		const options = readFileSync(build.C_INCLUDES.slice(1), "utf8");
 		assert.ok(options.includes(`-I${join(folder, "idf")}/components/lwip/include\n`) && !options.includes("$("));
+	});
+
+	it("lets no names of an earlier script into the image, nor C that was compiled with their numbers", () => {
+		const made = dirname(production.project);
+		const kept = [join(made, "modules", "mc.xsi"), join(made, "led.c.o")];
+		const build = () => {
+			mkdirSync(join(made, "modules"), { recursive: true });
+			for (const path of kept) writeFileSync(path, "");
+			run(["build", ...order]);
+			return kept.map((path) => existsSync(path));
+		};
+		assert.deepEqual(build(), [false, false]);
+		assert.deepEqual(build(), [true, true]);
+		writeFileSync(join(production.folder, "main.js"), "");
+		assert.deepEqual(build(), [false, false]);
 	});
 
 	it("compiles everything anew when the options of the compiler are others, and only then", () => {

@@ -4,9 +4,10 @@
  * and what mcconfig makes lies there too. Only mcconfig's target `build` is used: its others end programs that use serial ports.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
+import { writeChanged, writeProject } from "./project.js";
 import { FORBIDDEN, findSDK, ROOT } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
@@ -60,8 +61,8 @@ export interface BuildOrder extends Variant {
 	readonly builtUtcMs: number;
 }
 
-/** Writes what mcconfig is given; a file that would stay the same is left, since make goes by its age. */
-function writeProject(order: BuildOrder): Places {
+/** Writes what mcconfig is given. */
+async function writeAll(order: BuildOrder): Promise<Places> {
 	const { board, production, idf, version, builtUtcMs } = order;
 	const places = placesOf(order);
 	const settings = join(places.folder, "sdkconfig");
@@ -72,18 +73,26 @@ function writeProject(order: BuildOrder): Places {
 	// The makefile doesn't know of that file.
 	if (changed) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
-	const manifest = {
-		build: {
-			SDKCONFIGPATH: settings,
-			PARTITIONS_FILE: join(HOST, board.partitions),
-			// A file, because mcconfig takes a single word.
-			C_INCLUDES: `@${options}`,
-		},
-		include: join(HOST, "manifest.json"),
-		config: { board: board.name, version, builtUtcMs },
+	const build = {
+		SDKCONFIGPATH: settings,
+		PARTITIONS_FILE: join(HOST, board.partitions),
+		// A file, because mcconfig takes a single word.
+		C_INCLUDES: `@${options}`,
 	};
-	writeChanged(join(places.folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+	const config = { board: board.name, version, builtUtcMs };
+	const project = { folder: places.folder, main: "hosts/esp32/main", settings: { build, config } };
+	if ((await writeProject(project)).changed) forgetNames(dirname(places.project));
 	return places;
+}
+
+/**
+ * The SDK's linker keeps each name that any build has had, so that C that is compiled already has the right numbers:
+ * without that the same sources make the same image, whatever was built before. `made` is where the C lies.
+ */
+function forgetNames(made: string): void {
+	if (!existsSync(made)) return;
+	const objects = readdirSync(made).filter((name) => name.endsWith(".o"));
+	for (const name of [...objects, join("modules", "mc.xsi")]) rmSync(join(made, name), { force: true });
 }
 
 /** The lines for mcconfig: those of the folder sdkconfig/, and the size of the flash that the partition table is for. */
@@ -95,18 +104,11 @@ export function sdkconfigOf(board: Board, production: boolean): string {
 	return [...texts, `CONFIG_ESPTOOLPY_FLASHSIZE_${megabytes}MB=y\n`].join("\n");
 }
 
-/** Whether it was another text before. */
-function writeChanged(path: string, text: string): boolean {
-	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
-	writeFileSync(path, text);
-	return true;
-}
-
 /** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
-	const places = writeProject(order);
+	const places = await writeAll(order);
 	// mcconfig goes on when ESP-IDF fails: then there is no image.
 	rmSync(places.image, { force: true });
 	const env = {

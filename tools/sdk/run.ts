@@ -1,11 +1,11 @@
-/** Starts a firmware that sdk.ts has built; hosts/linux/host.ts asks for these settings by the environment. */
+/** Starts a firmware that linux.ts has built; hosts/linux/host.ts asks for these settings by the environment. */
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import type { FactoryData } from "../../hosts/node/factory.js";
 import { hostnameOf } from "../../hosts/node/host.js";
 import { leaseOfComputer } from "../../hosts/node/lease.js";
-import type { Firmware } from "./sdk.js";
+import type { Firmware } from "./linux.js";
 
 export interface RunSettings {
 	/** The flash is a folder in it. */

@@ -1,10 +1,10 @@
 /**
- * Finds the Moddable SDK by $MODDABLE, and builds firmware with it. Nothing of the SDK is part of this project: who has
- * none gets a sentence that says what to install.
+ * Finds the Moddable SDK by $MODDABLE, and a compiler for what is built with it. Nothing of the SDK is part of this
+ * project: who has none gets a sentence that says what to install.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -85,65 +85,5 @@ export function findToolchain(bits?: Bits): Toolchain {
 	throw new Error(`A ${width}C compiler with GLib and Mbed TLS is needed. npm run doctor says how to get it.`);
 }
 
-export interface Firmware {
-	/** The program that runs it, and its one argument. */
-	readonly runner: string;
-	readonly firmware: string;
-	readonly bits: Bits;
-}
-
-export interface BuildOptions {
-	/** Folder of the manifest, relative to the project. */
-	readonly folder: string;
-	readonly bits?: Bits | undefined;
-	/** More settings of make, for the manifest to refer to. */
-	readonly settings?: Readonly<Record<string, string>>;
-}
-
 /** What the SDK's linker says of state in a preloaded module that ends up in RAM, and its compiler of slow natives. */
 export const FORBIDDEN = /### warning|no const|not frozen|cannot optimize/;
-
-/** Runs a step of the build; throws with all it had to say when it fails or warns. */
-function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
-	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
-	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
-	if (result.status !== 0) throw new Error(`${said}\n${command} has failed.`);
-	const warnings = said.split("\n").filter((line) => FORBIDDEN.test(line));
-	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
-}
-
-/** Builds the firmware of a manifest for Linux, and the program that runs it. Builds only what has changed. */
-export function buildFirmware({ folder, bits, settings = {} }: BuildOptions): Firmware {
-	const sdk = findSDK();
-	const toolchain = findToolchain(bits);
-	const output = join(ROOT, ".build", `sdk${toolchain.bits}`);
-	mkdirSync(output, { recursive: true });
-	const env = {
-		...process.env,
-		...toolchain.environment,
-		...settings,
-		CC: toolchain.compiler,
-		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
-		MODDABLE: sdk.folder,
-		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
-	};
-	const manifest = join(ROOT, folder, "manifest.json");
-	step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
-	const name = folder.split("/").at(-1)!;
-	return {
-		runner: buildRunner(sdk, toolchain, output, env),
-		firmware: join(output, "bin", "lin", "mc", "release", name, "mc.so"),
-		bits: toolchain.bits,
-	};
-}
-
-function buildRunner(sdk: SDK, { compiler }: Toolchain, output: string, env: NodeJS.ProcessEnv): string {
-	const source = join(ROOT, "hosts", "linux", "runner.c");
-	const runner = join(output, "runner");
-	if (existsSync(runner) && statSync(runner).mtimeMs > statSync(source).mtimeMs) return runner;
-	const include = join(sdk.folder, "build", "simulators", "modules");
-	const flags = `-O2 -Wall -Wextra -Werror -rdynamic -I"${include}" $(pkg-config --cflags gio-2.0)`;
-	const libraries = "$(pkg-config --libs gio-2.0) -ldl -lpthread -lm";
-	step("sh", ["-c", `${compiler} ${flags} "${source}" -o "${runner}" ${libraries}`], env);
-	return runner;
-}

@@ -4,8 +4,7 @@
  *
  * The file holds the machine as it was after loading: an array of slots, one a line, with byte code and strings written
  * out in place, and the tables of names. Slots belong to who reaches them first: the built-ins of the engine, then the
- * modules, each after those that it imports. So a built-in that only our modules use counts as the engine's, and what
- * two modules share belongs to the one that made it.
+ * modules of the SDK, then our script. So a built-in that only the script uses counts as the script's.
  *
  * Sizes are those of the 32-bit microcontroller, on which a slot has 16 bytes. The C compiler may keep equal strings
  * once and aligns some: what it makes differs from what is told here by about a hundredth.
@@ -26,7 +25,7 @@ export interface Share {
 }
 
 export interface Image {
-	/** By module as the manifest names it, plus those named by the constants below. */
+	/** By module as the manifest names it, our script too, plus those named by the constants below. */
 	shares: Map<string, Share>;
 	/** Tables of names, scripts and native functions. */
 	tableBytes: number;
@@ -38,6 +37,8 @@ export interface Image {
 export const BUILT_INS = "(built-ins)";
 /** Names of properties, one for all modules. */
 export const NAMES = "(names)";
+/** The module that our script is. */
+export const SCRIPT = "main";
 
 interface Slot {
 	/** The one that follows it, if any. */
@@ -52,15 +53,12 @@ export function bytesOf({ slots, codeBytes, stringBytes }: Share): number {
 	return slots * SLOT_BYTES + codeBytes + stringBytes;
 }
 
-/**
- * Throws an Error when the text is not what the linker of SDK 8.2 writes. `order` are the names of the modules, each
- * after those that it imports; modules that it lacks are the SDK's and come first.
- */
-export function readImage(text: string, order: readonly string[]): Image {
-	const heap = section(text, "txSlot gxHeap").map(readSlot);
+/** Throws an Error when the text is not what the linker of SDK 8.2 writes. */
+export function readImage(text: string): Image {
+	const lines = section(text, "txSlot gxHeap");
+	const heap = lines.map(readSlot);
 	const stack = section(text, "txSlot gxStack").map(readSlot);
-	const modules = listModules(text);
-	const list = modules.length > 0 ? 1 : undefined;
+	const { list, modules } = listModules(lines, heap);
 	const shares = new Map<string, Share>();
 	const owned = new Set<number>([0]);
 
@@ -81,7 +79,7 @@ export function readImage(text: string, order: readonly string[]): Image {
 	shares.set(NAMES, { slots: 0, codeBytes: 0, stringBytes: 0 });
 	for (const index of keys) add(shares.get(NAMES)!, heap[index].share);
 	// The list of modules would reach everything: its entries are taken one by one instead.
-	if (list !== undefined) owned.add(list);
+	owned.add(list);
 	for (const { entry } of modules) owned.add(entry);
 
 	take(
@@ -89,8 +87,7 @@ export function readImage(text: string, order: readonly string[]): Image {
 		stack.flatMap((slot) => slot.refers),
 	);
 	for (const slot of stack) add(shares.get(BUILT_INS)!, slot.share);
-	const place = new Map(order.map((name, index) => [name, index]));
-	const sorted = [...modules].sort((a, b) => (place.get(a.name) ?? -1) - (place.get(b.name) ?? -1));
+	const sorted = [...modules].sort((a, b) => Number(a.name === SCRIPT) - Number(b.name === SCRIPT));
 	for (const { name, entry, instance } of sorted) {
 		take(name, [instance]);
 		add(shares.get(name)!, heap[entry].share);
@@ -123,9 +120,12 @@ function readSlot(line: string): Slot {
 	// Texts may hold anything, even what looks like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");
 	const indexes = (part: string) => [...part.matchAll(/&gxHeap\[(\d+)\]/g)].map((match) => Number(match[1]));
+	// The items of an array lie behind each other.
+	const [, start, length] = /\.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\], (\d+) \}/.exec(line) ?? [];
+	const items = Array.from({ length: Number(length ?? 0) }, (_, index) => Number(start) + index);
 	return {
 		next: indexes(first),
-		refers: indexes(rest.join()),
+		refers: [...indexes(rest.join()), ...items],
 		isKey: /\.kind = XS_KEY(_X)?_KIND/.test(line),
 		share: { slots: 1, codeBytes: code, stringBytes: string === undefined ? 0 : textLength(string) + 1 },
 	};
@@ -139,21 +139,30 @@ function textLength(literal: string): number {
 		.replace(/\\./g, "x").length;
 }
 
-/** The entries of the list of loaded modules; it is the first thing in the heap. */
-function listModules(text: string): { name: string; entry: number; instance: number }[] {
-	const lines = section(text, "txSlot gxHeap");
+interface Module {
+	name: string;
+	entry: number;
+	instance: number;
+}
+
+/** The list of loaded modules: the object that has our script as a property, and its properties. */
+function listModules(lines: readonly string[], heap: readonly Slot[]): { list: number; modules: Module[] } {
 	const pattern =
 		/\.ID = (?:xsID_(\w+)|\d+ \/\* (.+?) \*\/), .*XS_REFERENCE_KIND.*\.reference = \(txSlot\*\)&gxHeap\[(\d+)\]/;
-	const modules: { name: string; entry: number; instance: number }[] = [];
-	const seen = new Set<number>();
-	let entry: number | undefined = readSlot(lines[1] ?? "").next[0];
-	while (entry !== undefined && !seen.has(entry)) {
-		seen.add(entry);
+	const moduleAt = (entry: number): Module | undefined => {
 		const match = pattern.exec(lines[entry]);
-		if (match !== null) modules.push({ name: match[1] ?? match[2], entry, instance: Number(match[3]) });
-		entry = readSlot(lines[entry]).next[0];
+		return match === null ? undefined : { name: match[1] ?? match[2], entry, instance: Number(match[3]) };
+	};
+	const before = new Map(heap.flatMap(({ next }, index) => next.map((other): [number, number] => [other, index])));
+	let list = heap.findIndex((_, index) => moduleAt(index)?.name === SCRIPT);
+	if (list < 0) throw new Error(`The linker's file has no module ${SCRIPT}: this SDK writes it in another way.`);
+	while (before.has(list)) list = before.get(list)!;
+	const modules: Module[] = [];
+	for (let entry = heap[list].next[0]; entry !== undefined; entry = heap[entry].next[0]) {
+		const module = moduleAt(entry);
+		if (module !== undefined) modules.push(module);
 	}
-	return modules;
+	return { list, modules };
 }
 
 /** Byte code of the modules that are not preloaded. */

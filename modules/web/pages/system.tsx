@@ -87,7 +87,12 @@ function PowerCard() {
 			title={t("supply.title")}
 			path="system/power_mode"
 			fields={MODE_FIELDS}
-			before={now && <Supply now={now} />}
+			before={
+				<>
+					{now && <Supply now={now} />}
+					<Notice kind="info">{t("mode.later")}</Notice>
+				</>
+			}
 			onSaved={() => void refresh().catch(() => undefined)}
 		/>
 	);

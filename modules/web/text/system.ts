@@ -53,6 +53,11 @@ export const SYSTEM = {
 		"Die Batterien sind fast leer. Wechsle sie bald.",
 		"Baterie są prawie puste. Wymień je wkrótce.",
 	],
+	"mode.later": [
+		"This firmware stores the choice, but does not sleep yet.",
+		"Diese Firmware speichert die Wahl, schläft aber noch nicht.",
+		"To oprogramowanie zapisuje wybór, ale jeszcze nie zasypia.",
+	],
 	"mode.label": ["When the gateway sleeps", "Wann das Gateway schläft", "Kiedy bramka śpi"],
 	"mode.auto": ["Automatically", "Automatisch", "Automatycznie"],
 	"mode.auto.help": [

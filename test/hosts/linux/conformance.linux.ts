@@ -2,16 +2,17 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { buildFirmware, type Firmware } from "../../../tools/sdk/linux.js";
 import { runFirmware } from "../../../tools/sdk/run.js";
-import { buildFirmware, type Firmware, ROOT } from "../../../tools/sdk/sdk.js";
+import { ROOT } from "../../../tools/sdk/sdk.js";
 import { conformance, START_UTC_MS, TIME_SERVERS, VERSION, writeResources } from "../conformance.js";
 
 let firmware: Firmware;
 
-before("builds the firmware of the conformance suite", function () {
+before("builds the firmware of the conformance suite", async function () {
 	this.timeout(300_000);
 	writeResources(join(ROOT, ".build", "samples"));
-	firmware = buildFirmware({ folder: "test/hosts/portable" });
+	firmware = await buildFirmware({ main: "test/hosts/portable/linux" });
 });
 
 conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, trace }) => {

@@ -1,0 +1,91 @@
+/**
+ * The pictures of the README, made only when they are asked for: PICTURES=1 npm test -- .build/test/browser/pictures.test.js
+ * They show two hours of a household with sun on its roof.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { frame } from "../../tools/meter/telegram.js";
+import { PASSWORD } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { ROOT } from "../hosts/native/compile.js";
+import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
+import { smallPNG } from "./small-png.js";
+
+const FOLDER = join(ROOT, "test", "browser", "pictures");
+/** Watts, every five minutes. */
+const POWER = [
+	412, 398, 431, 1890, 1874, 640, 420, 385, 310, 190, 75, -60, -240, -515, -830, -1105, 420, 380, -1290, -1340,
+];
+const STEP_MS = 300_000;
+/** The page looks for a new readout every five seconds. */
+const LOOK_MS = 6_000;
+/** Late in a morning, yesterday: no certificate is of a later day. */
+const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
+const SIZE_LIMIT = 60_000;
+const SIZES = [
+	{ name: "phone", width: PHONE },
+	{ name: "desktop", width: DESKTOP },
+];
+
+function telegramOf(watts: number, index: number): Uint8Array {
+	const kWh = (base: number, gain: number) => (base + gain * index).toFixed(3).padStart(10, "0");
+	const lines = [
+		"0.0.0(1ESY1160012345)",
+		`1.8.0(${kWh(4821.217, 0.031)}*kWh)`,
+		`2.8.0(${kWh(2954.06, 0.024)}*kWh)`,
+		`16.7.0(${(watts / 1000).toFixed(3)}*kW)`,
+		"32.7.0(231.4*V)",
+		"31.7.0(001.82*A)",
+	];
+	return Buffer.concat([Buffer.from("/ESY5Q3DA1004 V3.04\r\n"), frame(Buffer.from(`${lines.join("\r\n")}\r\n!\r\n`))]);
+}
+
+if (process.env["PICTURES"] === "1") {
+	describe("Pictures of the page", function () {
+		this.timeout(180_000);
+		let browser: Browser;
+		let gateway: ProcessGateway;
+
+		before(async function () {
+			browser = await needBrowser(this);
+			gateway = await ProcessGateway.start("node");
+			// As after the first steps: the password is its owner's.
+			const words = { old_password: PASSWORD, new_password: PASSWORD };
+			assert.equal((await gateway.post("system/password", words, { token: null })).status, 200);
+			mkdirSync(FOLDER, { recursive: true });
+		});
+		after(async () => {
+			await browser?.close();
+			await gateway?.stop();
+		});
+
+		it("are made of the overview, on a phone and on a desktop", async () => {
+			await gateway.login();
+			const visits = await Promise.all(
+				SIZES.map(async ({ width }) => (await Visit.begin(browser, gateway, { width, hurried: true })).logIn()),
+			);
+			for (const [index, watts] of POWER.entries()) {
+				const nowMs = START_MS + index * STEP_MS;
+				await gateway.write("system/clock", { timestamp: nowMs / 1000 });
+				await gateway.connectMeter({ telegram: telegramOf(watts, index) });
+				await gateway.read("iec62056/read");
+				for (const { page } of visits) {
+					await page.clock.setSystemTime(nowMs);
+					const curve = page.getByRole("img", { name: new RegExp(`^${index + 1} `) });
+					await page.clock.fastForward(LOOK_MS);
+					await (index === 0 ? page.locator(".facts .number").first() : curve).waitFor();
+				}
+			}
+			for (const [index, visit] of visits.entries()) {
+				const { name } = SIZES[index];
+				await visit.settled();
+				const png = smallPNG(await visit.page.screenshot({ fullPage: true }));
+				assert.ok(png.length <= SIZE_LIMIT, `${name}: ${png.length} bytes`);
+				writeFileSync(join(FOLDER, `overview-${name}.png`), png);
+				await visit.end();
+			}
+		});
+	});
+}

@@ -1,0 +1,164 @@
+/** The one script that the SDK is given: what the bundler makes of modules, and what is changed in it for XS. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { withArrows } from "../../tools/sdk/arrows.js";
+import { asWritten } from "../../tools/sdk/as-written.js";
+import { withPlainFields } from "../../tools/sdk/plain-fields.js";
+import { makeScript } from "../../tools/sdk/script.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+
+describe("the firmware's script", function () {
+	this.timeout(20_000);
+	let build = "";
+	beforeEach(() => {
+		build = mkdtempSync(join(tmpdir(), "gateway-script-"));
+	});
+	afterEach(() => rmSync(build, { recursive: true }));
+
+	async function make(files: Record<string, string>): Promise<string> {
+		for (const [name, text] of Object.entries(files)) {
+			mkdirSync(dirname(join(build, name)), { recursive: true });
+			writeFileSync(join(build, name), text);
+		}
+		return (await makeScript(build, "hosts/x/main")).text;
+	}
+
+	it("is all that main imports, with constants in place and without what nobody uses; the SDK's modules stay", async () => {
+		const text = await make({
+			"modules/a/a.js": "export const LIMIT = 12;\nexport const UNUSED = 'nobody';\nexport class Idle {}\n",
+			"hosts/x/main.js":
+				'import Timer from "timer";\nimport config from "mc/config";\nimport { LIMIT } from "../../modules/a/a.js";\n' +
+				"export default function main() { Timer.set(() => config.go(LIMIT), LIMIT); }\n",
+		});
+		assert.match(text, /import Timer from "timer";/);
+		assert.match(text, /import config from "mc\/config";/);
+		assert.match(text, /Timer\.set\(\(\) => config\.go\(12\), 12\)/);
+		assert.match(text, /export \{ main as default \}/);
+		assert.doesNotMatch(text, /nobody|Idle|LIMIT/);
+	});
+
+	it("keeps the form by which XS knows what calls C", async () => {
+		const face =
+			'class Face extends Native("xs_face_destructor") {\n\tconstructor(a, b) {\n\t\tsuper();\n\t\t' +
+			'native("xs_face").call(this, a, b);\n\t}\n\tput(bytes, ...more) {\n\t\treturn native("xs_face_put").call(this, bytes, ...more);\n\t}\n' +
+			'\tend() {\n\t\tnative("xs_face_end").call(this);\n\t}\n}\n';
+		const text = await make({
+			"hosts/x/main.js": `${face}export default function main() { return new Face(1, 2).put(3).end(); }\n`,
+		});
+		assert.match(text, /class extends Native\("xs_face_destructor"\)/);
+		assert.match(text, /constructor\(a, b\) \{\s+super\(\);\s+native\("xs_face"\)\.call\(this, a, b\);\s+\}/);
+		assert.match(text, /\{\s+return native\("xs_face_put"\)\.call\(this, bytes, \.\.\.more\);\s+\}/);
+		assert.match(text, /\{\s+native\("xs_face_end"\)\.call\(this\);\s+\}/);
+	});
+
+	for (const main of ["hosts/esp32/main", "hosts/linux/main", "test/hosts/portable/linux"])
+		it(`can be made of ${main}, as plain JavaScript`, async () => {
+			const { text } = await makeScript(join(ROOT, ".build"), main);
+			assert.doesNotMatch(text, /\.#\w/);
+			assert.match(text, /export \{ main as default \}/);
+			const natives = text.match(/\bnative\(.*/g)!;
+			assert.deepEqual(
+				natives.filter((call) => !/^native\("xs_\w+"\)\.call\(this(, (\.\.\.)?\w+)*\);$/.test(call)),
+				[],
+			);
+		});
+
+	it("tells how long the text of each file is", async () => {
+		await make({
+			"modules/a/a.js": "export function a() { return Math.max(1, 2, 3) + Math.min(4, 5, 6); }\n",
+			"hosts/x/main.js": 'import { a } from "../../modules/a/a.js";\nexport default function main() { return a(); }\n',
+		});
+		const { lengths } = await makeScript(build, "hosts/x/main");
+		assert.deepEqual([...lengths.keys()].sort(), ["hosts/x/main.ts", "modules/a/a.ts"]);
+		assert.ok(lengths.get("modules/a/a.ts")! > lengths.get("hosts/x/main.ts")!);
+	});
+
+	it("is refused where an import leads nowhere, or is Node's", async () => {
+		await assert.rejects(make({ "hosts/x/main.js": 'import "./gone.js";\n' }));
+		await assert.rejects(make({ "hosts/x/main.js": 'import { a } from "./b.js";\na();\n', "hosts/x/b.js": "" }));
+		await assert.rejects(
+			make({ "hosts/x/main.js": 'import { readFileSync } from "node:fs";\nreadFileSync("x");\n' }),
+			/node:fs/,
+		);
+	});
+});
+
+describe("private fields in the firmware", () => {
+	it("become plain ones, wherever they stand, and nothing else changes", () => {
+		// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is in the script
+		const text =
+			"/* ä 😀 #text */ class A { #x = 1; static #y = `#x ${A.#y}`; get(o) { return this.#x + o?.#x + '#x' + /#x/.source; } }\n";
+		const plain =
+			"/* ä 😀 #text */ class A { $x = 1; static $y = `#x ${A.$y}`; get(o) { return this.$x + o?.$x + '#x' + /#x/.source; } }\n";
+		// biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is in the script
+		assert.equal(withPlainFields(text), plain);
+	});
+
+	it("may have the same name in classes that have nothing to do with each other", () => {
+		const text =
+			"class A { #x; }\nclass B extends C { #y; }\nvar C = class { #z; };\nclass D extends Native('d') { #x; }\n";
+		assert.equal(withPlainFields(text), text.replaceAll("#", "$"));
+	});
+
+	for (const [what, text, message] of [
+		["a class and the one that it extends", "class A { #x; }\nclass B extends A { #x; }", /B and A both have #x/],
+		[
+			"a class and one further up",
+			"var A = class { #x; };\nclass B extends A {}\nlet C = class extends B { #x; };",
+			/C and A both have #x/,
+		],
+		["a class whose superclass can't be told", "class B extends make() { #x; }", /What B extends/],
+		["a class that extends a stranger", "class B extends Stranger { #x; }", /What B extends/],
+		["two classes of one name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
+		["a question for the name", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
+		["a field that is there already", "class A { #x; $x; }", /#x would become \$x/],
+		["a text that may be a name", 'class A { #x; get() { return this["$x"]; } }', /#x would become \$x/],
+	] as [string, string, RegExp][])
+		it(`are refused with ${what}`, () => {
+			assert.throws(() => withPlainFields(text), message);
+		});
+});
+
+describe("functions of the firmware", () => {
+	for (const [before, after] of [
+		[
+			'import a from "a";\na.b = c(1);\nfunction c(d, { e } = {}) { return d; }\n',
+			'import a from "a";\nconst c = (d, { e } = {}) => { return d; };\na.b = c(1);\n\n',
+		],
+		["async function f(...a) { await 1; }", "const f = async (...a) => { await 1; };\n"],
+		[
+			"function f() { return class { a = this; b() { return this; } }; }",
+			"const f = () => { return class { a = this; b() { return this; } }; };\n",
+		],
+		[
+			"function f() { return function () { return this; }; }",
+			"const f = () => { return function () { return this; }; };\n",
+		],
+		["function f() { return this; }", "function f() { return this; }"],
+		["function f() { return () => arguments; }", "function f() { return () => arguments; }"],
+		["function f() { return new.target; }", "function f() { return new.target; }"],
+		["function* f() { yield 1; }", "function* f() { yield 1; }"],
+		["export { f as default };\nfunction f() {}", "const f = () => {};\nexport { f as default };\n"],
+	])
+		it(`become arrows in front where they may: ${before.replaceAll("\n", " ")}`, () =>
+			assert.equal(withArrows(before), after));
+});
+
+describe("what compression does for browsers", () => {
+	for (const [before, after] of [
+		["a = !0; b = !1; c = !d;", "a = true; b = false; c = !d;"],
+		["function f() { let a = 1; return () => a; }", "function f() { const a = 1; return () => a; }"],
+		["function f() { let { a, b: [c] } = g(); }", "function f() { const { a, b: [c] } = g(); }"],
+		["function f() { let a = 1, b = 2; b++; }", "function f() { let a = 1, b = 2; b++; }"],
+		["function f() { let a; let b = 1; [b] = g(); }", "function f() { let a; let b = 1; [b] = g(); }"],
+		["for (let i = 0; i < 9; i++) g(i);", "for (let i = 0; i < 9; i++) g(i);"],
+		["function f() { let a = 1; for (a of g()); }", "function f() { let a = 1; for (a of g()); }"],
+		["function f() { let a = 1; { let a = 2; a = 3; } }", "function f() { let a = 1; { let a = 2; a = 3; } }"],
+		["let a = 1;\nfunction f() { a = 2; }", "let a = 1;\nfunction f() { a = 2; }"],
+		["let a = 1;\nfunction f() { let b = a; b.c = 2; }", "const a = 1;\nfunction f() { const b = a; b.c = 2; }"],
+		["function f() { let a = 1; }\nfunction g() { a = 2; }", "function f() { const a = 1; }\nfunction g() { a = 2; }"],
+	])
+		it(`is taken back: ${before.replace("\n", " ")}`, () => assert.equal(asWritten(before), after));
+});

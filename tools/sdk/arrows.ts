@@ -1,0 +1,33 @@
+/**
+ * Turns the functions of a script's own level into arrow functions, for the firmware: in XS each other function has a
+ * prototype of its own, 48 bytes of flash that nobody needs. They go in front of everything, since a function may be
+ * called above the place where it stands. What only others can do (`this`, `arguments`, generators) stays as it is.
+ */
+import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
+
+/** Whether the function has an own `this` or `arguments` that it uses. */
+function usesItself(node: Node): boolean {
+	return childrenOf(node).some((child) => {
+		if (child.type === "ThisExpression" || child.type === "MetaProperty" || nameOf(child) === "arguments") return true;
+		const isOther = /^(Function|Class)(Declaration|Expression)$|^MethodDefinition$/.test(child.type);
+		return !isOther && usesItself(child);
+	});
+}
+
+function asArrow(script: string, node: Node): string {
+	const name = below(node, "id")!;
+	const body = below(node, "body")!;
+	const head = script.slice(name.end, body.start).trim();
+	const kind = node["async"] === true ? "async " : "";
+	return `const ${nameOf(name)} = ${kind}${head} => ${script.slice(body.start, body.end)};\n`;
+}
+
+export function withArrows(script: string): string {
+	const statements = childrenOf(parse(script));
+	const functions = statements.filter(
+		(node) => node.type === "FunctionDeclaration" && node["generator"] !== true && !usesItself(node),
+	);
+	const place = statements.find(({ type }) => type !== "ImportDeclaration")?.start ?? 0;
+	const front: Edit = { start: place, end: place, text: functions.map((node) => asArrow(script, node)).join("") };
+	return edited(script, [front, ...functions.map(({ start, end }) => ({ start, end, text: "" }))]);
+}

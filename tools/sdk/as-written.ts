@@ -1,0 +1,59 @@
+/**
+ * Takes back what a bundler's compression does for browsers and is worse in XS: `!0` and `!1` are three bytes where
+ * `true` and `false` are one, and a `let` in place of a `const` makes what lies in flash changeable.
+ */
+import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
+
+/** Variables that something is assigned to, anywhere below the node. */
+function assignedBelow(node: Node, names = new Set<string>()): Set<string> {
+	const { type } = node;
+	if (type === "AssignmentExpression" || /^For(In|Of)Statement$/.test(type)) addNames(below(node, "left")!, names);
+	else if (type === "UpdateExpression") addNames(below(node, "argument")!, names);
+	for (const child of childrenOf(node)) assignedBelow(child, names);
+	return names;
+}
+
+/** All names in a target, which may be a pattern: rather too many than too few. */
+function addNames(target: Node, names: Set<string>): void {
+	if (target.type === "MemberExpression") return;
+	if (target.type === "Identifier") names.add(nameOf(target));
+	for (const child of childrenOf(target)) addNames(child, names);
+}
+
+function literal({ start, end, argument }: Node): Edit[] {
+	const { type, value } = argument as Node;
+	return type === "Literal" && typeof value === "number" ? [{ start, end, text: String(value === 0) }] : [];
+}
+
+/** `const` for a `let` whose variables all get a value at once and never another. */
+function constant(node: Node, assigned: ReadonlySet<string>): Edit[] {
+	const { start, kind } = node;
+	const variables = childrenOf(node);
+	const isConstant = variables.every((variable) => {
+		const names = new Set<string>();
+		addNames(below(variable, "id")!, names);
+		return below(variable, "init") !== undefined && ![...names].some((name) => assigned.has(name));
+	});
+	return kind === "let" && isConstant ? [{ start, end: start + "let".length, text: "const" }] : [];
+}
+
+function editsBelow(node: Node, assigned: ReadonlySet<string>): Edit[] {
+	const own =
+		node.type === "UnaryExpression" && node["operator"] === "!"
+			? literal(node)
+			: node.type === "VariableDeclaration"
+				? constant(node, assigned)
+				: [];
+	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, assigned))];
+}
+
+export function asWritten(script: string): string {
+	const tree = parse(script);
+	const everywhere = assignedBelow(tree);
+	// The same name in another statement is another variable, unless it is one of the script's own.
+	const edits = childrenOf(tree).flatMap((statement) => {
+		const isVariable = statement.type === "VariableDeclaration" && statement["kind"] === "let";
+		return editsBelow(statement, isVariable ? everywhere : assignedBelow(statement));
+	});
+	return edited(script, edits);
+}

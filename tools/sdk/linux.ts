@@ -1,0 +1,71 @@
+/** The firmware for Linux, built by the Moddable SDK's mcconfig, and the program that runs it. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, join } from "node:path";
+import { writeProject } from "./project.js";
+import { type Bits, FORBIDDEN, findSDK, findToolchain, ROOT, type SDK, type Toolchain } from "./sdk.js";
+
+export interface Firmware {
+	/** The program that runs it, and its one argument. */
+	readonly runner: string;
+	readonly firmware: string;
+	readonly bits: Bits;
+}
+
+export interface BuildOptions {
+	/** The firmware's first module, by its path from the root without extension. */
+	readonly main: string;
+	readonly bits?: Bits | undefined;
+}
+
+/** Runs a step of the build; throws with all it had to say when it fails or warns. */
+function step(command: string, args: string[], env: NodeJS.ProcessEnv): void {
+	const result = spawnSync(command, args, { cwd: ROOT, env, encoding: "utf8", maxBuffer: 1 << 26 });
+	const said = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`;
+	if (result.status !== 0) throw new Error(`${said}\n${command} has failed.`);
+	const warnings = said.split("\n").filter((line) => FORBIDDEN.test(line));
+	if (warnings.length > 0) throw new Error(`${warnings.join("\n")}\n${command} warns: this must not be.`);
+}
+
+/** Builds a firmware for Linux, and the program that runs it. Builds only what has changed. */
+export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmware> {
+	const sdk = findSDK();
+	const toolchain = findToolchain(bits);
+	const output = join(ROOT, ".build", `sdk${toolchain.bits}`);
+	mkdirSync(output, { recursive: true });
+	const env = {
+		...process.env,
+		...toolchain.environment,
+		CC: toolchain.compiler,
+		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
+		MODDABLE: sdk.folder,
+		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
+	};
+	const name = basename(dirname(main));
+	const folder = join(ROOT, ".build", "linux", name);
+	await writeProject({ folder, main });
+	const manifest = join(folder, "manifest.json");
+	try {
+		step(join(sdk.tools, "mcconfig"), ["-m", "-p", "lin", "-t", "build", "-o", output, manifest], env);
+	} catch (error) {
+		// What is built already would not warn again.
+		rmSync(join(folder, "main.js"), { force: true });
+		throw error;
+	}
+	return {
+		runner: buildRunner(sdk, toolchain, output, env),
+		firmware: join(output, "bin", "lin", "mc", "release", name, "mc.so"),
+		bits: toolchain.bits,
+	};
+}
+
+function buildRunner(sdk: SDK, { compiler }: Toolchain, output: string, env: NodeJS.ProcessEnv): string {
+	const source = join(ROOT, "hosts", "linux", "runner.c");
+	const runner = join(output, "runner");
+	if (existsSync(runner) && statSync(runner).mtimeMs > statSync(source).mtimeMs) return runner;
+	const include = join(sdk.folder, "build", "simulators", "modules");
+	const flags = `-O2 -Wall -Wextra -Werror -rdynamic -I"${include}" $(pkg-config --cflags gio-2.0)`;
+	const libraries = "$(pkg-config --libs gio-2.0) -ldl -lpthread -lm";
+	step("sh", ["-c", `${compiler} ${flags} "${source}" -o "${runner}" ${libraries}`], env);
+	return runner;
+}

@@ -1,0 +1,43 @@
+/**
+ * What mcconfig is given for a firmware: a folder with its script, and a manifest that adds this to the host's manifest
+ * with its C, its data and its memory. mcconfig names what it makes after that folder.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeScript, type Script } from "./script.js";
+import { ROOT } from "./sdk.js";
+
+export interface Project {
+	readonly folder: string;
+	/** The firmware's first module, by its path from the root, "hosts/linux/main"; a manifest.json stands beside it. */
+	readonly main: string;
+	/** More of a manifest. */
+	readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface Written extends Script {
+	/** Whether the script was another one before. */
+	readonly changed: boolean;
+}
+
+/** Writes the folder. Throws an Error when there is no script. */
+export async function writeProject({ folder, main, settings }: Project): Promise<Written> {
+	const script = await makeScript(join(ROOT, ".build"), main);
+	const manifest = {
+		include: join(ROOT, dirname(main), "manifest.json"),
+		modules: { main: "./main" },
+		preload: ["main"],
+		...settings,
+	};
+	mkdirSync(folder, { recursive: true });
+	const changed = writeChanged(join(folder, "main.js"), script.text);
+	writeChanged(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+	return { ...script, changed };
+}
+
+/** Whether it was another text before; a file that would stay the same is left, since make goes by its age. */
+export function writeChanged(path: string, text: string): boolean {
+	if (existsSync(path) && readFileSync(path, "utf8") === text) return false;
+	writeFileSync(path, text);
+	return true;
+}

@@ -1,0 +1,48 @@
+/** Reading a script as a tree, and changing its text at places that the tree tells; for the other files beside this. */
+import { parseAst } from "rolldown/parseAst";
+
+/** A node of ESTree. `start` and `end` count code units of the text. */
+export interface Node {
+	readonly type: string;
+	readonly start: number;
+	readonly end: number;
+	readonly [property: string]: unknown;
+}
+
+export interface Edit {
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+}
+
+/** Throws an Error when it is no module of JavaScript. */
+export function parse(script: string): Node {
+	return parseAst(script, { lang: "js" }) as unknown as Node;
+}
+
+/** The node below a property. */
+export function below(node: Node, property: string): Node | undefined {
+	const value = node[property] as Node | null | undefined;
+	return typeof value?.type === "string" ? value : undefined;
+}
+
+export function childrenOf(node: Node): Node[] {
+	const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
+	return Object.values(node).flat().filter(isNode);
+}
+
+/** What an identifier is called; empty for any other node. */
+export function nameOf(node: Node | undefined): string {
+	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
+}
+
+/** The text with all edits made; none may overlap another. */
+export function edited(text: string, edits: readonly Edit[]): string {
+	let result = "";
+	let end = 0;
+	for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+		result += text.slice(end, edit.start) + edit.text;
+		end = edit.end;
+	}
+	return result + text.slice(end);
+}
