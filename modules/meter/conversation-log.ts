@@ -16,7 +16,7 @@ import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 export const LOG_LIMIT = 4096;
 const ENTRY_LIMIT = 255;
 const HEAD = 6;
-/** Received pieces that follow each other within this time are one entry. */
+/** Pieces in one direction that follow each other within this time are one entry: a frame is sent in several. */
 const JOIN_MS = 100;
 
 export const LOG_RECEIVED = 0;
@@ -69,7 +69,7 @@ export class ConversationLog implements LinkTap {
 
 	/** How many bytes the newest entry can still take; 0 when a new one is due. */
 	private joinRoom(kind: number): number {
-		if (this.#newest < 0 || kind !== LOG_RECEIVED || this.at(this.#newest) !== kind) return 0;
+		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
 		if (((this.#clock.monotonicMs() >>> 0) - timeMs) >>> 0 > JOIN_MS) return 0;
 		return ENTRY_LIMIT - this.at(this.#newest + 1);

@@ -10,7 +10,7 @@
  *
  * After a failure all of it is repeated, ATTEMPTS at most: with DISC in front where the meter may still hold a
  * connection, at a lower speed where the speed may be to blame, by the other opening where that is to be found out, one
- * attribute a request where the meter fell silent on several. `failure` is that of the attempt that came furthest.
+ * attribute a request where the meter fell silent on several. `result` is that of the attempt that came furthest.
  *
  * Events are those of the sign-on (EVENT_END is the last), and EVENT_CUT: what was read of a list is kept by the writer.
  */
@@ -21,6 +21,7 @@ import { pollListOf } from "../dlms/poll-list.js";
 import { Reading } from "../dlms/reading.js";
 import { RESULT_COUNTER, RESULT_READ } from "../dlms/results.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
+import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/results.js";
 import { BASE_BAUD, baudNumber, baudOf } from "../iec62056-21/ident.js";
 import {
 	EVENT_END,
@@ -168,7 +169,6 @@ export class DLMSConversation implements Machine {
 	}
 
 	poll(): Output {
-		const output = this.#output;
 		for (;;) {
 			if (this.#event !== 0) return this.tell();
 			if (this.#nextBaud !== this.#lineBaud || this.#nextFormat !== this.#lineFormat) return this.changeLine();
@@ -177,15 +177,14 @@ export class DLMSConversation implements Machine {
 			const inner = machine.poll();
 			if (inner.kind === OUTPUT_LINE) this.noteLine(inner.baud, inner.format);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
-			const { code } = inner;
-			if (code !== EVENT_END) {
-				if (this.#talk === undefined) return inner;
-				this.#talk.goOn(code);
-			} else if (this.#talk === undefined) this.signedOn();
-			else this.talked();
+			if (this.#talk === undefined) {
+				if (inner.code !== EVENT_END) return inner;
+				this.signedOn();
+			} else if (inner.code === EVENT_DISCONNECTED) this.talked();
+			else this.#talk.goOn(inner.code);
 		}
-		output.kind = OUTPUT_NONE;
-		return output;
+		this.#output.kind = OUTPUT_NONE;
+		return this.#output;
 	}
 
 	/** Something was deciphered that could not be checked, for want of the authentication key. */

@@ -4,7 +4,6 @@
  *
  *   missing   10 bytes an object: A B C D E F, class, attribute, reason (2, high byte first; dlms/reasons.ts)
  */
-
 import { entryAt } from "../dlms/plan.js";
 import { POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { ReadingSink } from "../dlms/reading.js";

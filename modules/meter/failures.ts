@@ -2,7 +2,6 @@
  * Why there was no readout, in one number: a result of the sign-on (iec62056-21/session.ts), or one of these. For the
  * reader, and for the API, which makes a sentence of it.
  */
-
 import {
 	RESULT_LOST as RESULT_ASSOCIATION_LOST,
 	RESULT_AUTHENTICATION,
@@ -35,7 +34,6 @@ export const FAILURE_PORT = 100;
 export const FAILURE_WAIT = 101;
 /** Too many callers wait already. */
 export const FAILURE_BUSY = 102;
-
 /** Mode D: no whole telegram came in the caller's time. */
 export const FAILURE_NO_TELEGRAM = 103;
 

@@ -161,6 +161,14 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			["damaged answers", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
 			["no mode E", "iec", { opening: "mode_e" }, "meter_error", "iec62056-21/no-mode-e", /opening direct/],
 			[
+				"no mode E, whatever is tried",
+				"iec",
+				{ opening: "auto" },
+				"meter_error",
+				"iec62056-21/no-mode-e",
+				/opening direct/,
+			],
+			[
 				"a wrong password",
 				"",
 				{ ...LOW, password: "87654321" },

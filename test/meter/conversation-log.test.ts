@@ -32,7 +32,7 @@ class Kept {
 		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		let rest = [...data];
 		const last = this.all.at(-1);
-		if (kind === LOG_RECEIVED && last?.kind === kind && this.nowMs - last.timeMs <= JOIN_MS) {
+		if (last?.kind === kind && this.nowMs - last.timeMs <= JOIN_MS) {
 			const room = ENTRY_LIMIT - last.data.length;
 			last.data.push(...rest.slice(0, room));
 			rest = rest.slice(room);
@@ -86,7 +86,7 @@ describe("the conversation log", () => {
 			{ kind: LOG_LINE, timeMs: 500, data: [0x00, 0xc2, 1] },
 		]);
 	});
-	it("joins received pieces that begin within 100 ms, up to 255 characters", () => {
+	it("joins pieces that begin within 100 ms, up to 255 characters", () => {
 		const kept = new Kept();
 		for (const ms of [0, 50, 100, 101, 202]) {
 			kept.nowMs = ms;
@@ -104,10 +104,14 @@ describe("the conversation log", () => {
 			);
 		kept.check();
 	});
-	it("does not join what was sent, nor across what was sent", () => {
+	it("joins pieces of what was sent, too, but nothing across the other direction", () => {
 		const kept = new Kept();
 		for (const direction of [TAP_RECEIVED, TAP_TRANSMITTED, TAP_TRANSMITTED, TAP_RECEIVED]) kept.bytes(direction, [1]);
-		assert.equal(kept.entries.length, 4);
+		assert.deepEqual(
+			kept.entries.map(({ data }) => data.length),
+			[1, 2, 1],
+		);
+		kept.check();
 	});
 	it("takes nothing for nothing", () => {
 		const kept = new Kept();

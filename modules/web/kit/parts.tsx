@@ -90,11 +90,18 @@ export function Notice({ kind, children }: { kind: NoticeKind; children: Compone
 	);
 }
 
+interface ErrorNoticeProps {
+	readonly error: DeviceError;
+	/** In place of the text for its code. */
+	readonly text?: string | undefined;
+	retry?(): void;
+}
+
 /** What went wrong in the user's language, with what the gateway said under it. */
-export function ErrorNotice({ error, retry }: { error: DeviceError; retry?: () => void }) {
+export function ErrorNotice({ error, text, retry }: ErrorNoticeProps) {
 	return (
 		<Notice kind="error">
-			<p>{errorText(error)}</p>
+			<p>{text ?? errorText(error)}</p>
 			{error.message !== "" && (
 				<details>
 					<summary>{t("details")}</summary>

@@ -40,6 +40,16 @@ export interface Reading {
 	readonly pl?: string | null;
 }
 
+/** An object of a DLMS/COSEM readout that gave no value (decision 21). */
+export interface MissingObject {
+	readonly obis: string;
+	readonly class_id: number;
+	readonly attribute: number;
+	/** `read_write_denied`, `object_undefined` … */
+	readonly reason: string;
+	readonly message: string;
+}
+
 export interface Readout {
 	readonly protocol: string;
 	readonly meter_id: string;
@@ -49,6 +59,7 @@ export interface Readout {
 	readonly localtime: string;
 	readonly status: number;
 	readonly readings: readonly Reading[];
+	readonly missing?: readonly MissingObject[];
 	/** In `/last`. */
 	readonly running?: boolean;
 	readonly last_error?: string;

@@ -1,6 +1,7 @@
 /** The first page: what flows now, what the counters say, and whether everything is connected. */
 import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
+import { failureText } from "../kit/failures.js";
 import { formatAge, formatDecimal, formatLocalTime, formatNumber } from "../kit/format.js";
 import { points, power, readFailure, reading, readNow, readout, readoutAt, status } from "../kit/live.js";
 import {
@@ -18,7 +19,7 @@ import {
 import { countersOf } from "../kit/power.js";
 import { READOUT_CUT, type Readout, type Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { isText, language, t } from "../kit/text.js";
+import { language, t } from "../kit/text.js";
 
 const READ_LIMIT_S = 60;
 /** What the simulator calls itself. */
@@ -76,6 +77,7 @@ export function LastReading() {
 	const last = useStore(readout);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
+	const cause = failureText(useStore(status)?.meter_state);
 	const read = async () => {
 		announce(t("read.running"));
 		announce(t((await readNow()) ? "read.done" : "read.failed"));
@@ -84,7 +86,7 @@ export function LastReading() {
 		<>
 			<Age last={last} />
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
-			{failure && <ErrorNotice error={failure} />}
+			{failure && <ErrorNotice error={failure} text={METER_ERRORS.test(failure.code) ? cause : undefined} />}
 			<div class="actions">
 				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
 					{t("read.now")}
@@ -242,14 +244,16 @@ function LinksCard() {
 	);
 }
 
+/** Replies to a readout that failed at the meter. */
+const METER_ERRORS = /^meter_/;
+
 /** Why the meter was not read; not again where the answer to "read now" has just told that. */
 function MeterNotice({ code }: { code: string }) {
-	const isTold = useStore(readFailure)?.code === code;
-	const key = `error.${code}`;
+	const isTold = METER_ERRORS.test(useStore(readFailure)?.code ?? "");
 	return (
 		<Notice kind="warning">
 			<p>
-				{t("links.meter")} {!isTold && isText(key) && t(key)}
+				{t("links.meter")} {!isTold && failureText(code)}
 			</p>
 			<p>
 				<a href="#/meter">{t("links.meter.go")}</a>

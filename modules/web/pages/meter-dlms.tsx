@@ -7,6 +7,7 @@ import { Form } from "../kit/form.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { SPEEDS } from "./speeds.js";
 
 const PATH = "dlms/config";
 /** Largest HDLC address of two bytes. */
@@ -46,6 +47,24 @@ const SECRETS = [
 ] as const satisfies readonly FieldSpec[];
 
 const FIELDS: readonly FieldSpec[] = [
+	{
+		name: "opening",
+		label: "dlms.opening",
+		help: "dlms.opening.help",
+		kind: "choice",
+		choices: [
+			{ value: "auto", label: t("dlms.opening.auto") },
+			{ value: "mode_e", label: t("dlms.opening.greeting") },
+			{ value: "direct", label: t("dlms.opening.direct") },
+		],
+	},
+	{
+		name: "baudrate",
+		label: "dlms.baudrate",
+		kind: "choice",
+		choices: SPEEDS,
+		when: ({ opening }) => opening !== "mode_e",
+	},
 	{
 		name: "auth",
 		label: "dlms.auth",

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
-import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import { Card, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
@@ -13,6 +12,7 @@ import { Aligner } from "./meter-align.js";
 import { DLMSCard } from "./meter-dlms.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
+import { SPEEDS } from "./speeds.js";
 
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
@@ -63,7 +63,6 @@ const PROTOCOL_FIELDS: readonly FieldSpec[] = [
 /** For this page, and for the wizard. */
 export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
 	const { value, error, reload, put } = useDevice<{ protocol: string }>("meter/protocol");
-	const [chosen, setChosen] = useState("");
 	useEffect(() => {
 		if (value !== undefined) onValue?.(value.protocol);
 	}, [value]);
@@ -72,18 +71,11 @@ export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void
 		<Form
 			fields={PROTOCOL_FIELDS}
 			values={{ protocol: value.protocol }}
-			onDraft={(draft) => setChosen(String(draft["protocol"]))}
 			submit={async (values) => put(await post("meter/protocol", values))}
-		>
-			{(chosen || value.protocol) === "dlms" && <Notice kind="warning">{t("dlms.later")}</Notice>}
-		</Form>
+		/>
 	);
 }
 
-const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19_200].map((value) => ({
-	value,
-	label: t("iec.baud", { n: formatNumber(value, language) }),
-}));
 const sends = ({ mode_d_enabled }: Draft) => mode_d_enabled === true;
 const isAsked = (draft: Draft) => !sends(draft);
 

@@ -4,9 +4,9 @@ import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
 import { readout } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
-import type { Reading, Readout } from "../kit/replies.js";
+import type { MissingObject, Reading, Readout } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { t } from "../kit/text.js";
+import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
@@ -30,6 +30,7 @@ export function Readings() {
 			</Card>
 			{last !== undefined && last.readings.length > 0 && <About last={last} />}
 			<ValuesCard readings={last?.readings} />
+			{last?.missing !== undefined && last.missing.length > 0 && <MissingCard missing={last.missing} />}
 		</div>
 	);
 }
@@ -42,6 +43,28 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 				<Fact name={t("readings.protocol")}>{mode === "" ? protocol : t("readings.mode", { protocol, mode })}</Fact>
 				{baudrate > 0 && <Fact name={t("readings.speed")}>{baudrate} Bd</Fact>}
 			</Facts>
+		</Card>
+	);
+}
+
+/** What the list of objects asks for and the meter did not give, so that the list can be set right. */
+function MissingCard({ missing }: { missing: readonly MissingObject[] }) {
+	return (
+		<Card title={t("readings.missing")}>
+			<p>{t("readings.missing.help")}</p>
+			<Facts>
+				{missing.map(({ obis, attribute, reason, message }) => {
+					const key = `missing.${reason}`;
+					return (
+						<Fact key={`${obis} ${attribute}`} name={obis}>
+							{isText(key) ? t(key) : <span lang="en">{message}</span>}
+						</Fact>
+					);
+				})}
+			</Facts>
+			<p>
+				<a href="#/meter">{t("readings.missing.go")}</a>
+			</p>
 		</Card>
 	);
 }

@@ -1,6 +1,7 @@
 /** All texts of the page. They are put into the documents, one language each (tools/page.ts); scripts carry none. */
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
+import { FAILURES } from "./failures.js";
 import { HUB } from "./hub.js";
 import { LOGIN } from "./login.js";
 import { METER } from "./meter.js";
@@ -14,6 +15,7 @@ import { ZIGBEE } from "./zigbee.js";
 export const TEXTS = {
 	...COMMON,
 	...DASHBOARD,
+	...FAILURES,
 	...HUB,
 	...LOGIN,
 	...METER,

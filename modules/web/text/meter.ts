@@ -11,11 +11,6 @@ export const METER = {
 	],
 	"protocol.iec62056": ["Usual: IEC 62056-21", "Üblich: IEC 62056-21", "Zwykły: IEC 62056-21"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
-	"dlms.later": [
-		"This firmware stores the settings for DLMS/COSEM, but can't read such meters yet.",
-		"Diese Firmware speichert die Einstellungen für DLMS/COSEM, kann solche Zähler aber noch nicht auslesen.",
-		"To oprogramowanie zapisuje ustawienia DLMS/COSEM, ale nie potrafi jeszcze odczytywać takich liczników.",
-	],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [
@@ -229,6 +224,16 @@ export const METER = {
 	"dlms.length": ["Length of the address", "Länge der Adresse", "Długość adresu"],
 	"dlms.length.auto": ["Automatic", "Automatisch", "Automatycznie"],
 	"dlms.length.bytes": ["Bytes: {n}", "Bytes: {n}", "Bajty: {n}"],
+	"dlms.opening": ["How the conversation begins", "Wie das Gespräch beginnt", "Jak zaczyna się rozmowa"],
+	"dlms.opening.help": [
+		"Older meters want a greeting at 300 baud first (mode E), newer ones speak HDLC at once. “Find out” tries both and keeps what works.",
+		"Ältere Zähler wollen erst eine Begrüßung mit 300 Baud (Modus E), neuere sprechen sofort HDLC. „Herausfinden“ versucht beides und behält, was geht.",
+		"Starsze liczniki chcą najpierw powitania przy 300 bodach (tryb E), nowsze od razu mówią w HDLC. „Wykryj” próbuje obu i zapamiętuje, co działa.",
+	],
+	"dlms.opening.auto": ["Find out", "Herausfinden", "Wykryj"],
+	"dlms.opening.greeting": ["With a greeting (mode E)", "Mit Begrüßung (Modus E)", "Z powitaniem (tryb E)"],
+	"dlms.opening.direct": ["Directly (HDLC)", "Direkt (HDLC)", "Bezpośrednio (HDLC)"],
+	"dlms.baudrate": ["Speed without a greeting", "Geschwindigkeit ohne Begrüßung", "Prędkość bez powitania"],
 	"dlms.timeout": ["Wait for an answer", "Auf Antwort warten", "Czas oczekiwania na odpowiedź"],
 	"dlms.forget": ["Delete: {what}", "Löschen: {what}", "Usuń: {what}"],
 	"dlms.forget.help": [

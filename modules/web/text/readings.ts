@@ -44,4 +44,27 @@ export const READINGS = {
 		"Die Tabelle dessen, was Zigbee sendet, ist voll. Entferne erst eine Zeile auf der Zigbee-Seite.",
 		"Tabela wysyłanych przez Zigbee wartości jest pełna. Najpierw usuń wiersz na stronie Zigbee.",
 	],
+	"readings.missing": ["Not given by the meter", "Vom Zähler nicht geliefert", "Nie podane przez licznik"],
+	"readings.missing.help": [
+		"The list of objects asks for these. That is no error: a meter for one phase has no values of the others. Take out of the list what never comes.",
+		"Die Objektliste fragt danach. Das ist kein Fehler: ein einphasiger Zähler hat keine Werte der anderen Phasen. Nimm aus der Liste, was nie kommt.",
+		"Lista obiektów o nie pyta. To nie błąd: licznik jednofazowy nie ma wartości innych faz. Usuń z listy to, co nigdy nie przychodzi.",
+	],
+	"readings.missing.go": ["To the list of objects", "Zur Objektliste", "Do listy obiektów"],
+	"missing.object_undefined": ["the meter does not have it", "hat der Zähler nicht", "licznik tego nie ma"],
+	"missing.object_unavailable": ["not available", "nicht verfügbar", "niedostępne"],
+	"missing.object_class_inconsistent": ["has another class", "hat eine andere Klasse", "ma inną klasę"],
+	"missing.read_write_denied": [
+		"this client may not read it",
+		"darf dieser Client nicht lesen",
+		"ten klient nie może tego czytać",
+	],
+	"missing.scope_of_access_violated": [
+		"this client has no right to it",
+		"darauf hat dieser Client kein Recht",
+		"ten klient nie ma do tego prawa",
+	],
+	"missing.temporary_failure": ["not at the moment", "im Moment nicht", "chwilowo nie"],
+	"missing.no_value": ["is there, but empty", "ist da, aber leer", "jest, ale puste"],
+	"missing.no_scaler": ["its size is not known", "die Größe ist nicht bekannt", "wielkość nie jest znana"],
 } as const satisfies Record<string, Translations>;

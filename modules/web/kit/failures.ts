@@ -1,0 +1,26 @@
+/** Why the meter could not be read, in the user's language, by the code that the gateway tells (`meter_state`). */
+import type { TextKey } from "../text/all.js";
+import { t } from "./text.js";
+
+/** Codes with the same causes share a text. */
+const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
+	["failure.silence", "iec62056-21/silence iec62056-21/no-telegram"],
+	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
+	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged"],
+	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],
+	["failure.address", "hdlc/silence hdlc/no-address hdlc/other-address"],
+	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],
+	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
+	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
+	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
+	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing"],
+	["failure.counter", "dlms/counter dlms/counter-exhausted"],
+	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
+];
+
+/** Undefined for a code without a text, and for no failure. */
+export function failureText(code: string | undefined): string | undefined {
+	if (code === undefined || code === "") return undefined;
+	const group = GROUPS.find(([, codes]) => codes.split(" ").includes(code));
+	return group && t(group[0]);
+}

@@ -1,0 +1,76 @@
+/** A reader with a DLMS meter at the end of its line, on virtual time, for the tests here; and a line that flips bits. */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import type { VirtualOptions } from "../../hosts/node/virtual.js";
+import { RESULT_BLOCK } from "../../modules/iec62056-21/session.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
+import { STATUS_OK } from "../../modules/meter/readout.js";
+import { type DLMSBenchSettings, dlmsSettings, type Outcome, ReaderBench, type Settings } from "./bench.js";
+import { AK, dlmsMeter, GUEK } from "./dlms-bench.js";
+import { packedReadings } from "./packed.js";
+
+/** Of the default list. */
+export const REGISTERS = 14;
+/** Who needs keys with the simulated meter. */
+export const GMAC = { auth: 2, ciphered: true, client: 1, encryptionKey: GUEK, authenticationKey: AK };
+
+export class Bed {
+	readonly bench: ReaderBench;
+
+	constructor(dlms: Partial<DLMSBenchSettings>, settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
+		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
+		this.bench = new ReaderBench({ isDLMS: true, dlms: all, ...settings }, world);
+	}
+
+	meter(line: string): this {
+		this.bench.world.serial.meter.connect(dlmsMeter(line));
+		return this;
+	}
+
+	read(): Outcome {
+		return this.bench.read();
+	}
+
+	/** How often the meter told this; counted anew from here. */
+	count(code: number): number {
+		return this.bench.world.serial.meter.meterEvents.filter((event) => event === code).length;
+	}
+
+	clear(): this {
+		this.bench.world.serial.meter.meterEvents.length = 0;
+		return this;
+	}
+
+	/** A readout of all registers. */
+	succeed(): Outcome {
+		const outcome = this.read();
+		assert.equal(outcome.failure, RESULT_BLOCK);
+		assert.equal(packedReadings(outcome.readout?.records).length, REGISTERS);
+		return outcome;
+	}
+}
+
+function values({ readout }: Pick<Outcome, "readout">): string[] {
+	return packedReadings(readout?.records).map((reading) => JSON.stringify(reading));
+}
+
+/**
+ * Holds `count` conversations on lines that flip bits; each value must be the meter's. Returns how many readouts were whole.
+ */
+export function converse(count: number, seed: number): number {
+	const random = new SeededRandom(seed);
+	const expected = values(new Bed({}).meter("").succeed());
+	let whole = 0;
+	for (let i = 0; i < count; i++) {
+		const opening = [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT][random.below(3)];
+		const world = { noise: [200, 1000, 3000, 10_000][random.below(4)], seed: random.below(1_000_000) };
+		const bed = new Bed({ ...(random.below(2) === 0 ? {} : GMAC), opening }, {}, world);
+		bed.meter(random.below(2) === 0 ? "" : "--mode-e --inactivity 5");
+		const { readout } = bed.read();
+		for (const value of values({ readout })) {
+			assert.ok(expected.includes(value), `SEED=${seed}, conversation ${i}: ${value}`);
+		}
+		if (readout?.status === STATUS_OK) whole++;
+	}
+	return whole;
+}
