@@ -94,6 +94,20 @@ describe("The page's meter settings", function () {
 		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, false);
 	});
 
+	it("saves how the conversation with a DLMS meter begins", async () => {
+		const card = visit.card("dlms.title");
+		await visit.save(card, { opening: "direct", baudrate: 19200 });
+		const config = await gateway.read("dlms/config");
+		assert.deepEqual([config.opening, config.baudrate], ["direct", 19200]);
+		await visit.fill(card, { opening: "mode_e" });
+		await card.locator("[name=baudrate]").waitFor({ state: "detached" });
+		await visit.save(card, { opening: "mode_e" });
+		assert.equal((await gateway.read("dlms/config")).opening, "mode_e");
+		await visit.page.reload();
+		await visit.settled();
+		assert.equal(await card.locator("[name=opening]").inputValue(), "mode_e");
+	});
+
 	it("saves the list of values of a DLMS meter", async () => {
 		const card = visit.card("objects.title");
 		await card.locator('[name="objects.energy"]').click();
@@ -126,5 +140,27 @@ describe("The page's meter settings", function () {
 		await visit.fill(card, { hex: true });
 		await card.getByText("2f 3f 21 0d 0a").first().waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
+	});
+
+	it("names the objects that a DLMS meter does not give, and why", async () => {
+		await gateway.connectProgram(["--protocol", "dlms", "--quiet", "--missing", "2.8.0", "--deny", "31.7.0"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", { auth: "none", use_encryption: false, client_address: 16, opening: "direct" });
+		await gateway.write("dlms/config", { baudrate: 9600 });
+		const codes = [1, 2, 31].map((c) => [1, 0, c, c === 31 ? 7 : 8, 0, 255]);
+		await gateway.write("dlms/obis", { entries: codes.map((code) => ({ code, class_id: 3, attribute: 2 })) });
+		assert.equal((await gateway.read("iec62056/read")).missing.length, 2);
+		await visit.go("readings");
+		const card = visit.card("readings.missing");
+		// The page looks for a new readout every few seconds.
+		await card.waitFor();
+		assert.deepEqual(await card.locator("dt").allTextContents(), ["1-0:2.8.0", "1-0:31.7.0"]);
+		assert.deepEqual(await card.locator("dd").allTextContents(), [
+			say("missing.object_undefined"),
+			say("missing.read_write_denied"),
+		]);
+		assert.deepEqual(await violationsOf(visit), []);
+		await card.getByRole("link", { name: say("readings.missing.go") }).click();
+		await visit.card("objects.title").waitFor();
 	});
 });

@@ -22,11 +22,16 @@ const JARS = [
 	],
 ] as const;
 
+/** Longer than the shortest APDU that the server can be set to. */
+const LONG_TEXT =
+	"0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
+
 /** What its objects hold: class, `A.B.C.D.E.F`, value as decimal text or text, unit. */
 export const guruxObjects = [
-	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00Z", unit: "" },
+	{ classId: 8, code: "0.0.1.0.0.255", value: "2026-06-21T18:30:00+00:00", unit: "" },
 	{ classId: 1, code: "0.0.42.0.0.255", value: "GWS0000048151623", unit: "" },
 	{ classId: 1, code: "0.0.96.1.0.255", value: "48151623", unit: "" },
+	{ classId: 1, code: "0.0.96.1.1.255", value: LONG_TEXT, unit: "" },
 	{ classId: 1, code: "0.0.43.1.0.255", value: "0", unit: "" },
 	{ classId: 3, code: "1.0.1.8.0.255", value: "12572239", unit: "Wh" },
 	{ classId: 3, code: "1.0.2.8.0.255", value: "9007199254740.993", unit: "Wh" },
@@ -53,7 +58,9 @@ export async function withGuruxServer<T>(
 	use: (path: string) => Promise<T>,
 ): Promise<T> {
 	const port = await openPseudoTerminal();
-	const server = spawn("java", ["-cp", classPath, "ServeMeter", ...options], { stdio: ["pipe", "pipe", "inherit"] });
+	// Its clock tells the time of the computer's zone.
+	const args = ["-Duser.timezone=UTC", "-cp", classPath, "ServeMeter", ...options];
+	const server = spawn("java", args, { stdio: ["pipe", "pipe", "inherit"] });
 	try {
 		const ended = once(server, "exit").then(([code]) => Promise.reject(new Error(`Gurux' server: exit code ${code}`)));
 		ended.catch(() => {});

@@ -1,9 +1,10 @@
 /**
- * `npm run test:peers`: programs of other makers read from our simulated meter and look for the device in the network,
- * so that it is not only our own tests that say it speaks the standard. Needs the internet the first time. A peer that can't be had is named as skipped,
- * with the reason; exit code 1 when a case fails.
+ * `npm run test:peers`: programs of other makers read from our simulated meter, are read by our gateway and look for the
+ * device in the network, so that it is not only our own tests that say it speaks the standard. Needs the internet the
+ * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
 import { guruxCases, prepareGurux } from "./gurux.js";
+import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
@@ -13,6 +14,7 @@ interface Peer<T> {
 	readonly name: string;
 	readonly prepare: () => Promise<T>;
 	readonly cases: readonly { readonly name: string; run(prepared: T): Promise<void> }[];
+	readonly end?: (prepared: T) => Promise<void>;
 }
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -22,7 +24,7 @@ function tell(outcome: keyof typeof counts, text: string, count = 1): void {
 	process.stdout.write(`${outcome}  ${text}\n`);
 }
 
-async function check<T>({ name, prepare, cases }: Peer<T>): Promise<void> {
+async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	let prepared: T;
 	try {
 		prepared = await prepare();
@@ -39,11 +41,20 @@ async function check<T>({ name, prepare, cases }: Peer<T>): Promise<void> {
 			tell("failed", `${name}: ${one.name}\n${(error as Error).message}`);
 		}
 	}
+	await end?.(prepared);
 }
 
 await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
 await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
+for (const engine of ["node", "xs"] as const) {
+	await check({
+		name: `our gateway (${engine}) and gurux.dlms 4.0.47`,
+		prepare: () => prepareGuruxGateway(engine),
+		cases: guruxGatewayCases,
+		end: endGuruxGateway,
+	});
+}
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

@@ -26,6 +26,7 @@ import java.util.Date;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.logging.LogManager;
 
 /**
  * A DLMS meter of Gurux' gurux.dlms in HDLC, with the line on standard input and output. Values stand still; they are those
@@ -45,6 +46,9 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     private static final int PHYSICAL = 17;
     /** 2026-06-21T18:30:00Z. */
     private static final long MOMENT_MS = 1_782_066_600_000L;
+
+    private static final String LONG_TEXT =
+        "0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 and so on up to this point";
 
     private final String password;
     private int client;
@@ -70,6 +74,7 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         getItems().add(clock);
         addData("0.0.42.0.0.255", "GWS0000048151623".getBytes(), DataType.OCTET_STRING);
         addData("0.0.96.1.0.255", "48151623".getBytes(), DataType.OCTET_STRING);
+        addData("0.0.96.1.1.255", LONG_TEXT.getBytes(), DataType.OCTET_STRING);
         addData("0.0.43.1.0.255", 0L, DataType.UINT32);
         addRegister(new GXDLMSRegister("1.0.1.8.0.255"), 12572239L, DataType.UINT32, 1, Unit.ACTIVE_ENERGY);
         addRegister(new GXDLMSRegister("1.0.2.8.0.255"), 9007199254740993L, DataType.UINT64, 0.001, Unit.ACTIVE_ENERGY);
@@ -192,6 +197,8 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         // What the library prints must not come between the frames.
         OutputStream line = System.out;
         System.setOut(System.err);
+        // It logs each message that it can't decipher, which some cases are about.
+        LogManager.getLogManager().reset();
         Map<String, String> options = new HashMap<>();
         for (String arg : args) options.put(arg.split("=")[0], arg.split("=")[1]);
         GXDLMSHdlcSetup hdlc = new GXDLMSHdlcSetup();

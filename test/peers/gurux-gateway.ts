@@ -1,0 +1,167 @@
+/**
+ * Our gateway, with either engine, reads `gurux.dlms` for Java (gurux-server.ts) on a pseudo-terminal, asked over HTTPS.
+ * The log of the conversation tells that what a case is about did happen: lists, blocks, segments, ciphering.
+ */
+import assert from "node:assert/strict";
+import { renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { isError, type JSONObject } from "../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { guruxObjects, prepareGuruxServer, withGuruxServer } from "./gurux-server.js";
+import { PEERS_FOLDER } from "./peer.js";
+
+const KEYS = {
+	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
+	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
+};
+const PLAIN = {
+	auth: "none",
+	use_encryption: false,
+	client_address: 16,
+	server_physical: 17,
+	server_address_length: 0,
+	opening: "direct",
+	password: "",
+	block_cipher_key: "",
+	auth_key: "",
+};
+const LOW = { ...PLAIN, auth: "low", client_address: 32, password: "12345678" };
+const GMAC = { ...PLAIN, ...KEYS, auth: "high_gmac", use_encryption: true, client_address: 1 };
+const METER_ID = "GWS0000048151623";
+
+/** What is looked for in the log, in hex: starts of APDUs behind the LLC, of a frame of the server, a value. */
+const ASKED_LIST = /e6e600c003/;
+const BLOCK = /e6e700c402/;
+const NEXT_BLOCK = /e6e600c002/;
+const SEGMENT = /7ea8..(03|21|41)0223/;
+const CIPHERED_QUESTION = /e6e600c8/;
+const CIPHERED_ANSWER = /e6e700cc/;
+const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
+
+interface Bench {
+	readonly classPath: string;
+	readonly gateway: ProcessGateway;
+	/** What the gateway knows as the meter's port: leads to the server of the moment. */
+	readonly link: string;
+}
+
+interface Case {
+	readonly name: string;
+	run(bench: Bench): Promise<void>;
+}
+
+/** Starts a gateway that asks for the objects of the server. */
+export async function prepareGuruxGateway(engine: EngineName): Promise<Bench> {
+	const classPath = await prepareGuruxServer();
+	const link = join(PEERS_FOLDER, `gurux-${engine}-${process.pid}`);
+	const gateway = await ProcessGateway.start(engine, { meterPath: link });
+	await gateway.login();
+	await gateway.write("meter/protocol", { protocol: "dlms" });
+	const entries = guruxObjects.map(({ classId, code }) => ({
+		code: code.split(".").map(Number),
+		class_id: classId,
+		attribute: 2,
+	}));
+	await gateway.write("dlms/obis", { entries });
+	return { classPath, gateway, link };
+}
+
+export async function endGuruxGateway({ gateway, link }: Bench): Promise<void> {
+	rmSync(link, { force: true });
+	await gateway.stop();
+}
+
+/** Runs a server and `use` when the gateway is set so and its head is there. */
+function withLine<T>(bench: Bench, options: readonly string[], use: () => Promise<T>): Promise<T> {
+	return withGuruxServer(bench.classPath, options, (path) => {
+		symlinkSync(path, `${bench.link}.new`);
+		renameSync(`${bench.link}.new`, bench.link);
+		return use();
+	});
+}
+
+/** What went over the line, in hex: the end of it, where it was long. */
+async function conversation(gateway: ProcessGateway): Promise<string> {
+	const { entries } = await gateway.read("iec62056/log");
+	return entries.map(({ hex }: JSONObject) => hex ?? "").join(" ");
+}
+
+const shown = ({ obis_long, value1, value1_unit }: JSONObject) => `${obis_long} ${value1} ${value1_unit}`.trim();
+
+const EXPECTED = guruxObjects.map(({ code, value, unit }) => {
+	const [a, b, c, d, e] = code.split(".");
+	return `${a}-${b}:${c}.${d}.${e} ${value} ${unit}`.trim();
+});
+
+interface Reads {
+	readonly server?: readonly string[];
+	readonly config: JSONObject;
+	/** In the conversation, in hex. */
+	readonly seen?: readonly RegExp[];
+	readonly unseen?: readonly RegExp[];
+}
+
+const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Reads): Case => ({
+	name,
+	async run(bench) {
+		const { gateway } = bench;
+		await withLine(bench, server, async () => {
+			await gateway.write("dlms/config", config);
+			// Begins a new log.
+			for (const log_en of [false, true]) await gateway.write("iec62056/control", { log_en });
+			const readout = await gateway.read("iec62056/read");
+			assert.deepEqual(readout.readings.map(shown), EXPECTED);
+			const { protocol, meter_id, status, missing } = readout;
+			assert.deepEqual([protocol, meter_id, status, missing], ["DLMS/COSEM", METER_ID, 0, []]);
+			const line = await conversation(gateway);
+			for (const part of seen) assert.match(line, part);
+			for (const part of unseen) assert.doesNotMatch(line, part);
+		});
+	},
+});
+
+const fails = (name: string, config: JSONObject, lastError: string): Case => ({
+	name,
+	async run(bench) {
+		const { gateway } = bench;
+		await withLine(bench, [], async () => {
+			await gateway.write("dlms/config", config);
+			isError(await gateway.get("iec62056/read"), 500, "meter_auth_failed");
+			assert.equal((await gateway.read("iec62056/last")).last_error, lastError);
+		});
+	},
+});
+
+const WRONG_KEY = "11".repeat(16);
+const CIPHERED = { seen: [CIPHERED_QUESTION, CIPHERED_ANSWER], unseen: [SERIAL] };
+
+export const guruxGatewayCases: readonly Case[] = [
+	reads("no security", { config: PLAIN, seen: [ASKED_LIST, SERIAL] }),
+	reads("no list service", { server: ["list=off"], config: PLAIN, seen: [SERIAL], unseen: [ASKED_LIST] }),
+	reads("in blocks", { server: ["pdu=64", "list=off"], config: PLAIN, seen: [BLOCK, NEXT_BLOCK] }),
+	// Its lists in blocks are wrong: they come as with-list (3) instead of with-datablock (2).
+	reads("lists in blocks, given up", { server: ["pdu=64"], config: PLAIN, seen: [ASKED_LIST, BLOCK] }),
+	reads("in segments", { server: ["info=32"], config: PLAIN, seen: [SEGMENT] }),
+	reads("in blocks and segments", {
+		server: ["pdu=100", "info=48", "list=off"],
+		config: PLAIN,
+		seen: [SEGMENT, BLOCK, NEXT_BLOCK],
+	}),
+	reads("in segments, a window of three frames", { server: ["info=32", "window=3"], config: PLAIN, seen: [SEGMENT] }),
+	reads("four bytes of address", { config: { ...PLAIN, server_address_length: 4 } }),
+	reads("a password", { config: LOW, seen: [SERIAL] }),
+	reads("a password, ciphered", { config: { ...LOW, ...KEYS, use_encryption: true }, ...CIPHERED }),
+	reads("HLS-GMAC, ciphered", { config: GMAC, ...CIPHERED }),
+	reads("HLS-GMAC, ciphered, no list service", { server: ["list=off"], config: GMAC, ...CIPHERED }),
+	reads("HLS-GMAC, ciphered, in blocks", { server: ["pdu=64", "list=off"], config: GMAC, ...CIPHERED }),
+	// Frames that its AARE fits into: while HLS is pending it answers RR, which asks for the rest, by an exception.
+	reads("HLS-GMAC, ciphered, in segments", {
+		server: ["info=128"],
+		config: GMAC,
+		seen: [SEGMENT, ...CIPHERED.seen],
+		unseen: CIPHERED.unseen,
+	}),
+	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
+	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),
+	fails("a wrong authentication key", { ...GMAC, auth_key: WRONG_KEY }, "dlms/deciphering"),
+];
