@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { measureDLMS } from "./bench/dlms-readout.js";
 import { measurePage } from "./bench/page-load.js";
 import { measureReadouts } from "./bench/readout-time.js";
 import { format, progress, type Section } from "./bench/report.js";
@@ -14,13 +15,14 @@ import { measureSteps } from "./bench/steps.js";
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --only PARTS   some of abcde (default: all)
+  --only PARTS   some of abcdef (default: all)
                    a  time of a whole readout against the wire's limit
                    b  steps of XS for a character of a telegram, for a request
                    c  slots of XS alive after a collection
                    d  requests per second beside a bare node:https handler
                    e  first load of the web page against the wire's limit
-  --quick        fewer and shorter measurements: under a minute instead of about three
+                   f  readouts of DLMS: time, turns, steps, calls of GCM
+  --quick        fewer and shorter measurements: about a minute instead of four and a half
   --json FILE    the numbers as JSON too
   --help         this text
 `;
@@ -31,18 +33,19 @@ const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<S
 	{ letter: "c", measure: measureSlots },
 	{ letter: "d", measure: measureRequests },
 	{ letter: "e", measure: measurePage },
+	{ letter: "f", measure: measureDLMS },
 ];
 
 function readOptions() {
 	const { values } = parseArgs({
 		options: {
-			only: { type: "string", default: "abcde" },
+			only: { type: "string", default: "abcdef" },
 			quick: { type: "boolean", default: false },
 			json: { type: "string" },
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[abcde]+$/.test(values.only)) throw new Error(`--only takes some of abcde, not "${values.only}".`);
+	if (!/^[abcdef]+$/.test(values.only)) throw new Error(`--only takes some of abcdef, not "${values.only}".`);
 	return values;
 }
 

@@ -1,0 +1,181 @@
+/**
+ * A DLMS meter that is listened to: the frames of HDLC both ways, for the benchmark, and what a client would have needed
+ * that asks for everything at once. Limits: frames of INFO_BYTES and a window of 1, as the simulator has them by default;
+ * no block transfer.
+ */
+import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
+import { type Machine, OUTPUT_TRANSMIT, type Output } from "../../modules/io/machine.js";
+import { type Frame, FrameFinder } from "../meter/hdlc-frame.js";
+
+export const REACTION_MS = 20;
+const INFO_BYTES = 128;
+const SNRM = 0x93;
+const RR = 0x01;
+const LLC_BYTES = 3;
+/** Flags, format, addresses of 2 and 1, control, FCS; with information its HCS, too. */
+const FRAME_BYTES = 10;
+const CHECK_BYTES = 2;
+const GET = [0xc0, 0xc8];
+const GLO_GET = [0xc8, 0xcc];
+/** SC, invocation counter, tag. */
+const SEALING_BYTES = 5 + 12;
+/** Of a GET and its response, before what is asked for: one attribute, or several. */
+const NORMAL_HEAD = 3;
+const LIST_HEAD = 4;
+const ATTRIBUTE_BYTES = 10;
+
+/** What passes on the line. */
+export interface Load {
+	readonly bytes: number;
+	/** Frames of the client: each is answered, after the meter's reaction. */
+	readonly turns: number;
+}
+
+export interface Traffic extends Load {
+	/** Of the turns. */
+	readonly information: number;
+	readonly ready: number;
+	/** Bytes of the APDUs. */
+	readonly sent: number;
+	readonly received: number;
+	/** Of a client that asks for the same in one request. */
+	readonly ideal: Load;
+}
+
+interface Piece {
+	readonly fromMeter: boolean;
+	readonly frame: Frame;
+}
+
+interface APDU {
+	readonly fromMeter: boolean;
+	readonly bytes: Buffer;
+}
+
+/** Time on the line and in the meter, ms. */
+export function loadMs({ bytes, turns }: Load, baud: number): number {
+	return (bytes * BITS_PER_CHARACTER * 1000) / baud + turns * REACTION_MS;
+}
+
+export class DLMSTap implements Machine {
+	readonly #meter: Machine;
+	#client = new FrameFinder();
+	#server = new FrameFinder();
+	#pieces: Piece[] = [];
+	#bytes = 0;
+
+	constructor(meter: Machine) {
+		this.#meter = meter;
+	}
+
+	get deadlineMs(): number {
+		return this.#meter.deadlineMs;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#hear(this.#client, false, bytes.subarray(start, end));
+		this.#meter.receive(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#meter.advance(nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#meter.poll();
+		if (output.kind === OUTPUT_TRANSMIT)
+			this.#hear(this.#server, true, output.bytes.subarray(output.start, output.end));
+		return output;
+	}
+
+	/** What has passed since the last call. */
+	take(): Traffic {
+		const pieces = this.#pieces;
+		const bytes = this.#bytes;
+		this.#pieces = [];
+		this.#bytes = 0;
+		const own = pieces.filter(({ fromMeter }) => !fromMeter).map(({ frame }) => frame.control);
+		const load = { bytes, turns: own.length };
+		const apdus = apdusOf(pieces);
+		const sum = (ofMeter: boolean) =>
+			apdus.filter(({ fromMeter }) => fromMeter === ofMeter).reduce((all, apdu) => all + apdu.bytes.length, 0);
+		const last = pieces.findLastIndex(({ frame }) => frame.control === SNRM);
+		return {
+			...load,
+			information: own.filter((control) => (control & 1) === 0).length,
+			ready: own.filter((control) => (control & 0x0f) === RR).length,
+			sent: sum(false),
+			received: sum(true),
+			ideal: improve(load, apdusOf(pieces.slice(last))),
+		};
+	}
+
+	#hear(finder: FrameFinder, fromMeter: boolean, bytes: Uint8Array): void {
+		this.#bytes += bytes.length;
+		for (const byte of bytes) {
+			// The gaps are the meter's matter.
+			const frame = finder.take(byte, 0);
+			if (typeof frame !== "number") this.#pieces.push({ fromMeter, frame });
+		}
+	}
+}
+
+function apdusOf(pieces: readonly Piece[]): APDU[] {
+	const apdus: APDU[] = [];
+	let parts: Buffer[] = [];
+	for (const { fromMeter, frame } of pieces) {
+		if ((frame.control & 1) !== 0) continue;
+		parts.push(frame.information);
+		if (frame.isSegmented) continue;
+		apdus.push({ fromMeter, bytes: Buffer.concat(parts).subarray(LLC_BYTES) });
+		parts = [];
+	}
+	return apdus;
+}
+
+/** The load with all GETs among these APDUs, and their responses, put together into one of each. */
+function improve(load: Load, apdus: readonly APDU[]): Load {
+	let { bytes, turns } = load;
+	let asked = 0;
+	let answered = 0;
+	let isSealed = false;
+	apdus.forEach((request, i) => {
+		if (request.fromMeter || !GET.includes(request.bytes[0])) return;
+		const response = apdus[i + 1].bytes;
+		isSealed = GLO_GET.includes(request.bytes[0]);
+		const plain = unsealed(request.bytes);
+		const head = (plain - NORMAL_HEAD) % ATTRIBUTE_BYTES === 0 ? NORMAL_HEAD : LIST_HEAD;
+		if ((plain - head) % ATTRIBUTE_BYTES !== 0) throw new Error("a request that is no GET of attributes");
+		asked += plain - head;
+		answered += unsealed(response) - head;
+		const part = exchange(request.bytes.length, response.length);
+		bytes -= part.bytes;
+		turns -= part.turns;
+	});
+	const whole = exchange(sealed(LIST_HEAD + asked, isSealed), sealed(LIST_HEAD + answered, isSealed));
+	return { bytes: bytes + whole.bytes, turns: turns + whole.turns };
+}
+
+/** An APDU there and one back, by their lengths: segments, and RR for each but the last. */
+function exchange(request: number, response: number): Load {
+	const there = Math.ceil((request + LLC_BYTES) / INFO_BYTES);
+	const back = Math.ceil((response + LLC_BYTES) / INFO_BYTES);
+	const frames = (there + back) * (FRAME_BYTES + CHECK_BYTES) + (there + back - 2) * FRAME_BYTES;
+	return { bytes: frames + request + response + 2 * LLC_BYTES, turns: there + back - 1 };
+}
+
+/** Length of what is inside. */
+function unsealed(apdu: Buffer): number {
+	if (!GLO_GET.includes(apdu[0])) return apdu.length;
+	return apdu.length - 1 - lengthBytes(apdu.length - 2) - SEALING_BYTES;
+}
+
+function sealed(length: number, isSealed: boolean): number {
+	return isSealed ? 1 + lengthBytes(length + SEALING_BYTES) + SEALING_BYTES + length : length;
+}
+
+/** Of a length field with this in it; BER. */
+function lengthBytes(length: number): number {
+	if (length < 0x80) return 1;
+	return length < 0x100 ? 2 : 3;
+}
