@@ -12,6 +12,8 @@ import { SPEEDS } from "./speeds.js";
 const PATH = "dlms/config";
 /** Largest HDLC address of two bytes. */
 const ADDRESS_LIMIT = 16_383;
+/** A client has one byte. */
+const CLIENT_LIMIT = 127;
 const KEY_FORM = /^[\dA-Fa-f]{32}$/;
 
 const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
@@ -77,7 +79,7 @@ const FIELDS: readonly FieldSpec[] = [
 	},
 	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle" },
 	...SECRETS,
-	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", max: ADDRESS_LIMIT },
+	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", max: CLIENT_LIMIT },
 	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number", max: ADDRESS_LIMIT },
 	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number", max: ADDRESS_LIMIT },
 	{
