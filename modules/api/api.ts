@@ -149,10 +149,7 @@ export class API implements HTTPHandler {
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		const isLetIn = request.secure || request.viaAccessPoint;
 		const isAstray = isLetIn && !request.secure && this.isAstray(request);
-		if (isLetIn && !isAstray && isForPage(request) && this.#services.page.has(request.path)) {
-			this.#services.page.send(request, response);
-			return undefined;
-		}
+		if (isLetIn && !isAstray && isForPage(request) && this.#services.page.send(request, response)) return undefined;
 		response.header("Cache-Control", "no-store");
 		if (!isLetIn) {
 			this.refusePlain(request, response);

@@ -38,11 +38,15 @@ export class StaticFiles {
 		return this.find(path === "/" ? LANGUAGE_FIRST : path) > 0;
 	}
 
-	/** Answers a GET or HEAD for a path that `has` knows; 304 where the client has the file already (RFC 9110, 13.1.2). */
-	send(request: HTTPRequest, response: HTTPResponse): void {
+	/**
+	 * Answers a GET or HEAD, with 304 where the client has the file already (RFC 9110, 13.1.2). False, and nothing is done,
+	 * when there is no file at this path.
+	 */
+	send(request: HTTPRequest, response: HTTPResponse): boolean {
 		const { path } = request;
 		const isChoice = path === "/";
 		const found = this.find(isChoice ? preferred(request.header("accept-language") ?? "") : path);
+		if (found === 0) return false;
 		const archive = this.#archive;
 		const typeEnd = found + 1 + archive[found];
 		const tagEnd = typeEnd + TAG_LENGTH;
@@ -55,7 +59,7 @@ export class StaticFiles {
 		const known = request.header("if-none-match") ?? "";
 		if (known === "*" || known.includes(tag)) {
 			response.send(304);
-			return;
+			return true;
 		}
 		response.header("Content-Type", type);
 		response.header("Content-Encoding", "gzip");
@@ -65,6 +69,7 @@ export class StaticFiles {
 		const start = this.number(tagEnd + 5);
 		const length = this.number(tagEnd + 1);
 		response.send(200, new BytesSource(archive, start, start + length), length);
+		return true;
 	}
 
 	private get policy(): string {

@@ -9,19 +9,13 @@
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
 import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
-import {
-	type Machine,
-	OUTPUT_EVENT,
-	OUTPUT_LINE,
-	OUTPUT_NONE,
-	OUTPUT_TRANSMIT,
-	type Output,
-} from "../../modules/io/machine.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, type Output } from "../../modules/io/machine.js";
 import { type FrameFaults, includes, spoilFrame } from "./dlms-faults.js";
 import { DLMSServer, type ServerOptions } from "./dlms-server.js";
 import { type Frame, FrameFinder, PENDING } from "./hdlc-frame.js";
 import { HDLCStation, LINK_CLOSED, type StationOptions } from "./hdlc-station.js";
 import { type IECMeter, METER_HANDED_OVER, OPENING_BAUD } from "./iec-meter.js";
+import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 
 export const FRAME_DAMAGED = 40;
 export const LINK_IDLE = 41;
@@ -127,7 +121,7 @@ export class DLMSMeter implements Machine {
 	}
 
 	poll(): Output {
-		return this.#outputs.shift() ?? makeOutput(OUTPUT_NONE);
+		return this.#outputs.shift() ?? noOutput();
 	}
 
 	#answer(frame: Frame, nowMs: number): void {
@@ -157,10 +151,7 @@ export class DLMSMeter implements Machine {
 		}
 		const characterMs = this.#options.clocked === false ? 0 : (BITS_PER_CHARACTER * 1000) / this.#baud;
 		this.#quietMs = Math.max(fromMs, this.#quietMs) + sent.length * characterMs;
-		const output = makeOutput(OUTPUT_TRANSMIT);
-		output.bytes = sent;
-		output.end = sent.length;
-		this.#outputs.push(output);
+		this.#outputs.push(transmission(sent));
 	}
 
 	/** Passes on what the sign-on sends, until it hands over. */
@@ -188,21 +179,10 @@ export class DLMSMeter implements Machine {
 
 	#changeLine(baud: number, format: SerialFormat): void {
 		this.#baud = baud;
-		const output = makeOutput(OUTPUT_LINE);
-		output.baud = baud;
-		output.format = format;
-		this.#outputs.push(output);
+		this.#outputs.push(lineChange(baud, format));
 	}
 
 	#tell(code: number): void {
-		const output = makeOutput(OUTPUT_EVENT);
-		output.code = code;
-		this.#outputs.push(output);
+		this.#outputs.push(eventOf(code));
 	}
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-function makeOutput(kind: number): Output {
-	return { kind, bytes: NO_BYTES, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
 }

@@ -18,16 +18,10 @@
 import { SeededRandom } from "../../hosts/node/random.js";
 import { BITS_PER_CHARACTER } from "../../hosts/node/wire-character.js";
 import { FORMAT_7E1 } from "../../modules/io/host.js";
-import {
-	type Machine,
-	OUTPUT_EVENT,
-	OUTPUT_LINE,
-	OUTPUT_NONE,
-	OUTPUT_TRANSMIT,
-	type Output,
-} from "../../modules/io/machine.js";
+import type { Machine, Output } from "../../modules/io/machine.js";
 import { damage, type MeterFaults, noiseBytes, shapeMessage } from "./faults.js";
 import { baudCharacterFor } from "./household.js";
+import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
 import { COMPLETE, isBreak, MeterRequest, readAcknowledge, readHandOver, readSignOn, sameAddress } from "./request.js";
 import {
 	ACK,
@@ -187,7 +181,7 @@ export class IECMeter implements Machine {
 	}
 
 	poll(): Output {
-		return this.#outputs.shift() ?? makeOutput(OUTPUT_NONE);
+		return this.#outputs.shift() ?? noOutput();
 	}
 
 	#take(character: number, nowMs: number): void {
@@ -334,29 +328,16 @@ export class IECMeter implements Machine {
 		damage(bytes, this.#faults.damage ?? 0, this.#random);
 		const characterMs = this.#options.clocked === false ? 0 : (BITS_PER_CHARACTER * 1000) / this.#baud;
 		this.#quietMs = Math.max(nowMs, this.#quietMs) + bytes.length * characterMs;
-		const output = makeOutput(OUTPUT_TRANSMIT);
-		output.bytes = bytes;
-		output.end = bytes.length;
-		this.#outputs.push(output);
+		this.#outputs.push(transmission(bytes));
 	}
 
 	#changeLine(baud: number): void {
 		if (baud === this.#baud) return;
 		this.#baud = baud;
-		const output = makeOutput(OUTPUT_LINE);
-		output.baud = baud;
-		this.#outputs.push(output);
+		this.#outputs.push(lineChange(baud, FORMAT_7E1));
 	}
 
 	#tell(code: number): void {
-		const output = makeOutput(OUTPUT_EVENT);
-		output.code = code;
-		this.#outputs.push(output);
+		this.#outputs.push(eventOf(code));
 	}
-}
-
-const NO_BYTES = new Uint8Array(0);
-
-function makeOutput(kind: number): Output {
-	return { kind, bytes: NO_BYTES, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
 }

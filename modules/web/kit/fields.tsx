@@ -3,6 +3,7 @@
  */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
+import { USER } from "./login.js";
 import { Button } from "./parts.js";
 import { t } from "./text.js";
 
@@ -133,6 +134,22 @@ function LabelledField(props: FieldProps) {
 				</p>
 			)}
 		</div>
+	);
+}
+
+/** Unseen, in forms with the account's password: password managers look for the name of the account. */
+export function AccountName() {
+	return (
+		<input
+			class="unseen"
+			type="text"
+			name="username"
+			autocomplete="username"
+			value={USER}
+			readOnly
+			tabIndex={-1}
+			aria-label={t("login.user")}
+		/>
 	);
 }
 

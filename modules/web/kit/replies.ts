@@ -66,7 +66,6 @@ export interface Readout {
 }
 
 /** `status` of a readout (decision 20). */
-export const READOUT_NONE = 1;
 export const READOUT_CUT = 2;
 
 export interface NetworkStatus {

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { LanguageChoice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
-import { Field } from "../kit/fields.js";
-import { logIn, USER } from "../kit/login.js";
+import { AccountName, Field } from "../kit/fields.js";
+import { logIn } from "../kit/login.js";
 import { Button, ErrorNotice, Icon } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
@@ -34,17 +34,7 @@ export function LoginForm() {
 	};
 	return (
 		<form onSubmit={submit}>
-			{/* Password managers look for the name of the account. */}
-			<input
-				class="unseen"
-				type="text"
-				name="username"
-				autocomplete="username"
-				value={USER}
-				readOnly
-				tabIndex={-1}
-				aria-label={t("login.user")}
-			/>
+			<AccountName />
 			<Field spec={PASSWORD} value={password} onInput={(value) => setPassword(String(value))} />
 			{error && <ErrorNotice error={error} />}
 			<div class="actions">

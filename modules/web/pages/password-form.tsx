@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { DeviceError } from "../kit/device.js";
-import type { Draft, FieldSpec } from "../kit/fields.js";
+import { AccountName, type Draft, type FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { refresh } from "../kit/live.js";
-import { changePassword, PASSWORD_MINIMUM, USER } from "../kit/login.js";
+import { changePassword, PASSWORD_MINIMUM } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
@@ -74,19 +74,7 @@ export function PasswordForm({ old, onChanged, ...form }: PasswordFormProps) {
 			doneText={form.doneText ?? t("password.changed")}
 			onDraft={setDraft}
 			submit={change}
-			before={
-				// Password managers look for the name of the account.
-				<input
-					class="unseen"
-					type="text"
-					name="username"
-					autocomplete="username"
-					value={USER}
-					readOnly
-					tabIndex={-1}
-					aria-label={t("login.user")}
-				/>
-			}
+			before={<AccountName />}
 		>
 			{length >= PASSWORD_MINIMUM && <p>{t(length >= STRONG ? "password.strong" : "password.fair")}</p>}
 		</Form>
