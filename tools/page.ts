@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
 import { build } from "vite";
-import { TEXTS } from "../modules/web/text/all.js";
-import { LANGUAGES } from "../modules/web/text/translations.js";
+import { TEXTS } from "../hosts/browser/text/all.js";
+import { LANGUAGES } from "../hosts/browser/text/translations.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const SOURCE = join(ROOT, "modules", "web");
+const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
 const TAG_LENGTH = 16;
 

@@ -2,11 +2,12 @@
  * The HTTP API: its routes, and the checks every request passes before its route sees it, in the order of decision 2:
  * path, method, origin, token, and, by the server and ObjectReader, size, JSON, fields.
  */
+
+import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/connection.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
-import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../network/address.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, getTimezone, postClock, postTimezone, TIMEZONE_BODY } from "./clock.js";

@@ -1,4 +1,6 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
+
+import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
 import type { BodySink } from "../http/connection.js";
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -9,7 +11,6 @@ import {
 	KEY_TYPE_RSA,
 	PRIVATE_KEY_ABSENT,
 } from "../io/host.js";
-import { refusalOf, TOO_LARGE } from "../tls/rules.js";
 import { HTTPS_REQUIRED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";

@@ -14,9 +14,9 @@ import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
 import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
-import type { NetworkManager } from "../network/manager.js";
-import type { TimeSync } from "../network/sntp.js";
+import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
+import type { NetworkManager } from "../wifi/manager.js";
 import { fail } from "./errors.js";
 import type { Value } from "./validate.js";
 

@@ -11,7 +11,7 @@ import {
 	HUB_URL,
 } from "../config/hub-fields.js";
 import { bodyField, type Field, TEXT } from "../config/schema.js";
-import { parseHubURL } from "../hub/url.js";
+import { parseHubURL } from "../http/url.js";
 import { CERTIFICATES_WELL, PRIVATE_KEY_ABSENT } from "../io/host.js";
 import { BUSY, HUB_DISABLED, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";

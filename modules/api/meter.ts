@@ -22,7 +22,7 @@ import { FAILURE_BUSY } from "../meter/failures.js";
 import type { ProbeResult } from "../meter/probe.js";
 import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
-import { mapOf } from "../zigbee/mapping.js";
+import { mapOf } from "../obis/mapping.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { meterFailure, PORT_FAILED } from "./meter-failures.js";

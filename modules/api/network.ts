@@ -1,4 +1,13 @@
 /** Network routes of the API text: status, scan, Wi-Fi, access point, fallback, on and off (decisions 4, 5, 33 to 36, 40). */
+
+import {
+	ACCESS_POINT_ADDRESS,
+	ACCESS_POINT_NETMASK,
+	isHostAddress,
+	isSameNetwork,
+	parseIPv4,
+	prefixOf,
+} from "../bytes/ipv4.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -20,13 +29,13 @@ import {
 import { BOOLEAN, bodyField, type Field, type Setting } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import {
-	ACCESS_POINT_ADDRESS,
-	ACCESS_POINT_NETMASK,
-	isHostAddress,
-	isSameNetwork,
-	parseIPv4,
-	prefixOf,
-} from "../network/address.js";
+	TIME_BAD_REPLY,
+	TIME_DOUBTED,
+	TIME_NO_ADDRESS,
+	TIME_NO_REPLY,
+	TIME_NOT_WELCOME,
+	TIME_OUT_OF_RANGE,
+} from "../sntp/client.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
@@ -37,16 +46,8 @@ import {
 	WIFI_NO_ADDRESS,
 	WIFI_NOT_FOUND,
 	WIFI_WRONG_PASSWORD,
-} from "../network/manager.js";
-import { ScanCursor } from "../network/scan.js";
-import {
-	TIME_BAD_REPLY,
-	TIME_DOUBTED,
-	TIME_NO_ADDRESS,
-	TIME_NO_REPLY,
-	TIME_NOT_WELCOME,
-	TIME_OUT_OF_RANGE,
-} from "../network/sntp.js";
+} from "../wifi/manager.js";
+import { ScanCursor } from "../wifi/scan.js";
 import { BUSY, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";

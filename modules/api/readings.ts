@@ -11,10 +11,10 @@ import { PROTOCOL_DLMS, type Readout, STATUS_NONE } from "../meter/readout.js";
 import { RecordCursor } from "../meter/record-cursor.js";
 import { VALUE_LIMIT } from "../meter/record-writer.js";
 import type { OBISCode } from "../obis/code.js";
+import { mappingOf } from "../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { localText } from "../time/iso.js";
 import type { TimeZone } from "../time/zone.js";
-import { mappingOf } from "../zigbee/mapping.js";
 import { writeMissing } from "./missing.js";
 
 /** What `GET last` shows beside the readout; fixed when the reply begins. */
@@ -75,7 +75,7 @@ export interface ReadoutBodyOptions {
 	readonly text: TextCodec;
 	/** Of `localtime`. */
 	readonly zone: TimeZone;
-	/** Table of the Zigbee attributes (zigbee/mapping.ts). */
+	/** Table of the Zigbee attributes (obis/mapping.ts). */
 	readonly map: Uint8Array;
 	readonly attempt?: AttemptState;
 }

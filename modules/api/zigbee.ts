@@ -13,7 +13,7 @@ import {
 	pairAt,
 	UNMAPPED,
 	unpackMapping,
-} from "../zigbee/mapping.js";
+} from "../obis/mapping.js";
 import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";

@@ -19,12 +19,12 @@ import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
-import { NetworkManager } from "../network/manager.js";
-import { NetworkServices } from "../network/services.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
+import { NetworkManager } from "../wifi/manager.js";
 import { Identity, type IdentityWorld } from "./identity.js";
+import { NetworkServices } from "./network-services.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;

@@ -1,7 +1,7 @@
 /** Zigbee settings: which OBIS code feeds which attribute (API text, "Zigbee mapping entry"; decision 47). */
 import { BYTES, entry, field, IN_ZIGBEE_MAP } from "./schema.js";
 
-/** Packed as zigbee/mapping.ts says; no bytes: the default table. */
+/** Packed as obis/mapping.ts says; no bytes: the default table. */
 export const ZIGBEE_MAPPING = field<Uint8Array>({
 	entry: IN_ZIGBEE_MAP,
 	id: 1,

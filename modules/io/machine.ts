@@ -24,18 +24,22 @@ export interface Output {
 	code: number;
 }
 
-export interface Machine {
+/** What time moves: protocol machines, and the policies that decide when something is done (io/driver.ts). */
+export interface Timed {
+	/** Time has come to `nowMs` (monotonic); acts on what is due. Being called too early is no mistake. */
+	advance(nowMs: number): void;
+	/** When `advance` must be called next, monotonic ms; Infinity when nothing is due. Only a change moves it. */
+	readonly deadlineMs: number;
+}
+
+export interface Machine extends Timed {
 	/**
 	 * Takes `bytes[start..end)` that arrived by `nowMs` (monotonic). Any split, any garbage; never throws.
 	 * On a 7E1 line a byte of 0x80 or above is a character that arrived damaged.
 	 */
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void;
-	/** Time has come to `nowMs`; acts on what is due. */
-	advance(nowMs: number): void;
 	/** The next output; ask until its kind is OUTPUT_NONE. */
 	poll(): Output;
-	/** When `advance` must be called next, monotonic ms; Infinity when nothing is due. */
-	readonly deadlineMs: number;
 }
 
 /** The most outputs a machine may have waiting at once. */

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { LANGUAGES } from "../../modules/web/text/translations.js";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";

@@ -1,7 +1,7 @@
 /** The first page: a readout on demand, and what it says in each state that a gateway can be found in. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import type { TextKey } from "../../modules/web/text/all.js";
+import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";

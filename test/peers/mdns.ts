@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { NodeClock, NodeCrypto, NodeText, NodeTimers } from "../../hosts/node/platform.js";
 import { createUDPPort } from "../../hosts/node/udp.js";
+import { DNSReader } from "../../modules/dns/dns.js";
+import { MDNSResponder } from "../../modules/dns/mdns.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
-import { DNSReader } from "../../modules/network/dns.js";
-import { MDNSResponder } from "../../modules/network/mdns.js";
 import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 
 const PACKAGES = ["zeroconf==0.148.0", "ifaddr==0.2.0", "async-timeout==5.0.1"];

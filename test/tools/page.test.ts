@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { TEXTS } from "../../modules/web/text/all.js";
-import { LANGUAGES } from "../../modules/web/text/translations.js";
+import { TEXTS } from "../../hosts/browser/text/all.js";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { ARCHIVE, makePage, type PageFile, pack } from "../../tools/page.js";
 
-const SOURCE = join(import.meta.dirname, "../../../modules/web");
+const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
 /** Bytes, compressed. */
 const WHOLE_LIMIT = 90 * 1024;

@@ -1,0 +1,97 @@
+/**
+ * What the device does in a network that is none of HTTP: its name and services by mDNS, the time by SNTP, and, as an
+ * access point, the name server that leads phones to its page (decisions 36, 38, 39, 41). For app/gateway.ts, which says
+ * what network there is.
+ *
+ *   in a network       mDNS there, SNTP
+ *   access point on    the name server; mDNS too, while there is no other network
+ */
+
+import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
+import { CaptiveDNS } from "../dns/captive-dns.js";
+import { DNSReader } from "../dns/dns.js";
+import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../dns/mdns.js";
+import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
+import type { StationStatus } from "../io/wifi.js";
+import { TimeSync, type TimeSyncWorld } from "../sntp/client.js";
+
+/** What the services share; the rest of it is theirs. */
+export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeSyncWorld, "buffer" | "reader"> {
+	readonly info: HostInfo;
+}
+
+/** What there is at the moment. */
+export interface NetworkSituation {
+	/** Undefined: the device is in no network but its own. */
+	readonly station: StationStatus | undefined;
+	readonly accessPointOn: boolean;
+	readonly hostname: string;
+	readonly httpPort: number;
+	/** 0: there is no HTTPS. */
+	readonly httpsPort: number;
+}
+
+/** Of a serial number, what tells units apart. */
+const SERIAL_END = -6;
+
+export class NetworkServices {
+	readonly time: TimeSync;
+	readonly #info: HostInfo;
+	readonly #captive: CaptiveDNS;
+	readonly #mdns: MDNSResponder;
+	#ip = "";
+	#accessPointOn = false;
+
+	constructor(options: NetworkServicesOptions) {
+		const buffer = new Uint8Array(DATAGRAM_LIMIT);
+		const world = { ...options, buffer, reader: new DNSReader(buffer) };
+		this.#info = options.info;
+		this.#captive = new CaptiveDNS(world);
+		this.#mdns = new MDNSResponder(world);
+		this.time = new TimeSync(world);
+	}
+
+	/** Begins and ends what the situation asks for. */
+	update(situation: NetworkSituation): void {
+		const { station, accessPointOn } = situation;
+		if (accessPointOn !== this.#accessPointOn) {
+			this.#accessPointOn = accessPointOn;
+			if (accessPointOn) this.#captive.start();
+			else this.#captive.stop();
+		}
+		const ip = station?.ip ?? "";
+		if (ip !== this.#ip) {
+			this.#ip = ip;
+			if (ip !== "") this.time.start();
+			else this.time.stop();
+		}
+		if (station === undefined && !accessPointOn) this.#mdns.stop();
+		else this.#mdns.update(this.namesIn(situation));
+	}
+
+	stop(): void {
+		this.#captive.stop();
+		this.time.stop();
+		this.#mdns.stop();
+	}
+
+	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
+		const { model, serial } = this.#info;
+		const id = serial.slice(SERIAL_END).toLowerCase();
+		const page = ["path=/"];
+		const services = [{ type: "_http._tcp", port: httpPort, txt: page }];
+		if (httpsPort !== 0) {
+			const api = ["api=v1", "path=/api/v1", `model=${model}`, `id=${id}`];
+			services.push({ type: "_https._tcp", port: httpsPort, txt: page });
+			services.push({ type: "_smgw._tcp", port: httpsPort, txt: api });
+		}
+		return {
+			hostname,
+			instance: `Smart-Meter Gateway ${id}`,
+			address: station?.ip ?? ACCESS_POINT_ADDRESS,
+			netmask: station?.netmask ?? ACCESS_POINT_NETMASK,
+			accessPoint: station === undefined,
+			services,
+		};
+	}
+}

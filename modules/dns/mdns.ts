@@ -1,0 +1,449 @@
+/**
+ * The device in multicast DNS: answers for `<hostname>.local` and for its services (RFC 6762, RFC 6763), so that
+ * browsers find it by name and programs in a list. For app/gateway.ts, which starts it when the network has an address.
+ *
+ *   PROBING ─ three questions, 250 ms apart, nobody objects ─> ANNOUNCING ─ three times, 1 s and 2 s apart ─> RUNNING
+ *      ^─ another has the name: the next name; another wants it and wins: the same after 1 s ─┘
+ *      ^─ another answers for a name of ours (9) ───────────────────────────────────────────────────────┘
+ *
+ * Names are probed and answered for together. A second one that has the name makes `name-2`, `name-3` …, of an instance
+ * `Instance (2)` …; the settings keep what they say.
+ *
+ * Limits: answers to a truncated question wait for the known answers of one asker (7.2); a question of several parts
+ * that knows only DNS (6.7) is not answered. A reply is written over the question in the shared buffer, when all that is
+ * wanted of it is known. Memory: 1256 bytes (856 for names, 272 for when each record was sent, 128 for the writer) and
+ * the text that tells the services from others.
+ */
+
+import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
+import { Datagrams } from "../io/datagrams.js";
+import type { Clock, Crypto, TextCodec, UDP } from "../io/host.js";
+import {
+	CLASS_TOP_BIT,
+	type DNSWorld,
+	DNSWriter,
+	FLAG_AUTHORITATIVE,
+	FLAG_RESPONSE,
+	FLAG_TRUNCATED,
+	LABEL_LIMIT,
+	OPCODE_MASK,
+	RESPONSE_CODE_MASK,
+	SECTION_ADDITIONAL,
+	SECTION_ANSWER,
+} from "./dns.js";
+import {
+	FORM_GOODBYE,
+	FORM_LEGACY,
+	FORM_PLAIN,
+	HOST_CONTRADICTED,
+	HOST_TAKEN,
+	INSTANCE_CONTRADICTED,
+	INSTANCE_TAKEN,
+	IS_FOREIGN,
+	MDNSRecords,
+	type MDNSService,
+	RECORD_COUNT,
+} from "./mdns-records.js";
+import { AGAIN_MS, MDNSSchedule } from "./mdns-schedule.js";
+
+export interface MDNSSettings {
+	/** One label of ASCII, up to 63 characters. */
+	readonly hostname: string;
+	/** What a person sees in a list, up to 63 bytes of UTF-8. */
+	readonly instance: string;
+	readonly services: readonly MDNSService[];
+	/** IPv4 in dotted decimal. */
+	readonly address: string;
+	/** Who is outside of it gets no reply of its own (11). */
+	readonly netmask: string;
+	/** The network is our own access point's. */
+	readonly accessPoint: boolean;
+}
+
+export interface MDNSWorld extends DNSWorld {
+	readonly clock: Clock;
+	readonly crypto: Crypto;
+	readonly text: TextCodec;
+}
+
+const GROUP = "224.0.0.251";
+const MDNS_PORT = 5353;
+const PORT = Object.freeze({ port: MDNS_PORT, group: GROUP });
+const ACCESS_POINT_PORT = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
+
+const OFF = 0;
+/** For the port. */
+const WAITING = 1;
+const PROBING = 2;
+const ANNOUNCING = 3;
+const RUNNING = 4;
+
+const PROBES = 3;
+const PROBE_MS = 250;
+const AFTER_LOSS_MS = 1000;
+const ANNOUNCEMENTS = 3;
+const ANNOUNCE_MS = 1000;
+/** When there were too many (8.1). */
+const AFTER_CONFLICTS_MS = 5000;
+
+/** Of answers that others may have as well (6); of those to a question whose known answers go on (7.2). */
+const SHARED_MS = 20;
+const SHARED_SPREAD_MS = 100;
+const TRUNCATED_MS = 400;
+const TRUNCATED_SPREAD_MS = 100;
+/** Between two multicasts of a record, when a name is defended (6). */
+const DEFEND_MS = 250;
+/** A quarter of the shortest time to live: who asks for a reply of its own gets a multicast when none was for so long. */
+const LATELY_MS = 30_000;
+
+export class MDNSResponder extends Datagrams<MDNSWorld> {
+	readonly #records = new MDNSRecords();
+	readonly #writer: DNSWriter;
+	readonly #schedule = new MDNSSchedule();
+	/** What the settings say, and the number that makes it the only one. */
+	#hostname = "";
+	#instance = "";
+	#hostNumber = 1;
+	#instanceNumber = 1;
+	#prefix = -1;
+	#accessPoint = false;
+	/** The name that was traced last. */
+	#told = "";
+	#state = OFF;
+	/** Probes or announcements sent. */
+	#count = 0;
+	/** Of the next one. */
+	#stepMs = Infinity;
+	#wakeTimer: number | undefined;
+
+	constructor(world: MDNSWorld) {
+		super(world);
+		this.#writer = new DNSWriter(world.buffer, this.#records.names);
+	}
+
+	/** The name it answers for, without `.local`; "" until it is sure to be the only one. */
+	get hostname(): string {
+		return this.#state >= ANNOUNCING ? this.wantedName : "";
+	}
+
+	protected override get part(): string {
+		return "mdns";
+	}
+
+	protected override get port(): typeof PORT {
+		return this.#accessPoint ? ACCESS_POINT_PORT : PORT;
+	}
+
+	/** The network has an address. Throws a RangeError for names that are too long. */
+	start(settings: MDNSSettings): void {
+		this.stop();
+		this.rename(settings);
+		this.setNetwork(settings);
+		this.#accessPoint = settings.accessPoint;
+		this.#state = WAITING;
+		this.open();
+	}
+
+	/** Other names or another address; all is as it was when nothing has changed. */
+	update(settings: MDNSSettings): void {
+		if (this.#state === OFF || this.#accessPoint !== settings.accessPoint) {
+			this.start(settings);
+			return;
+		}
+		if (!this.hasSameNames(settings)) {
+			this.sayGoodbye();
+			this.rename(settings);
+			this.setNetwork(settings);
+			this.probe(this.random(PROBE_MS));
+		} else if (this.setNetwork(settings) && this.#state >= ANNOUNCING) this.announce();
+		this.setTimer();
+	}
+
+	stop(): void {
+		this.sayGoodbye();
+		this.close();
+		this.#state = OFF;
+		this.#schedule.clear();
+		this.#stepMs = Infinity;
+		this.setTimer();
+	}
+
+	protected override opened(): void {
+		this.probe(this.random(PROBE_MS));
+		this.setTimer();
+	}
+
+	protected override received(length: number, socket: UDP): void {
+		const { reader, buffer } = this.world;
+		if (!reader.open(buffer, length)) return;
+		if (reader.flags & (OPCODE_MASK | RESPONSE_CODE_MASK)) return;
+		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(socket);
+		else if (socket.remotePort === MDNS_PORT) this.heard();
+		this.setTimer();
+	}
+
+	private nowMs(): number {
+		return this.world.clock.monotonicMs();
+	}
+
+	/** 0 to `limit`, up to 65535. */
+	private random(limit: number): number {
+		const [high, low] = this.world.crypto.random(2);
+		return ((high << 8) | low) % (limit + 1);
+	}
+
+	private hasSameNames({ hostname, instance, services }: MDNSSettings): boolean {
+		return hostname === this.#hostname && instance === this.#instance && this.#records.has(services);
+	}
+
+	private rename({ hostname, instance, services }: MDNSSettings): void {
+		this.#records.take(services);
+		this.#hostname = hostname;
+		this.#instance = instance;
+		this.#hostNumber = 1;
+		this.#instanceNumber = 1;
+		this.takeNames();
+	}
+
+	/** Gives the records the names by their numbers. */
+	private takeNames(): void {
+		const { text } = this.world;
+		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
+		let instance = this.#instance;
+		let label = text.encode(instance + end);
+		while (label.length > LABEL_LIMIT) {
+			instance = instance.slice(0, -1);
+			label = text.encode(instance + end);
+		}
+		this.#records.rename(this.wantedName, label);
+	}
+
+	/** That of the device, sure or not. */
+	private get wantedName(): string {
+		const end = this.#hostNumber > 1 ? `-${this.#hostNumber}` : "";
+		return this.#hostname.slice(0, LABEL_LIMIT - end.length) + end;
+	}
+
+	/** Whether it is another than before. */
+	private setNetwork({ address, netmask }: MDNSSettings): boolean {
+		const number = parseIPv4(address);
+		const prefix = prefixOf(parseIPv4(netmask));
+		if (number === this.#records.address && prefix === this.#prefix) return false;
+		this.#records.address = number;
+		this.#prefix = prefix;
+		return true;
+	}
+
+	private probe(delayMs: number): void {
+		this.#schedule.clear();
+		this.#state = PROBING;
+		this.#count = 0;
+		this.#stepMs = this.nowMs() + delayMs;
+	}
+
+	/** What is said now is new, whenever it was said before. */
+	private announce(): void {
+		this.#state = ANNOUNCING;
+		this.#count = 0;
+		this.#stepMs = this.nowMs();
+		this.#schedule.forget();
+		const { hostname } = this;
+		if (this.#told === hostname) return;
+		this.#told = hostname;
+		this.world.trace(`mdns: found as ${hostname}.local`);
+	}
+
+	private sayGoodbye(): void {
+		if (this.#state < ANNOUNCING) return;
+		this.begin(0);
+		this.send(this.#records.parting, 0, FORM_GOODBYE);
+	}
+
+	private setTimer(): void {
+		const { timers } = this.world;
+		if (this.#wakeTimer !== undefined) timers.clear(this.#wakeTimer);
+		this.#wakeTimer = undefined;
+		const next = Math.min(this.#stepMs, this.#schedule.deadlineMs);
+		if (next === Infinity) return;
+		this.#wakeTimer = timers.set(() => this.guarded(() => this.wake()), Math.max(0, next - this.nowMs()));
+	}
+
+	private wake(): void {
+		this.#wakeTimer = undefined;
+		const now = this.nowMs();
+		try {
+			if (now >= this.#stepMs) this.step(now);
+			this.multicast(this.#schedule.due(now), now);
+		} finally {
+			this.setTimer();
+		}
+	}
+
+	private step(now: number): void {
+		if (this.#state === PROBING) {
+			if (this.#count++ < PROBES) {
+				this.#stepMs = now + PROBE_MS;
+				this.#writer.begin(0, 0);
+				// Where the port is shared (15.1), a reply to us alone may have come to another program.
+				this.#records.writeProbe(this.#writer, this.#count === PROBES);
+				this.transmit(GROUP, MDNS_PORT);
+				return;
+			}
+			this.announce();
+		}
+		this.#stepMs = now + ANNOUNCE_MS * 2 ** this.#count++;
+		if (this.#count >= ANNOUNCEMENTS) {
+			this.#state = RUNNING;
+			this.#stepMs = Infinity;
+		}
+		this.multicast(this.#schedule.take(this.#records.all, now), now);
+	}
+
+	/** A response of another (or our own come back): does it contradict us? */
+	private heard(): void {
+		const { reader } = this.world;
+		const isProbing = this.#state === PROBING;
+		let isHost = false;
+		let isInstance = false;
+		while (reader.nextRecord()) {
+			const found = this.#records.identify(reader);
+			if (found >= IS_FOREIGN || reader.ttl === 0) continue;
+			if (found === HOST_CONTRADICTED || (isProbing && found === HOST_TAKEN)) isHost = true;
+			if (found === INSTANCE_CONTRADICTED || (isProbing && found === INSTANCE_TAKEN)) isInstance = true;
+		}
+		if (!isHost && !isInstance) return;
+		if (isProbing && isHost) this.#hostNumber++;
+		if (isProbing && isInstance) this.#instanceNumber++;
+		this.contest();
+	}
+
+	/** Probes again, with the names by their numbers. */
+	private contest(): void {
+		this.takeNames();
+		this.world.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
+		this.probe(this.#schedule.mayTryAgain(this.nowMs()) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
+	}
+
+	private asked(socket: UDP): void {
+		const { reader } = this.world;
+		const records = this.#records;
+		let bits = 0;
+		let unicast = 0;
+		while (reader.nextQuestion()) {
+			const answers = records.answersTo(reader);
+			if (reader.class & CLASS_TOP_BIT) unicast |= answers & ~bits;
+			else unicast &= ~answers;
+			bits |= answers;
+		}
+		if (this.#state === PROBING) {
+			if (reader.authorities > 0 && bits & ~records.shared) this.compareProposals();
+		} else if (reader.questions === 0) this.takeKnownAnswers(socket);
+		else if (bits !== 0) {
+			bits &= ~this.knownAnswers();
+			this.answer(socket, bits, bits & unicast);
+		}
+	}
+
+	private answer(socket: UDP, asked: number, unicast: number): void {
+		const { reader } = this.world;
+		// The reply may be written over the question.
+		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
+		const isProbe = reader.authorities > 0;
+		if (socket.remotePort !== MDNS_PORT) {
+			if (asked !== 0) this.replyLegacy(socket, asked);
+			return;
+		}
+		const bits = asked & ~this.replyUnicast(socket, unicast);
+		if (bits === 0) return;
+		const now = this.nowMs();
+		if (isTruncated) this.wait(socket, bits);
+		else if (bits & this.#records.shared) this.#schedule.later(bits, now + SHARED_MS + this.random(SHARED_SPREAD_MS));
+		else this.multicast(this.#schedule.take(bits, now, isProbe ? DEFEND_MS : AGAIN_MS), now);
+	}
+
+	/** Another probes for a name of ours at the same time (8.2). */
+	private compareProposals(): void {
+		for (let service = -1; service < this.#records.services; service++) {
+			if (this.#records.compareProposals(this.world.reader, service) >= 0) continue;
+			this.probe(AFTER_LOSS_MS);
+			return;
+		}
+	}
+
+	/** The records that the asker knows, for half of their time at least (7.1). */
+	private knownAnswers(): number {
+		const { reader } = this.world;
+		let bits = 0;
+		while (reader.nextRecord() && reader.section === SECTION_ANSWER) {
+			const index = this.#records.identify(reader);
+			if (index >= 0 && reader.ttl * 2 >= this.#records.ttl(index)) bits |= 1 << index;
+		}
+		return bits;
+	}
+
+	/** More known answers of who has asked before. */
+	private takeKnownAnswers(socket: UDP): void {
+		if (!this.#schedule.isWaitingFor(socket.remoteAddress)) return;
+		this.#schedule.drop(this.knownAnswers());
+		if (this.world.reader.flags & FLAG_TRUNCATED) this.wait(socket, 0);
+	}
+
+	private wait({ remoteAddress }: UDP, bits: number): void {
+		const delayMs = TRUNCATED_MS + this.random(TRUNCATED_SPREAD_MS);
+		this.#schedule.wait(bits, remoteAddress, this.nowMs() + delayMs);
+	}
+
+	private multicast(answers: number, now: number): void {
+		if (answers === 0) return;
+		const extra = this.#records.additionalTo(answers) & ~this.#schedule.sentWithin(AGAIN_MS, now);
+		this.begin(0);
+		this.send(answers, extra, FORM_PLAIN);
+		this.#schedule.sent(answers | extra, now);
+	}
+
+	/** Replies to the asker alone where all have heard it lately (5.4); the records that it did so with, as bits. */
+	private replyUnicast(socket: UDP, bits: number): number {
+		const answers = bits & this.#schedule.sentWithin(LATELY_MS, this.nowMs());
+		if (answers === 0 || !this.isNear(socket.remoteAddress)) return 0;
+		this.begin(0);
+		this.send(answers, this.#records.additionalTo(answers), FORM_PLAIN, socket);
+		return answers;
+	}
+
+	/** To a program that knows only DNS. */
+	private replyLegacy(socket: UDP, bits: number): void {
+		const { reader } = this.world;
+		if (reader.questions !== 1 || !this.isNear(socket.remoteAddress)) return;
+		reader.rewind();
+		reader.nextQuestion();
+		this.begin(reader.id);
+		this.#writer.copyQuestion(reader);
+		this.send(bits, this.#records.additionalTo(bits), FORM_LEGACY, socket);
+	}
+
+	private isNear(address: string): boolean {
+		// The port of the access point has nothing from elsewhere.
+		if (this.#accessPoint || this.#prefix < 0) return true;
+		return isSameNetwork(parseIPv4(address), this.#records.address, this.#prefix);
+	}
+
+	private begin(id: number): void {
+		this.#writer.begin(id, FLAG_RESPONSE | FLAG_AUTHORITATIVE);
+	}
+
+	/** To the group, unless there is an asker. All that there is has room (mdns-records.ts). */
+	private send(answers: number, extra: number, form: number, asker?: UDP): void {
+		for (let i = 0; i < RECORD_COUNT; i++) {
+			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);
+		}
+		for (let i = 0; i < RECORD_COUNT; i++) {
+			if ((extra >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ADDITIONAL);
+		}
+		this.transmit(asker?.remoteAddress ?? GROUP, asker?.remotePort ?? MDNS_PORT);
+	}
+
+	private transmit(address: string, port: number): void {
+		const { bytes, length } = this.#writer;
+		this.socket?.write(bytes.subarray(0, length), address, port);
+	}
+}

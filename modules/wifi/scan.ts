@@ -1,0 +1,76 @@
+/**
+ * The networks that a scan has found, packed, so that a reply needs no objects for them: for wifi/manager.ts, which
+ * packs them, and the API, which goes through them. One after another:
+ *
+ *   offset  bytes  what
+ *   0       1      channel
+ *   1       1      authmode
+ *   2       1      strength, dBm without the sign
+ *   3       12     BSSID, hex characters
+ *   15      1      length of the SSID
+ *   16      ...    SSID, UTF-8
+ *
+ * Limits: SCAN_LIMIT networks; one whose SSID is longer than SSID_PACKED_LIMIT is left out.
+ */
+import type { TextCodec } from "../io/host.js";
+import { SCAN_LIMIT, type ScannedNetwork } from "../io/wifi.js";
+
+/** Characters of a BSSID. */
+const BSSID_LENGTH = 12;
+/** An SSID of 32 bytes that are no UTF-8 has 96 when they are replaced. */
+const SSID_PACKED_LIMIT = 96;
+/** Longest network: channel, authmode, strength without its sign, BSSID, length of the SSID, SSID. */
+const NETWORK_LIMIT = 4 + BSSID_LENGTH + SSID_PACKED_LIMIT;
+
+/** `scanned` gives one network after another, then undefined. */
+export function packNetworks(scanned: (index: number) => ScannedNetwork | undefined, text: TextCodec): Uint8Array {
+	const packed = new Uint8Array(SCAN_LIMIT * NETWORK_LIMIT);
+	let length = 0;
+	for (let i = 0; i < SCAN_LIMIT; i++) {
+		const network = scanned(i);
+		if (network === undefined) break;
+		const ssid = text.encode(network.ssid);
+		if (ssid.length > SSID_PACKED_LIMIT) continue;
+		packed[length++] = network.channel;
+		packed[length++] = network.authmode;
+		packed[length++] = -network.rssi;
+		packed.set(text.encode(network.bssid), length);
+		length += BSSID_LENGTH;
+		packed[length++] = ssid.length;
+		packed.set(ssid, length);
+		length += ssid.length;
+	}
+	return packed.slice(0, length);
+}
+
+/** Goes through the networks of a scan, one at a time. */
+export class ScanCursor {
+	ssid = "";
+	bssid = "";
+	rssi = 0;
+	channel = 0;
+	authmode = 0;
+	readonly #bytes: Uint8Array;
+	readonly #text: TextCodec;
+	#at = 0;
+
+	constructor(bytes: Uint8Array, text: TextCodec) {
+		this.#bytes = bytes;
+		this.#text = text;
+	}
+
+	/** False: there is none any more. */
+	next(): boolean {
+		const bytes = this.#bytes;
+		if (this.#at >= bytes.length) return false;
+		this.channel = bytes[this.#at];
+		this.authmode = bytes[this.#at + 1];
+		this.rssi = -bytes[this.#at + 2];
+		const bssid = this.#at + 3;
+		const ssid = bssid + BSSID_LENGTH + 1;
+		this.bssid = this.#text.decode(bytes, bssid, ssid - 1);
+		this.#at = ssid + bytes[ssid - 1];
+		this.ssid = this.#text.decode(bytes, ssid, this.#at);
+		return true;
+	}
+}

@@ -1,0 +1,50 @@
+/** What the tests of this folder have in common: a made-up network on virtual time, and what a user of UDP is given. */
+import assert from "node:assert/strict";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { VirtualUDPPort } from "../../hosts/node/virtual-udp.js";
+import type { DatagramWorld } from "../../modules/io/datagrams.js";
+import { type Crypto, DATAGRAM_LIMIT, type UDPPort } from "../../modules/io/host.js";
+
+export class Bed {
+	readonly time = new VirtualTime();
+	readonly network = new VirtualUDPPort(this.time);
+	readonly traced: string[] = [];
+	/** What was thrown under the guard. */
+	readonly problems: unknown[] = [];
+
+	/** Lets the time go by; nothing may be thrown meanwhile. */
+	pass(ms: number): void {
+		this.time.advance(ms);
+		assert.deepEqual(this.problems, []);
+	}
+
+	/** The network has gone: ports are told so at once. */
+	loseNetwork(): void {
+		this.network.fail();
+		this.pass(0);
+	}
+
+	protected world(udp: UDPPort = this.network): DatagramWorld {
+		return {
+			udp,
+			timers: this.time,
+			buffer: new Uint8Array(DATAGRAM_LIMIT),
+			guard: (_part, run) => {
+				try {
+					run();
+				} catch (error) {
+					this.problems.push(error);
+				}
+			},
+			trace: (text) => this.traced.push(text),
+		};
+	}
+}
+
+/** Random bytes that are the same for the same seed. */
+export function seededCrypto(seed: number): Crypto {
+	const random = new SeededRandom(seed);
+	return Object.assign(new NodeCrypto(), { random: (length: number) => random.bytes(length) });
+}

@@ -1,0 +1,94 @@
+/** For tests of the mDNS responder: devices on one made-up network, and what was heard on it as text. */
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import type { SentDatagram } from "../../hosts/node/virtual-udp.js";
+import { DNSReader } from "../../modules/dns/dns.js";
+import { MDNSResponder, type MDNSSettings } from "../../modules/dns/mdns.js";
+import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
+import { Bed, seededCrypto } from "./bed.js";
+import { message, type Parsed, type Parts, parse } from "./messages.js";
+
+export const GROUP = "224.0.0.251";
+export const S = 1000;
+export const ASKER = "192.168.1.7";
+export const ADDRESS = "192.168.1.50";
+
+export const SETTINGS: MDNSSettings = {
+	hostname: "gateway",
+	instance: "Smart-Meter Gateway a1b2c3",
+	address: ADDRESS,
+	netmask: "255.255.255.0",
+	accessPoint: false,
+	services: [
+		{ type: "_https._tcp", port: 443, txt: [] },
+		{ type: "_http._tcp", port: 80, txt: [] },
+		{ type: "_smgw._tcp", port: 443, txt: ["api=v1", "path=/api/v1", "model=SMG-1", "id=a1b2c3"] },
+	],
+};
+
+export interface Heard extends Parsed {
+	readonly to: string;
+	readonly timeMs: number;
+}
+
+export class Air extends Bed {
+	#devices = 0;
+	#seen = 0;
+
+	/** A responder on this network, not started; `names` gets the names that it traces. */
+	device(address = ADDRESS, names: string[] = []): MDNSResponder {
+		const world = this.world(this.network.device(address));
+		return new MDNSResponder({
+			...world,
+			clock: this.time,
+			crypto: seededCrypto(100 + ++this.#devices),
+			text: new NodeText(),
+			reader: new DNSReader(world.buffer),
+			trace: (text) => {
+				const name = /^mdns: found as (.+)\.local$/.exec(text)?.[1];
+				if (name === undefined) this.traced.push(text);
+				else names.push(name);
+			},
+		});
+	}
+
+	/** A device that has been there for a while. */
+	static settled(settings: Partial<MDNSSettings> = {}): { air: Air; device: MDNSResponder } {
+		const air = new Air();
+		const device = air.device(settings.address);
+		device.start({ ...SETTINGS, ...settings });
+		air.run(60 * S);
+		return { air, device };
+	}
+
+	/** Lets the time go by; what devices have sent since the last run. */
+	run(ms: number): Heard[] {
+		this.pass(ms);
+		const fresh = this.network.sent.slice(this.#seen);
+		this.#seen = this.network.sent.length;
+		return fresh.map(heard);
+	}
+
+	/** Sends to the group (or to `to`) from port 5353 (or `port`) of the asker (or `from`). */
+	send(parts: Parts | Uint8Array, { from = ASKER, port = 5353, to = GROUP } = {}): void {
+		const bytes = parts instanceof Uint8Array ? parts : message(parts);
+		this.network.send({ from: { address: from, port }, to: { address: to, port: 5353 }, bytes });
+	}
+
+	/** What comes within 10 s of this question. */
+	ask(parts: Parts | Uint8Array, options = {}): Heard[] {
+		this.send(parts, options);
+		return this.run(10 * S);
+	}
+}
+
+function heard({ bytes, to, timeMs }: SentDatagram): Heard {
+	assert.ok(bytes.length <= DATAGRAM_LIMIT);
+	const isGroup = to.address === GROUP && to.port === 5353;
+	return { ...parse(bytes), to: isGroup ? "all" : `${to.address}:${to.port}`, timeMs };
+}
+
+/** Only the records of these responses, sorted: sections and order don't matter to who hears them. */
+export function recordsOf(list: readonly Heard[]): string[] {
+	return list.flatMap(({ answers, additionals }) => [...answers, ...additionals]).sort();
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import {
+	advanceLocalTime,
+	formatAge,
+	formatDate,
+	formatDecimal,
+	formatLocalTime,
+	formatNumber,
+} from "../../../hosts/browser/kit/format.js";
+
+/** Spaces of other kinds than the usual one differ by the version of Node's data. */
+function plain(text: string): string {
+	return text.replace(/[\u00a0\u202f]/g, " ");
+}
+
+describe("numbers of the page", () => {
+	it("are written as the language does", () => {
+		assert.equal(formatNumber(12345.5, "en"), "12,345.5");
+		assert.equal(formatNumber(12345.5, "de"), "12.345,5");
+		assert.equal(plain(formatNumber(12345.5, "pl")), "12 345,5");
+	});
+
+	it("have as many digits as asked for, not more and not less", () => {
+		assert.equal(formatNumber(1.23456, "en"), "1.235");
+		assert.equal(formatNumber(1.23456, "en", 0), "1");
+		assert.equal(formatNumber(5, "de", 2, 2), "5,00");
+		assert.equal(formatNumber(-0.4, "en", 1), "-0.4");
+	});
+
+	it("keep the digits that the meter sent, without its zeros in front", () => {
+		assert.equal(formatDecimal("000123.450", "en"), "123.450");
+		assert.equal(formatDecimal("000123.450", "de"), "123,450");
+		assert.equal(formatDecimal("0", "en"), "0");
+		assert.equal(formatDecimal("0000.000", "de"), "0,000");
+		assert.equal(formatDecimal("-0012.5", "en"), "-12.5");
+		assert.equal(formatDecimal("+7", "en"), "7");
+		assert.equal(formatDecimal("999999999.999", "en"), "999,999,999.999");
+	});
+
+	it("stay as they are where they are none", () => {
+		for (const text of ["", "1LGZ0012345678", "21-11-26", "1.2.3", "1,5", "--1"]) {
+			assert.equal(formatDecimal(text, "de"), text);
+		}
+	});
+});
+
+describe("times of the page", () => {
+	it("are those at the meter, in whatever zone the browser is", () => {
+		const zone = process.env["TZ"];
+		for (const name of ["Asia/Tokyo", "America/Los_Angeles"]) {
+			process.env["TZ"] = name;
+			assert.match(formatLocalTime("2026-07-01T23:30:05+02:00", "de"), /01\.07\.2026.*23:30:05/);
+		}
+		if (zone === undefined) delete process.env["TZ"];
+		else process.env["TZ"] = zone;
+	});
+
+	it("are empty while the clock is not set", () => {
+		assert.equal(formatLocalTime("", "en"), "");
+		assert.equal(formatDate("", "en"), "");
+		assert.equal(advanceLocalTime("", 5), "");
+	});
+
+	it("count on from where the gateway's clock was, over midnight and a year's end too", () => {
+		assert.equal(advanceLocalTime("2026-12-31T23:59:59+01:00", 2), "2027-01-01T00:00:01");
+		assert.equal(advanceLocalTime("2026-11-21T18:00:00Z", 0.9), "2026-11-21T18:00:00");
+	});
+
+	it("show the day of a date in words", () => {
+		assert.equal(formatDate("2036-11-20T10:00:00Z", "en"), "November 20, 2036");
+		assert.equal(formatDate("2036-11-20", "de"), "20. November 2036");
+		assert.equal(formatDate("2036-11-20", "pl"), "20 listopada 2036");
+	});
+
+	it("tell an age in the unit that fits", () => {
+		assert.equal(formatAge(0, "en"), "now");
+		assert.equal(formatAge(59, "en"), "59 seconds ago");
+		assert.equal(formatAge(60, "en"), "1 minute ago");
+		assert.equal(formatAge(3600, "de"), "vor 1 Stunde");
+		assert.equal(formatAge(86_400, "de"), "vor 24 Stunden");
+		assert.equal(formatAge(86_400 * 3, "pl"), "3 dni temu");
+	});
+
+	it("are never ahead when the clocks differ", () => {
+		assert.equal(formatAge(-30, "en"), "now");
+	});
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { countersOf, importedWh, powerOf } from "../../../hosts/browser/kit/power.js";
+import type { Reading } from "../../../hosts/browser/kit/replies.js";
+
+function reading(obis: string, value: number | null, unit: string, billingPeriod: number | null = null): Reading {
+	return {
+		obis_long: `1-0:${obis}`,
+		obis,
+		value1: String(value ?? ""),
+		value2: "",
+		value1_number: value,
+		value1_unit: unit,
+		billing_period: billingPeriod,
+		mapping_id: "00000000",
+		en: null,
+	};
+}
+
+describe("power now", () => {
+	it("is the signed sum where the meter sends it", () => {
+		assert.equal(powerOf([reading("1.7.0", 9, "kW"), reading("16.7.0", -0.25, "kW")]), -250);
+	});
+
+	it("is what is drawn less what is fed in", () => {
+		assert.equal(powerOf([reading("1.7.0", 1.5, "kW"), reading("2.7.0", 200, "W")]), 1300);
+		assert.equal(powerOf([reading("2.7.0", 0.4, "kW")]), -400);
+		assert.equal(powerOf([reading("1.7.0", 0, "kW")]), 0);
+	});
+
+	it("is the sum of the phases, signed or in two directions", () => {
+		assert.equal(powerOf([reading("36.7.0", 100, "W"), reading("56.7.0", -40, "W"), reading("76.7.0", 7, "W")]), 67);
+		assert.equal(powerOf([reading("21.7.0", 0.1, "kW"), reading("42.7.0", 0.03, "kW")]), 70);
+	});
+
+	it("takes codes without their last group, as some meters send them", () => {
+		assert.equal(powerOf([reading("1.7", 0.5, "kW")]), 500);
+	});
+
+	it("is unknown without a number, in a unit that is no power, or of a billing period", () => {
+		assert.equal(powerOf([]), undefined);
+		assert.equal(powerOf([reading("16.7.0", null, "kW")]), undefined);
+		assert.equal(powerOf([reading("16.7.0", 5, "kvar")]), undefined);
+		assert.equal(powerOf([reading("1.7.0", 5, "kW", 3)]), undefined);
+	});
+});
+
+describe("energy", () => {
+	it("is what was imported less what was exported, in Wh", () => {
+		assert.equal(importedWh([reading("1.8.0", 12.5, "kWh"), reading("2.8.0", 500, "Wh")]), 12_000);
+		assert.equal(importedWh([reading("1.8.0", 0.001, "MWh")]), 1000);
+	});
+
+	it("is unknown without an import counter of now", () => {
+		assert.equal(importedWh([reading("2.8.0", 5, "kWh")]), undefined);
+		assert.equal(importedWh([reading("1.8.0", 5, "kWh", 1)]), undefined);
+	});
+
+	it("is listed import before export, totals before tariffs, without billing periods", () => {
+		const readings = [
+			reading("2.8.0", 1, "kWh"),
+			reading("1.8.2", 2, "kWh"),
+			reading("1.8.0", 3, "kWh"),
+			reading("1.8.0", 4, "kWh", 1),
+			reading("1.8.4", 5, "kWh"),
+			reading("1.8.5", 6, "kWh"),
+		];
+		assert.deepEqual(
+			countersOf(readings).map(({ isExport, tariff, reading: { value1 } }) => [isExport, tariff, value1]),
+			[
+				[false, 0, "3"],
+				[false, 2, "2"],
+				[false, 4, "5"],
+				[true, 0, "1"],
+			],
+		);
+	});
+});

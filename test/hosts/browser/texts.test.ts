@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TEXTS } from "../../../hosts/browser/text/all.js";
+import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
+
+/** Words that are the same in two languages: names, units, and what all of them have taken over. */
+const SHARED = new Set([
+	"Area",
+	"Bytes",
+	"Code",
+	"DLMS",
+	"Details",
+	"Export",
+	"Filter",
+	"Firmware",
+	"Gateway",
+	"Hostname",
+	"Import",
+	"Information",
+	"Menu",
+	"Meter",
+	"Model",
+	"Name",
+	"OBIS",
+	"OK",
+	"Port",
+	"Signal",
+	"Status",
+	"System",
+	"Test",
+	"Text",
+	"Token",
+	"USB",
+	"UTC",
+	"Version",
+	"Wi-Fi",
+	"Zigbee",
+	"dBm",
+]);
+const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
+
+/** What is in quotation marks, and addresses: names that no language changes. */
+const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
+
+function valuesIn(text: string): string[] {
+	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+}
+
+function none(findings: readonly string[]): void {
+	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
+}
+
+/** Source of the page, of one kind of folder. */
+function sources(folder: string): string[] {
+	return readdirSync(join(SOURCE, folder), { withFileTypes: true })
+		.filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+		.map(({ name }) => readFileSync(join(SOURCE, folder, name), "utf8"));
+}
+
+describe("texts of the page", () => {
+	const all = Object.entries(TEXTS) as [string, readonly string[]][];
+
+	it("are there in every language", () => {
+		none(
+			all
+				.filter(
+					([, texts]) => texts.length !== LANGUAGES.length || texts.some((text) => text.trim() !== text || text === ""),
+				)
+				.map(([key]) => key),
+		);
+	});
+
+	it("take the same values in every language", () => {
+		none(
+			all.flatMap(([key, [first, ...others]]) =>
+				others
+					.filter((text) => valuesIn(text).join() !== valuesIn(first).join())
+					.map((text) => `${key}: ${first} | ${text}`),
+			),
+		);
+	});
+
+	it("are not left in English", () => {
+		none(
+			all.flatMap(([key, [english, ...others]]) =>
+				others
+					.filter((text) => {
+						if (ENGLISH.test(text.replace(QUOTED, ""))) return true;
+						const words = english.replace(QUOTED, "").match(/[\p{L}-]+/gu) ?? [];
+						return text === english && !words.every((word) => word.length < 4 || SHARED.has(word));
+					})
+					.map((text) => `${key}: ${text}`),
+			),
+		);
+	});
+
+	it("stand in one file each", () => {
+		const keys = sources("text").flatMap((text) => [...text.matchAll(/^\t"?([\w./-]+)"?: \[/gm)].map(([, key]) => key));
+		none(keys.filter((key, index) => keys.indexOf(key) !== index));
+		assert.equal(keys.length, all.length);
+	});
+
+	it("are all used", () => {
+		const code = [...sources("."), ...sources("kit"), ...sources("pages")].join("\n");
+		const documents = readFileSync(join(SOURCE, "../../tools/page.ts"), "utf8");
+		const beginnings = [...code.matchAll(/`([\w./-]+\.)\$\{/g)].map(([, beginning]) => beginning);
+		none(
+			all
+				.map(([key]) => key)
+				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`"${key}"`))
+				.filter((key) => !beginnings.some((beginning) => key.startsWith(beginning))),
+		);
+	});
+});

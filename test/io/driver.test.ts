@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { Driver } from "../../modules/io/driver.js";
+import type { Timed } from "../../modules/io/machine.js";
+
+/** Is due at the given times, one after the other, and notes when it was called. */
+class Alarm implements Timed {
+	deadlineMs = Number.POSITIVE_INFINITY;
+	readonly calls: number[] = [];
+
+	set(deadlineMs: number): void {
+		this.deadlineMs = deadlineMs;
+	}
+
+	advance(nowMs: number): void {
+		this.calls.push(nowMs);
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+	}
+}
+
+describe("io/driver", () => {
+	let time: VirtualTime;
+	let faults: string[];
+	/** Timers set since the start, and those that have neither fired nor been cleared. */
+	let timers: number;
+	let live: number;
+	let driver: Driver;
+
+	beforeEach(() => {
+		time = new VirtualTime();
+		faults = [];
+		timers = live = 0;
+		driver = new Driver({
+			clock: time,
+			timers: {
+				set: (callback, delayMs) => {
+					timers++;
+					live++;
+					return time.set(() => {
+						live--;
+						callback();
+					}, delayMs);
+				},
+				clear: (id) => {
+					live--;
+					time.clear(id);
+				},
+			},
+			guard: (part, run) => {
+				try {
+					run();
+				} catch (error) {
+					faults.push(`${part}: ${(error as Error).message}`);
+				}
+			},
+		});
+	});
+
+	it("advances a machine at its deadline, and not before", () => {
+		const alarm = new Alarm();
+		const drive = driver.drive("alarm", alarm);
+		drive.tell(() => alarm.set(100));
+		time.advance(99);
+		assert.deepEqual(alarm.calls, []);
+		time.advance(1);
+		assert.deepEqual(alarm.calls, [100]);
+		time.advance(1000);
+		assert.deepEqual(alarm.calls, [100]);
+	});
+
+	it("advances a machine that has a deadline when it is given to the driver", () => {
+		const alarm = new Alarm();
+		alarm.set(5);
+		driver.drive("alarm", alarm);
+		time.advance(5);
+		assert.deepEqual(alarm.calls, [5]);
+	});
+
+	it("serves many machines with one timer, each at its own time", () => {
+		const alarms = [300, 100, 200, 100].map((deadlineMs) => {
+			const alarm = new Alarm();
+			driver.drive("alarm", alarm).tell(() => alarm.set(deadlineMs));
+			return alarm;
+		});
+		time.advance(1000);
+		assert.deepEqual(
+			alarms.map(({ calls }) => calls),
+			[[300], [100], [200], [100]],
+		);
+		// Two to stand at 300 and then at 100, two to go on to 200 and 300.
+		assert.equal(timers, 4);
+	});
+
+	it("leaves its timer where it is when a deadline moves away, and sets it anew when it fires", () => {
+		const alarm = new Alarm();
+		const drive = driver.drive("alarm", alarm);
+		for (let deadlineMs = 100; deadlineMs <= 200; deadlineMs++) drive.tell(() => alarm.set(deadlineMs));
+		assert.equal(timers, 1);
+		time.advance(1000);
+		assert.deepEqual(alarm.calls, [200]);
+	});
+
+	it("lets the host have its turn between two calls of a machine that is due again at once", () => {
+		let left = 3;
+		const turns: number[] = [];
+		const machine: Timed = {
+			get deadlineMs() {
+				return left > 0 ? 0 : Number.POSITIVE_INFINITY;
+			},
+			advance: () => {
+				left--;
+				turns.push(timers);
+			},
+		};
+		driver.drive("eager", machine);
+		time.advance(1);
+		assert.equal(left, 0);
+		assert.equal(new Set(turns).size, 3);
+	});
+
+	it("drains after each change, again where the drain itself has changed the machine, before it sets its timer", () => {
+		const alarm = new Alarm();
+		let said = 0;
+		const drive = driver.drive("alarm", alarm, () => {
+			said++;
+			if (said < 3) drive.tell((nowMs) => alarm.set(nowMs + 10 * said));
+		});
+		assert.equal(
+			drive.tell(() => "given back"),
+			"given back",
+		);
+		assert.equal(said, 3);
+		assert.equal(drive.deadlineMs, 20);
+	});
+
+	it("drains after a change that throws, and lets its caller have the exception", () => {
+		const alarm = new Alarm();
+		let drained = 0;
+		const drive = driver.drive("alarm", alarm, () => drained++);
+		const fail = (): void => {
+			alarm.set(7);
+			throw new Error("no");
+		};
+		assert.throws(() => drive.tell(fail), /^Error: no$/);
+		assert.equal(drained, 1);
+		drive.run(fail);
+		assert.deepEqual(faults, ["alarm: no"]);
+		time.advance(7);
+		assert.deepEqual(alarm.calls, [7]);
+	});
+
+	it("logs that a machine was changed past it, and goes on", () => {
+		const alarm = new Alarm();
+		const drive = driver.drive("alarm", alarm);
+		alarm.set(50);
+		drive.tell(() => {});
+		assert.deepEqual(faults, ["alarm: a machine was changed past its driver"]);
+		time.advance(50);
+		assert.deepEqual(alarm.calls, [50]);
+		assert.equal(faults.length, 1);
+	});
+
+	it("does nothing more for a machine that was stopped, also by another in the same turn", () => {
+		const first = new Alarm();
+		const drive = driver.drive("first", first);
+		const second: Timed = {
+			deadlineMs: 10,
+			advance(this: { deadlineMs: number }) {
+				this.deadlineMs = Number.POSITIVE_INFINITY;
+				drive.stop();
+			},
+		};
+		driver.drive("second", second);
+		drive.tell(() => first.set(10));
+		time.advance(100);
+		drive.run(() => assert.fail("it was stopped"));
+		assert.deepEqual(first.calls, []);
+		assert.deepEqual(faults, []);
+	});
+
+	it("has no timer when nothing is driven", () => {
+		const alarm = new Alarm();
+		const drive = driver.drive("alarm", alarm);
+		drive.tell(() => alarm.set(10));
+		drive.stop();
+		drive.stop();
+		assert.equal(live, 0);
+	});
+});

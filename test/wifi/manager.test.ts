@@ -1,0 +1,351 @@
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { NetworkSettings } from "../../modules/config/network.js";
+import {
+	AP_ENABLED,
+	AP_SSID,
+	FALLBACK_AP_ENABLED,
+	NETWORK,
+	WIFI_ENABLED,
+} from "../../modules/config/network-fields.js";
+import type { Field, Setting } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import {
+	APPLY_ACCESS_POINT,
+	APPLY_FLAGS,
+	APPLY_STATION,
+	NetworkManager,
+	STATION_OFF,
+	STATION_ONLINE,
+	WIFI_LOST,
+	WIFI_NO_ADDRESS,
+	WIFI_NOT_FOUND,
+	WIFI_WELL,
+	WIFI_WRONG_PASSWORD,
+} from "../../modules/wifi/manager.js";
+import { ScanCursor } from "../../modules/wifi/scan.js";
+import { MemoryStorage } from "../config/memory-storage.js";
+
+const text = new NodeText();
+const S = 1000;
+
+class Bed {
+	readonly time = new VirtualTime();
+	readonly air = new VirtualAir(this.time);
+	readonly storage: MemoryStorage;
+	readonly store: ConfigStore;
+	readonly settings: NetworkSettings;
+	readonly manager: NetworkManager;
+
+	constructor(
+		storage = new MemoryStorage(),
+		networks: Record<string, string> = { home: "home-secret", new: "new-secret" },
+	) {
+		this.storage = storage;
+		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
+		this.store = new ConfigStore(storage, text);
+		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
+		this.manager = new NetworkManager({
+			port: this.air.port,
+			settings: this.settings,
+			clock: this.time,
+			timers: this.time,
+			text,
+			guard: (_part, run) => run(),
+			trace: () => {},
+		});
+	}
+
+	set(field: Field, value: Setting): void {
+		const values: Setting[] = [];
+		values[NETWORK.fields.indexOf(field)] = value;
+		this.store.set(NETWORK, values);
+		this.manager.applySoon(field === AP_ENABLED || field === AP_SSID ? APPLY_ACCESS_POINT : APPLY_FLAGS);
+	}
+
+	join(ssid: string, password: string): void {
+		this.settings.setStation([ssid, password, true, "", "", ""]);
+		this.manager.applySoon(APPLY_STATION);
+	}
+
+	/** What is on: the station's network, and "AP". */
+	get on(): string {
+		const { manager, air } = this;
+		assert.equal(manager.accessPointOn, air.radio?.accessPoint !== undefined);
+		return [manager.station?.ssid ?? "-", manager.accessPointOn ? "AP" : ""].join(" ").trim();
+	}
+
+	/** Joined `home`, with the access point off again. */
+	static settled(networks?: Record<string, string>): Bed {
+		const bed = new Bed(undefined, networks);
+		bed.manager.start();
+		bed.join("home", "home-secret");
+		bed.time.advance(200 * S);
+		assert.equal(bed.on, "home");
+		return bed;
+	}
+}
+
+describe("wifi/manager", () => {
+	it("opens the access point while nothing is configured, with the unit's key", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		assert.equal(bed.on, "- AP");
+		assert.deepEqual(bed.air.radio?.accessPoint, { ssid: "gateway", password: "access-point-key" });
+		bed.set(FALLBACK_AP_ENABLED, false);
+		bed.time.advance(3600 * S);
+		assert.equal(bed.on, "- AP");
+		assert.equal(bed.air.radio?.connects, 0);
+	});
+	it("lets the reply leave, joins beside the access point, and closes that two minutes later", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("home", "home-secret");
+		bed.time.advance(1499);
+		assert.equal(bed.air.radio?.connects, 0);
+		bed.time.advance(1);
+		assert.equal(bed.air.radio?.connects, 1);
+		bed.time.advance(2500);
+		assert.equal(bed.on, "home AP");
+		assert.equal(bed.settings.onTrial, false);
+		bed.time.advance(120 * S - 1);
+		assert.equal(bed.on, "home AP");
+		bed.time.advance(1);
+		assert.equal(bed.on, "home");
+		assert.equal(bed.manager.lastError, WIFI_WELL);
+	});
+	it("goes back to the previous network after 45 s without an address, and says why", () => {
+		for (const [ssid, password, error] of [
+			["new", "wrong-secret", WIFI_WRONG_PASSWORD],
+			["absent", "any-secret", WIFI_NOT_FOUND],
+			["mute", "mute-secret", WIFI_NO_ADDRESS],
+		] as const) {
+			const bed = Bed.settled();
+			bed.air.around.set("mute", { password: "mute-secret", givesAddress: false });
+			bed.join(ssid, password);
+			bed.time.advance(1500 + 45 * S - 1);
+			assert.equal(bed.on, "-");
+			assert.equal(bed.settings.station?.ssid, ssid);
+			bed.time.advance(1 + 2500);
+			assert.equal(bed.on, "home");
+			assert.equal(bed.settings.station?.ssid, "home");
+			assert.equal(bed.settings.station?.password, "home-secret");
+			assert.equal(bed.manager.lastError, error, ssid);
+			bed.join("new", "new-secret");
+			bed.time.advance(10 * S);
+			assert.equal(bed.on, "new");
+			assert.equal(bed.manager.lastError, WIFI_WELL);
+		}
+	});
+	it("goes back to the access point when there was no network before", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("new", "wrong-secret");
+		bed.time.advance(20 * S);
+		assert.equal(bed.on, "- AP");
+		bed.time.advance(60 * S);
+		assert.equal(bed.on, "- AP");
+		assert.equal(bed.manager.state, STATION_OFF);
+		assert.equal(bed.settings.station, undefined);
+		assert.equal(bed.manager.lastError, WIFI_WRONG_PASSWORD);
+	});
+	it("goes on with the trial after a power cut", () => {
+		const bed = Bed.settled();
+		bed.join("new", "wrong-secret");
+		bed.time.advance(10 * S);
+		bed.manager.stop();
+		const after = new Bed(bed.storage);
+		after.manager.start();
+		after.time.advance(50 * S);
+		assert.equal(after.on, "home");
+	});
+	it("keeps the last network that worked over several that do not", () => {
+		const bed = Bed.settled();
+		bed.join("absent", "any-secret");
+		bed.time.advance(5 * S);
+		bed.join("new", "wrong-secret");
+		bed.time.advance(60 * S);
+		assert.equal(bed.on, "home");
+	});
+	it("tries a lost network again and again, more and more slowly, and is back", () => {
+		const bed = Bed.settled();
+		bed.set(FALLBACK_AP_ENABLED, false);
+		bed.time.advance(2 * S);
+		bed.air.around.delete("home");
+		const before = bed.air.radio!.connects;
+		bed.time.advance(6 * S);
+		assert.equal(bed.manager.lastError, WIFI_LOST);
+		// Each takes 2 s to fail, then 1, 2, 4 … 60 s go by.
+		bed.time.advance(1 * S + 2 * S + 2 * S + 2 * S + 4 * S + 2 * S);
+		assert.equal(bed.air.radio!.connects - before, 3);
+		bed.time.advance(3600 * S);
+		const tries = bed.air.radio!.connects - before;
+		assert.ok(tries > 55 && tries < 75, String(tries));
+		assert.equal(bed.on, "-");
+		bed.air.around.set("home", { password: "home-secret" });
+		bed.time.advance(65 * S);
+		assert.equal(bed.on, "home");
+		assert.equal(bed.manager.lastError, WIFI_WELL);
+	});
+	it("opens the access point after 90 s without its network, and closes it two minutes after the return", () => {
+		const bed = Bed.settled();
+		bed.air.around.delete("home");
+		bed.time.advance(6 * S + 90 * S - 1);
+		assert.equal(bed.on, "-");
+		bed.time.advance(1);
+		assert.equal(bed.on, "- AP");
+		bed.air.around.set("home", { password: "home-secret" });
+		while (bed.manager.state !== STATION_ONLINE) bed.time.advance(100);
+		assert.equal(bed.on, "home AP");
+		bed.time.advance(119 * S);
+		assert.equal(bed.on, "home AP");
+		bed.time.advance(1 * S);
+		assert.equal(bed.on, "home");
+	});
+	it("opens no access point for that when the fallback is off, and closes it when it is turned off", () => {
+		const bed = Bed.settled();
+		bed.set(FALLBACK_AP_ENABLED, false);
+		bed.air.around.delete("home");
+		bed.time.advance(600 * S);
+		assert.equal(bed.on, "-");
+		bed.set(FALLBACK_AP_ENABLED, true);
+		bed.time.advance(2 * S);
+		assert.equal(bed.on, "- AP");
+		bed.set(FALLBACK_AP_ENABLED, false);
+		bed.time.advance(2 * S);
+		assert.equal(bed.on, "-");
+	});
+	it("keeps the access point on that is wanted for itself, with its new name", () => {
+		const bed = Bed.settled();
+		bed.set(AP_ENABLED, true);
+		bed.time.advance(600 * S);
+		assert.equal(bed.on, "home AP");
+		bed.set(AP_SSID, "own");
+		bed.time.advance(2 * S);
+		assert.equal(bed.air.radio?.accessPoint?.ssid, "own");
+		bed.set(AP_ENABLED, false);
+		bed.time.advance(2 * S);
+		assert.equal(bed.on, "home");
+	});
+	it("turns everything off and on", () => {
+		const bed = Bed.settled();
+		bed.set(WIFI_ENABLED, false);
+		bed.time.advance(1499);
+		assert.equal(bed.on, "home");
+		bed.time.advance(1);
+		assert.equal(bed.on, "-");
+		assert.equal(bed.air.radio?.wanted, undefined);
+		bed.time.advance(3600 * S);
+		assert.equal(bed.on, "-");
+		bed.set(WIFI_ENABLED, true);
+		bed.time.advance(5 * S);
+		assert.equal(bed.on, "home");
+	});
+	it("is brought up by hand for ten minutes, also when it is disabled", () => {
+		const bed = Bed.settled();
+		bed.set(WIFI_ENABLED, false);
+		bed.time.advance(10 * S);
+		bed.manager.bringUp();
+		assert.equal(bed.manager.isTemporary, true);
+		bed.time.advance(5 * S);
+		assert.equal(bed.on, "home AP");
+		bed.time.advance(595 * S);
+		assert.equal(bed.on, "-");
+		assert.equal(bed.manager.isTemporary, false);
+	});
+	it("takes the static address and the hostname along", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		const address = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
+		bed.settings.setStation(["home", "home-secret", false, ...address, "cellar"]);
+		bed.manager.applySoon(APPLY_STATION);
+		bed.time.advance(5 * S);
+		const wanted = { ip: address[0], netmask: address[1], gateway: address[2], dns: address[2] };
+		assert.deepEqual(bed.air.radio?.wanted?.address, wanted);
+		assert.equal(bed.air.radio?.wanted?.hostname, "cellar");
+		assert.equal(bed.manager.station?.ip, "10.0.0.2");
+	});
+	it("scans once for all who ask, tells each once, and none who has gone", () => {
+		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
+		bed.manager.start();
+		const told: string[][] = [];
+		const waiter = () => ({
+			scanned: (networks: Uint8Array | undefined) => {
+				const names: string[] = [];
+				const cursor = new ScanCursor(networks ?? new Uint8Array(0), text);
+				while (cursor.next())
+					names.push(`${cursor.ssid} ${cursor.bssid} ${cursor.rssi} ${cursor.channel} ${cursor.authmode}`);
+				told.push(names);
+			},
+		});
+		const gone = waiter();
+		for (const one of [waiter(), gone, waiter()]) assert.equal(bed.manager.scan(one), true);
+		bed.manager.cancelScan(gone);
+		bed.time.advance(3 * S);
+		const found = ["home 02005e200006 -50 6 3", "caf\u00e9 02005e200006 -50 6 0"];
+		assert.deepEqual(told, [found, found]);
+		assert.equal(bed.air.radio?.scans, 1);
+		for (let i = 0; i < 8; i++) assert.equal(bed.manager.scan(waiter()), true);
+		assert.equal(bed.manager.scan(waiter()), false);
+	});
+	it("does not join while it scans, gives up joining for a scan, and joins when that has ended", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("home", "home-secret");
+		bed.time.advance(1 * S);
+		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
+		bed.time.advance(1 * S);
+		assert.equal(bed.air.radio?.connects, 0);
+		bed.time.advance(2 * S);
+		assert.equal(bed.air.radio?.connects, 1);
+		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
+		assert.equal(bed.air.radio?.wanted, undefined);
+		bed.time.advance(2 * S);
+		assert.equal(bed.air.radio?.connects, 1);
+		bed.time.advance(4 * S);
+		assert.equal(bed.air.radio?.connects, 2);
+		assert.equal(bed.on, "home AP");
+	});
+	it("is never unreachable for good, whatever happens in whatever order", () => {
+		for (let seed = 1; seed <= 60; seed++) walk(seed);
+	});
+});
+
+/** Random events; then no network is there, and the access point must be; then both are, and the device in one. */
+function walk(seed: number): void {
+	const random = new SeededRandom(seed);
+	const pick = (count: number) => random.bytes(1)[0] % count;
+	const bed = Bed.settled({ home: "home-secret" });
+	const events = [
+		() => bed.air.around.delete("home"),
+		() => bed.air.around.set("home", { password: "home-secret" }),
+		() => bed.air.around.set("new", { password: "new-secret", givesAddress: pick(2) === 0 }),
+		() => bed.air.around.delete("new"),
+		() => bed.join("new", pick(2) === 0 ? "new-secret" : "wrong-secret"),
+		() => bed.join("home", "home-secret"),
+		() => bed.set(FALLBACK_AP_ENABLED, pick(2) === 0),
+		() => bed.set(WIFI_ENABLED, pick(2) === 0),
+		() => bed.set(AP_ENABLED, pick(2) === 0),
+		() => bed.manager.scan({ scanned: () => {} }),
+		() => bed.manager.bringUp(),
+	];
+	for (let i = 0; i < 60; i++) {
+		events[pick(events.length)]();
+		bed.time.advance(pick(200) * pick(200) * 5);
+		assert.equal(bed.air.radio?.accessPoint !== undefined, bed.manager.accessPointOn, `seed ${seed}`);
+		if (!bed.manager.isOn) assert.equal(bed.on, "-", `seed ${seed}`);
+	}
+	bed.set(WIFI_ENABLED, true);
+	bed.set(FALLBACK_AP_ENABLED, true);
+	bed.air.around.delete("home");
+	bed.air.around.delete("new");
+	bed.time.advance(300 * S);
+	assert.equal(bed.on, "- AP", `seed ${seed}`);
+	bed.air.around.set("home", { password: "home-secret" });
+	bed.air.around.set("new", { password: "new-secret" });
+	bed.time.advance(300 * S);
+	assert.notEqual(bed.manager.station, undefined, `seed ${seed}`);
+}
