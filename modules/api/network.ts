@@ -36,17 +36,17 @@ import {
 	TIME_NOT_WELCOME,
 	TIME_OUT_OF_RANGE,
 } from "../sntp/client.js";
+import type { NetworkManager } from "../wifi/manager.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
 	APPLY_STATION,
-	type NetworkManager,
 	type ScanWaiter,
 	WIFI_LOST,
 	WIFI_NO_ADDRESS,
 	WIFI_NOT_FOUND,
 	WIFI_WRONG_PASSWORD,
-} from "../wifi/manager.js";
+} from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { BUSY, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";

@@ -15,6 +15,7 @@ import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
+import { type Drive, Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -23,6 +24,7 @@ import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
+import { ACT_NONE, ACT_RENAME, Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 
@@ -39,11 +41,9 @@ const ZONES_RESOURCE = "timezones.bin";
 const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
-/** Between the reply to whoever wanted it, and a restart or another certificate. */
-const ACT_DELAY_MS = 1500;
-
 interface World extends IdentityWorld {
 	readonly timers: Timers;
+	readonly driver: Driver;
 	readonly text: TextCodec;
 }
 
@@ -65,9 +65,8 @@ export class Gateway implements Device {
 	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
-	/** One each, however often they are asked for. */
-	#renameTimer: number | undefined;
-	#restartTimer: number | undefined;
+	readonly #acts = new Acts();
+	readonly #actsDrive: Drive;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -75,23 +74,16 @@ export class Gateway implements Device {
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const world = { storage, crypto, clock, timers, text, info, guard, trace };
+		const driver = new Driver({ clock, timers, guard });
+		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
+		this.#actsDrive = driver.drive("gateway", this.#acts, (nowMs) => this.act(nowMs));
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager({
-				port,
-				settings: this.#networkSettings,
-				clock,
-				timers,
-				text,
-				guard,
-				trace,
-				onChanged: () => this.networkChanged(),
-			});
+			this.#network = new NetworkManager(world, port, this.#networkSettings, () => this.networkChanged());
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
@@ -102,7 +94,7 @@ export class Gateway implements Device {
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
-		if (host.led !== undefined) this.#light = new Light(world, host.led);
+		if (host.led !== undefined) this.#light = new Light(driver, host.led);
 		this.#reader = new MeterReader({
 			world,
 			light: this.#light,
@@ -140,7 +132,7 @@ export class Gateway implements Device {
 		});
 		this.#network?.start();
 		const { button } = this.#host;
-		if (button !== undefined) this.#button = new Button(this.#world, button, (press) => this.pressed(press));
+		if (button !== undefined) this.#button = new Button(this.#world.driver, button, (press) => this.pressed(press));
 		this.meterChanged();
 	}
 
@@ -172,9 +164,7 @@ export class Gateway implements Device {
 	}
 
 	stop(): void {
-		const { timers } = this.#host;
-		if (this.#renameTimer !== undefined) timers.clear(this.#renameTimer);
-		if (this.#restartTimer !== undefined) timers.clear(this.#restartTimer);
+		this.#actsDrive.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -232,12 +222,7 @@ export class Gateway implements Device {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		if (this.#renameTimer !== undefined) return;
-		this.#renameTimer = this.#host.timers.set(() => {
-			this.#renameTimer = undefined;
-			this.renewIdentity();
-			this.guard("network", () => this.networkChanged());
-		}, ACT_DELAY_MS);
+		this.#actsDrive.tell((nowMs) => this.#acts.askRename(nowMs));
 	}
 
 	/** The name or the time may be another than that of the certificate. */
@@ -249,11 +234,21 @@ export class Gateway implements Device {
 	}
 
 	restartSoon(): void {
-		this.#restartTimer ??= this.#host.timers.set(() => {
-			// Others should know that its name answers nobody for a while.
-			this.guard("network", () => this.#services?.stop());
-			this.#host.restart();
-		}, ACT_DELAY_MS);
+		this.#actsDrive.tell((nowMs) => this.#acts.askRestart(nowMs));
+	}
+
+	/** Does what was asked for a moment ago. */
+	private act(nowMs: number): void {
+		for (let act = this.#acts.poll(nowMs); act !== ACT_NONE; act = this.#acts.poll(nowMs)) {
+			if (act === ACT_RENAME) {
+				this.renewIdentity();
+				this.guard("network", () => this.networkChanged());
+			} else {
+				// Others should know that its name answers nobody for a while.
+				this.guard("network", () => this.#services?.stop());
+				this.#host.restart();
+			}
+		}
 	}
 
 	meterChanged(): void {

@@ -11,12 +11,14 @@ import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../dns/mdns.js";
+import { Datagrams } from "../io/datagrams.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { StationStatus } from "../io/wifi.js";
-import { TimeSync, type TimeSyncWorld } from "../sntp/client.js";
+import type { TimeSync } from "../sntp/client.js";
+import { TimeService, type TimeServiceWorld } from "../sntp/service.js";
 
 /** What the services share; the rest of it is theirs. */
-export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeSyncWorld, "buffer" | "reader"> {
+export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorld, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }
 
@@ -35,10 +37,12 @@ export interface NetworkSituation {
 const SERIAL_END = -6;
 
 export class NetworkServices {
-	readonly time: TimeSync;
 	readonly #info: HostInfo;
+	readonly #time: TimeService;
 	readonly #captive: CaptiveDNS;
+	readonly #captivePort: Datagrams;
 	readonly #mdns: MDNSResponder;
+	readonly #mdnsPort: Datagrams;
 	#ip = "";
 	#accessPointOn = false;
 
@@ -47,8 +51,15 @@ export class NetworkServices {
 		const world = { ...options, buffer, reader: new DNSReader(buffer) };
 		this.#info = options.info;
 		this.#captive = new CaptiveDNS(world);
+		this.#captivePort = new Datagrams(world, "captive dns", this.#captive);
 		this.#mdns = new MDNSResponder(world);
-		this.time = new TimeSync(world);
+		this.#mdnsPort = new Datagrams(world, "mdns", this.#mdns);
+		this.#time = new TimeService(world);
+	}
+
+	/** How it stands with the time. */
+	get time(): TimeSync {
+		return this.#time.sync;
 	}
 
 	/** Begins and ends what the situation asks for. */
@@ -56,23 +67,29 @@ export class NetworkServices {
 		const { station, accessPointOn } = situation;
 		if (accessPointOn !== this.#accessPointOn) {
 			this.#accessPointOn = accessPointOn;
-			if (accessPointOn) this.#captive.start();
-			else this.#captive.stop();
+			this.#captivePort.drive.tell(() => {
+				if (accessPointOn) this.#captive.start();
+				else this.#captive.stop();
+			});
 		}
 		const ip = station?.ip ?? "";
 		if (ip !== this.#ip) {
 			this.#ip = ip;
-			if (ip !== "") this.time.start();
-			else this.time.stop();
+			if (ip !== "") this.#time.start();
+			else this.#time.stop();
 		}
-		if (station === undefined && !accessPointOn) this.#mdns.stop();
-		else this.#mdns.update(this.namesIn(situation));
+		this.#mdnsPort.drive.tell((nowMs) => {
+			if (station === undefined && !accessPointOn) this.#mdns.stop();
+			else this.#mdns.update(this.namesIn(situation), nowMs);
+		});
 	}
 
+	/** For good; others are told that the name answers nobody any more. */
 	stop(): void {
-		this.#captive.stop();
-		this.time.stop();
-		this.#mdns.stop();
+		this.#captivePort.stop();
+		this.#time.close();
+		this.#mdnsPort.drive.tell(() => this.#mdns.stop());
+		this.#mdnsPort.stop();
 	}
 
 	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
