@@ -40,6 +40,11 @@ class Bed {
 	readonly store: ConfigStore;
 	readonly settings: NetworkSettings;
 	readonly manager: NetworkManager;
+	/** What was thrown under the guard, where the test wants to know. */
+	readonly problems: unknown[] = [];
+	catches = false;
+	/** Calls of `onChanged`. */
+	changes = 0;
 
 	constructor(
 		storage = new MemoryStorage(),
@@ -50,8 +55,18 @@ class Bed {
 		this.store = new ConfigStore(storage, text);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
 		// What is thrown comes out of the test, a machine that was changed past its driver among it.
-		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => run() });
-		this.manager = new NetworkManager({ driver, text, trace: () => {} }, this.air.port, this.settings);
+		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
+		const world = { driver, text, trace: () => {} };
+		this.manager = new NetworkManager(world, this.air.port, this.settings, () => this.changes++);
+	}
+
+	private guard(run: () => void): void {
+		try {
+			run();
+		} catch (error) {
+			if (!this.catches) throw error;
+			this.problems.push(error);
+		}
 	}
 
 	set(field: Field, value: Setting): void {
@@ -303,6 +318,73 @@ describe("wifi/manager", () => {
 		bed.time.advance(4 * S);
 		assert.equal(bed.air.radio?.connects, 2);
 		assert.equal(bed.on, "home AP");
+	});
+	it("goes on joining at once when the radio refuses the scan that it was given up for", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.air.radio!.scan = () => false;
+		assert.equal(bed.manager.scan({ scanned: () => {} }), false);
+		bed.time.advance(2500 - 1);
+		assert.equal(bed.on, "- AP");
+		bed.time.advance(1);
+		assert.equal(bed.on, "home AP");
+	});
+	it("tells that it is online, and stays so, when flash refuses to keep the network", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.catches = true;
+		bed.storage.stepsLeft = 0;
+		const { changes } = bed;
+		bed.time.advance(2 * S);
+		assert.equal(bed.problems.length, 1);
+		assert.equal(bed.on, "home AP");
+		assert.equal(bed.changes, changes + 1);
+		bed.time.advance(200 * S);
+		assert.equal(bed.on, "home");
+		assert.equal(bed.problems.length, 1);
+	});
+	it("keeps only the network that it has joined: another may be stored for the next start", () => {
+		const bed = new Bed();
+		bed.manager.start();
+		bed.join("new", "new-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation(["absent", "any-secret", true, "", "", ""]);
+		bed.time.advance(10 * S);
+		assert.equal(bed.manager.station?.ssid, "new");
+		assert.deepEqual([bed.settings.station?.ssid, bed.settings.onTrial], ["absent", true]);
+		// Also one that differs by its password alone.
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation(["home", "another-secret", true, "", "", ""]);
+		bed.time.advance(10 * S);
+		assert.deepEqual([bed.manager.station?.ssid, bed.settings.onTrial], ["home", true]);
+	});
+	it("gives a network up for the one stored meanwhile, which is on trial then", () => {
+		const bed = Bed.settled();
+		bed.join("absent", "any-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation(["new", "new-secret", true, "", "", ""]);
+		bed.time.advance(45 * S - 600);
+		assert.equal(bed.on, "-");
+		bed.time.advance(4 * S);
+		assert.equal(bed.manager.station?.ssid, "new");
+		assert.equal(bed.settings.onTrial, false);
+	});
+	it("tries often again once it was turned off and on", () => {
+		const bed = Bed.settled();
+		bed.air.around.delete("home");
+		bed.time.advance(600 * S);
+		bed.set(WIFI_ENABLED, false);
+		bed.time.advance(2 * S);
+		const before = bed.air.radio!.connects;
+		bed.set(WIFI_ENABLED, true);
+		// At once, 2 s to fail and 1 s, 2 s to fail and 2 s.
+		bed.time.advance(1500 + 8 * S);
+		assert.equal(bed.air.radio!.connects - before, 3);
 	});
 	it("is never unreachable for good, whatever happens in whatever order", () => {
 		for (let seed = 1; seed <= 60; seed++) walk(seed);
