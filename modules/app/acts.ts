@@ -2,50 +2,64 @@
  * What the gateway does a moment after it was asked to, so that the reply to whoever asked has left by then: being found
  * by another name, starting anew. For gateway.ts.
  *
- *              asked for    due
+ *              asked for    DELAY_MS later
  *   IDLE       ASKED        –
- *   ASKED      ASKED        IDLE; `poll` gives the act
+ *   ASKED      ASKED        IDLE, and it is done
  *
- * Each of the acts is in one of the two; who asks again while it is ASKED gets it at the time that stands.
+ * Each of the acts is in one of the two; asked for again while it is ASKED, it is done at the time that stands.
  */
+import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
-export const ACT_NONE = 0;
-export const ACT_RENAME = 1;
-export const ACT_RESTART = 2;
+/** Who does them. */
+export interface Actor {
+	rename(): void;
+	restart(): void;
+}
 
 const DELAY_MS = 1500;
 
 export class Acts implements Timed {
-	/** When it is due; Infinity: it is IDLE. */
+	readonly #actor: Actor;
+	readonly #drive: Drive;
+	/** When it is done; Infinity: it is IDLE. */
 	#renameMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
 
+	constructor(driver: Driver, actor: Actor) {
+		this.#actor = actor;
+		this.#drive = driver.drive("gateway", this);
+	}
+
+	renameSoon(): void {
+		this.#drive.tell((nowMs) => {
+			this.#renameMs = Math.min(this.#renameMs, nowMs + DELAY_MS);
+		});
+	}
+
+	restartSoon(): void {
+		this.#drive.tell((nowMs) => {
+			this.#restartMs = Math.min(this.#restartMs, nowMs + DELAY_MS);
+		});
+	}
+
+	/** Nothing that was asked for is done any more. */
+	stop(): void {
+		this.#drive.stop();
+	}
+
+	/** For the driver. */
 	get deadlineMs(): number {
 		return Math.min(this.#renameMs, this.#restartMs);
 	}
 
-	askRename(nowMs: number): void {
-		if (this.#renameMs === Number.POSITIVE_INFINITY) this.#renameMs = nowMs + DELAY_MS;
-	}
-
-	askRestart(nowMs: number): void {
-		if (this.#restartMs === Number.POSITIVE_INFINITY) this.#restartMs = nowMs + DELAY_MS;
-	}
-
-	/** What is due is found by `poll`. */
-	advance(): void {}
-
-	/** ACT_… that is due; ask until it is ACT_NONE. */
-	poll(nowMs: number): number {
-		if (nowMs >= this.#renameMs) {
-			this.#renameMs = Number.POSITIVE_INFINITY;
-			return ACT_RENAME;
-		}
-		if (nowMs >= this.#restartMs) {
-			this.#restartMs = Number.POSITIVE_INFINITY;
-			return ACT_RESTART;
-		}
-		return ACT_NONE;
+	/** For the driver. */
+	advance(nowMs: number): void {
+		const isRenamed = nowMs >= this.#renameMs;
+		const isRestarted = nowMs >= this.#restartMs;
+		if (isRenamed) this.#renameMs = Number.POSITIVE_INFINITY;
+		if (isRestarted) this.#restartMs = Number.POSITIVE_INFINITY;
+		if (isRenamed) this.#actor.rename();
+		if (isRestarted) this.#actor.restart();
 	}
 }

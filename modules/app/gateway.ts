@@ -15,7 +15,7 @@ import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
-import { type Drive, Driver } from "../io/driver.js";
+import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -24,7 +24,7 @@ import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
-import { ACT_NONE, ACT_RENAME, Acts } from "./acts.js";
+import { type Actor, Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 
@@ -47,7 +47,7 @@ interface World extends IdentityWorld {
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device {
+export class Gateway implements Device, Actor {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -65,8 +65,7 @@ export class Gateway implements Device {
 	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
-	readonly #acts = new Acts();
-	readonly #actsDrive: Drive;
+	readonly #acts: Acts;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -77,7 +76,7 @@ export class Gateway implements Device {
 		const driver = new Driver({ clock, timers, guard });
 		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
-		this.#actsDrive = driver.drive("gateway", this.#acts, (nowMs) => this.act(nowMs));
+		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
@@ -164,7 +163,7 @@ export class Gateway implements Device {
 	}
 
 	stop(): void {
-		this.#actsDrive.stop();
+		this.#acts.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -222,7 +221,7 @@ export class Gateway implements Device {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		this.#actsDrive.tell((nowMs) => this.#acts.askRename(nowMs));
+		this.#acts.renameSoon();
 	}
 
 	/** The name or the time may be another than that of the certificate. */
@@ -234,21 +233,20 @@ export class Gateway implements Device {
 	}
 
 	restartSoon(): void {
-		this.#actsDrive.tell((nowMs) => this.#acts.askRestart(nowMs));
+		this.#acts.restartSoon();
 	}
 
-	/** Does what was asked for a moment ago. */
-	private act(nowMs: number): void {
-		for (let act = this.#acts.poll(nowMs); act !== ACT_NONE; act = this.#acts.poll(nowMs)) {
-			if (act === ACT_RENAME) {
-				this.renewIdentity();
-				this.guard("network", () => this.networkChanged());
-			} else {
-				// Others should know that its name answers nobody for a while.
-				this.guard("network", () => this.#services?.stop());
-				this.#host.restart();
-			}
-		}
+	/** For Acts. */
+	rename(): void {
+		this.renewIdentity();
+		this.guard("network", () => this.networkChanged());
+	}
+
+	/** For Acts. */
+	restart(): void {
+		// Others should know that its name answers nobody for a while.
+		this.guard("network", () => this.#services?.stop());
+		this.#host.restart();
 	}
 
 	meterChanged(): void {

@@ -65,7 +65,7 @@ export class Datagrams implements Timed, DatagramSender {
 		this.#world = world;
 		this.#part = part;
 		this.#machine = machine;
-		this.drive = world.driver.drive(part, this, (nowMs) => this.settle(nowMs));
+		this.drive = world.driver.drive(part, this, this.settle);
 	}
 
 	/** For good. The machine should have been told to end its work. */

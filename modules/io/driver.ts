@@ -37,7 +37,8 @@ export class Driver {
 
 	/**
 	 * Drives `machine` until the drive is stopped. `drain` carries out what it has to say, until there is no more; it may
-	 * tell the same machine something, and is then called again.
+	 * tell the same machine something, and is then called again. It is called on the machine, so that a method of it needs
+	 * no function of its own.
 	 */
 	drive(part: string, machine: Timed, drain?: (nowMs: number) => void): Drive {
 		const drive = new Drive(this, part, machine, drain);
@@ -148,7 +149,7 @@ export class Drive {
 		try {
 			do {
 				this.#isChanged = false;
-				if (!this.#isStopped) this.#drain?.(this.#driver.nowMs());
+				if (!this.#isStopped) this.#drain?.call(this.#machine, this.#driver.nowMs());
 			} while (this.#isChanged);
 		} finally {
 			this.#isBusy = false;

@@ -9,6 +9,7 @@
 import type { DatagramWorld } from "../io/datagrams.js";
 import type { Drive } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
 export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
@@ -20,7 +21,7 @@ export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
 
 const DATAGRAMS_AT_ONCE = 16;
 
-export class TimeService {
+export class TimeService implements Timed {
 	readonly sync: TimeSync;
 	readonly #world: TimeServiceWorld;
 	readonly #drive: Drive;
@@ -33,7 +34,7 @@ export class TimeService {
 	constructor(world: TimeServiceWorld) {
 		this.#world = world;
 		this.sync = new TimeSync(world);
-		this.#drive = world.driver.drive("time", this.sync, () => this.serve());
+		this.#drive = world.driver.drive("time", this, this.serve);
 	}
 
 	/** The network is up. */
@@ -44,6 +45,16 @@ export class TimeService {
 	/** There is no network. */
 	stop(): void {
 		this.#drive.tell(() => this.sync.stop());
+	}
+
+	/** For the driver. */
+	get deadlineMs(): number {
+		return this.sync.deadlineMs;
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		this.sync.advance(nowMs);
 	}
 
 	/** For good. */

@@ -4,6 +4,7 @@
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
 import type { StationStatus, WiFi, WiFiPort } from "../io/wifi.js";
 import { type ScanWaiter, WiFiPolicy, type WiFiSettings } from "./policy.js";
 import { packNetworks } from "./scan.js";
@@ -17,7 +18,7 @@ export interface ManagerWorld {
 /** In the log. */
 const PART = "network";
 
-export class NetworkManager {
+export class NetworkManager implements Timed {
 	readonly #world: ManagerWorld;
 	readonly #port: WiFiPort;
 	readonly #policy: WiFiPolicy;
@@ -34,7 +35,7 @@ export class NetworkManager {
 		this.#port = port;
 		this.#policy = new WiFiPolicy(settings, world.trace);
 		this.#onChanged = onChanged;
-		this.#drive = world.driver.drive(PART, this.#policy, (nowMs) => this.settle(nowMs));
+		this.#drive = world.driver.drive(PART, this, this.settle);
 	}
 
 	/** STATION_… */
@@ -71,18 +72,25 @@ export class NetworkManager {
 		return this.#policy.isOn;
 	}
 
+	/** For the driver. */
+	get deadlineMs(): number {
+		return this.#policy.deadlineMs;
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		this.#policy.advance(nowMs);
+	}
+
 	start(): void {
-		const policy = this.#policy;
-		const drive = this.#drive;
 		const wifi = new this.#port.io({
 			...this.#port.pins,
-			onConnected: () => drive.run((nowMs) => policy.connected(nowMs)),
-			onDisconnected: (reason) => drive.run((nowMs) => policy.disconnected(reason, nowMs)),
-			onScanned: (found) => drive.run(() => this.scanned(found)),
-			onClients: (count) => drive.run(() => policy.clientsChanged(count)),
+			onConnected: () => this.#drive.run((nowMs) => this.#policy.connected(nowMs)),
+			onDisconnected: (reason) => this.#drive.run((nowMs) => this.#policy.disconnected(reason, nowMs)),
+			onScanned: (found) => this.#drive.run(() => this.scanned(found)),
+			onClients: (count) => this.#drive.run(() => this.#policy.clientsChanged(count)),
 		});
-		this.#wifi = wifi;
-		drive.tell((nowMs) => policy.start(wifi, nowMs));
+		this.open(wifi);
 	}
 
 	/** For good. */
@@ -110,6 +118,12 @@ export class NetworkManager {
 	/** The waiter is told nothing any more. */
 	cancelScan(waiter: ScanWaiter): void {
 		this.#drive.tell(() => this.#policy.cancelScan(waiter));
+	}
+
+	/** Apart from `start`, so that what the radio calls back holds nothing but this object. */
+	private open(wifi: WiFi): void {
+		this.#wifi = wifi;
+		this.#drive.tell((nowMs) => this.#policy.start(wifi, nowMs));
 	}
 
 	/** After each change of the policy. */
