@@ -20,10 +20,11 @@ import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
-import { Button, PRESS_SHORT } from "../power/button.js";
+import { Button, type ButtonUser, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
+import type { ClockUser } from "../sntp/service.js";
 import { TimeZone } from "../time/zone.js";
-import { NetworkManager } from "../wifi/manager.js";
+import { NetworkManager, type NetworkUser } from "../wifi/manager.js";
 import { type Actor, Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
@@ -47,7 +48,7 @@ interface World extends IdentityWorld {
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device, Actor {
+export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUser {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -82,12 +83,11 @@ export class Gateway implements Device, Actor {
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager(world, port, this.#networkSettings, () => this.networkChanged());
+			this.#network = new NetworkManager(world, port, this.#networkSettings, this);
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
-			const onSynchronised = () => this.renewIdentity();
-			this.#services = new NetworkServices({ ...world, udp, resolve, onSynchronised });
+			this.#services = new NetworkServices({ ...world, udp, resolve, clockUser: this });
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
@@ -131,16 +131,18 @@ export class Gateway implements Device, Actor {
 		});
 		this.#network?.start();
 		const { button } = this.#host;
-		if (button !== undefined) this.#button = new Button(this.#world.driver, button, (press) => this.pressed(press));
+		if (button !== undefined) this.#button = new Button(this.#world.driver, button, this);
 		this.meterChanged();
 	}
 
-	private pressed(press: number): void {
+	/** For Button. */
+	pressed(press: number): void {
 		if (press === PRESS_SHORT) this.#network?.bringUp();
 		else this.factoryReset();
 	}
 
-	private networkChanged(): void {
+	/** For NetworkManager. */
+	networkChanged(): void {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
@@ -222,6 +224,11 @@ export class Gateway implements Device, Actor {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.renameSoon();
+	}
+
+	/** For TimeService. */
+	synchronised(): void {
+		this.renewIdentity();
 	}
 
 	/** The name or the time may be another than that of the certificate. */

@@ -48,8 +48,11 @@ export class NetworkServices {
 
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		const world = { ...options, buffer, reader: new DNSReader(buffer) };
-		this.#info = options.info;
+		const { udp, driver, resolve, clock, crypto, text, info, clockUser, trace } = options;
+		const reader = new DNSReader(buffer);
+		// One object for all, with nothing in it that none of them needs: each member takes a slot.
+		const world = { udp, driver, resolve, clock, crypto, text, info, clockUser, trace, buffer, reader };
+		this.#info = info;
 		this.#captive = new CaptiveDNS(world);
 		this.#captivePort = new Datagrams(world, "captive dns", this.#captive);
 		this.#mdns = new MDNSResponder(world);

@@ -52,7 +52,6 @@ export class Datagrams implements Timed, DatagramSender {
 	/** What changes the machine from outside goes through here. */
 	readonly drive: Drive;
 	readonly #world: DatagramWorld;
-	readonly #part: string;
 	readonly #machine: DatagramMachine;
 	/** Open, or tried to be. */
 	#port: DatagramPort | undefined;
@@ -63,7 +62,6 @@ export class Datagrams implements Timed, DatagramSender {
 	/** `part` is the machine's name in the log. */
 	constructor(world: DatagramWorld, part: string, machine: DatagramMachine) {
 		this.#world = world;
-		this.#part = part;
 		this.#machine = machine;
 		this.drive = world.driver.drive(part, this, this.settle);
 	}
@@ -113,7 +111,7 @@ export class Datagrams implements Timed, DatagramSender {
 				onError: () => this.drive.run((ms) => this.lost(ms)),
 			});
 		} catch (error) {
-			trace(`${this.#part}: ${error instanceof Error ? error.message : String(error)}`);
+			trace(`${this.drive.part}: ${error instanceof Error ? error.message : String(error)}`);
 			this.#againMs = nowMs + RETRY_MS;
 			return;
 		}
@@ -128,7 +126,7 @@ export class Datagrams implements Timed, DatagramSender {
 	private lost(nowMs: number): void {
 		this.close();
 		this.#againMs = nowMs + RETRY_MS;
-		this.#world.trace(`${this.#part}: the port is gone`);
+		this.#world.trace(`${this.drive.part}: the port is gone`);
 		this.#machine.lost(nowMs);
 	}
 

@@ -20,21 +20,25 @@ export const PRESS_LONG = 1;
 const SHORT_LIMIT_MS = 3000;
 const LONG_MS = 10_000;
 
+/** Who is told of a press. */
+export interface ButtonUser {
+	/** PRESS_… */
+	pressed(press: number): void;
+}
+
 export class Button implements Timed {
 	readonly #drive: Drive;
-	readonly #pressed: (press: number) => void;
+	readonly #user: ButtonUser;
 	readonly #button: { close(): void };
 	/** When the press becomes a long one; Infinity while it is UP. */
 	#longMs = Number.POSITIVE_INFINITY;
 
-	/** `pressed` is told PRESS_…. */
-	constructor(driver: Driver, port: ButtonPort, pressed: (press: number) => void) {
-		this.#pressed = pressed;
-		const drive = driver.drive("button", this);
-		this.#drive = drive;
+	constructor(driver: Driver, port: ButtonPort, user: ButtonUser) {
+		this.#user = user;
+		this.#drive = driver.drive("button", this);
 		this.#button = new port.io({
 			...port.pins,
-			onChanged: (isDown) => drive.run((nowMs) => this.changed(isDown, nowMs)),
+			onChanged: (isDown) => this.#drive.run((nowMs) => this.changed(isDown, nowMs)),
 		});
 	}
 
@@ -52,13 +56,13 @@ export class Button implements Timed {
 		const longMs = this.#longMs;
 		this.#longMs = isDown ? nowMs + LONG_MS : Number.POSITIVE_INFINITY;
 		if (!isDown && nowMs - (longMs - LONG_MS) < SHORT_LIMIT_MS && longMs < Number.POSITIVE_INFINITY) {
-			this.#pressed(PRESS_SHORT);
+			this.#user.pressed(PRESS_SHORT);
 		}
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.#longMs) return;
 		this.#longMs = Number.POSITIVE_INFINITY;
-		this.#pressed(PRESS_LONG);
+		this.#user.pressed(PRESS_LONG);
 	}
 }

@@ -12,10 +12,15 @@ import type { Network, UDP } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
+/** Who is told of the time. */
+export interface ClockUser {
+	/** A server was believed; the clock is set. */
+	synchronised(): void;
+}
+
 export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
 	readonly resolve: Network["resolve"];
-	/** A server was believed; the clock is set. */
-	onSynchronised(): void;
+	readonly clockUser: ClockUser;
 	trace(message: string): void;
 }
 
@@ -74,7 +79,7 @@ export class TimeService implements Timed {
 		else if (state === SYNC_ASKING) this.ask();
 		if (lastSuccessMs === this.#toldMs) return;
 		this.#toldMs = lastSuccessMs;
-		this.#world.onSynchronised();
+		this.#world.clockUser.synchronised();
 	}
 
 	private find(turn: number): void {

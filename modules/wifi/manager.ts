@@ -15,6 +15,12 @@ export interface ManagerWorld {
 	trace(message: string): void;
 }
 
+/** Who is told of changes. */
+export interface NetworkUser {
+	/** The station has its address, or has lost it, or the access point has been turned on or off. */
+	networkChanged(): void;
+}
+
 /** In the log. */
 const PART = "network";
 
@@ -23,18 +29,16 @@ export class NetworkManager implements Timed {
 	readonly #port: WiFiPort;
 	readonly #policy: WiFiPolicy;
 	readonly #drive: Drive;
-	readonly #onChanged: (() => void) | undefined;
-	#wifi: WiFi | undefined;
-	/** What `onChanged` has told of. */
+	readonly #user: NetworkUser | undefined;
+	/** What the user was told of. */
 	#toldAccessPoint = false;
 	#toldIP = "";
 
-	/** `onChanged`: the station has its address, or has lost it, or the access point has been turned on or off. */
-	constructor(world: ManagerWorld, port: WiFiPort, settings: WiFiSettings, onChanged?: () => void) {
+	constructor(world: ManagerWorld, port: WiFiPort, settings: WiFiSettings, user?: NetworkUser) {
 		this.#world = world;
 		this.#port = port;
 		this.#policy = new WiFiPolicy(settings, world.trace);
-		this.#onChanged = onChanged;
+		this.#user = user;
 		this.#drive = world.driver.drive(PART, this, this.settle);
 	}
 
@@ -97,7 +101,6 @@ export class NetworkManager implements Timed {
 	stop(): void {
 		this.#drive.stop();
 		this.#drive.tell(() => this.#policy.stop());
-		this.#wifi = undefined;
 	}
 
 	/** Takes over these settings (APPLY_…) when the reply to whoever changed them has had the time to leave. */
@@ -122,7 +125,6 @@ export class NetworkManager implements Timed {
 
 	/** Apart from `start`, so that what the radio calls back holds nothing but this object. */
 	private open(wifi: WiFi): void {
-		this.#wifi = wifi;
 		this.#drive.tell((nowMs) => this.#policy.start(wifi, nowMs));
 	}
 
@@ -135,12 +137,12 @@ export class NetworkManager implements Timed {
 		if (ip === this.#toldIP && policy.accessPointOn === this.#toldAccessPoint) return;
 		this.#toldIP = ip;
 		this.#toldAccessPoint = policy.accessPointOn;
-		this.#onChanged?.();
+		this.#user?.networkChanged();
 	}
 
 	private scanned(found: boolean): void {
 		if (!this.#policy.isScanning) return;
-		this.tellWaiters(found ? packNetworks((index) => this.#wifi?.scanned(index), this.#world.text) : undefined);
+		this.tellWaiters(found ? packNetworks((index) => this.#policy.scanned(index), this.#world.text) : undefined);
 	}
 
 	private tellWaiters(networks: Uint8Array | undefined): void {

@@ -24,6 +24,7 @@
  */
 import type { Timed } from "../io/machine.js";
 import {
+	type ScannedNetwork,
 	type StationOptions,
 	type StationStatus,
 	WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT,
@@ -169,6 +170,11 @@ export class WiFiPolicy implements Timed {
 	/** WIFI_… of the last failure. */
 	get lastError(): number {
 		return this.#givenUp === WIFI_WELL ? this.#error : this.#givenUp;
+	}
+
+	/** Network `index` of the radio's last scan. */
+	scanned(index: number): ScannedNetwork | undefined {
+		return this.#radio?.scanned(index);
 	}
 
 	get isScanning(): boolean {

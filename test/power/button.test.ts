@@ -22,7 +22,13 @@ describe("power/button", () => {
 			}
 		};
 		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
-		button = new Button(driver, { io, pins: {} }, (press) => happened.push(press === PRESS_SHORT ? "pressed" : "held"));
+		button = new Button(
+			driver,
+			{ io, pins: {} },
+			{
+				pressed: (press) => happened.push(press === PRESS_SHORT ? "pressed" : "held"),
+			},
+		);
 	});
 
 	function hold(ms: number): void {

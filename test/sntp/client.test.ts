@@ -81,7 +81,7 @@ class TimeBed extends Bed {
 			resolve: (name, done) => {
 				if (name !== "never") this.resolver.resolve(name, done);
 			},
-			onSynchronised: () => this.synchronised++,
+			clockUser: { synchronised: () => this.synchronised++ },
 		});
 	}
 
@@ -537,7 +537,7 @@ describe("sntp/client", () => {
 					info: { timeServers: `127.0.0.1:${server.address().port}`, builtUtcMs: BUILT },
 					resolve: undefined,
 					trace: fail,
-					onSynchronised: done,
+					clockUser: { synchronised: done },
 				});
 				sync.start();
 			});

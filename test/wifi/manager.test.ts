@@ -43,7 +43,7 @@ class Bed {
 	/** What was thrown under the guard, where the test wants to know. */
 	readonly problems: unknown[] = [];
 	catches = false;
-	/** Calls of `onChanged`. */
+	/** Calls of `networkChanged`. */
 	changes = 0;
 
 	constructor(
@@ -57,7 +57,9 @@ class Bed {
 		// What is thrown comes out of the test, a machine that was changed past its driver among it.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
 		const world = { driver, text, trace: () => {} };
-		this.manager = new NetworkManager(world, this.air.port, this.settings, () => this.changes++);
+		this.manager = new NetworkManager(world, this.air.port, this.settings, {
+			networkChanged: () => this.changes++,
+		});
 	}
 
 	private guard(run: () => void): void {
