@@ -74,8 +74,9 @@ export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUse
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const driver = new Driver({ clock, timers, guard });
-		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
+		const parts = { storage, crypto, clock, timers, text, info, guard, trace };
+		const driver = new Driver(parts);
+		const world = Object.assign(parts, { driver });
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
@@ -83,7 +84,7 @@ export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUse
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager(world, port, this.#networkSettings, this);
+			this.#network = new NetworkManager(world, this.#networkSettings, this);
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
@@ -129,7 +130,7 @@ export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUse
 			const listener = this.httpsListener;
 			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
-		this.#network?.start();
+		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(this.#world.driver, button, this);
 		this.meterChanged();

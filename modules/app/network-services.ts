@@ -39,10 +39,8 @@ const SERIAL_END = -6;
 export class NetworkServices {
 	readonly #info: HostInfo;
 	readonly #time: TimeService;
-	readonly #captive: CaptiveDNS;
-	readonly #captivePort: Datagrams;
-	readonly #mdns: MDNSResponder;
-	readonly #mdnsPort: Datagrams;
+	readonly #captive: Datagrams<CaptiveDNS>;
+	readonly #mdns: Datagrams<MDNSResponder>;
 	#ip = "";
 	#accessPointOn = false;
 
@@ -53,10 +51,8 @@ export class NetworkServices {
 		// One object for all, with nothing in it that none of them needs: each member takes a slot.
 		const world = { udp, driver, resolve, clock, crypto, text, info, clockUser, trace, buffer, reader };
 		this.#info = info;
-		this.#captive = new CaptiveDNS(world);
-		this.#captivePort = new Datagrams(world, "captive dns", this.#captive);
-		this.#mdns = new MDNSResponder(world);
-		this.#mdnsPort = new Datagrams(world, "mdns", this.#mdns);
+		this.#captive = new Datagrams(world, "captive dns", new CaptiveDNS(world));
+		this.#mdns = new Datagrams(world, "mdns", new MDNSResponder(world));
 		this.#time = new TimeService(world);
 	}
 
@@ -70,10 +66,8 @@ export class NetworkServices {
 		const { station, accessPointOn } = situation;
 		if (accessPointOn !== this.#accessPointOn) {
 			this.#accessPointOn = accessPointOn;
-			this.#captivePort.drive.tell(() => {
-				if (accessPointOn) this.#captive.start();
-				else this.#captive.stop();
-			});
+			const { drive, machine } = this.#captive;
+			drive.tell(() => (accessPointOn ? machine.start() : machine.stop()));
 		}
 		const ip = station?.ip ?? "";
 		if (ip !== this.#ip) {
@@ -81,18 +75,18 @@ export class NetworkServices {
 			if (ip !== "") this.#time.start();
 			else this.#time.stop();
 		}
-		this.#mdnsPort.drive.tell((nowMs) => {
-			if (station === undefined && !accessPointOn) this.#mdns.stop();
-			else this.#mdns.update(this.namesIn(situation), nowMs);
-		});
+		const { drive, machine } = this.#mdns;
+		if (station === undefined && !accessPointOn) drive.tell(() => machine.stop());
+		else drive.tell((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
 	/** For good; others are told that the name answers nobody any more. */
 	stop(): void {
-		this.#captivePort.stop();
+		const { drive, machine } = this.#mdns;
+		drive.tell(() => machine.stop());
+		this.#mdns.stop();
+		this.#captive.stop();
 		this.#time.close();
-		this.#mdnsPort.drive.tell(() => this.#mdns.stop());
-		this.#mdnsPort.stop();
 	}
 
 	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {

@@ -48,11 +48,11 @@ export interface DatagramMachine extends Timed {
 export const RETRY_MS = 30_000;
 const DATAGRAMS_AT_ONCE = 16;
 
-export class Datagrams implements Timed, DatagramSender {
-	/** What changes the machine from outside goes through here. */
+export class Datagrams<Machine extends DatagramMachine> implements Timed, DatagramSender {
+	/** To be changed by its drive only. */
+	readonly machine: Machine;
 	readonly drive: Drive;
 	readonly #world: DatagramWorld;
-	readonly #machine: DatagramMachine;
 	/** Open, or tried to be. */
 	#port: DatagramPort | undefined;
 	#socket: UDP | undefined;
@@ -60,9 +60,9 @@ export class Datagrams implements Timed, DatagramSender {
 	#againMs = Number.POSITIVE_INFINITY;
 
 	/** `part` is the machine's name in the log. */
-	constructor(world: DatagramWorld, part: string, machine: DatagramMachine) {
+	constructor(world: DatagramWorld, part: string, machine: Machine) {
 		this.#world = world;
-		this.#machine = machine;
+		this.machine = machine;
 		this.drive = world.driver.drive(part, this, this.settle);
 	}
 
@@ -78,7 +78,7 @@ export class Datagrams implements Timed, DatagramSender {
 
 	/** For the driver. */
 	get deadlineMs(): number {
-		return Math.min(this.#againMs, this.#machine.deadlineMs);
+		return Math.min(this.#againMs, this.machine.deadlineMs);
 	}
 
 	/** For the driver. */
@@ -87,12 +87,12 @@ export class Datagrams implements Timed, DatagramSender {
 			if (this.#socket === undefined) this.open(nowMs);
 			else this.read(nowMs);
 		}
-		if (nowMs >= this.#machine.deadlineMs) this.#machine.advance(nowMs);
+		if (nowMs >= this.machine.deadlineMs) this.machine.advance(nowMs);
 	}
 
 	/** Has the port open that the machine wants now. */
 	private settle(nowMs: number): void {
-		const { port } = this.#machine;
+		const { port } = this.machine;
 		if (port === this.#port) return;
 		this.close();
 		this.#port = port;
@@ -115,7 +115,7 @@ export class Datagrams implements Timed, DatagramSender {
 			this.#againMs = nowMs + RETRY_MS;
 			return;
 		}
-		this.#machine.opened(this, nowMs);
+		this.machine.opened(this, nowMs);
 	}
 
 	private close(): void {
@@ -127,7 +127,7 @@ export class Datagrams implements Timed, DatagramSender {
 		this.close();
 		this.#againMs = nowMs + RETRY_MS;
 		this.#world.trace(`${this.drive.part}: the port is gone`);
-		this.#machine.lost(nowMs);
+		this.machine.lost(nowMs);
 	}
 
 	private read(nowMs: number): void {
@@ -142,7 +142,7 @@ export class Datagrams implements Timed, DatagramSender {
 				return;
 			}
 			// Nobody can be answered at port 0.
-			if (socket.remotePort !== 0) this.#machine.received(length, socket, nowMs);
+			if (socket.remotePort !== 0) this.machine.received(length, socket, nowMs);
 		}
 	}
 }

@@ -168,18 +168,18 @@ export class TimeSync implements Timed {
 		return this.#endMs;
 	}
 
-	/** While FINDING: whose address is looked for. */
+	/** While FINDING: whose address is looked for; else "". */
 	get name(): string {
-		return this.#round?.name ?? "";
+		return this.#round?.address === "" ? this.#round.name : "";
 	}
 
-	/** While ASKING: who is asked. */
+	/** While ASKING: who is asked; else "" and 0. */
 	get address(): string {
 		return this.#round?.address ?? "";
 	}
 
 	get port(): number {
-		return this.#round?.port ?? 0;
+		return this.address === "" ? 0 : (this.#round?.port ?? 0);
 	}
 
 	/** Monotonic. */

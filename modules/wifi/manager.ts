@@ -26,7 +26,6 @@ const PART = "network";
 
 export class NetworkManager implements Timed {
 	readonly #world: ManagerWorld;
-	readonly #port: WiFiPort;
 	readonly #policy: WiFiPolicy;
 	readonly #drive: Drive;
 	readonly #user: NetworkUser | undefined;
@@ -34,9 +33,8 @@ export class NetworkManager implements Timed {
 	#toldAccessPoint = false;
 	#toldIP = "";
 
-	constructor(world: ManagerWorld, port: WiFiPort, settings: WiFiSettings, user?: NetworkUser) {
+	constructor(world: ManagerWorld, settings: WiFiSettings, user?: NetworkUser) {
 		this.#world = world;
-		this.#port = port;
 		this.#policy = new WiFiPolicy(settings, world.trace);
 		this.#user = user;
 		this.#drive = world.driver.drive(PART, this, this.settle);
@@ -86,9 +84,9 @@ export class NetworkManager implements Timed {
 		this.#policy.advance(nowMs);
 	}
 
-	start(): void {
-		const wifi = new this.#port.io({
-			...this.#port.pins,
+	start(port: WiFiPort): void {
+		const wifi = new port.io({
+			...port.pins,
 			onConnected: () => this.#drive.run((nowMs) => this.#policy.connected(nowMs)),
 			onDisconnected: (reason) => this.#drive.run((nowMs) => this.#policy.disconnected(reason, nowMs)),
 			onScanned: (found) => this.#drive.run(() => this.scanned(found)),

@@ -76,6 +76,11 @@ export const APPLY_ACCESS_POINT = 2;
 export const APPLY_FLAGS = 4;
 const APPLY_ALL = APPLY_STATION | APPLY_ACCESS_POINT | APPLY_FLAGS;
 
+/** Settings, as bits. */
+const ENABLED = 1;
+const FALLBACK = 2;
+const ACCESS_POINT = 4;
+
 /** Why the access point is on, as bits. */
 const WANTED = 1;
 const HELPS = 2;
@@ -109,9 +114,8 @@ export class WiFiPolicy implements Timed {
 	/** APPLY_… that wait for `#applyMs`. */
 	#pending = 0;
 	#applyMs = Infinity;
-	#enabled = false;
-	#fallback = false;
-	#accessPointEnabled = false;
+	/** ENABLED, FALLBACK, ACCESS_POINT: the settings as they were taken over last. */
+	#flags = 0;
 	/** End of Wi-Fi by hand. */
 	#byHandEndMs = Infinity;
 	#station: StationOptions | undefined;
@@ -159,12 +163,12 @@ export class WiFiPolicy implements Timed {
 
 	/** Whether Wi-Fi is on for a while only, brought up by hand. */
 	get isTemporary(): boolean {
-		return this.isByHand && !this.#enabled;
+		return this.isByHand && !this.has(ENABLED);
 	}
 
 	/** The radio is on. */
 	get isOn(): boolean {
-		return this.#enabled || this.isByHand;
+		return this.has(ENABLED) || this.isByHand;
 	}
 
 	/** WIFI_… of the last failure. */
@@ -193,7 +197,7 @@ export class WiFiPolicy implements Timed {
 		if (this.#scan !== undefined) next = Math.min(next, this.#scan.endMs);
 		const helps = (this.#accessPoint & HELPS) !== 0;
 		if (this.#state === STATION_ONLINE) return helps ? Math.min(next, this.#sinceMs + HELP_LINGERS_MS) : next;
-		return this.isOn && this.#fallback && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
+		return this.isOn && this.has(FALLBACK) && !helps ? Math.min(next, this.#sinceMs + UNREACHABLE_MS) : next;
 	}
 
 	/** All settings are taken over. */
@@ -297,6 +301,14 @@ export class WiFiPolicy implements Timed {
 		return this.#byHandEndMs < Infinity;
 	}
 
+	private has(flag: number): boolean {
+		return (this.#flags & flag) !== 0;
+	}
+
+	private setFlag(flag: number, on: boolean): void {
+		this.#flags = on ? this.#flags | flag : this.#flags & ~flag;
+	}
+
 	/** The only way from one state to another. */
 	private enter(state: number, endMs: number, nowMs: number): void {
 		if ((state === STATION_ONLINE) !== (this.#state === STATION_ONLINE)) this.#sinceMs = nowMs;
@@ -311,14 +323,14 @@ export class WiFiPolicy implements Timed {
 		this.#applyMs = Infinity;
 		if (what & APPLY_STATION) this.takeStation(nowMs);
 		if (what & APPLY_ACCESS_POINT) {
-			this.#accessPointEnabled = settings.accessPointEnabled;
+			this.setFlag(ACCESS_POINT, settings.accessPointEnabled);
 			// One that is on has its old name yet.
 			if (this.accessPointOn) this.#radio?.startAccessPoint(settings.accessPoint);
 		}
 		if (what & APPLY_FLAGS) {
 			if (settings.wifiEnabled && !this.isOn) this.#sinceMs = nowMs;
-			this.#enabled = settings.wifiEnabled;
-			this.#fallback = settings.fallbackEnabled;
+			this.setFlag(ENABLED, settings.wifiEnabled);
+			this.setFlag(FALLBACK, settings.fallbackEnabled);
 		}
 	}
 
@@ -388,14 +400,14 @@ export class WiFiPolicy implements Timed {
 	private settleAccessPoint(radio: WiFi, nowMs: number): void {
 		const isOnline = this.#state === STATION_ONLINE;
 		const lastsMs = nowMs - this.#sinceMs;
-		const isLost = !isOnline && this.#fallback && lastsMs >= UNREACHABLE_MS;
+		const isLost = !isOnline && this.has(FALLBACK) && lastsMs >= UNREACHABLE_MS;
 		const isTried = this.#trialEndMs !== undefined && this.#trialEndMs < Infinity;
-		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.#fallback || isTried;
+		const lingers = isOnline ? lastsMs < HELP_LINGERS_MS : this.has(FALLBACK) || isTried;
 		let why = 0;
 		if (this.isOn) {
 			const didHelp = (this.#accessPoint & HELPS) !== 0;
 			if (this.#station === undefined || isLost || (didHelp && lingers)) why |= HELPS;
-			if (this.#accessPointEnabled || this.isByHand) why |= WANTED;
+			if (this.has(ACCESS_POINT) || this.isByHand) why |= WANTED;
 		}
 		const wasOn = this.accessPointOn;
 		this.#accessPoint = why;

@@ -35,7 +35,7 @@ export interface Heard extends Parsed {
 /** A responder on its port. */
 export class Device {
 	readonly responder: MDNSResponder;
-	readonly #port: Datagrams;
+	readonly #port: Datagrams<MDNSResponder>;
 
 	constructor(world: MDNSWorld & DatagramWorld) {
 		this.responder = new MDNSResponder(world);

@@ -57,7 +57,7 @@ class Bed {
 		// What is thrown comes out of the test, a machine that was changed past its driver among it.
 		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
 		const world = { driver, text, trace: () => {} };
-		this.manager = new NetworkManager(world, this.air.port, this.settings, {
+		this.manager = new NetworkManager(world, this.settings, {
 			networkChanged: () => this.changes++,
 		});
 	}
@@ -93,7 +93,7 @@ class Bed {
 	/** Joined `home`, with the access point off again. */
 	static settled(networks?: Record<string, string>): Bed {
 		const bed = new Bed(undefined, networks);
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(200 * S);
 		assert.equal(bed.on, "home");
@@ -104,7 +104,7 @@ class Bed {
 describe("wifi/manager", () => {
 	it("opens the access point while nothing is configured, with the unit's key", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		assert.equal(bed.on, "- AP");
 		assert.deepEqual(bed.air.radio?.accessPoint, { ssid: "gateway", password: "access-point-key" });
 		bed.set(FALLBACK_AP_ENABLED, false);
@@ -114,7 +114,7 @@ describe("wifi/manager", () => {
 	});
 	it("lets the reply leave, joins beside the access point, and closes that two minutes later", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(1499);
 		assert.equal(bed.air.radio?.connects, 0);
@@ -154,7 +154,7 @@ describe("wifi/manager", () => {
 	});
 	it("goes back to the access point when there was no network before", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("new", "wrong-secret");
 		bed.time.advance(20 * S);
 		assert.equal(bed.on, "- AP");
@@ -170,7 +170,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		bed.manager.stop();
 		const after = new Bed(bed.storage);
-		after.manager.start();
+		after.manager.start(after.air.port);
 		after.time.advance(50 * S);
 		assert.equal(after.on, "home");
 	});
@@ -270,7 +270,7 @@ describe("wifi/manager", () => {
 	});
 	it("takes the static address and the hostname along", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		const address = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
 		bed.settings.setStation(["home", "home-secret", false, ...address, "cellar"]);
 		bed.manager.applySoon(APPLY_STATION);
@@ -282,7 +282,7 @@ describe("wifi/manager", () => {
 	});
 	it("scans once for all who ask, tells each once, and none who has gone", () => {
 		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		const told: string[][] = [];
 		const waiter = () => ({
 			scanned: (networks: Uint8Array | undefined) => {
@@ -305,7 +305,7 @@ describe("wifi/manager", () => {
 	});
 	it("does not join while it scans, gives up joining for a scan, and joins when that has ended", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(1 * S);
 		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
@@ -323,7 +323,7 @@ describe("wifi/manager", () => {
 	});
 	it("goes on joining at once when the radio refuses the scan that it was given up for", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(2 * S);
 		bed.air.radio!.scan = () => false;
@@ -335,7 +335,7 @@ describe("wifi/manager", () => {
 	});
 	it("tells that it is online, and stays so, when flash refuses to keep the network", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(2 * S);
 		bed.catches = true;
@@ -351,7 +351,7 @@ describe("wifi/manager", () => {
 	});
 	it("keeps only the network that it has joined: another may be stored for the next start", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("new", "new-secret");
 		bed.time.advance(2 * S);
 		bed.settings.setStation(["absent", "any-secret", true, "", "", ""]);
