@@ -39,13 +39,16 @@ const READABLE_LENGTH = 4;
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
 export class CaptiveDNS implements DatagramMachine {
-	readonly deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #world: DNSWorld;
 	#port: DatagramPort | undefined;
 	#sender: DatagramSender | undefined;
 
 	constructor(world: DNSWorld) {
 		this.#world = world;
+	}
+
+	get deadlineMs(): number {
+		return Number.POSITIVE_INFINITY;
 	}
 
 	/** Undefined while it is off. */
