@@ -13,7 +13,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const SELF = "test/tidy.test.ts";
 
 const TOP_LEVEL = [
-	"CHANGELOG.md LICENSE README.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md SECURITY.md docs biome.json manifest.json package-lock.json package.json tsconfig.json",
 	"hosts modules node_modules test tools",
 ]
 	.join(" ")

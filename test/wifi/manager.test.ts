@@ -388,6 +388,20 @@ describe("wifi/manager", () => {
 		bed.time.advance(1500 + 8 * S);
 		assert.equal(bed.air.radio!.connects - before, 3);
 	});
+	it("tries often again once it was online", () => {
+		const bed = Bed.settled();
+		bed.air.around.delete("home");
+		bed.time.advance(600 * S);
+		bed.air.around.set("home", { password: "home-secret" });
+		bed.time.advance(70 * S);
+		assert.equal(bed.on, "home AP");
+		bed.air.around.delete("home");
+		while (bed.manager.state === STATION_ONLINE) bed.time.advance(100);
+		const before = bed.air.radio!.connects;
+		// 1 s, 2 s to fail and 2 s, 2 s to fail.
+		bed.time.advance(7 * S);
+		assert.equal(bed.air.radio!.connects - before, 2);
+	});
 	it("is never unreachable for good, whatever happens in whatever order", () => {
 		for (let seed = 1; seed <= 60; seed++) walk(seed);
 	});
