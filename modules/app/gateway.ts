@@ -20,12 +20,11 @@ import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
-import { Button, type ButtonUser, PRESS_SHORT } from "../power/button.js";
+import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
-import type { ClockUser } from "../sntp/service.js";
 import { TimeZone } from "../time/zone.js";
-import { NetworkManager, type NetworkUser } from "../wifi/manager.js";
-import { type Actor, Acts } from "./acts.js";
+import { NetworkManager } from "../wifi/manager.js";
+import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 
@@ -44,11 +43,12 @@ const TLS_CONNECTIONS = 2;
 
 interface World extends IdentityWorld {
 	readonly timers: Timers;
+	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUser {
+export class Gateway implements Device {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -74,9 +74,8 @@ export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUse
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const parts = { storage, crypto, clock, timers, text, info, guard, trace };
-		const driver = new Driver(parts);
-		const world = Object.assign(parts, { driver });
+		const driver = new Driver({ clock, timers, guard });
+		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
@@ -94,7 +93,7 @@ export class Gateway implements Device, Actor, ButtonUser, ClockUser, NetworkUse
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
-		if (host.led !== undefined) this.#light = new Light(driver, host.led);
+		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		this.#reader = new MeterReader({
 			world,
 			light: this.#light,

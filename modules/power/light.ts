@@ -13,6 +13,10 @@ import type { Drive, Driver } from "../io/driver.js";
 import type { LED, LEDPort } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
+export interface LightWorld {
+	readonly driver: Driver;
+}
+
 /** What is to be shown, as bits. */
 const RESETTING = 1;
 const READING = 2;
@@ -29,9 +33,9 @@ export class Light implements Timed {
 	/** End of a flash; Infinity: there is none. */
 	#flashEndMs = Number.POSITIVE_INFINITY;
 
-	constructor(driver: Driver, port: LEDPort) {
+	constructor(world: LightWorld, port: LEDPort) {
 		this.#led = new port.io(port.pins);
-		this.#drive = driver.drive("light", this);
+		this.#drive = world.driver.drive("light", this);
 	}
 
 	stop(): void {

@@ -55,7 +55,8 @@ describe("power/light", () => {
 	beforeEach(() => {
 		time = new VirtualTime();
 		noted = new NotedLight();
-		light = new Light(new Driver({ clock: time, timers: time, guard: (_part, run) => run() }), noted.port);
+		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
+		light = new Light({ driver }, noted.port);
 	});
 
 	it("blinks slowly while somebody is waited for, and is told so once", () => {
@@ -149,7 +150,7 @@ describe("the light of a gateway", () => {
 		noted = new NotedLight();
 		const world = new VirtualWorld();
 		const { clock, timers } = world;
-		const light = new Light(new Driver({ clock, timers, guard: (_part, run) => run() }), noted.port);
+		const light = new Light({ driver: new Driver({ clock, timers, guard: (_part, run) => run() }) }, noted.port);
 		return new ReaderBench(settings, {}, light);
 	}
 
