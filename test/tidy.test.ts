@@ -29,8 +29,8 @@ const LINE_LIMIT = 450;
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/wifi", from: "", why: "the ground that all others stand on" },
-	{ rooms: "io/host", from: "io/wifi", why: "a radio is a part of the host" },
+	{ rooms: "bytes io/wifi io/client io/flash", from: "", why: "the ground that all others stand on" },
+	{ rooms: "io/host", from: "io/wifi io/client io/flash", why: "radio, clients and flash are parts of the host" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{
@@ -67,11 +67,19 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
-	{ rooms: "hosts/native", from: "bytes io/host", why: "what the hosts in XS share: faces of C and of the SDK" },
-	{ rooms: "hosts/simulated", from: "bytes io/host io/wifi", why: "what hosts without the hardware put in its place" },
+	{
+		rooms: "hosts/native",
+		from: "bytes io/host io/client io/flash",
+		why: "what the hosts in XS share: faces of C and of the SDK",
+	},
+	{
+		rooms: "hosts/simulated",
+		from: "bytes io/host io/wifi io/client io/flash",
+		why: "what hosts without the hardware put in its place",
+	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/wifi io/machine io/link app hosts/native hosts/simulated",
+		from: "bytes io/host io/wifi io/client io/flash io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/esp32 hosts/browser", why: "programs for developers" },
