@@ -13,8 +13,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const SELF = "test/tidy.test.ts";
 
 const TOP_LEVEL = [
-	"CHANGELOG.md LICENSE README.md biome.json manifest.json package-lock.json package.json tsconfig.json",
-	"hosts modules node_modules test tools",
+	"ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md SECURITY.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"docs hosts modules node_modules test tools",
 ]
 	.join(" ")
 	.split(" ");
@@ -291,6 +291,21 @@ function find(rule: PatternRule, source: Source): string[] {
 	);
 }
 
+/** Whether a document's link leads to a file, and to a heading of it as the web shows them. */
+function isThere(path: string, link: string): boolean {
+	const file = join(ROOT, path);
+	if (!existsSync(file)) return false;
+	const [, heading] = link.split("#");
+	if (heading === undefined) return true;
+	const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+		title
+			.toLowerCase()
+			.replace(/[^\w\- ]/g, "")
+			.replaceAll(" ", "-"),
+	);
+	return headings.includes(heading);
+}
+
 function none(findings: readonly string[]): void {
 	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
 }
@@ -439,6 +454,20 @@ describe("tidy", () => {
 			readdirSync(ROOT)
 				.filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name))
 				.map((name) => `${name}: find the room that it belongs in`),
+		);
+	});
+
+	it("links in its documents to files and headings that are there", () => {
+		const documents = paths.filter((path) => path.endsWith(".md") && !path.startsWith("test/vectors/"));
+		none(
+			documents.flatMap((path) => {
+				const text = readFileSync(join(ROOT, path), "utf8");
+				const links = [...text.matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)].map((match) => match[1] ?? match[2]);
+				return links
+					.filter((link) => !link.includes("://"))
+					.filter((link) => !isThere(posix.join(posix.dirname(path), link.split("#")[0] || basename(path)), link))
+					.map((link) => `${path}: ${link}: nothing is there`);
+			}),
 		);
 	});
 
