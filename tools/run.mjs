@@ -159,7 +159,10 @@ const mocha = (...patterns) => [
 
 const commands = {
 	// Without arguments: what is done before every command, and no more.
-	build: (args) => args.length > 0 && become(process.execPath, [...program("tools/build.js"), "build", ...args]),
+	build: (args) => {
+		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
+		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
+	},
 	factory: (args) => become(process.execPath, [...program("tools/factory.js"), ...args]),
 	flash: (args) => become(process.execPath, [...program("tools/build.js"), "flash", ...args]),
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
