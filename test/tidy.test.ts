@@ -24,6 +24,10 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 
 const LINE_LIMIT = 450;
 
+/** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
+const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
+const RESTRICTED = "test/vectors/restricted/";
+
 /**
  * Who may import whom, by room: a folder of modules/ (in `io` each file is a room of its own, since most may know the
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
@@ -247,6 +251,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["a.toLocaleString()", "new Intl.NumberFormat()"],
 	},
 	{
+		name: "keeps the vectors of others out of what is shipped",
+		files: /^(modules|hosts)\/|^manifest\.json$/,
+		bad: /\bvectors\//,
+		comments: false,
+		advice: "the captures are for tests; their licences don't let them into the firmware",
+		catches: ['"data": ["./test/vectors/dlms/x"]'],
+	},
+	{
 		name: "runs all of its tests",
 		files: TESTS,
 		bad: /\b(describe|it|context|specify|suite|test|this)\.(skip|only)\(|\bx(it|describe)\(/,
@@ -341,6 +353,19 @@ function checkImports(source: Source): string[] {
 		if (target !== undefined && mayImport(room, target)) return [];
 		return [`${at(source, index)}: ${room} may not import ${target ?? name}: pass it in, or give IMPORTS a reason`];
 	});
+}
+
+/** Whether a vector says where it comes from under which licence, and stands where that licence wants it. */
+function checkOrigin(path: string, text: string): string[] {
+	const [first, second = ""] = text.split("\n");
+	if (!/^# source: \S/.test(first)) return [`${path}:1: begin with "# source: " and where it comes from`];
+	const licence = /^# licence: (none stated|[\w.+-]+(?: (?:AND|OR|WITH) [\w.+-]+)*)$/.exec(second)?.[1];
+	if (licence === undefined) return [`${path}:2: write "# licence: " and its SPDX expression, or "none stated"`];
+	const isPermissive = licence.split(/ (?:AND|OR) /).every((one) => PERMISSIVE.includes(one));
+	if (isPermissive === !path.startsWith(RESTRICTED)) return [];
+	return [
+		`${path}: licence ${licence}: move it ${isPermissive ? "out of" : "to the folder of its protocol in"} ${RESTRICTED}`,
+	];
 }
 
 describe("tidy", () => {
@@ -471,6 +496,34 @@ describe("tidy", () => {
 		);
 	});
 
+	it("names the project of every vector where its licence is told", () => {
+		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && path.endsWith(".hex"));
+		none(
+			vectors.flatMap((path) => {
+				const list = path.startsWith(RESTRICTED) ? `${RESTRICTED}NOTICE` : "test/vectors/README.md";
+				const project = /^# source: .*?github\.com\/([^/\s]+\/[^/\s;,]+)/.exec(
+					readFileSync(join(ROOT, path), "utf8"),
+				)?.[1];
+				if (project === undefined || readFileSync(join(ROOT, list), "utf8").includes(project)) return [];
+				return [`${list}: name ${project}, the source of ${path}`];
+			}),
+		);
+	});
+
+	it("would notice a vector that has no licence, or stands in the wrong folder", () => {
+		const check = (path: string, ...lines: string[]) => checkOrigin(`test/vectors/${path}`, lines.join("\n")).length;
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: MIT AND Apache-2.0", "00"), 0);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: GPL-3.0-or-later"), 0);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: none stated"), 0);
+		assert.equal(check("dlms/a.hex", "# source: ", "# licence: MIT"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "00"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: none stated"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: MIT AND AGPL-3.0-only"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: BUSL-1.1"), 1);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: MIT"), 1);
+	});
+
 	it("keeps one level of folders in modules/, each with files", () => {
 		none(
 			paths
@@ -492,12 +545,16 @@ describe("tidy", () => {
 		]);
 	});
 
-	it("keeps vectors as pairs, named by maker, model and what, with their source on the first line", () => {
-		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && !path.endsWith("/README.md"));
+	it("keeps vectors as pairs, named by maker, model and what, with their source and its licence on top", () => {
+		const vectors = paths.filter(
+			(path) => path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE)$/.test(path),
+		);
 		none(
 			vectors.flatMap((path) => {
 				const findings: string[] = [];
 				const stem = path.replace(/\.\w+$/, "");
+				if (path.startsWith(RESTRICTED) && paths.includes(path.replace(RESTRICTED, "test/vectors/")))
+					findings.push(`${path}: the same name stands outside ${RESTRICTED}: tests find vectors by name`);
 				if (!/^[a-z0-9]+(-[a-z0-9]+){2,}\.(txt|hex|json)$/.test(basename(path)))
 					findings.push(`${path}: name it <maker>-<model>-<what>.hex, .txt or .json`);
 				if (path.endsWith(".json")) {
@@ -506,9 +563,7 @@ describe("tidy", () => {
 					return findings;
 				}
 				if (!existsSync(join(ROOT, `${stem}.json`))) findings.push(`${path}: has no .json beside it`);
-				if (!/^# source: \S/.test(readFileSync(join(ROOT, path), "utf8")))
-					findings.push(`${path}:1: begin with "# source: " and where it comes from`);
-				return findings;
+				return [...findings, ...checkOrigin(path, readFileSync(join(ROOT, path), "utf8"))];
 			}),
 		);
 	});
