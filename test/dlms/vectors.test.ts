@@ -116,7 +116,7 @@ describe("security vectors", () => {
 });
 
 describe("vectors of u9n/dlms-cosem", () => {
-	for (const example of examples("u9n-dlms-cosem-apdus"))
+	for (const example of [...examples("u9n-dlms-cosem-apdus"), ...examples("u9n-dlms-cosem-later-data")])
 		it(`${example["kind"]}: ${example["test"]}`, () => check(example));
 
 	function check(example: Example): void {
