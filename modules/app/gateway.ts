@@ -87,7 +87,7 @@ export class Gateway implements Device {
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
-			this.#services = new NetworkServices({ ...world, udp, resolve, clockUser: this });
+			this.#services = new NetworkServices(Object.assign(world, { udp, resolve, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);

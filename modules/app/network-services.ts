@@ -42,15 +42,13 @@ export class NetworkServices {
 	readonly #captive: Datagrams<CaptiveDNS>;
 	readonly #mdns: Datagrams<MDNSResponder>;
 	#ip = "";
-	#accessPointOn = false;
 
+	/** `options` is kept, and gets what the services have of their own. */
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		const { udp, driver, resolve, clock, crypto, text, info, clockUser, trace } = options;
-		const reader = new DNSReader(buffer);
-		// One object for all, with nothing in it that none of them needs: each member takes a slot.
-		const world = { udp, driver, resolve, clock, crypto, text, info, clockUser, trace, buffer, reader };
-		this.#info = info;
+		// One object for all, the one that was given: each takes slots.
+		const world = Object.assign(options, { buffer, reader: new DNSReader(buffer) });
+		this.#info = options.info;
 		this.#captive = new Datagrams(world, "captive dns", new CaptiveDNS(world));
 		this.#mdns = new Datagrams(world, "mdns", new MDNSResponder(world));
 		this.#time = new TimeService(world);
@@ -64,10 +62,9 @@ export class NetworkServices {
 	/** Begins and ends what the situation asks for. */
 	update(situation: NetworkSituation): void {
 		const { station, accessPointOn } = situation;
-		if (accessPointOn !== this.#accessPointOn) {
-			this.#accessPointOn = accessPointOn;
-			const { drive, machine } = this.#captive;
-			drive.tell(() => (accessPointOn ? machine.start() : machine.stop()));
+		const captive = this.#captive.machine;
+		if (accessPointOn !== (captive.port !== undefined)) {
+			this.#captive.drive.tell(() => (accessPointOn ? captive.start() : captive.stop()));
 		}
 		const ip = station?.ip ?? "";
 		if (ip !== this.#ip) {
@@ -82,11 +79,11 @@ export class NetworkServices {
 
 	/** For good; others are told that the name answers nobody any more. */
 	stop(): void {
+		this.#captive.stop();
+		this.#time.close();
 		const { drive, machine } = this.#mdns;
 		drive.tell(() => machine.stop());
 		this.#mdns.stop();
-		this.#captive.stop();
-		this.#time.close();
 	}
 
 	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
