@@ -38,6 +38,8 @@ export class NodeStream {
 		socket.on("data", (piece) => this.#arrived(piece as Buffer));
 		socket.on("error", () => {
 			this.#broken = !this.#ended;
+			// Of a bad record Node tells, and leaves the connection as it is.
+			socket.destroy();
 		});
 		socket.on("end", () => this.#end());
 		socket.on("close", () => this.#end());
@@ -69,6 +71,7 @@ export class NodeStream {
 		this.#closed = true;
 		this.#writable = 0;
 		this.#received.clear();
+		if (this.#socket.destroyed) return;
 		// What still arrives is thrown away: closing with bytes unread would be a reset, and the reset would take from
 		// the other side what was written before.
 		this.#socket.end();

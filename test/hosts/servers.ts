@@ -64,7 +64,7 @@ const scripts: Record<string, (next: () => Promise<Socket>) => Promise<void>> = 
 	},
 	async "plain-text"(next) {
 		const socket = await next();
-		socket.write("220 mail.example ESMTP\r\n");
+		socket.end("220 mail.example ESMTP\r\n");
 		await isClosed(socket);
 	},
 };
@@ -232,7 +232,7 @@ async function portOf(program: ChildProcess): Promise<number> {
 /** The server of that name, or undefined: it is no server. */
 export function runServer(name: string, tellTo: number): Promise<void> | undefined {
 	const [kind, script, identity = ""] = name.split(":");
-	if (kind === "server") return serveTCP(script, tellTo);
+	if (kind === "server" || script === "gone") return serveTCP(script, tellTo);
 	if (kind === "tls-server") return serveTLS(script, identity, tellTo);
 	if (kind === "openssl") return serveOpenSSL(script, tellTo);
 	if (kind === "tls-hostile") return serveHostile(script, tellTo);
