@@ -145,9 +145,7 @@ static client_code code_of(const stream_client *client)
 	case TRUST_EXPIRED: return CLIENT_EXPIRED;
 	case TRUST_NO_VERDICT: break;
 	}
-	if (error == 0 || tls_trust_is_memory_error(error)) return CLIENT_OUT_OF_MEMORY;
-	/* What the socket's functions give when the socket is broken. */
-	return error == MBEDTLS_ERR_SSL_INTERNAL_ERROR ? CLIENT_BROKEN : CLIENT_HANDSHAKE;
+	return error == 0 || tls_trust_is_memory_error(error) ? CLIENT_OUT_OF_MEMORY : CLIENT_HANDSHAKE;
 }
 
 static void end_handshake(room *self, stream_client *client)

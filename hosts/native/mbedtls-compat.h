@@ -100,6 +100,13 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #endif
 }
 
+/* What a handshake ends with over a certificate that can't be used. */
+#if MBEDTLS_VERSION_MAJOR == 2
+#define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
+#else
+#define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_CERTIFICATE
+#endif
+
 /*
  * A session without what was shown in it, which nobody asks for again: it is shorter so. Elsewhere Mbed TLS does not keep
  * it at all (MBEDTLS_SSL_KEEP_PEER_CERTIFICATE).

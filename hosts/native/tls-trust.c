@@ -224,25 +224,24 @@ int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls)
 bool tls_trust_is_memory_error(int error)
 {
 	/* In Mbed TLS 4 all of these are one. */
-	static const int memory_errors[] = {
-		MBEDTLS_ERR_SSL_ALLOC_FAILED, MBEDTLS_ERR_X509_ALLOC_FAILED, PSA_ERROR_INSUFFICIENT_MEMORY,
+	bool is_one = error == MBEDTLS_ERR_SSL_ALLOC_FAILED || error == MBEDTLS_ERR_X509_ALLOC_FAILED
+		|| error == PSA_ERROR_INSUFFICIENT_MEMORY;
 #if MBEDTLS_VERSION_MAJOR == 2
-		MBEDTLS_ERR_PK_ALLOC_FAILED, MBEDTLS_ERR_MPI_ALLOC_FAILED, MBEDTLS_ERR_ECP_ALLOC_FAILED,
-		MBEDTLS_ERR_MD_ALLOC_FAILED, MBEDTLS_ERR_CIPHER_ALLOC_FAILED, MBEDTLS_ERR_ASN1_ALLOC_FAILED,
+	is_one = is_one || error == MBEDTLS_ERR_PK_ALLOC_FAILED || error == MBEDTLS_ERR_ECP_ALLOC_FAILED
+		|| error == MBEDTLS_ERR_MD_ALLOC_FAILED || error == MBEDTLS_ERR_CIPHER_ALLOC_FAILED;
+	/* To those of the lower modules the upper ones add theirs, which leave these bits alone. */
+	int lower = -(-error & 0x7f);
+	is_one = is_one || lower == MBEDTLS_ERR_MPI_ALLOC_FAILED || lower == MBEDTLS_ERR_ASN1_ALLOC_FAILED;
 #endif
-	};
-	for (size_t i = 0; i < sizeof(memory_errors) / sizeof(*memory_errors); i++) {
-		/* A module adds its own, by 0x80, to another's: the low seven bits are of that one. */
-		if (error == memory_errors[i]) return true;
-		if (MBEDTLS_VERSION_MAJOR == 2 && error < -0x1000 && (-error & 0x7f) == (-memory_errors[i] & 0xff)) return true;
-	}
-	return false;
+	return is_one;
 }
 
 trust_verdict tls_trust_verdict(const tls_trust *trust, int error)
 {
 	if (trust->part && trust->part->verdict != TRUST_NO_VERDICT) return trust->part->verdict;
-	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR;
+	/* The last: after our look, it is not one that may be a server's (RFC 5280, 4.2.1.12). */
+	bool refused = error == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED || error == MBEDTLS_ERR_X509_FATAL_ERROR
+		|| (trust->part && trust->part->shown && error == COMPAT_BAD_CERTIFICATE);
 	return refused ? TRUST_UNTRUSTED : TRUST_NO_VERDICT;
 }
 
