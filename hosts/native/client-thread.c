@@ -225,7 +225,7 @@ static void set_off(room *self, stream_client *client, const char *text)
 	fail(self, client, code);
 }
 
-/* An address needs no answer; a name that can't be asked for now is asked for at the next turn. */
+/* An address needs no answer; a name that finds no place is asked for at the next turn. */
 static void resolve(room *self, stream_client *client)
 {
 	uint32_t address;
