@@ -80,6 +80,12 @@ describe("the ESP32's faces for XS", function () {
 		});
 	});
 
+	describe("of partitions", () => {
+		it("find those of our own data, keep what is written, and refuse what the contract refuses", () => {
+			run(compile("partition-peer", ["partition-fake"], ["native/partition-face", "esp32/partition"]));
+		});
+	});
+
 	describe("of light, button and factory data", () => {
 		let program = "";
 		let folder = "";

@@ -139,6 +139,7 @@ describe(`The native clients among bad servers (SEED=${SEED})`, function () {
 
 	it("bear any damage to what a server says", async () => {
 		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
+		await peer.rests();
 		const descriptors = peer.descriptors();
 		await fuzzClients(peer, port, SEED, RUNS);
 		assert.match(await peer.connect(0, { port, tls: trusted }), /stands/);
