@@ -39,6 +39,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The values, behind `head` bytes that are left free. */
 export function encodeValues(layout: Layout, values: readonly unknown[], head: number): Uint8Array {
+	if (layout.length === 0) return new Uint8Array(head);
+	if (layout.length === 1) return encodeValue(layout[0], values[0], head);
 	const parts: (Uint8Array | undefined)[] = [];
 	let length = head;
 	for (let i = 0; i < layout.length; i++) {
@@ -60,9 +62,30 @@ export function encodeValues(layout: Layout, values: readonly unknown[], head: n
 	return bytes;
 }
 
+/** What is said most often has one value: a timer, a read, a write. */
+function encodeValue(kind: number, value: unknown, head: number): Uint8Array {
+	const size = SIZES[kind];
+	const part = partOf(kind, value);
+	const bytes = new Uint8Array(head + size + (part === undefined ? 0 : part.length));
+	if (part !== undefined) bytes.set(part, head + size);
+	if (size > 0) {
+		const view = new DataView(bytes.buffer);
+		putNumber(view, head, size, part === undefined ? (value as number) : part.length);
+	}
+	return bytes;
+}
+
 /** What follows `head` bytes. Bytes are parts of the message, no copies. */
 export function decodeValues<L extends Layout>(layout: L, message: Uint8Array, head: number): ValuesOf<L> {
+	if (layout.length === 0) return [] as ValuesOf<L>;
+	const kind = layout[0];
+	if (layout.length === 1 && kind === LAST_BYTES) return [message.subarray(head)] as ValuesOf<L>;
 	const view = new DataView(message.buffer, message.byteOffset, message.length);
+	if (layout.length === 1 && kind < TEXT) return [numberAt(view, head, SIZES[kind])] as ValuesOf<L>;
+	return decodeEach(layout, message, view, head) as ValuesOf<L>;
+}
+
+function decodeEach(layout: Layout, message: Uint8Array, view: DataView, head: number): unknown[] {
 	const values: unknown[] = [];
 	let at = head;
 	for (const kind of layout) {
@@ -79,7 +102,7 @@ export function decodeValues<L extends Layout>(layout: L, message: Uint8Array, h
 		else if (kind === LAST_JSON) values.push(JSON.parse(decoder.decode(bytes)));
 		else values.push(decoder.decode(bytes));
 	}
-	return values as ValuesOf<L>;
+	return values;
 }
 
 /** The bytes of text, bytes and JSON; undefined for numbers. */
@@ -92,14 +115,14 @@ function partOf(kind: number, value: unknown): Uint8Array | undefined {
 }
 
 function putNumber(view: DataView, at: number, size: number, value: number): void {
-	if (size === 1) view.setUint8(at, value);
-	else if (size === 2) view.setUint16(at, value, true);
-	else if (size === 4) view.setUint32(at, value, true);
+	if (size === 4) view.setUint32(at, value, true);
 	else if (size === 8) view.setFloat64(at, value, true);
+	else if (size === 1) view.setUint8(at, value);
+	else if (size === 2) view.setUint16(at, value, true);
 }
 
 function numberAt(view: DataView, at: number, size: number): number {
-	if (size === 1) return view.getUint8(at);
-	if (size === 2) return view.getUint16(at, true);
-	return size === 4 ? view.getUint32(at, true) : view.getFloat64(at, true);
+	if (size === 4) return view.getUint32(at, true);
+	if (size === 8) return view.getFloat64(at, true);
+	return size === 1 ? view.getUint8(at) : view.getUint16(at, true);
 }
