@@ -98,6 +98,7 @@ function decodeEach(layout: Layout, message: Uint8Array, view: DataView, head: n
 		}
 		const bytes = message.subarray(at, at + number);
 		at += number;
+		if (at > message.length) throw new RangeError("a message is cut off");
 		if (kind === BYTES || kind === LAST_BYTES) values.push(bytes);
 		else if (kind === LAST_JSON) values.push(JSON.parse(decoder.decode(bytes)));
 		else values.push(decoder.decode(bytes));
