@@ -1,11 +1,13 @@
 /** What the options of a client (modules/io/client.ts) may be, for the hosts of this folder; TLS as Node wants it. */
-import type { X509Certificate } from "node:crypto";
+import { createHash, type X509Certificate } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
 import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
 const NAME = /^[A-Za-z0-9._-]{1,253}$/;
+/** In front of a session: it is only for those who trust the same, for the same name. */
+const BINDING_BYTES = 16;
 const TIMEOUT_MIN_MS = 100;
 const TIMEOUT_MAX_MS = 60_000;
 
@@ -51,6 +53,23 @@ export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 /** What a server is told that we want to talk to; addresses are no names there (RFC 6066, 3). */
 export function serverNameOf(name: string): string {
 	return isIPv4(name) ? "" : name;
+}
+
+/** The session of a connection, to be given to the next one; undefined: it is too long. */
+export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
+	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
+	return whole.length <= SESSION_LIMIT ? whole : undefined;
+}
+
+/** The session that was given, when it was made under the same trust. */
+export function unboundSession(tls: TLSWishes): Buffer | undefined {
+	const { session } = tls;
+	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;
+	return session.subarray(BINDING_BYTES);
+}
+
+function bindingOf({ authorities, name }: TLSWishes): Buffer {
+	return createHash("sha256").update(`${name}\n${authorities}`).digest().subarray(0, BINDING_BYTES);
 }
 
 function certificatesOf(text: string): X509Certificate[] {

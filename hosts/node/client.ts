@@ -4,7 +4,6 @@
  * TLS: one handshake of a client at a time, as on a microcontroller; Node is told to accept any certificate, and what the
  * server has shown is judged before anything is written or read (trust.ts). Limits: those of stream.ts.
  */
-import { createHash } from "node:crypto";
 import { connect as connectTCP, type Socket as NetSocket } from "node:net";
 import { connect as connectTLS, type TLSSocket } from "node:tls";
 import {
@@ -19,9 +18,15 @@ import {
 	type Client,
 	type ClientOptions,
 	type ClientPort,
-	SESSION_LIMIT,
 } from "../../modules/io/client.js";
-import { checkClientOptions, serverNameOf, type TLSWishes, tlsWishesOf } from "./client-options.js";
+import {
+	boundSession,
+	checkClientOptions,
+	serverNameOf,
+	type TLSWishes,
+	tlsWishesOf,
+	unboundSession,
+} from "./client-options.js";
 import { HandshakeTurns } from "./handshake-turns.js";
 import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
@@ -29,8 +34,6 @@ import { isPinned, judge, shownBy } from "./trust.js";
 
 /** What a handshake takes of a microcontroller's heap. */
 export const HANDSHAKE_BYTES = 40_000;
-/** In front of a session: it is only for those who trust the same, for the same name. */
-const BINDING_BYTES = 16;
 /** Verdicts of Node that go by the computer's clock. */
 const DATE_VERDICTS = ["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"];
 
@@ -41,7 +44,7 @@ export interface ClientSettings {
 }
 
 export function createClientPorts(settings: ClientSettings): { tcpClient: ClientPort; tlsClient: ClientPort } {
-	const turns = new HandshakeTurns();
+	const turns = new HandshakeTurns(setImmediate);
 	return {
 		tcpClient: { io: NodeClient, pins: { settings } },
 		tlsClient: { io: NodeClient, pins: { settings, turns } },
@@ -126,8 +129,8 @@ class NodeClient implements Client {
 	}
 
 	#shakeHands(carrier: NetSocket, tls: TLSWishes): void {
-		const { authorities, identity, name, session } = tls;
-		const known = session && bindingOf(tls).equals(session.subarray(0, BINDING_BYTES));
+		const { authorities, identity, name } = tls;
+		const session = unboundSession(tls);
 		const socket = connectTLS({
 			socket: carrier,
 			ca: authorities,
@@ -137,15 +140,14 @@ class NodeClient implements Client {
 			servername: serverNameOf(name),
 			minVersion: "TLSv1.2",
 			...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
-			...(known ? { session: session.subarray(BINDING_BYTES) } : {}),
+			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
 		const failed = () => this.#fail(CLIENT_HANDSHAKE);
 		socket.on("error", failed);
 		socket.on("close", failed);
 		socket.on("session", (bytes) => {
-			const whole = Buffer.concat([bindingOf(tls), bytes]);
-			if (whole.length <= SESSION_LIMIT) this.#session = new Uint8Array(whole);
+			this.#session = boundSession(tls, bytes) ?? this.#session;
 		});
 		socket.once("secureConnect", () => {
 			socket.off("error", failed);
@@ -186,11 +188,6 @@ class NodeClient implements Client {
 		this.#socket?.on("error", () => {});
 		this.#socket?.destroy();
 	}
-}
-
-/** What a session is bound to. */
-function bindingOf({ authorities, name }: TLSWishes): Buffer {
-	return createHash("sha256").update(`${name}\n${authorities}`).digest().subarray(0, BINDING_BYTES);
 }
 
 /** 0, or CLIENT_… why this server is not believed. */

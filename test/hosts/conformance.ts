@@ -15,7 +15,7 @@ import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { certificateFiles } from "./certificate-files.js";
 import { clientIdentities } from "./client-files.js";
 import { runPeer } from "./peers.js";
-import { AFTER_RESTART, type Check, type Feature, pattern } from "./portable/check.js";
+import { AFTER_RESTART, type Check, pattern } from "./portable/check.js";
 import { checks } from "./portable/checks.js";
 import { endServers, runServer } from "./servers.js";
 
@@ -58,15 +58,12 @@ export function writeResources(folder: string): void {
 	for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
 }
 
-/** `lacks`: what the host does not have yet. */
-export function conformance(name: string, run: Run, lacks: readonly Feature[] = []): void {
+export function conformance(name: string, run: Run): void {
 	describe(`The host contract, ${name}`, function () {
 		this.timeout(20_000);
 		for (const check of checks) {
 			// Without anything to run, mocha tells of it as of one that is not run.
 			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);
-			else if (check.needs && lacks.includes(check.needs))
-				it(`${check.name}: not run, this host has no ${check.needs}`);
 			else it(check.name, () => runCheck(check, run));
 		}
 	});

@@ -8,16 +8,11 @@ import type { Host } from "../../../modules/io/host.js";
 /** Starts a peer; what becomes of it is for the test to judge. */
 export type Peer = (name: string, number?: number) => void;
 
-/** What a host may have or not. */
-export type Feature = "TCP clients" | "TLS clients" | "flash";
-
 export interface Check {
 	/** What holds, as a sentence. */
 	readonly name: string;
 	/** Makes sense only where datagrams to a group are delivered. */
 	readonly needsMulticast?: boolean;
-	/** Of the host, by what is optional there: on a host without it, the check is named and not run. */
-	readonly needs?: Feature;
 	run(host: Host, peer: Peer): Promise<void>;
 	/** Its second part, on a new host over the same state. */
 	afterRestart?(host: Host, peer: Peer): Promise<void>;

@@ -14,7 +14,6 @@ import {
 	expectBytes,
 	expectEqual,
 	expectRangeError,
-	type Feature,
 	frozen,
 	type Peer,
 	pattern,
@@ -173,13 +172,12 @@ const scenes: [name: string, scene: Scene][] = [
 	],
 ];
 
-function checksOf(needs: Feature, portOf: (host: Host) => ClientPort | undefined, prefix: string): Check[] {
+function checksOf(kind: string, portOf: (host: Host) => ClientPort | undefined, prefix: string): Check[] {
 	// What a function in flash refers to has to be constant; parameters are not.
 	const client = portOf;
 	const server = prefix;
 	return scenes.map(([name, scene]) => ({
-		name: `a ${needs === "TLS clients" ? "TLS" : "TCP"} client ${name}`,
-		needs,
+		name: `${kind} ${name}`,
 		run: (host: Host, peer: Peer) =>
 			scene({
 				host,
@@ -194,6 +192,6 @@ function checksOf(needs: Feature, portOf: (host: Host) => ClientPort | undefined
 }
 
 export const clientChecks = frozen([
-	...checksOf("TCP clients", (host) => host.network.tcpClient, "server:"),
-	...checksOf("TLS clients", (host) => host.network.tlsClient, "tls-server:"),
+	...checksOf("a TCP client", (host) => host.network.tcpClient, "server:"),
+	...checksOf("a TLS client", (host) => host.network.tlsClient, "tls-server:"),
 ]);

@@ -1,7 +1,7 @@
 /** Checks of the host contract: partitions of the flash. Portable. */
 import { ERASE_SIZE, type Partition, WRITE_SIZE } from "../../../modules/io/flash.js";
 import type { Host } from "../../../modules/io/host.js";
-import { type Check, expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
+import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
 
 const ERASED = 0xff;
 
@@ -19,7 +19,7 @@ function bytesOf(partition: Partition, offset: number, length: number): Uint8Arr
 
 const erased = (length: number) => new Uint8Array(length).fill(ERASED);
 
-const checks: Check[] = [
+export const flashChecks = frozen([
 	{
 		name: "flash has the partitions of history and log, erased at first, and no others",
 		async run(host) {
@@ -148,6 +148,4 @@ const checks: Check[] = [
 			expectBytes(bytesOf(history, 0, 64), erased(64), "history where it was erased");
 		},
 	},
-];
-
-export const flashChecks = frozen(checks.map((check) => ({ ...check, needs: "flash" })));
+]);
