@@ -6,7 +6,7 @@
  * client, it waits its turn. All that takes counts towards `timeoutMs`.
  */
 
-/** The other side has closed in order. */
+/** The other side has closed. With TLS, an end without the closing alert may be told as this or as a break. */
 export const CLIENT_ENDED = 1;
 /** The connection broke: a reset, no acknowledgement, a record that makes no sense. */
 export const CLIENT_BROKEN = 2;
@@ -61,7 +61,7 @@ export interface TLSClientOptions {
 	readonly utcMs?: number | undefined;
 	/** Shown to a server that asks who we are: PEM text of a certificate and its key. */
 	readonly identity?: { readonly certificate: Uint8Array; readonly key: Uint8Array };
-	/** `session` of a connection to the same server before: shortens the handshake if the server still knows it. */
+	/** `session` of one before, to the same server and with the same trust: shortens the handshake if both still know it. */
 	readonly session?: Uint8Array | undefined;
 }
 
