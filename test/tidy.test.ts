@@ -13,8 +13,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const SELF = "test/tidy.test.ts";
 
 const TOP_LEVEL = [
-	"CHANGELOG.md LICENSE README.md biome.json manifest.json package-lock.json package.json tsconfig.json",
-	"hosts modules node_modules test tools",
+	"ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md SECURITY.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"docs hosts modules node_modules test tools",
 ]
 	.join(" ")
 	.split(" ");
@@ -41,8 +41,13 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "io/datagrams", from: "io/host io/machine io/driver", why: "the same for UDP" },
 	{ rooms: "obis", from: "bytes", why: "codes, their names, and what they are mapped to are plain data" },
 	{
-		rooms: "iec62056-21 hdlc dlms",
+		rooms: "readout",
 		from: "bytes obis io/host io/machine",
+		why: "what a readout is made of belongs to no protocol",
+	},
+	{
+		rooms: "iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
@@ -52,7 +57,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine io/driver io/link readout iec62056-21 hdlc dlms",
 		why: "decides which conversation is held, and keeps what was read",
 	},
 	{
@@ -62,7 +67,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver json http auth config time meter obis iec62056-21 dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver json http auth config time meter readout obis dlms wifi sntp power",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

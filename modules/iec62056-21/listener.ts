@@ -15,8 +15,9 @@
 import { stepCRC16ARC } from "../bytes/crc16-arc.js";
 import { hexDigitValue } from "../bytes/hex.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import type { RecordSink } from "../readout/sink.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "./block.js";
-import { DataSetParser, type DataSetSink } from "./dataset.js";
+import { DataSetParser } from "./dataset.js";
 import { IdentScanner } from "./ident.js";
 
 /** A whole telegram that can be trusted. */
@@ -58,7 +59,7 @@ export class MeterListener implements Machine {
 	#sentCRC = 0;
 	#digits = 0;
 
-	constructor(sink: DataSetSink) {
+	constructor(sink: RecordSink) {
 		this.parser = new DataSetParser(sink);
 	}
 

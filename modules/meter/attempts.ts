@@ -4,8 +4,11 @@
  * A meter that answers, but whose data do not come or come damaged, gets one speed less, step by step down to 300 Bd:
  * its identification may promise more than it, its head or the line can do. Anything else is tried again as it was.
  */
+
+import { IEC_CHECK_WRONG, IEC_CUT, IEC_NO_BLOCK } from "../iec62056-21/failures.js";
 import { BASE_BAUD, baudNumber, baudOf, MODE_C } from "../iec62056-21/ident.js";
-import { type MeterSession, RESULT_CHECK_WRONG, RESULT_NO_BLOCK, RESULT_NONE } from "../iec62056-21/session.js";
+import type { MeterSession } from "../iec62056-21/session.js";
+import { type Failure, furthest } from "../readout/failure.js";
 
 /** Conversations for one readout: each speed once, and two more. */
 const ATTEMPT_LIMIT = 9;
@@ -17,15 +20,15 @@ export class Attempts {
 	baudCeiling = BASE_BAUD;
 	/** How many there were. */
 	count = 0;
-	/** How far the best one came: RESULT_… of failures grow with it, and it tells more than the last one. */
-	furthest = RESULT_NONE;
+	/** The failure of the one that came furthest: it tells more than the last one. */
+	furthest: Failure | undefined;
 	#failures = 0;
 
 	/** A new readout. `baudMax` is any number of Bd from 300 on. */
 	begin(baudMax: number): void {
 		this.baudCeiling = baudOf(baudNumber(baudMax));
 		this.count = 0;
-		this.furthest = RESULT_NONE;
+		this.furthest = undefined;
 		this.#failures = 0;
 	}
 
@@ -41,9 +44,10 @@ export class Attempts {
 
 	/** This conversation has failed. True when another is worth it, with `baudCeiling` as it is then. */
 	failed(machine: MeterSession): boolean {
-		this.furthest = Math.max(this.furthest, machine.result);
+		const { failure } = machine;
+		this.furthest = furthest(this.furthest, failure);
 		if (this.exhausted) return false;
-		const answered = machine.result >= RESULT_NO_BLOCK && machine.result <= RESULT_CHECK_WRONG;
+		const answered = failure === IEC_NO_BLOCK || failure === IEC_CUT || failure === IEC_CHECK_WRONG;
 		const used = Math.min(machine.ident.baud, this.baudCeiling);
 		if (answered && machine.mode === MODE_C && used > BASE_BAUD) {
 			this.baudCeiling = baudOf(baudNumber(used) - 1);

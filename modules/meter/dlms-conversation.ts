@@ -10,48 +10,38 @@
  *
  * After a failure all of it is repeated, ATTEMPTS at most: with DISC in front where the meter may still hold a
  * connection, at a lower speed where the speed may be to blame, by the other opening where that is to be found out, one
- * attribute a request where the meter fell silent on several. `result` is that of the attempt that came furthest.
+ * attribute a request where the meter fell silent on several. `failure` is that of the attempt that came furthest.
  *
  * Events are those of the sign-on (EVENT_END is the last), and EVENT_CUT: what was read of a list is kept by the writer.
  */
 import { MECHANISM_HIGH_GMAC, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
 import { type Cipher, KEY_LENGTH } from "../dlms/cipher.js";
 import { CounterSink, counterList } from "../dlms/counter.js";
+import { DLMS_COUNTER } from "../dlms/failures.js";
 import { pollListOf } from "../dlms/poll-list.js";
 import { Reading } from "../dlms/reading.js";
-import { RESULT_COUNTER, RESULT_READ } from "../dlms/results.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
-import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/results.js";
+import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
+import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
+import { IEC_CUT } from "../iec62056-21/failures.js";
 import { BASE_BAUD, baudNumber, baudOf } from "../iec62056-21/ident.js";
 import {
 	EVENT_END,
 	HAND_OVER_ALWAYS,
 	HAND_OVER_ANNOUNCED,
 	type MeterSession,
-	RESULT_BLOCK,
-	RESULT_HAND_OVER,
-	RESULT_NONE,
+	OUTCOME_HAND_OVER,
 } from "../iec62056-21/session.js";
 import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, type Output } from "../io/machine.js";
+import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 import { InvocationCounters, makeCipher } from "./dlms-counters.js";
 import { DLMSOpening } from "./dlms-opening.js";
 import { DLMSRecords } from "./dlms-records.js";
 import { DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
 import { AUTH_HIGH_GMAC, AUTH_LOW, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./dlms-settings.js";
-import {
-	DLMS,
-	FAILURE_NO_MODE_E,
-	FAILURE_UNANSWERED,
-	HDLC_AFTER_IDENT,
-	HDLC_DIRECT,
-	isDropped,
-	isFinal,
-	isUnheard,
-	mayBeCounter,
-	rankOf,
-} from "./failures.js";
-import type { RecordWriter } from "./record-writer.js";
+import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
 import type { MeterSettings, MeterWorld } from "./settings.js";
 
 /** What was read before the meter fell silent is kept by the writer. */
@@ -81,8 +71,8 @@ export interface ConversationOptions {
 export class DLMSConversation implements Machine {
 	/** The sign-on, while it goes on; after the end, if there was no hand-over. */
 	session: MeterSession | undefined;
-	/** RESULT_BLOCK, or how the best attempt failed (dlms-results.ts). Final with EVENT_END. */
-	result = RESULT_NONE;
+	/** Of the attempt that came furthest, if all failed. Final with EVENT_END. */
+	failure: Failure | undefined;
 	/** Identification of the sign-on without `/`; empty without one. */
 	ident: Uint8Array = new Uint8Array(0);
 	/** Opening of the attempt; OPENING_DIRECT or OPENING_MODE_E. */
@@ -104,8 +94,8 @@ export class DLMSConversation implements Machine {
 	/** The talk is about the invocation counter. */
 	#counterSink: CounterSink | undefined;
 	#counterAsked = false;
-	/** Why the counter is asked for in the middle, or RESULT_NONE. */
-	#suspicion = RESULT_NONE;
+	/** Why the counter is asked for in the middle, if it is. */
+	#suspicion: Failure | undefined;
 	#nowMs: number;
 	/** When the pause is over. */
 	#pauseEndsMs = 0;
@@ -193,12 +183,13 @@ export class DLMSConversation implements Machine {
 	}
 
 	/** Ends it now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(): void {
+	abort(nowMs: number): void {
+		this.#nowMs = nowMs;
 		this.#aborted = true;
 		if (this.#ended) return;
-		if (this.#talk !== undefined) this.#talk.disconnect();
+		if (this.#talk !== undefined) this.#talk.disconnect(nowMs);
 		else if (this.#opening !== undefined) this.#opening.abort();
-		else this.end(this.result);
+		else this.end(this.failure ?? HDLC_LOST);
 	}
 
 	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
@@ -268,19 +259,22 @@ export class DLMSConversation implements Machine {
 	/** The sign-on has come to its end. */
 	private signedOn(): void {
 		const { session } = this;
-		const result = this.#opening?.result ?? RESULT_NONE;
+		const failure = this.#opening?.failure;
 		this.#opening = undefined;
 		if (session === undefined) return;
-		if (result === RESULT_HAND_OVER && !this.#aborted) {
+		const isHandedOver = session.outcome === OUTCOME_HAND_OVER;
+		if (isHandedOver && failure === undefined && !this.#aborted) {
 			this.ident = session.ident.copy();
 			this.#isAnnounced = session.ident.announcesModeE;
 			this.baud = session.baud;
 			this.session = undefined;
 			this.converse();
-		} else if (this.#options.isOffered && session.result !== RESULT_HAND_OVER) this.end(session.result);
+		} else if (this.#options.isOffered && !isHandedOver) this.end(session.failure);
 		else {
 			this.session = undefined;
-			this.failed(result);
+			// A sign-on that nothing came of is an attempt, too.
+			this.#attempts++;
+			this.failed(failure ?? IEC_CUT);
 		}
 	}
 
@@ -334,7 +328,7 @@ export class DLMSConversation implements Machine {
 			settings: dlms,
 			client,
 			baud: this.baud,
-			carrier: this.opening === OPENING_DIRECT ? HDLC_DIRECT : HDLC_AFTER_IDENT,
+			isSignedOn: this.opening !== OPENING_DIRECT,
 			releaseFirst: this.#releaseFirst,
 			buffer: this.#buffer,
 			mechanism,
@@ -353,39 +347,40 @@ export class DLMSConversation implements Machine {
 		if (talk === undefined) return;
 		this.#reading?.end();
 		const isKept = this.#cipher !== undefined && this.#reading?.requests === 0;
-		const failure = isKept && isDropped(talk.failure) ? FAILURE_UNANSWERED : talk.failure;
+		const isDropped = talk.failure === HDLC_LOST || talk.failure === HDLC_DISCONNECTED;
+		const failure = isKept && isDropped ? FAILURE_UNANSWERED : talk.failure;
 		if (this.#cipher !== undefined) this.#counters?.raise(this.#cipher.counter);
 		if (talk.connected) this.connected = true;
 		if (this.#counterSink !== undefined) this.counterAnswered(this.#counterSink, failure);
-		else if (failure === DLMS + RESULT_READ) {
+		else if (failure === undefined) {
 			this.records?.keep();
-			this.end(RESULT_BLOCK);
+			this.end(undefined);
 		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
 			this.#attempts--;
 			this.pause();
 		} else if (!this.isCounterRefused(talk, failure)) this.fallenSilent(talk, failure);
 	}
 
-	private counterAnswered(sink: CounterSink, failure: number): void {
+	private counterAnswered(sink: CounterSink, failure: Failure | undefined): void {
 		const counters = this.#counters;
 		const suspicion = this.#suspicion;
 		const low = counters !== undefined && sink.counter >= counters.next;
 		if (low) counters.raise(sink.counter + 1);
-		this.#suspicion = RESULT_NONE;
-		this.#follows = !isUnheard(failure);
-		if (suspicion !== RESULT_NONE && !low) this.failed(suspicion);
-		else if (this.#aborted) this.failed(failure);
+		this.#suspicion = undefined;
+		this.#follows = failure === undefined || !isUnheard(failure);
+		if (suspicion !== undefined && !low) this.failed(suspicion);
+		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
 		else this.read();
 	}
 
 	/** Does the meter refuse our invocation counter? Then another is found, once, and the talk begins anew. */
-	private isCounterRefused(talk: DLMSSession, failure: number): boolean {
+	private isCounterRefused(talk: DLMSSession, failure: Failure): boolean {
 		const counters = this.#counters;
-		const began = (this.#reading?.requests ?? 0) > 0 && failure !== DLMS + RESULT_COUNTER;
+		const began = (this.#reading?.requests ?? 0) > 0 && failure !== DLMS_COUNTER;
 		if (counters === undefined || this.#counterAsked || this.#aborted || began || !mayBeCounter(failure)) return false;
 		const { exception } = talk.association;
 		this.#follows = true;
-		if (failure === DLMS + RESULT_COUNTER && exception.counter >= counters.next) {
+		if (failure === DLMS_COUNTER && exception.counter >= counters.next) {
 			this.#counterAsked = true;
 			counters.raise(exception.counter);
 			this.read();
@@ -397,7 +392,7 @@ export class DLMSConversation implements Machine {
 	}
 
 	/** Keeps what was read, and tries again if that is worth it. */
-	private fallenSilent(talk: DLMSSession, failure: number): void {
+	private fallenSilent(talk: DLMSSession, failure: Failure): void {
 		const { read = 0, listed = false } = this.#reading ?? {};
 		if (read > this.#kept) {
 			this.#kept = read;
@@ -409,27 +404,25 @@ export class DLMSConversation implements Machine {
 	}
 
 	/** The attempt has failed. */
-	private failed(failure: number): void {
-		const lost = !this.#isAnnounced && failure >= HDLC_AFTER_IDENT && isUnheard(failure) && !this.connected;
+	private failed(failure: Failure): void {
+		const lost = !this.#isAnnounced && isLostAfterSignOn(failure) && !this.connected;
 		const known = lost ? FAILURE_NO_MODE_E : failure;
-		if (rankOf(known) >= rankOf(this.result)) this.result = known;
+		this.failure = furthest(this.failure, known);
 		if (known === FAILURE_NO_MODE_E) this.#lacksModeE = true;
-		// A sign-on that nothing came of counts, too.
-		if (failure < HDLC_DIRECT) this.#attempts++;
-		const isOver = this.#aborted || isFinal(failure) || this.#attempts >= ATTEMPTS;
-		if (isOver || !this.chooseNext(known)) this.end(this.result);
+		const isOver = this.#aborted || failure.isFinal || this.#attempts >= ATTEMPTS;
+		if (isOver || !this.chooseNext(known)) this.end(this.failure);
 		// Where nothing was heard there is nothing to wait for; a sign-on waits for silence by itself.
 		else if (isUnheard(known)) this.open();
 		else this.pause();
 	}
 
 	/** How is the next attempt made? False: not at all. */
-	private chooseNext(failure: number): boolean {
+	private chooseNext(failure: Failure): boolean {
 		if (this.connected || !isUnheard(failure)) return true;
 		const { settings, isOffered } = this.#options;
 		// Under iec62056 the meter's block is still to be had.
 		if (isOffered) return false;
-		if (failure >= HDLC_AFTER_IDENT) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.baud) - 1));
+		if (isLostAfterSignOn(failure)) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
 			this.opening = this.opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
 		return !(this.opening === OPENING_MODE_E && this.#lacksModeE);
@@ -440,10 +433,15 @@ export class DLMSConversation implements Machine {
 		this.#pauseEndsMs = this.#nowMs + PAUSE_MS;
 	}
 
-	private end(result: number): void {
-		this.result = result;
+	private end(failure: Failure | undefined): void {
+		this.failure = failure;
 		this.#talk = undefined;
 		this.#ended = true;
 		if (this.#event === 0) this.#event = EVENT_END;
 	}
+}
+
+/** Nothing was heard that a meter would say: another opening may be the right one. */
+function isUnheard(failure: Failure): boolean {
+	return failure.progress < PROGRESS_HEARD;
 }

@@ -1,21 +1,22 @@
 /**
  * One HDLC connection and one association in it, as one machine for a Link that stands at 8N1: connects, reads what the
- * association is to read, disconnects. Events are those of hdlc/results.ts, which the owner gives to `goOn`; after
+ * association is to read, disconnects. Events are those of hdlc/events.ts, which the owner gives to `goOn`; after
  * EVENT_END `failure` tells how it ended.
  * It also says what of a piece sent or received no log may show: the password goes over the line as it is.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
 import type { Reading } from "../dlms/reading.js";
-import { RESULT_NONE } from "../dlms/results.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
-import { EVENT_APDU, EVENT_CONNECTED, RESULT_DONE, RESULT_LOST } from "../hdlc/results.js";
+import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
+import { afterSignOn, HDLC_LOST } from "../hdlc/failures.js";
 import type { Crypto } from "../io/host.js";
 import { TAP_TRANSMITTED } from "../io/link.js";
 import { type Machine, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
 import type { DLMSSettings } from "./dlms-settings.js";
-import { DLMS, FAILURE_COUNTERS } from "./failures.js";
+import { FAILURE_COUNTERS } from "./failures.js";
 
 /** In place of a byte that is not shown. */
 const HIDDEN = 0x2a;
@@ -34,8 +35,8 @@ export interface DLMSSessionOptions {
 	readonly client: number;
 	/** Speed of the line, Bd. */
 	readonly baud: number;
-	/** Added to a result of HDLC: HDLC_DIRECT or HDLC_AFTER_IDENT. */
-	readonly carrier: number;
+	/** After a sign-on: the meter is known to be there. */
+	readonly isSignedOn: boolean;
 	/** The meter may hold a connection of ours. */
 	readonly releaseFirst: boolean;
 	/** SESSION_BUFFER bytes. */
@@ -93,13 +94,14 @@ export class DLMSSession implements Machine {
 		return this.#connection.deadlineMs;
 	}
 
-	/** RESULT_READ of the association with DLMS added, or what went wrong. Final with EVENT_END. */
-	get failure(): number {
+	/** Why the list was not worked through, if it was not. Final with EVENT_END. */
+	get failure(): Failure | undefined {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
-		if (this.association.result !== RESULT_NONE) return DLMS + this.association.result;
-		const { result } = this.#connection;
-		// It was ended from outside before it came to its end.
-		return this.#options.carrier + (result === RESULT_DONE ? RESULT_LOST : result);
+		const { association } = this;
+		if (association.isRead || association.failure !== undefined) return association.failure;
+		// Without a failure it was ended from outside before it came to its end.
+		const failure = this.#connection.failure ?? HDLC_LOST;
+		return this.#options.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -119,8 +121,9 @@ export class DLMSSession implements Machine {
 	}
 
 	/** Ends it now, for the owner's reasons. */
-	disconnect(): void {
-		this.#connection.disconnect(this.#nowMs);
+	disconnect(nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.#connection.disconnect(nowMs);
 	}
 
 	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */

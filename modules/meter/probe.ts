@@ -6,24 +6,19 @@
 import { asciiBytes } from "../bytes/ascii.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
+import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { INFO_DEFAULT } from "../hdlc/parameters.js";
-import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED, RESULT_DONE } from "../hdlc/results.js";
+import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
 import { BASE_BAUD } from "../iec62056-21/ident.js";
 import { EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import {
-	EVENT_END,
-	MeterSession,
-	RESULT_IDENT,
-	RESULT_NO_IDENT,
-	RESULT_NONE,
-	RESULT_SILENCE,
-} from "../iec62056-21/session.js";
+import { EVENT_END, MeterSession } from "../iec62056-21/session.js";
 import { FORMAT_7E1, FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
 import { Link, type LinkTap, type LinkWorld, TAP_RECEIVED } from "../io/link.js";
 import type { Machine } from "../io/machine.js";
+import { type Failure, furthest } from "../readout/failure.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
-import { HDLC_DIRECT, rankOf } from "./failures.js";
+import { FAILURE_PORT } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATOR_IDENT } from "./simulator.js";
 
@@ -34,9 +29,8 @@ export const PROBE_BYTES_LIMIT = 96;
 
 /** What came back. */
 export interface ProbeResult {
-	/** RESULT_IDENT when an identification came, or an HDLC connection; RESULT_NONE when the port failed; else RESULT_… of
-	 * the session, or a failure of HDLC. */
-	readonly result: number;
+	/** None when an identification came, a telegram, or an HDLC connection. */
+	readonly failure: Failure | undefined;
 	/** Identification without `/`, ASCII; empty if none came. */
 	readonly ident: Uint8Array;
 	/** Characters received, and those that were damaged. */
@@ -73,7 +67,7 @@ export class Probe implements LinkTap {
 
 	start(): void {
 		const { simulator, modeD, isDLMS, dlms } = this.#options.settings;
-		if (simulator) this.finish(RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
+		if (simulator) this.finish(undefined, asciiBytes(SIMULATOR_IDENT), 0, 0);
 		else if (modeD) this.listen();
 		else if (isDLMS && dlms.opening === OPENING_DIRECT) this.connect();
 		else this.signOn();
@@ -108,13 +102,13 @@ export class Probe implements LinkTap {
 		const machine = new MeterSession(options, world.clock.monotonicMs());
 		this.open(machine, { baud: BASE_BAUD, format: FORMAT_7E1 }, (code) => {
 			if (code !== EVENT_END) return;
-			const isIdent = machine.result === RESULT_IDENT;
+			const isIdent = machine.failure === undefined;
 			if (!isIdent && settings.isDLMS && settings.dlms.opening === OPENING_AUTO) {
 				this.#link?.close();
 				this.connect(machine);
 			} else {
 				const ident = isIdent ? machine.ident.copy() : new Uint8Array(0);
-				this.finish(machine.result, ident, machine.received, machine.damaged);
+				this.finish(machine.failure, ident, machine.received, machine.damaged);
 			}
 		});
 	}
@@ -138,12 +132,9 @@ export class Probe implements LinkTap {
 				isConnected = true;
 				machine.disconnect(clock.monotonicMs());
 			} else if (code === EVENT_DISCONNECTED) {
-				const isWell = isConnected && machine.result === RESULT_DONE;
-				const failure = HDLC_DIRECT + machine.result;
-				const before = signOn?.result ?? RESULT_NONE;
-				const result = rankOf(failure) >= rankOf(before) ? failure : before;
+				const failure = isConnected ? machine.failure : furthest(signOn?.failure, machine.failure);
 				const received = machine.received + (signOn?.received ?? 0);
-				this.finish(isWell ? RESULT_IDENT : result, new Uint8Array(0), received, signOn?.damaged ?? 0);
+				this.finish(failure, new Uint8Array(0), received, signOn?.damaged ?? 0);
 			}
 		});
 		machine.connect(clock.monotonicMs());
@@ -154,10 +145,9 @@ export class Probe implements LinkTap {
 		const { world, settings } = this.#options;
 		const machine = new MeterListener(NO_SINK);
 		const end = (): void => {
-			let result = RESULT_NO_IDENT;
-			if (machine.ident.length > 0) result = RESULT_IDENT;
-			else if (machine.received === 0) result = RESULT_SILENCE;
-			this.finish(result, machine.ident, machine.received, machine.damaged);
+			const isSilent = machine.received === 0;
+			const failure = isSilent ? IEC_SILENCE : IEC_NO_IDENT;
+			this.finish(machine.ident.length > 0 ? undefined : failure, machine.ident, machine.received, machine.damaged);
 		};
 		this.#timer = world.timers.set(() => {
 			this.#timer = 0;
@@ -169,7 +159,7 @@ export class Probe implements LinkTap {
 	}
 
 	private open(machine: Machine, line: LineSettings, onEvent: (code: number) => void): void {
-		const failed = (): void => this.finish(RESULT_NONE, new Uint8Array(0), 0, 0);
+		const failed = (): void => this.finish(FAILURE_PORT, new Uint8Array(0), 0, 0);
 		try {
 			this.#link = new Link(this.#options.world, {
 				port: this.#options.port,
@@ -185,9 +175,9 @@ export class Probe implements LinkTap {
 		}
 	}
 
-	private finish(result: number, ident: Uint8Array, received: number, damaged: number): void {
+	private finish(failure: Failure | undefined, ident: Uint8Array, received: number, damaged: number): void {
 		this.stop();
-		this.#options.finished({ result, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
+		this.#options.finished({ failure, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
 	}
 }
 

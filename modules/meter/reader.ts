@@ -17,26 +17,14 @@ import { asciiBytes } from "../bytes/ascii.js";
 import { equalConstantTime } from "../bytes/equal.js";
 import { POLL_LIMIT } from "../dlms/poll-list.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
+import { IEC_CHECK_WRONG, IEC_CUT } from "../iec62056-21/failures.js";
 import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D, MODE_E } from "../iec62056-21/ident.js";
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import {
-	EVENT_BAD_BLOCK,
-	EVENT_END,
-	MeterSession,
-	RESULT_BLOCK,
-	RESULT_CHECK_WRONG,
-	RESULT_CUT,
-	RESULT_NONE,
-} from "../iec62056-21/session.js";
+import { EVENT_BAD_BLOCK, EVENT_END, MeterSession, OUTCOME_BLOCK } from "../iec62056-21/session.js";
 import { FORMAT_7E1, type SerialPort } from "../io/host.js";
 import { Link, type LinkTap } from "../io/link.js";
 import type { Machine } from "../io/machine.js";
-import { Attempts } from "./attempts.js";
-import type { ConversationLog } from "./conversation-log.js";
-import { DLMSConversation, EVENT_CUT } from "./dlms-conversation.js";
-import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
-import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
-import { Probe, type ProbeWaiter } from "./probe.js";
+import type { Failure } from "../readout/failure.js";
 import {
 	PROTOCOL_DLMS,
 	PROTOCOL_IEC62056_21,
@@ -44,8 +32,14 @@ import {
 	STATUS_CHECK_WRONG,
 	STATUS_CUT,
 	STATUS_OK,
-} from "./readout.js";
-import { RecordWriter } from "./record-writer.js";
+} from "../readout/readout.js";
+import { RecordWriter } from "../readout/record-writer.js";
+import { Attempts } from "./attempts.js";
+import type { ConversationLog } from "./conversation-log.js";
+import { DLMSConversation, EVENT_CUT } from "./dlms-conversation.js";
+import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
+import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { Probe, type ProbeWaiter } from "./probe.js";
 import type { MeterLight, MeterReaderOptions, MeterSettings, MeterWorld } from "./settings.js";
 import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
@@ -79,7 +73,7 @@ export class MeterReader {
 	#scalers: ScalerCache | undefined;
 	#objects: Uint8Array | undefined;
 	/** Why a hand-over to mode E came to nothing, in this readout; then it is read as in mode C. */
-	#handOverFailure = RESULT_NONE;
+	#handOverFailure: Failure | undefined;
 	/** When the next conversation may begin, monotonic ms. */
 	#quietUntilMs = 0;
 	/** Ends a conversation that takes too long, or tries again to listen. */
@@ -92,8 +86,8 @@ export class MeterReader {
 	readouts = 0;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	lastAttemptUtcMs = 0;
-	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
-	lastResult = RESULT_NONE;
+	/** Of the last attempt, if it failed. */
+	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 	readonly #tap: LinkTap = {
@@ -188,7 +182,7 @@ export class MeterReader {
 
 	private giveUp(waiter: ReadWaiter): void {
 		const failure = this.#listener === undefined ? FAILURE_WAIT : FAILURE_NO_TELEGRAM;
-		if (failure === FAILURE_NO_TELEGRAM && this.#candidate === undefined) this.lastResult = failure;
+		if (failure === FAILURE_NO_TELEGRAM && this.#candidate === undefined) this.lastFailure = failure;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		waiter.finished(this.#candidate, failure);
 	}
@@ -211,18 +205,22 @@ export class MeterReader {
 			this.#timer = 0;
 			this.#world.guard("meter", () => {
 				this.#attempts.exhaust();
-				this.#conversation?.abort();
+				{
+					const c = this.#conversation;
+					if (c instanceof DLMSConversation) c.abort(this.#world.clock.monotonicMs());
+					else c?.abort();
+				}
 				this.#link?.wake();
 			});
 		}, CONVERSATION_MS);
-		this.#handOverFailure = RESULT_NONE;
+		this.#handOverFailure = undefined;
 		this.attempt();
 	}
 
 	private attempt(): void {
 		const { isDLMS, handsOver } = this.#settings;
 		this.#attempts.count++;
-		if (isDLMS || (handsOver && this.#handOverFailure === RESULT_NONE)) this.converse(!isDLMS);
+		if (isDLMS || (handsOver && this.#handOverFailure === undefined)) this.converse(!isDLMS);
 		else this.signOn();
 	}
 
@@ -312,26 +310,26 @@ export class MeterReader {
 		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
-		const { result } = machine;
+		const { failure } = machine;
 		const ident = machine.ident.copy();
-		if (result === RESULT_BLOCK) {
+		if (machine.outcome === OUTCOME_BLOCK) {
 			this.learn(ident);
 			this.succeed(this.take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
 			return;
 		}
-		this.#trace(`meter: attempt ${this.#attempts.count} failed with result ${result}`);
+		this.#trace(`meter: attempt ${this.#attempts.count} failed: ${failure?.code}`);
 		const { damaged, broken } = machine.parser;
-		if (result === RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
+		if (failure === IEC_CUT && this.#writer.records > 0 && damaged + broken === 0) {
 			this.#writer.endBlock(true);
 			this.#candidate = this.take(ident, machine.mode, machine.baud, STATUS_CUT);
 		}
 		if (this.#attempts.failed(machine)) this.attempt();
-		else this.exhausted(this.#handOverFailure || this.#attempts.furthest);
+		else this.exhausted(this.#handOverFailure ?? this.#attempts.furthest ?? FAILURE_PORT);
 	}
 
 	/** A conversation in DLMS/COSEM is over, with all its attempts; or there was no hand-over to it. */
 	private conversed(machine: DLMSConversation, isOffered: boolean): void {
-		const { session, result, opening } = machine;
+		const { session, failure, opening } = machine;
 		if (session !== undefined && isOffered) {
 			this.ended(session);
 			return;
@@ -340,18 +338,18 @@ export class MeterReader {
 		this.#link?.close();
 		this.#link = undefined;
 		if (machine.unchecked) this.#trace("meter: without auth_key the answers can't be checked");
-		if (result === RESULT_BLOCK) {
+		if (failure === undefined) {
 			this.succeed(this.takeDLMS(machine, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
 			const { dlms } = this.#settings;
 			const isFound = !isOffered && dlms.opening === OPENING_AUTO && dlms.learnedOpening !== opening;
 			if (isFound) dlms.learnOpening(opening);
 			return;
 		}
-		this.#trace(`meter: DLMS/COSEM failed with result ${result}`);
+		this.#trace(`meter: DLMS/COSEM failed: ${failure?.code}`);
 		if (isOffered && !machine.connected && !this.#attempts.exhausted) {
-			this.#handOverFailure = result;
+			this.#handOverFailure = failure;
 			this.attempt();
-		} else this.exhausted(result);
+		} else this.exhausted(failure);
 	}
 
 	/** A readout of the records that the writer kept last, and of what is missing among them. */
@@ -362,15 +360,15 @@ export class MeterReader {
 		return { ...readout, protocol: PROTOCOL_DLMS, missing: records?.missing ?? new Uint8Array(0) };
 	}
 
-	private exhausted(result: number): void {
+	private exhausted(failure: Failure): void {
 		const candidate = this.#candidate;
 		if (candidate?.status === STATUS_CUT) {
 			this.succeed(candidate);
 			return;
 		}
 		this.close();
-		this.lastResult = result;
-		this.#waiters.tell(candidate, result);
+		this.lastFailure = failure;
+		this.#waiters.tell(candidate, failure);
 	}
 
 	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
@@ -396,7 +394,7 @@ export class MeterReader {
 				this.keep(this.take(machine.ident, MODE_D, this.#listenedBaud, status));
 			} else if (code === EVENT_BAD_TELEGRAM) {
 				this.#candidate = this.take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
-				this.lastResult = RESULT_CHECK_WRONG;
+				this.lastFailure = IEC_CHECK_WRONG;
 			}
 		});
 	}
@@ -425,13 +423,13 @@ export class MeterReader {
 		this.last = readout;
 		this.readouts++;
 		this.#light?.flash();
-		this.lastResult = RESULT_BLOCK;
-		this.#waiters.tell(readout, RESULT_BLOCK);
+		this.lastFailure = undefined;
+		this.#waiters.tell(readout, undefined);
 	}
 
-	private fail(result: number): void {
-		this.lastResult = result;
-		this.#waiters.tell(undefined, result);
+	private fail(failure: Failure): void {
+		this.lastFailure = failure;
+		this.#waiters.tell(undefined, failure);
 	}
 
 	private close(): void {

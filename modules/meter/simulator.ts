@@ -6,7 +6,8 @@
  * weekday, which leaves import or export. Energy is the sum of it since 2024-01-01 (a Monday), so counters never go back
  * and power agrees with their rise. A ripple of some percent on power and voltage has no energy.
  */
-import { DataSetParser, type DataSetSink } from "../iec62056-21/dataset.js";
+import { DataSetParser } from "../iec62056-21/dataset.js";
+import type { RecordSink } from "../readout/sink.js";
 
 /** What the simulated meter answers with, without `/`. */
 export const SIMULATOR_IDENT = "SMG5SIMULATOR";
@@ -48,7 +49,7 @@ export class MeterSimulator {
 	#exportWh = 0;
 
 	/** Gives the sink a whole block of the meter as it stands at `timeMs` (Unix ms, or ms since start). */
-	run(sink: DataSetSink, timeMs: number): void {
+	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
 		const hours = Math.floor(sinceMs / HOUR_MS);

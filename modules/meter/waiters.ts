@@ -1,15 +1,16 @@
 /** Whoever has asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once. */
 import type { LinkWorld } from "../io/link.js";
-import type { Readout } from "./readout.js";
+import type { Failure } from "../readout/failure.js";
+import type { Readout } from "../readout/readout.js";
 
 /** The longest a caller waits for a readout. */
 const READ_WAIT_MS = 60_000;
 /** Callers at once: as many as the server has connections, and the schedule. */
 const WAITER_LIMIT = 8;
 
-/** Told once: with a readout, or without one and a failure (RESULT_… of the session or FAILURE_… of the reader). */
+/** Told once: with a readout, or without one and why there is none; or with one that failed its check, and why. */
 export interface ReadWaiter {
-	finished(readout: Readout | undefined, failure: number): void;
+	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
 
 interface Waiting {
@@ -60,13 +61,13 @@ export class ReadWaiters {
 	 * Tells all who wait, each in a turn of his own: what he does with it and what led to it don't fit on the stack of
 	 * the microcontroller together. One who asks again when he is told waits for the next.
 	 */
-	tell(readout: Readout | undefined, result: number): void {
+	tell(readout: Readout | undefined, failure: Failure | undefined): void {
 		for (const waiting of this.#waiting) {
 			if (waiting.told) continue;
 			waiting.told = true;
 			const { waiter } = waiting;
 			this.#world.timers.clear(waiting.timer);
-			waiting.timer = this.later(waiter, 0, () => waiter.finished(readout, result));
+			waiting.timer = this.later(waiter, 0, () => waiter.finished(readout, failure));
 		}
 	}
 

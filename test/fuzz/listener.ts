@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../../modules/iec62056-21/listener.js";
 import { OUTPUT_NONE } from "../../modules/io/machine.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCRC, type Transmission, transmissions } from "./transmissions.js";
 

@@ -9,7 +9,7 @@ import {
 	EVENT_TELEGRAM,
 	MeterListener,
 } from "../../modules/iec62056-21/listener.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";

@@ -1,9 +1,11 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
+
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import type { DLMSSettings } from "../../modules/meter/dlms-settings.js";
 import { MeterReader } from "../../modules/meter/reader.js";
-import type { Readout } from "../../modules/meter/readout.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
+import type { Failure } from "../../modules/readout/failure.js";
+import type { Readout } from "../../modules/readout/readout.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 
@@ -39,7 +41,7 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 
 export interface Outcome {
 	readonly readout: Readout | undefined;
-	readonly failure: number;
+	readonly failure: Failure | undefined;
 	/** Virtual time it took. */
 	readonly tookMs: number;
 }
