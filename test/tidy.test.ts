@@ -355,6 +355,21 @@ describe("tidy", () => {
 		none(code.flatMap(checkImports));
 	});
 
+	it("lets the meter reader know no protocol by name", () => {
+		const readers = /^modules\/meter\/(reader|probe|waiters)\.ts$/;
+		const known = /\/(iec62056-21|hdlc|dlms|sml)\/|\/(dlms|simulator)[^/]*$/;
+		const found = code.filter((source) => readers.test(source.path));
+		assert.equal(found.length, 3);
+		const advice = "ask the row of meter/protocols.ts: what is of one protocol is its own";
+		none(
+			found.flatMap((source) =>
+				importsOf(source)
+					.filter(({ name }) => known.test(name))
+					.map(({ name, index }) => `${at(source, index)}: "${name}": ${advice}`),
+			),
+		);
+	});
+
 	it("would notice an import that the table doesn't allow", () => {
 		const check = (path: string, name: string) => {
 			const text = `import type {\n\tA,\n} from "${name}";\n`;

@@ -10,7 +10,7 @@ import type { OBISCode } from "../obis/code.js";
 import { mappingOf } from "../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
 import { putNumber } from "../readout/number.js";
-import { PROTOCOL_DLMS, type Readout, STATUS_NONE } from "../readout/readout.js";
+import { PROTOCOL_OF_NONE, type Readout, STATUS_NONE } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { VALUE_LIMIT } from "../readout/record-writer.js";
 import { localText } from "../time/iso.js";
@@ -147,7 +147,7 @@ export class ReadoutBody {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string(readout?.protocol === PROTOCOL_DLMS ? "DLMS/COSEM" : "IEC62056-21");
+		writer.string(readout?.protocol ?? PROTOCOL_OF_NONE);
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);

@@ -15,6 +15,7 @@ import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
+import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -44,6 +45,8 @@ const ACT_DELAY_MS = 1500;
 
 interface World extends IdentityWorld {
 	readonly timers: Timers;
+	/** Of all that time moves. */
+	readonly driver: Driver;
 	readonly text: TextCodec;
 }
 
@@ -75,7 +78,8 @@ export class Gateway implements Device {
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const world = { storage, crypto, clock, timers, text, info, guard, trace };
+		const driver = new Driver({ clock, timers, guard });
+		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
@@ -104,7 +108,10 @@ export class Gateway implements Device {
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		this.#reader = new MeterReader({
-			world,
+			driver: world.driver,
+			storage,
+			crypto,
+			utcMs: () => clock.utcMs(),
 			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
@@ -259,7 +266,7 @@ export class Gateway implements Device {
 	meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog(this.#host.clock);
+		else this.#reader.log ??= new ConversationLog();
 		this.#reader.reconfigure();
 	}
 

@@ -50,3 +50,10 @@ export const IEC_METER_ERROR = failure(
 	9,
 	"The meter answered with an error message instead of data.",
 );
+/** Mode D: no whole telegram came in the caller's time. */
+export const IEC_NO_TELEGRAM = failure(
+	METER_TIMEOUT,
+	"iec62056-21/no-telegram",
+	0,
+	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
+);

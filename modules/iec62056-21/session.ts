@@ -11,6 +11,7 @@
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
+import { EVENT_END, EVENT_POOR } from "../readout/protocol.js";
 import type { RecordSink } from "../readout/sink.js";
 import {
 	encodeAcknowledge,
@@ -35,13 +36,8 @@ import {
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, baudOf, IdentScanner, MODE_C } from "./ident.js";
 
-/** Events. */
+/** Events, beside EVENT_POOR for a whole block that can't be trusted, and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** A whole block came, but it can't be trusted. */
-export const EVENT_BAD_BLOCK = 2;
-/** The conversation is over: see `outcome` and `failure`. The last event. */
-export const EVENT_END = 3;
-
 /** How a conversation ended. */
 /** It has not, or it failed: see `failure`. */
 export const OUTCOME_NONE = 0;
@@ -166,7 +162,7 @@ export class MeterSession implements Machine {
 	}
 
 	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(): void {
+	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#block.end();
 		this.fail(IEC_CUT);
@@ -307,7 +303,7 @@ export class MeterSession implements Machine {
 		}
 		if (sets > 0) {
 			this.parser.endBlock(false);
-			this.#outputs.event(EVENT_BAD_BLOCK);
+			this.#outputs.event(EVENT_POOR);
 		}
 		if (this.check !== CHECK_ABSENT && this.#repeats < REPEATS) {
 			this.#state = STATE_BEFORE_REPEAT;

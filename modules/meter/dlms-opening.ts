@@ -7,16 +7,11 @@
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { baudNumber } from "../iec62056-21/ident.js";
-import {
-	EVENT_END,
-	MeterSession,
-	OUTCOME_BLOCK,
-	OUTCOME_HAND_OVER,
-	type SessionOptions,
-} from "../iec62056-21/session.js";
+import { type MeterSession, OUTCOME_BLOCK, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
+import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E } from "./failures.js";
 
 /** How long the meter may take to repeat our acknowledgement; from there to the first frame. */
@@ -40,9 +35,9 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** As a session; the line must be at 300 Bd, 7E1. */
-	constructor(options: SessionOptions, nowMs: number) {
-		this.session = new MeterSession(options, nowMs);
+	/** A session that has not begun; the line must be at 300 Bd, 7E1. */
+	constructor(session: MeterSession, nowMs: number) {
+		this.session = session;
 		this.#nowMs = nowMs;
 		const bytes = this.#acknowledge;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
@@ -85,8 +80,8 @@ export class DLMSOpening implements Machine {
 	}
 
 	/** Ends it now, for the owner's reasons. */
-	abort(): void {
-		if (this.#state === STATE_SIGN_ON) this.session.abort();
+	abort(nowMs: number): void {
+		if (this.#state === STATE_SIGN_ON) this.session.abort(nowMs);
 		else this.end();
 	}
 

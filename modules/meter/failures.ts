@@ -20,13 +20,6 @@ export const FAILURE_WAIT = failure(
 );
 /** Too many callers wait already. */
 export const FAILURE_BUSY = failure("busy", "", 0, "Too many clients wait for the meter already; try again later.");
-/** Mode D: no whole telegram came in the caller's time. */
-export const FAILURE_NO_TELEGRAM = failure(
-	METER_TIMEOUT,
-	"iec62056-21/no-telegram",
-	0,
-	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
-);
 /** The meter answered the sign-on, and then offered no mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,

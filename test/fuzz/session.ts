@@ -5,8 +5,9 @@
 
 import assert from "node:assert/strict";
 import { IEC_CHECK_WRONG } from "../../modules/iec62056-21/failures.js";
-import { EVENT_END, MeterSession, OUTCOME_BLOCK, type SessionOptions } from "../../modules/iec62056-21/session.js";
+import { MeterSession, OUTCOME_BLOCK, type SessionOptions } from "../../modules/iec62056-21/session.js";
 import { OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { EVENT_END } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { ACK, NAK, type Telegram } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";

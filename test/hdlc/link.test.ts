@@ -6,6 +6,7 @@ import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
 import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "../../modules/hdlc/events.js";
 import { HDLC_ECHO_ONLY } from "../../modules/hdlc/failures.js";
+import { Driver } from "../../modules/io/driver.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { Link } from "../../modules/io/link.js";
 import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
@@ -58,24 +59,20 @@ class Bed {
 		this.connection = new HDLCConnection({ ...DEFAULTS, baud: BAUD, ...options, apdu });
 		const { connection, time } = this;
 		const waiting = [...requests];
-		const link = new Link(
-			{ clock: time, timers: time, guard: (_, run) => run() },
-			{
-				port: this.line,
-				line: { baud: BAUD, format: FORMAT_8N1 },
-				machine: connection,
-				onEvent: (code) => {
-					if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
-					if (code === EVENT_END) this.endedMs = time.nowMs;
-					const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
-					if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
-					else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
-				},
-				onGone: () => assert.fail("gone"),
+		const link = new Link(new Driver({ clock: time, timers: time, guard: (_, run) => run() }), {
+			port: this.line,
+			line: { baud: BAUD, format: FORMAT_8N1 },
+			machine: connection,
+			onEvent: (code) => {
+				if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
+				if (code === EVENT_END) this.endedMs = time.nowMs;
+				const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
+				if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
+				else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
 			},
-		);
-		connection.connect(0);
-		link.wake();
+			onGone: () => assert.fail("gone"),
+		});
+		link.tell((nowMs) => connection.connect(nowMs));
 	}
 
 	meter(info: number, window: number, answer: Uint8Array): this {

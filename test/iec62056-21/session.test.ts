@@ -4,6 +4,7 @@ import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-2
 import * as failures from "../../modules/iec62056-21/failures.js";
 import * as session from "../../modules/iec62056-21/session.js";
 import type { Failure } from "../../modules/readout/failure.js";
+import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
@@ -66,7 +67,7 @@ describe("a conversation", () => {
 			"505 sent \x06050\r\n",
 			"505 line 9600",
 			"800 line 300",
-			`800 event ${session.EVENT_END}`,
+			`800 event ${EVENT_END}`,
 		]);
 		conversation.ended(session.OUTCOME_BLOCK);
 		assert.equal(conversation.machine.check, CHECK_RIGHT);
@@ -98,7 +99,7 @@ describe("a conversation", () => {
 			conversation.to(900).receive(BLOCK);
 			const [, , line, ...rest] = conversation.take();
 			assert.equal(line, `400 line ${baud}`);
-			assert.deepEqual(rest, ["900 line 300", `900 event ${session.EVENT_END}`]);
+			assert.deepEqual(rest, ["900 line 300", `900 event ${EVENT_END}`]);
 			conversation.ended(session.OUTCOME_BLOCK);
 			assert.deepEqual(conversation.records, RECORDS);
 		}
@@ -106,7 +107,7 @@ describe("a conversation", () => {
 	it("takes a block that comes unasked in mode C, at the speed of the sign-on", () => {
 		const conversation = Conversation.identified("/LGZ5TEST");
 		conversation.to(500).receive(BLOCK);
-		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${session.EVENT_END}`]);
+		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${EVENT_END}`]);
 		assert.deepEqual(conversation.records, RECORDS);
 		assert.equal(conversation.machine.baud, 300);
 	});
@@ -127,7 +128,7 @@ describe("a conversation", () => {
 			`300 event ${session.EVENT_IDENT}`,
 			`300 sent ${BREAK}`,
 			"300 line 300",
-			`300 event ${session.EVENT_END}`,
+			`300 event ${EVENT_END}`,
 		]);
 		conversation.ended(session.OUTCOME_IDENT);
 	});
@@ -140,11 +141,7 @@ describe("a conversation", () => {
 		] as const) {
 			it(`${what}, chooses HDLC, changes to 8N1, and is over`, () => {
 				const conversation = Conversation.identified(ident, 400, options).to(605);
-				assert.deepEqual(conversation.take(), [
-					"605 sent \x06252\r\n",
-					"605 line 9600 8N1",
-					`605 event ${session.EVENT_END}`,
-				]);
+				assert.deepEqual(conversation.take(), ["605 sent \x06252\r\n", "605 line 9600 8N1", `605 event ${EVENT_END}`]);
 				conversation.ended(session.OUTCOME_HAND_OVER);
 				assert.deepEqual([conversation.machine.baud, conversation.machine.sentByMs], [9600, 605 + ACKNOWLEDGE_MS]);
 				conversation.to(700).receive(BLOCK);
@@ -176,14 +173,14 @@ describe("a conversation", () => {
 	it("ends programming mode with a break", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
-		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${session.EVENT_END}`]);
+		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${EVENT_END}`]);
 		conversation.ended(failures.IEC_METER_ERROR);
 	});
 	it("is ended by its owner: what came is cut short", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive("\x021.8.0(1)\r\n2.8.0(2");
-		conversation.machine.abort();
-		conversation.machine.abort();
+		conversation.machine.abort(conversation.nowMs);
+		conversation.machine.abort(conversation.nowMs);
 		conversation.ended(failures.IEC_CUT);
 		assert.equal(conversation.writer.records, 1);
 		conversation.receive(BLOCK).to(100_000);
@@ -326,16 +323,12 @@ describe("a conversation that goes wrong", () => {
 		const conversation = Conversation.acknowledged();
 		for (const ms of [1000, 3000]) {
 			conversation.to(ms).receive(WRONG);
-			assert.deepEqual(conversation.take(), [`${ms} event ${session.EVENT_BAD_BLOCK}`]);
+			assert.deepEqual(conversation.take(), [`${ms} event ${EVENT_POOR}`]);
 			assert.deepEqual(conversation.to(ms + 300).take(), [`${ms + 205} sent \x15`]);
 			assert.equal(conversation.writer.keptIsGood, false);
 		}
 		conversation.to(5000).receive(WRONG);
-		assert.deepEqual(conversation.take(), [
-			`5000 event ${session.EVENT_BAD_BLOCK}`,
-			"5000 line 300",
-			`5000 event ${session.EVENT_END}`,
-		]);
+		assert.deepEqual(conversation.take(), [`5000 event ${EVENT_POOR}`, "5000 line 300", `5000 event ${EVENT_END}`]);
 		conversation.ended(failures.IEC_CHECK_WRONG);
 		assert.equal(conversation.machine.check, CHECK_WRONG);
 	});

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
 import { IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
+import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
+import { PROTOCOL_DLMS } from "../../modules/meter/dlms-conversation.js";
 import { MissingCursor } from "../../modules/meter/dlms-records.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
 import { FAILURE_COUNTERS } from "../../modules/meter/failures.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
-import { PROTOCOL_DLMS, PROTOCOL_IEC62056_21, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
+import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
 import { LINK_OPENED } from "../../tools/meter/hdlc-station.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
@@ -166,8 +168,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			it(`shows all but the password${echo ? ", also in the head's echo" : ""}`, () => {
 				const bed = new Bed(LOW).meter(`--password hex:${Buffer.from(PASSWORD).toString("hex")}`);
 				bed.bench.world.serial.meter.echo = echo;
-				const { clock } = bed.bench.world;
-				const log = new ConversationLog(clock);
+				const log = new ConversationLog();
 				bed.bench.reader.log = log;
 				bed.succeed();
 				const cursor = new LogCursor(log.copy());

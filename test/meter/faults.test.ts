@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as failures from "../../modules/iec62056-21/failures.js";
-import { FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
+import { FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
@@ -289,7 +289,7 @@ describe("mode D", () => {
 		assert.equal(bench.reader.last, undefined);
 	});
 	it("times out when nothing is sent", () => {
-		assert.equal(new ReaderBench({ modeD: true }).read().failure, FAILURE_NO_TELEGRAM);
+		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
 	});
 	it("follows a change of the settings", () => {
 		const bench = listen(pushed.telegram);
