@@ -277,7 +277,7 @@ export class HDLCConnection implements Machine {
 		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.failure);
 		else if (this.#state === STATE_RELEASING && isEnd) this.propose(nowMs);
 		else if (this.#state === STATE_CONNECTING) {
-			if (kind === CONTROL_UA) this.connected();
+			if (kind === CONTROL_UA) this.accepted(nowMs);
 			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.refused(kind, nowMs);
 		} else if (this.#state === STATE_READY || this.#state === STATE_TALKING) {
 			if (kind === CONTROL_DM) this.end(HDLC_DISCONNECTED);
@@ -286,7 +286,9 @@ export class HDLCConnection implements Machine {
 		}
 	}
 
-	private connected(): void {
+	private accepted(nowMs: number): void {
+		// It answers the DISC before, whose time was over.
+		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
 		const inRow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;

@@ -87,6 +87,13 @@ describe("an HDLC connection begins", () => {
 		conversation.pass(SNRM_MS).meter(DM).meter(DM);
 		assert.deepEqual(conversation.take(), ["SNRM"]);
 	});
+	it("without heed to a UA of DISC that came late, before SNRM had left", () => {
+		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+		conversation.pass(SNRM_MS - 1).meter(UA);
+		assert.deepEqual(conversation.take(), ["DISC", `SNRM ${PROPOSAL}`]);
+		conversation.pass(1).meter(UA);
+		assert.deepEqual(conversation.take(), ["event 1"]);
+	});
 	it("with DISC where a former connection may be open, answered by UA, by DM or not at all", () => {
 		for (const control of [UA, DM]) {
 			const conversation = new Conversation({ releaseFirst: true }).connect().to(70).meter(control);
@@ -94,7 +101,7 @@ describe("an HDLC connection begins", () => {
 		}
 		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(0), ["0 DISC", `${BARE_MS + TIMEOUT_MS} SNRM ${PROPOSAL}`]);
-		conversation.meter(UA).meter(UA);
+		conversation.pass(SNRM_MS).meter(UA).meter(UA);
 		assert.deepEqual(conversation.take(), ["event 1"]);
 	});
 	it("not with an address that HDLC does not have", () => {

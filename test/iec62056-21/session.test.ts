@@ -300,6 +300,12 @@ describe("the times of a conversation", () => {
 			assert.deepEqual(conversation.to(700 + reactionMs).take(), [`${700 + reactionMs} sent \x15`]);
 		}
 	});
+	it("wait for a line that is never silent twenty times the silence wanted, and sign on then", () => {
+		const conversation = new Conversation({ quietMs: 2000 });
+		for (let ms = 500; ms < 40_000; ms += 500) conversation.to(ms).receive("~");
+		assert.deepEqual(conversation.to(39_999).take(), []);
+		assert.deepEqual(conversation.to(40_000).take(), [`40000 sent ${SIGN_ON}`]);
+	});
 	it("never have a deadline in the past that nothing is done about", () => {
 		const conversation = new Conversation({ battery: true, quietMs: 100 });
 		for (let i = 0; i < 20 && conversation.machine.deadlineMs < Number.POSITIVE_INFINITY; i++) {

@@ -316,6 +316,39 @@ describe("mode D", () => {
 		bench.world.advance(30_000);
 		assert.notEqual(bench.reader.last, before);
 	});
+	it("tries a port that is away every ten seconds", () => {
+		const bench = listen(pushed.telegram);
+		bench.world.advance(5000);
+		bench.world.serial.meter.unplug();
+		const fails = () => bench.world.traced.filter((line) => line.startsWith("meter: ")).length;
+		bench.world.advance(0);
+		const before = fails();
+		bench.world.advance(9998);
+		assert.equal(fails(), before);
+		bench.world.advance(4);
+		assert.equal(fails(), before + 1);
+		bench.world.advance(9998);
+		bench.world.advance(4);
+		assert.equal(fails(), before + 2);
+	});
+	it("ends no readout later, when it was given up while its port was away", () => {
+		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
+		const bench = listen(pushed.telegram);
+		bench.world.serial.meter.unplug();
+		bench.world.advance(1000);
+		bench.settings.modeD = false;
+		bench.settings.baudMax = 300;
+		bench.reader.reconfigure();
+		bench.world.serial.meter.plugIn();
+		bench.connect(logarex.telegram);
+		isGood(bench.read());
+		bench.world.advance(400_000);
+		bench.connect(long.telegram);
+		bench.read();
+		bench.world.advance(330_000);
+		assert.equal(bench.reader.last?.status, STATUS_OK);
+		assert.deepEqual(packedReadings(bench.reader.last.records), long.readings);
+	});
 });
 
 describe("several callers", () => {
