@@ -5,7 +5,7 @@
  * MeterListener listens for ever; each whole telegram is a readout.
  */
 import { FORMAT_7E1, type LineSettings } from "../io/host.js";
-import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening } from "../readout/protocol.js";
+import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
@@ -28,7 +28,7 @@ export interface IECSettings extends SpeedSettings {
 }
 
 /** A session that is one of the attempts of a readout. */
-export class IECConversation extends MeterSession implements Conversation {
+export class IECConversation extends MeterSession implements Conversation, Probing {
 	readonly #opening: Opening<IECSettings>;
 	/** Undefined: it only looks for an identification. */
 	readonly #attempts: Attempts | undefined;
@@ -54,10 +54,6 @@ export class IECConversation extends MeterSession implements Conversation {
 
 	get line(): LineSettings {
 		return SIGN_ON_LINE;
-	}
-
-	get anyFraming(): boolean {
-		return false;
 	}
 
 	get meterId(): Uint8Array {
@@ -95,7 +91,7 @@ export class IECConversation extends MeterSession implements Conversation {
 }
 
 /** A listener that gives each telegram as a readout. */
-class ModeDConversation extends MeterListener implements Conversation {
+class ModeDConversation extends MeterListener implements Conversation, Probing {
 	readonly line: LineSettings;
 	readonly #records: RecordWriter;
 
@@ -121,31 +117,33 @@ class ModeDConversation extends MeterListener implements Conversation {
 		const { ident: meterId, line } = this;
 		return { protocol: PROTOCOL_IEC62056_21, meterId, mode: MODE_D, baud: line.baud, utcMs, status, records };
 	}
-
-	next(): undefined {}
 }
 
 function forget(settings: IECSettings): void {
 	settings.learn(0, new Uint8Array(0));
 }
 
+function listen(opening: Opening<IECSettings>): ModeDConversation {
+	return new ModeDConversation(opening);
+}
+
 export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: (settings: IECSettings) => settings.modeD,
 	listenBaud: (settings: IECSettings) => settings.modeDBaud,
-	isSimulated: false,
 	late: IEC_NO_TELEGRAM,
-	open: (opening: Opening<IECSettings>) => new ModeDConversation(opening),
-	probe: (opening: Opening<IECSettings>) => new ModeDConversation(opening),
-	forget,
+	open: listen,
+	probe: listen,
 });
+
+/** Only looks for an identification. */
+export function probeIdent(opening: Opening<IECSettings>): IECConversation {
+	return new IECConversation(opening, undefined);
+}
 
 /** Chosen where no other is. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
-	listenBaud: () => 0,
-	isSimulated: false,
-	late: undefined,
 	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening.settings)),
-	probe: (opening: Opening<IECSettings>) => new IECConversation(opening, undefined),
+	probe: probeIdent,
 	forget,
 });

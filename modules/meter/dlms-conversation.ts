@@ -121,21 +121,9 @@ export class DLMSConversation implements Conversation {
 		return SIGN_ON_LINE;
 	}
 
-	get anyFraming(): boolean {
-		return false;
-	}
-
-	get meterId(): Uint8Array {
+	private get meterId(): Uint8Array {
 		const { name } = this.#talks.scalers;
 		return name.length > 0 ? name : this.#ident;
-	}
-
-	get received(): number {
-		return this.#session?.received ?? 0;
-	}
-
-	get damaged(): number {
-		return this.#session?.damaged ?? 0;
 	}
 
 	readout(event: number, utcMs: number): Readout | undefined {

@@ -7,17 +7,17 @@ import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { INFO_DEFAULT } from "../hdlc/parameters.js";
 import { Attempts } from "../iec62056-21/attempts.js";
-import { IECConversation } from "../iec62056-21/protocol.js";
+import { IECConversation, probeIdent } from "../iec62056-21/protocol.js";
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { OUTPUT_EVENT, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
-import { type Conversation, EVENT_END, type MeterProtocol, type Opening } from "../readout/protocol.js";
+import { EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
 import { DLMSConversation } from "./dlms-conversation.js";
 import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
 
 /** HDLC without a sign-on: connects, and disconnects again. */
-class ConnectionProbe implements Conversation {
+class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
 	#nowMs: number;
@@ -36,10 +36,6 @@ class ConnectionProbe implements Conversation {
 			apdu: new Uint8Array(INFO_DEFAULT + ROOM),
 		});
 		this.#connection.connect(nowMs);
-	}
-
-	get anyFraming(): boolean {
-		return false;
 	}
 
 	get failure(): Failure | undefined {
@@ -88,13 +84,9 @@ class ConnectionProbe implements Conversation {
 	abort(nowMs: number): void {
 		this.#connection.disconnect(nowMs);
 	}
-
-	readout(): undefined {}
-
-	next(): undefined {}
 }
 
-/** A sign-on; where nothing comes of it and nothing says that there must be one, HDLC without it. */
+/** A sign-on, and where nothing comes of it HDLC without one. */
 class OpeningProbe extends IECConversation {
 	readonly #opened: Opening<MeterSettings>;
 
@@ -103,22 +95,19 @@ class OpeningProbe extends IECConversation {
 		this.#opened = opening;
 	}
 
-	override next(quietMs: number, nowMs: number): Conversation | undefined {
-		const isAuto = this.#opened.settings.dlms.opening === OPENING_AUTO;
-		return isAuto ? new ConnectionProbe({ ...this.#opened, quietMs, nowMs }) : undefined;
+	nextProbe(nowMs: number): Probing {
+		return new ConnectionProbe({ ...this.#opened, nowMs });
 	}
 }
 
-function probe(opening: Opening<MeterSettings>): Conversation {
-	const isDirect = opening.settings.dlms.opening === OPENING_DIRECT;
-	return isDirect ? new ConnectionProbe(opening) : new OpeningProbe(opening);
+function probe(opening: Opening<MeterSettings>): Probing {
+	const way = opening.settings.dlms.opening;
+	if (way === OPENING_DIRECT) return new ConnectionProbe(opening);
+	return way === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
 }
 
 export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.isDLMS,
-	listenBaud: () => 0,
-	isSimulated: false,
-	late: undefined,
 	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening),
 	probe,
 	forget: (settings: MeterSettings) => settings.dlms.learnOpening(OPENING_AUTO),
@@ -127,10 +116,6 @@ export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 /** The protocol is iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.handsOver,
-	listenBaud: () => 0,
-	isSimulated: false,
-	late: undefined,
 	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening.settings)),
-	probe: (opening: Opening<MeterSettings>) => new IECConversation(opening, undefined),
-	forget: () => {},
+	probe: probeIdent,
 });

@@ -10,7 +10,7 @@ import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, furthest } from "../readout/failure.js";
-import { type Conversation, EVENT_END, EVENT_READOUT } from "../readout/protocol.js";
+import { EVENT_END, EVENT_READOUT, type Probing } from "../readout/protocol.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
 
@@ -54,7 +54,7 @@ export class Probe implements LinkTap, Timed {
 	#length = 0;
 	#link: Link | undefined;
 	/** Undefined: it has ended. */
-	#conversation: Conversation | undefined;
+	#conversation: Probing | undefined;
 	/** Of the conversations before. */
 	#failure: Failure | undefined;
 	#received = 0;
@@ -65,7 +65,7 @@ export class Probe implements LinkTap, Timed {
 		this.#drive = options.driver.drive("probe", this);
 	}
 
-	start(conversation: Conversation): void {
+	start(conversation: Probing): void {
 		this.#drive.tell((nowMs) => {
 			if (this.#options.listens) this.deadlineMs = nowMs + LISTEN_MS;
 			this.hold(conversation);
@@ -97,13 +97,9 @@ export class Probe implements LinkTap, Timed {
 		this.#options.log?.line(baud, nowMs);
 	}
 
-	private hold(conversation: Conversation): void {
+	private hold(conversation: Probing): void {
 		this.#conversation = conversation;
-		const { line, anyFraming } = conversation;
-		if (line === undefined) {
-			this.finish(undefined);
-			return;
-		}
+		const { line, anyFraming = false } = conversation;
 		const { driver, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((nowMs) => this.heard(code, nowMs));
 		const onGone = () => this.#drive.tell(() => this.finish(FAILURE_PORT));
@@ -118,7 +114,7 @@ export class Probe implements LinkTap, Timed {
 		const conversation = this.#conversation;
 		if (conversation === undefined || (code !== EVENT_END && code !== EVENT_READOUT)) return;
 		const { failure } = conversation;
-		const next = failure === undefined ? undefined : conversation.next(0, nowMs);
+		const next = failure === undefined ? undefined : conversation.nextProbe?.(nowMs);
 		if (next === undefined) {
 			this.finish(failure === undefined ? undefined : furthest(this.#failure, failure));
 			return;

@@ -26,9 +26,9 @@ import {
 	EVENT_END,
 	EVENT_POOR,
 	EVENT_READOUT,
-	type MeterProtocol,
 	type Opening,
 	type ProtocolMemory,
+	type ProtocolRow,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
@@ -70,7 +70,7 @@ export class MeterReader implements Timed {
 	/** When the next conversation may begin. */
 	#quietUntilMs = 0;
 	/** Of the conversation. */
-	#protocol: MeterProtocol<MeterSettings> | undefined;
+	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#conversation: Conversation | undefined;
 	#link: Link | undefined;
 	#probe: Probe | undefined;
@@ -116,7 +116,7 @@ export class MeterReader implements Timed {
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
 		const { settings } = this.#options;
-		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget(settings);
+		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(settings);
 		this.#memory.kept = undefined;
 	}
 
@@ -150,10 +150,16 @@ export class MeterReader implements Timed {
 		return this.#drive.tell((nowMs) => {
 			if (this.isReading || this.#state === STATE_PROBING) return false;
 			this.close();
-			this.#state = STATE_PROBING;
 			const { driver, port, settings } = this.#options;
 			const protocol = protocolOf(settings);
-			const listens = protocol.listenBaud(settings) > 0;
+			const opening = this.opening(nowMs);
+			if (protocol.simulate !== undefined) {
+				const { meterId: ident } = protocol.simulate(opening, 0);
+				waiter.finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
+				return true;
+			}
+			this.#state = STATE_PROBING;
+			const listens = protocol.listenBaud !== undefined;
 			const finished: ProbeWaiter["finished"] = (result) =>
 				this.#drive.tell((ms) => {
 					this.#probe = undefined;
@@ -162,7 +168,7 @@ export class MeterReader implements Timed {
 					this.settle(ms);
 				});
 			this.#probe = new Probe({ driver, port, listens, log: this.log, finished });
-			this.#probe.start(protocol.probe(this.opening(nowMs)));
+			this.#probe.start(protocol.probe(opening));
 			return true;
 		});
 	}
@@ -203,14 +209,14 @@ export class MeterReader implements Timed {
 		if (this.#state === STATE_PROBING) return;
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
-		const listenBaud = protocol.listenBaud(settings);
+		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.
-		if (wasReading && listenBaud === 0 && !protocol.isSimulated) return;
+		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
 		const isListening = this.#state === STATE_LISTENING;
-		if (isListening && this.#protocol === protocol && this.#conversation?.line?.baud === listenBaud) return;
+		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
 		this.close();
-		if (listenBaud > 0 || wasReading || this.#waiters.count > 0) this.start(nowMs);
+		if (listenBaud !== undefined || wasReading || this.#waiters.count > 0) this.start(nowMs);
 	}
 
 	private start(nowMs: number): void {
@@ -221,19 +227,18 @@ export class MeterReader implements Timed {
 		this.#candidate = undefined;
 		this.#failure = undefined;
 		this.began();
-		const conversation = protocol.open(this.opening(nowMs));
-		if (protocol.isSimulated) {
-			const readout = conversation.readout(EVENT_READOUT, this.utcMs);
-			if (readout !== undefined) this.keep(readout, nowMs);
+		const opening = this.opening(nowMs);
+		if (protocol.simulate !== undefined) {
+			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
 			return;
 		}
-		if (protocol.listenBaud(settings) > 0) this.#state = STATE_LISTENING;
+		if (protocol.listenBaud !== undefined) this.#state = STATE_LISTENING;
 		else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
 			light?.reading(true);
 		}
-		this.hold(conversation, nowMs);
+		this.hold(protocol.open(opening), nowMs);
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
@@ -252,8 +257,7 @@ export class MeterReader implements Timed {
 
 	private hold(conversation: Conversation, nowMs: number): void {
 		this.#conversation = conversation;
-		const { line, anyFraming } = conversation;
-		if (line === undefined) return;
+		const { line, anyFraming = false } = conversation;
 		const { driver, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
 		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
@@ -299,7 +303,7 @@ export class MeterReader implements Timed {
 		this.#link = undefined;
 		const { failure } = conversation;
 		const readout = conversation.readout(EVENT_END, this.utcMs);
-		const next = conversation.next(QUIET_MS, nowMs);
+		const next = conversation.next?.(QUIET_MS, nowMs);
 		if (failure === undefined && readout !== undefined) {
 			this.close();
 			this.keep(readout, nowMs);

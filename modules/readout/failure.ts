@@ -22,14 +22,14 @@ export interface Failure {
 	 */
 	readonly progress: number;
 	/** Another try would end the same way. */
-	readonly isFinal: boolean;
+	readonly isFinal?: true;
 }
 
 export const PROGRESS_HEARD = 20;
 
 /** A row. `progress` grows from sign-on (1 to 19) over HDLC (20 to 39) to DLMS (40 on); a new protocol has its own scale. */
 export function failure(error: string, code: string, progress: number, message: string): Failure {
-	return Object.freeze({ error, code, message, progress, isFinal: false });
+	return Object.freeze({ error, code, message, progress });
 }
 
 /** A row of what another try would not change. */

@@ -18,28 +18,34 @@ export const EVENT_END = 3;
 export const EVENT_READOUT = 4;
 
 export interface Conversation extends Machine {
-	/** The line as it is opened; undefined: there is nothing to open, the readout is there at once. */
-	readonly line: LineSettings | undefined;
-	/** The meter frames 7E1 or 8N1, as it likes. */
-	readonly anyFraming: boolean;
+	/** The line as it is opened. */
+	readonly line: LineSettings;
+	/** The meter frames 7E1 or 8N1, as it likes. Default false. */
+	readonly anyFraming?: boolean;
 	/** Why it failed, or why EVENT_POOR; undefined at EVENT_END: all went well. */
 	readonly failure: Failure | undefined;
-	/** What the meter calls itself, ASCII; empty if it has not. */
-	readonly meterId: Uint8Array;
-	/** Characters received, and those of them that were damaged. */
-	readonly received: number;
-	readonly damaged: number;
 	/** What was read, asked for once at each EVENT_… of these; `utcMs` is 0 when the clock was never set. */
 	readout(event: number, utcMs: number): Readout | undefined;
 	/** Ends it soon, for the owner's reasons; what came so far is kept and counts as cut. After the end: nothing. */
 	abort(nowMs: number): void;
 	/**
 	 * Asked once after EVENT_END: remembers what was learned of the meter, and gives the conversation that is worth trying
-	 * next, if one is. `quietMs`: as in Opening.
+	 * next, if one is. `quietMs`: as in Opening. Without it there is never one.
 	 */
-	next(quietMs: number, nowMs: number): Conversation | undefined;
+	next?(quietMs: number, nowMs: number): Conversation | undefined;
 	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. Default: itself. */
 	shown?(direction: number, bytes: Uint8Array, start: number, end: number): Uint8Array;
+}
+
+/** A conversation that only finds out whether the meter is there. */
+export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "failure" | "abort"> {
+	/** What the meter calls itself, ASCII; empty if it has not. */
+	readonly meterId: Uint8Array;
+	/** Characters received, and those of them that were damaged. */
+	readonly received: number;
+	readonly damaged: number;
+	/** Asked once after it has failed: what else may find the meter. */
+	nextProbe?(nowMs: number): Probing;
 }
 
 /** What stays in RAM from one conversation to the next, until the owner changes a setting of the meter. */
@@ -64,20 +70,30 @@ export interface Opening<Settings> {
 }
 
 export interface MeterProtocol<Settings> {
-	/** The settings choose this one. The rows of the table are asked in their order. */
+	/** The settings choose this one. The rows of the table are asked in their order; the last one need not be. */
 	isChosen(settings: Settings): boolean;
-	/** The speed at which it listens to a meter that sends by itself, Bd; 0: the meter is asked. */
-	listenBaud(settings: Settings): number;
-	/** It reads without any line. */
-	readonly isSimulated: boolean;
+	/** The speed at which it listens to a meter that sends by itself, Bd. Without it the meter is asked. */
+	listenBaud?(settings: Settings): number;
 	/** Of one that listens: what a caller is told whose time is over. */
-	readonly late: Failure | undefined;
+	readonly late?: Failure;
 	open(opening: Opening<Settings>): Conversation;
 	/**
-	 * As `open`, to find out whether the head sits well: it ends as soon as the meter is known to be there, and never
-	 * reads. One that listens ends by EVENT_READOUT, or is aborted.
+	 * Finds out whether the head sits well, without reading. One that listens ends by EVENT_READOUT, or is aborted.
 	 */
-	probe(opening: Opening<Settings>): Conversation;
+	probe(opening: Opening<Settings>): Probing;
 	/** Forgets what was learned of the meter. */
-	forget(settings: Settings): void;
+	forget?(settings: Settings): void;
+	readonly simulate?: undefined;
 }
+
+/** A row in place of a protocol, that needs no line: a readout is there at once. */
+export interface SimulatedProtocol<Settings> {
+	isChosen(settings: Settings): boolean;
+	readonly listenBaud?: undefined;
+	readonly late?: undefined;
+	readonly forget?: undefined;
+	simulate(opening: Opening<Settings>, utcMs: number): Readout;
+}
+
+/** A row of the table. */
+export type ProtocolRow<Settings> = MeterProtocol<Settings> | SimulatedProtocol<Settings>;

@@ -62,7 +62,6 @@ const CALLS: Record<string, (driver: Driver, conversation: Conversation) => unkn
 	"the question what it has": (_, conversation) => {
 		conversation.readout(EVENT_POOR, 1);
 		conversation.readout(EVENT_END, 1);
-		assert.ok(conversation.meterId.length >= 0 && conversation.received >= conversation.damaged);
 	},
 };
 
