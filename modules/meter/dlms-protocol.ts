@@ -16,6 +16,9 @@ import { DLMSConversation } from "./dlms-conversation.js";
 import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
 
+/** The word of the setting `protocol`. */
+const CHOICE = "dlms";
+
 /** HDLC without a sign-on: connects, and disconnects again. */
 class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
@@ -107,7 +110,7 @@ function probe(opening: Opening<MeterSettings>): Probing {
 }
 
 export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
-	isChosen: (settings: MeterSettings) => settings.isDLMS,
+	isChosen: (settings: MeterSettings) => settings.protocol === CHOICE,
 	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening),
 	probe,
 	forget: (settings: MeterSettings) => settings.dlms.learnOpening(OPENING_AUTO),

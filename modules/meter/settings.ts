@@ -6,10 +6,10 @@ import type { DLMSSettings } from "./dlms-settings.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
 export interface MeterSettings extends IECSettings {
+	/** The word of the setting, as the API has it. */
+	readonly protocol: string;
 	readonly simulator: boolean;
-	/** The protocol is DLMS/COSEM. */
-	readonly isDLMS: boolean;
-	/** It is not, but the meter's mode E is taken up. */
+	/** It is iec62056, and the meter's mode E is taken up. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
 }

@@ -61,7 +61,7 @@ export class ReaderBench {
 			battery: false,
 			deviceAddress: new Uint8Array(0),
 			simulator: false,
-			isDLMS: false,
+			protocol: "iec62056",
 			handsOver: false,
 			dlms: dlmsSettings(),
 			learnedBaud: 0,

@@ -18,7 +18,7 @@ export class Bed {
 
 	constructor(dlms: Partial<DLMSBenchSettings>, settings: Partial<Settings> = {}, world: VirtualOptions = {}) {
 		const all = dlmsSettings({ physical: 17, opening: OPENING_DIRECT, ...dlms });
-		this.bench = new ReaderBench({ isDLMS: true, dlms: all, ...settings }, world);
+		this.bench = new ReaderBench({ protocol: "dlms", dlms: all, ...settings }, world);
 	}
 
 	meter(line: string): this {

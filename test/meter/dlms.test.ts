@@ -67,7 +67,7 @@ describe("a conversation in DLMS/COSEM", () => {
 	});
 
 	describe("under the protocol iec62056 with mode_e_dlms", () => {
-		const iec = { isDLMS: false, handsOver: true };
+		const iec = { protocol: "iec62056", handsOver: true };
 
 		it("is taken up with a meter that announces mode E", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();

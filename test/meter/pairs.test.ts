@@ -235,7 +235,7 @@ describe("impossible pairs of the reader", () => {
 		"mode D at another speed": changed({ modeD: true, modeDBaud: 300 }),
 		"no mode D": changed({ modeD: false }),
 		simulator: changed({ simulator: true }),
-		"another protocol": changed({ isDLMS: true, modeD: false }),
+		"another protocol": changed({ protocol: "dlms", modeD: false }),
 		forget: ({ reader }) => reader.forget(),
 		stop: ({ reader }) => reader.stop(),
 		"a port that goes": ({ world }) => world.serial.meter.unplug(),
@@ -258,7 +258,7 @@ describe("impossible pairs of the reader", () => {
 				assert.equal(bench.reader.running, false, where);
 				bench.world.serial.meter.plugIn();
 				bench.connect(logarex.telegram);
-				changed({ modeD: false, simulator: false, isDLMS: false })(bench);
+				changed({ modeD: false, simulator: false, protocol: "iec62056" })(bench);
 				bench.world.advance(3000);
 				const { readout, failure } = bench.read();
 				assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined], where);
