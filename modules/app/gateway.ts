@@ -108,14 +108,10 @@ export class Gateway implements Device {
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		this.#reader = new MeterReader({
-			driver: world.driver,
-			storage,
-			crypto,
-			utcMs: () => clock.utcMs(),
+			world,
 			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
-			trace,
 		});
 	}
 

@@ -62,7 +62,7 @@ export class MeterReader implements Timed {
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
 	readonly #memory: ProtocolMemory = { kept: undefined };
-	readonly #waiters: ReadWaiters;
+	readonly #waiters = new ReadWaiters();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
 	/** When the time of READING or UNPLUGGED is over, monotonic ms. */
@@ -91,7 +91,6 @@ export class MeterReader implements Timed {
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
-		this.#waiters = new ReadWaiters((waiter) => this.giveUp(waiter));
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
 				if (this.log === undefined) return;
@@ -100,7 +99,7 @@ export class MeterReader implements Timed {
 			},
 			line: (baud, nowMs) => this.log?.line(baud, nowMs),
 		};
-		this.#drive = options.driver.drive("meter", this);
+		this.#drive = options.world.driver.drive("meter", this);
 	}
 
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
@@ -150,7 +149,8 @@ export class MeterReader implements Timed {
 		return this.#drive.tell((nowMs) => {
 			if (this.isReading || this.#state === STATE_PROBING) return false;
 			this.close();
-			const { driver, port, settings } = this.#options;
+			const { world, port, settings } = this.#options;
+			const { driver } = world;
 			const protocol = protocolOf(settings);
 			const opening = this.opening(nowMs);
 			if (protocol.simulate !== undefined) {
@@ -180,7 +180,10 @@ export class MeterReader implements Timed {
 	/** One thing a turn: the conversation's time, or a caller. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) {
-			this.#waiters.advance(nowMs);
+			// Directly from here: what he does with it needs much of the stack.
+			const due = this.#waiters.takeDue(nowMs);
+			if (due?.told) due.waiter.finished(due.readout, due.failure);
+			else if (due !== undefined) this.giveUp(due.waiter);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
@@ -242,7 +245,8 @@ export class MeterReader implements Timed {
 	}
 
 	private opening(nowMs: number): Opening<MeterSettings> {
-		const { settings, storage, crypto, trace } = this.#options;
+		const { settings, world } = this.#options;
+		const { storage, crypto, trace } = world;
 		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
@@ -252,24 +256,32 @@ export class MeterReader implements Timed {
 	}
 
 	private get utcMs(): number {
-		return this.#options.utcMs() ?? 0;
+		return this.#options.world.clock.utcMs() ?? 0;
 	}
 
 	private hold(conversation: Conversation, nowMs: number): void {
 		this.#conversation = conversation;
 		const { line, anyFraming = false } = conversation;
-		const { driver, port } = this.#options;
+		const { world, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
 		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
 		try {
-			this.#link = new Link(driver, { port, line, anyFraming, machine: conversation, tap: this.#tap, onEvent, onGone });
+			this.#link = new Link(world.driver, {
+				port,
+				line,
+				anyFraming,
+				machine: conversation,
+				tap: this.#tap,
+				onEvent,
+				onGone,
+			});
 		} catch (error) {
 			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened", nowMs);
 		}
 	}
 
 	private portFailed(message: string, nowMs: number): void {
-		this.#options.trace(`meter: ${message}`);
+		this.#options.world.trace(`meter: ${message}`);
 		const listened = this.#state === STATE_LISTENING;
 		this.close();
 		this.lastFailure = FAILURE_PORT;
@@ -309,7 +321,7 @@ export class MeterReader implements Timed {
 			this.keep(readout, nowMs);
 			return;
 		}
-		this.#options.trace(`meter: a conversation failed: ${failure?.code}`);
+		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
 		if (readout !== undefined) this.#candidate = readout;
 		this.#failure = furthest(this.#failure, failure);
 		if (next !== undefined && this.#state === STATE_READING) this.hold(next, nowMs);

@@ -1,7 +1,7 @@
 /** What the meter reader is given: its world, and the settings that it and the protocols go by. */
 import type { IECSettings } from "../iec62056-21/protocol.js";
 import type { Driver } from "../io/driver.js";
-import type { Crypto, SerialPort, Storage } from "../io/host.js";
+import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
@@ -21,14 +21,17 @@ export interface MeterLight {
 	flash(): void;
 }
 
-export interface MeterReaderOptions {
+export interface MeterWorld {
 	readonly driver: Driver;
-	readonly port: SerialPort;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
+	readonly clock: Pick<Clock, "utcMs">;
+	trace(message: string): void;
+}
+
+export interface MeterReaderOptions {
+	readonly world: MeterWorld;
+	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	readonly light?: MeterLight | undefined;
-	/** Unix ms, or undefined while the clock was never set. */
-	utcMs(): number | undefined;
-	trace(message: string): void;
 }

@@ -5,7 +5,6 @@
  *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer
  *   TOLD      next turn: gone, and told        either: remove: gone, and not told
  */
-import type { Timed } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -19,9 +18,9 @@ export interface ReadWaiter {
 	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
 
-interface Waiting {
+export interface Waiting {
 	readonly waiter: ReadWaiter;
-	/** When he is told, monotonic ms: at once if `told`, else that his time is over. */
+	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
 	dueMs: number;
 	/** His answer is on its way: this. */
 	told: boolean;
@@ -29,15 +28,10 @@ interface Waiting {
 	failure: Failure | undefined;
 }
 
-export class ReadWaiters implements Timed {
-	readonly #giveUp: (waiter: ReadWaiter) => void;
+export class ReadWaiters {
 	readonly #waiting: Waiting[] = [];
 
-	/** `giveUp` is called with a waiter whose time is over and who is no longer among these: tell him so. */
-	constructor(giveUp: (waiter: ReadWaiter) => void) {
-		this.#giveUp = giveUp;
-	}
-
+	/** When the next one is due, monotonic ms. */
 	get deadlineMs(): number {
 		let deadlineMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#waiting.length; i++) deadlineMs = Math.min(deadlineMs, this.#waiting[i].dueMs);
@@ -86,12 +80,9 @@ export class ReadWaiters implements Timed {
 		}
 	}
 
-	/** Tells one whose turn it is; who else is due is told in the next. */
-	advance(nowMs: number): void {
+	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
+	takeDue(nowMs: number): Waiting | undefined {
 		const index = this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs);
-		if (index < 0) return;
-		const { waiter, told, readout, failure } = this.#waiting.splice(index, 1)[0];
-		if (told) waiter.finished(readout, failure);
-		else this.#giveUp(waiter);
+		return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
 	}
 }

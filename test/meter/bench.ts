@@ -74,14 +74,16 @@ export class ReaderBench {
 		};
 		const { clock, timers, serial, storage, crypto } = this.world;
 		this.reader = new MeterReader({
-			driver: new Driver({ clock, timers, guard: (_, run) => run() }),
-			storage,
-			crypto,
-			utcMs: () => clock.utcMs(),
+			world: {
+				driver: new Driver({ clock, timers, guard: (_, run) => run() }),
+				storage,
+				crypto,
+				clock,
+				trace: (message) => this.world.trace(message),
+			},
 			port: serial.meter,
 			settings: this.settings,
 			light,
-			trace: (message) => this.world.trace(message),
 		});
 		this.reader.reconfigure();
 	}
