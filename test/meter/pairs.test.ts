@@ -145,6 +145,21 @@ describe("impossible pairs", () => {
 	for (const [name, enter] of Object.entries(conversations))
 		it(`of a conversation in DLMS/COSEM ${name} come to its end`, () => comesToItsEnd(enter, name));
 
+	it("of a talk that is ended in the middle: DISC is repeated when its own time is over", () => {
+		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
+		driver.to(1000).take();
+		talking.abort(1000);
+		driver.receive("");
+		const sentMs = driver
+			.to(20_000)
+			.take()
+			.filter((line) => line.includes(" sent "))
+			.map((line) => Number(line.split(" ")[0]));
+		const [first, second, ...more] = [...new Set(sentMs)];
+		assert.deepEqual([first, more], [1000, []]);
+		assert.ok(second >= 2000 && second <= 2100, `repeated after ${second - first} ms`);
+	});
+
 	const listener = (text: string) => {
 		const driver = new Driver(new MeterListener(new RecordWriter()));
 		driver.receive(text).take();
