@@ -45,8 +45,13 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "io/datagrams", from: "io/host io/machine io/driver", why: "the same for UDP" },
 	{ rooms: "obis", from: "bytes", why: "codes, their names, and what they are mapped to are plain data" },
 	{
-		rooms: "iec62056-21 hdlc dlms",
+		rooms: "readout",
 		from: "bytes obis io/host io/machine",
+		why: "what a readout is made of belongs to no protocol",
+	},
+	{
+		rooms: "iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
@@ -56,7 +61,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine io/driver io/link readout iec62056-21 hdlc dlms",
 		why: "decides which conversation is held, and keeps what was read",
 	},
 	{
@@ -66,7 +71,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver json http auth config time meter obis iec62056-21 dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver json http auth config time meter readout obis dlms wifi sntp power",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
@@ -396,6 +401,21 @@ describe("tidy", () => {
 
 	it("lets each room import only what the table allows", () => {
 		none(code.flatMap(checkImports));
+	});
+
+	it("lets the meter reader know no protocol by name", () => {
+		const readers = /^modules\/meter\/(reader|probe|waiters)\.ts$/;
+		const known = /\/(iec62056-21|hdlc|dlms|sml)\/|\/(dlms|simulator)[^/]*$/;
+		const found = code.filter((source) => readers.test(source.path));
+		assert.equal(found.length, 3);
+		const advice = "ask the row of meter/protocols.ts: what is of one protocol is its own";
+		none(
+			found.flatMap((source) =>
+				importsOf(source)
+					.filter(({ name }) => known.test(name))
+					.map(({ name, index }) => `${at(source, index)}: "${name}": ${advice}`),
+			),
+		);
 	});
 
 	it("would notice an import that the table doesn't allow", () => {

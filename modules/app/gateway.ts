@@ -99,7 +99,6 @@ export class Gateway implements Device {
 			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
-			trace,
 		});
 	}
 
@@ -259,7 +258,7 @@ export class Gateway implements Device {
 	meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog(this.#host.clock);
+		else this.#reader.log ??= new ConversationLog();
 		this.#reader.reconfigure();
 	}
 

@@ -1,8 +1,7 @@
 /** A readout as the gateway keeps and shows it: what a conversation with the meter gave. */
 
-/** The conversation's protocol. */
-export const PROTOCOL_IEC62056_21 = 0;
-export const PROTOCOL_DLMS = 1;
+/** `protocol` in the API while there is no readout (API text). */
+export const PROTOCOL_OF_NONE = "IEC62056-21";
 
 /** API decision 20. */
 export const STATUS_OK = 0;
@@ -14,8 +13,9 @@ export const STATUS_CUT = 2;
 export const STATUS_CHECK_WRONG = 3;
 
 export interface Readout {
-	readonly protocol: number;
-	/** Identification without `/` and line end, ASCII; of PROTOCOL_DLMS the logical device name, if the meter has one. */
+	/** The conversation's protocol, as the API names it. */
+	readonly protocol: string;
+	/** Identification without `/` and line end, ASCII; of DLMS/COSEM the logical device name, if the meter has one. */
 	readonly meterId: Uint8Array;
 	/** Letter of the mode, ASCII; 0 for none. */
 	readonly mode: number;
@@ -27,6 +27,11 @@ export interface Readout {
 	readonly status: number;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
-	/** Of PROTOCOL_DLMS: the objects that gave no value (dlms-records.ts). */
+	/** Where objects are asked for by name: those that gave no value (meter/dlms-records.ts). */
 	readonly missing?: Uint8Array;
+}
+
+/** The status of what was read whole: the buffer of the records may have been too small for it. */
+export function statusOf(overflow: boolean): number {
+	return overflow ? STATUS_CUT : STATUS_OK;
 }

@@ -24,9 +24,9 @@
  * What arrives is written raw at the end of the buffer, and packed in place once it is complete: packed is never
  * longer than raw, but for the bytes of RAW_ROOM that are left free in front of a text.
  */
-import { type DataSetSink, PART_ADDRESS, PART_UNIT } from "../iec62056-21/dataset.js";
 import { OBISCode } from "../obis/code.js";
 import { unitIndex } from "../obis/units.js";
+import { PART_ADDRESS, PART_UNIT, type RecordSink } from "./sink.js";
 
 /** The running buffer, bytes: holds 576 records of a Kohler, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
@@ -57,7 +57,7 @@ export const UNIT_RAW = 255;
 /** Free bytes left in front of a raw text for what packing puts there. */
 const RAW_ROOM = 3;
 
-export class RecordWriter implements DataSetSink {
+export class RecordWriter implements RecordSink {
 	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
 	readonly #code = new OBISCode();
 	/** End of what is complete; records of it. */

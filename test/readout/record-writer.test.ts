@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE } from "../../modules/iec62056-21/dataset.js";
-import { RecordWriter, RUNNING_LIMIT, UNIT_LIMIT, VALUE_LIMIT } from "../../modules/meter/record-writer.js";
 import { UNIT_COUNT, unitText } from "../../modules/obis/units.js";
+import { RecordWriter, RUNNING_LIMIT, UNIT_LIMIT, VALUE_LIMIT } from "../../modules/readout/record-writer.js";
+import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE } from "../../modules/readout/sink.js";
 import { bytesOf } from "../latin1.js";
-import { recordsOf } from "./records.js";
+import { recordsOf } from "../meter/records.js";
 
 interface DataSet {
 	readonly address: string;

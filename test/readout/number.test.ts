@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { putNumber } from "../../modules/meter/number.js";
+import { putNumber } from "../../modules/readout/number.js";
 import { bytesOf, textOf } from "../latin1.js";
 
 /** The number as JSON, or null when the text is none. */

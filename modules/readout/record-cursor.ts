@@ -3,7 +3,6 @@
  * the history. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
  */
 
-import { ADDRESS_LIMIT } from "../iec62056-21/dataset.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import { unitText } from "../obis/units.js";
 import {
@@ -25,6 +24,7 @@ import {
 	VALUE_MORE,
 	VALUE_UNIT,
 } from "./record-writer.js";
+import { ADDRESS_LIMIT } from "./sink.js";
 
 /** The characters that four bits stand for: `0123456789ABCDEF`, and `0123456789.-:, ` with one left over. */
 const HEX_ALPHABET = Object.freeze([
