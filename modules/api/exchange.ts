@@ -106,7 +106,7 @@ export class Exchange {
 
 	/** Answers 200 with JSON made piece by piece (json/stream.ts tells what `produce` must keep to). */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean): void {
-		this.response.header("Content-Type", "application/json");
+		this.response.lines("Content-Type: application/json\r\n");
 		this.response.send(200, new JSONStream(this.services.writer, produce, SPARE));
 	}
 
