@@ -15,6 +15,7 @@ import { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
+import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -51,6 +52,8 @@ export class Gateway implements Device {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
+	/** Drives whatever time moves. */
+	readonly #driver: Driver;
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
@@ -77,6 +80,7 @@ export class Gateway implements Device {
 		const trace = (message: string) => host.trace(message);
 		const world = { storage, crypto, clock, timers, text, info, guard, trace };
 		this.#world = world;
+		this.#driver = new Driver({ clock, timers, guard });
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
@@ -115,7 +119,7 @@ export class Gateway implements Device {
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { network } = this.#host;
-		const { clock, timers, text, guard, trace } = this.#world;
+		const { text, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -126,12 +130,10 @@ export class Gateway implements Device {
 		}
 		this.#server = new HTTPServer({
 			ports,
-			clock,
-			timers,
+			driver: this.#driver,
 			text,
 			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
-			guard,
 			trace,
 		});
 		this.guard("tls", () => {

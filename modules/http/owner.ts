@@ -1,0 +1,27 @@
+/** What a connection of the HTTP server needs of the server, and is made from. Types only. */
+import type { ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
+import type { HTTPConnection, HTTPHandler } from "./connection.js";
+import type { HTTPLimits } from "./limits.js";
+
+/** A connection that a port has accepted. */
+export interface AcceptedConnection {
+	readonly port: ListenerPort;
+	readonly pending: PendingSocket;
+	/** When; monotonic ms. */
+	readonly nowMs: number;
+}
+
+/** What a connection needs of its server. */
+export interface ConnectionOwner {
+	readonly text: TextCodec;
+	readonly handler: HTTPHandler;
+	readonly limits: HTTPLimits;
+	/** A callback of the host changes the connection; our own mistakes end there. */
+	run(change: (nowMs: number) => void): void;
+	/** Somebody else changes it. */
+	tell(change: (nowMs: number) => void): void;
+	/** The connection's deadline may have changed. */
+	changed(): void;
+	/** The connection is no more. */
+	closed(connection: HTTPConnection): void;
+}
