@@ -51,7 +51,6 @@ const PIECES = Object.freeze([
 	',"channel":',
 	',"billing_period":',
 	`,"mapping_id":"${UNMAPPED}","en":`,
-	"null",
 ]);
 const PIECE_OBIS_LONG = 0;
 const PIECE_OBIS = 1;
@@ -63,7 +62,6 @@ const PIECE_MEDIUM = 6;
 const PIECE_CHANNEL = 7;
 const PIECE_BILLING_PERIOD = 8;
 const PIECE_UNMAPPED = 9;
-const PIECE_NULL = 10;
 
 /** What stands between the values of a reading as bytes, made once for all replies. */
 export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
@@ -94,6 +92,7 @@ export class ReadoutBody {
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
+	readonly #null: Uint8Array;
 	/** Holds a number's text on its way. */
 	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
 	/** Its beginning, which the writer copies whole: a number fits unless it is very long. */
@@ -113,6 +112,7 @@ export class ReadoutBody {
 	/** `readout` undefined: there is none yet. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
+		this.#null = options.text.encode("null");
 		this.#map = options.map;
 		this.#readout = readout;
 		this.#attempt = options.attempt;
@@ -232,7 +232,7 @@ export class ReadoutBody {
 		const hasSecond = cursor.nextValue();
 		if (hasSecond) this.text(writer);
 		writer.raw(pieces[PIECE_NUMBER]);
-		if (digits === 0) writer.raw(pieces[PIECE_NULL]);
+		if (digits === 0) writer.raw(this.#null);
 		else writer.rawPart(digits > SHORT ? scratch : this.#shortScratch, 0, digits);
 		writer.raw(pieces[PIECE_UNIT]);
 		if (isPlainUnit) writer.rawWord(unit);
@@ -274,7 +274,7 @@ export class ReadoutBody {
 	}
 
 	private name(writer: JSONWriter, name: Uint8Array, end: number): void {
-		if (end === 0) writer.raw(this.#keys[PIECE_NULL]);
+		if (end === 0) writer.raw(this.#null);
 		else writer.rawPart(name, 0, end);
 	}
 
@@ -292,7 +292,7 @@ export class ReadoutBody {
 
 	private numberOrNull(writer: JSONWriter, piece: number, value: number | null): void {
 		writer.raw(this.#keys[piece]);
-		if (value === null) writer.raw(this.#keys[PIECE_NULL]);
+		if (value === null) writer.raw(this.#null);
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 }

@@ -80,7 +80,7 @@ export class Gateway implements Device {
 		const trace = (message: string) => host.trace(message);
 		const world = { storage, crypto, clock, timers, text, info, guard, trace };
 		this.#world = world;
-		this.#driver = new Driver({ clock, timers, guard });
+		this.#driver = new Driver(world);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;

@@ -138,12 +138,12 @@ export class HTTPConnection implements ResponseCarrier {
 		const close = () => this.close();
 		this.#socket = new port.socket({
 			from: pending,
-			onReadable: () => owner.run(run),
+			onReadable: () => owner.drive.run(run),
 			onWritable: (count) => {
 				this.#writable = count;
-				owner.run(run);
+				owner.drive.run(run);
 			},
-			onError: () => owner.run(close),
+			onError: () => owner.drive.run(close),
 		});
 		this.#head = new RequestHead(this.#in, owner.text, this.#socket, port.secure);
 		this.#head.begin();
@@ -195,7 +195,7 @@ export class HTTPConnection implements ResponseCarrier {
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (this.#running) this.carryReply(response, status, body, length);
 		else {
-			this.#owner.tell((nowMs) => {
+			this.#owner.drive.tell((nowMs) => {
 				this.#nowMs = nowMs;
 				this.carryReply(response, status, body, length);
 				this.run(nowMs);

@@ -1,4 +1,5 @@
 /** What a connection of the HTTP server needs of the server, and is made from. Types only. */
+import type { Drive } from "../io/driver.js";
 import type { ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { HTTPConnection, HTTPHandler } from "./connection.js";
 import type { HTTPLimits } from "./limits.js";
@@ -16,10 +17,8 @@ export interface ConnectionOwner {
 	readonly text: TextCodec;
 	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
-	/** A callback of the host changes the connection; our own mistakes end there. */
-	run(change: (nowMs: number) => void): void;
-	/** Somebody else changes it. */
-	tell(change: (nowMs: number) => void): void;
+	/** All that changes the connection goes through it. */
+	readonly drive: Drive;
 	/** The connection's deadline may have changed. */
 	changed(): void;
 	/** The connection is no more. */

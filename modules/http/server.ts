@@ -43,14 +43,12 @@ export interface HTTPServerOptions {
 const PART = "http";
 
 export class HTTPServer implements ConnectionOwner, Timed {
-	readonly text: TextCodec;
-	readonly handler: HTTPHandler;
 	readonly limits: HTTPLimits;
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
 	#overflow: OverflowConnection | undefined;
-	readonly #drive: Drive;
+	readonly drive: Drive;
 	/** The earliest of all deadlines, unless something has changed since. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
 	#isChanged = false;
@@ -59,16 +57,23 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	/** Listens at once. Throws what a host's listener throws; none is open then. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
-		this.text = options.text;
-		this.handler = options.handler;
-		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-		this.#drive = options.driver.drive(PART, this);
+		// The defaults stand in flash.
+		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
+		this.drive = options.driver.drive(PART, this);
 		try {
 			for (let i = 0; i < options.ports.length; i++) this.#listeners.push(this.listen(i));
 		} catch (error) {
 			this.close();
 			throw error;
 		}
+	}
+
+	get text(): TextCodec {
+		return this.#options.text;
+	}
+
+	get handler(): HTTPHandler {
+		return this.#options.handler;
 	}
 
 	/** The listener of `ports[index]`. */
@@ -85,12 +90,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		this.#drive.tell(() => {
+		this.drive.tell(() => {
 			for (const listener of this.#listeners) listener.close();
 			while (this.#connections.length > 0) this.#connections[0].close();
 			this.#overflow?.close();
 		});
-		this.#drive.stop();
+		this.drive.stop();
 	}
 
 	get deadlineMs(): number {
@@ -120,14 +125,6 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		if (mistakes.length > 0) throw mistakes[0];
 	}
 
-	run(change: (nowMs: number) => void): void {
-		this.#drive.run(change);
-	}
-
-	tell(change: (nowMs: number) => void): void {
-		this.#drive.tell(change);
-	}
-
 	changed(): void {
 		this.#isChanged = true;
 	}
@@ -145,7 +142,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return new port.io({
 			...port.pins,
 			...tls,
-			onReadable: () => this.run(accept),
+			onReadable: () => this.drive.run(accept),
 			onError: (message) => this.#options.trace(`http: listener: ${message}`),
 		});
 	}
@@ -202,7 +199,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 			pending,
 			text: this.text,
 			deadlineMs: nowMs + this.limits.lingerMs,
-			run: (change) => this.run(change),
+			run: (change) => this.drive.run(change),
 			onClosed: () => {
 				this.#overflow = undefined;
 				this.changed();

@@ -227,7 +227,7 @@ export class JSONWriter {
 		let plain = start;
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			if (byte >= 0x20 && byte < limit && byte !== QUOTE && byte !== BACKSLASH) continue;
+			if (byte > BACKSLASH ? byte < limit : byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) continue;
 			this.copy(bytes, plain, i);
 			this.escape(byte);
 			plain = i + 1;
