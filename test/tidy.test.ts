@@ -55,10 +55,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
-		rooms: "http json config time auth",
+		rooms: "json config time auth",
 		from: "bytes io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
 		from: "bytes obis io/host io/machine io/driver io/link readout iec62056-21 hdlc dlms",

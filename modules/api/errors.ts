@@ -32,7 +32,7 @@ export function fail(
 	message: string,
 	field?: string,
 ): void {
-	response.header("Content-Type", "application/json");
+	response.lines("Content-Type: application/json\r\n");
 	const body = new JSONStream(writer, () => {
 		writer.beginObject();
 		writer.key("error");

@@ -52,6 +52,7 @@ export class Gateway implements Device {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
+	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
@@ -105,7 +106,7 @@ export class Gateway implements Device {
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { network } = this.#host;
-		const { clock, timers, text, guard, trace } = this.#world;
+		const { driver, text, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -116,12 +117,10 @@ export class Gateway implements Device {
 		}
 		this.#server = new HTTPServer({
 			ports,
-			clock,
-			timers,
+			driver,
 			text,
 			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
-			guard,
 			trace,
 		});
 		this.guard("tls", () => {
@@ -130,7 +129,7 @@ export class Gateway implements Device {
 		});
 		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
-		if (button !== undefined) this.#button = new Button(this.#world.driver, button, this);
+		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
 	}
 

@@ -11,6 +11,7 @@ const COMMA = 0x2c;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
 
 /**
  * Writes the decimal number that `text[0..length)` is (blanks around it, a sign, digits with at most one `.` or `,`) to
@@ -26,28 +27,41 @@ export function putNumber(text: Uint8Array, length: number, into: Uint8Array): n
 	let to = 0;
 	if (negative) into[to++] = MINUS;
 	const first = to;
-	let significant = 0;
+	// Zeros in front are dropped; the one before the point is written there.
+	let isNumber = false;
+	while (from < end && text[from] === DIGIT_0) {
+		from++;
+		isNumber = true;
+	}
 	let point = -1;
-	let digits = 0;
+	/** Where the first digit above zero was written. */
+	let significant = -1;
 	for (let i = from; i < end; i++) {
 		const character = text[i];
-		if (character === DOT || character === COMMA) {
-			if (point >= 0) return 0;
-			point = i;
+		if (character >= DIGIT_0 && character <= DIGIT_9) {
+			if (significant < 0 && character > DIGIT_0) significant = to;
+			into[to++] = character;
+		} else {
+			if (point >= 0 || (character !== DOT && character !== COMMA)) return 0;
 			if (to === first) into[to++] = DIGIT_0;
+			else isNumber = true;
+			point = to;
 			into[to++] = DOT;
-			continue;
 		}
-		const digit = character - DIGIT_0;
-		if (digit < 0 || digit > 9) return 0;
-		digits++;
-		if (digit > 0 || significant > 0) significant++;
-		// Zeros in front are dropped; the one before the point is written there.
-		if (digit > 0 || to > first) into[to++] = character;
-		if (significant > SIGNIFICANT_DIGITS) return 0;
 	}
-	if (digits === 0 || (point < 0 && significant > INTEGER_DIGITS)) return 0;
-	if (to === first) into[to++] = DIGIT_0;
-	if (into[to - 1] === DOT) to--;
-	return to;
+	if (point < 0) {
+		if (to === first) {
+			if (!isNumber) return 0;
+			into[to++] = DIGIT_0;
+		} else if (to - first > INTEGER_DIGITS) return 0;
+		return to;
+	}
+	if (to === point + 1) {
+		// Nothing behind the point.
+		if (!isNumber) return 0;
+		to--;
+	}
+	// The point may stand among the significant digits.
+	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
+	return count > SIGNIFICANT_DIGITS ? 0 : to;
 }

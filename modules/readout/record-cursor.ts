@@ -34,6 +34,9 @@ const NUMERIC_ALPHABET = Object.freeze([
 	0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x2e, 0x2d, 0x3a, 0x2c, 0x20, 0x20,
 ]);
 
+/** Most values are no longer. */
+const SHORT_TEXT = 32;
+
 /** Place that no record begins at. */
 const NOWHERE = -1;
 
@@ -44,13 +47,21 @@ export class RecordCursor {
 	addressLength = 0;
 	/** The address as a code; all groups are -1 when it is none. */
 	readonly code = new OBISCode();
+	/** The code is that of the record before, but for its billing period. */
+	isSameCode = false;
 	/** The current value: `text[0..length)`, ASCII. */
 	readonly text = new Uint8Array(VALUE_LIMIT);
 	length = 0;
+	/** The beginning of `text`, for whoever copies whole arrays. */
+	readonly shortText = this.text.subarray(0, SHORT_TEXT);
 	/** The text has digits, letters A to F and `.-:, ` only: nothing that JSON escapes. */
 	isPlain = true;
 	/** Unit of the current value as sent; for a past billing period, taken from the current value if it has none. */
 	unit = "";
+	/** The unit is one of obis/units.ts: nothing that JSON escapes. */
+	isPlainUnit = true;
+	/** The address was made from the code. */
+	#isEncoded = false;
 	/** Places in the packed bytes: this record, its values, the value to read next, the next record. */
 	#record = NOWHERE;
 	#values = 0;
@@ -117,7 +128,9 @@ export class RecordCursor {
 	private readAddress(): void {
 		const records = this.#records;
 		const flags = records[this.#next++];
+		this.isSameCode = false;
 		if (flags === FLAG_RAW) {
+			this.#isEncoded = false;
 			this.addressLength = records[this.#next++];
 			this.address.set(records.subarray(this.#next, this.#next + this.addressLength));
 			this.#next += this.addressLength;
@@ -125,7 +138,8 @@ export class RecordCursor {
 			return;
 		}
 		const code = this.code;
-		if ((flags & FLAG_SAME) !== FLAG_SAME) {
+		if ((flags & FLAG_SAME) === FLAG_SAME) this.isSameCode = this.#isEncoded;
+		else {
 			code.a = flags & FLAG_A ? records[this.#next++] : -1;
 			code.b = flags & FLAG_B ? records[this.#next++] : -1;
 			code.c = records[this.#next++];
@@ -137,7 +151,8 @@ export class RecordCursor {
 		code.f = flags & FLAG_F ? records[this.#next++] : -1;
 		code.manual = (flags & FLAG_MANUAL) !== 0;
 		code.paddedF = (flags & FLAG_PADDED_F) !== 0;
-		this.addressLength = code.encode(this.address, 0);
+		this.addressLength = this.isSameCode ? code.encodePeriod(this.address) : code.encode(this.address, 0);
+		this.#isEncoded = true;
 	}
 
 	/** Finds the parts of the value at `at`; returns where the next value or record begins. */
@@ -178,9 +193,11 @@ export class RecordCursor {
 	/** The unit found by `#locate`. */
 	private readUnit(): string {
 		const from = this.#unitFrom;
+		this.isPlainUnit = true;
 		if (from === NOWHERE) return "";
 		const number = this.#records[from];
 		if (number !== UNIT_RAW) return unitText(number);
+		this.isPlainUnit = false;
 		const characters = this.#records.subarray(from + 2, from + 2 + this.#records[from + 1]);
 		return String.fromCharCode.apply(null, characters as unknown as number[]);
 	}

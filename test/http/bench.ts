@@ -5,6 +5,7 @@ import type { HTTPLimits } from "../../modules/http/limits.js";
 import type { HTTPRequest } from "../../modules/http/request.js";
 import type { BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { HTTPServer } from "../../modules/http/server.js";
+import { Driver } from "../../modules/io/driver.js";
 import type { Reply } from "./fake.js";
 import { type FakeClient, FakePort, FakeWorld, replies, text } from "./fake.js";
 
@@ -93,20 +94,22 @@ export class Bench implements HTTPHandler {
 				{ port: this.port, maxConnections },
 				{ port: this.securePort, maxConnections: 2 },
 			],
-			clock: this.world.clock,
-			timers: this.world.timers,
+			driver: new Driver({
+				clock: this.world.clock,
+				timers: this.world.timers,
+				guard: (part, run) => {
+					assert.equal(part, "http");
+					try {
+						run();
+					} catch (error) {
+						this.mistakes.push(error);
+					}
+				},
+			}),
 			text,
 			maxConnections,
 			handler: this,
 			limits,
-			guard: (part, run) => {
-				assert.equal(part, "http");
-				try {
-					run();
-				} catch (error) {
-					this.mistakes.push(error);
-				}
-			},
 			trace: (message) => this.traced.push(message),
 		});
 	}

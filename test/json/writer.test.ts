@@ -118,11 +118,13 @@ describe("JSON writer", () => {
 		assert.equal(
 			whole((writer) => {
 				writer.beginArray();
-				writer.rawNumber(number, 4, 9);
+				writer.raw(encoder.encode("{}"));
+				writer.raw(encoder.encode(","));
+				writer.rawPart(number, 4, 9);
 				writer.boolean(true);
 				writer.endArray();
 			}),
-			"[12.50,true]",
+			"[{},12.50,true]",
 		);
 	});
 
@@ -244,5 +246,28 @@ describe("JSON stream", () => {
 		const text = drain(stream, [1010]);
 		assert.equal(text, records.map((record) => JSON.stringify(record)).join(","));
 		assert.ok(calls <= records.length + Math.ceil(text.length / 1010));
+	});
+
+	it("leaves a window short rather than cut a unit, where it may", () => {
+		const records = Array.from({ length: 340 }, (_, i) => ({ obis: `1.8.${i}`, value1: "0".repeat(30), unit: "kWh" }));
+		const expected = records.map((record) => JSON.stringify(record)).join(",");
+		for (const size of [40, 200, 1010]) {
+			let calls = 0;
+			const produce = (writer: JSONWriter, unit: number) => {
+				calls++;
+				write(writer, records[unit]);
+				return unit + 1 < records.length;
+			};
+			const stream = new JSONStream(new JSONWriter(codec), produce, 100);
+			const window = new Uint8Array(size);
+			let text = "";
+			for (let count = stream.read(window, 0, size); count > 0; count = stream.read(window, 0, size)) {
+				if (size === 1010 && text.length + count < expected.length) assert.ok(count > size - 100);
+				text += decoder.decode(window.subarray(0, count));
+			}
+			assert.equal(text, expected);
+			// Those that are longer than the one before are cut: 1.8.10 and 1.8.100.
+			if (size === 1010) assert.ok(calls <= records.length + 2, `${calls} calls`);
+		}
 	});
 });
