@@ -11,7 +11,8 @@ import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
-import { ConfigStore } from "../config/store.js";
+import type { Field } from "../config/schema.js";
+import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
@@ -25,6 +26,7 @@ import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
+import { type Concerned, tellOfChange } from "./on-changed.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -47,7 +49,7 @@ interface World extends IdentityWorld {
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device {
+export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -110,6 +112,27 @@ export class Gateway implements Device {
 			settings: new MeterSettingsStore(this.#config, world),
 			trace,
 		});
+		this.#config.listen(this);
+	}
+
+	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
+		tellOfChange(this, changed, applied);
+	}
+
+	get config(): ConfigStore {
+		return this.#config;
+	}
+
+	get zone(): TimeZone {
+		return this.#zone;
+	}
+
+	get reader(): MeterReader {
+		return this.#reader;
+	}
+
+	get network(): NetworkManager | undefined {
+		return this.#network;
 	}
 
 	/** Serves from now on. Throws when a listener can't be opened. */
@@ -189,7 +212,6 @@ export class Gateway implements Device {
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
-		const networkSettings = this.#networkSettings;
 		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
 		// Flash that can't be cleared must not keep the gateway from starting.
 		this.guard("hub", () => hubCertificates.sweep());
@@ -209,10 +231,7 @@ export class Gateway implements Device {
 			clock,
 			zone: this.#zone,
 			text,
-			get hostname() {
-				return networkSettings.hostname;
-			},
-			networkSettings,
+			networkSettings: this.#networkSettings,
 			network: this.#network,
 			time: this.#services?.time,
 			info,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { ROUTES } from "../../modules/api/api.js";
+import type { BodyTable } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
-import type { BodyTable } from "../../modules/api/validate.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";

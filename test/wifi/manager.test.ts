@@ -4,14 +4,8 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { NetworkSettings } from "../../modules/config/network.js";
-import {
-	AP_ENABLED,
-	AP_SSID,
-	FALLBACK_AP_ENABLED,
-	NETWORK,
-	WIFI_ENABLED,
-} from "../../modules/config/network-fields.js";
-import type { Field, Setting } from "../../modules/config/schema.js";
+import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/config/network-fields.js";
+import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import {
 	APPLY_ACCESS_POINT,
@@ -59,15 +53,13 @@ class Bed {
 		});
 	}
 
-	set(field: Field, value: Setting): void {
-		const values: Setting[] = [];
-		values[NETWORK.fields.indexOf(field)] = value;
-		this.store.set(NETWORK, values);
+	set(field: SettingField, value: Setting): void {
+		this.store.change([put(field, value)]);
 		this.manager.applySoon(field === AP_ENABLED || field === AP_SSID ? APPLY_ACCESS_POINT : APPLY_FLAGS);
 	}
 
 	join(ssid: string, password: string): void {
-		this.settings.setStation([ssid, password, true, "", "", ""]);
+		this.settings.setStation({ ssid, password, dhcp: true });
 		this.manager.applySoon(APPLY_STATION);
 	}
 
@@ -259,11 +251,12 @@ describe("wifi/manager", () => {
 	it("takes the static address and the hostname along", () => {
 		const bed = new Bed();
 		bed.manager.start();
-		const address = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
-		bed.settings.setStation(["home", "home-secret", false, ...address, "cellar"]);
+		const [ip, netmask, gateway] = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
+		const address = { ip, netmask, gateway };
+		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: false, ...address, hostname: "cellar" });
 		bed.manager.applySoon(APPLY_STATION);
 		bed.time.advance(5 * S);
-		const wanted = { ip: address[0], netmask: address[1], gateway: address[2], dns: address[2] };
+		const wanted = { ...address, dns: gateway };
 		assert.deepEqual(bed.air.radio?.wanted?.address, wanted);
 		assert.equal(bed.air.radio?.wanted?.hostname, "cellar");
 		assert.equal(bed.manager.station?.ip, "10.0.0.2");
