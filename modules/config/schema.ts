@@ -4,6 +4,9 @@
  * api/validate.ts, which reads and checks JSON bodies by the same fields.
  *
  * An entry is one key of the storage and one atomic write, so settings that must change together share an entry.
+ * Adding a setting: its row in a table here, and where it is used, `config.get(FIELD)`. Its group (api/...settings) has it
+ * then in GET and POST; who must be told of a change gets it in app/on-changed.ts, which knows whole entries. A test asks
+ * for it in openapi.json, and the page's bounds are made from there.
  * To grow: a new field takes a new id, a new entry a new position. An id that was ever in a release is never given to
  * something else, because older and newer firmware meet each other's flash.
  * Limits: an entry and all its fields at their longest stay below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
