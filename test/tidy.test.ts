@@ -374,6 +374,26 @@ function checkOrigin(path: string, text: string): string[] {
 	];
 }
 
+/** Files that import each other, types included, by way of others maybe; each circle once, as a path. */
+function circlesIn(sources: readonly Source[]): string[] {
+	const targets = new Map(
+		sources.map((source) => {
+			const names = importsOf(source).filter(({ name }) => name.startsWith("."));
+			const files = names.map(({ name }) => posix.join(posix.dirname(source.path), name).replace(/\.js$/, ".ts"));
+			return [source.path, files] as const;
+		}),
+	);
+	const circles: string[] = [];
+	const done = new Set<string>();
+	const walk = (path: string, way: readonly string[]) => {
+		if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" → "));
+		else if (!done.has(path)) for (const next of targets.get(path) ?? []) walk(next, [...way, path]);
+		done.add(path);
+	};
+	for (const path of targets.keys()) walk(path, []);
+	return circles;
+}
+
 describe("tidy", () => {
 	const paths = listFiles();
 	const sources = paths
@@ -434,6 +454,26 @@ describe("tidy", () => {
 		assert.equal(check("hosts/node/x.ts", "../../modules/http/server.js"), 1);
 		assert.equal(check("tools/x.ts", "../test/x.js"), 1);
 		assert.equal(check("tools/x.ts", "../hosts/node/host.js"), 0);
+	});
+
+	it("has no files in modules/ that import each other in a circle, types included", () => {
+		none(
+			circlesIn(code.filter(({ path }) => MODULES.test(path))).map((circle) => `${circle}: move out what both need`),
+		);
+	});
+
+	it("would notice a circle of imports", () => {
+		const file = (path: string, name: string) => {
+			const text = `import type { A } from "${name}";\n`;
+			return { path, text, code: text };
+		};
+		const [a, b, c] = [
+			file("modules/x/a.ts", "./b.js"),
+			file("modules/x/b.ts", "../y/c.js"),
+			file("modules/y/c.ts", "../x/a.js"),
+		];
+		assert.equal(circlesIn([a, b, c]).length, 1);
+		assert.equal(circlesIn([a, b]).length, 0);
 	});
 
 	it("has a row of the import table for every room", () => {

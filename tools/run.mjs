@@ -171,10 +171,10 @@ const commands = {
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
-	api: ([what, ...args]) =>
-		what === "--examples"
-			? become(process.execPath, [...program("tools/api-examples.js"), ...args])
-			: become(process.execPath, program("tools/api-page.js")),
+	api: ([what, ...args]) => {
+		const names = { "--examples": "tools/api-examples.js", "--types": "tools/page-api.js" };
+		become(process.execPath, [...program(names[what] ?? "tools/api-page.js"), ...args]);
+	},
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
 	format: () => step(bin("biome"), ["check", "--write", "."]),

@@ -1,19 +1,5 @@
-/** Meter routes of the API text: readouts, settings, simulator and log, protocol; and `meter/probe`, `iec62056/log`. */
-import {
-	CONTROL,
-	CONTROL_LOG_EN,
-	CONTROL_SIMULATOR_EN,
-	IEC62056,
-	IEC62056_BATTERY,
-	IEC62056_BAUDRATE_MAX,
-	IEC62056_DEVICE_ADDRESS,
-	IEC62056_MODE_D_BAUDRATE,
-	IEC62056_MODE_D_ENABLED,
-	IEC62056_MODE_E_DLMS,
-	METER,
-	METER_PROTOCOL,
-} from "../config/meter-fields.js";
-import type { Entry } from "../config/schema.js";
+/** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
@@ -26,25 +12,6 @@ import type { Readout } from "../readout/readout.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
-
-const NOTHING_REQUIRED = Object.freeze([]);
-
-export const PROTOCOL_BODY: BodyTable = Object.freeze({
-	fields: METER.fields,
-	required: Object.freeze([METER_PROTOCOL.name]),
-	limit: BODY_LIMIT,
-});
-export const IEC62056_BODY: BodyTable = Object.freeze({
-	fields: IEC62056.fields,
-	required: NOTHING_REQUIRED,
-	limit: BODY_LIMIT,
-});
-export const CONTROL_BODY: BodyTable = Object.freeze({
-	fields: CONTROL.fields,
-	required: NOTHING_REQUIRED,
-	limit: BODY_LIMIT,
-});
 
 export function getRead(exchange: Exchange): void {
 	const { reader } = exchange.services;
@@ -68,61 +35,6 @@ export function getLast(exchange: Exchange): void {
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, zone, map, attempt });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
-}
-
-export function getProtocol(exchange: Exchange): void {
-	const protocol = exchange.services.config.get(METER_PROTOCOL);
-	exchange.object((writer) => {
-		writer.key(METER_PROTOCOL.name);
-		writer.string(protocol);
-	});
-}
-
-export function postProtocol(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	change(exchange, METER, values);
-	getProtocol(exchange);
-}
-
-export function getConfig(exchange: Exchange): void {
-	const { config } = exchange.services;
-	exchange.object((writer) => {
-		writer.key(IEC62056_MODE_D_ENABLED.name);
-		writer.boolean(config.get(IEC62056_MODE_D_ENABLED));
-		writer.key(IEC62056_MODE_D_BAUDRATE.name);
-		writer.number(config.get(IEC62056_MODE_D_BAUDRATE));
-		writer.key(IEC62056_BAUDRATE_MAX.name);
-		writer.number(config.get(IEC62056_BAUDRATE_MAX));
-		writer.key(IEC62056_BATTERY.name);
-		writer.boolean(config.get(IEC62056_BATTERY));
-		writer.key(IEC62056_MODE_E_DLMS.name);
-		writer.boolean(config.get(IEC62056_MODE_E_DLMS));
-		writer.key(IEC62056_DEVICE_ADDRESS.name);
-		writer.string(config.get(IEC62056_DEVICE_ADDRESS));
-	});
-}
-
-export function postConfig(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config, reader, device } = exchange.services;
-	if (config.set(IEC62056, values)) {
-		reader.forget();
-		device.meterChanged();
-	}
-	getConfig(exchange);
-}
-
-export function getControl(exchange: Exchange): void {
-	const { config } = exchange.services;
-	exchange.object((writer) => {
-		writer.key(CONTROL_SIMULATOR_EN.name);
-		writer.boolean(config.get(CONTROL_SIMULATOR_EN));
-		writer.key(CONTROL_LOG_EN.name);
-		writer.boolean(config.get(CONTROL_LOG_EN));
-	});
-}
-
-export function postControl(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	change(exchange, CONTROL, values);
-	getControl(exchange);
 }
 
 /** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
@@ -165,10 +77,6 @@ export function postProbe(exchange: Exchange): void {
 	if (started) return;
 	exchange.response.header("Retry-After", "5");
 	exchange.fail(503, BUSY, "A conversation with the meter is going on; try again when it has ended.");
-}
-
-function change(exchange: Exchange, entry: Entry, values: readonly (Value | undefined)[]): void {
-	if (exchange.services.config.set(entry, values)) exchange.services.device.meterChanged();
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {

@@ -11,7 +11,8 @@ import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
-import { ConfigStore } from "../config/store.js";
+import type { Field } from "../config/schema.js";
+import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
@@ -27,6 +28,7 @@ import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
+import { type Concerned, tellOfChange } from "./on-changed.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -48,7 +50,7 @@ interface World extends IdentityWorld {
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device {
+export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -101,6 +103,27 @@ export class Gateway implements Device {
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
 		});
+		this.#config.listen(this);
+	}
+
+	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
+		tellOfChange(this, changed, applied);
+	}
+
+	get config(): ConfigStore {
+		return this.#config;
+	}
+
+	get zone(): TimeZone {
+		return this.#zone;
+	}
+
+	get reader(): MeterReader {
+		return this.#reader;
+	}
+
+	get network(): NetworkManager | undefined {
+		return this.#network;
 	}
 
 	/** Serves from now on. Throws when a listener can't be opened. */
@@ -178,7 +201,6 @@ export class Gateway implements Device {
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
-		const networkSettings = this.#networkSettings;
 		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
 		// Flash that can't be cleared must not keep the gateway from starting.
 		this.guard("hub", () => hubCertificates.sweep());
@@ -198,10 +220,7 @@ export class Gateway implements Device {
 			clock,
 			zone: this.#zone,
 			text,
-			get hostname() {
-				return networkSettings.hostname;
-			},
-			networkSettings,
+			networkSettings: this.#networkSettings,
 			network: this.#network,
 			time: this.#services?.time,
 			info,

@@ -1,9 +1,8 @@
 /** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
-import type { Crypto, HostInfo, TextCodec } from "../io/host.js";
-import { DLMSSettingsStore } from "./dlms.js";
+import type { TextCodec } from "../io/host.js";
+import { DLMSSettingsStore, type MeterSettingsWorld } from "./dlms.js";
 import {
 	CONTROL_SIMULATOR_EN,
-	IEC_SPEED,
 	IEC_SPEED_BAUD,
 	IEC_SPEED_METER_ID,
 	IEC62056_BATTERY,
@@ -15,14 +14,8 @@ import {
 	METER_PROTOCOL,
 	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
+import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
-
-/** What is needed of the host. */
-export interface MeterSettingsWorld {
-	readonly text: TextCodec;
-	readonly crypto: Crypto;
-	readonly info: HostInfo;
-}
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;
@@ -78,6 +71,6 @@ export class MeterSettingsStore {
 	learn(baud: number, meterId: Uint8Array): void {
 		// On the way to a restart that forgets it.
 		if (this.#store.isErased) return;
-		this.#store.set(IEC_SPEED, [baud, this.#text.decode(meterId)]);
+		this.#store.change([put(IEC_SPEED_BAUD, baud), put(IEC_SPEED_METER_ID, this.#text.decode(meterId))]);
 	}
 }

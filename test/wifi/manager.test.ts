@@ -4,14 +4,8 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { NetworkSettings } from "../../modules/config/network.js";
-import {
-	AP_ENABLED,
-	AP_SSID,
-	FALLBACK_AP_ENABLED,
-	NETWORK,
-	WIFI_ENABLED,
-} from "../../modules/config/network-fields.js";
-import type { Field, Setting } from "../../modules/config/schema.js";
+import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/config/network-fields.js";
+import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
 import { NetworkManager } from "../../modules/wifi/manager.js";
@@ -71,15 +65,13 @@ class Bed {
 		}
 	}
 
-	set(field: Field, value: Setting): void {
-		const values: Setting[] = [];
-		values[NETWORK.fields.indexOf(field)] = value;
-		this.store.set(NETWORK, values);
+	set(field: SettingField, value: Setting): void {
+		this.store.change([put(field, value)]);
 		this.manager.applySoon(field === AP_ENABLED || field === AP_SSID ? APPLY_ACCESS_POINT : APPLY_FLAGS);
 	}
 
 	join(ssid: string, password: string): void {
-		this.settings.setStation([ssid, password, true, "", "", ""]);
+		this.settings.setStation({ ssid, password, dhcp: true });
 		this.manager.applySoon(APPLY_STATION);
 	}
 
@@ -271,11 +263,12 @@ describe("wifi/manager", () => {
 	it("takes the static address and the hostname along", () => {
 		const bed = new Bed();
 		bed.manager.start(bed.air.port);
-		const address = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
-		bed.settings.setStation(["home", "home-secret", false, ...address, "cellar"]);
+		const [ip, netmask, gateway] = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
+		const address = { ip, netmask, gateway };
+		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: false, ...address, hostname: "cellar" });
 		bed.manager.applySoon(APPLY_STATION);
 		bed.time.advance(5 * S);
-		const wanted = { ip: address[0], netmask: address[1], gateway: address[2], dns: address[2] };
+		const wanted = { ...address, dns: gateway };
 		assert.deepEqual(bed.air.radio?.wanted?.address, wanted);
 		assert.equal(bed.air.radio?.wanted?.hostname, "cellar");
 		assert.equal(bed.manager.station?.ip, "10.0.0.2");
@@ -354,14 +347,14 @@ describe("wifi/manager", () => {
 		bed.manager.start(bed.air.port);
 		bed.join("new", "new-secret");
 		bed.time.advance(2 * S);
-		bed.settings.setStation(["absent", "any-secret", true, "", "", ""]);
+		bed.settings.setStation({ ssid: "absent", password: "any-secret", dhcp: true });
 		bed.time.advance(10 * S);
 		assert.equal(bed.manager.station?.ssid, "new");
 		assert.deepEqual([bed.settings.station?.ssid, bed.settings.onTrial], ["absent", true]);
 		// Also one that differs by its password alone.
 		bed.join("home", "home-secret");
 		bed.time.advance(2 * S);
-		bed.settings.setStation(["home", "another-secret", true, "", "", ""]);
+		bed.settings.setStation({ ssid: "home", password: "another-secret", dhcp: true });
 		bed.time.advance(10 * S);
 		assert.deepEqual([bed.manager.station?.ssid, bed.settings.onTrial], ["home", true]);
 	});
@@ -369,7 +362,7 @@ describe("wifi/manager", () => {
 		const bed = Bed.settled();
 		bed.join("absent", "any-secret");
 		bed.time.advance(2 * S);
-		bed.settings.setStation(["new", "new-secret", true, "", "", ""]);
+		bed.settings.setStation({ ssid: "new", password: "new-secret", dhcp: true });
 		bed.time.advance(45 * S - 600);
 		assert.equal(bed.on, "-");
 		bed.time.advance(4 * S);
