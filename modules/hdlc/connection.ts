@@ -3,6 +3,14 @@
  * back, again and again, disconnect. A sans-io machine (io/machine.ts) on a line of 8N1; it knows nothing of what the
  * APDUs say. IEC 62056-46, 6; ISO/IEC 13239.
  *
+ *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
+ *   RELEASING      UA, DM, time over: CONNECTING
+ *   CONNECTING     UA: READY           refused, or in vain: ENDED
+ *   READY          send, waitOn: TALKING
+ *   TALKING        answered: READY     failed: DISCONNECTING
+ *   DISCONNECTING  UA, DM, in vain: ENDED
+ *   READY and TALKING end by DM, and go on to DISCONNECTING by FRMR; so do all between IDLE and that by `disconnect`.
+ *
  * The client alone starts and repeats. The client's window is 1, the server's what is negotiated. Waits: for the first
  * byte of an answer `receiveTimeoutMs` from the last bit of what was sent, GAP_MS from byte to byte in a frame, and for
  * all of a frame no longer than the longest one takes. More limits in exchange.ts.

@@ -1,8 +1,16 @@
 /**
  * One conversation with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
  * repetition of a block whose check was wrong; or, in mode E, all up to where another protocol goes on. A sans-io
- * machine (io/machine.ts) run by a Link; the meter reader decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4
- * and annexes B and E.
+ * machine (io/machine.ts) run by a Link; attempts.ts decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and
+ * annexes B and E.
+ *
+ *   QUIET               silence, or patience over: WAKE (battery) or IDENT
+ *   WAKE                pause over: IDENT
+ *   IDENT               identified: BEFORE_ACKNOWLEDGE (mode C), BLOCK (A, B) or ENDED (no more is wanted)
+ *   BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          block unasked: BLOCK
+ *   BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
+ *   BEFORE_REPEAT       pause over: BLOCK
+ *   any                 abort: ENDED; so does the time of IDENT and BLOCK, where what came is judged first
  *
  * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
  * other; characters of a message follow each other within 1500. Waits below are those plus what heads and USB adapters
