@@ -4,58 +4,34 @@
  */
 
 import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
-import type { BodySink, HTTPHandler } from "../http/connection.js";
+import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
+import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
-import { CLOCK_BODY, getClock, getTimezone, postClock, postTimezone, TIMEZONE_BODY } from "./clock.js";
-import { DLMS_BODY, DLMS_OBIS_BODY, getDLMS, getPollList, postDLMS, postPollList } from "./dlms.js";
+import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
-import { type Admission, Exchange, type RouteHandler, type Services, type UploadHandler } from "./exchange.js";
-import { getHub, getHubSend, HUB_BODY, postHub } from "./hub.js";
-import {
-	CONTROL_BODY,
-	getConfig,
-	getControl,
-	getLast,
-	getLog,
-	getProtocol,
-	getRead,
-	IEC62056_BODY,
-	PROTOCOL_BODY,
-	postConfig,
-	postControl,
-	postProbe,
-	postProtocol,
-} from "./meter.js";
+import { type Admission, Exchange, type Services } from "./exchange.js";
+import { getHubSend, HUB_SETTINGS } from "./hub.js";
+import { getLast, getLog, getRead, postProbe } from "./meter.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
+import { getNetworkStatus, getScan } from "./network.js";
 import {
 	AP_BODY,
-	FALLBACK_AP_BODY,
-	getFallbackAP,
-	getNetworkStatus,
-	getScan,
-	getWiFiEnabled,
+	FALLBACK_AP_SETTINGS,
 	postAccessPoint,
-	postFallbackAP,
 	postWiFi,
-	postWiFiEnabled,
 	WIFI_BODY,
-	WIFI_ENABLED_BODY,
-} from "./network.js";
-import { getSchedule, postSchedule, SCHEDULE_BODY } from "./schedule.js";
-import {
-	getPowerMode,
-	getStatus,
-	getVersion,
-	POWER_MODE_BODY,
-	postFactoryReset,
-	postPowerMode,
-	postReboot,
-} from "./system.js";
+	WIFI_ENABLED_SETTINGS,
+} from "./network-settings.js";
+import { type Operation, openRoute, route, settingsRoutes } from "./route.js";
+import { SCHEDULE_SETTINGS } from "./schedule.js";
+import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
-import { type BodyDone, type BodyTable, ObjectReader } from "./validate.js";
+import { type BodyDone, ObjectReader } from "./validate.js";
 import {
 	getZigbee,
 	getZigbeeMap,
@@ -65,22 +41,6 @@ import {
 	ZIGBEE_BODY,
 	ZIGBEE_MAP_BODY,
 } from "./zigbee.js";
-
-export interface Operation {
-	readonly run: RouteHandler | UploadHandler;
-	/** The JSON object it wants; undefined: none, and a body that comes is thrown away, unless `run` gives a sink for it. */
-	readonly body: BodyTable | undefined;
-	/** Needs no token. */
-	readonly open: boolean;
-}
-
-function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Route<Operation> {
-	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: false }) });
-}
-
-function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
-	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze({ run, body, open: true }) });
-}
 
 export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	openRoute(METHOD_GET, "system/challenge", getChallenge),
@@ -94,8 +54,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_DELETE, "system/sessions/<id>", deleteSession),
 	route(METHOD_GET, "system/version", getVersion),
 	route(METHOD_GET, "system/status", getStatus),
-	route(METHOD_GET, "system/power_mode", getPowerMode),
-	route(METHOD_POST, "system/power_mode", postPowerMode, POWER_MODE_BODY),
+	...settingsRoutes("system/power_mode", POWER_MODE_SETTINGS),
 	route(METHOD_POST, "system/reboot", postReboot),
 	route(METHOD_POST, "system/factory_reset", postFactoryReset),
 	route(METHOD_GET, "system/certificate", getCertificate),
@@ -103,30 +62,22 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	route(METHOD_GET, "system/clock", getClock),
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
-	route(METHOD_GET, "system/timezone", getTimezone),
-	route(METHOD_POST, "system/timezone", postTimezone, TIMEZONE_BODY),
+	...settingsRoutes("system/timezone", TIMEZONE_SETTINGS),
 	route(METHOD_GET, "network/status", getNetworkStatus),
 	route(METHOD_GET, "network/scan", getScan),
 	route(METHOD_POST, "network/wifi", postWiFi, WIFI_BODY),
 	route(METHOD_POST, "network/ap", postAccessPoint, AP_BODY),
-	route(METHOD_GET, "network/fallback-ap", getFallbackAP),
-	route(METHOD_POST, "network/fallback-ap", postFallbackAP, FALLBACK_AP_BODY),
-	route(METHOD_GET, "network/wifi-enabled", getWiFiEnabled),
-	route(METHOD_POST, "network/wifi-enabled", postWiFiEnabled, WIFI_ENABLED_BODY),
-	route(METHOD_GET, "meter/protocol", getProtocol),
-	route(METHOD_POST, "meter/protocol", postProtocol, PROTOCOL_BODY),
+	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
+	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
+	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
 	route(METHOD_POST, "meter/probe", postProbe),
 	route(METHOD_GET, "iec62056/read", getRead),
 	route(METHOD_GET, "iec62056/last", getLast),
-	route(METHOD_GET, "iec62056/config", getConfig),
-	route(METHOD_POST, "iec62056/config", postConfig, IEC62056_BODY),
-	route(METHOD_GET, "iec62056/control", getControl),
-	route(METHOD_POST, "iec62056/control", postControl, CONTROL_BODY),
+	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
+	...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
 	route(METHOD_GET, "iec62056/log", getLog),
-	route(METHOD_GET, "iec62056/schedule", getSchedule),
-	route(METHOD_POST, "iec62056/schedule", postSchedule, SCHEDULE_BODY),
-	route(METHOD_GET, "dlms/config", getDLMS),
-	route(METHOD_POST, "dlms/config", postDLMS, DLMS_BODY),
+	...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS),
+	...settingsRoutes("dlms/config", DLMS_SETTINGS),
 	route(METHOD_GET, "dlms/obis", getPollList),
 	route(METHOD_POST, "dlms/obis", postPollList, DLMS_OBIS_BODY),
 	route(METHOD_GET, "zigbee/config", getZigbee),
@@ -134,8 +85,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, ZIGBEE_MAP_BODY),
-	route(METHOD_GET, "hub", getHub),
-	route(METHOD_POST, "hub", postHub, HUB_BODY),
+	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend),
 ]);
 
@@ -172,7 +122,7 @@ export class API implements HTTPHandler {
 			const token = operation.open ? "" : tokenOf(request);
 			if (operation.open || this.isValid(token))
 				return this.run(operation, request, response, { token, parameter: match.parameter });
-			response.header("WWW-Authenticate", `Bearer realm="${this.#services.hostname}"`);
+			response.header("WWW-Authenticate", `Bearer realm="${this.#services.networkSettings.hostname}"`);
 			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
 		}
 		return undefined;
@@ -190,16 +140,16 @@ export class API implements HTTPHandler {
 	}
 
 	private run(
-		{ run, body }: Operation,
+		{ run, body, settings }: Operation,
 		request: HTTPRequest,
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
 		const exchange = new Exchange(this.#services, request, response, admission);
-		if (body === undefined) return run(exchange, NO_VALUES) ?? undefined;
+		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long } = body;
 		const done: BodyDone = (values, code, message, field) => {
-			if (code === "") run(exchange, values);
+			if (code === "") run(exchange, values, settings);
 			else exchange.fail(400, code, message, field);
 		};
 		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
@@ -222,7 +172,7 @@ export class API implements HTTPHandler {
 		const asked = request.host;
 		if (asked === undefined) return false;
 		const host = withoutPort(asked).toLowerCase();
-		const own = this.#services.hostname.toLowerCase();
+		const own = this.#services.networkSettings.hostname.toLowerCase();
 		return host !== own && host !== `${own}.local` && host !== "localhost" && parseIPv4(host) < 0;
 	}
 
@@ -237,8 +187,6 @@ export class API implements HTTPHandler {
 }
 
 const COLON = 0x3a;
-
-const NO_VALUES = Object.freeze([]);
 
 /** Whether a browser asks for a page or a part of one, not a program for the API. */
 function isForPage({ method, path }: HTTPRequest): boolean {

@@ -1,11 +1,12 @@
 /** System routes of the API text: clock and time zone (decisions 4, 39). */
-import { bodyField, INTEGER } from "../config/schema.js";
+import { bodyField, INTEGER, type Put, put } from "../config/schema.js";
 import { SYSTEM, SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { localText, utcText } from "../time/iso.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { INVALID_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
+import { settingsOf } from "./settings.js";
 
 /** Unix time in seconds, the years 2024 to 2099. No setting: the host's clock keeps it. */
 const TIMESTAMP = bodyField<number>({
@@ -21,11 +22,7 @@ export const CLOCK_BODY: BodyTable = Object.freeze({
 	required: Object.freeze([TIMESTAMP.name]),
 	limit: BODY_LIMIT,
 });
-export const TIMEZONE_BODY: BodyTable = Object.freeze({
-	fields: SYSTEM.fields,
-	required: Object.freeze([SYSTEM_TIMEZONE.name]),
-	limit: BODY_LIMIT,
-});
+export const TIMEZONE_SETTINGS = settingsOf(SYSTEM.fields, [SYSTEM_TIMEZONE.name], { accept: acceptTimezone });
 
 export function getClock(exchange: Exchange): void {
 	const { clock, zone, text, config } = exchange.services;
@@ -43,25 +40,15 @@ export function getClock(exchange: Exchange): void {
 	});
 }
 
-export function postClock(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	exchange.services.clock.setUTC((values[0] as number) * 1000);
+export function postClock(exchange: Exchange, values: BodyValues): void {
+	exchange.services.clock.setUTC(needed(values, TIMESTAMP) * 1000);
 	getClock(exchange);
 }
 
-export function getTimezone(exchange: Exchange): void {
-	const timezone = exchange.services.config.get(SYSTEM_TIMEZONE);
-	exchange.object((writer) => textMember(writer, SYSTEM_TIMEZONE.name, timezone));
-}
-
-export function postTimezone(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config, zone } = exchange.services;
-	const name = values[0] as string;
-	if (!zone.has(name)) {
-		const message = "timezone must be a name of the IANA time zone database, such as Europe/Berlin, or empty for UTC.";
-		exchange.fail(400, INVALID_FIELD, message, SYSTEM_TIMEZONE.name);
-		return;
-	}
-	config.set(SYSTEM, [name]);
-	zone.select(name);
-	getTimezone(exchange);
+function acceptTimezone(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const name = needed(values, SYSTEM_TIMEZONE);
+	if (exchange.services.zone.has(name)) return [put(SYSTEM_TIMEZONE, name)];
+	const message = "timezone must be a name of the IANA time zone database, such as Europe/Berlin, or empty for UTC.";
+	exchange.fail(400, INVALID_FIELD, message, SYSTEM_TIMEZONE.name);
+	return undefined;
 }

@@ -14,13 +14,22 @@ import {
 	DLMS_OPENING,
 	DLMS_PASSWORD,
 	DLMS_RECEIVE_TIMEOUT_MS,
-	DLMS_SECRETS,
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_SERVER_LOGICAL,
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "../config/dlms-fields.js";
-import { BYTES, bodyField, CHOICE, type Field, INTEGER, type Setting, TEXT } from "../config/schema.js";
+import {
+	BYTES,
+	bodyField,
+	CHOICE,
+	type Field,
+	INTEGER,
+	type Put,
+	put,
+	type SettingField,
+	TEXT,
+} from "../config/schema.js";
 import {
 	findDuplicate,
 	POLL_ATTRIBUTE,
@@ -33,26 +42,38 @@ import {
 } from "../dlms/poll-list.js";
 import type { JSONWriter } from "../json/writer.js";
 import { isServerAddress } from "../meter/dlms-settings.js";
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "./body.js";
 import { INVALID_FIELD } from "./errors.js";
 import type { Exchange } from "./exchange.js";
-import { booleanMember, numberMember, textMember } from "./members.js";
-import { BODY_LIMIT, type BodyTable, LONG_BODY_LIMIT, type Value } from "./validate.js";
+import { numberMember, textMember } from "./members.js";
+import { putsOf, settingsOf } from "./settings.js";
 
 /** A key as the body gives it: hex digits in either case, or none to clear it. */
-function keyText(name: string): Field {
-	return bodyField<string>({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
+function keyText(name: string): Field<string> {
+	return bodyField({ name, kind: TEXT, maximum: DLMS_KEY_LENGTH * 2, characters: "09AFaf" });
 }
 
-/** Fields of DLMS, then the secrets in the order of DLMS_SECRETS. */
-export const DLMS_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([
-		...DLMS.fields,
+const CIPHER_KEY_TEXT = keyText(DLMS_BLOCK_CIPHER_KEY.name);
+const AUTH_KEY_TEXT = keyText(DLMS_AUTH_KEY.name);
+const STORED: readonly SettingField[] = Object.freeze([...DLMS.fields, DLMS_PASSWORD]);
+
+export const DLMS_SETTINGS = settingsOf(STORED, [], {
+	fields: Object.freeze([...STORED, CIPHER_KEY_TEXT, AUTH_KEY_TEXT]),
+	shown: Object.freeze([
+		DLMS_AUTH,
+		DLMS_USE_ENCRYPTION,
+		DLMS_CLIENT_ADDRESS,
+		DLMS_SERVER_LOGICAL,
+		DLMS_SERVER_PHYSICAL,
 		DLMS_PASSWORD,
-		keyText(DLMS_BLOCK_CIPHER_KEY.name),
-		keyText(DLMS_AUTH_KEY.name),
+		DLMS_RECEIVE_TIMEOUT_MS,
+		DLMS_SERVER_ADDRESS_LENGTH,
+		DLMS_OPENING,
+		DLMS_BAUDRATE,
+		DLMS_BLOCK_CIPHER_KEY,
+		DLMS_AUTH_KEY,
 	]),
-	required: Object.freeze([]),
-	limit: BODY_LIMIT,
+	accept,
 });
 
 const CODE = bodyField<Uint8Array>({
@@ -77,61 +98,41 @@ export const DLMS_OBIS_BODY: BodyTable = Object.freeze({
 	}),
 });
 
-function packEntry(values: readonly (Value | undefined)[], into: Uint8Array, at: number): number {
-	into.set(values[0] as Uint8Array, at);
-	into[at + POLL_CLASS] = values[1] as number;
-	into[at + POLL_ATTRIBUTE] = values[2] as number;
-	return -1;
+function packEntry(values: BodyValues, into: Uint8Array, at: number): undefined {
+	into.set(needed(values, CODE), at);
+	into[at + POLL_CLASS] = needed(values, CLASS_ID);
+	into[at + POLL_ATTRIBUTE] = needed(values, ATTRIBUTE);
 }
 
-export function getDLMS(exchange: Exchange): void {
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const { config } = exchange.services;
-	exchange.object((writer) => {
-		textMember(writer, DLMS_AUTH.name, config.get(DLMS_AUTH));
-		booleanMember(writer, DLMS_USE_ENCRYPTION.name, config.get(DLMS_USE_ENCRYPTION));
-		numberMember(writer, DLMS_CLIENT_ADDRESS.name, config.get(DLMS_CLIENT_ADDRESS));
-		numberMember(writer, DLMS_SERVER_LOGICAL.name, config.get(DLMS_SERVER_LOGICAL));
-		numberMember(writer, DLMS_SERVER_PHYSICAL.name, config.get(DLMS_SERVER_PHYSICAL));
-		booleanMember(writer, "password_set", config.get(DLMS_PASSWORD) !== "");
-		numberMember(writer, DLMS_RECEIVE_TIMEOUT_MS.name, config.get(DLMS_RECEIVE_TIMEOUT_MS));
-		numberMember(writer, DLMS_SERVER_ADDRESS_LENGTH.name, config.get(DLMS_SERVER_ADDRESS_LENGTH));
-		textMember(writer, DLMS_OPENING.name, config.get(DLMS_OPENING));
-		numberMember(writer, DLMS_BAUDRATE.name, config.get(DLMS_BAUDRATE));
-		booleanMember(writer, "block_cipher_key_set", config.get(DLMS_BLOCK_CIPHER_KEY).length > 0);
-		booleanMember(writer, "auth_key_set", config.get(DLMS_AUTH_KEY).length > 0);
-	});
-}
-
-export function postDLMS(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config, reader } = exchange.services;
-	const settings = DLMS.fields.length;
-	const chosen = <Value extends Setting>(field: Field<Value>): Value =>
-		(values[DLMS.fields.indexOf(field)] as Value | undefined) ?? config.get(field);
+	const chosen = (field: SettingField<number>): number => values.get(field) ?? config.get(field);
 	const logical = chosen(DLMS_SERVER_LOGICAL);
 	const physical = chosen(DLMS_SERVER_PHYSICAL);
 	if (!isServerAddress(logical, physical, chosen(DLMS_SERVER_ADDRESS_LENGTH))) {
 		const { name } = DLMS_SERVER_ADDRESS_LENGTH;
 		const message = `${name} is too short for server_logical ${logical} and server_physical ${physical}; 0 takes what it needs.`;
 		exchange.fail(400, INVALID_FIELD, message, name);
-		return;
+		return undefined;
 	}
-	const secrets: (Value | undefined)[] = [values[settings]];
-	for (let i = 1; i < DLMS_SECRETS.fields.length; i++) {
-		const digits = values[settings + i] as string | undefined;
-		if (digits === undefined) continue;
-		if (digits.length !== 0 && digits.length !== DLMS_KEY_LENGTH * 2) {
-			const { name } = DLMS_SECRETS.fields[i];
-			exchange.fail(400, INVALID_FIELD, `${name} must be 32 hex digits, or empty to clear it.`, name);
-			return;
-		}
-		secrets[i] = decodeHex(asciiBytes(digits), 0, digits.length);
+	for (const { name, digits } of [
+		{ name: CIPHER_KEY_TEXT.name, digits: values.get(CIPHER_KEY_TEXT) ?? "" },
+		{ name: AUTH_KEY_TEXT.name, digits: values.get(AUTH_KEY_TEXT) ?? "" },
+	]) {
+		if (digits.length === 0 || digits.length === DLMS_KEY_LENGTH * 2) continue;
+		exchange.fail(400, INVALID_FIELD, `${name} must be 32 hex digits, or empty to clear it.`, name);
+		return undefined;
 	}
-	const isChanged = config.setAll([
-		{ entry: DLMS, values: values.slice(0, settings) },
-		{ entry: DLMS_SECRETS, values: secrets },
-	]);
-	if (isChanged) reader.forget();
-	getDLMS(exchange);
+	return [
+		...putsOf(STORED, values),
+		put(DLMS_BLOCK_CIPHER_KEY, keyOf(values.get(CIPHER_KEY_TEXT))),
+		put(DLMS_AUTH_KEY, keyOf(values.get(AUTH_KEY_TEXT))),
+	];
+}
+
+/** The key whose digits they are; undefined for none given. */
+function keyOf(digits: string | undefined): Uint8Array | undefined {
+	return digits === undefined ? undefined : decodeHex(asciiBytes(digits), 0, digits.length);
 }
 
 /** An object a unit. */
@@ -151,15 +152,15 @@ export function getPollList(exchange: Exchange): void {
 	});
 }
 
-export function postPollList(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const list = values[0] as Uint8Array;
+export function postPollList(exchange: Exchange, values: BodyValues): void {
+	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);
 	if (duplicate >= 0) {
 		const path = `${DLMS_OBIS_ENTRIES.name}[${duplicate}]`;
 		exchange.fail(400, INVALID_FIELD, `${path} stands in the list before; each object is asked for once.`, path);
 		return;
 	}
-	exchange.services.config.set(DLMS_OBIS, [list]);
+	exchange.services.config.change([put(DLMS_OBIS_ENTRIES, list)]);
 	getPollList(exchange);
 }
 

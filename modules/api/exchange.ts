@@ -6,7 +6,6 @@ import type { InstalledCertificate, OwnCertificate } from "../config/certificate
 import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
-import type { BodySink } from "../http/connection.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -18,7 +17,6 @@ import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { fail } from "./errors.js";
-import type { Value } from "./validate.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -30,10 +28,6 @@ export interface Device {
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */
 	restartSoon(): void;
-	/** The name of the device is another one from now on. */
-	hostnameChanged(): void;
-	/** Settings of the meter have changed: the parts that go by them are told. */
-	meterChanged(): void;
 }
 
 /** What the routes work with. */
@@ -56,7 +50,6 @@ export interface Services {
 	/** Of `timezone`. */
 	readonly zone: TimeZone;
 	readonly text: TextCodec;
-	readonly hostname: string;
 	readonly networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly network: NetworkManager | undefined;
@@ -135,9 +128,3 @@ export class Exchange {
 		fail(this.services.writer, this.response, status, code, message, field);
 	}
 }
-
-/** What a route does once the request has passed all checks; `values` are those of its body's fields. */
-export type RouteHandler = (exchange: Exchange, values: readonly (Value | undefined)[]) => void;
-
-/** Takes a body that is no JSON, or has answered already. */
-export type UploadHandler = (exchange: Exchange) => BodySink | undefined;

@@ -1,16 +1,24 @@
 /** A field's value as a body gives it, and what the field may be in words: for validate.ts and list-reader.ts. */
-import { BOOLEAN, BYTES, type Field, TEXT } from "../config/schema.js";
+import { BOOLEAN, BYTES, type Field, type Setting, TEXT } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import { type JSONReader, TOKEN_FALSE, TOKEN_NUMBER, TOKEN_STRING, TOKEN_TRUE } from "../json/reader.js";
-import type { Value } from "./validate.js";
 
 /** The value that `token` is, not yet checked against the field; undefined when it can't be one. */
-export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Value | undefined {
+export function scalarOf(reader: JSONReader, text: TextCodec, token: number, field: Field): Setting | undefined {
 	if (token === TOKEN_TRUE) return true;
 	if (token === TOKEN_FALSE) return false;
 	if (token === TOKEN_NUMBER) return reader.isInteger ? reader.number : undefined;
 	if (token !== TOKEN_STRING || reader.truncated || field.kind === BOOLEAN) return undefined;
 	return text.decode(reader.text, 0, reader.length);
+}
+
+/** The field's value among `values`, which are those of `fields`, each as its field allows. */
+export function valueIn<Value extends Setting>(
+	fields: readonly Field[],
+	values: readonly (Setting | undefined)[],
+	field: Field<Value>,
+): Value | undefined {
+	return values[fields.indexOf(field)] as Value | undefined;
 }
 
 /** A sentence on what the field may be; `name` is how the complaint names it. */

@@ -2,7 +2,6 @@
 import type { BlobWriter } from "../config/blob.js";
 import type { HubCertificates } from "../config/hub.js";
 import {
-	HUB,
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
 	HUB_ENABLED,
@@ -10,30 +9,32 @@ import {
 	HUB_TOKEN,
 	HUB_URL,
 } from "../config/hub-fields.js";
-import { bodyField, type Field, TEXT } from "../config/schema.js";
+import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../http/url.js";
 import { CERTIFICATES_WELL, PRIVATE_KEY_ABSENT } from "../io/host.js";
-import { BUSY, HUB_DISABLED, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
+import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
+import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { type BodyTable, LONG_BODY_LIMIT, type LongText, type Value } from "./validate.js";
+import { failField, putsOf, settingsOf } from "./settings.js";
 
-/** The certificate as the body gives it; never held as text. */
-const CERTIFICATE_TEXT = bodyField<string>({
+/** Value of the certificate while another request is sending one. */
+const CERTIFICATE_BUSY = false;
+/** The certificate as the body gives it; never held as text, its value refers to where it lies. */
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
 	maximum: HUB_CERTIFICATE_LIMIT,
 });
-/** Its value while another request is sending one. */
-const CERTIFICATE_BUSY = false;
+const STORED: readonly SettingField[] = Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG]);
 
-/** In the order of HUB. */
-export const HUB_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([HUB_ENABLED, HUB_URL, HUB_TOKEN, HUB_LANG, CERTIFICATE_TEXT]),
-	required: Object.freeze([HUB_ENABLED.name]),
+export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
+	fields: Object.freeze([...STORED, CERTIFICATE_TEXT]),
 	limit: LONG_BODY_LIMIT,
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
+	show,
+	accept,
 });
 
 function openCertificate(services: Services): LongText {
@@ -55,7 +56,7 @@ class CertificateText implements LongText {
 	}
 
 	/** What HUB_CERTIFICATE must be set to. */
-	end(): Value | undefined {
+	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
 		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}
 
@@ -66,7 +67,7 @@ class CertificateText implements LongText {
 	}
 }
 
-export function getHub(exchange: Exchange): void {
+function show(exchange: Exchange): void {
 	const { config, hubCertificates } = exchange.services;
 	const enabled = config.get(HUB_ENABLED);
 	const hasCertificate = hubCertificates.isSet;
@@ -80,37 +81,30 @@ export function getHub(exchange: Exchange): void {
 	});
 }
 
-export function postHub(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const [enabled, url, token, , certificate] = values;
+function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
 		exchange.response.header("Retry-After", "5");
 		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
-		return;
+		return undefined;
 	}
-	if ((url !== undefined && url !== "") || (enabled && url !== undefined)) {
-		if (parseHubURL(url as string) === undefined) {
-			failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
-			return;
-		}
-	}
-	if (enabled && token === "") {
-		failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
-		return;
-	}
-	const reference = certificate as Uint8Array | undefined;
-	if (reference !== undefined && reference.length > 0 && !isCertificate(exchange.services, reference)) {
+	const enabled = values.get(HUB_ENABLED);
+	const url = values.get(HUB_URL);
+	const token = values.get(HUB_TOKEN);
+	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
+		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
+	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
+	else if (certificate !== undefined && certificate.length > 0 && !isCertificate(exchange.services, certificate))
 		failField(exchange, CERTIFICATE_TEXT, "cert must be PEM text of certificates, and of nothing secret.");
-		return;
-	}
-	if (enabled && (url === undefined || token === undefined)) {
+	else if (enabled && (url === undefined || token === undefined)) {
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
-		return;
+	} else {
+		// One that is left out is cleared.
+		const kept = enabled ? new Uint8Array(0) : undefined;
+		return [...putsOf(STORED, values), put(HUB_CERTIFICATE, certificate ?? kept)];
 	}
-	const changes = values.slice();
-	if (enabled && reference === undefined) changes[HUB.fields.length - 1] = new Uint8Array(0);
-	exchange.services.config.set(HUB, changes);
-	getHub(exchange);
+	return undefined;
 }
 
 export function getHubSend(exchange: Exchange): void {
@@ -125,8 +119,4 @@ function isCertificate({ hubCertificates, crypto }: Services, reference: Uint8Ar
 	if (bytes === undefined) return false;
 	const file = crypto.readCertificates(bytes);
 	return file.certificates.length > 0 && file.problem === CERTIFICATES_WELL && file.key === PRIVATE_KEY_ABSENT;
-}
-
-function failField(exchange: Exchange, { name }: Field, message: string): void {
-	exchange.fail(400, INVALID_FIELD, message, name);
 }

@@ -6,7 +6,7 @@
  * A list is packed as: number of objects (1 byte), then `size` bytes for each.
  * Limits: `maximum` objects, at most 255.
  */
-import { BYTES, checkField, type Field } from "../config/schema.js";
+import { BYTES, checkField, type Field, type Setting } from "../config/schema.js";
 import type { TextCodec } from "../io/host.js";
 import {
 	type JSONReader,
@@ -17,24 +17,8 @@ import {
 	TOKEN_OBJECT_END,
 	TOKEN_OBJECT_START,
 } from "../json/reader.js";
-import { describe, describeMissing, scalarOf } from "./field-value.js";
-import type { Value } from "./validate.js";
-
-export interface ListTable {
-	/** Fields of one object; one of BYTES is a list of numbers 0 to 255. */
-	readonly fields: readonly Field[];
-	/** Names of the fields that each object must have. */
-	readonly required: readonly string[];
-	/** Most objects. */
-	readonly maximum: number;
-	/** Bytes of one object when packed. */
-	readonly size: number;
-	/**
-	 * Writes an object into `into[at..at+size)`, `values` in the order of `fields`. Returns the position of a field whose
-	 * value can't be taken although its table allows it, else -1.
-	 */
-	readonly pack: (values: readonly (Value | undefined)[], into: Uint8Array, at: number) => number;
-}
+import type { BodyValues, ListTable } from "./body.js";
+import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 
 /** Objects and lists open: the body's object and the list itself, then one of its objects, then a list in there. */
 const DEPTH_LIST = 2;
@@ -43,7 +27,7 @@ const DEPTH_BYTES = 4;
 
 const FIELD_NONE = -1;
 
-export class ListReader {
+export class ListReader implements BodyValues {
 	/** What is wrong, and with which field; "" while nothing is. */
 	message = "";
 	path = "";
@@ -54,7 +38,7 @@ export class ListReader {
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
-	#values: (Value | undefined)[] = [];
+	#values: (Setting | undefined)[] = [];
 	#count = 0;
 	#field = FIELD_NONE;
 	#bytes: Uint8Array | undefined;
@@ -67,6 +51,11 @@ export class ListReader {
 		this.#reader = reader;
 		this.#text = text;
 		this.#packed = new Uint8Array(1 + table.maximum * table.size);
+	}
+
+	/** Of the object that has just ended. */
+	get<Value extends Setting>(field: Field<Value>): Value | undefined {
+		return valueIn(this.#table.fields, this.#values, field);
 	}
 
 	get packed(): Uint8Array {
@@ -114,7 +103,7 @@ export class ListReader {
 		} else bytes[this.#byteCount++] = number;
 	}
 
-	private keep(field: Field, value: Value | undefined): void {
+	private keep(field: Field, value: Setting | undefined): void {
 		if (value !== undefined && checkField(field, value)) this.#values[this.#field] = value;
 		else this.refuseField(field);
 		this.#field = FIELD_NONE;
@@ -129,8 +118,8 @@ export class ListReader {
 			this.isMissing = true;
 			return;
 		}
-		const refused = pack(this.#values, this.#packed, 1 + this.#count * size);
-		if (refused >= 0) this.refuseField(fields[refused]);
+		const refused = pack(this, this.#packed, 1 + this.#count * size);
+		if (refused !== undefined) this.refuseField(refused);
 		else this.#packed[0] = ++this.#count;
 	}
 

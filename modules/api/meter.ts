@@ -1,58 +1,24 @@
-/** Meter routes of the API text: readouts, settings, simulator and log, protocol; and `meter/probe`, `iec62056/log`. */
-import {
-	CONTROL,
-	CONTROL_LOG_EN,
-	CONTROL_SIMULATOR_EN,
-	IEC62056,
-	IEC62056_BATTERY,
-	IEC62056_BAUDRATE_MAX,
-	IEC62056_DEVICE_ADDRESS,
-	IEC62056_MODE_D_BAUDRATE,
-	IEC62056_MODE_D_ENABLED,
-	IEC62056_MODE_E_DLMS,
-	METER,
-	METER_PROTOCOL,
-} from "../config/meter-fields.js";
-import type { Entry } from "../config/schema.js";
+/** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
+import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
-import { RESULT_IDENT } from "../iec62056-21/session.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
-import { FAILURE_BUSY } from "../meter/failures.js";
+import { FAILURE_BUSY, FAILURE_PORT } from "../meter/failures.js";
 import type { ProbeResult } from "../meter/probe.js";
-import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../obis/mapping.js";
+import type { Failure } from "../readout/failure.js";
+import type { Readout } from "../readout/readout.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
-import { meterFailure, PORT_FAILED } from "./meter-failures.js";
 import { ReadoutBody } from "./readings.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
-
-const NOTHING_REQUIRED = Object.freeze([]);
-
-export const PROTOCOL_BODY: BodyTable = Object.freeze({
-	fields: METER.fields,
-	required: Object.freeze([METER_PROTOCOL.name]),
-	limit: BODY_LIMIT,
-});
-export const IEC62056_BODY: BodyTable = Object.freeze({
-	fields: IEC62056.fields,
-	required: NOTHING_REQUIRED,
-	limit: BODY_LIMIT,
-});
-export const CONTROL_BODY: BodyTable = Object.freeze({
-	fields: CONTROL.fields,
-	required: NOTHING_REQUIRED,
-	limit: BODY_LIMIT,
-});
 
 export function getRead(exchange: Exchange): void {
 	const { reader } = exchange.services;
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
-			else failRead(exchange, failure);
+			else failRead(exchange, failure ?? FAILURE_PORT);
 		},
 	};
 	exchange.response.onCancelled = () => reader.cancel(waiter);
@@ -64,66 +30,11 @@ export function getLast(exchange: Exchange): void {
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.lastAttemptUtcMs / 1000),
-		lastError: errorOf(reader.lastResult),
+		lastError: reader.lastFailure?.code ?? "",
 	};
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, zone, map, attempt });
 	exchange.stream((writer, unit) => body.produce(writer, unit));
-}
-
-export function getProtocol(exchange: Exchange): void {
-	const protocol = exchange.services.config.get(METER_PROTOCOL);
-	exchange.object((writer) => {
-		writer.key(METER_PROTOCOL.name);
-		writer.string(protocol);
-	});
-}
-
-export function postProtocol(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	change(exchange, METER, values);
-	getProtocol(exchange);
-}
-
-export function getConfig(exchange: Exchange): void {
-	const { config } = exchange.services;
-	exchange.object((writer) => {
-		writer.key(IEC62056_MODE_D_ENABLED.name);
-		writer.boolean(config.get(IEC62056_MODE_D_ENABLED));
-		writer.key(IEC62056_MODE_D_BAUDRATE.name);
-		writer.number(config.get(IEC62056_MODE_D_BAUDRATE));
-		writer.key(IEC62056_BAUDRATE_MAX.name);
-		writer.number(config.get(IEC62056_BAUDRATE_MAX));
-		writer.key(IEC62056_BATTERY.name);
-		writer.boolean(config.get(IEC62056_BATTERY));
-		writer.key(IEC62056_MODE_E_DLMS.name);
-		writer.boolean(config.get(IEC62056_MODE_E_DLMS));
-		writer.key(IEC62056_DEVICE_ADDRESS.name);
-		writer.string(config.get(IEC62056_DEVICE_ADDRESS));
-	});
-}
-
-export function postConfig(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { config, reader, device } = exchange.services;
-	if (config.set(IEC62056, values)) {
-		reader.forget();
-		device.meterChanged();
-	}
-	getConfig(exchange);
-}
-
-export function getControl(exchange: Exchange): void {
-	const { config } = exchange.services;
-	exchange.object((writer) => {
-		writer.key(CONTROL_SIMULATOR_EN.name);
-		writer.boolean(config.get(CONTROL_SIMULATOR_EN));
-		writer.key(CONTROL_LOG_EN.name);
-		writer.boolean(config.get(CONTROL_LOG_EN));
-	});
-}
-
-export function postControl(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	change(exchange, CONTROL, values);
-	getControl(exchange);
 }
 
 /** The raw conversation, an entry a unit: times in ms since start, characters as text and as hex. */
@@ -168,10 +79,6 @@ export function postProbe(exchange: Exchange): void {
 	exchange.fail(503, BUSY, "A conversation with the meter is going on; try again when it has ended.");
 }
 
-function change(exchange: Exchange, entry: Entry, values: readonly (Value | undefined)[]): void {
-	if (exchange.services.config.set(entry, values)) exchange.services.device.meterChanged();
-}
-
 function streamReadout(exchange: Exchange, readout: Readout): void {
 	const { names, text, zone, readingKeys: keys } = exchange.services;
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
@@ -179,33 +86,24 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
-function failRead(exchange: Exchange, failure: number): void {
-	if (failure === FAILURE_BUSY) {
-		exchange.response.header("Retry-After", "5");
-		exchange.fail(503, BUSY, "Too many clients wait for the meter already; try again later.");
-		return;
-	}
-	const { error, message } = meterFailure(failure) ?? PORT_FAILED;
-	exchange.fail(500, error, message);
-}
-
-/** Stable code of a failure for `last_error`; "" when there was none. */
-export function errorOf(result: number): string {
-	return meterFailure(result)?.code ?? "";
+function failRead(exchange: Exchange, failure: Failure): void {
+	const { error, message } = failure;
+	if (failure === FAILURE_BUSY) exchange.response.header("Retry-After", "5");
+	exchange.fail(failure === FAILURE_BUSY ? 503 : 500, error, message);
 }
 
 function answerProbe(exchange: Exchange, result: ProbeResult): void {
+	const { failure } = result;
 	exchange.object((writer) => {
 		writer.key("ok");
-		writer.boolean(result.result === RESULT_IDENT);
+		writer.boolean(failure === undefined);
 		writer.key("meter_id");
 		writer.ascii(result.ident, 0, result.ident.length);
-		const { code, message } = meterFailure(result.result) ?? PORT_FAILED;
 		writer.key("error");
-		if (code === "") writer.null();
-		else writer.string(code);
+		if (failure === undefined) writer.null();
+		else writer.string(failure.code);
 		writer.key("message");
-		writer.string(message);
+		writer.string(failure?.message ?? "The meter answered.");
 		writer.key("received");
 		writer.number(result.received);
 		writer.key("damaged");

@@ -1,32 +1,7 @@
-/** Network routes of the API text: status, scan, Wi-Fi, access point, fallback, on and off (decisions 4, 5, 33 to 36, 40). */
+/** Network routes of the API text that tell how things are: status, scan (decisions 33, 40, 41). */
 
-import {
-	ACCESS_POINT_ADDRESS,
-	ACCESS_POINT_NETMASK,
-	isHostAddress,
-	isSameNetwork,
-	parseIPv4,
-	prefixOf,
-} from "../bytes/ipv4.js";
-import {
-	AP_ENABLED,
-	AP_PASSWORD,
-	AP_SSID,
-	FALLBACK_AP_ENABLED,
-	NETWORK,
-	PASSWORD_LIMIT,
-	PASSWORD_MINIMUM,
-	SSID_BYTES_LIMIT,
-	WIFI_DHCP,
-	WIFI_ENABLED,
-	WIFI_GATEWAY,
-	WIFI_HOSTNAME,
-	WIFI_IP,
-	WIFI_NETMASK,
-	WIFI_PASSWORD,
-	WIFI_SSID,
-} from "../config/network-fields.js";
-import { BOOLEAN, bodyField, type Field, type Setting } from "../config/schema.js";
+import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
+import { AP_ENABLED, WIFI_DHCP, WIFI_SSID } from "../config/network-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import {
 	TIME_BAD_REPLY,
@@ -36,63 +11,15 @@ import {
 	TIME_NOT_WELCOME,
 	TIME_OUT_OF_RANGE,
 } from "../sntp/client.js";
-import {
-	APPLY_ACCESS_POINT,
-	APPLY_FLAGS,
-	APPLY_STATION,
-	type NetworkManager,
-	type ScanWaiter,
-	WIFI_LOST,
-	WIFI_NO_ADDRESS,
-	WIFI_NOT_FOUND,
-	WIFI_WRONG_PASSWORD,
-} from "../wifi/manager.js";
+import { type ScanWaiter, WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
-import { BUSY, INVALID_FIELD, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
+import { BUSY } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
-import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
+import { isWiFiEnabled, NO_ADDRESS } from "./network-settings.js";
 
-/** What stands where there is no address. */
-const NO_ADDRESS = "0.0.0.0";
 /** Time server (decision 41), where the host names none. */
 const NTP_SERVER = "pool.ntp.org";
-
-/** Connects at once. No setting. */
-const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
-
-/** Up to `apply` in the order of WIFI. */
-export const WIFI_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([
-		WIFI_SSID,
-		WIFI_PASSWORD,
-		WIFI_DHCP,
-		WIFI_IP,
-		WIFI_NETMASK,
-		WIFI_GATEWAY,
-		WIFI_HOSTNAME,
-		APPLY,
-	]),
-	required: Object.freeze([WIFI_SSID.name, WIFI_PASSWORD.name, WIFI_DHCP.name]),
-	limit: BODY_LIMIT,
-});
-/** Up to `apply` in the order of NETWORK. */
-export const AP_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED, APPLY]),
-	required: Object.freeze([]),
-	limit: BODY_LIMIT,
-});
-export const FALLBACK_AP_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([FALLBACK_AP_ENABLED]),
-	required: Object.freeze([FALLBACK_AP_ENABLED.name]),
-	limit: BODY_LIMIT,
-});
-export const WIFI_ENABLED_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([WIFI_ENABLED]),
-	required: Object.freeze([WIFI_ENABLED.name]),
-	limit: BODY_LIMIT,
-});
 
 export function getNetworkStatus(exchange: Exchange): void {
 	const { network, networkSettings, config } = exchange.services;
@@ -126,7 +53,7 @@ export function getNetworkStatus(exchange: Exchange): void {
 		textMember(writer, "ntp_server", ntpServer);
 		numberMember(writer, "ntp_last_sync", lastSync);
 		codeMember(writer, "ntp_last_error", timeError);
-		booleanMember(writer, "wifi_enabled", isEnabled(exchange));
+		booleanMember(writer, "wifi_enabled", isWiFiEnabled(exchange));
 		booleanMember(writer, "wifi_temporary", isTemporary);
 		textMember(writer, "ap_ssid", accessPoint.ssid);
 		booleanMember(writer, "ap_enabled", config.get(AP_ENABLED));
@@ -174,7 +101,8 @@ export function getScan(exchange: Exchange): void {
 }
 
 function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
-	const { text, hostname } = exchange.services;
+	const { text, networkSettings } = exchange.services;
+	const { hostname } = networkSettings;
 	const cursor = new ScanCursor(networks, text);
 	let current = 0;
 	let hasNetwork = false;
@@ -204,143 +132,6 @@ function streamNetworks(exchange: Exchange, networks: Uint8Array): void {
 		writer.endObject();
 		return true;
 	});
-}
-
-export function postWiFi(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { network, networkSettings } = exchange.services;
-	const [ssid, password, dhcp, ip, netmask, gateway, hostname, apply] = values;
-	if (!isSSID(exchange, ssid as string)) failField(exchange, WIFI_SSID, SSID_RULE);
-	else if (password !== "" && !isPassword(exchange, password as string))
-		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
-	else if (!dhcp && !isStatic(exchange, [ip, netmask, gateway])) return;
-	else if (hostname !== undefined && !isHostname(hostname as string))
-		failField(exchange, WIFI_HOSTNAME, "hostname must be letters, digits and hyphens, with none of those at an end.");
-	else if (apply && network === undefined) failUnsupported(exchange);
-	else {
-		const address = dhcp ? ["", "", ""] : [ip, netmask, gateway];
-		networkSettings.setStation([ssid, password, dhcp, ...address, hostname] as (Setting | undefined)[]);
-		answerStation(exchange, network);
-		if (hostname !== undefined) exchange.services.device.hostnameChanged();
-		if (apply) network?.applySoon(APPLY_STATION);
-	}
-}
-
-/** The reply of firmware 1.0.x: the static address, or the one that the station has now. */
-function answerStation(exchange: Exchange, network: NetworkManager | undefined): void {
-	const { config, networkSettings } = exchange.services;
-	const isDHCP = config.get(WIFI_DHCP);
-	const station = network?.station;
-	const ip = isDHCP ? (station?.ip ?? NO_ADDRESS) : config.get(WIFI_IP);
-	const netmask = isDHCP ? (station?.netmask ?? NO_ADDRESS) : config.get(WIFI_NETMASK);
-	const gateway = isDHCP ? (station?.gateway ?? NO_ADDRESS) : config.get(WIFI_GATEWAY);
-	const { hostname } = networkSettings;
-	exchange.object((writer) => {
-		textMember(writer, "ssid", config.get(WIFI_SSID));
-		booleanMember(writer, "dhcp", isDHCP);
-		textMember(writer, "hostname", hostname);
-		textMember(writer, "ip", ip);
-		textMember(writer, "netmask", netmask);
-		textMember(writer, "gateway", gateway);
-	});
-}
-
-export function postAccessPoint(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	const { network, networkSettings, config } = exchange.services;
-	const [ssid, password, enabled, apply] = values;
-	if (ssid !== undefined && !isSSID(exchange, ssid as string)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
-	else if (password !== undefined && !isPassword(exchange, password as string))
-		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
-	else if (enabled && network === undefined) failUnsupported(exchange);
-	else {
-		config.set(NETWORK, [ssid, password, enabled]);
-		const accessPoint = networkSettings.accessPoint.ssid;
-		exchange.object((writer) => {
-			textMember(writer, AP_SSID.name, accessPoint);
-			booleanMember(writer, AP_ENABLED.name, config.get(AP_ENABLED));
-		});
-		if (apply) network?.applySoon(APPLY_ACCESS_POINT);
-	}
-}
-
-export function getFallbackAP(exchange: Exchange): void {
-	const enabled = exchange.services.config.get(FALLBACK_AP_ENABLED);
-	exchange.object((writer) => booleanMember(writer, FALLBACK_AP_ENABLED.name, enabled));
-}
-
-export function postFallbackAP(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	setFlag(exchange, FALLBACK_AP_ENABLED, values[0] as boolean);
-	getFallbackAP(exchange);
-}
-
-export function getWiFiEnabled(exchange: Exchange): void {
-	const enabled = isEnabled(exchange);
-	exchange.object((writer) => booleanMember(writer, WIFI_ENABLED.name, enabled));
-}
-
-export function postWiFiEnabled(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	if (values[0] && exchange.services.network === undefined) {
-		failUnsupported(exchange);
-		return;
-	}
-	setFlag(exchange, WIFI_ENABLED, values[0] as boolean);
-	getWiFiEnabled(exchange);
-}
-
-function setFlag(exchange: Exchange, flag: Field<boolean>, value: boolean): void {
-	const changes: Setting[] = [];
-	changes[NETWORK.fields.indexOf(flag)] = value;
-	exchange.services.config.set(NETWORK, changes);
-	exchange.services.network?.applySoon(APPLY_FLAGS);
-}
-
-function isEnabled({ services }: Exchange): boolean {
-	return services.network !== undefined && services.config.get(WIFI_ENABLED);
-}
-
-const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
-const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
-
-function isSSID(exchange: Exchange, ssid: string): boolean {
-	return ssid !== "" && exchange.services.text.encode(ssid).length <= SSID_BYTES_LIMIT;
-}
-
-function isPassword(exchange: Exchange, password: string): boolean {
-	return password.length >= PASSWORD_MINIMUM && exchange.services.text.encode(password).length <= PASSWORD_LIMIT;
-}
-
-/** Of its characters the field takes care. */
-function isHostname(hostname: string): boolean {
-	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
-}
-
-/** Whether a device can have this address; answers if not. */
-function isStatic(exchange: Exchange, values: readonly (Value | undefined)[]): boolean {
-	const fields = [WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY];
-	for (let i = 0; i < fields.length; i++) {
-		const value = values[i];
-		if (value !== undefined && parseIPv4(value as string) >= 0) continue;
-		const { name } = fields[i];
-		if (value === undefined) exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
-		else failField(exchange, fields[i], `${name} must be an IPv4 address.`);
-		return false;
-	}
-	const [ip, netmask, gateway] = values.map((value) => parseIPv4(value as string));
-	const prefix = prefixOf(netmask);
-	if (prefix < 0) failField(exchange, WIFI_NETMASK, "netmask must be one of 255.0.0.0 to 255.255.255.252.");
-	else if (!isHostAddress(ip, prefix))
-		failField(exchange, WIFI_IP, "ip must be the address of a device in its network.");
-	else if (gateway === ip || !isHostAddress(gateway, prefix) || !isSameNetwork(ip, gateway, prefix))
-		failField(exchange, WIFI_GATEWAY, "gateway must be another device in the network of ip.");
-	else return true;
-	return false;
-}
-
-function failField(exchange: Exchange, { name }: Field, message: string): void {
-	exchange.fail(400, INVALID_FIELD, message, name);
-}
-
-function failUnsupported(exchange: Exchange): void {
-	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
 }
 
 function failBusy(exchange: Exchange): void {

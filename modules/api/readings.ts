@@ -6,13 +6,13 @@
 import type { TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import { MissingCursor } from "../meter/dlms-records.js";
-import { putNumber } from "../meter/number.js";
-import { PROTOCOL_DLMS, type Readout, STATUS_NONE } from "../meter/readout.js";
-import { RecordCursor } from "../meter/record-cursor.js";
-import { VALUE_LIMIT } from "../meter/record-writer.js";
 import { type OBISCode, putDecimal } from "../obis/code.js";
 import { pairOf, pairText, UNMAPPED } from "../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
+import { putNumber } from "../readout/number.js";
+import { PROTOCOL_OF_NONE, type Readout, STATUS_NONE } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { VALUE_LIMIT } from "../readout/record-writer.js";
 import { localText } from "../time/iso.js";
 import type { TimeZone } from "../time/zone.js";
 import { writeMissing } from "./missing.js";
@@ -166,7 +166,7 @@ export class ReadoutBody {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string(readout?.protocol === PROTOCOL_DLMS ? "DLMS/COSEM" : "IEC62056-21");
+		writer.string(readout?.protocol ?? PROTOCOL_OF_NONE);
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);

@@ -8,8 +8,7 @@ import { batteryPercent } from "../power/battery.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { errorOf } from "./meter.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
+import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
@@ -23,11 +22,7 @@ const DATE_END = 10;
 const TIME_START = 11;
 const TIME_END = 19;
 
-export const POWER_MODE_BODY: BodyTable = Object.freeze({
-	fields: POWER.fields,
-	required: Object.freeze([POWER_MODE.name]),
-	limit: BODY_LIMIT,
-});
+export const POWER_MODE_SETTINGS = settingsOf(POWER.fields, [POWER_MODE.name]);
 
 export function getVersion(exchange: Exchange): void {
 	const { info, text } = exchange.services;
@@ -72,7 +67,7 @@ export function getStatus(exchange: Exchange): void {
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
-	const failure = errorOf(reader.lastResult);
+	const failure = reader.lastFailure?.code ?? "";
 	const meterReadouts = reader.readouts;
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
@@ -131,16 +126,6 @@ function writePower(writer: JSONWriter, supply: Supply): void {
 	if (!supply.batteryValid) booleanMember(writer, "battery_voltage_valid", false);
 	if (!supply.usbValid) booleanMember(writer, "usb_voltage_valid", false);
 	if (!supply.temperatureValid) booleanMember(writer, "device_temperature_valid", false);
-}
-
-export function getPowerMode(exchange: Exchange): void {
-	const mode = exchange.services.config.get(POWER_MODE);
-	exchange.object((writer) => numberMember(writer, POWER_MODE.name, mode));
-}
-
-export function postPowerMode(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	exchange.services.config.set(POWER, values);
-	getPowerMode(exchange);
 }
 
 /** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */

@@ -4,9 +4,9 @@ import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
 import { bodyField, PRINTABLE, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "./errors.js";
 import type { Exchange } from "./exchange.js";
-import { BODY_LIMIT, type BodyTable, type Value } from "./validate.js";
 
 const NAME = bodyField<string>({
 	name: "name",
@@ -56,9 +56,9 @@ export function getTokens(exchange: Exchange): void {
 	});
 }
 
-export function postToken(exchange: Exchange, values: readonly (Value | undefined)[]): void {
+export function postToken(exchange: Exchange, values: BodyValues): void {
 	const { tokens } = exchange.services;
-	const token = tokens.create(values[0] as string);
+	const token = tokens.create(needed(values, NAME));
 	if (token === "") {
 		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
 		return;

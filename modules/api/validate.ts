@@ -3,8 +3,8 @@
  * but the values of known fields: unknown ones are checked as JSON and skipped (API decisions 5 and 6). The order of
  * complaints is that of decision 2: not JSON, then a field, then a missing field; of several fields the first one sent.
  */
-import { checkField, type Field } from "../config/schema.js";
-import type { BodySink } from "../http/connection.js";
+import { checkField, type Field, type Setting } from "../config/schema.js";
+import type { BodySink } from "../http/handler.js";
 import type { TextCodec } from "../io/host.js";
 import {
 	JSONReader,
@@ -17,72 +17,27 @@ import {
 	TOKEN_OBJECT_START,
 	TOKEN_STRING,
 } from "../json/reader.js";
-import type { TextPieces } from "../json/string.js";
+import { type BodyTable, type BodyValues, type LongText, NOT_ALLOWED } from "./body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
-import type { Services } from "./exchange.js";
-import { describe, describeMissing, scalarOf } from "./field-value.js";
-import { ListReader, type ListTable } from "./list-reader.js";
-
-/** Value of a field as the body gave it; bytes for a list. */
-export type Value = boolean | number | string | Uint8Array;
-
-/** Body of a route. */
-export interface BodyTable {
-	readonly fields: readonly Field[];
-	/** Names of the fields that must be there. */
-	readonly required: readonly string[];
-	/** Largest body, bytes. */
-	readonly limit: number;
-	/** What the first field's objects are, where it is a list: its value is then bytes, packed as list-reader.ts says. */
-	readonly list?: ListTable;
-	/** Names of the fields that the route checks itself: one that its table doesn't allow comes as NOT_ALLOWED. */
-	readonly lenient?: readonly string[];
-	/** A field whose text is too long to be held. */
-	readonly long?: LongField;
-}
-
-export interface LongField {
-	readonly name: string;
-	/** Makes what takes the text; the field's value is what that gives at the text's end. */
-	readonly open: (services: Services) => LongText;
-}
-
-/** Value of a lenient field that was there, but isn't allowed: no JSON number is NaN. */
-export const NOT_ALLOWED = Number.NaN;
-
-/** Takes a long text as it arrives. */
-export interface LongText extends TextPieces {
-	/** The text is complete. Its value, or undefined when it is refused. */
-	end(): Value | undefined;
-	/** The body is done with, for good or ill: what nobody has kept by now can go. */
-	close(): void;
-}
+import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
+import { ListReader } from "./list-reader.js";
 
 /** Told once, when the body has come to its end. `code` is "" when all is well. */
-export type BodyDone = (
-	values: readonly (Value | undefined)[],
-	code: string,
-	message: string,
-	field: string | undefined,
-) => void;
-
-/** Largest body of a route of a few settings, and of one with a list or a file (decision 6), bytes. */
-export const BODY_LIMIT = 2048;
-export const LONG_BODY_LIMIT = 16384;
+export type BodyDone = (values: BodyValues, code: string, message: string, field: string | undefined) => void;
 
 /** Nesting of a body that is accepted (decision 6). */
 const DEPTH = 4;
 /** Room for the longest string that is held: a password of 128 characters, 4 bytes each. */
 const SCRATCH = 512;
 
-export class ObjectReader implements BodySink {
+export class ObjectReader implements BodySink, BodyValues {
 	readonly limit: number;
 	readonly #table: BodyTable;
 	readonly #text: TextCodec;
 	readonly #done: BodyDone;
 	readonly #openText: (() => LongText) | undefined;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
-	readonly #values: (Value | undefined)[] = [];
+	readonly #values: (Setting | undefined)[] = [];
 	/** Index of the field whose value comes next; -1 for none. */
 	#field = -1;
 	#list: ListReader | undefined;
@@ -104,6 +59,10 @@ export class ObjectReader implements BodySink {
 		this.#done = done;
 		this.#openText = openText;
 		this.#reader.begin();
+	}
+
+	get<Value extends Setting>(field: Field<Value>): Value | undefined {
+		return valueIn(this.#table.fields, this.#values, field);
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
@@ -134,12 +93,12 @@ export class ObjectReader implements BodySink {
 		for (let i = 0; i < fields.length && this.#missing === ""; i++) {
 			if (this.#values[i] === undefined && required.includes(fields[i].name)) this.#missing = fields[i].name;
 		}
-		if (this.#missing === "") this.#done(this.#values, "", "", undefined);
+		if (this.#missing === "") this.#done(this, "", "", undefined);
 		else this.fail(MISSING_FIELD, describeMissing(this.#missing), this.#missing);
 	}
 
 	private fail(code: string, message: string, field?: string): void {
-		this.#done(this.#values, code, message, field);
+		this.#done(this, code, message, field);
 	}
 
 	private read(): void {
@@ -182,7 +141,7 @@ export class ObjectReader implements BodySink {
 			this.#list = new ListReader(list, field.name, this.#reader, this.#text);
 			return;
 		}
-		let value: Value | undefined;
+		let value: Setting | undefined;
 		if (field.name !== long?.name) {
 			value = scalarOf(this.#reader, this.#text, token, field);
 			if (value !== undefined && !checkField(field, value)) value = undefined;

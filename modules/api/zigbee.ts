@@ -1,5 +1,5 @@
 /** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). This firmware drives no radio. */
-import { BOOLEAN, bodyField, INTEGER, PRINTABLE, TEXT } from "../config/schema.js";
+import { BOOLEAN, bodyField, type Field, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
 import { ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -14,10 +14,10 @@ import {
 	UNMAPPED,
 	unpackMapping,
 } from "../obis/mapping.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "./body.js";
 import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { BODY_LIMIT, type BodyTable, LONG_BODY_LIMIT, type Value } from "./validate.js";
 
 /** What stands where there is no network (decision 46). */
 const NO_CHANNEL = 11;
@@ -47,8 +47,6 @@ const MAPPING_ID = bodyField<string>({
 	maximum: UNMAPPED.length,
 	characters: "09AFaf",
 });
-const OBIS_AT = 0;
-const MAPPING_ID_AT = 2;
 
 export const ZIGBEE_MAP_BODY: BodyTable = Object.freeze({
 	fields: ZIGBEE_MAP.fields,
@@ -63,11 +61,10 @@ export const ZIGBEE_MAP_BODY: BodyTable = Object.freeze({
 	}),
 });
 
-function packEntry(values: readonly (Value | undefined)[], into: Uint8Array, at: number): number {
-	const pair = findPair(values[MAPPING_ID_AT] as string);
-	if (pair < 0) return MAPPING_ID_AT;
-	const isCode = packMapping(values[OBIS_AT] as string, values[1] as number | undefined, pair, into, at);
-	return isCode ? -1 : OBIS_AT;
+function packEntry(values: BodyValues, into: Uint8Array, at: number): Field | undefined {
+	const pair = findPair(needed(values, MAPPING_ID));
+	if (pair < 0) return MAPPING_ID;
+	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : OBIS;
 }
 
 export function getZigbee(exchange: Exchange): void {
@@ -81,8 +78,8 @@ export function getZigbee(exchange: Exchange): void {
 	});
 }
 
-export function postZigbee(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	if (values[0] === true) failRadio(exchange);
+export function postZigbee(exchange: Exchange, values: BodyValues): void {
+	if (needed(values, ENABLED)) failRadio(exchange);
 	else exchange.empty();
 }
 
@@ -113,8 +110,8 @@ export function getZigbeeMap(exchange: Exchange): void {
 	});
 }
 
-export function postZigbeeMap(exchange: Exchange, values: readonly (Value | undefined)[]): void {
-	exchange.services.config.set(ZIGBEE_MAP, values);
+export function postZigbeeMap(exchange: Exchange, values: BodyValues): void {
+	exchange.services.config.change([put(ZIGBEE_MAPPING, needed(values, ZIGBEE_MAPPING))]);
 	exchange.empty();
 }
 

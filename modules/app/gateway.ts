@@ -11,7 +11,8 @@ import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
-import { ConfigStore } from "../config/store.js";
+import type { Field } from "../config/schema.js";
+import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
@@ -24,8 +25,10 @@ import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
+import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
+import { type Concerned, tellOfChange } from "./on-changed.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -40,20 +43,18 @@ const ZONES_RESOURCE = "timezones.bin";
 const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
-/** Between the reply to whoever wanted it, and a restart or another certificate. */
-const ACT_DELAY_MS = 1500;
-
 interface World extends IdentityWorld {
 	readonly timers: Timers;
+	/** Of all that time moves. */
+	readonly driver: Driver;
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device {
+export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
 	/** Drives whatever time moves. */
-	readonly #driver: Driver;
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
@@ -68,9 +69,7 @@ export class Gateway implements Device {
 	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
-	/** One each, however often they are asked for. */
-	#renameTimer: number | undefined;
-	#restartTimer: number | undefined;
+	readonly #acts: Acts;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -78,29 +77,20 @@ export class Gateway implements Device {
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const world = { storage, crypto, clock, timers, text, info, guard, trace };
+		const driver = new Driver({ clock, timers, guard });
+		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
-		this.#driver = new Driver(world);
+		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager({
-				port,
-				settings: this.#networkSettings,
-				clock,
-				timers,
-				text,
-				guard,
-				trace,
-				onChanged: () => this.networkChanged(),
-			});
+			this.#network = new NetworkManager(world, this.#networkSettings, this);
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
-			const onSynchronised = () => this.renewIdentity();
-			this.#services = new NetworkServices({ ...world, udp, resolve, onSynchronised });
+			this.#services = new NetworkServices(Object.assign(world, { udp, resolve, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
@@ -112,14 +102,34 @@ export class Gateway implements Device {
 			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
-			trace,
 		});
+		this.#config.listen(this);
+	}
+
+	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
+		tellOfChange(this, changed, applied);
+	}
+
+	get config(): ConfigStore {
+		return this.#config;
+	}
+
+	get zone(): TimeZone {
+		return this.#zone;
+	}
+
+	get reader(): MeterReader {
+		return this.#reader;
+	}
+
+	get network(): NetworkManager | undefined {
+		return this.#network;
 	}
 
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { network } = this.#host;
-		const { text, trace } = this.#world;
+		const { driver, text, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -130,7 +140,7 @@ export class Gateway implements Device {
 		}
 		this.#server = new HTTPServer({
 			ports,
-			driver: this.#driver,
+			driver,
 			text,
 			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
@@ -140,18 +150,20 @@ export class Gateway implements Device {
 			const listener = this.httpsListener;
 			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
-		this.#network?.start();
+		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
-		if (button !== undefined) this.#button = new Button(this.#world, button, (press) => this.pressed(press));
+		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
 	}
 
-	private pressed(press: number): void {
+	/** For Button. */
+	pressed(press: number): void {
 		if (press === PRESS_SHORT) this.#network?.bringUp();
 		else this.factoryReset();
 	}
 
-	private networkChanged(): void {
+	/** For NetworkManager. */
+	networkChanged(): void {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
@@ -174,9 +186,7 @@ export class Gateway implements Device {
 	}
 
 	stop(): void {
-		const { timers } = this.#host;
-		if (this.#renameTimer !== undefined) timers.clear(this.#renameTimer);
-		if (this.#restartTimer !== undefined) timers.clear(this.#restartTimer);
+		this.#acts.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -191,7 +201,6 @@ export class Gateway implements Device {
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
-		const networkSettings = this.#networkSettings;
 		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
 		// Flash that can't be cleared must not keep the gateway from starting.
 		this.guard("hub", () => hubCertificates.sweep());
@@ -211,10 +220,7 @@ export class Gateway implements Device {
 			clock,
 			zone: this.#zone,
 			text,
-			get hostname() {
-				return networkSettings.hostname;
-			},
-			networkSettings,
+			networkSettings: this.#networkSettings,
 			network: this.#network,
 			time: this.#services?.time,
 			info,
@@ -234,12 +240,12 @@ export class Gateway implements Device {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		if (this.#renameTimer !== undefined) return;
-		this.#renameTimer = this.#host.timers.set(() => {
-			this.#renameTimer = undefined;
-			this.renewIdentity();
-			this.guard("network", () => this.networkChanged());
-		}, ACT_DELAY_MS);
+		this.#acts.renameSoon();
+	}
+
+	/** For TimeService. */
+	synchronised(): void {
+		this.renewIdentity();
 	}
 
 	/** The name or the time may be another than that of the certificate. */
@@ -251,17 +257,26 @@ export class Gateway implements Device {
 	}
 
 	restartSoon(): void {
-		this.#restartTimer ??= this.#host.timers.set(() => {
-			// Others should know that its name answers nobody for a while.
-			this.guard("network", () => this.#services?.stop());
-			this.#host.restart();
-		}, ACT_DELAY_MS);
+		this.#acts.restartSoon();
+	}
+
+	/** For Acts. */
+	rename(): void {
+		this.renewIdentity();
+		this.guard("network", () => this.networkChanged());
+	}
+
+	/** For Acts. */
+	restart(): void {
+		// Others should know that its name answers nobody for a while.
+		this.guard("network", () => this.#services?.stop());
+		this.#host.restart();
 	}
 
 	meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog(this.#host.clock);
+		else this.#reader.log ??= new ConversationLog();
 		this.#reader.reconfigure();
 	}
 

@@ -6,6 +6,6 @@ import type { Storage, TextCodec } from "../io/host.js";
 /** The unit is in this network from its first start on, with DHCP; lengths as in StationOptions. */
 export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid: string; password: string }): void {
 	const settings = new NetworkSettings(new ConfigStore(storage, text), { hostname: "", accessPointKey: "" });
-	settings.setStation([network.ssid, network.password, true]);
+	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
 }

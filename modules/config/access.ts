@@ -1,5 +1,6 @@
 /** The account and the long-lived tokens among the settings, in the forms in which auth/ wants them. */
-import { ACCESS, ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS, TOKENS_RECORDS } from "./access-fields.js";
+import { ACCESS_DIGEST, ACCESS_IS_DEFAULT, ACCESS_SALT, TOKENS_RECORDS } from "./access-fields.js";
+import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
 /** auth/account.ts, AccountRecord. */
@@ -23,7 +24,7 @@ export class AccessSettings {
 	}
 
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void {
-		this.#store.set(ACCESS, [salt, digest, isDefault]);
+		this.#store.change([put(ACCESS_SALT, salt), put(ACCESS_DIGEST, digest), put(ACCESS_IS_DEFAULT, isDefault)]);
 	}
 }
 
@@ -40,6 +41,6 @@ export class TokenSettings {
 	}
 
 	save(bytes: Uint8Array): void {
-		this.#store.set(TOKENS, [bytes]);
+		this.#store.change([put(TOKENS_RECORDS, bytes)]);
 	}
 }

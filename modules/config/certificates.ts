@@ -4,11 +4,10 @@
  */
 import { CERTIFICATE_FILE_LIMIT, type Storage } from "../io/host.js";
 import { BlobStore } from "./blob.js";
-import type { Setting } from "./schema.js";
+import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 import {
 	OWN_FILE_LIMIT,
-	TLS,
 	TLS_FILE,
 	TLS_LAST_ERROR,
 	TLS_ON_TRIAL,
@@ -58,7 +57,12 @@ export class InstalledCertificate {
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
 			// One that was on trial itself is no good to go back to.
-			this.#store.set(TLS, [reference, "", true, this.onTrial ? this.previous : this.reference]);
+			this.#store.change([
+				put(TLS_FILE, reference),
+				put(TLS_LAST_ERROR, ""),
+				put(TLS_ON_TRIAL, true),
+				put(TLS_PREVIOUS, this.onTrial ? this.previous : this.reference),
+			]);
 		} finally {
 			writer.close();
 			this.sweep();
@@ -82,7 +86,12 @@ export class InstalledCertificate {
 
 	/** Ends the trial with this file. */
 	private set(file: Uint8Array, lastError: string): void {
-		this.#store.set(TLS, [file, lastError, false, new Uint8Array(0)]);
+		this.#store.change([
+			put(TLS_FILE, file),
+			put(TLS_LAST_ERROR, lastError),
+			put(TLS_ON_TRIAL, false),
+			put(TLS_PREVIOUS, new Uint8Array(0)),
+		]);
 		this.sweep();
 	}
 
@@ -133,11 +142,11 @@ export class OwnCertificate {
 			writer.write(file, 0, file.length);
 			const reference = writer.end();
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
-			const values: Setting[] = [];
-			values[TLS.fields.indexOf(TLS_OWN)] = reference;
-			values[TLS.fields.indexOf(TLS_OWN_HOSTNAME)] = hostname;
-			values[TLS.fields.indexOf(TLS_OWN_UNTIL)] = Math.floor(untilMs / 1000);
-			this.#store.set(TLS, values);
+			this.#store.change([
+				put(TLS_OWN, reference),
+				put(TLS_OWN_HOSTNAME, hostname),
+				put(TLS_OWN_UNTIL, Math.floor(untilMs / 1000)),
+			]);
 		} finally {
 			writer.close();
 			this.#blobs.sweep([this.reference]);

@@ -1,5 +1,6 @@
 /** The DLMS/COSEM settings in the form in which the meter reader wants them (meter/dlms-settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
+import type { Crypto, HostInfo, TextCodec } from "../io/host.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
@@ -15,13 +16,20 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "./dlms-fields.js";
-import type { MeterSettingsWorld } from "./meter.js";
-import { DLMS_LEARNED_OPENING, IEC_SPEED, OPENINGS } from "./meter-fields.js";
+import { DLMS_LEARNED_OPENING, OPENINGS } from "./meter-fields.js";
+import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
 /** Bytes of a system title, and what ours begin with, as those of a maker begin with its letters. */
 const TITLE_LENGTH = 8;
 const TITLE_MAKER = "SMG";
+
+/** What the meter's settings need of the host. */
+export interface MeterSettingsWorld {
+	readonly text: TextCodec;
+	readonly crypto: Crypto;
+	readonly info: HostInfo;
+}
 
 export class DLMSSettingsStore {
 	readonly #store: ConfigStore;
@@ -101,6 +109,6 @@ export class DLMSSettingsStore {
 	learnOpening(opening: number): void {
 		// On the way to a restart that forgets it.
 		if (this.#store.isErased) return;
-		this.#store.set(IEC_SPEED, [undefined, undefined, OPENINGS[opening]]);
+		this.#store.change([put(DLMS_LEARNED_OPENING, OPENINGS[opening])]);
 	}
 }

@@ -1,9 +1,8 @@
 /** The meter's settings in the form in which meter/reader.ts wants them (MeterSettings). */
-import type { Crypto, HostInfo, TextCodec } from "../io/host.js";
-import { DLMSSettingsStore } from "./dlms.js";
+import type { TextCodec } from "../io/host.js";
+import { DLMSSettingsStore, type MeterSettingsWorld } from "./dlms.js";
 import {
 	CONTROL_SIMULATOR_EN,
-	IEC_SPEED,
 	IEC_SPEED_BAUD,
 	IEC_SPEED_METER_ID,
 	IEC62056_BATTERY,
@@ -13,17 +12,10 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_E_DLMS,
 	METER_PROTOCOL,
-	PROTOCOL_DLMS,
 	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
+import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
-
-/** What is needed of the host. */
-export interface MeterSettingsWorld {
-	readonly text: TextCodec;
-	readonly crypto: Crypto;
-	readonly info: HostInfo;
-}
 
 export class MeterSettingsStore {
 	readonly dlms: DLMSSettingsStore;
@@ -36,16 +28,16 @@ export class MeterSettingsStore {
 		this.dlms = new DLMSSettingsStore(store, world);
 	}
 
-	get isDLMS(): boolean {
-		return this.#store.get(METER_PROTOCOL) === PROTOCOL_DLMS;
+	get protocol(): string {
+		return this.#store.get(METER_PROTOCOL);
 	}
 
 	get handsOver(): boolean {
-		return !this.isDLMS && this.#store.get(IEC62056_MODE_E_DLMS);
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_E_DLMS);
 	}
 
 	get modeD(): boolean {
-		return this.#store.get(IEC62056_MODE_D_ENABLED) && this.#store.get(METER_PROTOCOL) === PROTOCOL_IEC62056;
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_D_ENABLED);
 	}
 
 	get modeDBaud(): number {
@@ -79,6 +71,6 @@ export class MeterSettingsStore {
 	learn(baud: number, meterId: Uint8Array): void {
 		// On the way to a restart that forgets it.
 		if (this.#store.isErased) return;
-		this.#store.set(IEC_SPEED, [baud, this.#text.decode(meterId)]);
+		this.#store.change([put(IEC_SPEED_BAUD, baud), put(IEC_SPEED_METER_ID, this.#text.decode(meterId))]);
 	}
 }

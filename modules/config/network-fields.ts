@@ -3,7 +3,7 @@
  * changes together shares an entry, secrets included: a password never meets another network's name. The API is
  * stricter than the store, which also holds "not configured": an empty SSID.
  */
-import { BOOLEAN, entry, field, IN_NETWORK, IN_WIFI, TEXT } from "./schema.js";
+import { BOOLEAN, entry, field, IN_NETWORK, IN_WIFI, type SettingField, TEXT } from "./schema.js";
 
 /** Anything but control characters; SSID and password are bytes to the radio, whatever they mean. */
 const VISIBLE = " ";
@@ -56,22 +56,22 @@ export const WIFI_GATEWAY = text(IN_WIFI, 6, "gateway", ADDRESS_FORM);
 export const WIFI_HOSTNAME = text(IN_WIFI, 7, "hostname", HOSTNAME_FORM);
 /** The network was never joined since it was set: failing that, the previous one is taken again (decision 35). */
 export const WIFI_ON_TRIAL = flag(IN_WIFI, 8, "on_trial", false);
-export const WIFI_PREVIOUS_SSID = text(IN_WIFI, 9, "previous_ssid", SSID_FORM);
-export const WIFI_PREVIOUS_PASSWORD = password(IN_WIFI, 10, "previous_password");
-export const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
-export const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
-export const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
-export const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
-/** The first six are a network; the last six, in the same order, are the previous one. */
-export const WIFI = entry("wifi", 1, [
+const WIFI_PREVIOUS_SSID = text(IN_WIFI, 9, "previous_ssid", SSID_FORM);
+const WIFI_PREVIOUS_PASSWORD = password(IN_WIFI, 10, "previous_password");
+const WIFI_PREVIOUS_DHCP = flag(IN_WIFI, 11, "previous_dhcp", true);
+const WIFI_PREVIOUS_IP = text(IN_WIFI, 12, "previous_ip", ADDRESS_FORM);
+const WIFI_PREVIOUS_NETMASK = text(IN_WIFI, 13, "previous_netmask", ADDRESS_FORM);
+const WIFI_PREVIOUS_GATEWAY = text(IN_WIFI, 14, "previous_gateway", ADDRESS_FORM);
+/** A network, and in the same order the previous one. */
+export const STATION_FIELDS: readonly SettingField[] = Object.freeze([
 	WIFI_SSID,
 	WIFI_PASSWORD,
 	WIFI_DHCP,
 	WIFI_IP,
 	WIFI_NETMASK,
 	WIFI_GATEWAY,
-	WIFI_HOSTNAME,
-	WIFI_ON_TRIAL,
+]);
+export const PREVIOUS_STATION_FIELDS: readonly SettingField[] = Object.freeze([
 	WIFI_PREVIOUS_SSID,
 	WIFI_PREVIOUS_PASSWORD,
 	WIFI_PREVIOUS_DHCP,
@@ -79,6 +79,7 @@ export const WIFI = entry("wifi", 1, [
 	WIFI_PREVIOUS_NETMASK,
 	WIFI_PREVIOUS_GATEWAY,
 ]);
+export const WIFI = entry("wifi", 1, [...STATION_FIELDS, WIFI_HOSTNAME, WIFI_ON_TRIAL, ...PREVIOUS_STATION_FIELDS]);
 
 /** Empty: the hostname. */
 export const AP_SSID = text(IN_NETWORK, 1, "ap_ssid", SSID_FORM);

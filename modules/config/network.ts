@@ -4,7 +4,8 @@ import {
 	AP_PASSWORD,
 	AP_SSID,
 	FALLBACK_AP_ENABLED,
-	WIFI,
+	PREVIOUS_STATION_FIELDS,
+	STATION_FIELDS,
 	WIFI_DHCP,
 	WIFI_ENABLED,
 	WIFI_GATEWAY,
@@ -13,14 +14,21 @@ import {
 	WIFI_NETMASK,
 	WIFI_ON_TRIAL,
 	WIFI_PASSWORD,
-	WIFI_PREVIOUS_SSID,
 	WIFI_SSID,
 } from "./network-fields.js";
-import type { Setting } from "./schema.js";
+import { type Put, put, type SettingField } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** Fields of a network, at the start of WIFI. */
-const NETWORK_FIELDS = 6;
+/** A network to join. With DHCP the address doesn't count; without a hostname it stays the one that it was. */
+export interface NewStation {
+	readonly ssid: string;
+	readonly password: string;
+	readonly dhcp: boolean;
+	readonly ip?: string | undefined;
+	readonly netmask?: string | undefined;
+	readonly gateway?: string | undefined;
+	readonly hostname?: string | undefined;
+}
 
 /** What the unit has of its own. */
 export interface NetworkDefaults {
@@ -76,29 +84,37 @@ export class NetworkSettings {
 		return this.#store.get(WIFI_ON_TRIAL);
 	}
 
-	/** A new network and the hostname, in the order of WIFI, on trial. The last one that was joined stays as the previous one. */
-	setStation(network: readonly (Setting | undefined)[]): void {
-		const values = network.slice();
-		values[WIFI.fields.indexOf(WIFI_ON_TRIAL)] = true;
-		if (!this.onTrial) for (let i = 0; i < NETWORK_FIELDS; i++) values.push(this.#store.get(WIFI.fields[i]));
-		this.#store.set(WIFI, values);
+	/** A new network, and maybe the hostname, on trial. The last one that was joined stays as the previous one. */
+	setStation({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation, apply = false): void {
+		const puts = [
+			put(WIFI_SSID, ssid),
+			put(WIFI_PASSWORD, password),
+			put(WIFI_DHCP, dhcp),
+			put(WIFI_IP, dhcp ? "" : ip),
+			put(WIFI_NETMASK, dhcp ? "" : netmask),
+			put(WIFI_GATEWAY, dhcp ? "" : gateway),
+			put(WIFI_HOSTNAME, hostname),
+			put(WIFI_ON_TRIAL, true),
+		];
+		if (!this.onTrial) this.copy(STATION_FIELDS, PREVIOUS_STATION_FIELDS, puts);
+		this.#store.change(puts, apply);
 	}
 
 	/** The network was joined. Nothing to keep on the way to a restart that forgets it. */
 	keepStation(): void {
 		if (this.#store.isErased) return;
-		const values: (Setting | undefined)[] = [];
-		values[WIFI.fields.indexOf(WIFI_ON_TRIAL)] = false;
-		this.#store.set(WIFI, values);
+		this.#store.change([put(WIFI_ON_TRIAL, false)]);
 	}
 
 	/** The previous network is the configured one again; maybe none. */
 	revertStation(): void {
 		if (this.#store.isErased) return;
-		const values: (Setting | undefined)[] = [];
-		const previous = WIFI.fields.indexOf(WIFI_PREVIOUS_SSID);
-		for (let i = 0; i < NETWORK_FIELDS; i++) values.push(this.#store.get(WIFI.fields[previous + i]));
-		values[WIFI.fields.indexOf(WIFI_ON_TRIAL)] = false;
-		this.#store.set(WIFI, values);
+		const puts = [put(WIFI_ON_TRIAL, false)];
+		this.copy(PREVIOUS_STATION_FIELDS, STATION_FIELDS, puts);
+		this.#store.change(puts);
+	}
+
+	private copy(from: readonly SettingField[], to: readonly SettingField[], puts: Put[]): void {
+		for (let i = 0; i < from.length; i++) puts.push(put(to[i], this.#store.get(from[i])));
 	}
 }

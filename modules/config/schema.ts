@@ -4,6 +4,9 @@
  * api/validate.ts, which reads and checks JSON bodies by the same fields.
  *
  * An entry is one key of the storage and one atomic write, so settings that must change together share an entry.
+ * Adding a setting: its row in a table here, and where it is used, `config.get(FIELD)`. Its group (api/...settings) has it
+ * then in GET and POST; who must be told of a change gets it in app/on-changed.ts, which knows whole entries. A test asks
+ * for it in openapi.json, and the page's bounds are made from there.
  * To grow: a new field takes a new id, a new entry a new position. An id that was ever in a release is never given to
  * something else, because older and newer firmware meet each other's flash.
  * Limits: an entry and all its fields at their longest stay below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
@@ -23,12 +26,8 @@ export const TEXT = 3;
 /** `minimum` to `maximum` bytes; starts empty. */
 export const BYTES = 4;
 
-/** One setting. All fields have all properties, so that they have one shape in the engine. */
+/** What a value may be, in a body or in flash. */
 export interface Field<Value extends Setting = Setting> {
-	/** Position of its entry in ENTRIES. */
-	readonly entry: number;
-	/** Names the value in flash, 1 to 255; unique within the entry for ever. */
-	readonly id: number;
 	/** Name in the API. */
 	readonly name: string;
 	/** BOOLEAN … BYTES. */
@@ -47,13 +46,31 @@ export interface Field<Value extends Setting = Setting> {
 	readonly secret: boolean;
 }
 
+/** One setting: a field that flash has, too. */
+export interface SettingField<Value extends Setting = Setting> extends Field<Value> {
+	/** Position of its entry in ENTRIES. */
+	readonly entry: number;
+	/** Names the value in flash, 1 to 255; unique within the entry for ever. */
+	readonly id: number;
+}
+
+/** A new value of a setting, made by `put`; undefined keeps the one it has. */
+export interface Put {
+	readonly field: SettingField;
+	readonly value: Setting | undefined;
+}
+
+export function put<Value extends Setting>(field: SettingField<Value>, value: NoInfer<Value> | undefined): Put {
+	return { field, value };
+}
+
 /** Settings that are written together. */
 export interface Entry {
 	/** Key in the storage. */
 	readonly key: string;
 	/** Raised when fields are added; written into flash for whoever must read it later. */
 	readonly version: number;
-	readonly fields: readonly Field[];
+	readonly fields: readonly SettingField[];
 }
 
 /** Whether `field` may have this value: type, range, length, characters. For anything, also straight from a stranger. */
@@ -87,30 +104,30 @@ function hasOnly(text: string, ranges: string): boolean {
 	return true;
 }
 
-const NO_CHOICES = Object.freeze([]);
+/** What a field has that its table doesn't say: its prototype, so that it takes flash once and not for each field. */
 const PLAIN = Object.freeze({
 	minimum: 0,
 	maximum: 0,
-	choices: NO_CHOICES,
+	choices: Object.freeze([]),
 	characters: "",
 	initial: undefined,
 	secret: false,
 });
 
 export function field<Value extends Setting>(
-	given: Pick<Field<Value>, "entry" | "id" | "name" | "kind"> & Partial<Field<Value>>,
-): Field<Value> {
-	return Object.freeze({ ...PLAIN, ...given });
+	given: Pick<SettingField<Value>, "entry" | "id" | "name" | "kind"> & Partial<Field<Value>>,
+): SettingField<Value> {
+	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
 /** A field that bodies have and flash has not. */
 export function bodyField<Value extends Setting>(
 	given: Pick<Field<Value>, "name" | "kind"> & Partial<Field<Value>>,
 ): Field<Value> {
-	return field({ ...given, entry: -1, id: 0 });
+	return Object.freeze(Object.setPrototypeOf(given, PLAIN));
 }
 
-export function entry(key: string, version: number, fields: readonly Field[]): Entry {
+export function entry(key: string, version: number, fields: readonly SettingField[]): Entry {
 	return Object.freeze({ key, version, fields: Object.freeze(fields) });
 }
 

@@ -26,7 +26,18 @@ import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
 import type { Storage, TextCodec } from "../io/host.js";
 import { ENTRIES } from "./entries.js";
-import { BOOLEAN, BYTES, CHOICE, checkField, type Entry, type Field, INTEGER, type Setting } from "./schema.js";
+import {
+	BOOLEAN,
+	BYTES,
+	CHOICE,
+	checkField,
+	type Entry,
+	type Field,
+	INTEGER,
+	type Put,
+	type Setting,
+	type SettingField,
+} from "./schema.js";
 
 /** The longest value that every storage takes (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
@@ -42,21 +53,27 @@ const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
 
-/** New values of one entry's settings, in the order of its fields; undefined or beyond the end keeps the value. */
-export interface Change {
-	readonly entry: Entry;
-	readonly values: readonly (Setting | undefined)[];
-}
-
-/** A change as it goes into the storage. */
+/** A change of one entry on its way into the storage. */
 interface Write {
 	readonly position: number;
-	readonly key: string;
+	readonly entry: Entry;
 	readonly values: Setting[];
-	readonly bytes: Uint8Array;
 	/** False: a damaged entry is written as it was read. */
-	readonly changed: boolean;
+	changed: boolean;
+	/** In the format of the flash, once it is known that it is needed. */
+	bytes: Uint8Array;
 }
+
+/** Is told after each change of settings, when flash has it: app/on-changed.ts. */
+export interface ConfigListener {
+	/**
+	 * The settings `changed` have other values now. Those in `applied`, changed or not, are what somebody wants to take
+	 * effect at once.
+	 */
+	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void;
+}
+
+const NO_FIELDS: readonly Field[] = Object.freeze([]);
 
 export class ConfigStore {
 	readonly #storage: Storage;
@@ -70,6 +87,7 @@ export class ConfigStore {
 	readonly #nothing = new Uint8Array(0);
 	#damaged: Entry[] = [];
 	#isErased = false;
+	#listener: ConfigListener | undefined;
 
 	/** Loads everything. `entries` is another table than the firmware's in tests only. */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[] = ENTRIES) {
@@ -108,75 +126,90 @@ export class ConfigStore {
 		return this.#damaged;
 	}
 
+	/** From now on `listener` is told of changes; there is one at most. */
+	listen(listener: ConfigListener): void {
+		this.#listener = listener;
+	}
+
 	/** Bytes stay the store's: don't change them. */
-	get<Value extends Setting>(field: Field<Value>): Value {
-		const index = this.#entries[field.entry].fields.indexOf(field);
-		return this.#values[field.entry][index] as Value;
+	get<Value extends Setting>(field: SettingField<Value>): Value {
+		// The one place that knows where values are, and that each has passed its field's check.
+		return this.#values[field.entry][this.positionOf(field)] as Value;
 	}
 
 	/**
-	 * Changes settings of one entry: `values` in the order of `entry.fields`, undefined or beyond its end keeps the
-	 * value. Returns whether anything changed; if not, nothing is written. Bytes given are the store's from then on.
-	 * Throws a RangeError for a value that its field doesn't allow, and what the storage throws; nothing has changed then.
+	 * Changes settings, maybe of several entries: all of them change or none, also when the power is cut. Returns whether
+	 * anything changed; if not, nothing is written. Bytes given are the store's from then on. `apply`: they are to take
+	 * effect at once, even those that stay as they are. Throws a RangeError for a value that its field doesn't allow, and
+	 * what the storage throws; nothing has changed then.
 	 */
-	set(entry: Entry, values: readonly (Setting | undefined)[]): boolean {
-		return this.setAll([{ entry, values }]);
-	}
-
-	/** As `set`, for several entries: all of them change or none, also when the power is cut. */
-	setAll(changes: readonly Change[]): boolean {
+	change(puts: readonly Put[], apply = false): boolean {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
-		const writes: Write[] = [];
-		for (const change of changes) {
-			const write = this.prepare(change);
-			if (write !== undefined) writes.push(write);
-		}
+		const changed: Field[] = [];
+		const writes = this.prepare(puts, changed);
 		if (writes.length > 1) this.writeTogether(writes);
-		else if (writes.length === 1) this.#storage.set(writes[0].key, writes[0].bytes);
-		let changed = false;
-		for (const write of writes) {
-			const { position, values } = write;
-			changed ||= write.changed;
+		else if (writes.length === 1) this.#storage.set(writes[0].entry.key, writes[0].bytes);
+		for (const { position, entry, values } of writes) {
 			this.#values[position] = values;
-			const entry = this.#entries[position];
 			if (this.#damaged.includes(entry)) this.#damaged = this.#damaged.filter((other) => other !== entry);
 		}
-		return changed;
+		if (changed.length > 0 || apply)
+			this.#listener?.settingsChanged(changed, apply ? puts.map((one) => one.field) : NO_FIELDS);
+		return changed.length > 0;
 	}
 
-	/** What is to be written; undefined: nothing. */
-	private prepare({ entry, values }: Change): Write | undefined {
-		const position = this.#entries.indexOf(entry);
-		const merged = this.#values[position].slice();
-		let changed = false;
-		for (let i = 0; i < values.length; i++) {
-			const value = values[i];
+	/** What is to be written; puts into `changed` the fields whose values will be other ones. */
+	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
+		const writes: Write[] = [];
+		for (const { field, value } of puts) {
+			const write = this.writeOf(field, writes);
 			if (value === undefined) continue;
-			if (i >= merged.length || !checkField(entry.fields[i], value)) throw new RangeError(`config: ${entry.key} ${i}`);
-			changed ||= !same(merged[i], value);
-			merged[i] = value;
+			const index = this.positionOf(field);
+			if (index < 0 || !checkField(field, value)) throw new RangeError(`config: ${write.entry.key} ${field.name}`);
+			if (!same(write.values[index], value)) {
+				write.changed = true;
+				changed.push(field);
+			}
+			write.values[index] = value;
 		}
-		if (!changed && !this.#damaged.includes(entry)) return undefined;
-		const bytes = this.encode(entry, merged, this.#unknown[position]);
-		return { position, key: entry.key, values: merged, bytes, changed };
+		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry));
+		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
+		return needed;
+	}
+
+	/** The write that the field's value goes into, begun if there is none yet. */
+	private writeOf(field: SettingField, writes: Write[]): Write {
+		const position = field.entry;
+		let write = writes.find((one) => one.position === position);
+		if (write === undefined) {
+			const values = this.#values[position].slice();
+			write = { position, entry: this.#entries[position], values, changed: false, bytes: this.#nothing };
+			writes.push(write);
+		}
+		return write;
+	}
+
+	/** Where a field's value is among those of its entry. */
+	private positionOf(field: SettingField): number {
+		return this.#entries[field.entry].fields.indexOf(field);
 	}
 
 	private writeTogether(writes: readonly Write[]): void {
 		this.#storage.set(TOGETHER_KEY, this.pack(writes));
 		try {
-			for (const { key, bytes } of writes) this.#storage.set(key, bytes);
+			for (const { entry, bytes } of writes) this.#storage.set(entry.key, bytes);
 		} catch (error) {
 			// Flash is full, or broken: as it was before, as far as it lets us.
 			this.#storage.delete(TOGETHER_KEY);
-			for (const { position, key } of writes)
-				this.#storage.set(key, this.encode(this.#entries[position], this.#values[position], this.#unknown[position]));
+			for (const { position, entry } of writes)
+				this.#storage.set(entry.key, this.encode(entry, this.#values[position], this.#unknown[position]));
 			throw error;
 		}
 		this.#storage.delete(TOGETHER_KEY);
 	}
 
 	private pack(writes: readonly Write[]): Uint8Array {
-		const keys = writes.map(({ key }) => this.#text.encode(key));
+		const keys = writes.map(({ entry }) => this.#text.encode(entry.key));
 		let length = CRC_LENGTH;
 		for (let i = 0; i < writes.length; i++) length += 1 + keys[i].length + 2 + writes[i].bytes.length;
 		const packed = new Uint8Array(length);

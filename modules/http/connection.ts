@@ -30,10 +30,10 @@
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
+import type { BodySink } from "./handler.js";
 import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
 import { Outgoing } from "./outgoing.js";
 import type { AcceptedConnection, ConnectionOwner } from "./owner.js";
-import type { HTTPRequest } from "./request.js";
 import { METHOD_HEAD } from "./request.js";
 import type { BodySource, ResponseCarrier } from "./response.js";
 import { HTTPResponse } from "./response.js";
@@ -47,27 +47,6 @@ export const OUT_SIZE = 1024;
 const DISCARD_LIMIT = 4096;
 /** What is read and thrown away before a connection is closed. */
 const LINGER_LIMIT = 65536;
-
-/** Takes the body of a request. After the last `write` comes `end` or `abort`, unless the handler answered before. */
-export interface BodySink {
-	/** Bytes of the longest body that is taken; a longer one is answered with 413. */
-	readonly limit: number;
-	/** The next bytes, `bytes[start..end)`; they hold still only during the call. */
-	write(bytes: Uint8Array, start: number, end: number): void;
-	/** The body is complete. */
-	end(): void;
-	/** The body will not be completed; the response is dead. */
-	abort?(): void;
-}
-
-export interface HTTPHandler {
-	/**
-	 * A request's head has arrived. Either send the response, at once or later, or return a sink for the body and answer
-	 * when it has ended (or before: the rest of the body is then thrown away). Without a sink a body is thrown away.
-	 * An exception is answered with 500.
-	 */
-	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
-}
 
 /** Bytes that arrive are a head … */
 const INPUT_HEAD = 0;

@@ -1,7 +1,7 @@
 /** What a connection of the HTTP server needs of the server, and is made from. Types only. */
 import type { Drive } from "../io/driver.js";
 import type { ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
-import type { HTTPConnection, HTTPHandler } from "./connection.js";
+import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 
 /** A connection that a port has accepted. */
@@ -22,5 +22,5 @@ export interface ConnectionOwner {
 	/** The connection's deadline may have changed. */
 	changed(): void;
 	/** The connection is no more. */
-	closed(connection: HTTPConnection): void;
+	closed(connection: { close(): void }): void;
 }

@@ -14,8 +14,8 @@
 import type { Drive, Driver } from "../io/driver.js";
 import type { CertificatePair, Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
-import type { HTTPHandler } from "./connection.js";
 import { HTTPConnection } from "./connection.js";
+import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { OverflowConnection } from "./overflow.js";

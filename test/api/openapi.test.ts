@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { ROUTES } from "../../modules/api/api.js";
+import type { BodyTable } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
-import type { BodyTable } from "../../modules/api/validate.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/host.js";
+import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 
 /** Statuses that the server answers by itself. */
@@ -30,7 +31,7 @@ const BY_ROUTE: Readonly<Record<string, Readonly<Record<string, readonly string[
 };
 
 /** Keywords that don't bound a value. */
-const REMARKS = ["description", "writeOnly", "readOnly", "default"];
+const REMARKS = ["description", "writeOnly", "readOnly", "default", "x-initial"];
 
 /** A route as the document has it. */
 function keyOf(method: number, path: string): string {
@@ -78,6 +79,18 @@ function schemaOf(field: Field, table: BodyTable): Node {
 	};
 }
 
+/** That a field of the document is bounded as `wanted` says, but for the keywords in `loose`; its items. */
+function agreeOn(what: string, property: Node, wanted: Node, loose: readonly string[]): Node {
+	const { items, ...found } = { ...resolve(property) };
+	for (const name of [...REMARKS, ...loose]) {
+		delete found[name];
+		delete wanted[name];
+	}
+	if (found.pattern) found.pattern = inOrder(found.pattern);
+	assert.deepEqual(found, wanted, what);
+	return items;
+}
+
 /** That the schema has these fields and no others, each bounded as its table says. */
 function agree(
 	key: string,
@@ -96,13 +109,7 @@ function agree(
 	for (const field of fields) {
 		const loose = BY_ROUTE[key]?.[field.name] ?? [];
 		const wanted = schemaOf(field, table);
-		const { items, ...found } = { ...resolve(properties[field.name]) };
-		for (const name of [...REMARKS, ...loose]) {
-			delete found[name];
-			delete wanted[name];
-		}
-		if (found.pattern) found.pattern = inOrder(found.pattern);
-		assert.deepEqual(found, wanted, `${key}: ${field.name}`);
+		const items = agreeOn(`${key}: ${field.name}`, properties[field.name], wanted, loose);
 		if (field.kind === BYTES && field !== table.fields[0])
 			assert.deepEqual(items, { type: "integer", minimum: 0, maximum: 255 }, `${key}: ${field.name}`);
 	}
@@ -158,6 +165,39 @@ describe("The description of the API, openapi.json", () => {
 		}
 	});
 
+	it("tells what a new unit has, of every setting that is not secret", () => {
+		for (const [key, { body, settings }] of routes) {
+			const request = OPERATIONS.get(key)?.requestBody;
+			if (body === undefined || settings !== body) continue;
+			const { properties } = resolve(request.content["application/json"].schema);
+			const stored = new Map(settings.stored.map((field) => [field.name, field]));
+			for (const [name, property] of Object.entries<Node>(properties)) {
+				const setting = stored.get(name);
+				const initial = setting?.secret ? undefined : setting?.initial;
+				assert.equal(resolve(property)["x-initial"], initial, `${key}: ${name}`);
+			}
+		}
+	});
+
+	it("has the settings that each group answers with, bounded as they are in its body, and of secrets only whether there is one", () => {
+		let groups = 0;
+		for (const [key, { settings }] of routes) {
+			if (settings.shown.length === 0 || settings.show !== undefined) continue;
+			const { schema } = OPERATIONS.get(key)!.responses[200].content["application/json"];
+			const { required, ...base } = { ...resolve({ $ref: schema.$ref }), ...schema };
+			const names = settings.shown.map(({ name, secret }) => (secret ? `${name}_set` : name));
+			assert.deepEqual(Object.keys(base.properties).sort(), names.toSorted(), `${key}: names`);
+			assert.deepEqual(required.toSorted(), names.toSorted(), `${key}: required`);
+			for (const field of settings.shown) {
+				if (field.secret) assert.deepEqual(base.properties[`${field.name}_set`], { type: "boolean" }, key);
+				else agreeOn(`${key}: ${field.name}`, base.properties[field.name], schemaOf(field, settings), []);
+			}
+			groups++;
+		}
+		// GET and POST of power mode, time zone, fallback, protocol, IEC 62056-21, control, schedule and DLMS.
+		assert.equal(groups, 16);
+	});
+
 	it("has the size of a certificate file", () => {
 		const { schema } = DOCUMENT.paths["/api/v1/system/certificate"].post.requestBody.content["text/plain"];
 		assert.equal(schema.maxLength, CERTIFICATE_FILE_LIMIT);
@@ -165,7 +205,10 @@ describe("The description of the API, openapi.json", () => {
 
 	it("has the codes of all errors and no others", () => {
 		const own = SERVER_STATUSES.map((status) => JSON.parse(errorText(status)).error);
-		const all = new Set([...own, ...Object.values(codes).filter((code) => typeof code === "string")]);
+		const all = new Set([
+			...own,
+			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
+		]);
 		const { oneOf } = DOCUMENT.components.schemas.Error.properties.error;
 		assert.deepEqual(oneOf.map((one: Node) => one.const).sort(), [...all].sort());
 		for (const [key, { responses }] of OPERATIONS) {

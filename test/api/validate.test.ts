@@ -1,13 +1,14 @@
 /** ObjectReader by itself: lists against a reader of whole objects, however the bytes arrive; long texts; lenient fields. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { BodyTable, LongText } from "../../modules/api/body.js";
 import { DLMS_OBIS_BODY } from "../../modules/api/dlms.js";
-import { type BodyTable, type LongText, ObjectReader, type Value } from "../../modules/api/validate.js";
-import { BOOLEAN, field, INTEGER, TEXT } from "../../modules/config/schema.js";
+import { ObjectReader } from "../../modules/api/validate.js";
+import { BOOLEAN, field, INTEGER, type Setting, TEXT } from "../../modules/config/schema.js";
 import { textCodec } from "../config/memory-storage.js";
 
 interface Outcome {
-	readonly values: readonly (Value | undefined)[];
+	readonly values: readonly (Setting | undefined)[];
 	readonly code: string;
 	readonly field: string | undefined;
 }
@@ -20,7 +21,7 @@ function read(table: BodyTable, json: string, sizes: readonly number[] = [], ope
 		textCodec,
 		(values, code, message, name) => {
 			assert.equal(message === "", code === "");
-			outcomes.push({ values: values.slice(), code, field: name });
+			outcomes.push({ values: table.fields.map((one) => values.get(one)), code, field: name });
 		},
 		openText,
 	);

@@ -2,17 +2,15 @@
 import { writeSync } from "node:fs";
 import { NodeText } from "../../hosts/node/platform.js";
 import { FileStorage } from "../../hosts/node/storage.js";
-import { IEC62056, IEC62056_BAUDRATE_MAX } from "../../modules/config/meter-fields.js";
+import { IEC62056_BAUDRATE_MAX } from "../../modules/config/meter-fields.js";
+import { put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 
 const store = new ConfigStore(new FileStorage(process.argv[2]), new NodeText());
-const index = IEC62056.fields.indexOf(IEC62056_BAUDRATE_MAX);
 for (;;) {
 	const { minimum, maximum } = IEC62056_BAUDRATE_MAX;
 	const value = store.get(IEC62056_BAUDRATE_MAX);
 	const next = value < maximum ? value + 1 : minimum;
-	const values: (number | undefined)[] = [];
-	values[index] = next;
-	store.set(IEC62056, values);
+	store.change([put(IEC62056_BAUDRATE_MAX, next)]);
 	writeSync(1, `${next}\n`);
 }

@@ -16,6 +16,7 @@ import {
 } from "../../modules/meter/dlms-settings.js";
 import type { MeterSettings } from "../../modules/meter/settings.js";
 import { MemoryStorage, textCodec } from "./memory-storage.js";
+import { putValues } from "./put-values.js";
 
 describe("the meter's settings, as the reader has them", () => {
 	const { info } = new VirtualWorld();
@@ -37,28 +38,28 @@ describe("the meter's settings, as the reader has them", () => {
 			[["high_gmac", "direct"], AUTH_HIGH_GMAC, OPENING_DIRECT],
 			[["none", "auto"], AUTH_NONE, OPENING_AUTO],
 		] as const) {
-			store.set(DLMS, [words[0], true, 1, 2, 3, 4000, 4, words[1], 300]);
+			putValues(store, DLMS, [words[0], true, 1, 2, 3, 4000, 4, words[1], 300]);
 			assert.deepEqual([dlms.auth, dlms.opening, dlms.ciphered, dlms.directBaud], [auth, opening, true, 300]);
 			assert.deepEqual([dlms.client, dlms.logical, dlms.physical], [1, 2, 3]);
 			assert.deepEqual([dlms.addressLength, dlms.receiveTimeoutMs], [4, 4000]);
 		}
 		const key = new Uint8Array(16).fill(7);
-		store.set(DLMS_SECRETS, ["pass", key, key.slice(1)]);
+		putValues(store, DLMS_SECRETS, ["pass", key, key.slice(1)]);
 		assert.deepEqual([Buffer.from(dlms.password).toString(), dlms.encryptionKey], ["pass", key]);
 		assert.equal(dlms.authenticationKey.length, 15);
 		const list = Uint8Array.of(0);
-		store.set(DLMS_OBIS, [list]);
+		putValues(store, DLMS_OBIS, [list]);
 		assert.equal(dlms.objects, dlms.objects);
 		assert.deepEqual(dlms.objects, list);
-		store.set(CONTROL, [true, false]);
+		putValues(store, CONTROL, [true, false]);
 		assert.equal(settings.simulator, true);
 	});
 	it("hand over to mode E under iec62056 only, where mode D counts, too", () => {
 		const { store, settings } = open();
-		store.set(IEC62056, [true, 2400, 9600, false, true]);
-		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [false, true, true]);
-		store.set(METER, ["dlms"]);
-		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [true, false, false]);
+		putValues(store, IEC62056, [true, 2400, 9600, false, true]);
+		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["iec62056", true, true]);
+		putValues(store, METER, ["dlms"]);
+		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["dlms", false, false]);
 	});
 	it("have a system title of the unit's own, always the same", () => {
 		const digest = createHash("sha256").update("SN-1").digest().subarray(0, 5);

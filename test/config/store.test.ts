@@ -23,13 +23,16 @@ import {
 	BYTES,
 	CHOICE,
 	type Entry,
-	type Field,
+	field,
 	INTEGER,
+	put,
 	type Setting,
+	type SettingField,
 	TEXT,
 } from "../../modules/config/schema.js";
 import { ConfigStore, ENTRY_LIMIT } from "../../modules/config/store.js";
 import { CUT_AFTER, CUT_BEFORE, MemoryStorage, POWER_ON, textCodec } from "./memory-storage.js";
+import { putsOf, putValues } from "./put-values.js";
 
 function open(storage: MemoryStorage): ConfigStore {
 	return new ConfigStore(storage, textCodec);
@@ -60,7 +63,7 @@ function double(value: number): number[] {
 }
 
 /** A table of one entry, as an older or a newer firmware could have it. */
-function table(version: number, fields: readonly Partial<Field>[]): readonly Entry[] {
+function table(version: number, fields: readonly Partial<SettingField>[]): readonly Entry[] {
 	const full = fields.map((given) => ({
 		entry: 0,
 		id: 1,
@@ -83,7 +86,7 @@ describe("config/store", () => {
 		const store = open(storage);
 		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
 		assert.deepEqual(store.get(ACCESS_DIGEST), new Uint8Array(0));
-		assert.equal(store.set(CONTROL, [false, false]), false);
+		assert.equal(putValues(store, CONTROL, [false, false]), false);
 		assert.equal(storage.writes, 0);
 		assert.deepEqual(store.damaged, []);
 	});
@@ -92,10 +95,10 @@ describe("config/store", () => {
 		const storage = new MemoryStorage();
 		const digest = Uint8Array.from({ length: 32 }, (_, i) => 255 - i);
 		const store = open(storage);
-		assert.equal(store.set(IEC62056, SET), true);
-		assert.equal(store.set(METER, ["dlms"]), true);
-		assert.equal(store.set(ACCESS, ["00ff", digest.slice(), false]), true);
-		assert.equal(store.set(IEC_SPEED, [2400, "ELS5\\@V9.30 "]), true);
+		assert.equal(putValues(store, IEC62056, SET), true);
+		assert.equal(putValues(store, METER, ["dlms"]), true);
+		assert.equal(putValues(store, ACCESS, ["00ff", digest.slice(), false]), true);
+		assert.equal(putValues(store, IEC_SPEED, [2400, "ELS5\\@V9.30 "]), true);
 		for (const view of [store, open(storage)]) {
 			assert.deepEqual(valuesOf(view, IEC62056), SET);
 			assert.equal(view.get(METER_PROTOCOL), "dlms");
@@ -110,7 +113,7 @@ describe("config/store", () => {
 
 	it("writes the bytes that its header describes", () => {
 		const storage = new MemoryStorage();
-		open(storage).set(IEC62056, [undefined, undefined, 300, undefined, undefined, "7 a"]);
+		putValues(open(storage), IEC62056, [undefined, undefined, 300, undefined, undefined, "7 a"]);
 		const expected = sealed(
 			1,
 			item(1, 0),
@@ -125,33 +128,34 @@ describe("config/store", () => {
 
 	it("keeps the settings that a change leaves out", () => {
 		const store = open(new MemoryStorage());
-		store.set(IEC62056, SET);
-		assert.equal(store.set(IEC62056, [undefined, undefined, 600]), true);
+		putValues(store, IEC62056, SET);
+		assert.equal(putValues(store, IEC62056, [undefined, undefined, 600]), true);
 		assert.deepEqual(valuesOf(store, IEC62056), [true, 4800, 600, true, false, "12345678"]);
-		assert.equal(store.set(IEC62056, []), false);
+		assert.equal(putValues(store, IEC62056, []), false);
 	});
 
 	it("doesn't write when nothing changes", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
-		store.set(IEC62056, SET);
-		store.set(ACCESS, ["00", new Uint8Array(32).fill(7), false]);
+		putValues(store, IEC62056, SET);
+		putValues(store, ACCESS, ["00", new Uint8Array(32).fill(7), false]);
 		storage.writes = 0;
-		assert.equal(store.set(IEC62056, SET), false);
-		assert.equal(store.set(ACCESS, ["00", new Uint8Array(32).fill(7), false]), false);
-		assert.equal(open(storage).set(IEC62056, SET), false);
+		assert.equal(putValues(store, IEC62056, SET), false);
+		assert.equal(putValues(store, ACCESS, ["00", new Uint8Array(32).fill(7), false]), false);
+		assert.equal(putValues(open(storage), IEC62056, SET), false);
 		assert.equal(storage.writes, 0);
-		assert.equal(store.set(ACCESS, ["00", new Uint8Array(32).fill(8)]), true);
+		assert.equal(putValues(store, ACCESS, ["00", new Uint8Array(32).fill(8)]), true);
 		assert.equal(storage.writes, 1);
 	});
 
 	it("refuses a whole change for one value that isn't allowed, and one value too many", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
-		assert.throws(() => store.set(IEC62056, [true, 4800, 299]), RangeError);
-		assert.throws(() => store.set(IEC62056, [true, 4801]), RangeError);
-		assert.throws(() => store.set(CONTROL, [true, true, true]), RangeError);
-		assert.throws(() => store.set(METER, ["DLMS"]), RangeError);
+		assert.throws(() => putValues(store, IEC62056, [true, 4800, 299]), RangeError);
+		assert.throws(() => putValues(store, IEC62056, [true, 4801]), RangeError);
+		const unheard = field<boolean>({ entry: CONTROL_LOG_EN.entry, id: 9, name: "unheard", kind: BOOLEAN });
+		assert.throws(() => store.change([put(CONTROL_LOG_EN, true), put(unheard, true)]), RangeError);
+		assert.throws(() => putValues(store, METER, ["DLMS"]), RangeError);
 		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
 		assert.equal(storage.writes, 0);
 	});
@@ -164,8 +168,8 @@ describe("config/store", () => {
 			return collected;
 		};
 		assert.ok(lines().includes("access.digest="));
-		store.set(ACCESS, ["00ff", new Uint8Array(32).fill(0xab), false]);
-		store.set(IEC62056, SET);
+		putValues(store, ACCESS, ["00ff", new Uint8Array(32).fill(0xab), false]);
+		putValues(store, IEC62056, SET);
 		const report = lines();
 		assert.equal(
 			report.length,
@@ -177,7 +181,7 @@ describe("config/store", () => {
 		assert.ok(report.includes("iec62056.mode_d_enabled=true"));
 		assert.doesNotMatch(report.join("\n"), /abab|171/);
 		assert.throws(
-			() => store.set(ACCESS, ["00", new Uint8Array(33).fill(0xab)]),
+			() => putValues(store, ACCESS, ["00", new Uint8Array(33).fill(0xab)]),
 			(error: Error) => !/ab|171/.test(error.message),
 		);
 	});
@@ -186,9 +190,9 @@ describe("config/store", () => {
 		for (const power of [CUT_BEFORE, CUT_AFTER]) {
 			const storage = new MemoryStorage();
 			const store = open(storage);
-			store.set(IEC62056, SET);
+			putValues(store, IEC62056, SET);
 			storage.power = power;
-			assert.throws(() => store.set(IEC62056, INITIAL), /power cut/);
+			assert.throws(() => putValues(store, IEC62056, INITIAL), /power cut/);
 			assert.deepEqual(valuesOf(store, IEC62056), SET);
 			storage.power = POWER_ON;
 			assert.deepEqual(valuesOf(open(storage), IEC62056), power === CUT_BEFORE ? SET : INITIAL);
@@ -200,8 +204,8 @@ describe("config/store", () => {
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
 			const store = open(storage);
-			store.set(IEC62056, SET);
-			store.set(CONTROL, [true, true]);
+			putValues(store, IEC62056, SET);
+			putValues(store, CONTROL, [true, true]);
 			storage.stepsLeft = cut;
 			if (cut < steps) assert.throws(() => store.erase(), /power cut/);
 			else store.erase();
@@ -214,18 +218,14 @@ describe("config/store", () => {
 	});
 
 	it("changes several entries together or not at all, wherever the power is cut", () => {
-		const changes = [
-			{ entry: IEC62056, values: SET },
-			{ entry: METER, values: [] },
-			{ entry: CONTROL, values: [true, true] },
-		];
+		const changes = [...putsOf(IEC62056, SET), ...putsOf(METER, []), ...putsOf(CONTROL, [true, true])];
 		// Both together, each, and the end of it.
 		const steps = 4;
 		for (let cut = 0; cut <= steps; cut++) {
 			const storage = new MemoryStorage();
 			storage.stepsLeft = cut;
-			if (cut < steps) assert.throws(() => open(storage).setAll(changes), /power cut/);
-			else assert.equal(open(storage).setAll(changes), true);
+			if (cut < steps) assert.throws(() => open(storage).change(changes), /power cut/);
+			else assert.equal(open(storage).change(changes), true);
 			storage.stepsLeft = Number.POSITIVE_INFINITY;
 			for (const next of [open(storage), open(storage)]) {
 				assert.deepEqual(valuesOf(next, IEC62056), cut === 0 ? INITIAL : SET, `cut before step ${cut}`);
@@ -246,15 +246,12 @@ describe("config/store", () => {
 		}
 		const storage = new FullStorage();
 		const store = open(storage);
-		store.set(IEC62056, SET);
-		store.set(CONTROL, [false, true]);
-		store.set(CONTROL, [false, false]);
+		putValues(store, IEC62056, SET);
+		putValues(store, CONTROL, [false, true]);
+		putValues(store, CONTROL, [false, false]);
 		storage.isFull = true;
-		const changes = [
-			{ entry: IEC62056, values: INITIAL },
-			{ entry: CONTROL, values: [true, true] },
-		];
-		assert.throws(() => store.setAll(changes), /full/);
+		const changes = [...putsOf(IEC62056, INITIAL), ...putsOf(CONTROL, [true, true])];
+		assert.throws(() => store.change(changes), /full/);
 		for (const one of [store, open(storage)]) {
 			assert.deepEqual(valuesOf(one, IEC62056), SET);
 			assert.deepEqual(valuesOf(one, CONTROL), [false, false]);
@@ -264,16 +261,16 @@ describe("config/store", () => {
 	it("refuses a change of several entries whole for one bad value, and writes nothing for none", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
-		const bad = { entry: CONTROL, values: [true, 1] };
-		assert.throws(() => store.setAll([{ entry: IEC62056, values: SET }, bad]), RangeError);
-		assert.equal(store.setAll([{ entry: IEC62056, values: INITIAL }]), false);
+		const bad = putsOf(CONTROL, [true, 1]);
+		assert.throws(() => store.change([...putsOf(IEC62056, SET), ...bad]), RangeError);
+		assert.equal(putValues(store, IEC62056, INITIAL), false);
 		assert.equal(storage.writes, 0);
 		assert.deepEqual(valuesOf(store, IEC62056), INITIAL);
 	});
 
 	it("throws away a change of several entries that is damaged", () => {
 		const storage = new MemoryStorage();
-		open(storage).set(IEC62056, SET);
+		putValues(open(storage), IEC62056, SET);
 		for (const bytes of [[], [1], [8, 1, 2, 3], new Array<number>(50).fill(7)]) {
 			storage.values.set("together", Uint8Array.from(bytes));
 			assert.deepEqual(valuesOf(open(storage), IEC62056), SET);
@@ -284,17 +281,17 @@ describe("config/store", () => {
 	it("writes nothing more once it was erased, until the next start", () => {
 		const storage = new MemoryStorage();
 		const store = open(storage);
-		store.set(CONTROL, [true, true]);
+		putValues(store, CONTROL, [true, true]);
 		store.erase();
-		assert.throws(() => store.set(CONTROL, [false, false]), /erased/);
+		assert.throws(() => putValues(store, CONTROL, [false, false]), /erased/);
 		assert.deepEqual([...storage.values.keys()], []);
-		assert.ok(open(storage).set(CONTROL, [true, true]));
+		assert.ok(putValues(open(storage), CONTROL, [true, true]));
 	});
 
 	it("takes an entry cut at any byte for damaged and for nothing else", () => {
 		const storage = new MemoryStorage();
-		open(storage).set(IEC62056, SET);
-		open(storage).set(CONTROL, [true, true]);
+		putValues(open(storage), IEC62056, SET);
+		putValues(open(storage), CONTROL, [true, true]);
 		const whole = storage.get("iec62056")!;
 		for (let length = 0; length < whole.length; length++) {
 			storage.values.set("iec62056", whole.slice(0, length));
@@ -307,7 +304,7 @@ describe("config/store", () => {
 
 	it("takes an entry with a flipped bit, a longer one and garbage for damaged", () => {
 		const storage = new MemoryStorage();
-		open(storage).set(IEC62056, SET);
+		putValues(open(storage), IEC62056, SET);
 		const whole = storage.get("iec62056")!;
 		const bad: Uint8Array[] = [
 			new Uint8Array(0),
@@ -335,7 +332,7 @@ describe("config/store", () => {
 				for (const entry of ENTRIES) storage.values.set(entry.key, seal ? sealed(bytes[0] ?? 0, [...bytes]) : bytes);
 				const store = open(storage);
 				for (const entry of ENTRIES) assert.equal(entry.fields.length, valuesOf(store, entry).length);
-				store.set(IEC62056, SET);
+				putValues(store, IEC62056, SET);
 				assert.deepEqual(valuesOf(open(storage), IEC62056), SET);
 			}),
 		);
@@ -345,7 +342,7 @@ describe("config/store", () => {
 		const storage = new MemoryStorage();
 		storage.values.set("control", Uint8Array.of(9, 9, 9));
 		const store = open(storage);
-		assert.equal(store.set(CONTROL, [false]), false);
+		assert.equal(putValues(store, CONTROL, [false]), false);
 		assert.equal(storage.writes, 1);
 		assert.deepEqual(store.damaged, []);
 		assert.deepEqual(open(storage).damaged, []);
@@ -406,14 +403,14 @@ describe("config/store", () => {
 	it("finds its values again after an upgrade, and the new fields at their initial values", () => {
 		const storage = new MemoryStorage();
 		const old = table(1, [{ id: 1, kind: INTEGER, maximum: 9, initial: 1 }]);
-		new ConfigStore(storage, textCodec, old).set(old[0], [7]);
+		putValues(new ConfigStore(storage, textCodec, old), old[0], [7]);
 		const fresh = table(2, [
 			{ id: 2, kind: TEXT, maximum: 5, characters: "az", initial: "abc" },
 			{ id: 1, kind: INTEGER, maximum: 9, initial: 1 },
 		]);
 		const store = new ConfigStore(storage, textCodec, fresh);
 		assert.deepEqual(valuesOf(store, fresh[0]), ["abc", 7]);
-		store.set(fresh[0], ["x"]);
+		putValues(store, fresh[0], ["x"]);
 		assert.equal(storage.get("grown")![1], 2);
 	});
 
@@ -425,12 +422,12 @@ describe("config/store", () => {
 			{ id: 5, kind: CHOICE, choices: ["a", "b"], initial: "a" },
 		]);
 		const older = table(1, [{ id: 1, kind: INTEGER, maximum: 9, initial: 1 }]);
-		new ConfigStore(storage, textCodec, newer).set(newer[0], [Uint8Array.of(1, 2, 3), 7, "b"]);
+		putValues(new ConfigStore(storage, textCodec, newer), newer[0], [Uint8Array.of(1, 2, 3), 7, "b"]);
 		const downgraded = new ConfigStore(storage, textCodec, older);
 		assert.deepEqual(valuesOf(downgraded, older[0]), [7]);
-		downgraded.set(older[0], [8]);
-		downgraded.set(older[0], [9]);
-		new ConfigStore(storage, textCodec, older).set(older[0], [3]);
+		putValues(downgraded, older[0], [8]);
+		putValues(downgraded, older[0], [9]);
+		putValues(new ConfigStore(storage, textCodec, older), older[0], [3]);
 		assert.deepEqual(valuesOf(new ConfigStore(storage, textCodec, newer), newer[0]), [Uint8Array.of(1, 2, 3), 3, "b"]);
 	});
 
@@ -444,7 +441,7 @@ describe("config/store", () => {
 			const unknown = new Array<number>(ENTRY_LIMIT - 2 - 2 - 3 - 3 - room).fill(5);
 			storage.values.set("grown", sealed(2, item(7, ...unknown)));
 			const store = new ConfigStore(storage, textCodec, older);
-			store.set(older[0], ["z".repeat(900)]);
+			putValues(store, older[0], ["z".repeat(900)]);
 			assert.equal(store.get(older[0].fields[0]), "z".repeat(900));
 			const bytes = storage.get("grown")!;
 			assert.equal(bytes.length, kept ? ENTRY_LIMIT : 2 + 3 + 900 + 2);
@@ -465,7 +462,7 @@ describe("config/store", () => {
 				fc.boolean(),
 				(ceiling, speed, text, battery) => {
 					const storage = new MemoryStorage();
-					open(storage).set(IEC62056, [battery, speed, ceiling, battery, !battery, text]);
+					putValues(open(storage), IEC62056, [battery, speed, ceiling, battery, !battery, text]);
 					const store = open(storage);
 					assert.equal(store.get(IEC62056_BAUDRATE_MAX), ceiling);
 					assert.equal(store.get(IEC62056_MODE_D_BAUDRATE), speed);

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOGIN_BODY } from "../../modules/api/access.js";
-import { CONTROL_BODY, IEC62056_BODY, PROTOCOL_BODY } from "../../modules/api/meter.js";
-import { type BodyTable, ObjectReader, type Value } from "../../modules/api/validate.js";
-import { checkField } from "../../modules/config/schema.js";
+import type { BodyTable } from "../../modules/api/body.js";
+import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../../modules/api/meter-settings.js";
+import { ObjectReader } from "../../modules/api/validate.js";
+import { checkField, type Setting } from "../../modules/config/schema.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import { LANGUAGE_COUNT, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
 import { bytesOf, textOf } from "../latin1.js";
@@ -13,7 +14,7 @@ import { iecVectors } from "../vectors.js";
 import { BODIES, oddJSON } from "./bodies.js";
 import { type Mutator, runAll } from "./mutator.js";
 
-const TABLES: readonly BodyTable[] = [PROTOCOL_BODY, IEC62056_BODY, CONTROL_BODY, LOGIN_BODY, LOGIN_BODY];
+const TABLES: readonly BodyTable[] = [PROTOCOL_SETTINGS, IEC62056_SETTINGS, CONTROL_SETTINGS, LOGIN_BODY, LOGIN_BODY];
 /** Objects and arrays inside each other that a body may have (API decision 6). */
 const DEPTH_LIMIT = 4;
 
@@ -24,13 +25,16 @@ const text = {
 };
 
 interface Outcome {
-	readonly values: readonly (Value | undefined)[];
+	readonly values: readonly (Setting | undefined)[];
 	readonly code: string;
 }
 
 function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 	const outcomes: Outcome[] = [];
-	const reader = new ObjectReader(table, text, (values, code) => outcomes.push({ values, code }));
+	const reader = new ObjectReader(table, text, (found, code) => {
+		const values = table.fields.map((field) => found.get(field));
+		outcomes.push({ values, code });
+	});
 	mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
 	reader.end();
 	assert.equal(outcomes.length, 1, "the route was not told once");
@@ -80,7 +84,7 @@ export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 			for (const [i, field] of table.fields.entries()) {
 				const value = Object.hasOwn(expected ?? {}, field.name) ? expected?.[field.name] : undefined;
 				assert.deepEqual(values[i], value, `${field.name} of ${textOf(bytes)}`);
-				assert.ok(value === undefined || checkField(field, value as Value));
+				assert.ok(value === undefined || checkField(field, value as Setting));
 			}
 		}
 		if (run % 100 === 99) assert.equal(read(table, text.encode(JSON.stringify(BODIES[which])), mutator).code, "");

@@ -1,6 +1,6 @@
 /** A server on a network in memory with a handler of small routes, for the tests of http/server and http/connection. */
 import assert from "node:assert/strict";
-import type { BodySink, HTTPHandler } from "../../modules/http/connection.js";
+import type { BodySink, HTTPHandler } from "../../modules/http/handler.js";
 import type { HTTPLimits } from "../../modules/http/limits.js";
 import type { HTTPRequest } from "../../modules/http/request.js";
 import type { BodySource, HTTPResponse } from "../../modules/http/response.js";

@@ -6,10 +6,16 @@ import { useEffect } from "preact/hooks";
 import type { Point } from "./curve.js";
 import { type DeviceError, get, loggedIn, READ_MS, reachable } from "./device.js";
 import { importedWh, powerOf } from "./power.js";
-import type { Readout, Status } from "./replies.js";
+import type { Readout as FreshReadout, LastReadout, Status } from "./replies.js";
 import { Store } from "./store.js";
 import { language } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
+
+/** One that was asked for, or the last one. */
+export type Readout = FreshReadout | LastReadout;
+
+/** `status` of a readout (decision 20). */
+export const READOUT_CUT = 2;
 
 const POLL_MS = 5_000;
 /** Of the curve; older ones are thinned out. */

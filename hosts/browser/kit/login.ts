@@ -1,11 +1,13 @@
 /** Proof of the password without sending it (API text, Authentication 3). */
+
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { SYSTEM_PASSWORD } from "./bodies.js";
 import { sendNow, setToken } from "./device.js";
 
 /** The one account there is (decision 8). */
 export const USER = "admin";
-export const PASSWORD_MINIMUM = 8;
+export const PASSWORD_MINIMUM = SYSTEM_PASSWORD.new_password.min;
 
 interface Challenge {
 	readonly nonce: string;

@@ -1,4 +1,69 @@
-/** What the gateway answers, as far as several pages look at it (shapes: API text; extra fields: decisions). */
+/**
+ * What the gateway answers. Made by `npm run api -- --types` from the
+ * API's description, modules/api/openapi.json: change that.
+ */
+
+export interface Challenge {
+	readonly nonce: string;
+	readonly salt: string;
+	readonly alg: "sha256";
+	readonly expires_in_secs: number;
+}
+
+export interface Session {
+	readonly token: string;
+	readonly expires_in_secs: number;
+}
+
+export interface Tokens {
+	readonly max: number;
+	readonly tokens: readonly Token[];
+}
+
+export interface Token {
+	readonly id: string;
+	readonly name: string;
+	readonly created: number;
+}
+
+export interface NewToken {
+	readonly id: string;
+	readonly name: string;
+	readonly created: number;
+	readonly token: string;
+}
+
+export interface Sessions {
+	readonly sessions: readonly {
+		readonly id: string;
+		readonly created: number;
+		readonly expires_in_secs: number;
+		readonly address: string;
+		readonly current: boolean;
+	}[];
+}
+
+export interface Version {
+	readonly firmware: {
+		readonly version: string;
+		readonly date: string;
+		readonly time: string;
+	};
+	readonly frontend: {
+		readonly version: string;
+		readonly date: string;
+		readonly time: string;
+	};
+	readonly device: {
+		readonly manufacturer_id: number;
+		readonly device_id: number;
+		readonly manufacturer: string;
+		readonly model: string;
+		readonly serial: string;
+	};
+	readonly build_number: number;
+	readonly upgrade_url: string;
+}
 
 export interface Status {
 	readonly battery_voltage: number;
@@ -9,13 +74,12 @@ export interface Status {
 	readonly battery_voltage_valid?: false;
 	readonly usb_voltage_valid?: false;
 	readonly device_temperature_valid?: false;
-	readonly power_mode: number;
+	readonly power_mode: PowerModeNumber;
 	readonly timestamp: number;
 	readonly localtime: string;
 	readonly clock_valid: boolean;
 	readonly password_default: boolean;
 	readonly meter_state: string;
-	/** Good readouts since the gateway started. */
 	readonly meter_readouts: number;
 	readonly zigbee_enabled: boolean;
 	readonly zigbee_state: string;
@@ -24,49 +88,38 @@ export interface Status {
 	readonly hub_state: string;
 }
 
-export interface Reading {
-	readonly obis_long: string;
-	readonly obis: string;
-	readonly value1: string;
-	readonly value2: string;
-	readonly values?: readonly string[];
-	readonly value1_number: number | null;
-	readonly value1_unit: string;
-	readonly value2_unit?: string;
-	readonly billing_period: number | null;
-	readonly mapping_id: string | null;
-	readonly en: string | null;
-	readonly de?: string | null;
-	readonly pl?: string | null;
+export type PowerModeNumber = number;
+
+export interface PowerMode {
+	readonly power_mode: PowerModeNumber;
 }
 
-/** An object of a DLMS/COSEM readout that gave no value (decision 21). */
-export interface MissingObject {
-	readonly obis: string;
-	readonly class_id: number;
-	readonly attribute: number;
-	/** `read_write_denied`, `object_undefined` … */
-	readonly reason: string;
-	readonly message: string;
-}
-
-export interface Readout {
-	readonly protocol: string;
-	readonly meter_id: string;
-	readonly mode: string;
-	readonly baudrate: number;
-	readonly timestamp: number;
-	readonly localtime: string;
-	readonly status: number;
-	readonly readings: readonly Reading[];
-	readonly missing?: readonly MissingObject[];
-	/** In `/last`. */
-	readonly running?: boolean;
+export interface Certificate {
+	readonly custom: boolean;
+	readonly subject: string;
+	readonly issuer: string;
+	readonly valid_from: string;
+	readonly valid_to: string;
+	readonly key_type: "EC" | "RSA";
+	readonly key_bits: number;
+	readonly chain_length: number;
+	readonly max_size: number;
+	readonly upload_allowed: boolean;
+	readonly reboot: boolean;
 	readonly last_error?: string;
 }
 
-/** `status` of a readout (decision 20). */
-export const READOUT_CUT = 2;
+export interface Clock {
+	readonly timestamp: number;
+	readonly utc: string;
+	readonly localtime: string;
+	readonly is_valid: boolean;
+	readonly timezone: string;
+}
+
+export interface Timezone {
+	readonly timezone: string;
+}
 
 export interface NetworkStatus {
 	readonly ip: string;
@@ -81,15 +134,233 @@ export interface NetworkStatus {
 	readonly ap_mode: boolean;
 	readonly secure: boolean;
 	readonly ntp_server: string;
+	readonly ntp_last_sync: number;
+	readonly ntp_last_error:
+		| null
+		| "time/no-address"
+		| "time/no-reply"
+		| "time/bad-reply"
+		| "time/not-welcome"
+		| "time/out-of-range"
+		| "time/doubted";
 	readonly wifi_enabled: boolean;
 	readonly wifi_temporary: boolean;
-	/** The station has its address. */
-	readonly connected?: boolean;
-	readonly wifi_last_error?: string | null;
-	readonly ap_ssid?: string;
-	readonly ap_enabled?: boolean;
-	readonly ap_clients?: number;
-	/** Unix time; 0: never. */
-	readonly ntp_last_sync?: number;
-	readonly ntp_last_error?: string | null;
+	readonly ap_ssid: string;
+	readonly ap_enabled: boolean;
+	readonly ap_clients: number;
+	readonly connected: boolean;
+	readonly wifi_last_error: null | "wifi/not-found" | "wifi/wrong-password" | "wifi/no-address" | "wifi/lost";
+}
+
+export interface Scan {
+	readonly hostname: string;
+	readonly networks: readonly {
+		readonly ssid: string;
+		readonly bssid: string;
+		readonly rssi: number;
+		readonly channel: number;
+		readonly authmode: number;
+	}[];
+}
+
+export interface WiFi {
+	readonly ssid: string;
+	readonly dhcp: boolean;
+	readonly hostname: string;
+	readonly ip: string;
+	readonly netmask: string;
+	readonly gateway: string;
+}
+
+export interface AccessPoint {
+	readonly ap_ssid: string;
+	readonly ap_enabled: boolean;
+}
+
+export interface FallbackAP {
+	readonly fallback_ap_enabled: boolean;
+}
+
+export interface WiFiEnabled {
+	readonly wifi_enabled: boolean;
+}
+
+export interface Protocol {
+	readonly protocol: "iec62056" | "dlms";
+}
+
+export interface Probe {
+	readonly ok: boolean;
+	readonly meter_id: string;
+	readonly error: string | null;
+	readonly message: string;
+	readonly received: number;
+	readonly damaged: number;
+	readonly text: string;
+	readonly hex: string;
+}
+
+export interface Readout {
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
+	readonly meter_id: string;
+	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
+	readonly baudrate: number;
+	readonly timestamp: number;
+	readonly localtime: string;
+	readonly status: 0 | 2 | 3;
+	readonly readings: readonly Reading[];
+	readonly missing?: readonly Missing[];
+}
+
+export interface Reading {
+	readonly obis_long: string;
+	readonly obis: string;
+	readonly value1: string;
+	readonly value2: string;
+	readonly value1_number: number | null;
+	readonly value1_unit: string;
+	readonly value2_unit?: string;
+	readonly values?: readonly string[];
+	readonly medium: number | null;
+	readonly channel: number | null;
+	readonly billing_period: number | null;
+	readonly mapping_id: string;
+	readonly en: string | null;
+	readonly de?: string | null;
+	readonly pl?: string | null;
+}
+
+export interface Missing {
+	readonly obis: string;
+	readonly class_id: number;
+	readonly attribute: number;
+	readonly reason:
+		| "hardware_fault"
+		| "temporary_failure"
+		| "read_write_denied"
+		| "object_undefined"
+		| "object_class_inconsistent"
+		| "object_unavailable"
+		| "type_unmatched"
+		| "scope_of_access_violated"
+		| "data_block_unavailable"
+		| "long_get_aborted"
+		| "no_long_get_in_progress"
+		| "data_block_number_invalid"
+		| "other_reason"
+		| "no_value"
+		| "unreadable"
+		| "too_long"
+		| "exception"
+		| "no_scaler";
+	readonly message: string;
+}
+
+export interface LastReadout {
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
+	readonly meter_id: string;
+	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
+	readonly baudrate: number;
+	readonly timestamp: number;
+	readonly localtime: string;
+	readonly status: 0 | 1 | 2;
+	readonly running: boolean;
+	readonly last_attempt: number;
+	readonly last_error: string | null;
+	readonly readings: readonly Reading[];
+	readonly missing?: readonly Missing[];
+}
+
+export interface IEC62056Settings {
+	readonly mode_d_enabled?: boolean;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly baudrate_max?: number;
+	readonly battery?: boolean;
+	readonly mode_e_dlms?: boolean;
+	readonly device_address?: string;
+}
+
+export interface Control {
+	readonly simulator_en?: boolean;
+	readonly log_en?: boolean;
+}
+
+export interface Log {
+	readonly log_en: boolean;
+	readonly now_ms: number;
+	readonly dropped: number;
+	readonly entries: readonly {
+		readonly ms: number;
+		readonly kind: "line" | "sent" | "received";
+		readonly baud?: number;
+		readonly text?: string;
+		readonly hex?: string;
+	}[];
+}
+
+export interface Schedule {
+	readonly enabled: boolean;
+	readonly period_unit: "minutes" | "hours" | "days" | "months";
+	readonly period_value: number;
+	readonly trigger_hour: number;
+	readonly trigger_minute: number;
+	readonly trigger_day: number;
+}
+
+export interface DLMS {
+	readonly auth: "none" | "low" | "high_gmac";
+	readonly use_encryption: boolean;
+	readonly client_address: number;
+	readonly server_logical: number;
+	readonly server_physical: number;
+	readonly receive_timeout_ms: number;
+	readonly server_address_length: 0 | 1 | 2 | 4;
+	readonly opening: "auto" | "mode_e" | "direct";
+	readonly baudrate: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly password_set: boolean;
+	readonly block_cipher_key_set: boolean;
+	readonly auth_key_set: boolean;
+}
+
+export interface PollList {
+	readonly entries: readonly (PollEntry & {
+		readonly obis: string;
+	})[];
+}
+
+export interface PollEntry {
+	readonly code: readonly number[];
+	readonly class_id: 1 | 3 | 4 | 5 | 8;
+	readonly attribute: number;
+}
+
+export interface Zigbee {
+	readonly enabled: boolean;
+	readonly joined: boolean;
+	readonly channel: number;
+	readonly short_address: number;
+	readonly extended_pan_id: string;
+	readonly pan_id: number;
+}
+
+export interface Mapping {
+	readonly mapping: readonly {
+		readonly obis: string;
+		readonly mapping_id: "00000000" | "07020000" | "07020001" | "07020400" | "0B040505" | "0B040508";
+	}[];
+}
+
+export interface Hub {
+	readonly enabled: boolean;
+	readonly url?: string;
+	readonly cert_max_size: number;
+	readonly lang: "en" | "de" | "pl";
+	readonly token_set: boolean;
+	readonly cert_set: boolean;
+}
+
+export interface HubTest {
+	readonly retcode: number;
+	readonly http_status_code: number;
+	readonly message?: string;
 }

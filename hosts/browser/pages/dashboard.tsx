@@ -3,7 +3,18 @@ import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
 import { failureText } from "../kit/failures.js";
 import { formatAge, formatDecimal, formatLocalTime, formatNumber } from "../kit/format.js";
-import { points, power, readFailure, reading, readNow, readout, readoutAt, status } from "../kit/live.js";
+import {
+	points,
+	power,
+	READOUT_CUT,
+	type Readout,
+	readFailure,
+	reading,
+	readNow,
+	readout,
+	readoutAt,
+	status,
+} from "../kit/live.js";
 import {
 	announce,
 	Button,
@@ -17,7 +28,7 @@ import {
 	Progress,
 } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
-import { READOUT_CUT, type Readout, type Status } from "../kit/replies.js";
+import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 

@@ -3,9 +3,11 @@
  * "Hub settings"), so that the form asks for all of them and says why.
  */
 import { useState } from "preact/hooks";
+import { HUB } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
+import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
 import { Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
@@ -65,14 +67,13 @@ const isOn = ({ enabled }: Draft) => enabled === true;
 const isSecure = (draft: Draft) => isOn(draft) && /^https:/i.test(String(draft["url"]));
 
 function fieldsFor({ cert_max_size }: HubSettings): readonly FieldSpec[] {
-	return [
+	return fieldsOf(HUB, [
 		{ name: "enabled", label: "hub.enabled", kind: "toggle" },
 		{
 			name: "url",
 			label: "hub.url",
 			help: "hub.url.help",
 			kind: "text",
-			max: 255,
 			pattern: /^https?:\/\/[^\s/?#@\\]+(\/[^?#\s\\]*)?$/i,
 			required: true,
 			when: isOn,
@@ -82,8 +83,6 @@ function fieldsFor({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 			label: "hub.token",
 			help: "hub.token.help",
 			kind: "password",
-			max: 512,
-			pattern: /^[!-~]+$/,
 			required: true,
 			autocomplete: "off",
 			when: isOn,
@@ -103,10 +102,10 @@ function fieldsFor({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 			name: "lang",
 			label: "hub.lang",
 			kind: "choice",
-			choices: LANGUAGES.map((value, index) => ({ value, label: LANGUAGE_NAMES[index] })),
+			choices: choicesOf(HUB.lang, (value) => LANGUAGE_NAMES[LANGUAGES.indexOf(value)]),
 			when: isOn,
 		},
-	];
+	]);
 }
 
 interface SettingsProps {

@@ -2,6 +2,7 @@
  * Which value of the meter feeds which Zigbee attribute, for the pages "zigbee" and "readings". A target is cluster and
  * attribute; an entry with `:` in its code means this channel of the meter alone, one without means any (decision 47).
  */
+import { ZIGBEE_MAP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import type { Reading } from "../kit/replies.js";
 import type { TextKey } from "../text/all.js";
@@ -14,7 +15,7 @@ export interface Entry {
 export interface ZigbeeMap {
 	readonly mapping: readonly Entry[];
 }
-export const MAP_LIMIT = 16;
+export const MAP_LIMIT = ZIGBEE_MAP.mapping.max;
 
 /** Of a code that is not sent. */
 export const UNMAPPED = "00000000";

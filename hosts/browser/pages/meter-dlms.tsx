@@ -1,20 +1,23 @@
 /** Access to a DLMS/COSEM meter. What is secret is told to the gateway, never by it. */
 import { useState } from "preact/hooks";
+import { DLMS_CONFIG } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
+import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { SPEEDS } from "./speeds.js";
 
 const PATH = "dlms/config";
-/** Largest HDLC address of two bytes. */
-const ADDRESS_LIMIT = 16_383;
-/** A client has one byte. */
-const CLIENT_LIMIT = 127;
-const KEY_FORM = /^[\dA-Fa-f]{32}$/;
+const OPENINGS = {
+	auto: "dlms.opening.auto",
+	mode_e: "dlms.opening.greeting",
+	direct: "dlms.opening.direct",
+} as const;
+const AUTHS = { none: "dlms.auth.none", low: "dlms.auth.low", high_gmac: "dlms.auth.high" } as const;
 
 const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
@@ -23,8 +26,6 @@ const SECRETS = [
 		name: "password",
 		label: "dlms.password",
 		kind: "secret",
-		max: 64,
-		pattern: /^[ -~]*$/,
 		storedFlag: "password_set",
 		when: ({ auth }: Draft) => auth === "low",
 	},
@@ -33,7 +34,6 @@ const SECRETS = [
 		label: "dlms.key",
 		help: "dlms.key.help",
 		kind: "secret",
-		pattern: KEY_FORM,
 		storedFlag: "block_cipher_key_set",
 		when: needsKeys,
 	},
@@ -42,23 +42,18 @@ const SECRETS = [
 		label: "dlms.authkey",
 		help: "dlms.key.help",
 		kind: "secret",
-		pattern: KEY_FORM,
 		storedFlag: "auth_key_set",
 		when: needsKeys,
 	},
 ] as const satisfies readonly FieldSpec[];
 
-const FIELDS: readonly FieldSpec[] = [
+const FIELDS = fieldsOf(DLMS_CONFIG, [
 	{
 		name: "opening",
 		label: "dlms.opening",
 		help: "dlms.opening.help",
 		kind: "choice",
-		choices: [
-			{ value: "auto", label: t("dlms.opening.auto") },
-			{ value: "mode_e", label: t("dlms.opening.greeting") },
-			{ value: "direct", label: t("dlms.opening.direct") },
-		],
+		choices: choicesOf(DLMS_CONFIG.opening, (value) => t(OPENINGS[value])),
 	},
 	{
 		name: "baudrate",
@@ -71,28 +66,23 @@ const FIELDS: readonly FieldSpec[] = [
 		name: "auth",
 		label: "dlms.auth",
 		kind: "choice",
-		choices: [
-			{ value: "none", label: t("dlms.auth.none") },
-			{ value: "low", label: t("dlms.auth.low") },
-			{ value: "high_gmac", label: t("dlms.auth.high") },
-		],
+		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
 	},
 	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle" },
 	...SECRETS,
-	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", max: CLIENT_LIMIT },
-	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number", max: ADDRESS_LIMIT },
-	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number", max: ADDRESS_LIMIT },
+	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number" },
+	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number" },
+	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number" },
 	{
 		name: "server_address_length",
 		label: "dlms.length",
 		kind: "choice",
-		choices: [0, 1, 2, 4].map((value) => ({
-			value,
-			label: value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
-		})),
+		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>
+			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
+		),
 	},
-	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", min: 100, max: 30_000, unit: "ms" },
-];
+	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms" },
+]);
 
 export function DLMSCard() {
 	const { value, error, reload, put } = useDevice<Draft>(PATH);

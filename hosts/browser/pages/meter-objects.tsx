@@ -1,5 +1,6 @@
 /** The values that a DLMS/COSEM meter is asked for: a list that is edited here and saved as a whole. */
 import { useState } from "preact/hooks";
+import { DLMS_OBIS } from "../kit/bodies.js";
 import { DeviceError, post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
@@ -10,7 +11,7 @@ import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
 const PATH = "dlms/obis";
-const LIMIT = 32;
+const { max: LIMIT, items: ITEM } = DLMS_OBIS.entries;
 
 /** A COSEM object's attribute; `code` are the groups A to F. */
 interface Entry {
@@ -21,7 +22,7 @@ interface Entry {
 
 /** What nearly all are. */
 const REGISTER = 3;
-const CLASSES = [REGISTER, 1, 4, 5, 8] as const;
+const CLASSES = [REGISTER, ...ITEM.class_id.choices.filter((value) => value !== REGISTER)] as const;
 /** Group F that stands for "now". */
 const NOW = 255;
 /** `1-0:1.8.0`, with `*255` or without; or six numbers. */
@@ -35,7 +36,7 @@ const NEW_FIELDS: readonly FieldSpec[] = [
 		kind: "choice",
 		choices: CLASSES.map((value) => ({ value, label: t(`objects.class.${value}`) })),
 	},
-	{ name: "attribute", label: "objects.attribute", help: "objects.attribute.help", kind: "number", min: 1, max: 127 },
+	{ name: "attribute", label: "objects.attribute", help: "objects.attribute.help", kind: "number", ...ITEM.attribute },
 ];
 
 /** Clock and number of the meter stand before the values of each ready list. */

@@ -1,8 +1,10 @@
 /** How the meter is read: its protocol, when, and what helps when it does not work. */
 import { useEffect, useState } from "preact/hooks";
+import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
+import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { status } from "../kit/live.js";
 import { Card, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
@@ -47,18 +49,15 @@ export function Meter() {
 	);
 }
 
-const PROTOCOL_FIELDS: readonly FieldSpec[] = [
+const PROTOCOL_FIELDS = fieldsOf(METER_PROTOCOL, [
 	{
 		name: "protocol",
 		label: "protocol.label",
 		help: "protocol.help",
 		kind: "choice",
-		choices: [
-			{ value: "iec62056", label: t("protocol.iec62056") },
-			{ value: "dlms", label: t("protocol.dlms") },
-		],
+		choices: choicesOf(METER_PROTOCOL.protocol, (value) => t(`protocol.${value}`)),
 	},
-];
+]);
 
 /** For this page, and for the wizard. */
 export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void }) {
@@ -79,7 +78,7 @@ export function ProtocolForm({ onValue }: { onValue?: (protocol: string) => void
 const sends = ({ mode_d_enabled }: Draft) => mode_d_enabled === true;
 const isAsked = (draft: Draft) => !sends(draft);
 
-const IEC_FIELDS: readonly FieldSpec[] = [
+const IEC_FIELDS = fieldsOf(IEC62056_CONFIG, [
 	{ name: "mode_d_enabled", label: "iec.push", help: "iec.push.help", kind: "toggle" },
 	{
 		name: "mode_d_baudrate",
@@ -96,27 +95,21 @@ const IEC_FIELDS: readonly FieldSpec[] = [
 		label: "iec.address",
 		help: "iec.address.help",
 		kind: "text",
-		max: 32,
-		pattern: /^[\dA-Za-z ]*$/,
 		when: isAsked,
 	},
 	{ name: "mode_e_dlms", label: "iec.dlms", help: "iec.dlms.help", kind: "toggle", when: isAsked },
-];
+]);
 
-const CONTROL_FIELDS: readonly FieldSpec[] = [
+const CONTROL_FIELDS = fieldsOf(IEC62056_CONTROL, [
 	{ name: "simulator_en", label: "control.simulator", help: "control.simulator.help", kind: "toggle" },
 	{ name: "log_en", label: "control.log", help: "control.log.help", kind: "toggle" },
-];
+]);
 
 /** Unit and value as one choice, so that only what there is can be chosen. */
-const PERIODS = [
-	{ unit: "minute", values: [1, 5, 10, 15, 30] },
-	{ unit: "hour", values: [1, 2, 4, 8, 12] },
-	{ unit: "day", values: [1, 7, 14, 28] },
-	{ unit: "month", values: [1, 2, 3, 6] },
-].flatMap(({ unit, values }) => {
-	const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
-	return values.map((value) => ({ value: `${unit}s ${value}`, label: format.format(value) }));
+const PERIODS = IEC62056_SCHEDULE.period_unit.choices.flatMap((units) => {
+	const format = new Intl.NumberFormat(language, { style: "unit", unit: units.slice(0, -1), unitDisplay: "long" });
+	const values: readonly number[] = IEC62056_SCHEDULE.period_value.by[units];
+	return values.map((value) => ({ value: `${units} ${value}`, label: format.format(value) }));
 });
 
 function hasUnit(...units: readonly string[]): (draft: Draft) => boolean {
@@ -124,25 +117,24 @@ function hasUnit(...units: readonly string[]): (draft: Draft) => boolean {
 }
 
 const SCHEDULE_FIELDS: readonly FieldSpec[] = [
-	{ name: "enabled", label: "schedule.enabled", kind: "toggle" },
+	...fieldsOf(IEC62056_SCHEDULE, [{ name: "enabled", label: "schedule.enabled", kind: "toggle" }]),
 	{ name: "period", label: "schedule.every", kind: "choice", choices: PERIODS },
-	{
-		name: "trigger_day",
-		label: "schedule.day",
-		help: "schedule.day.help",
-		kind: "number",
-		min: 1,
-		max: 28,
-		when: hasUnit("months"),
-	},
-	{ name: "trigger_hour", label: "schedule.hour", kind: "number", max: 23, when: hasUnit("days", "months") },
-	{
-		name: "trigger_minute",
-		label: "schedule.minute",
-		kind: "number",
-		max: 59,
-		when: hasUnit("hours", "days", "months"),
-	},
+	...fieldsOf(IEC62056_SCHEDULE, [
+		{
+			name: "trigger_day",
+			label: "schedule.day",
+			help: "schedule.day.help",
+			kind: "number",
+			when: hasUnit("months"),
+		},
+		{ name: "trigger_hour", label: "schedule.hour", kind: "number", when: hasUnit("days", "months") },
+		{
+			name: "trigger_minute",
+			label: "schedule.minute",
+			kind: "number",
+			when: hasUnit("hours", "days", "months"),
+		},
+	]),
 ];
 
 const SCHEDULE = "iec62056/schedule";

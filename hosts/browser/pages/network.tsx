@@ -1,10 +1,13 @@
 /** Network: how the gateway is connected, another Wi-Fi network, its own network, and Wi-Fi altogether. */
+
 import { useState } from "preact/hooks";
+import { NETWORK_AP, NETWORK_FALLBACK_AP } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
-import type { Draft, FieldSpec } from "../kit/fields.js";
+import type { Draft } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment, formatNumber } from "../kit/format.js";
+import { fieldsOf } from "../kit/limits.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { NetworkStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
@@ -89,20 +92,18 @@ function State({ status }: { status: NetworkStatus }) {
 /** What stands where there is no address. */
 const NO_ADDRESS = "0.0.0.0";
 
-const ACCESS_POINT_FIELDS: readonly FieldSpec[] = [
-	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", min: 1, max: 31, required: true },
+const ACCESS_POINT_FIELDS = fieldsOf({ ...NETWORK_AP, ...NETWORK_FALLBACK_AP }, [
+	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true },
 	{
 		name: "ap_password",
 		label: "network.ap.password",
 		help: "network.ap.password.help",
 		kind: "password",
-		min: 8,
-		max: 63,
 		autocomplete: "new-password",
 	},
 	{ name: "fallback_ap_enabled", label: "network.fallback", help: "network.fallback.help", kind: "toggle" },
 	{ name: "ap_enabled", label: "network.ap.enabled", help: "network.ap.enabled.help", kind: "toggle" },
-];
+]);
 
 function valuesOf({ ap_ssid = "", ap_enabled = false }: NetworkStatus, fallback: Draft): Draft {
 	return { ap_ssid, ap_enabled, ...fallback };

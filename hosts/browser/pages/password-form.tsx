@@ -1,6 +1,7 @@
 /** A new password for the account, for the wizard and the security page. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { SYSTEM_PASSWORD } from "../kit/bodies.js";
 import { DeviceError } from "../kit/device.js";
 import { AccountName, type Draft, type FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
@@ -9,7 +10,6 @@ import { changePassword, PASSWORD_MINIMUM } from "../kit/login.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
-const LONGEST = 128;
 /** From here on a password is called strong: length counts more than signs. */
 const STRONG = 14;
 
@@ -27,8 +27,7 @@ const NEW: readonly FieldSpec[] = [
 		label: "password.new",
 		help: "password.help",
 		kind: "password",
-		min: PASSWORD_MINIMUM,
-		max: LONGEST,
+		...SYSTEM_PASSWORD.new_password,
 		required: true,
 		autocomplete: "new-password",
 	},

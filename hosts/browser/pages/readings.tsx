@@ -2,9 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
-import { readout } from "../kit/live.js";
+import { type Readout, readout } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
-import type { MissingObject, Reading, Readout } from "../kit/replies.js";
+import type { Missing, Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
@@ -48,7 +48,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 }
 
 /** What the list of objects asks for and the meter did not give, so that the list can be set right. */
-function MissingCard({ missing }: { missing: readonly MissingObject[] }) {
+function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	return (
 		<Card title={t("readings.missing")}>
 			<p>{t("readings.missing.help")}</p>

@@ -7,7 +7,7 @@ import { SettingsCard } from "../kit/form.js";
 import { formatDate, formatNumber } from "../kit/format.js";
 import { refresh, status } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { Status } from "../kit/replies.js";
+import type { Status, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -32,17 +32,6 @@ export function System() {
 			</div>
 		</div>
 	);
-}
-
-interface Component {
-	readonly version: string;
-	readonly date: string;
-}
-
-interface Version {
-	readonly firmware: Component;
-	readonly frontend: Component;
-	readonly device: { readonly manufacturer: string; readonly model: string; readonly serial: string };
 }
 
 function AboutCard() {

@@ -1,45 +1,28 @@
 /** Long-lived tokens: list, creation with the value shown once, revocation. */
 import { useState } from "preact/hooks";
+import { SYSTEM_TOKENS } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
 import { Confirm, Dialog } from "../kit/dialog.js";
-import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatMoment } from "../kit/format.js";
+import { fieldsOf } from "../kit/limits.js";
 import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
+import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
 
 const PATH = "system/tokens";
 
-interface Token {
-	readonly id: string;
-	readonly name: string;
-	/** Unix time in seconds; 0 when the clock was not set. */
-	readonly created: number;
-}
-
-interface NewToken extends Token {
-	readonly token: string;
-}
-
-interface TokenList {
-	readonly max: number;
-	readonly tokens: readonly Token[];
-}
-
-const FIELDS: readonly FieldSpec[] = [
+const FIELDS = fieldsOf(SYSTEM_TOKENS, [
 	{
 		name: "name",
 		label: "tokens.name",
 		help: "tokens.name.help",
 		kind: "text",
-		min: 1,
-		max: 32,
-		pattern: /^[ -~]+$/,
 		required: true,
 	},
-];
+]);
 
 export function TokensCard() {
 	const { value, error, reload } = useDevice<TokenList>(PATH);

@@ -3,11 +3,14 @@
  * goes back to the one before when it gets no address there (decision 35). Who talks to it over its own access point
  * can watch that here; who talks to it over the network that it leaves sees the page come back, or an address to open.
  */
+
 import { useEffect, useState } from "preact/hooks";
+import { NETWORK_WIFI } from "../kit/bodies.js";
 import { awaitRestart, DeviceError, get, post, SCAN_MS } from "../kit/device.js";
-import type { Draft, FieldSpec, FieldValue } from "../kit/fields.js";
+import type { Draft, FieldValue } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
+import { fieldsOf } from "../kit/limits.js";
 import { announce, Button, ErrorNotice, Notice, Pending, Progress } from "../kit/parts.js";
 import type { NetworkStatus } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
@@ -28,8 +31,6 @@ const AUTH_ENTERPRISE: readonly number[] = [5, 10, 13, 14];
 
 /** As the gateway checks them. */
 const IPV4_FORM = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/;
-/** Letters, digits and hyphens, with none of those at an end. */
-const HOSTNAME_FORM = /^[a-z\d]([a-z\d-]*[a-z\d])?$/i;
 
 interface Network {
 	readonly ssid: string;
@@ -195,13 +196,11 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [joined, setJoined] = useState<NetworkStatus>();
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	const fields: readonly FieldSpec[] = [
+	const fields = fieldsOf(NETWORK_WIFI, [
 		{
 			name: "ssid",
 			label: "wifi.ssid",
 			kind: "text",
-			min: 1,
-			max: 31,
 			required: true,
 			when: () => isByHand,
 		},
@@ -211,7 +210,6 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			help: isByHand ? "wifi.password.optional" : "wifi.password.help",
 			kind: "password",
 			min: 8,
-			max: 63,
 			required: !isByHand,
 			autocomplete: "off",
 			when: () => !isOpen,
@@ -249,11 +247,9 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			label: "wifi.hostname",
 			help: "wifi.hostname.help",
 			kind: "text",
-			max: 31,
-			pattern: HOSTNAME_FORM,
 		},
 		{ name: "apply", label: "wifi.apply", help: "wifi.apply.help", kind: "toggle", when: () => hasRadio(status) },
-	];
+	]);
 	const submit = async (values: Record<string, FieldValue>) => {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;

@@ -1,9 +1,9 @@
 /** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
 import { formatDecimal, formatNumber } from "../kit/format.js";
-import { readFailure, reading, readNow, readout } from "../kit/live.js";
+import { type Readout, readFailure, reading, readNow, readout } from "../kit/live.js";
 import { announce, Button, ErrorNotice, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
-import type { Reading, Readout } from "../kit/replies.js";
+import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { ProtocolForm } from "./meter.js";

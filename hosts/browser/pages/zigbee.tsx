@@ -7,6 +7,7 @@ import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import { announce, Button, Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Zigbee as ZigbeeNetwork } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice, usePoll } from "../kit/use-device.js";
@@ -14,15 +15,6 @@ import type { ZigbeeMap } from "./mapping.js";
 import { MapForm } from "./zigbee-map.js";
 
 const POLL_MS = 10_000;
-
-interface ZigbeeState {
-	readonly enabled: boolean;
-	readonly joined?: boolean;
-	readonly channel: number;
-	readonly short_address: number;
-	readonly extended_pan_id: string;
-	readonly pan_id: number;
-}
 
 export function Zigbee() {
 	return (
@@ -39,7 +31,7 @@ const FIELDS: readonly FieldSpec[] = [
 
 function StateCard() {
 	const now = useStore(status);
-	const { value, error, reload } = useDevice<ZigbeeState>("zigbee/config");
+	const { value, error, reload } = useDevice<ZigbeeNetwork>("zigbee/config");
 	usePoll(reload, POLL_MS);
 	if (value === undefined || now === undefined) {
 		return (
@@ -83,7 +75,7 @@ function hex(value: number): string {
 	return value.toString(16).toUpperCase().padStart(4, "0");
 }
 
-function State({ state }: { state: ZigbeeState }) {
+function State({ state }: { state: ZigbeeNetwork }) {
 	const [asking, setAsking] = useState(false);
 	const [asked, setAsked] = useState(false);
 	const { enabled, joined, channel, short_address, extended_pan_id, pan_id } = state;

@@ -10,6 +10,8 @@ function reading(obis: string, value: number | null, unit: string, billingPeriod
 		value2: "",
 		value1_number: value,
 		value1_unit: unit,
+		medium: 1,
+		channel: 0,
 		billing_period: billingPeriod,
 		mapping_id: "00000000",
 		en: null,

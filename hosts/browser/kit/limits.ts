@@ -1,0 +1,29 @@
+/** Fields of forms, with what the gateway's description of a body says of each: bounds, form, choices. */
+import type { FieldSpec } from "./fields.js";
+
+/** Of a field in bodies.ts. */
+type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
+
+/** The fields as `body`, one of bodies.ts, bounds them; what a field says itself goes before. */
+export function fieldsOf<Body extends object>(
+	body: Body & Readonly<Record<keyof Body, Limits>>,
+	fields: readonly (FieldSpec & { readonly name: keyof Body })[],
+): readonly FieldSpec[] {
+	return fields.map((field) => {
+		const { min, max, pattern }: Limits = body[field.name];
+		return {
+			...(min === undefined ? {} : { min }),
+			...(max === undefined ? {} : { max }),
+			...(pattern === undefined ? {} : { pattern }),
+			...field,
+		};
+	});
+}
+
+/** All that the field can be, each with its label. */
+export function choicesOf<Value extends string | number>(
+	{ choices }: { readonly choices: readonly Value[] },
+	labelOf: (value: Value) => string,
+): readonly { readonly value: Value; readonly label: string }[] {
+	return choices.map((value) => ({ value, label: labelOf(value) }));
+}

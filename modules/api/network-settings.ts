@@ -1,0 +1,169 @@
+/** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
+import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
+import {
+	AP_ENABLED,
+	AP_PASSWORD,
+	AP_SSID,
+	FALLBACK_AP_ENABLED,
+	PASSWORD_LIMIT,
+	PASSWORD_MINIMUM,
+	SSID_BYTES_LIMIT,
+	WIFI_DHCP,
+	WIFI_ENABLED,
+	WIFI_GATEWAY,
+	WIFI_HOSTNAME,
+	WIFI_IP,
+	WIFI_NETMASK,
+	WIFI_PASSWORD,
+	WIFI_SSID,
+} from "../config/network-fields.js";
+import { BOOLEAN, bodyField, type Put } from "../config/schema.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
+import { MISSING_FIELD, UNSUPPORTED } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+import { describeMissing } from "./field-value.js";
+import { booleanMember, textMember } from "./members.js";
+import { failField, putsOf, settingsOf } from "./settings.js";
+
+/** What stands where there is no address. */
+export const NO_ADDRESS = "0.0.0.0";
+
+/** Takes effect at once. No setting. */
+const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
+const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY]);
+const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
+
+export const WIFI_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([WIFI_SSID, WIFI_PASSWORD, WIFI_DHCP, ...ADDRESS_FIELDS, WIFI_HOSTNAME, APPLY]),
+	required: Object.freeze([WIFI_SSID.name, WIFI_PASSWORD.name, WIFI_DHCP.name]),
+	limit: BODY_LIMIT,
+});
+export const AP_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([...AP_FIELDS, APPLY]),
+	required: Object.freeze([]),
+	limit: BODY_LIMIT,
+});
+export const FALLBACK_AP_SETTINGS = settingsOf(Object.freeze([FALLBACK_AP_ENABLED]), [FALLBACK_AP_ENABLED.name], {
+	applies: true,
+});
+export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [WIFI_ENABLED.name], {
+	applies: true,
+	show: showWiFiEnabled,
+	accept: acceptWiFiEnabled,
+});
+
+export function postWiFi(exchange: Exchange, values: BodyValues): void {
+	const { network, networkSettings } = exchange.services;
+	const ssid = needed(values, WIFI_SSID);
+	const password = needed(values, WIFI_PASSWORD);
+	const dhcp = needed(values, WIFI_DHCP);
+	const ip = values.get(WIFI_IP);
+	const netmask = values.get(WIFI_NETMASK);
+	const gateway = values.get(WIFI_GATEWAY);
+	const hostname = values.get(WIFI_HOSTNAME);
+	const apply = values.get(APPLY) ?? false;
+	if (!isSSID(exchange, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	else if (password !== "" && !isPassword(exchange, password))
+		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
+	else if (!dhcp && !isStatic(exchange, values)) return;
+	else if (hostname !== undefined && !isHostname(hostname))
+		failField(exchange, WIFI_HOSTNAME, "hostname must be letters, digits and hyphens, with none of those at an end.");
+	else if (apply && network === undefined) failUnsupported(exchange);
+	else {
+		networkSettings.setStation({ ssid, password, dhcp, ip, netmask, gateway, hostname }, apply);
+		answerStation(exchange);
+	}
+}
+
+/** The reply of firmware 1.0.x: the static address, or the one that the station has now. */
+function answerStation(exchange: Exchange): void {
+	const { config, networkSettings, network } = exchange.services;
+	const isDHCP = config.get(WIFI_DHCP);
+	const station = network?.station;
+	const ip = isDHCP ? (station?.ip ?? NO_ADDRESS) : config.get(WIFI_IP);
+	const netmask = isDHCP ? (station?.netmask ?? NO_ADDRESS) : config.get(WIFI_NETMASK);
+	const gateway = isDHCP ? (station?.gateway ?? NO_ADDRESS) : config.get(WIFI_GATEWAY);
+	const { hostname } = networkSettings;
+	exchange.object((writer) => {
+		textMember(writer, "ssid", config.get(WIFI_SSID));
+		booleanMember(writer, "dhcp", isDHCP);
+		textMember(writer, "hostname", hostname);
+		textMember(writer, "ip", ip);
+		textMember(writer, "netmask", netmask);
+		textMember(writer, "gateway", gateway);
+	});
+}
+
+export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
+	const { network, networkSettings, config } = exchange.services;
+	const ssid = values.get(AP_SSID);
+	const password = values.get(AP_PASSWORD);
+	if (ssid !== undefined && !isSSID(exchange, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
+	else if (password !== undefined && !isPassword(exchange, password))
+		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
+	else if (values.get(AP_ENABLED) && network === undefined) failUnsupported(exchange);
+	else {
+		config.change(putsOf(AP_FIELDS, values), values.get(APPLY));
+		const accessPoint = networkSettings.accessPoint.ssid;
+		exchange.object((writer) => {
+			textMember(writer, AP_SSID.name, accessPoint);
+			booleanMember(writer, AP_ENABLED.name, config.get(AP_ENABLED));
+		});
+	}
+}
+
+function showWiFiEnabled(exchange: Exchange): void {
+	const enabled = isWiFiEnabled(exchange);
+	exchange.object((writer) => booleanMember(writer, WIFI_ENABLED.name, enabled));
+}
+
+function acceptWiFiEnabled(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	if (!values.get(WIFI_ENABLED) || exchange.services.network !== undefined) return putsOf([WIFI_ENABLED], values);
+	failUnsupported(exchange);
+	return undefined;
+}
+
+export function isWiFiEnabled({ services }: Exchange): boolean {
+	return services.network !== undefined && services.config.get(WIFI_ENABLED);
+}
+
+const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
+const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
+
+function isSSID(exchange: Exchange, ssid: string): boolean {
+	return ssid !== "" && exchange.services.text.encode(ssid).length <= SSID_BYTES_LIMIT;
+}
+
+function isPassword(exchange: Exchange, password: string): boolean {
+	return password.length >= PASSWORD_MINIMUM && exchange.services.text.encode(password).length <= PASSWORD_LIMIT;
+}
+
+/** Of its characters the field takes care. */
+function isHostname(hostname: string): boolean {
+	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
+}
+
+/** Whether a device can have this address; answers if not. */
+function isStatic(exchange: Exchange, values: BodyValues): boolean {
+	for (const field of ADDRESS_FIELDS) {
+		const value = values.get(field);
+		if (value !== undefined && parseIPv4(value) >= 0) continue;
+		const { name } = field;
+		if (value === undefined) exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
+		else failField(exchange, field, `${name} must be an IPv4 address.`);
+		return false;
+	}
+	const [ip, netmask, gateway] = ADDRESS_FIELDS.map((field) => parseIPv4(needed(values, field)));
+	const prefix = prefixOf(netmask);
+	if (prefix < 0) failField(exchange, WIFI_NETMASK, "netmask must be one of 255.0.0.0 to 255.255.255.252.");
+	else if (!isHostAddress(ip, prefix))
+		failField(exchange, WIFI_IP, "ip must be the address of a device in its network.");
+	else if (gateway === ip || !isHostAddress(gateway, prefix) || !isSameNetwork(ip, gateway, prefix))
+		failField(exchange, WIFI_GATEWAY, "gateway must be another device in the network of ip.");
+	else return true;
+	return false;
+}
+
+function failUnsupported(exchange: Exchange): void {
+	exchange.fail(501, UNSUPPORTED, "This device has no radio for Wi-Fi.");
+}

@@ -1,0 +1,69 @@
+/**
+ * Who is told when settings have changed: the one table of that, for gateway.ts. Routes and modules only change
+ * settings (config/store.ts, `change`); what follows from it stands here. Settings that stand in no row have their effect
+ * when they are next looked at.
+ */
+import { DLMS, DLMS_SECRETS } from "../config/dlms-fields.js";
+import { CONTROL, IEC62056, METER } from "../config/meter-fields.js";
+import {
+	AP_ENABLED,
+	AP_PASSWORD,
+	AP_SSID,
+	FALLBACK_AP_ENABLED,
+	STATION_FIELDS,
+	WIFI_ENABLED,
+	WIFI_HOSTNAME,
+} from "../config/network-fields.js";
+import type { Field } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import type { TimeZone } from "../time/zone.js";
+import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
+
+/** Whom the table knows. */
+export interface Concerned {
+	readonly config: Pick<ConfigStore, "get">;
+	readonly zone: Pick<TimeZone, "select">;
+	readonly reader: { forget(): void };
+	/** Undefined where there is no radio. */
+	readonly network: { applySoon(what: number): void } | undefined;
+	/** Settings of the meter are other ones: the reader and its log go by them. */
+	meterChanged(): void;
+	/** The name is in the certificate, and is what the device is found by. */
+	hostnameChanged(): void;
+}
+
+interface Row {
+	/** Any of these. */
+	readonly fields: readonly Field[];
+	/** Told when somebody wants them to take effect at once, changed or not; else when they have changed. */
+	readonly applied: boolean;
+	readonly tell: (whom: Concerned) => void;
+}
+
+function changed(fields: readonly Field[], tell: Row["tell"]): Row {
+	return Object.freeze({ fields: Object.freeze(fields), applied: false, tell });
+}
+
+function applied(fields: readonly Field[], tell: Row["tell"]): Row {
+	return Object.freeze({ fields: Object.freeze(fields), applied: true, tell });
+}
+
+const ON_CHANGED: readonly Row[] = Object.freeze([
+	// What was learned of a meter holds for the settings that it was learned with.
+	changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }) => reader.forget()),
+	changed([...METER.fields, ...IEC62056.fields, ...CONTROL.fields], (whom) => whom.meterChanged()),
+	changed([SYSTEM_TIMEZONE], ({ zone, config }) => zone.select(config.get(SYSTEM_TIMEZONE))),
+	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
+	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),
+	applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ network }) => network?.applySoon(APPLY_ACCESS_POINT)),
+	applied([FALLBACK_AP_ENABLED, WIFI_ENABLED], ({ network }) => network?.applySoon(APPLY_FLAGS)),
+]);
+
+/** The two lists are those of ConfigListener. Each row is told once, in the order of the table. */
+export function tellOfChange(whom: Concerned, changes: readonly Field[], wishes: readonly Field[]): void {
+	for (const { fields, applied: isWish, tell } of ON_CHANGED) {
+		const told = isWish ? wishes : changes;
+		if (told.some((field) => fields.includes(field))) tell(whom);
+	}
+}

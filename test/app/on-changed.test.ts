@@ -1,0 +1,152 @@
+/** Who is told when settings have changed: the table by itself, and what was learned of a meter through the whole gateway. */
+import assert from "node:assert/strict";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { type Concerned, tellOfChange } from "../../modules/app/on-changed.js";
+import {
+	DLMS_AUTH,
+	DLMS_AUTH_KEY,
+	DLMS_BLOCK_CIPHER_KEY,
+	DLMS_CLIENT_ADDRESS,
+	DLMS_OBIS_ENTRIES,
+	DLMS_PASSWORD,
+} from "../../modules/config/dlms-fields.js";
+import { ENTRIES } from "../../modules/config/entries.js";
+import {
+	CONTROL,
+	CONTROL_LOG_EN,
+	DLMS_LEARNED_OPENING,
+	IEC_SPEED_BAUD,
+	IEC62056,
+	IEC62056_BATTERY,
+	IEC62056_BAUDRATE_MAX,
+	METER_PROTOCOL,
+} from "../../modules/config/meter-fields.js";
+import { NetworkSettings } from "../../modules/config/network.js";
+import {
+	AP_ENABLED,
+	AP_PASSWORD,
+	FALLBACK_AP_ENABLED,
+	WIFI_ENABLED,
+	WIFI_HOSTNAME,
+	WIFI_SSID,
+} from "../../modules/config/network-fields.js";
+import { POWER_MODE } from "../../modules/config/power-fields.js";
+import { type Put, put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { SYSTEM_TIMEZONE } from "../../modules/config/system-fields.js";
+import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
+import { VirtualGateway } from "../api/virtual-gateway.js";
+import { MemoryStorage, textCodec } from "../config/memory-storage.js";
+
+/** A store whose changes are told, and what was told. */
+function listened() {
+	const storage = new MemoryStorage();
+	const config = new ConfigStore(storage, textCodec);
+	const told: string[] = [];
+	const whom: Concerned = {
+		config,
+		zone: { select: (name) => told.push(`zone ${name}`) > 0 },
+		reader: { forget: () => told.push("forget") },
+		network: { applySoon: (what) => told.push(`apply ${what}`) },
+		meterChanged: () => told.push("meter"),
+		hostnameChanged: () => told.push("hostname"),
+	};
+	config.listen({ settingsChanged: (changed, applied) => tellOfChange(whom, changed, applied) });
+	const toldOf = (puts: readonly Put[], apply?: boolean) => {
+		told.length = 0;
+		config.change(puts, apply);
+		return told.slice();
+	};
+	return { storage, config, told, toldOf };
+}
+
+describe("app/on-changed", () => {
+	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
+		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter"]);
+		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
+		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget"]);
+		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget"]);
+		for (const key of [DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY])
+			assert.deepEqual(toldOf([put(key, new Uint8Array(16))]), ["forget"]);
+		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), []);
+	});
+
+	it("tells nobody of what stays as it is", () => {
+		const { toldOf } = listened();
+		for (const { fields } of ENTRIES)
+			assert.deepEqual(
+				toldOf(fields.map((field) => put(field, field.initial ?? new Uint8Array(0)))),
+				[],
+				fields[0].name,
+			);
+		assert.deepEqual(toldOf([put(IEC62056_BATTERY, undefined)]), []);
+		assert.deepEqual(toldOf([]), []);
+	});
+
+	it("tells the clock of its zone, and the network of the device's name", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin"]);
+		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["hostname"]);
+		assert.deepEqual(toldOf([put(POWER_MODE, 2)]), []);
+	});
+
+	it("tells the radio of what is to take effect at once, changed or not, and of nothing else", () => {
+		const { toldOf } = listened();
+		const station = [put(WIFI_SSID, "home"), put(WIFI_HOSTNAME, undefined)];
+		assert.deepEqual(toldOf(station), []);
+		assert.deepEqual(toldOf(station, true), [`apply ${APPLY_STATION}`]);
+		assert.deepEqual(toldOf([put(AP_ENABLED, true)]), []);
+		assert.deepEqual(toldOf([put(AP_ENABLED, undefined), put(AP_PASSWORD, undefined)], true), [
+			`apply ${APPLY_ACCESS_POINT}`,
+		]);
+		for (const flag of [FALLBACK_AP_ENABLED, WIFI_ENABLED])
+			assert.deepEqual(toldOf([put(flag, true)], true), [`apply ${APPLY_FLAGS}`]);
+	});
+
+	it("tells nobody of what the firmware keeps for itself", () => {
+		const { config, told, toldOf } = listened();
+		assert.deepEqual(toldOf([put(IEC_SPEED_BAUD, 2400), put(DLMS_LEARNED_OPENING, "direct")]), []);
+		const settings = new NetworkSettings(config, { hostname: "gateway", accessPointKey: "" });
+		settings.setStation({ ssid: "home", password: "", dhcp: true });
+		settings.keepStation();
+		settings.setStation({ ssid: "other", password: "", dhcp: true });
+		settings.revertStation();
+		assert.deepEqual(told, []);
+	});
+
+	it("tells nobody of a change that flash refuses", () => {
+		const { storage, told, toldOf } = listened();
+		storage.stepsLeft = 0;
+		assert.throws(() => toldOf([put(IEC62056_BATTERY, true)]), /power cut/);
+		assert.deepEqual(told, []);
+	});
+
+	it("is what the gateway goes by: other settings of the meter end what was learned of it", async () => {
+		const storage = new VirtualStorage();
+		new ConfigStore(storage, textCodec).change([put(IEC_SPEED_BAUD, 4800), put(DLMS_LEARNED_OPENING, "direct")]);
+		const gateway = new VirtualGateway("ap", { storage });
+		await gateway.login();
+		const learned = () => {
+			const store = new ConfigStore(storage, textCodec);
+			return [store.get(IEC_SPEED_BAUD), store.get(DLMS_LEARNED_OPENING)];
+		};
+		const post = async (path: string, body: object) => {
+			assert.equal((await gateway.post(path, body)).status, 200, path);
+			return learned();
+		};
+		assert.deepEqual(await post("iec62056/config", { battery: false }), [4800, "direct"]);
+		assert.deepEqual(await post("iec62056/control", { log_en: true }), [4800, "direct"]);
+		assert.deepEqual(await post("iec62056/config", { battery: true }), [0, "auto"]);
+		await gateway.stop();
+	});
+
+	it("knows every setting of the meter's conversations", () => {
+		const { toldOf } = listened();
+		for (const field of [...IEC62056.fields, ...CONTROL.fields]) {
+			const other = field.initial === false ? true : field.initial === "" ? "1" : 300;
+			assert.ok(toldOf([put(field, other)]).includes("meter"), field.name);
+		}
+	});
+});

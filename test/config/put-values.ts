@@ -1,0 +1,11 @@
+/** Changes an entry by the values of its fields in their order, which is handy where a test compares whole entries. */
+import { type Entry, type Put, put, type Setting } from "../../modules/config/schema.js";
+import type { ConfigStore } from "../../modules/config/store.js";
+
+export function putsOf(entry: Entry, values: readonly (Setting | undefined)[]): Put[] {
+	return values.map((value, index) => put(entry.fields[index], value));
+}
+
+export function putValues(store: ConfigStore, entry: Entry, values: readonly (Setting | undefined)[]): boolean {
+	return store.change(putsOf(entry, values));
+}

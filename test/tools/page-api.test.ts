@@ -1,0 +1,10 @@
+/** What the page knows of the API is what the description of the API says. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pageFiles } from "../../tools/page-api.js";
+
+describe("what the page knows of the API", () => {
+	it("is made from the description: npm run api -- --types", () => {
+		for (const { path, text } of pageFiles()) assert.equal(readFileSync(path, "utf8"), text);
+	});
+});

@@ -1,0 +1,140 @@
+/**
+ * `npm run api -- --types`: writes what the page knows of the API from its description in modules/api/openapi.json: the
+ * types of replies (hosts/browser/kit/replies.ts), and what the fields of bodies may be (bodies.ts beside it).
+ * test/tools/page-api.test.ts holds both fresh. Knows the parts of JSON Schema that our document uses, no others.
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
+type Node = any;
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+const FOLDER = join(ROOT, "hosts/browser/kit");
+const PREFIX = "/api/v1/";
+const SCHEMAS = "#/components/schemas/";
+
+const ORIGIN =
+	"Made by `npm run api -- --types` from the\n * API's description, modules/api/openapi.json: change that.";
+
+function jsonOf(part: Node): Node {
+	return part?.content?.["application/json"]?.schema;
+}
+
+function resolve(schema: Node): Node {
+	return schema?.$ref?.startsWith(SCHEMAS) ? DOCUMENT.components.schemas[schema.$ref.slice(SCHEMAS.length)] : schema;
+}
+
+/** Names of the schemas that replies are made of, each after who names it. */
+function repliesOf(schema: Node, found: Set<string>): void {
+	if (schema === null || typeof schema !== "object") return;
+	if (typeof schema.$ref === "string" && schema.$ref.startsWith(SCHEMAS)) {
+		const name = schema.$ref.slice(SCHEMAS.length);
+		if (found.has(name)) return;
+		found.add(name);
+		repliesOf(DOCUMENT.components.schemas[name], found);
+	}
+	for (const part of Object.values(schema)) repliesOf(part, found);
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+	string: "string",
+	integer: "number",
+	number: "number",
+	boolean: "boolean",
+	null: "null",
+};
+
+function typeOf(schema: Node): string {
+	const { $ref, type, properties, required = [], items, allOf } = schema;
+	if ($ref !== undefined && required.length === 0) return $ref.slice(SCHEMAS.length);
+	if ("const" in schema) return JSON.stringify(schema.const);
+	if (schema.enum !== undefined) return schema.enum.map((one: unknown) => JSON.stringify(one)).join(" | ");
+	if (Array.isArray(type)) return type.map((one) => TYPES[one]).join(" | ");
+	if (type === "array") return `readonly (${typeOf(items)})[]`;
+	if (properties === undefined) return TYPES[type];
+	const members = Object.entries<Node>(properties).map(([name, one]) => {
+		return `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(one)};`;
+	});
+	const own = `{\n${members.join("\n")}\n}`;
+	return [...(allOf ?? []).filter((one: Node) => one.$ref).map(typeOf), own].join(" & ");
+}
+
+function replyTypes(): string[] {
+	const found = new Set<string>();
+	for (const item of Object.values<Node>(DOCUMENT.paths))
+		for (const { responses } of [item.get, item.post].filter(Boolean)) repliesOf(jsonOf(responses?.[200]), found);
+	return [...found].map((name) => {
+		const type = typeOf(DOCUMENT.components.schemas[name]);
+		return `export ${type.startsWith("{") ? `interface ${name} ${type}` : `type ${name} = ${type};`}`;
+	});
+}
+
+/** What a field may be, as FieldSpec of fields.tsx names it; `by`: choices that depend on another field's value. */
+function limitsOf(schema: Node, conditions: readonly Node[], name: string): string {
+	const { minimum, maximum, minLength, maxLength, pattern, maxItems, items } = schema;
+	const limits: string[] = [];
+	const min = minimum ?? minLength;
+	const max = maximum ?? maxLength ?? maxItems;
+	if (min !== undefined) limits.push(`min: ${min}`);
+	if (max !== undefined) limits.push(`max: ${max}`);
+	if (pattern !== undefined) limits.push(`pattern: ${new RegExp(pattern)}`);
+	if (schema.enum !== undefined) limits.push(`choices: ${JSON.stringify(schema.enum)}`);
+	const item = resolve(items);
+	if (item?.properties !== undefined) limits.push(`items: ${fieldsOf(item)}`);
+	const by = conditions.flatMap(({ if: test, then }) => {
+		const choices = then?.properties?.[name]?.enum;
+		const [other] = Object.values<Node>(test?.properties ?? {});
+		return choices === undefined ? [] : [`${JSON.stringify(other.const)}: ${JSON.stringify(choices)}`];
+	});
+	if (by.length > 0) limits.push(`by: { ${by.join(", ")} }`);
+	return `{ ${limits.join(", ")} }`;
+}
+
+function fieldsOf({ properties, allOf = [] }: Node): string {
+	const fields = Object.entries<Node>(properties).map(
+		([name, one]) => `${name}: ${limitsOf(resolve(one), allOf, name)}`,
+	);
+	return `{\n${fields.join(",\n")}\n}`;
+}
+
+function bodies(): string[] {
+	return Object.entries<Node>(DOCUMENT.paths).flatMap(([path, { post }]) => {
+		const schema = resolve(jsonOf(post?.requestBody));
+		if (schema === undefined) return [];
+		const name = path.slice(PREFIX.length).replace(/\W/g, "_").toUpperCase();
+		return [`/** POST ${path} */\nexport const ${name} = ${fieldsOf(schema)} as const;`];
+	});
+}
+
+export interface PageFile {
+	readonly path: string;
+	readonly text: string;
+}
+
+/** A file in the form that the whole project has. */
+function fileOf(name: string, what: string, parts: readonly string[]): PageFile {
+	const path = join(FOLDER, name);
+	const input = [`/**\n * ${what} ${ORIGIN}\n */`, ...parts, ""].join("\n\n");
+	const biome = join(ROOT, "node_modules/.bin/biome");
+	const { status, stdout, stderr } = spawnSync(biome, ["format", `--stdin-file-path=${path}`], {
+		cwd: ROOT,
+		input,
+		encoding: "utf8",
+	});
+	if (status !== 0) throw new Error(`biome: ${stderr}`);
+	return { path, text: stdout };
+}
+
+export function pageFiles(): readonly PageFile[] {
+	return [
+		fileOf("replies.ts", "What the gateway answers.", replyTypes()),
+		fileOf("bodies.ts", "What the fields of bodies may be, by route.", bodies()),
+	];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	for (const { path, text } of pageFiles()) writeFileSync(path, text);
