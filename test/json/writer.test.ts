@@ -128,6 +128,48 @@ describe("JSON writer", () => {
 		);
 	});
 
+	it("puts an object together from prepared pieces, through any window", () => {
+		const writer = new JSONWriter(codec);
+		const pieces = ['"a":"', '","b":', ',"c":', ',"d":'].map((piece) => writer.prepare(piece));
+		const short = encoder.encode("text, and what stands behind it");
+		const control = Uint8Array.of(0x22, 0x41, 0x07, 0xe9);
+		const produce = () => {
+			writer.beginArray();
+			for (let i = 0; i < 2; i++) {
+				writer.beginObject();
+				writer.raw(pieces[0]);
+				writer.rawPart(short, 0, 4);
+				writer.rawASCII(control, 0, 4);
+				writer.raw(pieces[1]);
+				writer.rawWord("kWh");
+				writer.raw(pieces[2]);
+				writer.rawString('"');
+				writer.raw(pieces[3]);
+				writer.rawPart(short, 6, 9);
+				writer.key("e");
+				writer.word("behind pieces");
+				writer.key("f");
+				writer.number(9);
+				writer.endObject();
+			}
+			writer.endArray();
+		};
+		const one = '{"a":"text\\"A\\u0007\\u00e9","b":"kWh","c":"\\"","d":and,"e":"behind pieces","f":9}';
+		const expected = `[${one},${one}]`;
+		for (let size = 1; size < 200; size++) {
+			const window = new Uint8Array(size + 2).fill(0xee);
+			let text = "";
+			do {
+				writer.begin(window, 1, 1 + size, text.length);
+				produce();
+				assert.equal(writer.produced, expected.length);
+				text += decoder.decode(window.subarray(1, writer.position));
+				assert.deepEqual([window[0], window[size + 1]], [0xee, 0xee], "beyond the window");
+			} while (text.length < expected.length);
+			assert.equal(text, expected);
+		}
+	});
+
 	it("saves and restores its place in the nesting", () => {
 		const writer = new JSONWriter(codec);
 		const into = new Uint8Array(64);
