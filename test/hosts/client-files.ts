@@ -46,6 +46,9 @@ function makeIdentities(): Identities {
 	const expired = signed("/CN=localhost", middle, local, -1);
 	const wildcard = signed("/CN=home", middle, named("DNS:*.home.example"));
 	const usurped = signed("/CN=localhost", server, local);
+	// Of the same names as those that are trusted.
+	const falseRoot = make({ subject: "/CN=Root", extensions, days: DAYS });
+	const impostor = signed("/CN=localhost", falseRoot, local);
 	const own = make({ subject: "/CN=a server of its own", days: DAYS });
 	const ownOther = make({ subject: "/CN=a server of its own", days: DAYS });
 	const client = make({ subject: "/CN=a client", issuer: root, days: DAYS });
@@ -67,6 +70,7 @@ function makeIdentities(): Identities {
 			"self-signed-other": ownOther,
 			"without-middle": server,
 			"by-end-entity": chained(usurped, server, middle),
+			impostor: chained(impostor, falseRoot),
 			huge: chained(server, middle, ...Array.from({ length: HUGE_COUNT }, () => root)),
 		},
 		authority: root.certificate,

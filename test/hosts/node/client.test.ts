@@ -6,8 +6,15 @@ import { createServer, type Server } from "node:tls";
 import { createClientPorts, HANDSHAKE_BYTES } from "../../../hosts/node/client.js";
 import { NodeResolver } from "../../../hosts/node/resolver.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
-import { parseCertificates } from "../../../hosts/node/trust.js";
-import { CLIENT_OUT_OF_MEMORY, type TLSClientOptions } from "../../../modules/io/client.js";
+import { judge, parseCertificates } from "../../../hosts/node/trust.js";
+import {
+	CLIENT_EXPIRED,
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_UNTRUSTED,
+	CLIENT_WRONG_NAME,
+	type TLSClientOptions,
+} from "../../../modules/io/client.js";
+import { AUTHORITY, type Made, make } from "../openssl.js";
 
 const FROM_MS = Date.UTC(2026, 0, 1);
 const TO_MS = Date.UTC(2049, 0, 1);
@@ -77,5 +84,49 @@ describe("The bench's TLS clients", () => {
 			["CN=server", "CN=other"],
 		);
 		assert.throws(() => parseCertificates("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"));
+	});
+
+	describe("judge what a server shows", () => {
+		const DAY_MS = 86_400_000;
+		const root = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
+		const namesake = make({ subject: "/CN=Root", extensions: AUTHORITY, days: 10 });
+		const leafOf = (issuer: Made, ...extensions: string[]) =>
+			make({ subject: "/CN=x", issuer, extensions: ["subjectAltName=DNS:x,IP:192.0.2.1", ...extensions], days: 10 });
+		const verdict = (shown: string, trusted: string, name = "x", inDays?: number) =>
+			judge({
+				shown: parseCertificates(shown),
+				trusted: parseCertificates(trusted),
+				name,
+				utcMs: inDays === undefined ? undefined : Date.now() + inDays * DAY_MS,
+			});
+		const leaf = leafOf(root).certificate;
+
+		it("by name and by address, and by nothing that is only like them", () => {
+			for (const name of ["x", "X", "192.0.2.1"]) assert.equal(verdict(leaf, root.certificate, name), 0);
+			for (const name of ["y", "x.x", "192.0.2.2"]) {
+				assert.equal(verdict(leaf, root.certificate, name), CLIENT_WRONG_NAME);
+			}
+		});
+
+		it("as nobody's without a certificate, without a signature that holds, or made for clients only", () => {
+			assert.equal(verdict("", root.certificate), CLIENT_UNTRUSTED);
+			assert.equal(verdict(leaf, namesake.certificate), CLIENT_UNTRUSTED);
+			const forClients = leafOf(root, "extendedKeyUsage=clientAuth").certificate;
+			assert.equal(verdict(forClients, root.certificate), CLIENT_UNTRUSTED);
+			const forBoth = leafOf(root, "extendedKeyUsage=clientAuth,serverAuth").certificate;
+			assert.equal(verdict(forBoth, root.certificate), 0);
+		});
+
+		it("by the dates of all that lead to the authority, where a namesake does not help", () => {
+			const middle = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 1 });
+			const renewed = make({ subject: "/CN=Middle", issuer: root, extensions: AUTHORITY, days: 10 });
+			const own = leafOf(middle).certificate;
+			const chain = own + middle.certificate;
+			assert.equal(verdict(chain, root.certificate, "x", 0.5), 0);
+			assert.equal(verdict(chain, root.certificate, "x", 2), CLIENT_EXPIRED);
+			assert.equal(verdict(chain, root.certificate), 0);
+			assert.equal(verdict(chain + renewed.certificate, root.certificate, "x", 2), CLIENT_EXPIRED);
+			assert.equal(verdict(chain, root.certificate + middle.certificate, "x", 0.5), 0);
+		});
 	});
 });

@@ -111,6 +111,8 @@ const trusting: [name: string, scene: Scene][] = [
 			await connect(host, port, { trusted }).fails(host, CLIENT_UNTRUSTED);
 			const lone = await serverPort(host, peer, "tls-server:refused:without-middle");
 			await connect(host, lone, trust(host)).fails(host, CLIENT_UNTRUSTED);
+			const impostor = await serverPort(host, peer, "tls-server:refused:impostor");
+			await connect(host, impostor, trust(host)).fails(host, CLIENT_UNTRUSTED);
 			const usurped = await serverPort(host, peer, "tls-server:refused:by-end-entity");
 			await connect(host, usurped, trust(host)).fails(host, CLIENT_UNTRUSTED);
 		},
