@@ -10,7 +10,7 @@
  * What is to be sent stands in the shared buffer and has left it when `send` returns: no datagram waits, none has a
  * buffer of its own. Limits: DATAGRAMS_AT_ONCE are read in one go, then the others have their turn.
  */
-import type { Drive, Driver } from "./driver.js";
+import type { Drive, Driven, Driver } from "./driver.js";
 import type { UDP, UDPOptions, UDPPort } from "./host.js";
 import type { Timed } from "./machine.js";
 
@@ -48,7 +48,7 @@ export interface DatagramMachine extends Timed {
 export const RETRY_MS = 30_000;
 const DATAGRAMS_AT_ONCE = 16;
 
-export class Datagrams<Machine extends DatagramMachine> implements Timed, DatagramSender {
+export class Datagrams<Machine extends DatagramMachine> implements Driven, DatagramSender {
 	/** To be changed by its drive only. */
 	readonly machine: Machine;
 	readonly drive: Drive;
@@ -63,7 +63,7 @@ export class Datagrams<Machine extends DatagramMachine> implements Timed, Datagr
 	constructor(world: DatagramWorld, part: string, machine: Machine) {
 		this.#world = world;
 		this.machine = machine;
-		this.drive = world.driver.drive(part, this, this.settle);
+		this.drive = world.driver.drive(part, this);
 	}
 
 	/** For good. The machine should have been told to end its work. */
@@ -91,7 +91,7 @@ export class Datagrams<Machine extends DatagramMachine> implements Timed, Datagr
 	}
 
 	/** Has the port open that the machine wants now. */
-	private settle(nowMs: number): void {
+	drain(nowMs: number): void {
 		const { port } = this.machine;
 		if (port === this.#port) return;
 		this.close();

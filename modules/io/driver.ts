@@ -3,12 +3,12 @@
  * it (protocol machines, the meter reader, Wi-Fi, mDNS, SNTP, HTTP) takes the time as an argument and tells by
  * `deadlineMs` when it wants to be called again.
  *
- * The rule: a machine changes only in `tell` or `run` of its drive. Each change is followed by a drain, in which all that
+ * The rule: a machine changes only in `tell` or `run` of its drive. Each change is followed by its `drain`, in which all that
  * the machine has to say is carried out, and only then is its deadline looked at. A machine that was changed past its
  * driver is found at its next turn, by a deadline other than the one seen last; that is logged as a mistake of ours.
  *
  * One timer of the host serves all: it stands at or before the earliest deadline. A deadline that moves away (as it does
- * with each piece that arrives) leaves it where it is; firing early, it is set anew. Cost: eight slots a machine.
+ * with each piece that arrives) leaves it where it is; firing early, it is set anew. Cost: six slots a machine.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
@@ -18,6 +18,15 @@ export interface DriverWorld {
 	readonly timers: Timers;
 	/** Runs a callback of the host, and catches and logs our own mistakes; `part` names the one to blame. */
 	guard(part: string, run: () => void): void;
+}
+
+/** What is driven. */
+export interface Driven extends Timed {
+	/**
+	 * Carries out what it has to say, until there is no more. Called after each change; it may tell the same machine
+	 * something, and is then called again.
+	 */
+	drain?(nowMs: number): void;
 }
 
 export class Driver {
@@ -35,13 +44,9 @@ export class Driver {
 		this.#world = world;
 	}
 
-	/**
-	 * Drives `machine` until the drive is stopped. `drain` carries out what it has to say, until there is no more; it may
-	 * tell the same machine something, and is then called again. It is called on the machine, so that a method of it needs
-	 * no function of its own.
-	 */
-	drive(part: string, machine: Timed, drain?: (nowMs: number) => void): Drive {
-		const drive = new Drive(this, part, machine, drain);
+	/** Drives `machine` until the drive is stopped; `part` names it in the log. */
+	drive(part: string, machine: Driven): Drive {
+		const drive = new Drive(this, part, machine);
 		this.#drives.push(drive);
 		this.arm(machine.deadlineMs);
 		return drive;
@@ -54,6 +59,13 @@ export class Driver {
 
 	guard(part: string, run: () => void): void {
 		this.#world.guard(part, run);
+	}
+
+	/** For Drive: logs a mistake of ours. */
+	failed(part: string, error: unknown): void {
+		this.#world.guard(part, () => {
+			throw error;
+		});
 	}
 
 	/** For Drive: a machine wants to be called at `deadlineMs`. */
@@ -94,26 +106,20 @@ const STOPPED = 4;
 
 /** One machine in the hands of the driver. */
 export class Drive {
+	/** The machine's name in the log. */
+	readonly part: string;
 	readonly #driver: Driver;
-	readonly #part: string;
-	readonly #machine: Timed;
-	readonly #drain: ((nowMs: number) => void) | undefined;
+	readonly #machine: Driven;
 	/** The machine's deadline after its last drain. */
 	#seenMs: number;
 	/** BUSY, CHANGED, STOPPED: one number for the three, since each drive pays for a field. */
 	#flags = 0;
 
-	constructor(driver: Driver, part: string, machine: Timed, drain: ((nowMs: number) => void) | undefined) {
+	constructor(driver: Driver, part: string, machine: Driven) {
 		this.#driver = driver;
-		this.#part = part;
+		this.part = part;
 		this.#machine = machine;
-		this.#drain = drain;
 		this.#seenMs = machine.deadlineMs;
-	}
-
-	/** The machine's name in the log. */
-	get part(): string {
-		return this.#part;
 	}
 
 	/** As the driver has seen it last. */
@@ -123,23 +129,28 @@ export class Drive {
 
 	/** Changes the machine; gives what `change` gives. What it throws goes to the caller, after the drain. */
 	tell<Result>(change: (nowMs: number) => Result): Result {
+		const nowMs = this.#driver.nowMs();
 		if (this.#flags & BUSY) {
 			this.#flags |= CHANGED;
-			return change(this.#driver.nowMs());
+			return change(nowMs);
 		}
-		if (this.#machine.deadlineMs !== this.#seenMs) this.complain();
-		this.#flags |= BUSY;
+		this.begin();
 		try {
-			return change(this.#driver.nowMs());
+			return change(nowMs);
 		} finally {
-			this.settle();
+			this.end();
 		}
 	}
 
 	/** As `tell`, for callbacks of the host: what is thrown is caught and logged. Nothing happens once it is stopped. */
 	run(change: (nowMs: number) => void): void {
 		if (this.#flags & STOPPED) return;
-		this.#driver.guard(this.#part, () => this.tell(change));
+		// Not by a guard around it: each call takes from a stack that is short on the chip.
+		try {
+			this.tell(change);
+		} catch (error) {
+			this.#driver.failed(this.part, error);
+		}
 	}
 
 	/** The machine is neither advanced nor drained any more. */
@@ -148,27 +159,38 @@ export class Drive {
 		this.#driver.remove(this);
 	}
 
-	/** For Driver. */
+	/** For Driver, which calls it in a turn of its own. */
 	advanceIfDue(nowMs: number): void {
-		if (nowMs >= this.#seenMs) this.run((ms) => this.#machine.advance(ms));
+		if (nowMs < this.#seenMs || this.#flags & STOPPED) return;
+		try {
+			this.begin();
+			try {
+				this.#machine.advance(nowMs);
+			} finally {
+				this.end();
+			}
+		} catch (error) {
+			this.#driver.failed(this.part, error);
+		}
 	}
 
-	private settle(): void {
+	private begin(): void {
+		if (this.#machine.deadlineMs !== this.#seenMs) {
+			this.#driver.failed(this.part, new Error("a machine was changed past its driver"));
+		}
+		this.#flags |= BUSY;
+	}
+
+	private end(): void {
 		try {
 			do {
 				this.#flags &= ~CHANGED;
-				if ((this.#flags & STOPPED) === 0) this.#drain?.call(this.#machine, this.#driver.nowMs());
+				if ((this.#flags & STOPPED) === 0) this.#machine.drain?.(this.#driver.nowMs());
 			} while (this.#flags & CHANGED);
 		} finally {
 			this.#flags &= ~BUSY;
 			this.#seenMs = this.#machine.deadlineMs;
 			if ((this.#flags & STOPPED) === 0) this.#driver.arm(this.#seenMs);
 		}
-	}
-
-	private complain(): void {
-		this.#driver.guard(this.#part, () => {
-			throw new Error("a machine was changed past its driver");
-		});
 	}
 }

@@ -11,7 +11,7 @@
  * responsive), one transmission holds at most TRANSMIT_LIMIT bytes.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
-import type { Drive, Driver } from "./driver.js";
+import type { Drive, Driven, Driver } from "./driver.js";
 import {
 	FORMAT_7E1,
 	FORMAT_8N1,
@@ -50,7 +50,7 @@ export interface LinkOptions {
 	onGone(): void;
 }
 
-export class Link {
+export class Link implements Driven {
 	readonly #driver: Driver;
 	readonly #drive: Drive;
 	readonly #options: LinkOptions;
@@ -100,7 +100,16 @@ export class Link {
 			},
 		});
 		options.tap?.line(options.line.baud, driver.nowMs());
-		this.#drive = driver.drive("link", options.machine, (nowMs) => this.pump(nowMs));
+		this.#drive = driver.drive("link", this);
+	}
+
+	/** For the driver, as what follows: those of the machine. */
+	get deadlineMs(): number {
+		return this.#machine.deadlineMs;
+	}
+
+	advance(nowMs: number): void {
+		this.#machine.advance(nowMs);
 	}
 
 	/** Ends the work; the machine is not called again. */
@@ -126,12 +135,12 @@ export class Link {
 			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			this.#machine.receive(into, 0, count, nowMs);
 			// What it answers to one piece goes out before the next is looked at.
-			this.pump(nowMs);
+			this.drain(nowMs);
 		}
 	}
 
 	/** Carries out the machine's outputs as far as the port takes them. */
-	private pump(nowMs: number): void {
+	drain(nowMs: number): void {
 		while (!this.#closed && this.flush() && this.settleLine(nowMs)) {
 			const output = this.#machine.poll();
 			if (output.kind === OUTPUT_NONE) return;

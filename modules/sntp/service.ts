@@ -7,9 +7,8 @@
  * Limits: DATAGRAMS_AT_ONCE are read in one go, the others when more come.
  */
 import type { DatagramWorld } from "../io/datagrams.js";
-import type { Drive } from "../io/driver.js";
+import type { Drive, Driven } from "../io/driver.js";
 import type { Network, UDP } from "../io/host.js";
-import type { Timed } from "../io/machine.js";
 import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./client.js";
 
 /** Who is told of the time. */
@@ -26,7 +25,7 @@ export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
 
 const DATAGRAMS_AT_ONCE = 16;
 
-export class TimeService implements Timed {
+export class TimeService implements Driven {
 	readonly sync: TimeSync;
 	readonly #world: TimeServiceWorld;
 	readonly #drive: Drive;
@@ -39,7 +38,7 @@ export class TimeService implements Timed {
 	constructor(world: TimeServiceWorld) {
 		this.#world = world;
 		this.sync = new TimeSync(world);
-		this.#drive = world.driver.drive("time", this, this.serve);
+		this.#drive = world.driver.drive("time", this);
 	}
 
 	/** The network is up. */
@@ -68,7 +67,7 @@ export class TimeService implements Timed {
 		this.#drive.stop();
 	}
 
-	private serve(): void {
+	drain(): void {
 		const { sync } = this;
 		if (sync.turn === this.#turn) return;
 		this.#turn = sync.turn;

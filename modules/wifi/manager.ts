@@ -2,9 +2,8 @@
  * The radio for Wi-Fi in the hands of its policy (policy.ts): opens it, tells the policy what it says, and is what the
  * network routes and app/gateway.ts have of it. Limits of a scan: SCAN_LIMIT networks.
  */
-import type { Drive, Driver } from "../io/driver.js";
+import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { TextCodec } from "../io/host.js";
-import type { Timed } from "../io/machine.js";
 import type { StationStatus, WiFi, WiFiPort } from "../io/wifi.js";
 import { type ScanWaiter, WiFiPolicy, type WiFiSettings } from "./policy.js";
 import { packNetworks } from "./scan.js";
@@ -24,7 +23,7 @@ export interface NetworkUser {
 /** In the log. */
 const PART = "network";
 
-export class NetworkManager implements Timed {
+export class NetworkManager implements Driven {
 	readonly #world: ManagerWorld;
 	readonly #policy: WiFiPolicy;
 	readonly #drive: Drive;
@@ -37,7 +36,7 @@ export class NetworkManager implements Timed {
 		this.#world = world;
 		this.#policy = new WiFiPolicy(settings, world.trace);
 		this.#user = user;
-		this.#drive = world.driver.drive(PART, this, this.settle);
+		this.#drive = world.driver.drive(PART, this);
 	}
 
 	/** STATION_… */
@@ -127,7 +126,7 @@ export class NetworkManager implements Timed {
 	}
 
 	/** After each change of the policy. */
-	private settle(nowMs: number): void {
+	drain(nowMs: number): void {
 		const policy = this.#policy;
 		if (policy.isScanOver(nowMs)) this.tellWaiters(undefined);
 		policy.settle(nowMs);

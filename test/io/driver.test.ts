@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { Driver } from "../../modules/io/driver.js";
+import { type Driven, Driver } from "../../modules/io/driver.js";
 import type { Timed } from "../../modules/io/machine.js";
 
 /** Is due at the given times, one after the other, and notes when it was called. */
-class Alarm implements Timed {
+class Alarm implements Driven {
 	deadlineMs = Number.POSITIVE_INFINITY;
+	drain?: (nowMs: number) => void;
 	readonly calls: number[] = [];
 
 	set(deadlineMs: number): void {
@@ -121,10 +122,11 @@ describe("io/driver", () => {
 	it("drains after each change, again where the drain itself has changed the machine, before it sets its timer", () => {
 		const alarm = new Alarm();
 		let said = 0;
-		const drive = driver.drive("alarm", alarm, () => {
+		const drive = driver.drive("alarm", alarm);
+		alarm.drain = () => {
 			said++;
 			if (said < 3) drive.tell((nowMs) => alarm.set(nowMs + 10 * said));
-		});
+		};
 		assert.equal(
 			drive.tell(() => "given back"),
 			"given back",
@@ -136,7 +138,8 @@ describe("io/driver", () => {
 	it("drains after a change that throws, and lets its caller have the exception", () => {
 		const alarm = new Alarm();
 		let drained = 0;
-		const drive = driver.drive("alarm", alarm, () => drained++);
+		const drive = driver.drive("alarm", alarm);
+		alarm.drain = () => drained++;
 		const fail = (): void => {
 			alarm.set(7);
 			throw new Error("no");
