@@ -13,8 +13,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const SELF = "test/tidy.test.ts";
 
 const TOP_LEVEL = [
-	"CHANGELOG.md LICENSE README.md biome.json manifest.json package-lock.json package.json tsconfig.json",
-	"hosts modules node_modules test tools",
+	"ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE NOTICE README.md SECURITY.md biome.json manifest.json package-lock.json package.json tsconfig.json",
+	"docs hosts modules node_modules test tools",
 ]
 	.join(" ")
 	.split(" ");
@@ -24,13 +24,17 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 
 const LINE_LIMIT = 450;
 
+/** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
+const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
+const RESTRICTED = "test/vectors/restricted/";
+
 /**
  * Who may import whom, by room: a folder of modules/ (in `io` each file is a room of its own, since most may know the
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/wifi", from: "", why: "the ground that all others stand on" },
-	{ rooms: "io/host", from: "io/wifi", why: "a radio is a part of the host" },
+	{ rooms: "bytes io/wifi io/client io/flash", from: "", why: "the ground that all others stand on" },
+	{ rooms: "io/host", from: "io/wifi io/client io/flash", why: "radio, clients and flash are parts of the host" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{
@@ -41,18 +45,24 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "io/datagrams", from: "io/host io/machine io/driver", why: "the same for UDP" },
 	{ rooms: "obis", from: "bytes", why: "codes, their names, and what they are mapped to are plain data" },
 	{
-		rooms: "iec62056-21 hdlc dlms",
+		rooms: "readout",
 		from: "bytes obis io/host io/machine",
+		why: "what a readout is made of belongs to no protocol",
+	},
+	{
+		rooms: "iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
-		rooms: "http json config time auth",
+		rooms: "json config time auth",
 		from: "bytes io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine io/driver io/link readout iec62056-21 hdlc dlms",
 		why: "decides which conversation is held, and keeps what was read",
 	},
 	{
@@ -62,16 +72,24 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver json http auth config time meter obis iec62056-21 dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver json http auth config time meter readout obis dlms wifi sntp power",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
-	{ rooms: "hosts/native", from: "bytes io/host", why: "what the hosts in XS share: faces of C and of the SDK" },
-	{ rooms: "hosts/simulated", from: "bytes io/host io/wifi", why: "what hosts without the hardware put in its place" },
+	{
+		rooms: "hosts/native",
+		from: "bytes io/host io/client io/flash",
+		why: "what the hosts in XS share: faces of C and of the SDK",
+	},
+	{
+		rooms: "hosts/simulated",
+		from: "bytes io/host io/wifi io/client io/flash",
+		why: "what hosts without the hardware put in its place",
+	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/wifi io/machine io/link app hosts/native hosts/simulated",
+		from: "bytes io/host io/wifi io/client io/flash io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/esp32 hosts/browser", why: "programs for developers" },
@@ -239,6 +257,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["a.toLocaleString()", "new Intl.NumberFormat()"],
 	},
 	{
+		name: "keeps the vectors of others out of what is shipped",
+		files: /^(modules|hosts)\/|^manifest\.json$/,
+		bad: /\bvectors\//,
+		comments: false,
+		advice: "the captures are for tests; their licences don't let them into the firmware",
+		catches: ['"data": ["./test/vectors/dlms/x"]'],
+	},
+	{
 		name: "runs all of its tests",
 		files: TESTS,
 		bad: /\b(describe|it|context|specify|suite|test|this)\.(skip|only)\(|\bx(it|describe)\(/,
@@ -283,6 +309,21 @@ function find(rule: PatternRule, source: Source): string[] {
 	);
 }
 
+/** Whether a document's link leads to a file, and to a heading of it as the web shows them. */
+function isThere(path: string, link: string): boolean {
+	const file = join(ROOT, path);
+	if (!existsSync(file)) return false;
+	const [, heading] = link.split("#");
+	if (heading === undefined) return true;
+	const headings = [...readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+		title
+			.toLowerCase()
+			.replace(/[^\w\- ]/g, "")
+			.replaceAll(" ", "-"),
+	);
+	return headings.includes(heading);
+}
+
 function none(findings: readonly string[]): void {
 	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
 }
@@ -318,6 +359,19 @@ function checkImports(source: Source): string[] {
 		if (target !== undefined && mayImport(room, target)) return [];
 		return [`${at(source, index)}: ${room} may not import ${target ?? name}: pass it in, or give IMPORTS a reason`];
 	});
+}
+
+/** Whether a vector says where it comes from under which licence, and stands where that licence wants it. */
+function checkOrigin(path: string, text: string): string[] {
+	const [first, second = ""] = text.split("\n");
+	if (!/^# source: \S/.test(first)) return [`${path}:1: begin with "# source: " and where it comes from`];
+	const licence = /^# licence: (none stated|[\w.+-]+(?: (?:AND|OR|WITH) [\w.+-]+)*)$/.exec(second)?.[1];
+	if (licence === undefined) return [`${path}:2: write "# licence: " and its SPDX expression, or "none stated"`];
+	const isPermissive = licence.split(/ (?:AND|OR) /).every((one) => PERMISSIVE.includes(one));
+	if (isPermissive === !path.startsWith(RESTRICTED)) return [];
+	return [
+		`${path}: licence ${licence}: move it ${isPermissive ? "out of" : "to the folder of its protocol in"} ${RESTRICTED}`,
+	];
 }
 
 /** Files that import each other, types included, by way of others maybe; each circle once, as a path. */
@@ -368,6 +422,21 @@ describe("tidy", () => {
 
 	it("lets each room import only what the table allows", () => {
 		none(code.flatMap(checkImports));
+	});
+
+	it("lets the meter reader know no protocol by name", () => {
+		const readers = /^modules\/meter\/(reader|probe|waiters)\.ts$/;
+		const known = /\/(iec62056-21|hdlc|dlms|sml)\/|\/(dlms|simulator)[^/]*$/;
+		const found = code.filter((source) => readers.test(source.path));
+		assert.equal(found.length, 3);
+		const advice = "ask the row of meter/protocols.ts: what is of one protocol is its own";
+		none(
+			found.flatMap((source) =>
+				importsOf(source)
+					.filter(({ name }) => known.test(name))
+					.map(({ name, index }) => `${at(source, index)}: "${name}": ${advice}`),
+			),
+		);
 	});
 
 	it("would notice an import that the table doesn't allow", () => {
@@ -474,6 +543,48 @@ describe("tidy", () => {
 		);
 	});
 
+	it("links in its documents to files and headings that are there", () => {
+		const documents = paths.filter((path) => path.endsWith(".md") && !path.startsWith("test/vectors/"));
+		none(
+			documents.flatMap((path) => {
+				const text = readFileSync(join(ROOT, path), "utf8");
+				const links = [...text.matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)].map((match) => match[1] ?? match[2]);
+				return links
+					.filter((link) => !link.includes("://"))
+					.filter((link) => !isThere(posix.join(posix.dirname(path), link.split("#")[0] || basename(path)), link))
+					.map((link) => `${path}: ${link}: nothing is there`);
+			}),
+		);
+	});
+
+	it("names the project of every vector where its licence is told", () => {
+		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && path.endsWith(".hex"));
+		none(
+			vectors.flatMap((path) => {
+				const list = path.startsWith(RESTRICTED) ? `${RESTRICTED}NOTICE` : "test/vectors/README.md";
+				const project = /^# source: .*?github\.com\/([^/\s]+\/[^/\s;,]+)/.exec(
+					readFileSync(join(ROOT, path), "utf8"),
+				)?.[1];
+				if (project === undefined || readFileSync(join(ROOT, list), "utf8").includes(project)) return [];
+				return [`${list}: name ${project}, the source of ${path}`];
+			}),
+		);
+	});
+
+	it("would notice a vector that has no licence, or stands in the wrong folder", () => {
+		const check = (path: string, ...lines: string[]) => checkOrigin(`test/vectors/${path}`, lines.join("\n")).length;
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: MIT AND Apache-2.0", "00"), 0);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: GPL-3.0-or-later"), 0);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: none stated"), 0);
+		assert.equal(check("dlms/a.hex", "# source: ", "# licence: MIT"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "00"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: none stated"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: MIT AND AGPL-3.0-only"), 1);
+		assert.equal(check("dlms/a.hex", "# source: x", "# licence: BUSL-1.1"), 1);
+		assert.equal(check("restricted/dlms/a.hex", "# source: x", "# licence: MIT"), 1);
+	});
+
 	it("keeps one level of folders in modules/, each with files", () => {
 		none(
 			paths
@@ -495,12 +606,16 @@ describe("tidy", () => {
 		]);
 	});
 
-	it("keeps vectors as pairs, named by maker, model and what, with their source on the first line", () => {
-		const vectors = paths.filter((path) => path.startsWith("test/vectors/") && !path.endsWith("/README.md"));
+	it("keeps vectors as pairs, named by maker, model and what, with their source and its licence on top", () => {
+		const vectors = paths.filter(
+			(path) => path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE)$/.test(path),
+		);
 		none(
 			vectors.flatMap((path) => {
 				const findings: string[] = [];
 				const stem = path.replace(/\.\w+$/, "");
+				if (path.startsWith(RESTRICTED) && paths.includes(path.replace(RESTRICTED, "test/vectors/")))
+					findings.push(`${path}: the same name stands outside ${RESTRICTED}: tests find vectors by name`);
 				if (!/^[a-z0-9]+(-[a-z0-9]+){2,}\.(txt|hex|json)$/.test(basename(path)))
 					findings.push(`${path}: name it <maker>-<model>-<what>.hex, .txt or .json`);
 				if (path.endsWith(".json")) {
@@ -509,9 +624,7 @@ describe("tidy", () => {
 					return findings;
 				}
 				if (!existsSync(join(ROOT, `${stem}.json`))) findings.push(`${path}: has no .json beside it`);
-				if (!/^# source: \S/.test(readFileSync(join(ROOT, path), "utf8")))
-					findings.push(`${path}:1: begin with "# source: " and where it comes from`);
-				return findings;
+				return [...findings, ...checkOrigin(path, readFileSync(join(ROOT, path), "utf8"))];
 			}),
 		);
 	});

@@ -1,7 +1,7 @@
-/** The captured telegrams of test/vectors/iec62056-21 with the readings expected of each, judged by hand. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+/** The captured IEC 62056-21 telegrams of test/vectors with the readings expected of each, judged by hand. */
+import { readFileSync } from "node:fs";
 import { readTelegram } from "../tools/meter/telegram.js";
+import { vectorNames, vectorPath } from "../tools/meter/vectors.js";
 
 export interface ExpectedReading {
 	readonly obis_long: string;
@@ -28,23 +28,17 @@ export interface Vector {
 	readonly readings: readonly ExpectedReading[];
 }
 
-const folder = join(import.meta.dirname, "..", "..", "test", "vectors", "iec62056-21");
-
-/** Every capture in the folder: one that is dropped in is tested from then on. */
+/** Every capture: one that is dropped in is tested from then on. */
 export function iecVectors(): Vector[] {
-	return readdirSync(folder)
-		.filter((name) => name.endsWith(".hex"))
-		.sort()
-		.map((file) => {
-			const name = file.slice(0, -4);
-			const expected = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-			return {
-				name,
-				telegram: readTelegram(join(folder, file)),
-				meterId: expected.meter_id,
-				mode: expected.mode,
-				check: expected.bcc,
-				readings: expected.readings,
-			};
-		});
+	return vectorNames("iec62056-21").map((name) => {
+		const expected = JSON.parse(readFileSync(vectorPath("iec62056-21", name, "json"), "utf8"));
+		return {
+			name,
+			telegram: readTelegram(vectorPath("iec62056-21", name)),
+			meterId: expected.meter_id,
+			mode: expected.mode,
+			check: expected.bcc,
+			readings: expected.readings,
+		};
+	});
 }

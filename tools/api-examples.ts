@@ -1,7 +1,7 @@
 /**
- * `npm run api -- --examples`: writes what a client sends and what the device answers into the API section of README.md,
+ * `npm run api -- --examples`: writes what a client sends and what the device answers into docs/api.md,
  * from the examples in modules/api/openapi.json, between two marks. `--check` after it changes nothing, and ends with 1
- * where the README is not what it would write.
+ * where the file is not what it would write.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 type Node = any;
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const README = join(ROOT, "README.md");
+const GUIDE = join(ROOT, "docs", "api.md");
 const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
 const BEGIN = "<!-- examples: made by npm run api -- --examples -->";
 const END = "<!-- end of examples -->";
@@ -45,7 +45,7 @@ function pretty(value: unknown, indent = ""): string {
 	return `${open}\n${members.map((one) => inner + one).join(",\n")}\n${indent}${close}`;
 }
 
-/** `$B` and `$TOKEN` are those of the README's first example. */
+/** `$B` and `$TOKEN` are those of its first readout. */
 function command(path: string, method: string, operation: Node): string {
 	const { parameters = [], requestBody, security } = operation;
 	let url = path.replace(PREFIX, "$B/");
@@ -85,10 +85,10 @@ function group({ name, description }: Node): string {
 	return `<details>\n<summary>${name}: ${description}</summary>\n\n${examples.join("\n")}\n</details>\n`;
 }
 
-function withExamples(readme: string): string {
-	const [start, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-	if (start < 0 || end < start) throw new Error(`README.md has no "${BEGIN}" with "${END}" after it`);
-	return `${readme.slice(0, start)}${BEGIN}\n\n${DOCUMENT.tags.map(group).join("\n")}\n${readme.slice(end)}`;
+function withExamples(guide: string): string {
+	const [start, end] = [guide.indexOf(BEGIN), guide.indexOf(END)];
+	if (start < 0 || end < start) throw new Error(`docs/api.md has no "${BEGIN}" with "${END}" after it`);
+	return `${guide.slice(0, start)}${BEGIN}\n\n${DOCUMENT.tags.map(group).join("\n")}\n${guide.slice(end)}`;
 }
 
 function main(args: readonly string[]): number {
@@ -96,11 +96,11 @@ function main(args: readonly string[]): number {
 		console.error("Usage: npm run api -- --examples [--check]");
 		return 2;
 	}
-	const readme = readFileSync(README, "utf8");
-	const wanted = withExamples(readme);
-	if (wanted === readme) return 0;
-	if (args.length === 0) writeFileSync(README, wanted);
-	console.log(args.length === 0 ? "README.md: written" : "README.md: differs; run: npm run api -- --examples");
+	const guide = readFileSync(GUIDE, "utf8");
+	const wanted = withExamples(guide);
+	if (wanted === guide) return 0;
+	if (args.length === 0) writeFileSync(GUIDE, wanted);
+	console.log(args.length === 0 ? "docs/api.md: written" : "docs/api.md: differs; run: npm run api -- --examples");
 	return args.length;
 }
 

@@ -9,19 +9,21 @@ import { measureDLMS } from "./bench/dlms-readout.js";
 import { measurePage } from "./bench/page-load.js";
 import { measureReadouts } from "./bench/readout-time.js";
 import { format, progress, type Section } from "./bench/report.js";
+import { measureRequestCPU } from "./bench/request-cpu.js";
 import { measureRequests } from "./bench/requests.js";
 import { measureSlots } from "./bench/slots.js";
 import { measureSteps } from "./bench/steps.js";
 
 const HELP = `Usage: npm run bench -- [options]
 
-  --only PARTS   some of abcdef (default: all)
+  --only PARTS   some of abcdefg (default: all)
                    a  time of a whole readout against the wire's limit
                    b  steps of XS for a character of a telegram, for a request
                    c  slots of XS alive after a collection
                    d  requests per second beside a bare node:https handler
                    e  first load of the web page against the wire's limit
                    f  readouts of DLMS: time, turns, steps, calls of GCM
+                   g  processor time of a small request in the firmware on Linux, beside the Moddable SDK's own server
   --quick        fewer and shorter measurements: about a minute instead of four and a half
   --json FILE    the numbers as JSON too
   --help         this text
@@ -34,18 +36,19 @@ const PARTS: readonly { letter: string; measure: (isQuick: boolean) => Promise<S
 	{ letter: "d", measure: measureRequests },
 	{ letter: "e", measure: measurePage },
 	{ letter: "f", measure: measureDLMS },
+	{ letter: "g", measure: measureRequestCPU },
 ];
 
 function readOptions() {
 	const { values } = parseArgs({
 		options: {
-			only: { type: "string", default: "abcdef" },
+			only: { type: "string", default: "abcdefg" },
 			quick: { type: "boolean", default: false },
 			json: { type: "string" },
 			help: { type: "boolean", default: false },
 		},
 	});
-	if (!/^[abcdef]+$/.test(values.only)) throw new Error(`--only takes some of abcdef, not "${values.only}".`);
+	if (!/^[a-g]+$/.test(values.only)) throw new Error(`--only takes some of abcdefg, not "${values.only}".`);
 	return values;
 }
 

@@ -12,11 +12,17 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Runs a step to its end; a failing one ends this program with its exit code. */
-function step(command, args) {
+/** Runs a step to its end, and tells its exit code. */
+function attempt(command, args) {
 	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
 	if (error) say(`${command} could not be started: ${error.message}`);
-	if (status !== 0) process.exit(status ?? 1);
+	return status ?? 1;
+}
+
+/** Runs a step to its end; a failing one ends this program with its exit code. */
+function step(command, args) {
+	const status = attempt(command, args);
+	if (status !== 0) process.exit(status);
 }
 
 function checkNode() {
@@ -31,11 +37,21 @@ function install() {
 	const lock = join(root, "package-lock.json");
 	if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
-	step("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
-	if (!existsSync(join(root, "node_modules", "@agoric", "xsnap"))) {
-		say("The XS engine could not be built. Install gcc, g++ and make, delete node_modules and try again;");
-		say("until then only `npm start -- --engine node` works.");
+	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+	// Of all packages only XS is built from source: without a compiler the others are worth having.
+	if (attempt("npm", ci) !== 0) step("npm", [...ci, "--ignore-scripts"]);
+	if (!hasXS()) {
+		say(
+			"The XS engine could not be built. `npm run doctor` says what is missing; then delete node_modules and try again.",
+		);
+		say("Until then only `npm start -- --engine node` works.");
 	}
+}
+
+/** The engine is there; hosts/node/xs-worker.ts finds it at the same place. */
+function hasXS() {
+	const built = join(root, "node_modules", "@agoric", "xsnap", "xsnap-native", "xsnap", "build", "bin");
+	return existsSync(built) && readdirSync(built).some((one) => existsSync(join(built, one, "release", "xsnap-worker")));
 }
 
 const runs = (command, args, input = "") => spawnSync(command, args, { input, stdio: "pipe" }).status === 0;
@@ -79,7 +95,8 @@ function prune(folder) {
 
 async function compile() {
 	say("Compiling …");
-	step(bin("tsc"), ["-b"]);
+	// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
+	if (attempt(bin("tsc"), ["-b"]) !== 0) step(bin("tsc"), ["-b", "--force"]);
 	// Not in what the Moddable SDK has built beside them.
 	for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
 	const { buildPage } = await import(join(build, "tools", "page.js"));
@@ -99,12 +116,53 @@ function become(command, args) {
 	child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" || signal === "SIGINT" ? 0 : 1)));
 }
 
+/** The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. */
+function testsOf(argument) {
+	const given = relative(root, join(process.env.INIT_CWD ?? root, argument)).replace(/\\/g, "/");
+	const names = [given, argument].flatMap((one) => [
+		one,
+		`${one}.ts`,
+		`modules/${one}`,
+		`test/${one}`,
+		`test/${one}.test.ts`,
+	]);
+	const source = names.find((one) => !one.startsWith("..") && existsSync(join(root, one)));
+	if (source === undefined) return undefined;
+	if (source.startsWith(".build/")) return source;
+	const [top, ...rest] = source.replace(/\/$/, "").split("/");
+	const place = join(build, "test", ...(top === "modules" || top === "test" ? rest : [top, ...rest]));
+	if (statSync(join(root, source)).isDirectory())
+		return existsSync(place) ? `${place}/**/*.test.js` : `${place}*.test.js`;
+	const file = place.replace(/(\.test)?\.\w+$/, ".test.js");
+	// A file without a test of its own is tested with its folder.
+	return existsSync(file) ? file : `${dirname(place)}/**/*.test.js`;
+}
+
+/** What mocha is to run: everything, the tests of what is named, or those whose name has these words. */
+function selection(args) {
+	if (args.length === 0) return [`${build}/test/**/*.test.js`];
+	const patterns = args.map(testsOf);
+	if (!patterns.includes(undefined)) return patterns;
+	return ["--grep", args.join(" "), `${build}/test/**/*.test.js`];
+}
+
 const program = (path) => ["--enable-source-maps", join(build, path)];
-const mocha = (...patterns) => [bin("mocha"), "--no-config", "--exit", "--timeout", "20000", ...patterns];
+const mocha = (...patterns) => [
+	bin("mocha"),
+	"--no-config",
+	"--exit",
+	"--fail-zero",
+	"--timeout",
+	"20000",
+	...patterns,
+];
 
 const commands = {
 	// Without arguments: what is done before every command, and no more.
-	build: (args) => args.length > 0 && become(process.execPath, [...program("tools/build.js"), "build", ...args]),
+	build: (args) => {
+		if (args.length > 0) become(process.execPath, [...program("tools/build.js"), "build", ...args]);
+		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
+	},
 	factory: (args) => become(process.execPath, [...program("tools/factory.js"), ...args]),
 	flash: (args) => become(process.execPath, [...program("tools/build.js"), "flash", ...args]),
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
@@ -119,13 +177,16 @@ const commands = {
 	},
 	doctor: () => become(process.execPath, program("tools/doctor.js")),
 	lint: () => step(bin("biome"), ["check", "."]),
+	format: () => step(bin("biome"), ["check", "--write", "."]),
 	test: (args) => {
-		installForTests();
-		say("Checking form (Biome) …");
-		step(bin("biome"), ["check", "."]);
+		// Who names some tests wants an answer in seconds.
+		if (args.length === 0) {
+			installForTests();
+			say("Checking form (Biome) …");
+			step(bin("biome"), ["check", "."]);
+		}
 		say("Running the tests …");
-		const patterns = args.length > 0 ? args : [`${build}/test/**/*.test.js`];
-		become(process.execPath, ["--enable-source-maps", ...mocha(...patterns)]);
+		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args))]);
 	},
 	"test:long": () =>
 		become(process.execPath, ["--enable-source-maps", ...mocha("--timeout", "0", `${build}/test/**/*.long.js`)]),
@@ -143,5 +204,5 @@ if (!Object.hasOwn(commands, name)) {
 }
 checkNode();
 install();
-await compile();
+if (name !== "format" && name !== "lint") await compile();
 commands[name](args);

@@ -3,8 +3,9 @@ import config from "mc/config";
 import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
+import { FLASH } from "../native/flash.js";
+import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
-import { Resolver } from "../native/resolver.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { type Board, findBoard } from "./boards.js";
@@ -48,6 +49,7 @@ export function createHost(): Host {
 		},
 		network: createNetwork(timers),
 		storage,
+		flash: FLASH,
 		crypto,
 		text,
 		power: new ChipPower(board),
@@ -94,11 +96,10 @@ function describe({ name, chip, manufacturer, model, deviceId }: Board, factory:
 
 function createNetwork(timers: Timers): Network {
 	const listener = (port: number, secure: boolean) => createListenerPort({ port, secure, timers });
-	const resolver = new Resolver(timers);
-	return {
+	const ports = {
 		http: listener(HTTP_PORT, false),
 		https: listener(HTTPS_PORT, true),
 		udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: false, trace }),
-		resolve: (name, done) => resolver.resolve(name, done),
 	};
+	return new NativeNetwork(ports, timers);
 }

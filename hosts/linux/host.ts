@@ -2,8 +2,9 @@
 import type { Clock, Host, Storage } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
+import { FLASH } from "../native/flash.js";
+import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
-import { Resolver } from "../native/resolver.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
@@ -69,7 +70,6 @@ export function createHost(): { host: Host; ready(): void } {
 	const utcMs = setting("UTC_MS");
 	if (utcMs) clock.setUTC(Number(utcMs));
 	const ports = { http: setting("HTTP_PORT")!, https: setting("HTTPS_PORT")! };
-	const resolver = new Resolver(timers);
 	/** What the file says at each moment; empty while there is none. */
 	const textFile = (name: string) => () => {
 		try {
@@ -105,12 +105,15 @@ export function createHost(): { host: Host; ready(): void } {
 		clock,
 		timers,
 		serial: { meter: createSerialPort({ path: setting("METER")!, timers, trace }) },
-		network: {
-			http: listener("http"),
-			https: listener("https"),
-			udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace }),
-			resolve: (name, done) => resolver.resolve(name, done),
-		},
+		network: new NativeNetwork(
+			{
+				http: listener("http"),
+				https: listener("https"),
+				udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace }),
+			},
+			timers,
+		),
+		flash: FLASH,
 		storage: new LinuxStorage(`${state}/flash`),
 		crypto: new NativeCrypto(),
 		text,

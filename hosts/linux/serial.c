@@ -154,8 +154,7 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	return G_SOURCE_CONTINUE;
 }
 
-static gboolean on_later(gpointer data);
-
+/* Writes what the port takes now. */
 static void pump(port *self)
 {
 	while (self->sending > 0) {
@@ -170,7 +169,6 @@ static void pump(port *self)
 		memmove(self->send, self->send + count, self->sending);
 		self->room_wanted = true;
 	}
-	if (!self->later) self->later = g_timeout_add(0, on_later, self);
 }
 
 /* Tells of room and of the last stop bit; comes back until both are told. */

@@ -83,10 +83,12 @@ void xs_storage_set(xsMachine *the)
 		xsUnknownError("%s can't be written: %s", path, strerror(errno));
 }
 
-/* (folder, key) */
+/* (folder, key): a key that has no value is deleted. */
 void xs_storage_delete(xsMachine *the)
 {
 	char path[PATH_SIZE];
 	path_of(the, path, "");
-	if (unlink(path) == 0) sync_folder(xsmcToString(xsArg(0)));
+	bool deleted = unlink(path) == 0;
+	if (deleted ? !sync_folder(xsmcToString(xsArg(0))) : errno != ENOENT)
+		xsUnknownError("%s can't be deleted: %s", path, strerror(errno));
 }

@@ -11,6 +11,7 @@
 #include <mbedtls/platform_util.h>
 
 #include "certificate-name.h"
+#include "certificate-time.h"
 #include "mbedtls-compat.h"
 
 static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
@@ -96,21 +97,6 @@ static uint8_t *decode(reader *r, text_range body, size_t *length)
 	return NULL;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar, for years from 0; `month` counts from 1. */
-static int64_t days_from_civil(int year, int month, int day)
-{
-	// Years that begin in March have the odd day last; 400 of them have 146097 days.
-	int64_t y = month > 2 ? year : year - 1;
-	int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-	return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
-}
-
-static int64_t unix_ms(const mbedtls_x509_time *time)
-{
-	int64_t hours = days_from_civil(time->year, time->mon, time->day) * 24 + time->hour;
-	return ((hours * 60 + time->min) * 60 + time->sec) * 1000;
-}
-
 /* Called by the library for an extension that it doesn't know. */
 static int judge_extension(void *context, const mbedtls_x509_crt *certificate, const mbedtls_x509_buf *type, int critical,
 	const unsigned char *at, const unsigned char *end)
@@ -137,8 +123,8 @@ static bool is_unsupported(int error)
 
 static bool describe(const mbedtls_x509_crt *certificate, certificate_details *details)
 {
-	details->valid_from_ms = unix_ms(&certificate->valid_from);
-	details->valid_to_ms = unix_ms(&certificate->valid_to);
+	details->valid_from_ms = certificate_time_s(&certificate->valid_from) * 1000;
+	details->valid_to_ms = certificate_time_s(&certificate->valid_to) * 1000;
 	details->key_bits = (unsigned)mbedtls_pk_get_bitlen(&certificate->pk);
 	details->issued_by_next = false;
 	const mbedtls_x509_buf *subject = &certificate->subject_raw, *issuer = &certificate->issuer_raw;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include <mbedtls/pk.h>
+#include <mbedtls/platform.h>
 #include <mbedtls/ssl.h>
 #include <mbedtls/ssl_ciphersuites.h>
 #include <mbedtls/ssl_ticket.h>
@@ -96,6 +97,46 @@ static inline void compat_conf_any_client(mbedtls_ssl_config *config)
 #else
 	mbedtls_ssl_conf_min_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
 	mbedtls_ssl_conf_max_tls_version(config, MBEDTLS_SSL_VERSION_TLS1_2);
+#endif
+}
+
+/* What a handshake ends with over a certificate that can't be used. */
+#if MBEDTLS_VERSION_MAJOR == 2
+#define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_HS_CERTIFICATE
+#else
+#define COMPAT_BAD_CERTIFICATE MBEDTLS_ERR_SSL_BAD_CERTIFICATE
+#endif
+
+/*
+ * A session without what was shown in it, which nobody asks for again: it is shorter so. Elsewhere Mbed TLS does not keep
+ * it at all (MBEDTLS_SSL_KEEP_PEER_CERTIFICATE).
+ */
+static inline void compat_forget_peer(mbedtls_ssl_session *session)
+{
+#if MBEDTLS_VERSION_MAJOR == 2 && defined(MBEDTLS_SSL_KEEP_PEER_CERTIFICATE)
+	if (session->peer_cert) {
+		mbedtls_x509_crt_free(session->peer_cert);
+		mbedtls_free(session->peer_cert);
+		session->peer_cert = NULL;
+	}
+#else
+	(void)session;
+#endif
+}
+
+/* Whether the server has given a ticket or a number for it. */
+static inline bool compat_is_resumable(const mbedtls_ssl_session *session)
+{
+#if MBEDTLS_VERSION_MAJOR == 2
+#if defined(MBEDTLS_SSL_SESSION_TICKETS)
+	if (session->ticket_len > 0) return true;
+#endif
+	return session->id_len > 0;
+#else
+#if defined(MBEDTLS_SSL_SESSION_TICKETS)
+	if (session->MBEDTLS_PRIVATE(ticket_len) > 0) return true;
+#endif
+	return mbedtls_ssl_session_get_id_len(session) > 0;
 #endif
 }
 

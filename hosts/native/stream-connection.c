@@ -45,7 +45,7 @@ static void ring_drop(byte_ring *ring, size_t size)
 	ring->used -= size;
 }
 
-size_t ring_copy_out(byte_ring *ring, void *into, size_t size)
+static size_t ring_copy_out(byte_ring *ring, void *into, size_t size)
 {
 	size_t copied = 0, piece;
 	while (copied < size && ring->used > 0) {
@@ -58,7 +58,7 @@ size_t ring_copy_out(byte_ring *ring, void *into, size_t size)
 	return copied;
 }
 
-void ring_copy_in(byte_ring *ring, const void *bytes, size_t size)
+static void ring_copy_in(byte_ring *ring, const void *bytes, size_t size)
 {
 	size_t copied = 0, piece;
 	while (copied < size) {
@@ -68,6 +68,52 @@ void ring_copy_in(byte_ring *ring, const void *bytes, size_t size)
 		ring->used += piece;
 		copied += piece;
 	}
+}
+
+bool connection_event(const stream_connection *connection, stream_event *event)
+{
+	if (connection->state != CONNECTION_OPEN) return false;
+	const stream_rings *rings = connection->rings;
+	size_t room = STREAM_RING_SIZE - rings->sent.used;
+	if (room > connection->promised) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
+	else if (connection->fresh && rings->received.used > 0)
+		*event = (stream_event){ .kind = STREAM_READABLE, .count = rings->received.used };
+	else if (connection->ended && !connection->ended_told && rings->received.used == 0)
+		*event = (stream_event){ .kind = STREAM_ENDED };
+	else return false;
+	return true;
+}
+
+void connection_told(stream_connection *connection, const stream_event *event)
+{
+	switch (event->kind) {
+	case STREAM_WRITABLE: connection->promised = event->count; break;
+	case STREAM_READABLE: connection->fresh = false; break;
+	case STREAM_ENDED: connection->ended_told = true; break;
+	default: break;
+	}
+}
+
+size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake)
+{
+	byte_ring *ring = &connection->rings->received;
+	bool was_full = ring->used == STREAM_RING_SIZE;
+	size_t copied = ring_copy_out(ring, into, size);
+	/* The thread reads on, or tells the end. */
+	*wake = copied > 0 && (was_full || (connection->ended && ring->used == 0));
+	return copied;
+}
+
+size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake)
+{
+	byte_ring *ring = &connection->rings->sent;
+	*wake = false;
+	if (size > connection->promised) return SIZE_MAX;
+	if (!connection->broken && size > 0) {
+		*wake = ring->used == 0;
+		ring_copy_in(ring, bytes, size);
+	}
+	return connection->promised = STREAM_RING_SIZE - ring->used;
 }
 
 /* Called by Mbed TLS. */
@@ -93,21 +139,22 @@ static int tls_receive(void *context, unsigned char *into, size_t size)
 /* Results as of socket_receive. */
 static int receive_some(stream_connection *connection, void *into, size_t size)
 {
-	if (!connection->identity) return socket_receive(connection->socket, into, size);
+	if (!connection->party) return socket_receive(connection->socket, into, size);
 	int count = mbedtls_ssl_read(&connection->tls, into, size);
 	switch (count) {
 	case MBEDTLS_ERR_SSL_WANT_READ: return SOCKET_AGAIN;
-	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY:
-	case MBEDTLS_ERR_SSL_CONN_EOF: return 0;
+	case MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY: return 0;
+	case 0:
+	case MBEDTLS_ERR_SSL_CONN_EOF: connection->truncated = true; return 0;
 	/* WANT_WRITE too: it refuses to renegotiate, and who asked for that does not listen. */
-	default: return count >= 0 ? count : SOCKET_BROKEN;
+	default: return count > 0 ? count : SOCKET_BROKEN;
 	}
 }
 
 /* Results as of socket_send. */
 static int send_some(stream_connection *connection, const void *bytes, size_t size)
 {
-	if (!connection->identity) return socket_send(connection->socket, bytes, size);
+	if (!connection->party) return socket_send(connection->socket, bytes, size);
 	if (connection->unsent_record == 0) connection->unsent_record = smaller(size, RECORD_SIZE);
 	int count = mbedtls_ssl_write(&connection->tls, bytes, connection->unsent_record);
 	if (count == MBEDTLS_ERR_SSL_WANT_WRITE) return SOCKET_AGAIN;
@@ -115,17 +162,19 @@ static int send_some(stream_connection *connection, const void *bytes, size_t si
 	return count >= 0 ? count : SOCKET_BROKEN;
 }
 
-bool connection_begin(stream_connection *connection, int socket, tls_identity *identity)
+bool connection_begin(stream_connection *connection, int socket, tls_party *party)
 {
 	connection->socket = socket;
-	connection->identity = identity;
+	connection->party = party;
 	connection->ended = connection->broken = connection->fresh = connection->ended_told = false;
 	connection->promised = 0;
 	connection->unsent_record = 0;
-	if (identity) {
+	connection->handshake_error = 0;
+	connection->truncated = false;
+	if (party) {
 		mbedtls_ssl_init(&connection->tls);
 		connection->handshake_wants = POLLIN;
-		if (mbedtls_ssl_setup(&connection->tls, &identity->config) == 0) {
+		if (mbedtls_ssl_setup(&connection->tls, &party->config) == 0) {
 			mbedtls_ssl_set_bio(&connection->tls, connection, tls_send, tls_receive, NULL);
 			return true;
 		}
@@ -145,6 +194,7 @@ connection_step connection_handshake(stream_connection *connection)
 		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
 		return STEP_AGAIN;
 	}
+	connection->handshake_error = result;
 	stream_rings *rings = result == 0 ? calloc(1, sizeof(stream_rings)) : NULL;
 	if (!rings) return STEP_FAILED;
 	pthread_mutex_lock(connection->lock);
@@ -212,7 +262,7 @@ connection_step connection_finish(stream_connection *connection)
 	}
 	connection_step step = send_ring(connection);
 	if (step != STEP_DONE) return step;
-	if (connection->identity) {
+	if (connection->party) {
 		int result = mbedtls_ssl_close_notify(&connection->tls);
 		if (result == MBEDTLS_ERR_SSL_WANT_WRITE) return STEP_AGAIN;
 		if (result != 0) return STEP_FAILED;
@@ -234,7 +284,7 @@ short connection_wants(stream_connection *connection, bool *at_once)
 		if (connection->ended || connection->unsent_record > 0) break;
 		if (connection->rings->received.used == STREAM_RING_SIZE) break;
 		wants |= POLLIN;
-		if (connection->identity && mbedtls_ssl_check_pending(&connection->tls)) *at_once = true;
+		if (connection->party && mbedtls_ssl_check_pending(&connection->tls)) *at_once = true;
 		break;
 	case CONNECTION_CLOSING:
 		wants = connection->ended ? POLLOUT : POLLOUT | POLLIN;
@@ -247,17 +297,17 @@ short connection_wants(stream_connection *connection, bool *at_once)
 int connection_detach(stream_connection *connection)
 {
 	int socket = connection->socket;
-	tls_identity *identity = connection->identity;
-	if (identity) mbedtls_ssl_free(&connection->tls);
+	tls_party *party = connection->party;
+	if (party) mbedtls_ssl_free(&connection->tls);
 	pthread_mutex_lock(connection->lock);
 	connection->socket = -1;
-	connection->identity = NULL;
+	connection->party = NULL;
 	connection->unsent_record = 0;
 	connection->ended = connection->broken = true;
 	if (connection->rings) connection->rings->sent.used = 0;
-	if (identity && --identity->references > 0) identity = NULL;
+	if (party && --party->references > 0) party = NULL;
 	pthread_mutex_unlock(connection->lock);
-	tls_identity_free(identity);
+	tls_party_free(party);
 	return socket;
 }
 

@@ -1,7 +1,7 @@
 /*
- * One connection of the stream server: two rings of plaintext between the owner's thread and the server's, and the
- * plain or TLS transport behind them. The rings and what is told of them are guarded by the server's lock; the lock is
- * never held while Mbed TLS computes.
+ * One connection, of the stream server (stream-server.h) or of a client (stream-client.h): two rings of plaintext between
+ * the owner's thread and the one that alone touches the socket, and the plain or TLS transport behind them. The rings and
+ * what is told of them are guarded by a lock, which is never held while Mbed TLS computes.
  *
  *   FREE -> HANDSHAKING -> WAITING -> OPEN -> CLOSING -> FREE      (a plain connection begins as WAITING)
  *                                take     close
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "stream-server.h"
-#include "tls-identity.h"
+#include "tls-party.h"
 
 typedef struct {
 	size_t start;
@@ -59,13 +59,17 @@ typedef struct {
 	char address[STREAM_ADDRESS_SIZE];
 	bool via_access_point;
 
-	/* The server's thread alone. */
+	/* The socket's thread alone. */
 	int socket;
 	/* Of TLS, else NULL. */
-	tls_identity *identity;
+	tls_party *party;
 	mbedtls_ssl_context tls;
 	/* Mbed TLS is waiting to send a record of so many bytes of the ring: the same must be passed to it again. */
 	size_t unsent_record;
+	/* Of Mbed TLS: why the handshake failed; 0: there was no memory for the rings. */
+	int handshake_error;
+	/* TLS, and the other side has ended without saying so (RFC 5246, 7.2.1): maybe it was cut off. */
+	bool truncated;
 	/* What poll() must wait for during the handshake. */
 	short handshake_wants;
 	/* What may still be taken from the network in this turn. */
@@ -74,14 +78,20 @@ typedef struct {
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
 
-/* How much can be taken out of the ring, or put in, at once. */
-size_t ring_copy_out(byte_ring *ring, void *into, size_t size);
-void ring_copy_in(byte_ring *ring, const void *bytes, size_t size);
+/* The next four are for the owner's thread, with the lock. */
 
-/* The rest is for the server's thread, without the lock. */
+/* What is to be told of an OPEN connection, all but its id; false: nothing. */
+bool connection_event(const stream_connection *connection, stream_event *event);
+/* It was told. */
+void connection_told(stream_connection *connection, const stream_event *event);
+/* As stream_read and stream_write; *wake: there is something to do for the thread. */
+size_t connection_read(stream_connection *connection, void *into, size_t size, bool *wake);
+size_t connection_write(stream_connection *connection, const void *bytes, size_t size, bool *wake);
 
-/* Takes the socket and the reference to `identity` (NULL: plain) in any case; false: out of memory, all is undone. */
-bool connection_begin(stream_connection *connection, int socket, tls_identity *identity);
+/* The rest is for the thread, without the lock. */
+
+/* Takes the socket and the reference to `party` (NULL: plain) in any case; false: out of memory, all is undone. */
+bool connection_begin(stream_connection *connection, int socket, tls_party *party);
 
 /* STEP_DONE: it is WAITING now. */
 connection_step connection_handshake(stream_connection *connection);

@@ -38,21 +38,6 @@ static void wake(stream_server *server)
 	if (!server->woken) server->woken = socket_wake(server->wake);
 }
 
-/* What is to be told of a connection; false: nothing. */
-static bool connection_event(const stream_connection *connection, stream_event *event)
-{
-	if (connection->state != CONNECTION_OPEN) return false;
-	const stream_rings *rings = connection->rings;
-	size_t room = STREAM_RING_SIZE - rings->sent.used;
-	if (room > connection->promised) *event = (stream_event){ .kind = STREAM_WRITABLE, .count = room };
-	else if (connection->fresh && rings->received.used > 0)
-		*event = (stream_event){ .kind = STREAM_READABLE, .count = rings->received.used };
-	else if (connection->ended && !connection->ended_told && rings->received.used == 0)
-		*event = (stream_event){ .kind = STREAM_ENDED };
-	else return false;
-	return true;
-}
-
 static bool server_event(const stream_server *server, stream_event *event)
 {
 	size_t waiting = 0;
@@ -79,9 +64,7 @@ static void mark_told(stream_server *server, stream_connection *connection, cons
 	case STREAM_PENDING: server->pending_fresh = false; break;
 	case STREAM_FAILED: server->failed_told = true; break;
 	case STREAM_TESTED: server->test = TEST_NONE; break;
-	case STREAM_WRITABLE: connection->promised = event->count; break;
-	case STREAM_READABLE: connection->fresh = false; break;
-	case STREAM_ENDED: connection->ended_told = true; break;
+	default: connection_told(connection, event);
 	}
 }
 
@@ -137,15 +120,11 @@ static stream_connection *find(stream_server *server, int id)
 size_t stream_read(stream_server *server, int connection, void *into, size_t size)
 {
 	size_t copied = 0;
+	bool wanted = false;
 	lock(server);
 	stream_connection *found = find(server, connection);
-	if (found) {
-		byte_ring *ring = &found->rings->received;
-		bool was_full = ring->used == STREAM_RING_SIZE;
-		copied = ring_copy_out(ring, into, size);
-		/* The thread reads on, or tells the end. */
-		if (copied > 0 && (was_full || (found->ended && ring->used == 0))) wake(server);
-	}
+	if (found) copied = connection_read(found, into, size, &wanted);
+	if (wanted) wake(server);
 	unlock(server);
 	return copied;
 }
@@ -153,16 +132,11 @@ size_t stream_read(stream_server *server, int connection, void *into, size_t siz
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size)
 {
 	size_t room = SIZE_MAX;
+	bool wanted = false;
 	lock(server);
 	stream_connection *found = find(server, connection);
-	if (found && size <= found->promised) {
-		byte_ring *ring = &found->rings->sent;
-		if (!found->broken && size > 0) {
-			if (ring->used == 0) wake(server);
-			ring_copy_in(ring, bytes, size);
-		}
-		room = found->promised = STREAM_RING_SIZE - ring->used;
-	}
+	if (found) room = connection_write(found, bytes, size, &wanted);
+	if (wanted) wake(server);
 	unlock(server);
 	return room;
 }
@@ -196,9 +170,9 @@ bool stream_server_set_identity(stream_server *server, const char *certificate, 
 	lock(server);
 	tls_identity *old = server->identity;
 	server->identity = identity;
-	if (--old->references > 0) old = NULL;
+	bool last = --old->party.references == 0;
 	unlock(server);
-	tls_identity_free(old);
+	if (last) tls_party_free(&old->party);
 	return true;
 }
 
@@ -221,11 +195,18 @@ void stream_server_test_result(stream_server *server, char message[STREAM_SERVER
 	unlock(server);
 }
 
+/* It is this port's turn to shake hands. In another's thread, but never after handshake_gate_leave. */
+static void granted(void *context)
+{
+	stream_server *server = context;
+	socket_wake(server->wake);
+}
+
 static void free_server(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);
 	if (server->wake >= 0) close(server->wake);
-	tls_identity_free(server->identity);
+	if (server->identity) tls_party_free(&server->identity->party);
 	pthread_mutex_destroy(&server->lock);
 	free(server);
 }
@@ -259,6 +240,7 @@ stream_server *stream_server_open(const stream_server_options *options, char mes
 	server->options = *options;
 	server->options.certificate = server->options.key = NULL;
 	server->listener = server->wake = -1;
+	server->gate = (gate_party){ .granted = granted, .context = server };
 	pthread_mutex_init(&server->lock, NULL);
 	for (int i = 0; i < LINGER_LIMIT; i++) server->lingering[i].socket = -1;
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {

@@ -139,6 +139,32 @@ int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE])
 	return fd;
 }
 
+int socket_connect(uint32_t address, uint16_t port)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+	to.sin_addr.s_addr = address;
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0) return SOCKET_SCARCE;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+	if (!socket_prepare(fd)) {
+		close(fd);
+		return SOCKET_SCARCE;
+	}
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 || errno == EINPROGRESS || errno == EINTR) return fd;
+	bool scarce = errno == EAGAIN || errno == EADDRNOTAVAIL || errno == ENOMEM || errno == ENOBUFS;
+	close(fd);
+	return scarce ? SOCKET_SCARCE : SOCKET_BROKEN;
+}
+
+int socket_connected(int socket)
+{
+	struct pollfd one = { .fd = socket, .events = POLLOUT };
+	int error = 0;
+	socklen_t size = sizeof(error);
+	if (poll(&one, 1, 0) <= 0) return SOCKET_AGAIN;
+	return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0 ? 0 : SOCKET_BROKEN;
+}
+
 static int result_of(ssize_t count)
 {
 	if (count >= 0) return (int)count;

@@ -39,6 +39,12 @@ uint16_t socket_port(int listener);
 /* A connection with its peer's address, SOCKET_AGAIN, SOCKET_SCARCE, or SOCKET_BROKEN: the listener is dead. */
 int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE]);
 
+/* A TCP socket on its way to an IPv4 address (in the byte order of the network), SOCKET_SCARCE, or SOCKET_BROKEN. */
+int socket_connect(uint32_t address, uint16_t port);
+
+/* Of that socket: 0: it stands; SOCKET_AGAIN: not yet; SOCKET_BROKEN: it never will. */
+int socket_connected(int socket);
+
 int socket_receive(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
 

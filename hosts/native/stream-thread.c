@@ -169,19 +169,44 @@ static stream_connection *place(stream_server *server)
 		if (each->state == CONNECTION_FREE) free_one = each;
 		else existing++;
 	}
-	bool allowed = existing < server->options.max_connections && handshakes(server) < server->options.max_handshakes
-		&& server->test != TEST_WANTED;
+	unsigned shaking = handshakes(server);
+	bool allowed = existing < server->options.max_connections && shaking < server->options.max_handshakes
+		&& (shaking == 0 || !handshake_gate_is_wanted()) && server->test != TEST_WANTED;
 	unlock(server);
 	return allowed ? free_one : NULL;
+}
+
+/* Whether it is this port's turn to shake hands; if not, the thread is woken when it is. */
+static bool enter_gate(stream_server *server)
+{
+	server->inside = handshake_gate_enter(&server->gate);
+	server->waits = !server->inside;
+	return server->inside;
+}
+
+static void leave_gate(stream_server *server)
+{
+	if (server->inside || server->waits) handshake_gate_leave(&server->gate);
+	server->inside = server->waits = false;
+}
+
+/* Lets others shake hands when nothing of this port needs the gate any more. */
+static void settle_gate(stream_server *server)
+{
+	if (!server->inside && !server->waits) return;
+	lock(server);
+	bool shaking = handshakes(server) > 0, testing = server->test == TEST_WANTED;
+	unlock(server);
+	if (server->inside ? !shaking : !testing && !place(server)) leave_gate(server);
 }
 
 static void begin(stream_server *server, stream_connection *connection, int socket)
 {
 	lock(server);
 	tls_identity *identity = server->identity;
-	if (identity) identity->references++;
+	if (identity) identity->party.references++;
 	unlock(server);
-	if (!connection_begin(connection, socket, identity)) {
+	if (!connection_begin(connection, socket, identity ? &identity->party : NULL)) {
 		server->accept_after_ms = server->now_ms + SCARCE_MS;
 		return;
 	}
@@ -198,7 +223,12 @@ static void begin(stream_server *server, stream_connection *connection, int sock
 static void accept_connections(stream_server *server)
 {
 	stream_connection *connection;
+	lock(server);
+	bool secure = server->identity;
+	unlock(server);
+	if (secure && !server->called && !server->waits) return;
 	while ((connection = place(server))) {
+		if (secure && !enter_gate(server)) return;
 		int socket = socket_accept(server->listener, connection->address);
 		if (socket == SOCKET_AGAIN) return;
 		if (socket == SOCKET_BROKEN) {
@@ -221,17 +251,20 @@ static void test_identity(stream_server *server)
 	char result[STREAM_SERVER_MESSAGE_SIZE] = "";
 	lock(server);
 	bool due = server->test == TEST_WANTED && !server->quitting && handshakes(server) == 0;
-	tls_identity *identity = due ? server->identity : NULL;
-	if (identity) identity->references++;
 	unlock(server);
-	if (!identity) return;
+	if (!due || !enter_gate(server)) return;
+	lock(server);
+	tls_identity *identity = server->identity;
+	identity->party.references++;
+	unlock(server);
 	tls_self_test(identity, result, sizeof(result));
 	lock(server);
 	memcpy(server->test_result, result, sizeof(result));
 	server->test = TEST_OVER;
-	if (--identity->references > 0) identity = NULL;
+	bool last = --identity->party.references == 0;
 	unlock(server);
-	tls_identity_free(identity);
+	if (last) tls_party_free(&identity->party);
+	leave_gate(server);
 }
 
 static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
@@ -258,7 +291,9 @@ static void sleep_well(stream_server *server)
 	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
 	server->now_ms = now_ms;
 	watch(&list, server->wake, POLLIN);
-	watch(&list, server->listener, place(server) ? POLLIN : 0);
+	nfds_t listening = list.count;
+	watch(&list, server->listener, place(server) && !server->waits ? POLLIN : 0);
+	bool listens = list.count > listening;
 	if (server->accept_after_ms > now_ms) sooner(&wake_ms, server->accept_after_ms);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
@@ -274,6 +309,7 @@ static void sleep_well(stream_server *server)
 	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
+	server->called = listens && list.sockets[listening].revents != 0;
 	server->now_ms = socket_clock_ms();
 }
 
@@ -329,6 +365,7 @@ static void end_all(stream_server *server)
 		if (state_of(server, each) != CONNECTION_FREE) drop(server, each);
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) end_lingering(&server->lingering[i]);
+	leave_gate(server);
 }
 
 void *stream_thread_run(void *context)
@@ -345,8 +382,10 @@ void *stream_thread_run(void *context)
 		if (stopping) stop(server);
 		for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) serve(server, &server->connections[i]);
 		serve_lingering(server);
+		settle_gate(server);
 		test_identity(server);
 		accept_connections(server);
+		settle_gate(server);
 		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;
 		if (quitting && !say_farewell(server, farewell_ms)) break;
 		tell(server);

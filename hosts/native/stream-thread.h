@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "handshake-gate.h"
 #include "stream-connection.h"
 #include "stream-server.h"
+#include "tls-identity.h"
 
 /* Sockets that wait for nothing but the other side's FIN; when there are more, the oldest is closed. */
 enum { LINGER_LIMIT = 4 };
@@ -53,6 +55,12 @@ struct stream_server {
 	uint64_t accept_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
+	/* By which its handshakes, and the one of its test, are the only ones of the program. */
+	gate_party gate;
+	/* It is in the queue of the gate, or inside as far as this thread knows. */
+	bool waits, inside;
+	/* Somebody waits at the listener. */
+	bool called;
 };
 
 /* Of the thread: ends when `quitting` is set. */

@@ -47,7 +47,7 @@ static const char *load(tls_identity *identity, const char *certificate, const c
 
 static int configure(tls_identity *identity)
 {
-	mbedtls_ssl_config *config = &identity->config;
+	mbedtls_ssl_config *config = &identity->party.config;
 	int error = mbedtls_ssl_config_defaults(
 		config, MBEDTLS_SSL_IS_SERVER, MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT);
 	if (error != 0) return error;
@@ -61,6 +61,16 @@ static int configure(tls_identity *identity)
 	return error;
 }
 
+static void free_identity(tls_party *party)
+{
+	tls_identity *identity = (tls_identity *)(void *)party;
+	mbedtls_ssl_config_free(&party->config);
+	mbedtls_ssl_ticket_free(&identity->tickets);
+	mbedtls_pk_free(&identity->key);
+	mbedtls_x509_crt_free(&identity->chain);
+	free(identity);
+}
+
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size)
 {
 	tls_identity *identity = compat_start() == 0 ? calloc(1, sizeof(tls_identity)) : NULL;
@@ -68,25 +78,16 @@ tls_identity *tls_identity_create(const char *certificate, const char *key, char
 		snprintf(message, size, "out of memory");
 		return NULL;
 	}
-	identity->references = 1;
+	identity->party.references = 1;
+	identity->party.free = free_identity;
 	mbedtls_x509_crt_init(&identity->chain);
 	mbedtls_pk_init(&identity->key);
 	mbedtls_ssl_ticket_init(&identity->tickets);
-	mbedtls_ssl_config_init(&identity->config);
+	mbedtls_ssl_config_init(&identity->party.config);
 	const char *reason = load(identity, certificate, key);
 	if (!reason && configure(identity) != 0) reason = "out of memory";
 	if (!reason) return identity;
 	snprintf(message, size, "%s", reason);
-	tls_identity_free(identity);
+	tls_party_free(&identity->party);
 	return NULL;
-}
-
-void tls_identity_free(tls_identity *identity)
-{
-	if (!identity) return;
-	mbedtls_ssl_config_free(&identity->config);
-	mbedtls_ssl_ticket_free(&identity->tickets);
-	mbedtls_pk_free(&identity->key);
-	mbedtls_x509_crt_free(&identity->chain);
-	free(identity);
 }

@@ -7,21 +7,17 @@
 
 #include <stddef.h>
 
-#include "mbedtls-compat.h"
+#include "tls-party.h"
 
 typedef struct {
-	/* Changed under the server's lock only. */
-	unsigned references;
+	/* At the beginning: a connection knows nothing else of it. */
+	tls_party party;
 	mbedtls_x509_crt chain;
 	mbedtls_pk_context key;
 	mbedtls_ssl_ticket_context tickets;
-	mbedtls_ssl_config config;
 } tls_identity;
 
-/* With one reference; NULL: `message`, of `size` bytes, says why. Texts as in stream_server_options, not kept. */
+/* With one reference, for tls_party_free; NULL: `message`, of `size` bytes, says why. Texts as in stream_server_options, not kept. */
 tls_identity *tls_identity_create(const char *certificate, const char *key, char *message, size_t size);
-
-/* For the last reference; NULL is allowed. */
-void tls_identity_free(tls_identity *identity);
 
 #endif

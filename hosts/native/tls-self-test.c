@@ -66,7 +66,7 @@ static int set_up(self_test *test, tls_identity *identity)
 	test->client.in = test->server.out = &test->to_client;
 	test->server.in = test->client.out = &test->to_server;
 	error = mbedtls_ssl_setup(&test->client.tls, &test->client_config);
-	if (error == 0) error = mbedtls_ssl_setup(&test->server.tls, &identity->config);
+	if (error == 0) error = mbedtls_ssl_setup(&test->server.tls, &identity->party.config);
 	mbedtls_ssl_set_bio(&test->client.tls, &test->client, pipe_send, pipe_receive, NULL);
 	mbedtls_ssl_set_bio(&test->server.tls, &test->server, pipe_send, pipe_receive, NULL);
 	return error;

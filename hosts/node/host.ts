@@ -5,9 +5,11 @@ import type { ButtonPort, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
+import { createClientPorts } from "./client.js";
 import type { FactoryData } from "./factory.js";
 import { leaseOfComputer } from "./lease.js";
 import { createListenerPort } from "./listener.js";
+import { FileFlash } from "./partitions.js";
 import { FolderResources, NodeClock, NodeCrypto, NodeText, NodeTimers } from "./platform.js";
 import { NodeResolver } from "./resolver.js";
 import { createSerialPort } from "./serial.js";
@@ -39,6 +41,8 @@ export interface HostSettings {
 	readonly timeServers?: string;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
+	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
+	readonly freeBytes?: () => number;
 	trace(message: string): void;
 	/** The port really listened on. */
 	onListening?(secure: boolean, port: number): void;
@@ -76,6 +80,7 @@ export function createHost(settings: HostSettings): Host {
 		serial: { meter: createSerialPort(settings.meterPath, trace) },
 		network: createNetwork(settings),
 		storage: new FileStorage(join(stateFolder, "flash")),
+		flash: new FileFlash(join(stateFolder, "partitions")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),
 		power: new SimulatedPower(textFile(stateFolder, "power.txt")),
@@ -107,6 +112,7 @@ function createNetwork(settings: HostSettings): Network {
 		http: listener(httpPort, false),
 		...(httpsPort === undefined ? {} : { https: listener(httpsPort, true) }),
 		udp: createUDPPort((message) => trace(message)),
+		...createClientPorts({ resolver, ...(settings.freeBytes === undefined ? {} : { freeBytes: settings.freeBytes }) }),
 		resolve: (name, done) => resolver.resolve(name, done),
 	};
 }

@@ -1,5 +1,6 @@
 /**
- * Connections of the virtual world: the gateway's listeners, and clients of them in the same process.
+ * Connections of the virtual world: the gateway's listeners, and clients of them in the same process; what the gateway
+ * itself connects to is in virtual-servers.ts.
  * Bytes arrive at the moment they were sent, as events of their own, and each side holds a bounded window: a gateway
  * that doesn't read, and a client that doesn't (`paused`), stop the other one.
  */
@@ -117,16 +118,18 @@ export class VirtualListener implements Listener {
 }
 
 /** What both ends share. Each end tells the other through it, always by an event. */
-class VirtualConnection implements PendingSocket {
+export class VirtualConnection implements PendingSocket {
 	readonly time: VirtualTime;
 	readonly address: string;
 	/** Sent by the client, not yet read by the gateway. */
 	readonly toGateway: number[] = [];
 	/** Written by the gateway, not yet taken by the client. */
 	readonly toClient: number[] = [];
-	gateway: VirtualSocket | undefined;
+	gateway: GatewayEnd | undefined;
 	client: VirtualClient | undefined;
 	isEndedByClient = false;
+	/** The client did not end it, but broke it off. */
+	isBroken = false;
 	isEndedByGateway = false;
 
 	constructor(time: VirtualTime, address: string) {
@@ -146,28 +149,53 @@ class VirtualConnection implements PendingSocket {
 }
 
 export class VirtualSocket implements Socket {
+	readonly remoteAddress: string;
+	readonly viaAccessPoint: boolean;
+	readonly #end: GatewayEnd;
+
+	constructor(options: SocketOptions) {
+		const { from } = options;
+		if (!(from instanceof VirtualConnection)) throw new Error("`from` is no pending socket of this world");
+		if (from.gateway !== undefined) throw new Error("the connection has a socket already");
+		this.remoteAddress = from.address;
+		this.viaAccessPoint = from.viaAccessPoint;
+		this.#end = new GatewayEnd(from, options);
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#end.read(into, start, end);
+	}
+
+	write(bytes: Uint8Array, start?: number, end?: number): number {
+		return this.#end.write(bytes, start, end);
+	}
+
+	close(): void {
+		this.#end.close();
+	}
+}
+
+interface GatewayEvents {
+	onReadable?(count: number): void;
+	onWritable?(count: number): void;
+	/** The other side has closed; it said so in order, unless `isBroken`. */
+	onError?(isBroken: boolean): void;
+}
+
+/** The gateway's end of a connection that stands. */
+export class GatewayEnd {
 	readonly #connection: VirtualConnection;
-	readonly #options: SocketOptions;
+	readonly #events: GatewayEvents;
 	#announced = 0;
 	#isErrorTold = false;
 	#isClosed = false;
 
-	constructor(options: SocketOptions) {
-		this.#connection = options.from as VirtualConnection;
-		if (!(this.#connection instanceof VirtualConnection)) throw new Error("`from` is no pending socket of this world");
-		if (this.#connection.gateway !== undefined) throw new Error("the connection has a socket already");
-		this.#connection.gateway = this;
-		this.#options = options;
-		this.#post(() => options.onWritable?.(this.#room));
+	constructor(connection: VirtualConnection, events: GatewayEvents) {
+		this.#connection = connection;
+		this.#events = events;
+		connection.gateway = this;
+		this.#post(() => events.onWritable?.(this.#room));
 		this.arrive();
-	}
-
-	get remoteAddress(): string {
-		return this.#connection.address;
-	}
-
-	get viaAccessPoint(): boolean {
-		return this.#connection.viaAccessPoint;
 	}
 
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
@@ -201,18 +229,18 @@ export class VirtualSocket implements Socket {
 		if (this.#waiting > this.#announced) {
 			this.#announced = this.#waiting;
 			this.#post(() => {
-				if (this.#waiting > 0) this.#options.onReadable?.(this.#waiting);
+				if (this.#waiting > 0) this.#events.onReadable?.(this.#waiting);
 			});
 		}
 		if (connection.isEndedByClient && connection.toGateway.length === 0 && !this.#isErrorTold) {
 			this.#isErrorTold = true;
-			this.#post(() => this.#options.onError?.());
+			this.#post(() => this.#events.onError?.(connection.isBroken));
 		}
 	}
 
 	/** For the other end: it has taken bytes. */
 	drain(): void {
-		this.#post(() => this.#options.onWritable?.(this.#room));
+		this.#post(() => this.#events.onWritable?.(this.#room));
 	}
 
 	get #waiting(): number {
@@ -230,8 +258,10 @@ export class VirtualSocket implements Socket {
 	}
 }
 
-/** The other side of a connection: what a browser or a hub would be. */
+/** The other side of a connection: what a browser or a hub would be; or the server that the gateway has connected to. */
 export class VirtualClient {
+	/** Told when bytes have come, or the gateway has closed. */
+	onReceived: (() => void) | undefined;
 	readonly #connection: VirtualConnection;
 	readonly #received: number[] = [];
 	#isPaused = false;
@@ -289,10 +319,18 @@ export class VirtualClient {
 		connection.time.at(0, () => connection.gateway?.arrive());
 	}
 
+	/** Breaks the connection off, as a reset does. */
+	reset(): void {
+		this.#connection.isBroken = true;
+		this.close();
+	}
+
 	/** For the other end: bytes or the end have come. */
 	take(): void {
-		if (this.#isPaused || this.#connection.toClient.length === 0) return;
+		if (this.#isPaused) return;
+		const hasCome = this.#connection.toClient.length > 0;
 		for (const byte of this.#connection.toClient.splice(0)) this.#received.push(byte);
-		this.#connection.gateway?.drain();
+		if (hasCome) this.#connection.gateway?.drain();
+		if (hasCome || this.isClosed) this.onReceived?.();
 	}
 }

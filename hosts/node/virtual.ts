@@ -16,9 +16,11 @@ import type { WiFiPort } from "../../modules/io/wifi.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
+import { VirtualFlash } from "./virtual-flash.js";
 import { VirtualLine, type VirtualLineOptions } from "./virtual-line.js";
 import { type VirtualClient, VirtualListenerPort } from "./virtual-network.js";
 import { encodeRequest, takeReply, type VirtualReply, type VirtualRequest } from "./virtual-request.js";
+import { VirtualServers } from "./virtual-servers.js";
 import { VirtualStorage } from "./virtual-storage.js";
 import { VirtualTime } from "./virtual-time.js";
 import { VirtualResolver, VirtualUDPPort } from "./virtual-udp.js";
@@ -29,6 +31,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	utcMs?: number;
 	/** The storage of the world before a reboot. */
 	storage?: VirtualStorage;
+	/** The flash of the world before a reboot. */
+	flash?: VirtualFlash;
 	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
@@ -63,7 +67,10 @@ export class VirtualWorld implements Host {
 	/** What the test plays of the network: datagrams, and names with their addresses. */
 	readonly udp: VirtualUDPPort;
 	readonly names: Map<string, string>;
+	/** What the gateway can connect to. */
+	readonly servers: VirtualServers;
 	readonly storage: VirtualStorage;
+	readonly flash: VirtualFlash;
 	readonly crypto: Crypto;
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
@@ -94,14 +101,18 @@ export class VirtualWorld implements Host {
 		const resolver = new VirtualResolver(this.time);
 		this.udp = new VirtualUDPPort(this.time);
 		this.names = resolver.names;
+		this.servers = new VirtualServers(this.time, resolver);
 		this.network = {
 			http: new VirtualListenerPort(this.time, 80, false),
 			...(options.https === false ? {} : { https: new VirtualListenerPort(this.time, 443, true) }),
+			tcpClient: this.servers.tcpClient,
+			tlsClient: this.servers.tlsClient,
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
 		};
 		if (options.button !== false) this.button = new SimulatedButton(this.time);
 		if (options.led !== undefined) this.led = options.led;
 		this.storage = options.storage ?? new VirtualStorage();
+		this.flash = options.flash ?? new VirtualFlash(options.seed);
 		this.crypto = new SeededCrypto(random);
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);
 		this.resources = options.resources ?? readResources();

@@ -4,7 +4,7 @@
  */
 
 import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
-import type { BodySink, HTTPHandler } from "../http/connection.js";
+import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
@@ -101,7 +101,7 @@ export class API implements HTTPHandler {
 		const isLetIn = request.secure || request.viaAccessPoint;
 		const isAstray = isLetIn && !request.secure && this.isAstray(request);
 		if (isLetIn && !isAstray && isForPage(request) && this.#services.page.send(request, response)) return undefined;
-		response.header("Cache-Control", "no-store");
+		response.lines("Cache-Control: no-store\r\n");
 		if (!isLetIn) {
 			this.refusePlain(request, response);
 			return undefined;
@@ -159,7 +159,7 @@ export class API implements HTTPHandler {
 	private refusePlain(request: HTTPRequest, response: HTTPResponse): void {
 		if (isForPage(request) && request.host !== undefined) {
 			const port = portSuffix(this.#services.device.httpsPort, 443);
-			this.moveTo(response, 301, `https://${request.host.replace(/:\d+$/, "")}${port}/`);
+			this.moveTo(response, 301, `https://${withoutPort(request.host)}${port}/`);
 		} else this.fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
 	}
 
@@ -168,8 +168,10 @@ export class API implements HTTPHandler {
 	 * our page when it is led to another address than it asked for (decision 38).
 	 */
 	private isAstray(request: HTTPRequest): boolean {
-		const host = request.host?.replace(/:\d+$/, "").toLowerCase();
-		if (!isForPage(request) || host === undefined) return false;
+		if (!isForPage(request)) return false;
+		const asked = request.host;
+		if (asked === undefined) return false;
+		const host = withoutPort(asked).toLowerCase();
 		const own = this.#services.networkSettings.hostname.toLowerCase();
 		return host !== own && host !== `${own}.local` && host !== "localhost" && parseIPv4(host) < 0;
 	}
@@ -184,9 +186,22 @@ export class API implements HTTPHandler {
 	}
 }
 
+const COLON = 0x3a;
+
 /** Whether a browser asks for a page or a part of one, not a program for the API. */
 function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
+}
+
+/** A host as a request names it, without the `:` and digits at its end. */
+export function withoutPort(host: string): string {
+	let at = host.length;
+	while (at > 0 && isDigit(host.charCodeAt(at - 1))) at--;
+	return at > 0 && at < host.length && host.charCodeAt(at - 1) === COLON ? host.slice(0, at - 1) : host;
+}
+
+function isDigit(character: number): boolean {
+	return character >= 0x30 && character <= 0x39;
 }
 
 /** What stands behind the host in an address. */

@@ -1,7 +1,7 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
 
 import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
-import type { BodySink } from "../http/connection.js";
+import type { BodySink } from "../http/handler.js";
 import {
 	CERTIFICATE_FILE_LIMIT,
 	CERTIFICATES_WELL,

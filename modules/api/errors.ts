@@ -19,9 +19,6 @@ export const NOT_FOUND = "not_found";
 export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";
 export const BUSY = "busy";
-export const METER_TIMEOUT = "meter_timeout";
-export const METER_AUTH_FAILED = "meter_auth_failed";
-export const METER_ERROR = "meter_error";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";
 export const UNSUPPORTED = "unsupported";
@@ -35,7 +32,7 @@ export function fail(
 	message: string,
 	field?: string,
 ): void {
-	response.header("Content-Type", "application/json");
+	response.lines("Content-Type: application/json\r\n");
 	const body = new JSONStream(writer, () => {
 		writer.beginObject();
 		writer.key("error");

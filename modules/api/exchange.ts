@@ -10,7 +10,7 @@ import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
-import { JSONStream } from "../json/stream.js";
+import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { TimeSync } from "../sntp/client.js";
@@ -99,8 +99,8 @@ export class Exchange {
 
 	/** Answers 200 with JSON made piece by piece (json/stream.ts tells what `produce` must keep to). */
 	stream(produce: (writer: JSONWriter, unit: number) => boolean): void {
-		this.response.header("Content-Type", "application/json");
-		this.response.send(200, new JSONStream(this.services.writer, produce));
+		this.response.lines("Content-Type: application/json\r\n");
+		this.response.send(200, new JSONStream(this.services.writer, produce, SPARE));
 	}
 
 	/** Answers 200 with one small JSON object, whose members `members` writes, maybe more than once. */

@@ -1,17 +1,16 @@
 /** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
-import { RESULT_IDENT } from "../iec62056-21/session.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
-import { FAILURE_BUSY } from "../meter/failures.js";
+import { FAILURE_BUSY, FAILURE_PORT } from "../meter/failures.js";
 import type { ProbeResult } from "../meter/probe.js";
-import type { Readout } from "../meter/readout.js";
 import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../obis/mapping.js";
+import type { Failure } from "../readout/failure.js";
+import type { Readout } from "../readout/readout.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
-import { meterFailure, PORT_FAILED } from "./meter-failures.js";
 import { ReadoutBody } from "./readings.js";
 
 export function getRead(exchange: Exchange): void {
@@ -19,7 +18,7 @@ export function getRead(exchange: Exchange): void {
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
 			if (readout !== undefined) streamReadout(exchange, readout);
-			else failRead(exchange, failure);
+			else failRead(exchange, failure ?? FAILURE_PORT);
 		},
 	};
 	exchange.response.onCancelled = () => reader.cancel(waiter);
@@ -31,7 +30,7 @@ export function getLast(exchange: Exchange): void {
 	const attempt = {
 		running: reader.running,
 		lastAttempt: Math.floor(reader.lastAttemptUtcMs / 1000),
-		lastError: errorOf(reader.lastResult),
+		lastError: reader.lastFailure?.code ?? "",
 	};
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
 	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, zone, map, attempt });
@@ -87,33 +86,24 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 
-function failRead(exchange: Exchange, failure: number): void {
-	if (failure === FAILURE_BUSY) {
-		exchange.response.header("Retry-After", "5");
-		exchange.fail(503, BUSY, "Too many clients wait for the meter already; try again later.");
-		return;
-	}
-	const { error, message } = meterFailure(failure) ?? PORT_FAILED;
-	exchange.fail(500, error, message);
-}
-
-/** Stable code of a failure for `last_error`; "" when there was none. */
-export function errorOf(result: number): string {
-	return meterFailure(result)?.code ?? "";
+function failRead(exchange: Exchange, failure: Failure): void {
+	const { error, message } = failure;
+	if (failure === FAILURE_BUSY) exchange.response.header("Retry-After", "5");
+	exchange.fail(failure === FAILURE_BUSY ? 503 : 500, error, message);
 }
 
 function answerProbe(exchange: Exchange, result: ProbeResult): void {
+	const { failure } = result;
 	exchange.object((writer) => {
 		writer.key("ok");
-		writer.boolean(result.result === RESULT_IDENT);
+		writer.boolean(failure === undefined);
 		writer.key("meter_id");
 		writer.ascii(result.ident, 0, result.ident.length);
-		const { code, message } = meterFailure(result.result) ?? PORT_FAILED;
 		writer.key("error");
-		if (code === "") writer.null();
-		else writer.string(code);
+		if (failure === undefined) writer.null();
+		else writer.string(failure.code);
 		writer.key("message");
-		writer.string(message);
+		writer.string(failure?.message ?? "The meter answered.");
 		writer.key("received");
 		writer.number(result.received);
 		writer.key("damaged");

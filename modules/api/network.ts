@@ -11,7 +11,7 @@ import {
 	TIME_NOT_WELCOME,
 	TIME_OUT_OF_RANGE,
 } from "../sntp/client.js";
-import { type ScanWaiter, WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../wifi/manager.js";
+import { type ScanWaiter, WIFI_LOST, WIFI_NO_ADDRESS, WIFI_NOT_FOUND, WIFI_WRONG_PASSWORD } from "../wifi/policy.js";
 import { ScanCursor } from "../wifi/scan.js";
 import { BUSY } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";

@@ -6,13 +6,13 @@
 import type { TextCodec } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import { MissingCursor } from "../meter/dlms-records.js";
-import { putNumber } from "../meter/number.js";
-import { PROTOCOL_DLMS, type Readout, STATUS_NONE } from "../meter/readout.js";
-import { RecordCursor } from "../meter/record-cursor.js";
-import { VALUE_LIMIT } from "../meter/record-writer.js";
-import type { OBISCode } from "../obis/code.js";
-import { mappingOf } from "../obis/mapping.js";
+import { type OBISCode, putDecimal } from "../obis/code.js";
+import { pairOf, pairText, UNMAPPED } from "../obis/mapping.js";
 import { LANGUAGE_DE, LANGUAGE_EN, languageOf, NAME_LIMIT, OBISNames } from "../obis/names.js";
+import { putNumber } from "../readout/number.js";
+import { PROTOCOL_OF_NONE, type Readout, STATUS_NONE } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { VALUE_LIMIT } from "../readout/record-writer.js";
 import { localText } from "../time/iso.js";
 import type { TimeZone } from "../time/zone.js";
 import { writeMissing } from "./missing.js";
@@ -32,37 +32,40 @@ const PART_BETWEEN = 1;
 const PART_MISSING = 2;
 const PART_END = 3;
 
+/** Texts up to this length are copied natively. */
+const SHORT = 32;
+
+const QUOTE = 0x22;
+
 const NO_RECORDS = Object.freeze([]);
 
-/** Names of a reading's members, in their order; `KEY_…` are their positions. */
-const READING_MEMBERS = Object.freeze([
-	"obis_long",
-	"obis",
-	"value1",
-	"value2",
-	"value1_number",
-	"value1_unit",
-	"medium",
-	"channel",
-	"billing_period",
-	"mapping_id",
-	"en",
+/** What stands between the values of a reading, in their order; `PIECE_…` are the positions. */
+const PIECES = Object.freeze([
+	'"obis_long":"',
+	'","obis":"',
+	'","value1":"',
+	'","value2":"',
+	'","value1_number":',
+	',"value1_unit":',
+	',"medium":',
+	',"channel":',
+	',"billing_period":',
+	`,"mapping_id":"${UNMAPPED}","en":`,
 ]);
-const KEY_OBIS_LONG = 0;
-const KEY_OBIS = 1;
-const KEY_VALUE1 = 2;
-const KEY_VALUE2 = 3;
-const KEY_NUMBER = 4;
-const KEY_UNIT = 5;
-const KEY_MEDIUM = 6;
-const KEY_CHANNEL = 7;
-const KEY_BILLING_PERIOD = 8;
-const KEY_MAPPING = 9;
-const KEY_EN = 10;
+const PIECE_OBIS_LONG = 0;
+const PIECE_OBIS = 1;
+const PIECE_VALUE1 = 2;
+const PIECE_VALUE2 = 3;
+const PIECE_NUMBER = 4;
+const PIECE_UNIT = 5;
+const PIECE_MEDIUM = 6;
+const PIECE_CHANNEL = 7;
+const PIECE_BILLING_PERIOD = 8;
+const PIECE_UNMAPPED = 9;
 
-/** The members' names as bytes, made once for all replies. */
+/** What stands between the values of a reading as bytes, made once for all replies. */
 export function prepareReadingKeys(writer: JSONWriter): readonly Uint8Array[] {
-	return READING_MEMBERS.map((name, i) => writer.prepareKey(name, i === 0));
+	return PIECES.map((piece) => writer.prepare(piece));
 }
 
 export interface ReadoutBodyOptions {
@@ -89,8 +92,18 @@ export class ReadoutBody {
 	readonly #language: number;
 	readonly #names: OBISNames | undefined;
 	readonly #cursor: RecordCursor;
-	/** Holds a number's or a name's text on its way. */
-	readonly #scratch = new Uint8Array(Math.max(VALUE_LIMIT + 1, NAME_LIMIT));
+	readonly #null: Uint8Array;
+	/** Holds a number's text on its way. */
+	readonly #scratch = new Uint8Array(VALUE_LIMIT + 1);
+	/** Its beginning, which the writer copies whole: a number fits unless it is very long. */
+	readonly #shortScratch = this.#scratch.subarray(0, SHORT);
+	/** Names of the code that the cursor stands at, or of the one before; in quotes. */
+	readonly #name = new Uint8Array(NAME_LIMIT + 2);
+	readonly #translation: Uint8Array;
+	/** Where they end; 0 for none. */
+	#nameEnd = 0;
+	#translationEnd = 0;
+	#hasNames = false;
 	/** Undefined: a readout of another protocol, where nothing is asked for by name. */
 	readonly #missing: MissingCursor | undefined;
 	#unit = 0;
@@ -99,10 +112,12 @@ export class ReadoutBody {
 	/** `readout` undefined: there is none yet. */
 	constructor(readout: Readout | undefined, options: ReadoutBodyOptions) {
 		this.#keys = options.keys;
+		this.#null = options.text.encode("null");
 		this.#map = options.map;
 		this.#readout = readout;
 		this.#attempt = options.attempt;
 		this.#language = languageOf(options.language);
+		this.#translation = this.#language === LANGUAGE_EN ? this.#name : new Uint8Array(NAME_LIMIT + 2);
 		this.#names = options.names === undefined ? undefined : new OBISNames(options.names);
 		this.#localtime =
 			readout === undefined || readout.utcMs === 0
@@ -139,7 +154,11 @@ export class ReadoutBody {
 	/** Goes to what the next unit is. */
 	private advance(): void {
 		if (this.#part === PART_RECORDS) {
-			if (!this.#cursor.nextRecord()) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
+			const cursor = this.#cursor;
+			const hasNext = cursor.nextRecord();
+			// C 0 stands for what F may be part of the name of.
+			this.#hasNames = cursor.isSameCode && cursor.code.c > 0;
+			if (!hasNext) this.#part = this.#missing === undefined ? PART_END : PART_BETWEEN;
 		} else this.#part = this.#missing?.next() ? PART_MISSING : PART_END;
 	}
 
@@ -147,7 +166,7 @@ export class ReadoutBody {
 		const readout = this.#readout;
 		writer.beginObject();
 		writer.key("protocol");
-		writer.string(readout?.protocol === PROTOCOL_DLMS ? "DLMS/COSEM" : "IEC62056-21");
+		writer.string(readout?.protocol ?? PROTOCOL_OF_NONE);
 		writer.key("meter_id");
 		if (readout === undefined) writer.string("");
 		else writer.ascii(readout.meterId, 0, readout.meterId.length);
@@ -176,50 +195,54 @@ export class ReadoutBody {
 
 	private record(writer: JSONWriter): void {
 		const { address, addressLength, code } = this.#cursor;
-		const keys = this.#keys;
+		const pieces = this.#keys;
 		const isCode = code.c >= 0;
 		writer.beginObject();
-		writer.preparedKey(keys[KEY_OBIS_LONG]);
-		if (isCode) writer.plain(address, 0, code.longEnd);
-		else writer.ascii(address, 0, addressLength);
-		writer.preparedKey(keys[KEY_OBIS]);
-		if (isCode) writer.plain(address, code.shortStart, code.shortEnd);
-		else writer.ascii(address, 0, addressLength);
+		writer.raw(pieces[PIECE_OBIS_LONG]);
+		if (isCode) writer.rawPart(address, 0, code.longEnd);
+		else writer.rawASCII(address, 0, addressLength);
+		writer.raw(pieces[PIECE_OBIS]);
+		if (isCode) writer.rawPart(address, code.shortStart, code.shortEnd);
+		else writer.rawASCII(address, 0, addressLength);
 		this.values(writer);
-		putNullable(writer, keys[KEY_MEDIUM], code.medium);
-		putNullable(writer, keys[KEY_CHANNEL], code.channel);
-		putNullable(writer, keys[KEY_BILLING_PERIOD], code.billingPeriod);
-		writer.preparedKey(keys[KEY_MAPPING]);
-		writer.string(mappingOf(code, this.#map));
-		writer.preparedKey(keys[KEY_EN]);
-		this.name(writer, code, LANGUAGE_EN);
-		if (this.#language === LANGUAGE_EN) {
-			writer.endObject();
-			return;
+		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
+		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
+		this.numberOrNull(writer, PIECE_BILLING_PERIOD, code.billingPeriod);
+		const pair = pairOf(code, this.#map);
+		if (pair === 0) writer.raw(pieces[PIECE_UNMAPPED]);
+		else {
+			writer.key("mapping_id");
+			writer.word(pairText(pair));
+			writer.key("en");
 		}
-		writer.key(this.#language === LANGUAGE_DE ? "de" : "pl");
-		this.name(writer, code, this.#language);
+		this.names(writer, code);
 		writer.endObject();
 	}
 
 	private values(writer: JSONWriter): void {
 		const cursor = this.#cursor;
-		const keys = this.#keys;
+		const pieces = this.#keys;
+		const scratch = this.#scratch;
 		cursor.nextValue();
-		writer.preparedKey(keys[KEY_VALUE1]);
+		writer.raw(pieces[PIECE_VALUE1]);
 		this.text(writer);
-		const digits = putNumber(cursor.text, cursor.length, this.#scratch);
-		const { unit } = cursor;
-		writer.preparedKey(keys[KEY_VALUE2]);
+		const digits = putNumber(cursor.text, cursor.length, scratch);
+		const { unit, isPlainUnit } = cursor;
+		writer.raw(pieces[PIECE_VALUE2]);
 		const hasSecond = cursor.nextValue();
 		if (hasSecond) this.text(writer);
-		else writer.plain(this.#scratch, 0, 0);
-		writer.preparedKey(keys[KEY_NUMBER]);
-		if (digits === 0) writer.null();
-		else writer.rawNumber(this.#scratch, 0, digits);
-		writer.preparedKey(keys[KEY_UNIT]);
-		writer.string(unit);
-		if (!hasSecond) return;
+		writer.raw(pieces[PIECE_NUMBER]);
+		if (digits === 0) writer.raw(this.#null);
+		else writer.rawPart(digits > SHORT ? scratch : this.#shortScratch, 0, digits);
+		writer.raw(pieces[PIECE_UNIT]);
+		if (isPlainUnit) writer.rawWord(unit);
+		else writer.rawString(unit);
+		if (hasSecond) this.moreValues(writer);
+	}
+
+	/** The unit of the second value, and all values of more than two. */
+	private moreValues(writer: JSONWriter): void {
+		const cursor = this.#cursor;
 		if (cursor.unit !== "") {
 			writer.key("value2_unit");
 			writer.string(cursor.unit);
@@ -227,26 +250,57 @@ export class ReadoutBody {
 		if (!cursor.nextValue()) return;
 		writer.key("values");
 		writer.beginArray();
-		do this.text(writer);
-		while (cursor.nextValue());
+		do {
+			if (cursor.isPlain) writer.plain(cursor.text, 0, cursor.length);
+			else writer.ascii(cursor.text, 0, cursor.length);
+		} while (cursor.nextValue());
 		writer.endArray();
 	}
 
-	/** The cursor's value as text. */
+	/** The cursor's value as text, without the quotes. */
 	private text(writer: JSONWriter): void {
-		const { text, length, isPlain } = this.#cursor;
-		if (isPlain) writer.plain(text, 0, length);
-		else writer.ascii(text, 0, length);
+		const { text, shortText, length, isPlain } = this.#cursor;
+		if (isPlain) writer.rawPart(length > shortText.length ? text : shortText, 0, length);
+		else writer.rawASCII(text, 0, length);
 	}
 
-	private name(writer: JSONWriter, code: OBISCode, language: number): void {
-		if (this.#names === undefined || code.c < 0 || !this.#names.find(code, language)) writer.null();
-		else writer.plain(this.#scratch, 0, this.#names.write(this.#scratch, 0));
+	/** In English and in the language asked for. */
+	private names(writer: JSONWriter, code: OBISCode): void {
+		if (!this.#hasNames) this.findNames(code);
+		this.name(writer, this.#name, this.#nameEnd);
+		if (this.#language === LANGUAGE_EN) return;
+		writer.key(this.#language === LANGUAGE_DE ? "de" : "pl");
+		this.name(writer, this.#translation, this.#translationEnd);
+	}
+
+	private name(writer: JSONWriter, name: Uint8Array, end: number): void {
+		if (end === 0) writer.raw(this.#null);
+		else writer.rawPart(name, 0, end);
+	}
+
+	/** Takes down the names of the code: those of its past billing periods, which follow it, are the same. */
+	private findNames(code: OBISCode): void {
+		const names = this.#names;
+		this.#hasNames = true;
+		this.#nameEnd = this.#translationEnd = 0;
+		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN)) return;
+		this.#nameEnd = quotedName(names, this.#name);
+		if (this.#language === LANGUAGE_EN) return;
+		names.translate(this.#language);
+		this.#translationEnd = quotedName(names, this.#translation);
+	}
+
+	private numberOrNull(writer: JSONWriter, piece: number, value: number | null): void {
+		writer.raw(this.#keys[piece]);
+		if (value === null) writer.raw(this.#null);
+		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
 }
 
-function putNullable(writer: JSONWriter, key: Uint8Array, value: number | null): void {
-	writer.preparedKey(key);
-	if (value === null) writer.null();
-	else writer.number(value);
+/** Writes the name found last, in quotes; returns where it ends. */
+function quotedName(names: OBISNames, into: Uint8Array): number {
+	into[0] = QUOTE;
+	const end = names.write(into, 1);
+	into[end] = QUOTE;
+	return end + 1;
 }

@@ -1,5 +1,5 @@
 /** What a route of the API is: what runs, what body it wants, whether it needs a token; rows of the table in api.ts. */
-import type { BodySink } from "../http/connection.js";
+import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";
 import type { BodyTable, BodyValues } from "./body.js";

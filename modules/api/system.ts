@@ -8,7 +8,6 @@ import { batteryPercent } from "../power/battery.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
-import { errorOf } from "./meter.js";
 import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
@@ -68,7 +67,7 @@ export function getStatus(exchange: Exchange): void {
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
-	const failure = errorOf(reader.lastResult);
+	const failure = reader.lastFailure?.code ?? "";
 	const meterReadouts = reader.readouts;
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;

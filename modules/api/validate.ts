@@ -4,7 +4,7 @@
  * complaints is that of decision 2: not JSON, then a field, then a missing field; of several fields the first one sent.
  */
 import { checkField, type Field, type Setting } from "../config/schema.js";
-import type { BodySink } from "../http/connection.js";
+import type { BodySink } from "../http/handler.js";
 import type { TextCodec } from "../io/host.js";
 import {
 	JSONReader,

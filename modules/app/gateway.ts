@@ -16,6 +16,7 @@ import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
+import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -24,6 +25,7 @@ import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
+import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
@@ -41,11 +43,10 @@ const ZONES_RESOURCE = "timezones.bin";
 const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
-/** Between the reply to whoever wanted it, and a restart or another certificate. */
-const ACT_DELAY_MS = 1500;
-
 interface World extends IdentityWorld {
 	readonly timers: Timers;
+	/** Of all that time moves. */
+	readonly driver: Driver;
 	readonly text: TextCodec;
 }
 
@@ -53,6 +54,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
+	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
@@ -67,9 +69,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
-	/** One each, however often they are asked for. */
-	#renameTimer: number | undefined;
-	#restartTimer: number | undefined;
+	readonly #acts: Acts;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -77,28 +77,20 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { storage, crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
-		const world = { storage, crypto, clock, timers, text, info, guard, trace };
+		const driver = new Driver({ clock, timers, guard });
+		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
 		this.#world = world;
+		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager({
-				port,
-				settings: this.#networkSettings,
-				clock,
-				timers,
-				text,
-				guard,
-				trace,
-				onChanged: () => this.networkChanged(),
-			});
+			this.#network = new NetworkManager(world, this.#networkSettings, this);
 		}
 		const { udp, resolve } = host.network;
 		if (port !== undefined && udp !== undefined) {
-			const onSynchronised = () => this.renewIdentity();
-			this.#services = new NetworkServices({ ...world, udp, resolve, onSynchronised });
+			this.#services = new NetworkServices(Object.assign(world, { udp, resolve, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
@@ -110,7 +102,6 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			light: this.#light,
 			port: host.serial.meter,
 			settings: new MeterSettingsStore(this.#config, world),
-			trace,
 		});
 		this.#config.listen(this);
 	}
@@ -138,7 +129,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { network } = this.#host;
-		const { clock, timers, text, guard, trace } = this.#world;
+		const { driver, text, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -149,30 +140,30 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		}
 		this.#server = new HTTPServer({
 			ports,
-			clock,
-			timers,
+			driver,
 			text,
 			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
-			guard,
 			trace,
 		});
 		this.guard("tls", () => {
 			const listener = this.httpsListener;
 			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
-		this.#network?.start();
+		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
-		if (button !== undefined) this.#button = new Button(this.#world, button, (press) => this.pressed(press));
+		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
 	}
 
-	private pressed(press: number): void {
+	/** For Button. */
+	pressed(press: number): void {
 		if (press === PRESS_SHORT) this.#network?.bringUp();
 		else this.factoryReset();
 	}
 
-	private networkChanged(): void {
+	/** For NetworkManager. */
+	networkChanged(): void {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
@@ -195,9 +186,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	stop(): void {
-		const { timers } = this.#host;
-		if (this.#renameTimer !== undefined) timers.clear(this.#renameTimer);
-		if (this.#restartTimer !== undefined) timers.clear(this.#restartTimer);
+		this.#acts.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -251,12 +240,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		if (this.#renameTimer !== undefined) return;
-		this.#renameTimer = this.#host.timers.set(() => {
-			this.#renameTimer = undefined;
-			this.renewIdentity();
-			this.guard("network", () => this.networkChanged());
-		}, ACT_DELAY_MS);
+		this.#acts.renameSoon();
+	}
+
+	/** For TimeService. */
+	synchronised(): void {
+		this.renewIdentity();
 	}
 
 	/** The name or the time may be another than that of the certificate. */
@@ -268,17 +257,26 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	restartSoon(): void {
-		this.#restartTimer ??= this.#host.timers.set(() => {
-			// Others should know that its name answers nobody for a while.
-			this.guard("network", () => this.#services?.stop());
-			this.#host.restart();
-		}, ACT_DELAY_MS);
+		this.#acts.restartSoon();
+	}
+
+	/** For Acts. */
+	rename(): void {
+		this.renewIdentity();
+		this.guard("network", () => this.networkChanged());
+	}
+
+	/** For Acts. */
+	restart(): void {
+		// Others should know that its name answers nobody for a while.
+		this.guard("network", () => this.#services?.stop());
+		this.#host.restart();
 	}
 
 	meterChanged(): void {
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog(this.#host.clock);
+		else this.#reader.log ??= new ConversationLog();
 		this.#reader.reconfigure();
 	}
 

@@ -11,12 +11,14 @@ import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
 import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../dns/mdns.js";
+import { Datagrams } from "../io/datagrams.js";
 import { DATAGRAM_LIMIT, type HostInfo } from "../io/host.js";
 import type { StationStatus } from "../io/wifi.js";
-import { TimeSync, type TimeSyncWorld } from "../sntp/client.js";
+import type { TimeSync } from "../sntp/client.js";
+import { TimeService, type TimeServiceWorld } from "../sntp/service.js";
 
 /** What the services share; the rest of it is theirs. */
-export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeSyncWorld, "buffer" | "reader"> {
+export interface NetworkServicesOptions extends Omit<MDNSWorld & TimeServiceWorld, "buffer" | "reader"> {
 	readonly info: HostInfo;
 }
 
@@ -35,43 +37,52 @@ export interface NetworkSituation {
 const SERIAL_END = -6;
 
 export class NetworkServices {
-	readonly time: TimeSync;
 	readonly #info: HostInfo;
-	readonly #captive: CaptiveDNS;
-	readonly #mdns: MDNSResponder;
+	readonly #time: TimeService;
+	readonly #captive: Datagrams<CaptiveDNS>;
+	readonly #mdns: Datagrams<MDNSResponder>;
 	#ip = "";
-	#accessPointOn = false;
 
+	/** `options` is kept, and gets what the services have of their own. */
 	constructor(options: NetworkServicesOptions) {
 		const buffer = new Uint8Array(DATAGRAM_LIMIT);
-		const world = { ...options, buffer, reader: new DNSReader(buffer) };
+		// One object for all, the one that was given: each takes slots.
+		const world = Object.assign(options, { buffer, reader: new DNSReader(buffer) });
 		this.#info = options.info;
-		this.#captive = new CaptiveDNS(world);
-		this.#mdns = new MDNSResponder(world);
-		this.time = new TimeSync(world);
+		this.#captive = new Datagrams(world, "captive dns", new CaptiveDNS(world));
+		this.#mdns = new Datagrams(world, "mdns", new MDNSResponder(world));
+		this.#time = new TimeService(world);
+	}
+
+	/** How it stands with the time. */
+	get time(): TimeSync {
+		return this.#time.sync;
 	}
 
 	/** Begins and ends what the situation asks for. */
 	update(situation: NetworkSituation): void {
 		const { station, accessPointOn } = situation;
-		if (accessPointOn !== this.#accessPointOn) {
-			this.#accessPointOn = accessPointOn;
-			if (accessPointOn) this.#captive.start();
-			else this.#captive.stop();
+		const captive = this.#captive.machine;
+		if (accessPointOn !== (captive.port !== undefined)) {
+			this.#captive.drive.tell(() => (accessPointOn ? captive.start() : captive.stop()));
 		}
 		const ip = station?.ip ?? "";
 		if (ip !== this.#ip) {
 			this.#ip = ip;
-			if (ip !== "") this.time.start();
-			else this.time.stop();
+			if (ip !== "") this.#time.start();
+			else this.#time.stop();
 		}
-		if (station === undefined && !accessPointOn) this.#mdns.stop();
-		else this.#mdns.update(this.namesIn(situation));
+		const { drive, machine } = this.#mdns;
+		if (station === undefined && !accessPointOn) drive.tell(() => machine.stop());
+		else drive.tell((nowMs) => machine.update(this.namesIn(situation), nowMs));
 	}
 
+	/** For good; others are told that the name answers nobody any more. */
 	stop(): void {
 		this.#captive.stop();
-		this.time.stop();
+		this.#time.close();
+		const { drive, machine } = this.#mdns;
+		drive.tell(() => machine.stop());
 		this.#mdns.stop();
 	}
 

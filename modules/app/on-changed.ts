@@ -18,7 +18,7 @@ import type { Field } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import type { TimeZone } from "../time/zone.js";
-import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/manager.js";
+import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
 
 /** Whom the table knows. */
 export interface Concerned {

@@ -10,6 +10,7 @@ export function equalConstantTime(a: Uint8Array, b: Uint8Array): boolean {
 /** True when `table` holds `bytes` at `offset`; takes the same time wherever it differs. */
 export function holdsConstantTime(table: Uint8Array, offset: number, bytes: Uint8Array): boolean {
 	let difference = 0;
-	for (let i = 0; i < bytes.length; i++) difference |= table[offset + i] ^ bytes[i];
+	const count = bytes.length;
+	for (let i = 0; i < count; i++) difference |= table[offset + i] ^ bytes[i];
 	return difference === 0;
 }

@@ -12,7 +12,6 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	IEC62056_MODE_E_DLMS,
 	METER_PROTOCOL,
-	PROTOCOL_DLMS,
 	PROTOCOL_IEC62056,
 } from "./meter-fields.js";
 import { put } from "./schema.js";
@@ -29,16 +28,16 @@ export class MeterSettingsStore {
 		this.dlms = new DLMSSettingsStore(store, world);
 	}
 
-	get isDLMS(): boolean {
-		return this.#store.get(METER_PROTOCOL) === PROTOCOL_DLMS;
+	get protocol(): string {
+		return this.#store.get(METER_PROTOCOL);
 	}
 
 	get handsOver(): boolean {
-		return !this.isDLMS && this.#store.get(IEC62056_MODE_E_DLMS);
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_E_DLMS);
 	}
 
 	get modeD(): boolean {
-		return this.#store.get(IEC62056_MODE_D_ENABLED) && this.#store.get(METER_PROTOCOL) === PROTOCOL_IEC62056;
+		return this.protocol === PROTOCOL_IEC62056 && this.#store.get(IEC62056_MODE_D_ENABLED);
 	}
 
 	get modeDBaud(): number {

@@ -8,17 +8,18 @@
  * Meters leave elements out, put others in front (80, the protocol version) and answer a plain request with the name of
  * the ciphered context: order, context and mechanism are not looked at, and what comes after a refusal may be broken.
  */
+import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
 import type { Cursor } from "./cursor.js";
 import {
-	RESULT_ACSE_VERSION,
-	RESULT_AUTHENTICATION,
-	RESULT_AUTHENTICATION_REQUIRED,
-	RESULT_CONTEXT,
-	RESULT_MECHANISM,
-	RESULT_REJECTED,
-	RESULT_TITLE,
-} from "./results.js";
+	DLMS_ACSE_VERSION,
+	DLMS_AUTHENTICATION,
+	DLMS_AUTHENTICATION_REQUIRED,
+	DLMS_CONTEXT,
+	DLMS_MECHANISM,
+	DLMS_REJECTED,
+	DLMS_TITLE,
+} from "./failures.js";
 
 export const AARE = 0x61;
 
@@ -109,22 +110,22 @@ export class AssociationResponse {
 	}
 }
 
-/** RESULT_… of a refusal by its diagnostic. */
-export function rejectionResult(diagnostic: number): number {
+/** The failure that is told by a refusal by its diagnostic. */
+export function rejectionFailure(diagnostic: number): Failure {
 	switch (diagnostic) {
 		case DIAGNOSTIC_CONTEXT:
-			return RESULT_CONTEXT;
+			return DLMS_CONTEXT;
 		case DIAGNOSTIC_TITLE:
-			return RESULT_TITLE;
+			return DLMS_TITLE;
 		case DIAGNOSTIC_MECHANISM:
-			return RESULT_MECHANISM;
+			return DLMS_MECHANISM;
 		case DIAGNOSTIC_MECHANISM_REQUIRED:
 		case DIAGNOSTIC_AUTHENTICATION_REQUIRED:
-			return RESULT_AUTHENTICATION_REQUIRED;
+			return DLMS_AUTHENTICATION_REQUIRED;
 		case DIAGNOSTIC_AUTHENTICATION:
-			return RESULT_AUTHENTICATION;
+			return DLMS_AUTHENTICATION;
 		case DIAGNOSTIC_ACSE_VERSION:
-			return RESULT_ACSE_VERSION;
+			return DLMS_ACSE_VERSION;
 	}
-	return RESULT_REJECTED;
+	return DLMS_REJECTED;
 }

@@ -6,17 +6,19 @@
  *   STEP_SEND     send `request[0..requestLength)`, then give the answer to `receive`
  *   STEP_WAIT     that was no answer (a notification): wait on
  *   STEP_COUNTER  keep higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
- *   STEP_END      over: `result`
+ *   STEP_END      over: `isRead`, or `failure`
  *
  *   AARQ, AARE; with GMAC: ACTION with our answer to the meter's challenge, and the meter's to ours, which is checked;
  *   the GETs of Reading; RLRQ, RLRE if wanted. In a ciphered context all is ciphered from AARQ's user information on, and
  *   an answer that is not is refused, but for exceptions and service errors, which meters send in clear.
  *
- * `result` is final before the release: without an answer to that the association is over all the same.
+ * Both are final before the release: without an answer to that the association is over all the same.
  * Limits: REQUEST_LIMIT bytes of a request; an answer is as long as the owner's buffer, `pduLimit`.
  */
+
 import { equalConstantTime } from "../bytes/equal.js";
-import { ACCEPTED, AssociationResponse, DIAGNOSTIC_AUTHENTICATION_REQUIRED, rejectionResult } from "./aare.js";
+import type { Failure } from "../readout/failure.js";
+import { ACCEPTED, AssociationResponse, DIAGNOSTIC_AUTHENTICATION_REQUIRED, rejectionFailure } from "./aare.js";
 import {
 	AARQ_LIMIT,
 	type AssociationRequest,
@@ -40,6 +42,20 @@ import {
 import { CIPHER_OVERHEAD, type Cipher, COUNTER_END } from "./cipher.js";
 import type { Cursor } from "./cursor.js";
 import { EXCEPTION_RESPONSE, ExceptionResponse } from "./exception.js";
+import {
+	DLMS_AUTHENTICATION_REQUIRED,
+	DLMS_CONTEXT,
+	DLMS_COUNTER_EXHAUSTED,
+	DLMS_EXCEPTION,
+	DLMS_HLS_REFUSED,
+	DLMS_KEY_MISSING,
+	DLMS_MALFORMED,
+	DLMS_METER_TITLE,
+	DLMS_METER_UNVERIFIED,
+	DLMS_PDU_SIZE,
+	DLMS_REJECTED,
+	DLMS_UNPROTECTED,
+} from "./failures.js";
 import { ATTRIBUTE_LENGTH, GET_RESPONSE, NORMAL_HEAD } from "./get.js";
 import {
 	CONFIRMED_SERVICE_ERROR,
@@ -50,26 +66,10 @@ import {
 	INITIATE_RESPONSE,
 	Initiate,
 	putInitiateRequest,
-	serviceErrorResult,
+	serviceErrorFailure,
 } from "./initiate.js";
 import type { Reading } from "./reading.js";
 import { REASON_EXCEPTION } from "./reasons.js";
-import {
-	RESULT_AUTHENTICATION_REQUIRED,
-	RESULT_CONTEXT,
-	RESULT_COUNTER_EXHAUSTED,
-	RESULT_EXCEPTION,
-	RESULT_HLS_REFUSED,
-	RESULT_KEY_MISSING,
-	RESULT_MALFORMED,
-	RESULT_METER_TITLE,
-	RESULT_METER_UNVERIFIED,
-	RESULT_NONE,
-	RESULT_PDU_SIZE,
-	RESULT_READ,
-	RESULT_REJECTED,
-	RESULT_UNPROTECTED,
-} from "./results.js";
 
 export const STEP_SEND = 1;
 export const STEP_WAIT = 2;
@@ -122,8 +122,8 @@ export class Association {
 	/** Where in the request the password stands, which no log may show; equal where there is none. */
 	secretStart = 0;
 	secretEnd = 0;
-	/** RESULT_… */
-	result = RESULT_NONE;
+	/** Why it ended before the list was worked through. */
+	failure: Failure | undefined;
 	/** Of the AARE, exactly; -1: none was told. */
 	diagnostic = -1;
 	/** The last exception. */
@@ -140,12 +140,17 @@ export class Association {
 		this.#cursor = options.reading.cursor;
 	}
 
+	/** The list was worked through; single objects may have been refused. */
+	get isRead(): boolean {
+		return this.#state >= STATE_RELEASE && this.failure === undefined;
+	}
+
 	/** Begins; STEP_…. */
 	begin(): number {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
 		const keyed = cipher?.complete === true && (!gmac || cipher.authenticates);
-		if (((ciphered || gmac) && !keyed) || password.length > SECRET_LIMIT) return this.end(RESULT_KEY_MISSING);
+		if (((ciphered || gmac) && !keyed) || password.length > SECRET_LIMIT) return this.end(DLMS_KEY_MISSING);
 		return this.resume();
 	}
 
@@ -159,8 +164,8 @@ export class Association {
 		const { cipher, ciphered } = this.#options;
 		const needed = (ciphered ? 1 : 0) + (this.#state === STATE_AUTHENTICATE ? 1 : 0);
 		if (cipher !== undefined && needed > 0 && !cipher.has(needed)) {
-			if (this.#state === STATE_RELEASE) return this.end(this.result);
-			return cipher.counter + needed > COUNTER_END ? this.end(RESULT_COUNTER_EXHAUSTED) : STEP_COUNTER;
+			if (this.#state === STATE_RELEASE) return this.end(this.failure);
+			return cipher.counter + needed > COUNTER_END ? this.end(DLMS_COUNTER_EXHAUSTED) : STEP_COUNTER;
 		}
 		if (this.#state === STATE_ASSOCIATE) this.associate();
 		else if (this.#state === STATE_AUTHENTICATE) this.authenticate();
@@ -171,7 +176,7 @@ export class Association {
 
 	/** Takes the whole APDU `bytes[start..end)`, whatever it is; STEP_…. */
 	receive(bytes: Uint8Array, start: number, end: number): number {
-		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.result);
+		if (this.#state === STATE_ENDED || this.#state === STATE_RELEASE) return this.end(this.failure);
 		const tag = start < end ? bytes[start] : -1;
 		const cursor = this.#cursor.set(bytes, start, end);
 		if (isNotification(tag)) return STEP_WAIT;
@@ -179,9 +184,9 @@ export class Association {
 		if (this.#state === STATE_ASSOCIATE) return this.takeAARE(cursor);
 		const { cipher, ciphered } = this.#options;
 		if (!ciphered || cipher === undefined || tag === CONFIRMED_SERVICE_ERROR) return this.takeAnswer(cursor);
-		if (tag === GET_RESPONSE || tag === ACTION_RESPONSE) return this.end(RESULT_UNPROTECTED);
+		if (tag === GET_RESPONSE || tag === ACTION_RESPONSE) return this.end(DLMS_UNPROTECTED);
 		const problem = cipher.open(cursor);
-		return problem === RESULT_NONE ? this.takeAnswer(cursor) : this.end(problem);
+		return problem === undefined ? this.takeAnswer(cursor) : this.end(problem);
 	}
 
 	private associate(): void {
@@ -230,41 +235,41 @@ export class Association {
 		const whole = answer.read(cursor);
 		this.diagnostic = answer.diagnostic;
 		if (answer.result > ACCEPTED) return this.end(this.rejection(answer, cursor));
-		if (!whole) return this.end(RESULT_MALFORMED);
+		if (!whole) return this.end(DLMS_MALFORMED);
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
 		if (cipher !== undefined && (ciphered || gmac)) {
 			const { titleStart, titleEnd } = answer;
-			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : RESULT_NONE;
-			if (problem !== RESULT_NONE) return this.end(problem);
-			if (!cipher.meterTitleKnown) return this.end(RESULT_METER_TITLE);
+			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : undefined;
+			if (problem !== undefined) return this.end(problem);
+			if (!cipher.meterTitleKnown) return this.end(DLMS_METER_TITLE);
 		}
 		if (!gmac && answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED)
-			return this.end(RESULT_AUTHENTICATION_REQUIRED);
+			return this.end(DLMS_AUTHENTICATION_REQUIRED);
 		const problem = this.takeInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
-		if (problem !== RESULT_NONE) return this.end(problem);
+		if (problem !== undefined) return this.end(problem);
 		return gmac ? this.takeChallenge(bytes, answer) : this.beginReading();
 	}
 
-	private rejection(answer: AssociationResponse, cursor: Cursor): number {
-		const rejected = rejectionResult(answer.diagnostic);
-		if (rejected !== RESULT_REJECTED || answer.informationStart === answer.informationEnd) return rejected;
-		const error = serviceErrorResult(cursor.set(cursor.bytes, answer.informationStart, answer.informationEnd));
-		return error === RESULT_EXCEPTION ? rejected : error;
+	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
+		const rejected = rejectionFailure(answer.diagnostic);
+		if (rejected !== DLMS_REJECTED || answer.informationStart === answer.informationEnd) return rejected;
+		const error = serviceErrorFailure(cursor.set(cursor.bytes, answer.informationStart, answer.informationEnd));
+		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
-	/** What was agreed on; RESULT_NONE if it can be gone on with. */
-	private takeInitiate(cursor: Cursor): number {
+	/** What was agreed on; undefined if it can be gone on with. */
+	private takeInitiate(cursor: Cursor): Failure | undefined {
 		const { ciphered, cipher } = this.#options;
 		const tag = cursor.left > 0 ? cursor.bytes[cursor.at] : -1;
-		if (tag === CONFIRMED_SERVICE_ERROR) return serviceErrorResult(cursor);
+		if (tag === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
 		if (ciphered && cipher !== undefined) {
-			if (tag === INITIATE_RESPONSE) return RESULT_UNPROTECTED;
+			if (tag === INITIATE_RESPONSE) return DLMS_UNPROTECTED;
 			const problem = cipher.open(cursor);
-			if (problem !== RESULT_NONE) return problem;
-			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorResult(cursor);
-		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return RESULT_CONTEXT;
-		if (!this.#initiate.read(cursor)) return RESULT_MALFORMED;
-		return this.room < NORMAL_HEAD + ATTRIBUTE_LENGTH ? RESULT_PDU_SIZE : RESULT_NONE;
+			if (problem !== undefined) return problem;
+			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
+		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return DLMS_CONTEXT;
+		if (!this.#initiate.read(cursor)) return DLMS_MALFORMED;
+		return this.room < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
 	/** Keeps the meter's challenge. One that is ours would let it send our own answer back to us. */
@@ -272,7 +277,7 @@ export class Association {
 		const challenge = bytes.subarray(answer.challengeStart, answer.challengeEnd);
 		this.#meterChallenge = challenge.length;
 		if (challenge.length === 0 || challenge.length > SECRET_LIMIT || equalConstantTime(challenge, this.challenge))
-			return this.end(RESULT_METER_UNVERIFIED);
+			return this.end(DLMS_METER_UNVERIFIED);
 		this.request.set(challenge, BEHIND_AARQ);
 		this.#state = STATE_AUTHENTICATE;
 		return this.resume();
@@ -294,17 +299,17 @@ export class Association {
 		const { reading } = this.#options;
 		if (tag === CONFIRMED_SERVICE_ERROR) reading.refuse(REASON_EXCEPTION);
 		else if (tag === GET_RESPONSE) reading.take();
-		else return this.end(RESULT_MALFORMED);
+		else return this.end(DLMS_MALFORMED);
 		return this.resume();
 	}
 
 	private takeAuthentication(cursor: Cursor, tag: number): number {
-		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(RESULT_EXCEPTION);
-		if (tag !== ACTION_RESPONSE) return this.end(RESULT_MALFORMED);
+		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(DLMS_EXCEPTION);
+		if (tag !== ACTION_RESPONSE) return this.end(DLMS_MALFORMED);
 		const at = findAnswer(cursor);
-		if (at === ACTION_REFUSED) return this.end(RESULT_HLS_REFUSED);
+		if (at === ACTION_REFUSED) return this.end(DLMS_HLS_REFUSED);
 		const verified = at >= 0 && this.#options.cipher?.isAnswer(this.challenge, cursor.bytes, at) === true;
-		return verified ? this.beginReading() : this.end(RESULT_METER_UNVERIFIED);
+		return verified ? this.beginReading() : this.end(DLMS_METER_UNVERIFIED);
 	}
 
 	private beginReading(): number {
@@ -327,11 +332,11 @@ export class Association {
 
 	private takeException(cursor: Cursor): number {
 		this.exception.read(cursor);
-		const { result } = this.exception;
-		if (this.#state !== STATE_READ) return this.end(result === RESULT_NONE ? RESULT_EXCEPTION : result);
+		const { failure } = this.exception;
+		if (this.#state !== STATE_READ) return this.end(failure ?? DLMS_EXCEPTION);
 		// A meter may refuse several attributes at once in the words of a lost association.
 		const { reading } = this.#options;
-		if (result !== RESULT_NONE && !(this.exception.isLoss && reading.listed)) return this.end(result);
+		if (failure !== undefined && !(this.exception.isLoss && reading.listed)) return this.end(failure);
 		reading.refuse(REASON_EXCEPTION);
 		return this.resume();
 	}
@@ -339,8 +344,7 @@ export class Association {
 	/** The list is worked through. */
 	private finish(): number {
 		this.#options.reading.end();
-		this.result = RESULT_READ;
-		if (!this.#options.release) return this.end(RESULT_READ);
+		if (!this.#options.release) return this.end(undefined);
 		this.#state = STATE_RELEASE;
 		return this.resume();
 	}
@@ -356,10 +360,10 @@ export class Association {
 		this.requestLength = sealed ? cipher.seal(this.request, 0, length, this.request, 0) : length;
 	}
 
-	private end(result: number): number {
+	private end(failure: Failure | undefined): number {
 		if (this.#state === STATE_READ) this.#options.reading.end();
 		this.#state = STATE_ENDED;
-		this.result = result;
+		this.failure = failure;
 		return STEP_END;
 	}
 }

@@ -12,17 +12,12 @@
  * to stop, kept ahead in flash. The meter's must grow. Without an authentication key the gateway encrypts only, and
  * what comes with a tag is deciphered without being checked (`unchecked`).
  */
+
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
+import type { Failure } from "../readout/failure.js";
 import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
-import {
-	RESULT_MALFORMED,
-	RESULT_METER_TITLE,
-	RESULT_NONE,
-	RESULT_REPLAY,
-	RESULT_TAG,
-	RESULT_UNPROTECTED,
-} from "./results.js";
+import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
 /** Ciphertext of `text` and the 16 bytes of the tag after it; IV of 12 bytes. Of a ciphertext: its plain text. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
@@ -114,15 +109,15 @@ export class Cipher {
 		return this.counter + count <= Math.min(this.counterLimit, COUNTER_END);
 	}
 
-	/** Takes `bytes[start..end)` for the meter's title; RESULT_NONE or what is wrong with it. */
-	setMeterTitle(bytes: Uint8Array, start: number, end: number): number {
-		if (end - start !== TITLE_LENGTH) return RESULT_METER_TITLE;
+	/** Takes `bytes[start..end)` for the meter's title; what is wrong with it. */
+	setMeterTitle(bytes: Uint8Array, start: number, end: number): Failure | undefined {
+		if (end - start !== TITLE_LENGTH) return DLMS_METER_TITLE;
 		const title = bytes.subarray(start, end);
 		// Under our own title the meter would use our IVs, and what we sent could be sent back to us.
-		if (equalConstantTime(title, this.title)) return RESULT_METER_TITLE;
+		if (equalConstantTime(title, this.title)) return DLMS_METER_TITLE;
 		this.#work.set(title, METER_TITLE_AT);
 		this.#meterTitleKnown = true;
-		return RESULT_NONE;
+		return undefined;
 	}
 
 	/**
@@ -161,46 +156,46 @@ export class Cipher {
 		return equalConstantTime(this.mac(challenge), bytes.subarray(at + 5, at + MAC_LENGTH));
 	}
 
-	/** Deciphers the glo- or general-glo APDU at the cursor, which then stands at what was inside. RESULT_NONE, or why not. */
-	open(cursor: Cursor): number {
+	/** Deciphers the glo- or general-glo APDU at the cursor, which then stands at what was inside; else why not. */
+	open(cursor: Cursor): Failure | undefined {
 		const tag = cursor.u8();
 		if (tag === GENERAL_GLO) {
 			const problem = this.openTitle(cursor);
-			if (problem !== RESULT_NONE) return problem;
+			if (problem !== undefined) return problem;
 		}
 		const length = cursor.length();
 		const control = cursor.u8();
 		const counter = cursor.u32();
-		if (cursor.failed || length !== 5 + cursor.left) return RESULT_MALFORMED;
-		if (!this.#meterTitleKnown) return RESULT_METER_TITLE;
-		if ((control & UNSUPPORTED) !== 0 || control === 0) return RESULT_UNPROTECTED;
-		if (this.authenticates && (control & AUTHENTICATED) === 0) return RESULT_UNPROTECTED;
-		if (counter <= this.#meterCounter) return RESULT_REPLAY;
+		if (cursor.failed || length !== 5 + cursor.left) return DLMS_MALFORMED;
+		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
+		if ((control & UNSUPPORTED) !== 0 || control === 0) return DLMS_UNPROTECTED;
+		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;
+		if (counter <= this.#meterCounter) return DLMS_REPLAY;
 		const problem = this.decipher(cursor, control, counter);
-		if (problem !== RESULT_NONE) return problem;
+		if (problem !== undefined) return problem;
 		this.#meterCounter = counter;
 		const inside = INSIDE[GLO.indexOf(tag)];
-		return tag === GENERAL_GLO || inside === cursor.bytes[cursor.at] ? RESULT_NONE : RESULT_MALFORMED;
+		return tag === GENERAL_GLO || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
 
 	/** The title in a general-glo APDU: none, or that of the AARE, or the first one told. */
-	private openTitle(cursor: Cursor): number {
+	private openTitle(cursor: Cursor): Failure | undefined {
 		const length = cursor.length();
 		const start = cursor.skip(length);
-		if (cursor.failed) return RESULT_MALFORMED;
-		if (length === 0) return RESULT_NONE;
+		if (cursor.failed) return DLMS_MALFORMED;
+		if (length === 0) return undefined;
 		if (!this.#meterTitleKnown) return this.setMeterTitle(cursor.bytes, start, start + length);
 		const title = cursor.bytes.subarray(start, start + length);
 		const same = length === TITLE_LENGTH && holdsConstantTime(this.#work, METER_TITLE_AT, title);
-		return same ? RESULT_NONE : RESULT_METER_TITLE;
+		return same ? undefined : DLMS_METER_TITLE;
 	}
 
 	/** Deciphers what is left of the cursor. */
-	private decipher(cursor: Cursor, control: number, counter: number): number {
+	private decipher(cursor: Cursor, control: number, counter: number): Failure | undefined {
 		const { bytes, at, end } = cursor;
 		const authenticated = (control & AUTHENTICATED) !== 0;
 		const textEnd = authenticated ? end - TAG_LENGTH : end;
-		if (textEnd <= at) return RESULT_MALFORMED;
+		if (textEnd <= at) return DLMS_MALFORMED;
 		const text = bytes.subarray(at, textEnd);
 		const encrypted = (control & ENCRYPTED) !== 0;
 		const aad = encrypted ? this.aad(control) : this.longAAD(control, text);
@@ -208,14 +203,14 @@ export class Cipher {
 		// What deciphers is the same as what enciphers; the tag is that of the plain text enciphered again.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
-		if (!authenticated) return RESULT_NONE;
+		if (!authenticated) return undefined;
 		if (!this.authenticates) {
 			this.unchecked = true;
-			return RESULT_NONE;
+			return undefined;
 		}
 		const again = encrypted ? plain : this.#work.subarray(0, 0);
 		const tag = this.run(aad, again).subarray(again.length, again.length + TAG_LENGTH);
-		return equalConstantTime(tag, bytes.subarray(textEnd, end)) ? RESULT_NONE : RESULT_TAG;
+		return equalConstantTime(tag, bytes.subarray(textEnd, end)) ? undefined : DLMS_TAG;
 	}
 
 	private take(): number {

@@ -4,8 +4,9 @@
  *   D8 state service [counter(4)]   state 1 not allowed, 2 unknown; service 1 not possible, 2 not supported, 3 other,
  *                                   4 APDU too long, 5 deciphering, 6 invocation counter and the one expected
  */
+import type { Failure } from "../readout/failure.js";
 import type { Cursor } from "./cursor.js";
-import { RESULT_COUNTER, RESULT_DECIPHERING, RESULT_LOST, RESULT_NONE } from "./results.js";
+import { DLMS_COUNTER, DLMS_DECIPHERING, DLMS_LOST } from "./failures.js";
 
 export const EXCEPTION_RESPONSE = 0xd8;
 
@@ -29,11 +30,11 @@ export class ExceptionResponse {
 		this.counter = this.service === SERVICE_COUNTER && cursor.left >= 4 ? cursor.u32() : -1;
 	}
 
-	/** RESULT_… of an exception that no other request would overcome; RESULT_NONE for others. */
-	get result(): number {
-		if (this.service === SERVICE_DECIPHERING) return RESULT_DECIPHERING;
-		if (this.service === SERVICE_COUNTER) return RESULT_COUNTER;
-		return this.isLoss ? RESULT_LOST : RESULT_NONE;
+	/** Of an exception that no other request would overcome; undefined for others. */
+	get failure(): Failure | undefined {
+		if (this.service === SERVICE_DECIPHERING) return DLMS_DECIPHERING;
+		if (this.service === SERVICE_COUNTER) return DLMS_COUNTER;
+		return this.isLoss ? DLMS_LOST : undefined;
 	}
 
 	/** What a meter says that has dropped the association. */

@@ -6,14 +6,9 @@
  *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2)
  *   Error             0E 01 (initiate) 06 n
  */
+import type { Failure } from "../readout/failure.js";
 import type { Cursor } from "./cursor.js";
-import {
-	RESULT_CONFORMANCE,
-	RESULT_DLMS_VERSION,
-	RESULT_EXCEPTION,
-	RESULT_INITIATE,
-	RESULT_PDU_SIZE,
-} from "./results.js";
+import { DLMS_CONFORMANCE, DLMS_EXCEPTION, DLMS_INITIATE, DLMS_PDU_SIZE, DLMS_VERSION } from "./failures.js";
 
 export const INITIATE_REQUEST = 0x01;
 export const INITIATE_RESPONSE = 0x08;
@@ -31,13 +26,7 @@ const CONFORMANCE_TAG = 0x5f;
 const CONFORMANCE_TAG_2 = 0x1f;
 const CONFORMANCE_LENGTH = 4;
 /** Errors of the initiate service by number. */
-const INITIATE_ERRORS = Object.freeze([
-	RESULT_EXCEPTION,
-	RESULT_DLMS_VERSION,
-	RESULT_CONFORMANCE,
-	RESULT_PDU_SIZE,
-	RESULT_INITIATE,
-]);
+const INITIATE_ERRORS = Object.freeze([DLMS_EXCEPTION, DLMS_VERSION, DLMS_CONFORMANCE, DLMS_PDU_SIZE, DLMS_INITIATE]);
 
 /** Writes an InitiateRequest without dedicated key at `into[at]`; returns the position after it. */
 export function putInitiateRequest(into: Uint8Array, at: number, conformance: number, pduLimit: number): number {
@@ -79,11 +68,11 @@ export class Initiate {
 	}
 }
 
-/** RESULT_… of a confirmed service error. */
-export function serviceErrorResult(cursor: Cursor): number {
+/** The failure that is told by a confirmed service error. */
+export function serviceErrorFailure(cursor: Cursor): Failure {
 	cursor.expect(CONFIRMED_SERVICE_ERROR);
 	cursor.expect(1);
 	cursor.expect(6);
 	const error = cursor.u8();
-	return cursor.failed ? RESULT_EXCEPTION : (INITIATE_ERRORS[error] ?? RESULT_EXCEPTION);
+	return cursor.failed ? DLMS_EXCEPTION : (INITIATE_ERRORS[error] ?? DLMS_EXCEPTION);
 }

@@ -1,7 +1,7 @@
 /**
  * The name server of our access point: every name leads to the device, so that a phone that looks whether this network
  * has internet finds the device's page instead (decision 38; RFC 1035; what phones do is in the background of RFC 8910).
- * For app/gateway.ts, which starts it with the access point.
+ * For app/network-services.ts, which starts it with the access point and lets it run on a port (io/datagrams.ts).
  *
  *   A or ANY, class IN     the address of the access point, which is to be forgotten at once (time to live 0)
  *   any other question     NOERROR without an answer: a phone that asks for AAAA or HTTPS goes on with A
@@ -10,11 +10,11 @@
  *   a response             nothing
  *
  * What stands behind the question (EDNS, RFC 6891) is not looked at. The reply is written over the question in the
- * shared buffer; nothing is allocated.
+ * shared buffer; nothing is allocated. It is OFF or SERVING, which shows in the port that it wants, and never waits for
+ * anything.
  */
 
-import { Datagrams } from "../io/datagrams.js";
-import type { UDP } from "../io/host.js";
+import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
 import {
 	CLASS_ANY,
 	CLASS_IN,
@@ -29,7 +29,7 @@ import {
 	TYPE_ANY,
 } from "./dns.js";
 
-const PORT = Object.freeze({ port: 53, accessPoint: true });
+const PORT: DatagramPort = Object.freeze({ port: 53, accessPoint: true });
 const FORMERR = 1;
 const NOTIMP = 4;
 /** Id and flags. */
@@ -38,34 +38,50 @@ const READABLE_LENGTH = 4;
 /** A pointer to the name of the question, A, IN, time to live, length, address. */
 const ANSWER = Object.freeze([0xc0, HEADER_LENGTH, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, 0, 0, 4, 192, 168, 4, 1]);
 
-export class CaptiveDNS extends Datagrams<DNSWorld> {
-	protected override get part(): string {
-		return "captive dns";
+export class CaptiveDNS implements DatagramMachine {
+	readonly #world: DNSWorld;
+	#port: DatagramPort | undefined;
+	#sender: DatagramSender | undefined;
+
+	constructor(world: DNSWorld) {
+		this.#world = world;
 	}
 
-	protected override get port(): typeof PORT {
-		return PORT;
+	get deadlineMs(): number {
+		return Number.POSITIVE_INFINITY;
 	}
 
-	/** The access point is on. Starting twice is starting anew. */
+	/** Undefined while it is off. */
+	get port(): DatagramPort | undefined {
+		return this.#port;
+	}
+
+	/** The access point is on. Starting twice changes nothing. */
 	start(): void {
-		this.open();
+		this.#port = PORT;
 	}
 
 	stop(): void {
-		this.close();
+		this.#port = undefined;
 	}
 
-	protected override opened(): void {}
+	advance(): void {}
 
-	protected override received(length: number, socket: UDP): void {
+	opened(sender: DatagramSender): void {
+		this.#sender = sender;
+	}
+
+	lost(): void {}
+
+	received(length: number, source: DatagramSource): void {
+		if (this.#port === undefined) return;
 		const size = this.reply(length);
-		if (size > 0) socket.write(this.world.buffer.subarray(0, size), socket.remoteAddress, socket.remotePort);
+		if (size > 0) this.#sender?.send(size, source.remoteAddress, source.remotePort);
 	}
 
 	/** Makes the reply of the question in the buffer; its length, 0: none. */
 	private reply(length: number): number {
-		const { buffer, reader } = this.world;
+		const { buffer, reader } = this.#world;
 		if (length < READABLE_LENGTH || (buffer[2] << 8) & FLAG_RESPONSE) return 0;
 		const isWhole = reader.open(buffer, length);
 		if ((buffer[2] << 8) & OPCODE_MASK) return this.refuse(NOTIMP);
@@ -89,7 +105,7 @@ export class CaptiveDNS extends Datagrams<DNSWorld> {
 
 	/** The id stays, all counts are 0. */
 	private putHeader(code: number): void {
-		const { buffer } = this.world;
+		const { buffer } = this.#world;
 		const kept = (buffer[2] << 8) & (OPCODE_MASK | FLAG_RECURSION_DESIRED);
 		const flags = kept | FLAG_RESPONSE | FLAG_AUTHORITATIVE | FLAG_RECURSION_AVAILABLE | code;
 		buffer[2] = flags >> 8;

@@ -15,10 +15,10 @@
  * Limits: a name has NAME_LIMIT bytes; a pointer leads backwards, over POINTER_LIMIT at most; the writer points to
  * KNOWN_LABELS places.
  */
-import type { DatagramWorld } from "../io/datagrams.js";
-
 /** What those that speak DNS share. */
-export interface DNSWorld extends DatagramWorld {
+export interface DNSWorld {
+	/** One datagram, of io/datagrams.ts. */
+	readonly buffer: Uint8Array;
 	/** Of `buffer`, one for all: each opens it for the datagram that it has received. */
 	readonly reader: DNSReader;
 }

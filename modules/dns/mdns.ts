@@ -1,10 +1,18 @@
 /**
  * The device in multicast DNS: answers for `<hostname>.local` and for its services (RFC 6762, RFC 6763), so that
- * browsers find it by name and programs in a list. For app/gateway.ts, which starts it when the network has an address.
+ * browsers find it by name and programs in a list. For app/network-services.ts, which tells it what network there is and
+ * lets it run on a port (io/datagrams.ts).
  *
- *   PROBING ─ three questions, 250 ms apart, nobody objects ─> ANNOUNCING ─ three times, 1 s and 2 s apart ─> RUNNING
- *      ^─ another has the name: the next name; another wants it and wins: the same after 1 s ─┘
- *      ^─ another answers for a name of ours (9) ───────────────────────────────────────────────────────┘
+ *                started   port opened   port lost   asked      a name is another's     due
+ *   OFF          WAITING   –             –           –          –                       –
+ *   WAITING      WAITING   PROBING       –           –          –                       –
+ *   PROBING      PROBING   PROBING       WAITING     compares   PROBING for the next    probes, 3 times; ANNOUNCING
+ *   ANNOUNCING   PROBING   PROBING       WAITING     answers    PROBING for it again    announces, 3 times; RUNNING
+ *   RUNNING      PROBING   PROBING       WAITING     answers    PROBING for it again    answers that wait
+ *
+ * Stopped, all are OFF, the last two with a goodbye. Started on another kind of network it is WAITING for its port. Other
+ * names (`update`) are PROBING, or stay WAITING; another address alone is ANNOUNCING again. Probes are 250 ms apart, the
+ * second and third announcement follow after 1 s and 2 s; who loses the comparison of two that probe (8.2) waits for 1 s.
  *
  * Names are probed and answered for together. A second one that has the name makes `name-2`, `name-3` …, of an instance
  * `Instance (2)` …; the settings keep what they say.
@@ -16,8 +24,8 @@
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
-import { Datagrams } from "../io/datagrams.js";
-import type { Clock, Crypto, TextCodec, UDP } from "../io/host.js";
+import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
+import type { Crypto, TextCodec } from "../io/host.js";
 import {
 	CLASS_TOP_BIT,
 	type DNSWorld,
@@ -61,22 +69,22 @@ export interface MDNSSettings {
 }
 
 export interface MDNSWorld extends DNSWorld {
-	readonly clock: Clock;
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
+	trace(message: string): void;
 }
 
 const GROUP = "224.0.0.251";
 const MDNS_PORT = 5353;
-const PORT = Object.freeze({ port: MDNS_PORT, group: GROUP });
-const ACCESS_POINT_PORT = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
+const PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP });
+const ACCESS_POINT_PORT: DatagramPort = Object.freeze({ port: MDNS_PORT, group: GROUP, accessPoint: true });
 
-const OFF = 0;
+export const MDNS_OFF = 0;
 /** For the port. */
-const WAITING = 1;
-const PROBING = 2;
-const ANNOUNCING = 3;
-const RUNNING = 4;
+export const MDNS_WAITING = 1;
+export const MDNS_PROBING = 2;
+export const MDNS_ANNOUNCING = 3;
+export const MDNS_RUNNING = 4;
 
 const PROBES = 3;
 const PROBE_MS = 250;
@@ -96,7 +104,8 @@ const DEFEND_MS = 250;
 /** A quarter of the shortest time to live: who asks for a reply of its own gets a multicast when none was for so long. */
 const LATELY_MS = 30_000;
 
-export class MDNSResponder extends Datagrams<MDNSWorld> {
+export class MDNSResponder implements DatagramMachine {
+	readonly #world: MDNSWorld;
 	readonly #records = new MDNSRecords();
 	readonly #writer: DNSWriter;
 	readonly #schedule = new MDNSSchedule();
@@ -109,86 +118,101 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 	#accessPoint = false;
 	/** The name that was traced last. */
 	#told = "";
-	#state = OFF;
+	#state = MDNS_OFF;
 	/** Probes or announcements sent. */
 	#count = 0;
 	/** Of the next one. */
 	#stepMs = Infinity;
-	#wakeTimer: number | undefined;
+	#sender: DatagramSender | undefined;
 
 	constructor(world: MDNSWorld) {
-		super(world);
+		this.#world = world;
 		this.#writer = new DNSWriter(world.buffer, this.#records.names);
+	}
+
+	/** MDNS_… */
+	get state(): number {
+		return this.#state;
 	}
 
 	/** The name it answers for, without `.local`; "" until it is sure to be the only one. */
 	get hostname(): string {
-		return this.#state >= ANNOUNCING ? this.wantedName : "";
+		return this.#state >= MDNS_ANNOUNCING ? this.wantedName : "";
 	}
 
-	protected override get part(): string {
-		return "mdns";
-	}
-
-	protected override get port(): typeof PORT {
+	/** Undefined while it is off. */
+	get port(): DatagramPort | undefined {
+		if (this.#state === MDNS_OFF) return undefined;
 		return this.#accessPoint ? ACCESS_POINT_PORT : PORT;
 	}
 
-	/** The network has an address. Throws a RangeError for names that are too long. */
-	start(settings: MDNSSettings): void {
+	get deadlineMs(): number {
+		return Math.min(this.#stepMs, this.#schedule.deadlineMs);
+	}
+
+	/** The network has an address. Throws a RangeError for names that are too long, and is off then. */
+	start(settings: MDNSSettings, nowMs: number): void {
+		const hasPort = this.#state >= MDNS_PROBING && this.#accessPoint === settings.accessPoint;
 		this.stop();
 		this.rename(settings);
 		this.setNetwork(settings);
 		this.#accessPoint = settings.accessPoint;
-		this.#state = WAITING;
-		this.open();
+		this.#state = MDNS_WAITING;
+		if (hasPort) this.probe(nowMs, this.random(PROBE_MS));
 	}
 
 	/** Other names or another address; all is as it was when nothing has changed. */
-	update(settings: MDNSSettings): void {
-		if (this.#state === OFF || this.#accessPoint !== settings.accessPoint) {
-			this.start(settings);
+	update(settings: MDNSSettings, nowMs: number): void {
+		if (this.#state === MDNS_OFF || this.#accessPoint !== settings.accessPoint) {
+			this.start(settings, nowMs);
 			return;
 		}
 		if (!this.hasSameNames(settings)) {
 			this.sayGoodbye();
 			this.rename(settings);
 			this.setNetwork(settings);
-			this.probe(this.random(PROBE_MS));
-		} else if (this.setNetwork(settings) && this.#state >= ANNOUNCING) this.announce();
-		this.setTimer();
+			if (this.#state !== MDNS_WAITING) this.probe(nowMs, this.random(PROBE_MS));
+		} else if (this.setNetwork(settings) && this.#state >= MDNS_ANNOUNCING) this.announce(nowMs);
 	}
 
 	stop(): void {
 		this.sayGoodbye();
-		this.close();
-		this.#state = OFF;
-		this.#schedule.clear();
-		this.#stepMs = Infinity;
-		this.setTimer();
+		this.rest(MDNS_OFF);
 	}
 
-	protected override opened(): void {
-		this.probe(this.random(PROBE_MS));
-		this.setTimer();
+	opened(sender: DatagramSender, nowMs: number): void {
+		this.#sender = sender;
+		if (this.#state !== MDNS_OFF) this.probe(nowMs, this.random(PROBE_MS));
 	}
 
-	protected override received(length: number, socket: UDP): void {
-		const { reader, buffer } = this.world;
+	lost(): void {
+		if (this.#state !== MDNS_OFF) this.rest(MDNS_WAITING);
+	}
+
+	received(length: number, source: DatagramSource, nowMs: number): void {
+		if (this.#state < MDNS_PROBING) return;
+		const { reader, buffer } = this.#world;
 		if (!reader.open(buffer, length)) return;
 		if (reader.flags & (OPCODE_MASK | RESPONSE_CODE_MASK)) return;
-		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(socket);
-		else if (socket.remotePort === MDNS_PORT) this.heard();
-		this.setTimer();
+		if ((reader.flags & FLAG_RESPONSE) === 0) this.asked(source, nowMs);
+		else if (source.remotePort === MDNS_PORT) this.heard(nowMs);
 	}
 
-	private nowMs(): number {
-		return this.world.clock.monotonicMs();
+	advance(nowMs: number): void {
+		if (nowMs >= this.#stepMs) this.step(nowMs);
+		this.multicast(this.#schedule.due(nowMs), nowMs);
+	}
+
+	/** OFF or WAITING, where nothing is said. */
+	private rest(state: number): void {
+		this.#state = state;
+		this.#stepMs = Infinity;
+		this.#schedule.clear();
 	}
 
 	/** 0 to `limit`, up to 65535. */
 	private random(limit: number): number {
-		const [high, low] = this.world.crypto.random(2);
+		const [high, low] = this.#world.crypto.random(2);
 		return ((high << 8) | low) % (limit + 1);
 	}
 
@@ -207,7 +231,7 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 
 	/** Gives the records the names by their numbers. */
 	private takeNames(): void {
-		const { text } = this.world;
+		const { text } = this.#world;
 		const end = this.#instanceNumber > 1 ? ` (${this.#instanceNumber})` : "";
 		let instance = this.#instance;
 		let label = text.encode(instance + end);
@@ -234,75 +258,55 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 		return true;
 	}
 
-	private probe(delayMs: number): void {
+	private probe(nowMs: number, delayMs: number): void {
 		this.#schedule.clear();
-		this.#state = PROBING;
+		this.#state = MDNS_PROBING;
 		this.#count = 0;
-		this.#stepMs = this.nowMs() + delayMs;
+		this.#stepMs = nowMs + delayMs;
 	}
 
 	/** What is said now is new, whenever it was said before. */
-	private announce(): void {
-		this.#state = ANNOUNCING;
+	private announce(nowMs: number): void {
+		this.#state = MDNS_ANNOUNCING;
 		this.#count = 0;
-		this.#stepMs = this.nowMs();
+		this.#stepMs = nowMs;
 		this.#schedule.forget();
 		const { hostname } = this;
 		if (this.#told === hostname) return;
 		this.#told = hostname;
-		this.world.trace(`mdns: found as ${hostname}.local`);
+		this.#world.trace(`mdns: found as ${hostname}.local`);
 	}
 
 	private sayGoodbye(): void {
-		if (this.#state < ANNOUNCING) return;
+		if (this.#state < MDNS_ANNOUNCING) return;
 		this.begin(0);
 		this.send(this.#records.parting, 0, FORM_GOODBYE);
 	}
 
-	private setTimer(): void {
-		const { timers } = this.world;
-		if (this.#wakeTimer !== undefined) timers.clear(this.#wakeTimer);
-		this.#wakeTimer = undefined;
-		const next = Math.min(this.#stepMs, this.#schedule.deadlineMs);
-		if (next === Infinity) return;
-		this.#wakeTimer = timers.set(() => this.guarded(() => this.wake()), Math.max(0, next - this.nowMs()));
-	}
-
-	private wake(): void {
-		this.#wakeTimer = undefined;
-		const now = this.nowMs();
-		try {
-			if (now >= this.#stepMs) this.step(now);
-			this.multicast(this.#schedule.due(now), now);
-		} finally {
-			this.setTimer();
-		}
-	}
-
-	private step(now: number): void {
-		if (this.#state === PROBING) {
+	private step(nowMs: number): void {
+		if (this.#state === MDNS_PROBING) {
 			if (this.#count++ < PROBES) {
-				this.#stepMs = now + PROBE_MS;
+				this.#stepMs = nowMs + PROBE_MS;
 				this.#writer.begin(0, 0);
 				// Where the port is shared (15.1), a reply to us alone may have come to another program.
 				this.#records.writeProbe(this.#writer, this.#count === PROBES);
-				this.transmit(GROUP, MDNS_PORT);
+				this.#sender?.send(this.#writer.length, GROUP, MDNS_PORT);
 				return;
 			}
-			this.announce();
+			this.announce(nowMs);
 		}
-		this.#stepMs = now + ANNOUNCE_MS * 2 ** this.#count++;
+		this.#stepMs = nowMs + ANNOUNCE_MS * 2 ** this.#count++;
 		if (this.#count >= ANNOUNCEMENTS) {
-			this.#state = RUNNING;
+			this.#state = MDNS_RUNNING;
 			this.#stepMs = Infinity;
 		}
-		this.multicast(this.#schedule.take(this.#records.all, now), now);
+		this.multicast(this.#schedule.take(this.#records.all, nowMs), nowMs);
 	}
 
 	/** A response of another (or our own come back): does it contradict us? */
-	private heard(): void {
-		const { reader } = this.world;
-		const isProbing = this.#state === PROBING;
+	private heard(nowMs: number): void {
+		const { reader } = this.#world;
+		const isProbing = this.#state === MDNS_PROBING;
 		let isHost = false;
 		let isInstance = false;
 		while (reader.nextRecord()) {
@@ -314,18 +318,18 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 		if (!isHost && !isInstance) return;
 		if (isProbing && isHost) this.#hostNumber++;
 		if (isProbing && isInstance) this.#instanceNumber++;
-		this.contest();
+		this.contest(nowMs);
 	}
 
 	/** Probes again, with the names by their numbers. */
-	private contest(): void {
+	private contest(nowMs: number): void {
 		this.takeNames();
-		this.world.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
-		this.probe(this.#schedule.mayTryAgain(this.nowMs()) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
+		this.#world.trace(`mdns: another has a name of ours, trying ${this.wantedName}`);
+		this.probe(nowMs, this.#schedule.mayTryAgain(nowMs) ? this.random(PROBE_MS) : AFTER_CONFLICTS_MS);
 	}
 
-	private asked(socket: UDP): void {
-		const { reader } = this.world;
+	private asked(source: DatagramSource, nowMs: number): void {
+		const { reader } = this.#world;
 		const records = this.#records;
 		let bits = 0;
 		let unicast = 0;
@@ -335,44 +339,43 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 			else unicast &= ~answers;
 			bits |= answers;
 		}
-		if (this.#state === PROBING) {
-			if (reader.authorities > 0 && bits & ~records.shared) this.compareProposals();
-		} else if (reader.questions === 0) this.takeKnownAnswers(socket);
+		if (this.#state === MDNS_PROBING) {
+			if (reader.authorities > 0 && bits & ~records.shared) this.compareProposals(nowMs);
+		} else if (reader.questions === 0) this.takeKnownAnswers(source, nowMs);
 		else if (bits !== 0) {
 			bits &= ~this.knownAnswers();
-			this.answer(socket, bits, bits & unicast);
+			this.answer(source, bits, bits & unicast, nowMs);
 		}
 	}
 
-	private answer(socket: UDP, asked: number, unicast: number): void {
-		const { reader } = this.world;
+	private answer(source: DatagramSource, asked: number, unicast: number, nowMs: number): void {
+		const { reader } = this.#world;
 		// The reply may be written over the question.
 		const isTruncated = (reader.flags & FLAG_TRUNCATED) !== 0;
 		const isProbe = reader.authorities > 0;
-		if (socket.remotePort !== MDNS_PORT) {
-			if (asked !== 0) this.replyLegacy(socket, asked);
+		if (source.remotePort !== MDNS_PORT) {
+			if (asked !== 0) this.replyLegacy(source, asked);
 			return;
 		}
-		const bits = asked & ~this.replyUnicast(socket, unicast);
+		const bits = asked & ~this.replyUnicast(source, unicast, nowMs);
 		if (bits === 0) return;
-		const now = this.nowMs();
-		if (isTruncated) this.wait(socket, bits);
-		else if (bits & this.#records.shared) this.#schedule.later(bits, now + SHARED_MS + this.random(SHARED_SPREAD_MS));
-		else this.multicast(this.#schedule.take(bits, now, isProbe ? DEFEND_MS : AGAIN_MS), now);
+		if (isTruncated) this.wait(source, bits, nowMs);
+		else if (bits & this.#records.shared) this.#schedule.later(bits, nowMs + SHARED_MS + this.random(SHARED_SPREAD_MS));
+		else this.multicast(this.#schedule.take(bits, nowMs, isProbe ? DEFEND_MS : AGAIN_MS), nowMs);
 	}
 
 	/** Another probes for a name of ours at the same time (8.2). */
-	private compareProposals(): void {
+	private compareProposals(nowMs: number): void {
 		for (let service = -1; service < this.#records.services; service++) {
-			if (this.#records.compareProposals(this.world.reader, service) >= 0) continue;
-			this.probe(AFTER_LOSS_MS);
+			if (this.#records.compareProposals(this.#world.reader, service) >= 0) continue;
+			this.probe(nowMs, AFTER_LOSS_MS);
 			return;
 		}
 	}
 
 	/** The records that the asker knows, for half of their time at least (7.1). */
 	private knownAnswers(): number {
-		const { reader } = this.world;
+		const { reader } = this.#world;
 		let bits = 0;
 		while (reader.nextRecord() && reader.section === SECTION_ANSWER) {
 			const index = this.#records.identify(reader);
@@ -382,43 +385,43 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 	}
 
 	/** More known answers of who has asked before. */
-	private takeKnownAnswers(socket: UDP): void {
-		if (!this.#schedule.isWaitingFor(socket.remoteAddress)) return;
+	private takeKnownAnswers(source: DatagramSource, nowMs: number): void {
+		if (!this.#schedule.isWaitingFor(source.remoteAddress)) return;
 		this.#schedule.drop(this.knownAnswers());
-		if (this.world.reader.flags & FLAG_TRUNCATED) this.wait(socket, 0);
+		if (this.#world.reader.flags & FLAG_TRUNCATED) this.wait(source, 0, nowMs);
 	}
 
-	private wait({ remoteAddress }: UDP, bits: number): void {
+	private wait({ remoteAddress }: DatagramSource, bits: number, nowMs: number): void {
 		const delayMs = TRUNCATED_MS + this.random(TRUNCATED_SPREAD_MS);
-		this.#schedule.wait(bits, remoteAddress, this.nowMs() + delayMs);
+		this.#schedule.wait(bits, remoteAddress, nowMs + delayMs);
 	}
 
-	private multicast(answers: number, now: number): void {
+	private multicast(answers: number, nowMs: number): void {
 		if (answers === 0) return;
-		const extra = this.#records.additionalTo(answers) & ~this.#schedule.sentWithin(AGAIN_MS, now);
+		const extra = this.#records.additionalTo(answers) & ~this.#schedule.sentWithin(AGAIN_MS, nowMs);
 		this.begin(0);
 		this.send(answers, extra, FORM_PLAIN);
-		this.#schedule.sent(answers | extra, now);
+		this.#schedule.sent(answers | extra, nowMs);
 	}
 
 	/** Replies to the asker alone where all have heard it lately (5.4); the records that it did so with, as bits. */
-	private replyUnicast(socket: UDP, bits: number): number {
-		const answers = bits & this.#schedule.sentWithin(LATELY_MS, this.nowMs());
-		if (answers === 0 || !this.isNear(socket.remoteAddress)) return 0;
+	private replyUnicast(source: DatagramSource, bits: number, nowMs: number): number {
+		const answers = bits & this.#schedule.sentWithin(LATELY_MS, nowMs);
+		if (answers === 0 || !this.isNear(source.remoteAddress)) return 0;
 		this.begin(0);
-		this.send(answers, this.#records.additionalTo(answers), FORM_PLAIN, socket);
+		this.send(answers, this.#records.additionalTo(answers), FORM_PLAIN, source);
 		return answers;
 	}
 
 	/** To a program that knows only DNS. */
-	private replyLegacy(socket: UDP, bits: number): void {
-		const { reader } = this.world;
-		if (reader.questions !== 1 || !this.isNear(socket.remoteAddress)) return;
+	private replyLegacy(source: DatagramSource, bits: number): void {
+		const { reader } = this.#world;
+		if (reader.questions !== 1 || !this.isNear(source.remoteAddress)) return;
 		reader.rewind();
 		reader.nextQuestion();
 		this.begin(reader.id);
 		this.#writer.copyQuestion(reader);
-		this.send(bits, this.#records.additionalTo(bits), FORM_LEGACY, socket);
+		this.send(bits, this.#records.additionalTo(bits), FORM_LEGACY, source);
 	}
 
 	private isNear(address: string): boolean {
@@ -432,18 +435,13 @@ export class MDNSResponder extends Datagrams<MDNSWorld> {
 	}
 
 	/** To the group, unless there is an asker. All that there is has room (mdns-records.ts). */
-	private send(answers: number, extra: number, form: number, asker?: UDP): void {
+	private send(answers: number, extra: number, form: number, asker?: DatagramSource): void {
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((answers >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ANSWER);
 		}
 		for (let i = 0; i < RECORD_COUNT; i++) {
 			if ((extra >> i) & 1) this.#records.write(this.#writer, i, form, SECTION_ADDITIONAL);
 		}
-		this.transmit(asker?.remoteAddress ?? GROUP, asker?.remotePort ?? MDNS_PORT);
-	}
-
-	private transmit(address: string, port: number): void {
-		const { bytes, length } = this.#writer;
-		this.socket?.write(bytes.subarray(0, length), address, port);
+		this.#sender?.send(this.#writer.length, asker?.remoteAddress ?? GROUP, asker?.remotePort ?? MDNS_PORT);
 	}
 }

@@ -3,14 +3,24 @@
  * back, again and again, disconnect. A sans-io machine (io/machine.ts) on a line of 8N1; it knows nothing of what the
  * APDUs say. IEC 62056-46, 6; ISO/IEC 13239.
  *
+ *   IDLE           connect: RELEASING, CONNECTING, or ENDED without an address
+ *   RELEASING      UA, DM, time over: CONNECTING
+ *   CONNECTING     UA: READY           refused, or in vain: ENDED
+ *   READY          send, waitOn: TALKING
+ *   TALKING        answered: READY     failed: DISCONNECTING
+ *   DISCONNECTING  UA, DM, in vain: ENDED
+ *   READY and TALKING end by DM, and go on to DISCONNECTING by FRMR; so do all between IDLE and that by `disconnect`.
+ *
  * The client alone starts and repeats. The client's window is 1, the server's what is negotiated. Waits: for the first
  * byte of an answer `receiveTimeoutMs` from the last bit of what was sent, GAP_MS from byte to byte in a frame, and for
  * all of a frame no longer than the longest one takes. More limits in exchange.ts.
  */
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
 import type { HDLCAddress } from "./address.js";
 import { FrameDecoder, ROOM } from "./decoder.js";
+import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "./events.js";
 import {
 	Exchange,
 	NEXT_AWAIT,
@@ -24,6 +34,21 @@ import {
 	NEXT_WHOLE,
 	RETRIES,
 } from "./exchange.js";
+import {
+	HDLC_BAD_ANSWER,
+	HDLC_BUSY,
+	HDLC_DAMAGED,
+	HDLC_DISCONNECTED,
+	HDLC_ECHO_ONLY,
+	HDLC_FRAME_REJECTED,
+	HDLC_GARBAGE,
+	HDLC_LOST,
+	HDLC_NO_ADDRESS,
+	HDLC_OTHER_ADDRESS,
+	HDLC_REFUSED,
+	HDLC_SILENCE,
+	HDLC_TOO_LONG,
+} from "./failures.js";
 import {
 	CONTROL_DISC,
 	CONTROL_DM,
@@ -48,26 +73,6 @@ import {
 	parameterOf,
 	WINDOW_DEFAULT,
 } from "./parameters.js";
-import {
-	EVENT_APDU,
-	EVENT_CONNECTED,
-	EVENT_END,
-	RESULT_BAD_ANSWER,
-	RESULT_BUSY,
-	RESULT_DAMAGED,
-	RESULT_DISCONNECTED,
-	RESULT_DONE,
-	RESULT_ECHO_ONLY,
-	RESULT_FRAME_REJECTED,
-	RESULT_GARBAGE,
-	RESULT_LOST,
-	RESULT_NO_ADDRESS,
-	RESULT_NONE,
-	RESULT_OTHER_ADDRESS,
-	RESULT_REFUSED,
-	RESULT_SILENCE,
-	RESULT_TOO_LONG,
-} from "./results.js";
 import { FrameSender, WITH_LLC, WITH_MORE } from "./sender.js";
 
 export interface ConnectionOptions {
@@ -115,8 +120,8 @@ const FRAME_RR = 4;
 const FRAME_I = 5;
 
 export class HDLCConnection implements Machine {
-	/** RESULT_…, final with EVENT_END. */
-	result = RESULT_NONE;
+	/** Why it ended, if not by the owner's wish; final with EVENT_END. */
+	failure: Failure | undefined;
 	/** Bytes received; frames from the meter, of others, of our own; frames sent again. */
 	received = 0;
 	frames = 0;
@@ -156,6 +161,11 @@ export class HDLCConnection implements Machine {
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: 0 };
 	}
 
+	/** It is over; nothing more will come of it. */
+	get ended(): boolean {
+		return this.#state === STATE_ENDED;
+	}
+
 	/** Bytes of the answer in the owner's buffer. */
 	get apduLength(): number {
 		return this.#exchange.length;
@@ -174,7 +184,7 @@ export class HDLCConnection implements Machine {
 	/** Begins. EVENT_CONNECTED or EVENT_END follows. */
 	connect(nowMs: number): void {
 		if (this.#state !== STATE_IDLE) throw new Error("an HDLC connection is used once");
-		if (this.#sender.unaddressable) this.end(RESULT_NO_ADDRESS);
+		if (this.#sender.unaddressable) this.end(HDLC_NO_ADDRESS);
 		else if (this.#options.releaseFirst) {
 			this.#state = STATE_RELEASING;
 			this.transmit(FRAME_DISC, nowMs);
@@ -209,8 +219,8 @@ export class HDLCConnection implements Machine {
 
 	/** Ends the connection from wherever it is. EVENT_END follows. */
 	disconnect(nowMs: number): void {
-		if (this.#state === STATE_IDLE) this.end(RESULT_DONE);
-		else if (this.#state < STATE_DISCONNECTING) this.fail(RESULT_DONE, nowMs);
+		if (this.#state === STATE_IDLE) this.end(undefined);
+		else if (this.#state < STATE_DISCONNECTING) this.fail(undefined, nowMs);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -272,19 +282,21 @@ export class HDLCConnection implements Machine {
 	private answer(nowMs: number): void {
 		const kind = controlKind(this.#decoder.control);
 		const isEnd = kind === CONTROL_UA || kind === CONTROL_DM;
-		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.result);
+		if (this.#state === STATE_DISCONNECTING && isEnd) this.end(this.failure);
 		else if (this.#state === STATE_RELEASING && isEnd) this.propose(nowMs);
 		else if (this.#state === STATE_CONNECTING) {
-			if (kind === CONTROL_UA) this.connected();
+			if (kind === CONTROL_UA) this.accepted(nowMs);
 			else if (kind === CONTROL_DM || kind === CONTROL_FRMR) this.refused(kind, nowMs);
 		} else if (this.#state === STATE_READY || this.#state === STATE_TALKING) {
-			if (kind === CONTROL_DM) this.end(RESULT_DISCONNECTED);
-			else if (kind === CONTROL_FRMR) this.fail(RESULT_FRAME_REJECTED, nowMs);
+			if (kind === CONTROL_DM) this.end(HDLC_DISCONNECTED);
+			else if (kind === CONTROL_FRMR) this.fail(HDLC_FRAME_REJECTED, nowMs);
 			else if (this.#state === STATE_TALKING) this.follow(this.#exchange.take(), nowMs);
 		}
 	}
 
-	private connected(): void {
+	private accepted(nowMs: number): void {
+		// It answers the DISC before, whose time was over.
+		if (this.#options.releaseFirst && nowMs < this.#sentByMs) return;
 		const isPlain = this.#tries >= PROPOSALS;
 		const taken = parameterOf(this.#decoder, PARAMETER_RECEIVED_INFO) || INFO_DEFAULT;
 		const inRow = parameterOf(this.#decoder, PARAMETER_SENT_WINDOW) || WINDOW_DEFAULT;
@@ -297,7 +309,7 @@ export class HDLCConnection implements Machine {
 	private refused(kind: number, nowMs: number): void {
 		// It answers what was sent before.
 		if (nowMs < this.#sentByMs) return;
-		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? RESULT_REFUSED : RESULT_FRAME_REJECTED);
+		if (this.#tries >= PROPOSALS) this.end(kind === CONTROL_DM ? HDLC_REFUSED : HDLC_FRAME_REJECTED);
 		else {
 			this.#tries = PROPOSALS;
 			this.transmit(FRAME_PLAIN_SNRM, nowMs);
@@ -319,14 +331,14 @@ export class HDLCConnection implements Machine {
 		}
 		// What is of no use is often followed by what is.
 		else if (next === NEXT_NOTHING) this.extend(this.#options.receiveTimeoutMs, nowMs);
-		else this.fail(this.failure(next), nowMs);
+		else this.fail(this.failureOf(next), nowMs);
 	}
 
-	private failure(next: number): number {
-		if (next === NEXT_BUSY) return RESULT_BUSY;
-		if (next === NEXT_BAD_ANSWER) return RESULT_BAD_ANSWER;
-		if (next === NEXT_TOO_LONG) return RESULT_TOO_LONG;
-		return this.#decoder.bad > this.#badBefore ? RESULT_DAMAGED : RESULT_LOST;
+	private failureOf(next: number): Failure {
+		if (next === NEXT_BUSY) return HDLC_BUSY;
+		if (next === NEXT_BAD_ANSWER) return HDLC_BAD_ANSWER;
+		if (next === NEXT_TOO_LONG) return HDLC_TOO_LONG;
+		return this.#decoder.bad > this.#badBefore ? HDLC_DAMAGED : HDLC_LOST;
 	}
 
 	/** It is the owner's turn. */
@@ -352,29 +364,29 @@ export class HDLCConnection implements Machine {
 			else this.follow(this.#exchange.repeat(), nowMs);
 		} else if (this.#state === STATE_DISCONNECTING) {
 			this.#tries++;
-			if (this.#tries === RELEASES) this.end(this.result);
+			if (this.#tries === RELEASES) this.end(this.failure);
 			else this.transmit(FRAME_DISC, nowMs);
 		}
 	}
 
-	private connectFailure(): number {
-		if (this.received === 0) return RESULT_SILENCE;
-		if (this.frames > 0) return RESULT_REFUSED;
-		if (this.foreign > 0) return RESULT_OTHER_ADDRESS;
-		return this.echoes > 0 && this.#decoder.bad === 0 ? RESULT_ECHO_ONLY : RESULT_GARBAGE;
+	private connectFailure(): Failure {
+		if (this.received === 0) return HDLC_SILENCE;
+		if (this.frames > 0) return HDLC_REFUSED;
+		if (this.foreign > 0) return HDLC_OTHER_ADDRESS;
+		return this.echoes > 0 && this.#decoder.bad === 0 ? HDLC_ECHO_ONLY : HDLC_GARBAGE;
 	}
 
-	/** Ends it with this result once the meter has been told. */
-	private fail(result: number, nowMs: number): void {
-		this.result = result;
+	/** Ends it, with this failure if it is one, once the meter has been told. */
+	private fail(failure: Failure | undefined, nowMs: number): void {
+		this.failure = failure;
 		this.#state = STATE_DISCONNECTING;
 		this.#tries = 0;
 		this.transmit(FRAME_DISC, nowMs);
 	}
 
-	private end(result: number): void {
+	private end(failure: Failure | undefined): void {
 		this.#state = STATE_ENDED;
-		this.result = result;
+		this.failure = failure;
 		this.#wanted = FRAME_NONE;
 		this.#answerByMs = Number.POSITIVE_INFINITY;
 		this.#events |= 1 << EVENT_END;

@@ -4,7 +4,23 @@
  * Nothing is read that nobody can take, nothing is made that the client does not take.
  *
  * The two halves run side by side, for a handler may answer before the body is complete: `#input` says what arriving
- * bytes are for, `#reply` how far the answer is.
+ * bytes are for, `#reply` how far the answer is. What they are together, and what ends it:
+ *
+ *     #input    #reply NONE               AWAITED                          GIVEN
+ *     HEAD      waits for a request       -                                -
+ *               head: BODY or DONE,
+ *               AWAITED; refused: LINGER
+ *     BODY      -                         body goes to the sink, or away   rest of a short body goes away
+ *                                         end: DONE; long, bad or late:    end: DONE; long: LINGER
+ *                                         LINGER
+ *     DONE      -                         the handler thinks               the reply leaves; then HEAD, NONE or CLOSED
+ *                                         `reply`: GIVEN
+ *     LINGER    -                         the handler thinks               the reply leaves, what comes goes away;
+ *                                         `reply`: GIVEN                   LINGER_LIMIT, deadline: CLOSED
+ *     CLOSED    nothing happens any more, whatever #reply was; an error of the socket leads here from everywhere
+ *
+ * `-` can't be: a request exists from the end of its head to the end of its reply. What comes at the wrong time does
+ * nothing: a second reply, a reply after the end, a callback of the socket without anything to read or to send.
  *
  * A reply must reach the client even when the client is still sending: closing a socket with unread bytes resets it,
  * and a reset may destroy the reply on its way. So a body that nobody wants is thrown away when it is short, and
@@ -12,12 +28,12 @@
  *
  * Memory: IN_SIZE + OUT_SIZE bytes for each connection, made with it and dropped with it.
  */
-import type { ListenerPort, PendingSocket, Socket, TextCodec } from "../io/host.js";
+import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
+import type { BodySink } from "./handler.js";
 import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
-import type { HTTPLimits } from "./limits.js";
 import { Outgoing } from "./outgoing.js";
-import type { HTTPRequest } from "./request.js";
+import type { AcceptedConnection, ConnectionOwner } from "./owner.js";
 import { METHOD_HEAD } from "./request.js";
 import type { BodySource, ResponseCarrier } from "./response.js";
 import { HTTPResponse } from "./response.js";
@@ -31,41 +47,6 @@ export const OUT_SIZE = 1024;
 const DISCARD_LIMIT = 4096;
 /** What is read and thrown away before a connection is closed. */
 const LINGER_LIMIT = 65536;
-
-/** Takes the body of a request. After the last `write` comes `end` or `abort`, unless the handler answered before. */
-export interface BodySink {
-	/** Bytes of the longest body that is taken; a longer one is answered with 413. */
-	readonly limit: number;
-	/** The next bytes, `bytes[start..end)`; they hold still only during the call. */
-	write(bytes: Uint8Array, start: number, end: number): void;
-	/** The body is complete. */
-	end(): void;
-	/** The body will not be completed; the response is dead. */
-	abort?(): void;
-}
-
-export interface HTTPHandler {
-	/**
-	 * A request's head has arrived. Either send the response, at once or later, or return a sink for the body and answer
-	 * when it has ended (or before: the rest of the body is then thrown away). Without a sink a body is thrown away.
-	 * An exception is answered with 500.
-	 */
-	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
-}
-
-/** What a connection needs of its server. */
-export interface ConnectionOwner {
-	readonly text: TextCodec;
-	readonly handler: HTTPHandler;
-	readonly limits: HTTPLimits;
-	nowMs(): number;
-	/** Runs a host's callback; our own mistakes end there. */
-	guard(run: () => void): void;
-	/** The connection's deadline may have changed. */
-	changed(): void;
-	/** The connection is no more. */
-	closed(connection: HTTPConnection): void;
-}
 
 /** Bytes that arrive are a head … */
 const INPUT_HEAD = 0;
@@ -116,7 +97,7 @@ export class HTTPConnection implements ResponseCarrier {
 	#closing = false;
 	#running = false;
 	#recovered: unknown;
-	/** The time, read once for each event; monotonic ms. */
+	/** When the present event came; monotonic ms. */
 	#nowMs: number;
 	/** When the present head, body, reply or lingering began; when the last byte came and went. Monotonic ms. */
 	#sinceMs: number;
@@ -126,23 +107,22 @@ export class HTTPConnection implements ResponseCarrier {
 	#idleMs: number;
 	#isNew = true;
 
-	/** A connection that `port` has accepted. */
-	constructor(owner: ConnectionOwner, port: ListenerPort, pending: PendingSocket) {
+	constructor(owner: ConnectionOwner, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
 		this.port = port;
 		this.text = owner.text;
-		this.#nowMs = this.#sinceMs = this.#receivedMs = owner.nowMs();
+		this.#nowMs = this.#sinceMs = this.#receivedMs = nowMs;
 		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
-		const run = () => this.run();
+		const run = (ms: number) => this.run(ms);
 		const close = () => this.close();
 		this.#socket = new port.socket({
 			from: pending,
-			onReadable: () => owner.guard(run),
+			onReadable: () => owner.drive.run(run),
 			onWritable: (count) => {
 				this.#writable = count;
-				owner.guard(run);
+				owner.drive.run(run);
 			},
-			onError: () => owner.guard(close),
+			onError: () => owner.drive.run(close),
 		});
 		this.#head = new RequestHead(this.#in, owner.text, this.#socket, port.secure);
 		this.#head.begin();
@@ -167,7 +147,8 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** The deadline has passed. */
-	expire(): void {
+	expire(nowMs: number): void {
+		this.#nowMs = nowMs;
 		const isStalled = !this.#out.isIdle || this.#isLingering;
 		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
 		if (isStalled || isIdle || this.#reply === REPLY_GIVEN) this.close();
@@ -191,14 +172,23 @@ export class HTTPConnection implements ResponseCarrier {
 
 	/** Sends the reply of the present request. Called by the response. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
-		if (!this.#running) this.#nowMs = this.#owner.nowMs();
+		if (this.#running) this.carryReply(response, status, body, length);
+		else {
+			this.#owner.drive.tell((nowMs) => {
+				this.#nowMs = nowMs;
+				this.carryReply(response, status, body, length);
+				this.run(nowMs);
+			});
+		}
+	}
+
+	private carryReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		try {
 			this.startReply(response, status, body, length);
 		} catch (error) {
 			this.recover(error);
 			throw error;
 		}
-		this.run();
 	}
 
 	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
@@ -225,10 +215,10 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** Goes on with whatever can go on. Every way into the connection ends here. */
-	private run(): void {
+	private run(nowMs: number): void {
 		if (this.#running) return;
 		this.#running = true;
-		this.#nowMs = this.#owner.nowMs();
+		this.#nowMs = nowMs;
 		try {
 			this.advance();
 		} catch (error) {

@@ -31,7 +31,9 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const COMMA = 0x2c;
+const PERCENT = 0x25;
 const COLON = 0x3a;
+const QUESTION = 0x3f;
 const SLASH = 0x2f;
 
 const LENGTH_NONE = -2;
@@ -157,7 +159,11 @@ export class RequestHead implements HTTPRequest {
 		let afterCR = at > this.#line && buffer[at - 1] === CR;
 		while (at < end) {
 			const byte = buffer[at++];
-			if (byte >= SPACE && byte < 0x7f && !afterCR) continue;
+			if (byte >= SPACE && byte < 0x7f && !afterCR) {
+				// Most bytes end here: a loop of their own that does nothing else.
+				while (at < end && buffer[at] >= SPACE && buffer[at] < 0x7f) at++;
+				continue;
+			}
 			if (this.isLineTooLong(afterCR ? at - 2 : at - 1)) return 414;
 			if (byte === LF && afterCR) {
 				this.#at = at;
@@ -216,7 +222,16 @@ export class RequestHead implements HTTPRequest {
 	/** Origin form, absolute form, or `*` with OPTIONS (RFC 9112, 3.2). */
 	private takeTarget(start: number, end: number): boolean {
 		const buffer = this.#buffer;
-		for (let i = start; i < end; i++) if (buffer[i] < 0x21 || buffer[i] > 0x7e || buffer[i] === 0x23) return false;
+		let query = end;
+		let hasPercent = false;
+		for (let i = start; i < end; i++) {
+			const byte = buffer[i];
+			// Letters, and what stands between @ and ~.
+			if (byte >= 0x40 && byte < 0x7f) continue;
+			if (byte < 0x21 || byte >= 0x7f || byte === 0x23) return false;
+			if (byte === PERCENT) hasPercent = true;
+			else if (byte === QUESTION && query === end) query = i;
+		}
 		let pathStart = start;
 		if (buffer[start] !== SLASH) {
 			if (end - start === 1 && buffer[start] === 0x2a && this.method === METHOD_OPTIONS) {
@@ -226,16 +241,18 @@ export class RequestHead implements HTTPRequest {
 			const scheme = this.matches(start, start + 7, "http://") ? 7 : 8;
 			if (scheme === 8 && !this.matches(start, start + 8, "https://")) return false;
 			this.#hostStart = start + scheme;
-			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, 0x3f, this.#hostStart, end));
+			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, QUESTION, this.#hostStart, end));
 			this.#hostEnd = pathStart;
 			if (this.#hostStart === pathStart || !this.isHost(this.#hostStart, pathStart)) return false;
 		}
-		const rawEnd = indexOrEnd(buffer, 0x3f, pathStart, end);
-		if (!hasGoodEscapes(buffer, pathStart, end)) return false;
-		this.#queryStart = Math.min(rawEnd + 1, end);
+		if (pathStart > start) query = indexOrEnd(buffer, QUESTION, pathStart, end);
+		this.#queryStart = Math.min(query + 1, end);
 		this.#queryEnd = end;
 		this.#pathStart = pathStart;
-		this.#pathEnd = decodePercent(buffer, pathStart, rawEnd, buffer, pathStart, false);
+		this.#pathEnd = query;
+		if (!hasPercent) return true;
+		if (!hasGoodEscapes(buffer, pathStart, end)) return false;
+		this.#pathEnd = decodePercent(buffer, pathStart, query, buffer, pathStart, false);
 		return isCleanText(buffer, pathStart, this.#pathEnd);
 	}
 
@@ -244,7 +261,9 @@ export class RequestHead implements HTTPRequest {
 		if (++this.#fieldCount > FIELD_LIMIT) return 431;
 		let colon = start;
 		// Space before the colon and folded lines are no token bytes, so both end here.
-		while (colon < end && isTokenByte(buffer[colon])) colon++;
+		for (let byte = buffer[colon]; colon < end; byte = buffer[++colon]) {
+			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
+		}
 		if (colon === start || colon === end || buffer[colon] !== COLON) return 400;
 		const from = this.trimStart(colon + 1, end);
 		const to = this.trimEnd(from, end);
@@ -310,9 +329,13 @@ export class RequestHead implements HTTPRequest {
 
 	/** True when the bytes can be `host [":" port]`; whose they are is not this module's question. */
 	private isHost(start: number, end: number): boolean {
+		const buffer = this.#buffer;
 		for (let i = start; i < end; i++) {
-			const byte = this.#buffer[i];
-			const isAllowed = isAlphanumeric(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f || byte === COLON;
+			const byte = buffer[i];
+			// Small letters, and `-`, `.`, digits and the colon.
+			if (byte >= 0x61 && byte <= 0x7a) continue;
+			if (byte >= 0x2d && byte <= COLON && byte !== SLASH) continue;
+			const isAllowed = isLetter(byte) || byte === 0x5f;
 			if (!isAllowed && byte !== 0x5b && byte !== 0x5d && byte !== 0x25) return false;
 		}
 		return true;
@@ -332,17 +355,21 @@ export class RequestHead implements HTTPRequest {
 
 	/** True when the bytes from `start` on are `word`. */
 	private spells(start: number, word: string): boolean {
-		for (let i = 0; i < word.length; i++) if (this.#buffer[start + i] !== word.charCodeAt(i)) return false;
+		const buffer = this.#buffer;
+		const { length } = word;
+		for (let i = 0; i < length; i++) if (buffer[start + i] !== word.charCodeAt(i)) return false;
 		return true;
 	}
 
 	/** True when `buffer[start..end)` is the lower-case `word`, in any case. */
 	private matches(start: number, end: number, word: string): boolean {
-		if (end - start !== word.length) return false;
-		for (let i = 0; i < word.length; i++) {
-			const byte = this.#buffer[start + i];
-			const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
-			if (lower !== word.charCodeAt(i)) return false;
+		const { length } = word;
+		if (end - start !== length) return false;
+		const buffer = this.#buffer;
+		for (let i = 0; i < length; i++) {
+			const byte = buffer[start + i];
+			const wanted = word.charCodeAt(i);
+			if (byte !== wanted && (byte < 0x41 || byte > 0x5a || (byte | 0x20) !== wanted)) return false;
 		}
 		return true;
 	}
@@ -358,32 +385,15 @@ function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }
 
-function isAlphanumeric(byte: number): boolean {
+function isLetter(byte: number): boolean {
 	const lower = byte | 0x20;
-	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte);
+	return lower >= 0x61 && lower <= 0x7a;
 }
+
+/** What `isTokenByte` says of 0x00 to 0x7F, one bit each, 32 in a number. */
+const TOKEN_BITS = Object.freeze([0, 0x03ff6cfa, 0xc7fffffe | 0, 0x57ffffff]);
 
 /** RFC 9110, 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``. */
 function isTokenByte(byte: number): boolean {
-	if (isAlphanumeric(byte)) return true;
-	switch (byte) {
-		case 0x21:
-		case 0x23:
-		case 0x24:
-		case 0x25:
-		case 0x26:
-		case 0x27:
-		case 0x2a:
-		case 0x2b:
-		case 0x2d:
-		case 0x2e:
-		case 0x5e:
-		case 0x5f:
-		case 0x60:
-		case 0x7c:
-		case 0x7e:
-			return true;
-		default:
-			return false;
-	}
+	return byte < 0x80 && ((TOKEN_BITS[byte >> 5] >> (byte & 31)) & 1) !== 0;
 }

@@ -11,6 +11,9 @@ const CHUNK_PREFIX = 5;
 /** CRLF after the data, and the end of the body behind it. */
 const CHUNK_SUFFIX = 7;
 
+/** A chunk that has only so little room left goes out as it is. */
+const SPARE = 320;
+
 const CR = 0x0d;
 const LF = 0x0a;
 const ZERO = 0x30;
@@ -140,7 +143,9 @@ export class Outgoing {
 		const limit = buffer.length - CHUNK_SUFFIX;
 		let at = first;
 		let count = 1;
-		while (at < limit && count > 0) {
+		// A source of units stops where the next one would be cut.
+		for (let room = limit - at; count > 0 && room > 0; room = limit - at) {
+			if (at > first && room < SPARE) break;
 			count = source.read(buffer, at, limit);
 			at += count;
 		}

@@ -19,7 +19,8 @@ export interface OverflowOptions {
 	readonly text: TextCodec;
 	/** When the connection is given up, monotonic ms. */
 	readonly deadlineMs: number;
-	guard(run: () => void): void;
+	/** A callback of the host changes the connection. */
+	run(change: () => void): void;
 	onClosed(): void;
 }
 
@@ -46,12 +47,12 @@ export class OverflowConnection {
 		const close = () => this.close();
 		this.#socket = new options.socket({
 			from: options.pending,
-			onReadable: () => options.guard(run),
+			onReadable: () => options.run(run),
 			onWritable: (count) => {
 				this.#writable = count;
-				options.guard(run);
+				options.run(run);
 			},
-			onError: () => options.guard(close),
+			onError: () => options.run(close),
 		});
 	}
 

@@ -80,6 +80,12 @@ export class HTTPResponse {
 		return this;
 	}
 
+	/** Adds fields that are constants of ours: whole lines, each with its CRLF, which are not looked at. */
+	lines(lines: string): this {
+		this.#fields += lines;
+		return this;
+	}
+
 	/**
 	 * Sends the answer: status 200 to 599 and a body of `length` bytes, of unknown length when that is left out, or empty.
 	 * Does nothing but close the body when the answer was sent already or is no longer wanted.

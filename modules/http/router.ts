@@ -19,6 +19,9 @@ export const MATCH_NOT_FOUND = 1;
 /** The path has routes for other methods only: 405, with `allow` in the Allow field. */
 export const MATCH_METHOD = 2;
 
+/** What the parameter's place begins with. */
+const OPENING = "<";
+
 export interface RouteMatch<T> {
 	/** MATCH_… */
 	readonly kind: number;
@@ -38,30 +41,48 @@ export class Router<T> {
 
 	/** `path` is decoded; exact paths go before those with a parameter. */
 	find(method: number, path: string): RouteMatch<T> {
-		return this.findAmong(method, path, false) ?? this.findAmong(method, path, true) ?? NOT_FOUND;
+		// What a client writes into a path must not be taken for our own mark.
+		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
+		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}
 
-	private findAmong(method: number, path: string, withParameter: boolean): RouteMatch<T> | undefined {
-		const slash = path.lastIndexOf("/") + 1;
-		const parameter = withParameter ? path.slice(slash) : "";
-		if (withParameter && parameter === "") return undefined;
+	private findExact(method: number, path: string): RouteMatch<T> | undefined {
+		const routes = this.#routes;
+		const count = routes.length;
 		let allow = "";
-		for (let i = 0; i < this.#routes.length; i++) {
-			const route = this.#routes[i];
-			const opening = route.path.indexOf("<");
-			if (withParameter) {
-				if (opening !== slash || !path.startsWith(route.path.slice(0, opening))) continue;
-			} else if (opening >= 0 || route.path !== path) {
-				continue;
-			}
-			if (route.method === method || (method === METHOD_HEAD && route.method === METHOD_GET)) {
-				return { kind: MATCH_FOUND, route, parameter, allow };
-			}
-			const names = route.method === METHOD_GET ? "GET, HEAD" : METHOD_NAMES[route.method];
-			allow = allow === "" ? names : `${allow}, ${names}`;
+		for (let i = 0; i < count; i++) {
+			const route = routes[i];
+			if (route.path !== path) continue;
+			if (takes(route, method)) return { kind: MATCH_FOUND, route, parameter: "", allow };
+			allow = withMethod(allow, route);
+		}
+		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, parameter: "", allow };
+	}
+
+	private findWithParameter(method: number, path: string): RouteMatch<T> | undefined {
+		const slash = path.lastIndexOf("/") + 1;
+		const parameter = path.slice(slash);
+		if (parameter === "") return undefined;
+		const opening = OPENING;
+		const routes = this.#routes;
+		let allow = "";
+		for (let i = 0; i < routes.length; i++) {
+			const route = routes[i];
+			if (route.path.indexOf(opening) !== slash || !path.startsWith(route.path.slice(0, slash))) continue;
+			if (takes(route, method)) return { kind: MATCH_FOUND, route, parameter, allow };
+			allow = withMethod(allow, route);
 		}
 		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, parameter, allow };
 	}
+}
+
+function takes({ method }: Route<unknown>, asked: number): boolean {
+	return method === asked || (asked === METHOD_HEAD && method === METHOD_GET);
+}
+
+function withMethod(allow: string, { method }: Route<unknown>): string {
+	const names = method === METHOD_GET ? "GET, HEAD" : METHOD_NAMES[method];
+	return allow === "" ? names : `${allow}, ${names}`;
 }
 
 const NOT_FOUND: RouteMatch<never> = Object.freeze({

@@ -5,14 +5,21 @@
  * Connections: at most `maxConnections`, and on each port at most its own limit. A newcomer beyond that takes the place
  * of the one that has been idle longest, never of one with a request; else a single one is told to try again
  * (overflow.ts) and the rest are closed.
+ *
+ * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
+ * callback of a socket goes through the drive.
  * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
  */
-import type { CertificatePair, Clock, Listener, ListenerPort, PendingSocket, TextCodec, Timers } from "../io/host.js";
-import type { ConnectionOwner, HTTPHandler } from "./connection.js";
+
+import type { Drive, Driver } from "../io/driver.js";
+import type { CertificatePair, Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
 import { HTTPConnection } from "./connection.js";
+import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
 import { OverflowConnection } from "./overflow.js";
+import type { ConnectionOwner } from "./owner.js";
 
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {
@@ -24,45 +31,49 @@ export interface HTTPPort {
 
 export interface HTTPServerOptions {
 	readonly ports: readonly HTTPPort[];
-	readonly clock: Clock;
-	readonly timers: Timers;
+	readonly driver: Driver;
 	readonly text: TextCodec;
 	/** Connections at once on all ports; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
 	readonly maxConnections: number;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
-	/** Runs a host's callback and catches and logs our own mistakes; `part` names the one to blame. */
-	guard(part: string, run: () => void): void;
 	trace(message: string): void;
 }
 
 const PART = "http";
 
-export class HTTPServer implements ConnectionOwner {
-	readonly text: TextCodec;
-	readonly handler: HTTPHandler;
+export class HTTPServer implements ConnectionOwner, Timed {
 	readonly limits: HTTPLimits;
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
 	#overflow: OverflowConnection | undefined;
-	#timer: number | undefined;
-	#timerMs = 0;
+	readonly drive: Drive;
+	/** The earliest of all deadlines, unless something has changed since. */
+	#deadlineMs = Number.POSITIVE_INFINITY;
+	#isChanged = false;
 	#isClosed = false;
-	readonly #expire = () => this.expireDue();
 
 	/** Listens at once. Throws what a host's listener throws; none is open then. */
 	constructor(options: HTTPServerOptions) {
 		this.#options = options;
-		this.text = options.text;
-		this.handler = options.handler;
-		this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+		// The defaults stand in flash.
+		this.limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
+		this.drive = options.driver.drive(PART, this);
 		try {
 			for (let i = 0; i < options.ports.length; i++) this.#listeners.push(this.listen(i));
 		} catch (error) {
 			this.close();
 			throw error;
 		}
+	}
+
+	get text(): TextCodec {
+		return this.#options.text;
+	}
+
+	get handler(): HTTPHandler {
+		return this.#options.handler;
 	}
 
 	/** The listener of `ports[index]`. */
@@ -79,70 +90,68 @@ export class HTTPServer implements ConnectionOwner {
 	close(): void {
 		if (this.#isClosed) return;
 		this.#isClosed = true;
-		for (const listener of this.#listeners) listener.close();
-		while (this.#connections.length > 0) this.#connections[0].close();
-		this.#overflow?.close();
-		if (this.#timer !== undefined) this.#options.timers.clear(this.#timer);
-		this.#timer = undefined;
+		this.drive.tell(() => {
+			for (const listener of this.#listeners) listener.close();
+			while (this.#connections.length > 0) this.#connections[0].close();
+			this.#overflow?.close();
+		});
+		this.drive.stop();
 	}
 
-	nowMs(): number {
-		return this.#options.clock.monotonicMs();
-	}
-
-	guard(run: () => void): void {
-		this.#options.guard(PART, run);
-	}
-
-	/** Sets the one timer to the next deadline; a timer that is too early stays: it sets itself anew when it fires. */
-	changed(): void {
-		if (this.#isClosed) return;
+	get deadlineMs(): number {
+		if (!this.#isChanged) return this.#deadlineMs;
+		this.#isChanged = false;
 		let nextMs = this.#overflow?.deadlineMs ?? Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#connections.length; i++) nextMs = Math.min(nextMs, this.#connections[i].deadlineMs);
-		if (nextMs === Number.POSITIVE_INFINITY) return;
-		if (this.#timer !== undefined) {
-			if (this.#timerMs <= nextMs) return;
-			this.#options.timers.clear(this.#timer);
+		this.#deadlineMs = nextMs;
+		return nextMs;
+	}
+
+	/** Ends, or answers, what has taken too long. The first mistake of ours on the way is thrown at the end. */
+	advance(nowMs: number): void {
+		const mistakes: unknown[] = [];
+		// From the end, since one that is closed leaves the list.
+		for (let i = this.#connections.length - 1; i >= 0; i--) {
+			const connection = this.#connections[i];
+			if (connection === undefined || connection.deadlineMs > nowMs) continue;
+			try {
+				connection.expire(nowMs);
+			} catch (error) {
+				mistakes.push(error);
+			}
 		}
-		this.#timerMs = nextMs;
-		this.#timer = this.#options.timers.set(this.#expire, Math.max(0, nextMs - this.nowMs()));
+		if (this.#overflow !== undefined && this.#overflow.deadlineMs <= nowMs) this.#overflow.close();
+		this.changed();
+		if (mistakes.length > 0) throw mistakes[0];
+	}
+
+	changed(): void {
+		this.#isChanged = true;
 	}
 
 	closed(connection: HTTPConnection): void {
 		const index = this.#connections.indexOf(connection);
 		if (index >= 0) this.#connections.splice(index, 1);
-	}
-
-	private expireDue(): void {
-		this.#timer = undefined;
-		const nowMs = this.nowMs();
-		// From the end, since one that is closed leaves the list.
-		for (let i = this.#connections.length - 1; i >= 0; i--) {
-			const connection = this.#connections[i];
-			if (connection !== undefined && connection.deadlineMs <= nowMs) this.guard(() => connection.expire());
-		}
-		const overflow = this.#overflow;
-		if (overflow !== undefined && overflow.deadlineMs <= nowMs) this.guard(() => overflow.close());
 		this.changed();
 	}
 
 	private listen(index: number): Listener {
 		const { port, identity } = this.#options.ports[index];
 		const tls = identity === undefined ? {} : { identity: identity() };
-		const accept = () => this.accept(index);
+		const accept = (nowMs: number) => this.accept(index, nowMs);
 		return new port.io({
 			...port.pins,
 			...tls,
-			onReadable: () => this.guard(accept),
+			onReadable: () => this.drive.run(accept),
 			onError: (message) => this.#options.trace(`http: listener: ${message}`),
 		});
 	}
 
-	private accept(index: number): void {
+	private accept(index: number, nowMs: number): void {
 		const listener = this.#listeners[index];
 		for (let pending = listener.read(); pending !== undefined; pending = listener.read()) {
 			try {
-				this.take(this.#options.ports[index], pending);
+				this.take(this.#options.ports[index], pending, nowMs);
 			} catch (error) {
 				pending.close();
 				throw error;
@@ -150,25 +159,25 @@ export class HTTPServer implements ConnectionOwner {
 		}
 	}
 
-	private take({ port, maxConnections }: HTTPPort, pending: PendingSocket): void {
+	private take({ port, maxConnections }: HTTPPort, pending: PendingSocket, nowMs: number): void {
 		let onPort = 0;
 		for (let i = 0; i < this.#connections.length; i++) if (this.#connections[i].port === port) onPort++;
 		const portIsFull = onPort >= maxConnections;
 		if (portIsFull || this.#connections.length >= this.#options.maxConnections) {
-			const idle = this.longestIdle(portIsFull ? port : undefined);
+			const idle = this.longestIdle(portIsFull ? port : undefined, nowMs);
 			if (idle === undefined) {
-				this.refuse(port, pending);
+				this.refuse(port, pending, nowMs);
 				return;
 			}
 			idle.close();
 		}
-		this.#connections.push(new HTTPConnection(this, port, pending));
+		this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
 		this.changed();
 	}
 
 	/** The connection that has been idle longest, on `port` or on any. */
-	private longestIdle(port: ListenerPort | undefined): HTTPConnection | undefined {
-		let sinceMs = this.nowMs();
+	private longestIdle(port: ListenerPort | undefined, nowMs: number): HTTPConnection | undefined {
+		let sinceMs = nowMs;
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const idleMs = this.#connections[i].idleSinceMs;
@@ -180,7 +189,7 @@ export class HTTPServer implements ConnectionOwner {
 		return longest;
 	}
 
-	private refuse(port: ListenerPort, pending: PendingSocket): void {
+	private refuse(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
 		if (this.#overflow !== undefined) {
 			pending.close();
 			return;
@@ -189,10 +198,11 @@ export class HTTPServer implements ConnectionOwner {
 			socket: port.socket,
 			pending,
 			text: this.text,
-			deadlineMs: this.nowMs() + this.limits.lingerMs,
-			guard: (run) => this.guard(run),
+			deadlineMs: nowMs + this.limits.lingerMs,
+			run: (change) => this.drive.run(change),
 			onClosed: () => {
 				this.#overflow = undefined;
+				this.changed();
 			},
 		});
 		this.changed();

@@ -53,6 +53,6 @@ export function errorText(status: number): string {
 
 /** Sends the server's own error reply `status`. It is never stored by a cache. */
 export function sendError(response: HTTPResponse, status: number): void {
-	response.header("Content-Type", "application/json").header("Cache-Control", "no-store");
+	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status));
 }

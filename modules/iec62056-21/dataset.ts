@@ -14,35 +14,7 @@
  * Limits: an address of ADDRESS_LIMIT characters; the length of a value is the sink's to limit.
  */
 
-/** The longest address that is taken; 16 by the standard. */
-export const ADDRESS_LIMIT = 64;
-
-/** Where the parts of data sets go. Offsets are only valid during the call. */
-export interface DataSetSink {
-	/** A new transmission (or the repetition of one) begins: forget everything. */
-	begin(): void;
-	/** A line begins; `discardLine` comes back to here. */
-	beginLine(): void;
-	/** A new data set begins, its address follows; the values after it belong to it. */
-	beginSet(): void;
-	/** A value of the current set begins. Before the first set of a line it belongs to the last set before. */
-	beginValue(): void;
-	/** Piece of the address, the value, or the unit that was begun last. */
-	text(part: number, bytes: Uint8Array, start: number, end: number): void;
-	/** The value is complete and good. */
-	endValue(): void;
-	/** The current value, and its set if it has no complete value, breaks the grammar. */
-	discardSet(): void;
-	/** Everything since `beginLine` is not to be trusted. */
-	discardLine(): void;
-	/** The block is whole; `good` tells whether its checks were passed. Keep it now: `begin` may follow at once. */
-	endBlock(good: boolean): void;
-}
-
-/** Parts given to `DataSetSink.text`. */
-export const PART_ADDRESS = 0;
-export const PART_VALUE = 1;
-export const PART_UNIT = 2;
+import { ADDRESS_LIMIT, PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "../readout/sink.js";
 
 const STATE_LINE_START = 0;
 const STATE_ADDRESS = 1;
@@ -63,7 +35,7 @@ const ASTERISK = 0x2a;
 const DELETE = 0x7f;
 
 export class DataSetParser {
-	readonly #sink: DataSetSink;
+	readonly #sink: RecordSink;
 	#state = STATE_LINE_START;
 	#addressLength = 0;
 	/** The current set has no complete value yet. */
@@ -76,7 +48,7 @@ export class DataSetParser {
 	/** Values dropped because the grammar was broken. */
 	broken = 0;
 
-	constructor(sink: DataSetSink) {
+	constructor(sink: RecordSink) {
 		this.#sink = sink;
 	}
 

@@ -11,20 +11,28 @@
  * There is no STX, ETX or BCC, so the only checks are parity, grammar and, with DSMR, the CRC. A telegram may follow
  * the one before without a gap, and listening may begin in the middle of one: an identification inside a block starts
  * anew, and what came before it is dropped.
+ *
+ *   HUNT   identification    BODY
+ *   BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
+ *   CRC    LF, or silence    judged, HUNT
+ *   any    abort             ENDED, in which nothing is heard any more
  */
 import { stepCRC16ARC } from "../bytes/crc16-arc.js";
 import { hexDigitValue } from "../bytes/hex.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { EVENT_END, EVENT_POOR, EVENT_READOUT } from "../readout/protocol.js";
+import type { RecordSink } from "../readout/sink.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "./block.js";
-import { DataSetParser, type DataSetSink } from "./dataset.js";
+import { DataSetParser } from "./dataset.js";
+import { IEC_CHECK_WRONG, IEC_NO_IDENT, IEC_SILENCE } from "./failures.js";
 import { IdentScanner } from "./ident.js";
 
-/** A whole telegram that can be trusted. */
-export const EVENT_TELEGRAM = 1;
-/** A whole telegram whose CRC is wrong, or that has damaged characters or a broken line. */
-export const EVENT_BAD_TELEGRAM = 2;
-/** A telegram stopped before its end and was dropped. */
-export const EVENT_LOST_TELEGRAM = 3;
+/**
+ * Event, beside EVENT_READOUT for a whole telegram that can be trusted, EVENT_POOR for one whose CRC is wrong, or that has
+ * damaged characters or a broken line, and EVENT_END: a telegram stopped before its end and was dropped.
+ */
+export const EVENT_LOST_TELEGRAM = 5;
 
 /** A silence of this length ends a telegram: characters follow each other within 1500 ms (6.4.5). */
 const GAP_MS = 2000;
@@ -38,6 +46,7 @@ const LF = 0x0a;
 const STATE_HUNT = 0;
 const STATE_BODY = 1;
 const STATE_CRC = 2;
+const STATE_ENDED = 3;
 
 export class MeterListener implements Machine {
 	readonly parser: DataSetParser;
@@ -45,6 +54,8 @@ export class MeterListener implements Machine {
 	ident: Uint8Array = new Uint8Array(0);
 	/** CHECK_… of the last telegram. */
 	check = CHECK_ABSENT;
+	/** What was wrong with the last telegram; after `abort`, with all. */
+	failure: Failure | undefined;
 	/** Characters received, and those of them that were damaged. */
 	received = 0;
 	damaged = 0;
@@ -58,11 +69,12 @@ export class MeterListener implements Machine {
 	#sentCRC = 0;
 	#digits = 0;
 
-	constructor(sink: DataSetSink) {
+	constructor(sink: RecordSink) {
 		this.parser = new DataSetParser(sink);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
 		this.received += end - start;
 		let i = start;
 		while (i < end) {
@@ -89,6 +101,17 @@ export class MeterListener implements Machine {
 
 	poll(): Output {
 		return this.#outputs.poll();
+	}
+
+	/** Listens no more. Without an identification it has failed. */
+	abort(_nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
+		this.#state = STATE_ENDED;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		const isSilent = this.received === 0;
+		if (this.ident.length > 0) this.failure = undefined;
+		else this.failure = isSilent ? IEC_SILENCE : IEC_NO_IDENT;
+		this.#outputs.event(EVENT_END);
 	}
 
 	/** A character that may belong to an identification: both to the scanner and to the block. */
@@ -137,8 +160,9 @@ export class MeterListener implements Machine {
 			return;
 		}
 		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
+		this.failure = bad ? IEC_CHECK_WRONG : undefined;
 		this.parser.endBlock(!bad);
-		this.#outputs.event(bad ? EVENT_BAD_TELEGRAM : EVENT_TELEGRAM);
+		this.#outputs.event(bad ? EVENT_POOR : EVENT_READOUT);
 	}
 
 	private lose(): void {

@@ -1,8 +1,16 @@
 /**
  * One conversation with a meter in mode A, B or C: wake-up, sign-on, identification, acknowledgement, block, and the
  * repetition of a block whose check was wrong; or, in mode E, all up to where another protocol goes on. A sans-io
- * machine (io/machine.ts) run by a Link; the meter reader decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4
- * and annexes B and E.
+ * machine (io/machine.ts) run by a Link; attempts.ts decides what follows a failure. IEC 62056-21:2002, 6.3, 6.4 and
+ * annexes B and E.
+ *
+ *   QUIET               silence, or patience over: WAKE (battery) or IDENT
+ *   WAKE                pause over: IDENT
+ *   IDENT               identified: BEFORE_ACKNOWLEDGE (mode C), BLOCK (A, B) or ENDED (no more is wanted)
+ *   BEFORE_ACKNOWLEDGE  pause over: BLOCK, or ENDED by hand-over          block unasked: BLOCK
+ *   BLOCK               good: ENDED          wrong: BEFORE_REPEAT, or ENDED after REPEATS
+ *   BEFORE_REPEAT       pause over: BLOCK
+ *   any                 abort: ENDED; so does the time of IDENT and BLOCK, where what came is judged first
  *
  * Times (6.3.1, all in ms): a side answers 200 to 1500 (20 to 1500 for a meter with the short reaction time) after the
  * other; characters of a message follow each other within 1500. Waits below are those plus what heads and USB adapters
@@ -10,6 +18,9 @@
  */
 import { FORMAT_7E1, FORMAT_8N1 } from "../io/host.js";
 import { type Machine, type Output, OutputQueue } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { EVENT_END, EVENT_POOR } from "../readout/protocol.js";
+import type { RecordSink } from "../readout/sink.js";
 import {
 	encodeAcknowledge,
 	encodeBreak,
@@ -21,38 +32,29 @@ import {
 	WAKE_UP_PAUSE_MS,
 } from "./acknowledge.js";
 import { BlockReceiver, CHECK_ABSENT, CHECK_WRONG } from "./block.js";
-import { DataSetParser, type DataSetSink } from "./dataset.js";
+import { DataSetParser } from "./dataset.js";
+import {
+	IEC_CHECK_WRONG,
+	IEC_CUT,
+	IEC_ECHO_ONLY,
+	IEC_METER_ERROR,
+	IEC_NO_BLOCK,
+	IEC_NO_IDENT,
+	IEC_SILENCE,
+} from "./failures.js";
 import { BASE_BAUD, baudNumber, baudOf, IdentScanner, MODE_C } from "./ident.js";
 
-/** Events. */
+/** Events, beside EVENT_POOR for a whole block that can't be trusted, and EVENT_END. */
 export const EVENT_IDENT = 1;
-/** A whole block came, but it can't be trusted. */
-export const EVENT_BAD_BLOCK = 2;
-/** The conversation is over: see `result`. The last event. */
-export const EVENT_END = 3;
-
-/** Results of a conversation. Those of failures grow with how far it came. */
-export const RESULT_NONE = 0;
+/** How a conversation ended. */
+/** It has not, or it failed: see `failure`. */
+export const OUTCOME_NONE = 0;
 /** A whole block; `check` tells whether its BCC was right or absent. */
-export const RESULT_BLOCK = 1;
+export const OUTCOME_BLOCK = 1;
 /** The identification came and nothing more was asked for. */
-export const RESULT_IDENT = 2;
-/** Not a single character. */
-export const RESULT_SILENCE = 3;
-/** Only the head's echo of the sign-on. */
-export const RESULT_ECHO_ONLY = 4;
-/** Characters, but no identification among them. */
-export const RESULT_NO_IDENT = 5;
-/** An identification, and no block after it. */
-export const RESULT_NO_BLOCK = 6;
-/** The block stopped before its end. */
-export const RESULT_CUT = 7;
-/** The BCC was wrong, or a character damaged, also in the repetitions. */
-export const RESULT_CHECK_WRONG = 8;
-/** The meter sent an error message in place of data. */
-export const RESULT_METER_ERROR = 9;
+export const OUTCOME_IDENT = 2;
 /** Mode E is chosen, and our side of the line is at the speed agreed on, in 8N1: HDLC follows. */
-export const RESULT_HAND_OVER = 10;
+export const OUTCOME_HAND_OVER = 3;
 
 /** Whom to ask for mode E. */
 export const HAND_OVER_NEVER = 0;
@@ -63,7 +65,7 @@ export const HAND_OVER_ALWAYS = 2;
 
 export interface SessionOptions {
 	/** Where the data sets go. */
-	readonly sink: DataSetSink;
+	readonly sink: RecordSink;
 	/** Device address, ASCII, at most 32 bytes; empty: any meter answers. */
 	readonly address: Uint8Array;
 	/** The meter is battery powered: wake it up first. */
@@ -105,8 +107,9 @@ const BITS_PER_CHARACTER = 10;
 export class MeterSession implements Machine {
 	readonly ident = new IdentScanner();
 	readonly parser: DataSetParser;
-	/** RESULT_…, final with EVENT_END. */
-	result = RESULT_NONE;
+	/** OUTCOME_…, or why it failed; final with EVENT_END. */
+	outcome = OUTCOME_NONE;
+	failure: Failure | undefined;
 	/** CHECK_… of the block. */
 	check = CHECK_ABSENT;
 	/** Characters received, and those of them that were damaged. */
@@ -156,7 +159,7 @@ export class MeterSession implements Machine {
 		if (nowMs < this.deadlineMs) return;
 		if (this.#state === STATE_QUIET) this.begin(nowMs);
 		else if (this.#state === STATE_WAKE) this.signOn(nowMs);
-		else if (this.#state === STATE_IDENT) this.end(this.identFailure());
+		else if (this.#state === STATE_IDENT) this.fail(this.identFailure());
 		else if (this.#state === STATE_BEFORE_ACKNOWLEDGE) this.acknowledge(nowMs);
 		else if (this.#state === STATE_BLOCK) this.silence(nowMs);
 		else if (this.#state === STATE_BEFORE_REPEAT) this.repeat(nowMs);
@@ -167,10 +170,10 @@ export class MeterSession implements Machine {
 	}
 
 	/** Ends the conversation now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(): void {
+	abort(_nowMs: number): void {
 		if (this.#state === STATE_ENDED) return;
 		this.#block.end();
-		this.end(RESULT_CUT);
+		this.fail(IEC_CUT);
 	}
 
 	private begin(nowMs: number): void {
@@ -214,7 +217,7 @@ export class MeterSession implements Machine {
 		if (this.#options.identOnly) {
 			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
 			this.transmit(encodeBreak(this.#message), nowMs);
-			this.end(RESULT_IDENT);
+			this.end(OUTCOME_IDENT);
 		} else if (this.mode === MODE_C) {
 			this.#state = STATE_BEFORE_ACKNOWLEDGE;
 			this.#block.begin();
@@ -253,7 +256,7 @@ export class MeterSession implements Machine {
 	private handOver(number: number, nowMs: number): void {
 		this.transmit(encodeHandOver(this.#message, number), nowMs);
 		this.#state = STATE_ENDED;
-		this.result = RESULT_HAND_OVER;
+		this.outcome = OUTCOME_HAND_OVER;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.baud = baudOf(number);
 		this.#outputs.line(this.baud, FORMAT_8N1);
@@ -284,13 +287,13 @@ export class MeterSession implements Machine {
 	private silence(nowMs: number): void {
 		if (!this.#block.started) {
 			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
-			this.end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_NO_BLOCK);
+			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_NO_BLOCK);
 			return;
 		}
 		const complete = this.#block.complete;
 		this.#block.end();
 		if (complete) this.judge(nowMs);
-		else this.end(this.#repeats > 0 ? RESULT_CHECK_WRONG : RESULT_CUT);
+		else this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_CUT);
 	}
 
 	/** A block has come to its end: is it good? */
@@ -302,17 +305,18 @@ export class MeterSession implements Machine {
 		const bad = this.check === CHECK_WRONG || damaged > 0 || unsure;
 		if (!bad) {
 			this.parser.endBlock(true);
-			this.end(sets === 0 && values > 0 ? RESULT_METER_ERROR : RESULT_BLOCK);
+			if (sets === 0 && values > 0) this.fail(IEC_METER_ERROR);
+			else this.end(OUTCOME_BLOCK);
 			return;
 		}
 		if (sets > 0) {
 			this.parser.endBlock(false);
-			this.#outputs.event(EVENT_BAD_BLOCK);
+			this.#outputs.event(EVENT_POOR);
 		}
 		if (this.check !== CHECK_ABSENT && this.#repeats < REPEATS) {
 			this.#state = STATE_BEFORE_REPEAT;
 			this.deadlineMs = nowMs + this.reactionMs;
-		} else this.end(RESULT_CHECK_WRONG);
+		} else this.fail(IEC_CHECK_WRONG);
 	}
 
 	private repeat(nowMs: number): void {
@@ -321,20 +325,25 @@ export class MeterSession implements Machine {
 		this.expectBlock(nowMs, this.#block.framed);
 	}
 
-	private end(result: number): void {
+	private fail(failure: Failure): void {
+		this.failure = failure;
+		this.end(OUTCOME_NONE);
+	}
+
+	private end(outcome: number): void {
 		if (this.#block.programming) this.transmit(encodeBreak(this.#message), 0);
 		this.#state = STATE_ENDED;
-		this.result = result;
+		this.outcome = outcome;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		// The line change also keeps the event back until everything sent has left.
 		this.#outputs.line(BASE_BAUD, FORMAT_7E1);
 		this.#outputs.event(EVENT_END);
 	}
 
-	private identFailure(): number {
-		if (this.received === 0) return RESULT_SILENCE;
+	private identFailure(): Failure {
+		if (this.received === 0) return IEC_SILENCE;
 		const echo = encodeSignOn(this.#message, this.#options.address);
-		return this.ident.echoes > 0 && this.received <= echo ? RESULT_ECHO_ONLY : RESULT_NO_IDENT;
+		return this.ident.echoes > 0 && this.received <= echo ? IEC_ECHO_ONLY : IEC_NO_IDENT;
 	}
 
 	private get reactionMs(): number {

@@ -37,7 +37,8 @@ export class Driver {
 
 	/**
 	 * Drives `machine` until the drive is stopped. `drain` carries out what it has to say, until there is no more; it may
-	 * tell the same machine something, and is then called again.
+	 * tell the same machine something, and is then called again. It is called on the machine, so that a method of it needs
+	 * no function of its own.
 	 */
 	drive(part: string, machine: Timed, drain?: (nowMs: number) => void): Drive {
 		const drive = new Drive(this, part, machine, drain);
@@ -85,6 +86,12 @@ export class Driver {
 	}
 }
 
+/** The machine is being changed or drained. */
+const BUSY = 1;
+/** It was changed in its own drain. */
+const CHANGED = 2;
+const STOPPED = 4;
+
 /** One machine in the hands of the driver. */
 export class Drive {
 	readonly #driver: Driver;
@@ -93,11 +100,8 @@ export class Drive {
 	readonly #drain: ((nowMs: number) => void) | undefined;
 	/** The machine's deadline after its last drain. */
 	#seenMs: number;
-	/** The machine is being changed or drained. */
-	#isBusy = false;
-	/** It was changed in its own drain. */
-	#isChanged = false;
-	#isStopped = false;
+	/** BUSY, CHANGED, STOPPED: one number for the three, since each drive pays for a field. */
+	#flags = 0;
 
 	constructor(driver: Driver, part: string, machine: Timed, drain: ((nowMs: number) => void) | undefined) {
 		this.#driver = driver;
@@ -107,6 +111,11 @@ export class Drive {
 		this.#seenMs = machine.deadlineMs;
 	}
 
+	/** The machine's name in the log. */
+	get part(): string {
+		return this.#part;
+	}
+
 	/** As the driver has seen it last. */
 	get deadlineMs(): number {
 		return this.#seenMs;
@@ -114,12 +123,12 @@ export class Drive {
 
 	/** Changes the machine; gives what `change` gives. What it throws goes to the caller, after the drain. */
 	tell<Result>(change: (nowMs: number) => Result): Result {
-		if (this.#isBusy) {
-			this.#isChanged = true;
+		if (this.#flags & BUSY) {
+			this.#flags |= CHANGED;
 			return change(this.#driver.nowMs());
 		}
 		if (this.#machine.deadlineMs !== this.#seenMs) this.complain();
-		this.#isBusy = true;
+		this.#flags |= BUSY;
 		try {
 			return change(this.#driver.nowMs());
 		} finally {
@@ -129,13 +138,13 @@ export class Drive {
 
 	/** As `tell`, for callbacks of the host: what is thrown is caught and logged. Nothing happens once it is stopped. */
 	run(change: (nowMs: number) => void): void {
-		if (this.#isStopped) return;
+		if (this.#flags & STOPPED) return;
 		this.#driver.guard(this.#part, () => this.tell(change));
 	}
 
 	/** The machine is neither advanced nor drained any more. */
 	stop(): void {
-		this.#isStopped = true;
+		this.#flags |= STOPPED;
 		this.#driver.remove(this);
 	}
 
@@ -147,13 +156,13 @@ export class Drive {
 	private settle(): void {
 		try {
 			do {
-				this.#isChanged = false;
-				if (!this.#isStopped) this.#drain?.(this.#driver.nowMs());
-			} while (this.#isChanged);
+				this.#flags &= ~CHANGED;
+				if ((this.#flags & STOPPED) === 0) this.#drain?.call(this.#machine, this.#driver.nowMs());
+			} while (this.#flags & CHANGED);
 		} finally {
-			this.#isBusy = false;
+			this.#flags &= ~BUSY;
 			this.#seenMs = this.#machine.deadlineMs;
-			if (!this.#isStopped) this.#driver.arm(this.#seenMs);
+			if ((this.#flags & STOPPED) === 0) this.#driver.arm(this.#seenMs);
 		}
 	}
 

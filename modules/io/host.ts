@@ -10,6 +10,8 @@
  *  - `close` may be called twice.
  * Optional members are optional features.
  */
+import type { ClientPort } from "./client.js";
+import type { Flash, Retained, Sleep, Update } from "./flash.js";
 import type { WiFiPort } from "./wifi.js";
 
 /** Baud rate and character format of a serial line. */
@@ -373,6 +375,8 @@ export interface Network {
 	readonly http: ListenerPort;
 	readonly https?: ListenerPort;
 	readonly udp?: UDPPort;
+	readonly tcpClient?: ClientPort;
+	readonly tlsClient?: ClientPort;
 	/**
 	 * Looks up a DNS name. `done` is told once, soon, and never inside the call: an IPv4 address (an address comes back as
 	 * it is), or undefined when there is none or nobody answers.
@@ -390,6 +394,11 @@ export interface Host {
 	readonly crypto: Crypto;
 	readonly text: TextCodec;
 	readonly resources: Resources;
+	/** Partitions beside the settings. */
+	readonly flash?: Flash;
+	readonly update?: Update;
+	readonly retained?: Retained;
+	readonly sleep?: Sleep;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;

@@ -1,6 +1,6 @@
 /**
- * Runs a protocol machine on a serial port and timers: the only place where a machine meets the world. The meter's
- * sign-on session, the mode D listener and later the DLMS association and the Zigbee bridge all run under it.
+ * Runs a protocol machine on a serial port: the driver (io/driver.ts) brings it the time, this its characters, and
+ * carries out what it says. The meter's conversations all run under it.
  *
  * Order is kept: a line change waits until everything transmitted before has left the port (`onDrained`), and nothing
  * after it is polled until then. On a port without hardware parity a 7E1 line is made in software here, so that a
@@ -11,8 +11,8 @@
  * responsive), one transmission holds at most TRANSMIT_LIMIT bytes.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
+import type { Drive, Driver } from "./driver.js";
 import {
-	type Clock,
 	FORMAT_7E1,
 	FORMAT_8N1,
 	type LineSettings,
@@ -20,7 +20,6 @@ import {
 	type Serial,
 	type SerialFormat,
 	type SerialPort,
-	type Timers,
 } from "./host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "./machine.js";
 
@@ -33,15 +32,8 @@ export const TAP_TRANSMITTED = 1;
 
 /** Sees every byte that passes, after parity was taken off (a damaged character is 0x80 or above). */
 export interface LinkTap {
-	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void;
-	line(baud: number): void;
-}
-
-export interface LinkWorld {
-	readonly clock: Clock;
-	readonly timers: Timers;
-	/** Catches our own mistakes in a callback of the host, logs them, and goes on. */
-	guard(part: string, run: () => void): void;
+	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void;
+	line(baud: number, nowMs: number): void;
 }
 
 export interface LinkOptions {
@@ -59,7 +51,8 @@ export interface LinkOptions {
 }
 
 export class Link {
-	readonly #world: LinkWorld;
+	readonly #driver: Driver;
+	readonly #drive: Drive;
 	readonly #options: LinkOptions;
 	readonly #machine: Machine;
 	readonly #serial: Serial;
@@ -77,14 +70,11 @@ export class Link {
 	/** A line change that waits for the drain, or 0. */
 	#nextBaud = 0;
 	#nextFormat: SerialFormat = FORMAT_7E1;
-	#timer = 0;
-	#timerAtMs = Number.POSITIVE_INFINITY;
-	#pumping = false;
 	#closed = false;
 
 	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
-	constructor(world: LinkWorld, options: LinkOptions) {
-		this.#world = world;
+	constructor(driver: Driver, options: LinkOptions) {
+		this.#driver = driver;
 		this.#options = options;
 		this.#machine = options.machine;
 		this.#format = options.line.format;
@@ -93,45 +83,37 @@ export class Link {
 			...options.port.pins,
 			baud: options.line.baud,
 			format: this.#software ? FORMAT_8N1 : this.#format,
-			onReadable: () => this.run(this.receive),
+			onReadable: () => this.#drive.run(() => this.receive()),
 			onWritable: (count) => {
 				this.#writable = count;
-				this.run(this.pump);
+				this.#drive.run(changeNothing);
 			},
 			onDrained: () => {
 				this.#draining = false;
-				this.run(this.pump);
+				this.#drive.run(changeNothing);
 			},
 			onError: (code) => {
 				if (code === SERIAL_ERROR_GONE && !this.#closed) {
 					this.close();
-					this.#world.guard("link", () => this.#options.onGone());
+					driver.guard("link", () => options.onGone());
 				}
 			},
 		});
-		options.tap?.line(options.line.baud);
-		this.arm();
+		options.tap?.line(options.line.baud, driver.nowMs());
+		this.#drive = driver.drive("link", options.machine, (nowMs) => this.pump(nowMs));
 	}
 
 	/** Ends the work; the machine is not called again. */
 	close(): void {
 		if (this.#closed) return;
 		this.#closed = true;
-		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
+		this.#drive.stop();
 		this.#serial.close();
 	}
 
-	/** Call after the machine was told something from outside (a new sign-on, an end), so that its outputs go out. */
-	wake(): void {
-		this.run(this.pump);
-	}
-
-	private run(step: () => void): void {
-		if (this.#closed) return;
-		this.#world.guard("link", () => {
-			step.call(this);
-			this.arm();
-		});
+	/** Tells the machine something from outside (an end, a connection to make), so that its outputs go out. */
+	tell(change: (nowMs: number) => void): void {
+		if (!this.#closed) this.#drive.tell(change);
 	}
 
 	private receive(): void {
@@ -140,28 +122,24 @@ export class Link {
 			const count = this.#serial.read(into);
 			if (count === undefined) return;
 			if (this.#format === FORMAT_7E1 && this.#software) this.#parity.filter(into, 0, count);
-			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count);
-			this.#machine.receive(into, 0, count, this.#world.clock.monotonicMs());
-			this.pump();
+			const nowMs = this.#driver.nowMs();
+			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
+			this.#machine.receive(into, 0, count, nowMs);
+			// What it answers to one piece goes out before the next is looked at.
+			this.pump(nowMs);
 		}
 	}
 
 	/** Carries out the machine's outputs as far as the port takes them. */
-	private pump(): void {
-		if (this.#pumping) return;
-		this.#pumping = true;
-		try {
-			while (!this.#closed && this.flush() && this.settleLine()) {
-				const output = this.#machine.poll();
-				if (output.kind === OUTPUT_NONE) break;
-				if (output.kind === OUTPUT_TRANSMIT) this.load(output.bytes, output.start, output.end);
-				else if (output.kind === OUTPUT_LINE) {
-					this.#nextBaud = output.baud;
-					this.#nextFormat = output.format;
-				} else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
-			}
-		} finally {
-			this.#pumping = false;
+	private pump(nowMs: number): void {
+		while (!this.#closed && this.flush() && this.settleLine(nowMs)) {
+			const output = this.#machine.poll();
+			if (output.kind === OUTPUT_NONE) return;
+			if (output.kind === OUTPUT_TRANSMIT) this.load(output.bytes, output.start, output.end, nowMs);
+			else if (output.kind === OUTPUT_LINE) {
+				this.#nextBaud = output.baud;
+				this.#nextFormat = output.format;
+			} else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
 		}
 	}
 
@@ -177,46 +155,25 @@ export class Link {
 	}
 
 	/** Makes a line change that is due; false while it must wait for bytes to leave. */
-	private settleLine(): boolean {
+	private settleLine(nowMs: number): boolean {
 		if (this.#nextBaud === 0) return true;
 		if (this.#draining) return false;
 		this.#format = this.#nextFormat;
 		this.#serial.configure({ baud: this.#nextBaud, format: this.#software ? FORMAT_8N1 : this.#nextFormat });
-		this.#options.tap?.line(this.#nextBaud);
+		this.#options.tap?.line(this.#nextBaud, nowMs);
 		this.#nextBaud = 0;
 		return true;
 	}
 
-	private load(bytes: Uint8Array, start: number, end: number): void {
+	private load(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		if (end - start > TRANSMIT_LIMIT) throw new RangeError("a transmission is longer than the link carries");
 		this.#transmit.set(bytes.subarray(start, end));
 		this.#transmitFrom = 0;
 		this.#transmitTo = end - start;
-		this.#options.tap?.bytes(TAP_TRANSMITTED, this.#transmit, 0, this.#transmitTo);
+		this.#options.tap?.bytes(TAP_TRANSMITTED, this.#transmit, 0, this.#transmitTo, nowMs);
 		if (this.#format === FORMAT_7E1 && this.#software) addParity(this.#transmit, 0, this.#transmitTo);
 	}
-
-	/**
-	 * Keeps one timer at or before the machine's deadline. A deadline that moved away (as it does with each piece
-	 * received) leaves the timer where it is: when it fires early, it is set again.
-	 */
-	private arm(): void {
-		if (this.#closed) return;
-		const deadlineMs = this.#machine.deadlineMs;
-		if (deadlineMs === Number.POSITIVE_INFINITY || deadlineMs >= this.#timerAtMs) return;
-		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
-		this.#timerAtMs = deadlineMs;
-		const delayMs = Math.max(0, deadlineMs - this.#world.clock.monotonicMs());
-		this.#timer = this.#world.timers.set(() => {
-			this.#timer = 0;
-			this.#timerAtMs = Number.POSITIVE_INFINITY;
-			this.run(this.advance);
-		}, delayMs);
-	}
-
-	private advance(): void {
-		const nowMs = this.#world.clock.monotonicMs();
-		if (nowMs >= this.#machine.deadlineMs) this.#machine.advance(nowMs);
-		this.pump();
-	}
 }
+
+/** The port has changed, not the machine: what it has to say may go on. */
+function changeNothing(): void {}

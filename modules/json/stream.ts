@@ -8,6 +8,9 @@
  */
 import type { JSONWriter } from "./writer.js";
 
+/** For windows of 1 KB, into which all but the longest readings fit three times. */
+export const SPARE = 320;
+
 /**
  * Writes unit `unit` (maybe nothing at all) and returns true when another follows it, false when it was the last. Called
  * with rising numbers, the same number several times in a row where a unit straddles windows. The nesting goes on from
@@ -18,24 +21,36 @@ export type ProduceUnit = (writer: JSONWriter, unit: number) => boolean;
 export class JSONStream {
 	readonly #writer: JSONWriter;
 	readonly #produce: ProduceUnit;
+	readonly #spare: number;
 	#unit = 0;
 	/** Nesting before the unit. */
 	#state = 0;
 	/** Bytes of the unit that were taken already. */
 	#skip = 0;
+	/** Bytes of the unit before. */
+	#size = 0;
 	#ended = false;
 
-	/** The writer may be shared: nothing is kept in it between two reads. */
-	constructor(writer: JSONWriter, produce: ProduceUnit) {
+	/**
+	 * The writer may be shared: nothing is kept in it between two reads. With `spare` a read leaves fewer bytes than that
+	 * free rather than begin a unit that will not fit in if it is as long as the last: what is cut is made twice.
+	 */
+	constructor(writer: JSONWriter, produce: ProduceUnit, spare = 0) {
+		this.#spare = spare;
 		this.#writer = writer;
 		this.#produce = produce;
 	}
 
-	/** Fills `into[start..end)`; returns how many bytes were written: fewer than asked only at the end, 0 after it. */
+	/**
+	 * Fills `into[start..end)`; returns how many bytes were written: fewer than asked only at the end, or where up to `spare`
+	 * were left free; 0 only after the end.
+	 */
 	read(into: Uint8Array, start: number, end: number): number {
 		const writer = this.#writer;
 		let at = start;
 		while (at < end && !this.#ended) {
+			if (at > start && end - at < this.#size && end - at < this.#spare) break;
+			const from = at - this.#skip;
 			writer.begin(into, at, end, this.#skip);
 			writer.restoreState(this.#state);
 			const more = this.#produce(writer, this.#unit);
@@ -46,6 +61,7 @@ export class JSONStream {
 			} else {
 				this.#state = writer.saveState();
 				this.#skip = 0;
+				this.#size = at - from;
 				this.#unit++;
 				this.#ended = !more;
 			}

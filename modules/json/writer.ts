@@ -15,6 +15,10 @@ export const WRITER_DEPTH_LIMIT = 16;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+
+/** Arrays up to this size are copied whole where there is room, whatever of them is wanted: what follows writes over it. */
+const WHOLE_LIMIT = 192;
 
 export class JSONWriter {
 	readonly #text: TextCodec;
@@ -81,29 +85,35 @@ export class JSONWriter {
 
 	/** Name of the next member: printable ASCII that needs no escape. */
 	key(name: string): void {
-		this.item();
-		this.put(QUOTE);
-		this.constant(name);
-		this.put(QUOTE);
-		this.put(0x3a);
-		this.#commas &= ~(1 << this.#depth);
+		const bit = 1 << this.#depth;
+		const text = (this.#commas & bit) === 0 ? `"${name}":` : `,"${name}":`;
+		this.#commas &= ~bit;
+		const bytes = this.#text.encode(text);
+		this.copy(bytes, 0, bytes.length);
+	}
+
+	/** The bytes of `json`, for `raw`. */
+	prepare(json: string): Uint8Array {
+		return this.#text.encode(json);
 	}
 
 	/**
-	 * A name as `prepareKey` made it: a fraction of the work of `key`, for what is written hundreds of times in a reply.
+	 * Bytes as they are, for what is written hundreds of times in a reply: names, brackets, quotes and commas of an object
+	 * in one piece. A member that `key` writes after it gets its comma.
 	 */
-	preparedKey(prepared: Uint8Array): void {
+	raw(bytes: Uint8Array): void {
 		const at = this.#at;
-		if (at >= this.#start && at + prepared.length <= this.#end) {
-			this.#into.set(prepared, at);
-			this.#at = at + prepared.length;
-		} else this.copy(prepared, 0, prepared.length);
-		this.#commas &= ~(1 << this.#depth);
+		if (at >= this.#start && at + bytes.length <= this.#end) {
+			this.#into.set(bytes, at);
+			this.#at = at + bytes.length;
+		} else this.copy(bytes, 0, bytes.length);
+		this.#commas |= 1 << this.#depth;
 	}
 
-	/** The bytes of a name for `preparedKey`; `first` tells that it is the first member of its object. */
-	prepareKey(name: string, first: boolean): Uint8Array {
-		return this.#text.encode(`${first ? "" : ","}"${name}":`);
+	/** The same of `bytes[start..end)`. */
+	rawPart(bytes: Uint8Array, start: number, end: number): void {
+		this.copy(bytes, start, end);
+		this.#commas |= 1 << this.#depth;
 	}
 
 	string(text: string): void {
@@ -111,14 +121,42 @@ export class JSONWriter {
 		this.utf8(bytes, 0, bytes.length);
 	}
 
+	/** A string value as `string` and `word` write it, but where `raw` has written all that stands before it. */
+	rawString(text: string): void {
+		this.#commas &= ~(1 << this.#depth);
+		this.string(text);
+	}
+
+	rawWord(text: string): void {
+		const bytes = this.#text.encode(`"${text}"`);
+		this.copy(bytes, 0, bytes.length);
+	}
+
+	/** A string value in which nothing needs an escape: the caller answers for it, nothing is looked at. */
+	word(text: string): void {
+		this.item();
+		this.rawWord(text);
+	}
+
 	/** A string value from well-formed UTF-8. */
 	utf8(bytes: Uint8Array, start: number, end: number): void {
-		this.quoted(bytes, start, end, 0x100);
+		this.item();
+		this.put(QUOTE);
+		this.escaped(bytes, start, end, 0x100);
+		this.put(QUOTE);
 	}
 
 	/** A string value from bytes of which each is one character U+0000 to U+00FF. */
 	ascii(bytes: Uint8Array, start: number, end: number): void {
-		this.quoted(bytes, start, end, 0x80);
+		this.item();
+		this.put(QUOTE);
+		this.escaped(bytes, start, end, 0x80);
+		this.put(QUOTE);
+	}
+
+	/** What stands between the quotes of `ascii`. */
+	rawASCII(bytes: Uint8Array, start: number, end: number): void {
+		this.escaped(bytes, start, end, 0x80);
 	}
 
 	/** A string value from UTF-8 in which nothing needs an escape: the caller answers for it, nothing is looked at. */
@@ -143,13 +181,8 @@ export class JSONWriter {
 	/** `null` when it is not finite. */
 	number(value: number): void {
 		this.item();
-		this.constant(Number.isFinite(value) ? String(value) : "null");
-	}
-
-	/** A number as it stands in `bytes[start..end)`; the caller answers for its being JSON. */
-	rawNumber(bytes: Uint8Array, start: number, end: number): void {
-		this.item();
-		this.copy(bytes, start, end);
+		if (value < 10 && value >= 0 && Number.isInteger(value)) this.put(ZERO + value);
+		else this.constant(Number.isFinite(value) ? String(value) : "null");
 	}
 
 	boolean(value: boolean): void {
@@ -167,40 +200,39 @@ export class JSONWriter {
 		if (at >= this.#start && at < this.#end) this.#into[at] = byte;
 	}
 
-	/** Bytes as they are; only what falls into the window is touched. */
+	/** Bytes as they are; only what falls into the window is touched. Short arrays are copied whole, natively. */
 	private copy(bytes: Uint8Array, start: number, end: number): void {
 		const into = this.#into;
-		const shift = this.#at - start;
+		const at = this.#at;
+		const size = bytes.length;
+		this.#at = at + end - start;
+		if (start === 0 && size <= WHOLE_LIMIT && at >= this.#start && at + size <= this.#end) {
+			into.set(bytes, at);
+			return;
+		}
+		const shift = at - start;
 		const from = Math.max(start, this.#start - shift);
 		const to = Math.min(end, this.#end - shift);
 		for (let i = from; i < to; i++) into[i + shift] = bytes[i];
-		this.#at += end - start;
 	}
 
 	/** Short ASCII text. */
 	private constant(text: string): void {
-		const into = this.#into;
-		const at = this.#at;
-		const from = Math.max(0, this.#start - at);
-		const to = Math.min(text.length, this.#end - at);
-		for (let i = from; i < to; i++) into[at + i] = text.charCodeAt(i);
-		this.#at = at + text.length;
+		const bytes = this.#text.encode(text);
+		this.copy(bytes, 0, bytes.length);
 	}
 
-	/** A string value; bytes from `limit` on are written as `\u00XX`. */
-	private quoted(bytes: Uint8Array, start: number, end: number, limit: number): void {
-		this.item();
-		this.put(QUOTE);
+	/** What stands between the quotes of a string; bytes from `limit` on are written as `\u00XX`. */
+	private escaped(bytes: Uint8Array, start: number, end: number, limit: number): void {
 		let plain = start;
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
-			if (byte >= 0x20 && byte < limit && byte !== QUOTE && byte !== BACKSLASH) continue;
+			if (byte > BACKSLASH ? byte < limit : byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) continue;
 			this.copy(bytes, plain, i);
 			this.escape(byte);
 			plain = i + 1;
 		}
 		this.copy(bytes, plain, end);
-		this.put(QUOTE);
 	}
 
 	/** Before every value and name: the comma that parts it from what stands before it. */

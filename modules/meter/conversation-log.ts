@@ -10,7 +10,6 @@
  * | 4 | monotonic time, ms, low byte first |
  * | n | the characters (0x80 and above: damaged); LOG_LINE: the speed in Bd, 3 bytes, low byte first |
  */
-import type { Clock } from "../io/host.js";
 import { type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 
 export const LOG_LIMIT = 4096;
@@ -24,7 +23,6 @@ export const LOG_TRANSMITTED = 1;
 export const LOG_LINE = 2;
 
 export class ConversationLog implements LinkTap {
-	readonly #clock: Clock;
 	readonly #ring = new Uint8Array(LOG_LIMIT);
 	readonly #speed = new Uint8Array(3);
 	#first = 0;
@@ -34,27 +32,23 @@ export class ConversationLog implements LinkTap {
 	/** Entries that have fallen out since the start. */
 	dropped = 0;
 
-	constructor(clock: Clock) {
-		this.#clock = clock;
-	}
-
-	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void {
+	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		for (let from = start; from < end; ) {
-			let room = this.joinRoom(kind);
+			let room = this.joinRoom(kind, nowMs);
 			if (room === 0) {
 				room = Math.min(ENTRY_LIMIT, end - from);
-				this.open(kind);
+				this.open(kind, nowMs);
 			}
 			from = this.append(bytes, from, Math.min(end, from + room));
 		}
 	}
 
-	line(baud: number): void {
+	line(baud: number, nowMs: number): void {
 		this.#speed[0] = baud & 0xff;
 		this.#speed[1] = (baud >> 8) & 0xff;
 		this.#speed[2] = baud >> 16;
-		this.open(LOG_LINE);
+		this.open(LOG_LINE, nowMs);
 		this.append(this.#speed, 0, 3);
 	}
 
@@ -68,17 +62,17 @@ export class ConversationLog implements LinkTap {
 	}
 
 	/** How many bytes the newest entry can still take; 0 when a new one is due. */
-	private joinRoom(kind: number): number {
+	private joinRoom(kind: number, nowMs: number): number {
 		if (this.#newest < 0 || this.at(this.#newest) !== kind) return 0;
 		const timeMs = this.timeOf(this.#newest);
-		if (((this.#clock.monotonicMs() >>> 0) - timeMs) >>> 0 > JOIN_MS) return 0;
+		if (((nowMs >>> 0) - timeMs) >>> 0 > JOIN_MS) return 0;
 		return ENTRY_LIMIT - this.at(this.#newest + 1);
 	}
 
-	private open(kind: number): void {
+	private open(kind: number, nowMs: number): void {
 		this.makeRoom(HEAD);
 		this.#newest = this.#length;
-		const timeMs = this.#clock.monotonicMs() >>> 0;
+		const timeMs = nowMs >>> 0;
 		this.put(kind);
 		this.put(0);
 		for (let shift = 0; shift < 32; shift += 8) this.put((timeMs >>> shift) & 0xff);

@@ -1,123 +1,93 @@
 /**
- * One readout in DLMS/COSEM, from the first character on the line to the last, as one machine under a Link that was
- * opened at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53). The meter reader starts it and takes its
- * end, as it does with a MeterSession.
+ * One readout in DLMS/COSEM, from the first character on the line to the last, as one conversation under a Link that was
+ * opened at 300 Bd in 7E1 (IEC 62056-21, annex E; IEC 62056-46; IEC 62056-53).
  *
- *   opening   the sign-on of IEC 62056-21 and the hand-over to HDLC (mode E), or HDLC at a fixed speed
- *   counter   an association as the public client that reads the invocation counter, where ciphering needs one that is
- *             not known, or once when the meter seems to refuse ours
- *   reading   the association of the settings, and the list of objects
+ *   PAUSED      time over: SIGNING_ON, or TALKING where HDLC begins at a fixed speed
+ *   SIGNING_ON  handed over: TALKING          not: PAUSED, SIGNING_ON or TALKING again, or ENDED
+ *   TALKING     the list is read: ENDED       the counter is known: TALKING, about the list
+ *               the counter is refused: TALKING, about the counter        failed: as above
+ *   any         abort: ENDED, by way of a disconnection where there is a connection
  *
- * After a failure all of it is repeated, ATTEMPTS at most: with DISC in front where the meter may still hold a
- * connection, at a lower speed where the speed may be to blame, by the other opening where that is to be found out, one
- * attribute a request where the meter fell silent on several. `result` is that of the attempt that came furthest.
+ * What is talked about is the invocation counter, in an association as the public client, where ciphering needs one that
+ * is not known, or once when the meter seems to refuse ours; else the list of objects, as the settings have it.
  *
- * Events are those of the sign-on (EVENT_END is the last), and EVENT_CUT: what was read of a list is kept by the writer.
+ * After a failure all of it is repeated, TRIES at most: with DISC in front where the meter may still hold a connection,
+ * at a lower speed where the speed may be to blame, by the other opening where that is to be found out, one attribute a
+ * request where the meter fell silent on several. `failure` is that of the try that came furthest.
+ *
+ * Under the protocol iec62056 it is offered only: taken up if the meter announces mode E; else the sign-on goes on to its
+ * own end, whose readout and failure are this one's.
  */
-import { MECHANISM_HIGH_GMAC, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
-import { type Cipher, KEY_LENGTH } from "../dlms/cipher.js";
-import { CounterSink, counterList } from "../dlms/counter.js";
-import { pollListOf } from "../dlms/poll-list.js";
-import { Reading } from "../dlms/reading.js";
-import { RESULT_COUNTER, RESULT_READ } from "../dlms/results.js";
-import { ScalerCache } from "../dlms/scaler-cache.js";
-import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/results.js";
-import { BASE_BAUD, baudNumber, baudOf } from "../iec62056-21/ident.js";
-import {
-	EVENT_END,
-	HAND_OVER_ALWAYS,
-	HAND_OVER_ANNOUNCED,
-	type MeterSession,
-	RESULT_BLOCK,
-	RESULT_HAND_OVER,
-	RESULT_NONE,
-} from "../iec62056-21/session.js";
-import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../io/host.js";
-import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, type Output } from "../io/machine.js";
-import { InvocationCounters, makeCipher } from "./dlms-counters.js";
+import type { CounterSink } from "../dlms/counter.js";
+import { DLMS_COUNTER } from "../dlms/failures.js";
+import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
+import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
+import { Attempts } from "../iec62056-21/attempts.js";
+import { IEC_CUT } from "../iec62056-21/failures.js";
+import { BASE_BAUD, baudNumber, baudOf, MODE_E } from "../iec62056-21/ident.js";
+import { IECConversation, SIGN_ON_LINE } from "../iec62056-21/protocol.js";
+import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
+import { FORMAT_7E1, FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
+import { type Conversation, EVENT_END, EVENT_POOR, type Opening } from "../readout/protocol.js";
+import { type Readout, STATUS_CUT, statusOf } from "../readout/readout.js";
 import { DLMSOpening } from "./dlms-opening.js";
-import { DLMSRecords } from "./dlms-records.js";
-import { DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
-import { AUTH_HIGH_GMAC, AUTH_LOW, OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./dlms-settings.js";
-import {
-	DLMS,
-	FAILURE_NO_MODE_E,
-	FAILURE_UNANSWERED,
-	HDLC_AFTER_IDENT,
-	HDLC_DIRECT,
-	isDropped,
-	isFinal,
-	isUnheard,
-	mayBeCounter,
-	rankOf,
-} from "./failures.js";
-import type { RecordWriter } from "./record-writer.js";
-import type { MeterSettings, MeterWorld } from "./settings.js";
+import type { Carrier, DLMSSession } from "./dlms-session.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "./dlms-settings.js";
+import { DLMSTalks } from "./dlms-talks.js";
+import { FAILURE_NO_MODE_E, FAILURE_UNANSWERED, mayBeCounter } from "./failures.js";
+import type { MeterSettings } from "./settings.js";
 
-/** What was read before the meter fell silent is kept by the writer. */
-export const EVENT_CUT = 100;
-
-const ATTEMPTS = 4;
-/** Between two attempts, with or without a sign-on: a meter needs a second after DISC. */
+const TRIES = 4;
+/** Between two tries, with or without a sign-on: a meter needs a second after DISC. */
 const PAUSE_MS = 1000;
 const QUIET_MS = 2000;
-/** Client address of who may read without being known. */
-const PUBLIC_CLIENT = 16;
 
-export interface ConversationOptions {
-	readonly settings: MeterSettings;
-	readonly world: MeterWorld;
-	/** Where the values go; also those of a block, where there is no hand-over. */
-	readonly writer: RecordWriter;
-	/** Of the objects of the settings. */
-	readonly cache: ScalerCache;
-	/** `protocol` is iec62056: hand over only if the meter announces it. */
-	readonly isOffered: boolean;
-	readonly baudCeiling: number;
-	/** Silence before the sign-on, ms. */
-	readonly quietMs: number;
-}
+const STATE_PAUSED = 0;
+const STATE_SIGNING_ON = 1;
+const STATE_TALKING = 2;
+const STATE_ENDED = 3;
 
-export class DLMSConversation implements Machine {
-	/** The sign-on, while it goes on; after the end, if there was no hand-over. */
-	session: MeterSession | undefined;
-	/** RESULT_BLOCK, or how the best attempt failed (dlms-results.ts). Final with EVENT_END. */
-	result = RESULT_NONE;
-	/** Identification of the sign-on without `/`; empty without one. */
-	ident: Uint8Array = new Uint8Array(0);
-	/** Opening of the attempt; OPENING_DIRECT or OPENING_MODE_E. */
-	opening: number;
-	/** Speed of HDLC, Bd. */
-	baud = 0;
-	/** The meter took an HDLC connection. */
-	connected = false;
-	records: DLMSRecords | undefined;
-	readonly #options: ConversationOptions;
-	readonly #buffer: Uint8Array;
+/** The name of the API. */
+export const PROTOCOL_DLMS = "DLMS/COSEM";
+
+export class DLMSConversation implements Conversation {
+	/** Of the try that came furthest, if all failed. Final with EVENT_END. */
+	failure: Failure | undefined;
+	readonly #opening: Opening<MeterSettings>;
+	/** Of a sign-on that need not lead here; undefined: nothing but DLMS/COSEM is wanted. */
+	readonly #attempts: Attempts | undefined;
+	readonly #talks: DLMSTalks;
 	readonly #output: Output;
-	#counters: InvocationCounters | undefined;
-	/** What is going on, one of the two; in a pause none. */
-	#opening: DLMSOpening | undefined;
-	#talk: DLMSSession | undefined;
-	#reading: Reading | undefined;
-	#cipher: Cipher | undefined;
-	/** The talk is about the invocation counter. */
-	#counterSink: CounterSink | undefined;
-	#counterAsked = false;
-	/** Why the counter is asked for in the middle, or RESULT_NONE. */
-	#suspicion = RESULT_NONE;
+	#state = STATE_PAUSED;
+	/** Bit n: EVENT_n waits to be told. */
+	#events = 0;
 	#nowMs: number;
-	/** When the pause is over. */
-	#pauseEndsMs = 0;
-	#attempts = 0;
+	/** When PAUSED is over. */
+	#pauseEndsMs: number;
 	#aborted = false;
+	/** Of SIGNING_ON. */
+	#signOn: DLMSOpening | undefined;
+	/** The sign-on that goes on to its own end; also after it. */
+	#session: IECConversation | undefined;
+	/** Of TALKING. */
+	#talk: DLMSSession | undefined;
+	/** Why the counter is asked for in the middle, if it is. */
+	#suspicion: Failure | undefined;
+	#counterAsked = false;
+	/** Opening of this try: OPENING_DIRECT or OPENING_MODE_E; the speed of HDLC, and who signed on. */
+	#way: number;
+	#baud = 0;
+	#ident: Uint8Array = new Uint8Array(0);
+	#tries = 0;
 	#baudCeiling: number;
 	#listing = true;
-	/** Objects read in the best attempt that failed. */
+	/** Objects read in the best try that failed. */
 	#kept = 0;
-	/** The meter may hold a connection of ours. */
-	#releaseFirst = false;
-	/** The meter's identification announced mode E. */
+	/** The meter took an HDLC connection. */
+	#connected = false;
+	/** Its identification announced mode E. */
 	#isAnnounced = false;
 	/** It has shown that it has none. */
 	#lacksModeE = false;
@@ -128,32 +98,72 @@ export class DLMSConversation implements Machine {
 	#lineFormat: SerialFormat = FORMAT_7E1;
 	#nextBaud = BASE_BAUD;
 	#nextFormat: SerialFormat = FORMAT_7E1;
-	/** Event to be told; 0: none. */
-	#event = 0;
-	#ended = false;
-	#endTold = false;
 
-	/** Begins when it is advanced: who asks for a readout has used up too much of the stack for all that is made then. */
-	constructor(options: ConversationOptions, nowMs: number) {
-		this.#options = options;
+	/**
+	 * Begins when it is advanced: who asks for a readout has used up too much of the stack for all that is made then.
+	 * `attempts`: it is only offered; these are the attempts of the sign-on.
+	 */
+	constructor(opening: Opening<MeterSettings>, attempts?: Attempts) {
+		const { settings, nowMs } = opening;
+		const { opening: wanted, learnedOpening } = settings.dlms;
+		this.#opening = opening;
+		this.#attempts = attempts;
+		this.#talks = new DLMSTalks(opening);
 		this.#nowMs = this.#pauseEndsMs = nowMs;
-		this.#baudCeiling = options.baudCeiling;
-		this.#buffer = new Uint8Array(SESSION_BUFFER);
-		const bytes = this.#buffer;
+		this.#baudCeiling = (attempts ?? new Attempts(settings)).baudCeiling;
+		const bytes = this.#talks.buffer;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
-		const { opening, learnedOpening } = options.settings.dlms;
-		this.opening = opening === OPENING_AUTO && learnedOpening !== OPENING_AUTO ? learnedOpening : opening;
-		if (options.isOffered || this.opening === OPENING_AUTO) this.opening = OPENING_MODE_E;
+		const way = wanted === OPENING_AUTO ? learnedOpening : wanted;
+		this.#way = attempts !== undefined || way === OPENING_AUTO ? OPENING_MODE_E : way;
 	}
 
-	private get isKeyed(): boolean {
-		const { ciphered, auth } = this.#options.settings.dlms;
-		return ciphered || auth === AUTH_HIGH_GMAC;
+	get line(): LineSettings {
+		return SIGN_ON_LINE;
+	}
+
+	private get meterId(): Uint8Array {
+		const { name } = this.#talks.scalers;
+		return name.length > 0 ? name : this.#ident;
+	}
+
+	readout(event: number, utcMs: number): Readout | undefined {
+		if (this.#session !== undefined) return this.#session.readout(event, utcMs);
+		const isEnd = event === EVENT_END;
+		if (isEnd && this.failure !== undefined) return undefined;
+		const { kept, overflow } = this.#opening.records;
+		return {
+			protocol: PROTOCOL_DLMS,
+			meterId: this.meterId,
+			mode: this.#way === OPENING_DIRECT ? 0 : MODE_E,
+			baud: this.#baud,
+			utcMs,
+			status: isEnd ? statusOf(overflow) : STATUS_CUT,
+			records: kept ?? new Uint8Array(0),
+			missing: this.#talks.missing,
+		};
+	}
+
+	next(quietMs: number, nowMs: number): Conversation | undefined {
+		const attempts = this.#attempts;
+		const opening = { ...this.#opening, quietMs, nowMs };
+		if (this.#session !== undefined) {
+			const again = this.#session.isWorthAnother();
+			return again === undefined ? undefined : new DLMSConversation(opening, again);
+		}
+		const { dlms } = opening.settings;
+		if (attempts === undefined) {
+			const isFound = this.failure === undefined && dlms.opening === OPENING_AUTO;
+			if (isFound && dlms.learnedOpening !== this.#way) dlms.learnOpening(this.#way);
+			return undefined;
+		}
+		// Then the meter is read as in mode C.
+		const isRefused = this.failure !== undefined && !this.#connected && !attempts.exhausted;
+		return isRefused ? new IECConversation(opening, attempts) : undefined;
 	}
 
 	get deadlineMs(): number {
-		if (this.#ended) return Number.POSITIVE_INFINITY;
-		return this.machine?.deadlineMs ?? this.#pauseEndsMs;
+		if (this.#state === STATE_ENDED) return Number.POSITIVE_INFINITY;
+		return this.#state === STATE_PAUSED ? this.#pauseEndsMs : (this.machine?.deadlineMs ?? Number.POSITIVE_INFINITY);
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -163,42 +173,38 @@ export class DLMSConversation implements Machine {
 
 	advance(nowMs: number): void {
 		this.#nowMs = nowMs;
-		const { machine } = this;
-		if (machine !== undefined) machine.advance(nowMs);
-		else if (!this.#ended && nowMs >= this.#pauseEndsMs) this.open();
+		if (this.#state !== STATE_PAUSED) this.machine?.advance(nowMs);
+		else if (nowMs >= this.#pauseEndsMs) this.open();
 	}
 
 	poll(): Output {
 		for (;;) {
-			if (this.#event !== 0) return this.tell();
+			if (this.#events !== 0) return this.tell();
 			if (this.#nextBaud !== this.#lineBaud || this.#nextFormat !== this.#lineFormat) return this.changeLine();
 			const machine = this.machine;
 			if (machine === undefined) break;
 			const inner = machine.poll();
 			if (inner.kind === OUTPUT_LINE) this.noteLine(inner.baud, inner.format);
+			if (inner.kind === OUTPUT_TRANSMIT) this.#talk?.noteSecret(inner);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#talk === undefined) {
 				if (inner.code !== EVENT_END) return inner;
 				this.signedOn();
 			} else if (inner.code === EVENT_DISCONNECTED) this.talked();
-			else this.#talk.goOn(inner.code);
+			else this.#talk.goOn(inner.code, this.#nowMs);
 		}
 		this.#output.kind = OUTPUT_NONE;
 		return this.#output;
 	}
 
-	/** Something was deciphered that could not be checked, for want of the authentication key. */
-	get unchecked(): boolean {
-		return this.#cipher?.unchecked === true;
-	}
-
 	/** Ends it now, for the owner's reasons; what came so far is kept and counts as cut. */
-	abort(): void {
+	abort(nowMs: number): void {
+		if (this.#state === STATE_ENDED) return;
+		this.#nowMs = nowMs;
 		this.#aborted = true;
-		if (this.#ended) return;
-		if (this.#talk !== undefined) this.#talk.disconnect();
-		else if (this.#opening !== undefined) this.#opening.abort();
-		else this.end(this.result);
+		if (this.#talk !== undefined) this.#talk.disconnect(nowMs);
+		else if (this.#signOn !== undefined) this.#signOn.abort(nowMs);
+		else this.end(this.failure ?? HDLC_LOST);
 	}
 
 	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
@@ -207,18 +213,15 @@ export class DLMSConversation implements Machine {
 	}
 
 	private get machine(): Machine | undefined {
-		return this.#talk ?? this.#opening;
+		return this.#talk?.connection ?? this.#signOn;
 	}
 
 	private tell(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_EVENT;
-		output.code = this.#event;
-		this.#event = 0;
-		if (this.#ended && !this.#endTold) {
-			if (output.code === EVENT_END) this.#endTold = true;
-			else this.#event = EVENT_END;
-		}
+		output.code = EVENT_POOR;
+		while ((this.#events & (1 << output.code)) === 0) output.code++;
+		this.#events ^= 1 << output.code;
 		return output;
 	}
 
@@ -236,62 +239,59 @@ export class DLMSConversation implements Machine {
 		this.#lineFormat = this.#nextFormat = format;
 	}
 
-	/** Begins an attempt. */
+	/** Begins a try. */
 	private open(): void {
-		const { settings, isOffered, writer, quietMs } = this.#options;
+		const { settings, quietMs } = this.#opening;
 		this.#follows = false;
 		this.#talk = undefined;
-		// After a sign-on there is none, and some meters would leave HDLC again.
-		this.#releaseFirst = this.opening === OPENING_DIRECT && this.#attempts > 0;
-		if (this.opening === OPENING_DIRECT) {
-			this.ident = new Uint8Array(0);
-			this.baud = this.#nextBaud = settings.dlms.directBaud;
+		if (this.#way === OPENING_DIRECT) {
+			this.#ident = new Uint8Array(0);
+			this.#baud = this.#nextBaud = settings.dlms.directBaud;
 			this.#nextFormat = FORMAT_8N1;
 			this.converse();
 			return;
 		}
+		this.#state = STATE_SIGNING_ON;
 		this.#nextBaud = BASE_BAUD;
 		this.#nextFormat = FORMAT_7E1;
-		const options = {
-			sink: writer,
-			address: settings.deviceAddress,
-			battery: settings.battery,
-			baudCeiling: this.#baudCeiling,
-			identOnly: false,
-			quietMs: this.#attempts === 0 ? quietMs : QUIET_MS,
-			handOver: isOffered ? HAND_OVER_ANNOUNCED : HAND_OVER_ALWAYS,
-		};
-		this.#opening = new DLMSOpening(options, this.#nowMs);
-		this.session = this.#opening.session;
+		const attempts = this.#attempts ?? new Attempts(settings);
+		attempts.baudCeiling = this.#baudCeiling;
+		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
+		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
+		this.#session = new IECConversation(opening, attempts, handOver);
+		this.#signOn = new DLMSOpening(this.#session, this.#nowMs);
 	}
 
 	/** The sign-on has come to its end. */
 	private signedOn(): void {
-		const { session } = this;
-		const result = this.#opening?.result ?? RESULT_NONE;
-		this.#opening = undefined;
+		const session = this.#session;
+		const failure = this.#signOn?.failure;
+		this.#signOn = undefined;
 		if (session === undefined) return;
-		if (result === RESULT_HAND_OVER && !this.#aborted) {
-			this.ident = session.ident.copy();
-			this.#isAnnounced = session.ident.announcesModeE;
-			this.baud = session.baud;
-			this.session = undefined;
-			this.converse();
-		} else if (this.#options.isOffered && session.result !== RESULT_HAND_OVER) this.end(session.result);
-		else {
-			this.session = undefined;
-			this.failed(result);
+		const isHandedOver = session.outcome === OUTCOME_HAND_OVER;
+		if (this.#attempts !== undefined && !isHandedOver) {
+			this.end(session.failure);
+			return;
 		}
+		this.#session = undefined;
+		if (isHandedOver && failure === undefined && !this.#aborted) {
+			this.#ident = session.meterId;
+			this.#isAnnounced = session.ident.announcesModeE;
+			this.#baud = session.baud;
+			this.converse();
+			return;
+		}
+		// A sign-on that nothing came of is a try, too.
+		this.#tries++;
+		this.failed(failure ?? IEC_CUT);
 	}
 
 	/** The line stands at HDLC's speed: what is to be talked about? */
 	private converse(): void {
-		const { settings, world } = this.#options;
-		const { encryptionKey, title } = settings.dlms;
-		if (this.isKeyed && encryptionKey.length === KEY_LENGTH)
-			this.#counters ??= new InvocationCounters(world.storage, world.crypto, encryptionKey, title);
-		const counters = this.#counters;
-		this.#attempts++;
+		this.#state = STATE_TALKING;
+		this.#tries++;
+		this.#talks.begin();
+		const { counters } = this.#talks;
 		if (counters !== undefined && !counters.known && !this.#counterAsked) this.askCounter();
 		else this.read();
 	}
@@ -299,93 +299,65 @@ export class DLMSConversation implements Machine {
 	/** Reads the invocation counter as the public client. */
 	private askCounter(): void {
 		this.#counterAsked = true;
-		const sink = new CounterSink();
-		const list = counterList();
-		const cache = new ScalerCache(list[0]);
-		const reading = new Reading({ list, cache, sink, listing: false, named: false, swappedDeviation: false });
-		this.#counterSink = sink;
-		this.talk(PUBLIC_CLIENT, reading, MECHANISM_NONE);
+		// The one before is let go of first: two of them are more than the chip should hold.
+		this.#talk = undefined;
+		this.#talk = this.#talks.aboutCounter(this.carrier, this.#nowMs);
 	}
 
 	private read(): void {
-		const { settings, cache, writer } = this.#options;
-		const { auth, client, objects } = settings.dlms;
-		const records = this.records ?? new DLMSRecords(writer, pollListOf(objects));
-		const { list } = records;
-		const listing = this.#listing;
-		this.records = records;
-		records.begin();
-		this.#counterSink = undefined;
-		const options = { list, cache, sink: records, listing, named: true, swappedDeviation: false };
-		const low = auth === AUTH_LOW ? MECHANISM_LOW : MECHANISM_NONE;
-		this.talk(client, new Reading(options), auth === AUTH_HIGH_GMAC ? MECHANISM_HIGH_GMAC : low);
+		this.#talk = undefined;
+		this.#talk = this.#talks.aboutList(this.#listing, this.carrier, this.#nowMs);
 	}
 
-	private talk(client: number, reading: Reading, mechanism: number): void {
-		const { dlms } = this.#options.settings;
-		const { crypto } = this.#options.world;
-		const isCounter = this.#counterSink !== undefined;
-		// The one before is let go of first: two of them are more than the chip should hold.
-		this.#talk = undefined;
-		this.#reading = reading;
-		const cipher = isCounter || !this.isKeyed ? undefined : makeCipher(dlms, crypto, this.#counters);
-		this.#cipher = cipher;
-		const options = {
-			settings: dlms,
-			client,
-			baud: this.baud,
-			carrier: this.opening === OPENING_DIRECT ? HDLC_DIRECT : HDLC_AFTER_IDENT,
-			releaseFirst: this.#releaseFirst,
-			buffer: this.#buffer,
-			mechanism,
-			ciphered: dlms.ciphered && !isCounter,
-			cipher,
-			reading,
-			crypto,
-			keepAhead: () => cipher !== undefined && this.#counters?.extend(cipher) === true,
-		};
-		this.#talk = new DLMSSession(options, this.#nowMs);
+	private get carrier(): Carrier {
+		const isDirect = this.#way === OPENING_DIRECT;
+		// After a sign-on there is no connection of ours, and some meters would leave HDLC again.
+		return { baud: this.#baud, isSignedOn: !isDirect, releaseFirst: isDirect && this.#tries > 1 };
 	}
 
 	/** A talk has come to its end. */
 	private talked(): void {
 		const talk = this.#talk;
 		if (talk === undefined) return;
-		this.#reading?.end();
-		const isKept = this.#cipher !== undefined && this.#reading?.requests === 0;
-		const failure = isKept && isDropped(talk.failure) ? FAILURE_UNANSWERED : talk.failure;
-		if (this.#cipher !== undefined) this.#counters?.raise(this.#cipher.counter);
-		if (talk.connected) this.connected = true;
-		if (this.#counterSink !== undefined) this.counterAnswered(this.#counterSink, failure);
-		else if (failure === DLMS + RESULT_READ) {
-			this.records?.keep();
-			this.end(RESULT_BLOCK);
+		const { cipher, reading } = talk;
+		reading.end();
+		const isKept = cipher !== undefined && reading.requests === 0;
+		const isDropped = talk.failure === HDLC_LOST || talk.failure === HDLC_DISCONNECTED;
+		const failure = isKept && isDropped ? FAILURE_UNANSWERED : talk.failure;
+		if (cipher !== undefined) this.#talks.counters?.raise(cipher.counter);
+		if (cipher?.unchecked === true) this.#opening.trace("meter: without auth_key the answers can't be checked");
+		if (talk.connected) this.#connected = true;
+		const { counterSink } = this.#talks;
+		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
+		else if (failure === undefined) {
+			this.#talks.keep();
+			this.end(undefined);
 		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
-			this.#attempts--;
+			this.#tries--;
 			this.pause();
 		} else if (!this.isCounterRefused(talk, failure)) this.fallenSilent(talk, failure);
 	}
 
-	private counterAnswered(sink: CounterSink, failure: number): void {
-		const counters = this.#counters;
+	private counterAnswered(sink: CounterSink, failure: Failure | undefined): void {
+		const { counters } = this.#talks;
 		const suspicion = this.#suspicion;
 		const low = counters !== undefined && sink.counter >= counters.next;
 		if (low) counters.raise(sink.counter + 1);
-		this.#suspicion = RESULT_NONE;
-		this.#follows = !isUnheard(failure);
-		if (suspicion !== RESULT_NONE && !low) this.failed(suspicion);
-		else if (this.#aborted) this.failed(failure);
+		this.#suspicion = undefined;
+		this.#follows = failure === undefined || !isUnheard(failure);
+		if (suspicion !== undefined && !low) this.failed(suspicion);
+		else if (this.#aborted) this.failed(failure ?? HDLC_LOST);
 		else this.read();
 	}
 
 	/** Does the meter refuse our invocation counter? Then another is found, once, and the talk begins anew. */
-	private isCounterRefused(talk: DLMSSession, failure: number): boolean {
-		const counters = this.#counters;
-		const began = (this.#reading?.requests ?? 0) > 0 && failure !== DLMS + RESULT_COUNTER;
+	private isCounterRefused(talk: DLMSSession, failure: Failure): boolean {
+		const { counters } = this.#talks;
+		const began = talk.reading.requests > 0 && failure !== DLMS_COUNTER;
 		if (counters === undefined || this.#counterAsked || this.#aborted || began || !mayBeCounter(failure)) return false;
 		const { exception } = talk.association;
 		this.#follows = true;
-		if (failure === DLMS + RESULT_COUNTER && exception.counter >= counters.next) {
+		if (failure === DLMS_COUNTER && exception.counter >= counters.next) {
 			this.#counterAsked = true;
 			counters.raise(exception.counter);
 			this.read();
@@ -397,53 +369,57 @@ export class DLMSConversation implements Machine {
 	}
 
 	/** Keeps what was read, and tries again if that is worth it. */
-	private fallenSilent(talk: DLMSSession, failure: number): void {
-		const { read = 0, listed = false } = this.#reading ?? {};
+	private fallenSilent(talk: DLMSSession, failure: Failure): void {
+		const { read, listed } = talk.reading;
 		if (read > this.#kept) {
 			this.#kept = read;
-			this.records?.keep();
-			this.#event = EVENT_CUT;
+			this.#talks.keep();
+			this.#events |= 1 << EVENT_POOR;
 		}
 		if (listed && talk.connected) this.#listing = false;
 		this.failed(failure);
 	}
 
-	/** The attempt has failed. */
-	private failed(failure: number): void {
-		const lost = !this.#isAnnounced && failure >= HDLC_AFTER_IDENT && isUnheard(failure) && !this.connected;
+	/** The try has failed. */
+	private failed(failure: Failure): void {
+		const lost = !this.#isAnnounced && isLostAfterSignOn(failure) && !this.#connected;
 		const known = lost ? FAILURE_NO_MODE_E : failure;
-		if (rankOf(known) >= rankOf(this.result)) this.result = known;
+		this.failure = furthest(this.failure, known);
 		if (known === FAILURE_NO_MODE_E) this.#lacksModeE = true;
-		// A sign-on that nothing came of counts, too.
-		if (failure < HDLC_DIRECT) this.#attempts++;
-		const isOver = this.#aborted || isFinal(failure) || this.#attempts >= ATTEMPTS;
-		if (isOver || !this.chooseNext(known)) this.end(this.result);
+		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
+		if (isOver || !this.chooseNext(known)) this.end(this.failure);
 		// Where nothing was heard there is nothing to wait for; a sign-on waits for silence by itself.
 		else if (isUnheard(known)) this.open();
 		else this.pause();
 	}
 
-	/** How is the next attempt made? False: not at all. */
-	private chooseNext(failure: number): boolean {
-		if (this.connected || !isUnheard(failure)) return true;
-		const { settings, isOffered } = this.#options;
+	/** How is the next try made? False: not at all. */
+	private chooseNext(failure: Failure): boolean {
+		if (this.#connected || !isUnheard(failure)) return true;
 		// Under iec62056 the meter's block is still to be had.
-		if (isOffered) return false;
-		if (failure >= HDLC_AFTER_IDENT) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.baud) - 1));
+		if (this.#attempts !== undefined) return false;
+		const { settings } = this.#opening;
+		if (isLostAfterSignOn(failure)) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
-			this.opening = this.opening === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
-		return !(this.opening === OPENING_MODE_E && this.#lacksModeE);
+			this.#way = this.#way === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
+		return !(this.#way === OPENING_MODE_E && this.#lacksModeE);
 	}
 
 	private pause(): void {
+		this.#state = STATE_PAUSED;
 		this.#talk = undefined;
 		this.#pauseEndsMs = this.#nowMs + PAUSE_MS;
 	}
 
-	private end(result: number): void {
-		this.result = result;
+	private end(failure: Failure | undefined): void {
+		this.failure = failure;
 		this.#talk = undefined;
-		this.#ended = true;
-		if (this.#event === 0) this.#event = EVENT_END;
+		this.#state = STATE_ENDED;
+		this.#events |= 1 << EVENT_END;
 	}
+}
+
+/** Nothing was heard that a meter would say: another opening may be the right one. */
+function isUnheard(failure: Failure): boolean {
+	return failure.progress < PROGRESS_HEARD;
 }

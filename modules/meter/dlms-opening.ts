@@ -5,17 +5,13 @@
  * on to its own end. Events are the session's.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
+import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import { baudNumber } from "../iec62056-21/ident.js";
-import {
-	EVENT_END,
-	MeterSession,
-	RESULT_BLOCK,
-	RESULT_HAND_OVER,
-	RESULT_NO_IDENT,
-	type SessionOptions,
-} from "../iec62056-21/session.js";
+import { type MeterSession, OUTCOME_BLOCK, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { EVENT_END } from "../readout/protocol.js";
 import { FAILURE_NO_MODE_E } from "./failures.js";
 
 /** How long the meter may take to repeat our acknowledgement; from there to the first frame. */
@@ -39,19 +35,19 @@ export class DLMSOpening implements Machine {
 	#nowMs: number;
 	#endTold = false;
 
-	/** As a session; the line must be at 300 Bd, 7E1. */
-	constructor(options: SessionOptions, nowMs: number) {
-		this.session = new MeterSession(options, nowMs);
+	/** A session that has not begun; the line must be at 300 Bd, 7E1. */
+	constructor(session: MeterSession, nowMs: number) {
+		this.session = session;
 		this.#nowMs = nowMs;
 		const bytes = this.#acknowledge;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_8N1, code: EVENT_END };
 	}
 
-	/** RESULT_HAND_OVER, or why there is none. Final with EVENT_END. */
-	get result(): number {
-		const { result } = this.session;
-		const another = result === RESULT_BLOCK || (result > RESULT_NO_IDENT && result !== RESULT_HAND_OVER);
-		return this.#refused || another ? FAILURE_NO_MODE_E : result;
+	/** Why there is no hand-over, if there is none. Final with EVENT_END. */
+	get failure(): Failure | undefined {
+		const { outcome, failure } = this.session;
+		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
+		return failure !== undefined && failure.progress > IEC_NO_IDENT.progress ? FAILURE_NO_MODE_E : failure;
 	}
 
 	get deadlineMs(): number {
@@ -74,7 +70,7 @@ export class DLMSOpening implements Machine {
 		if (this.#state === STATE_SIGN_ON) {
 			const output = this.session.poll();
 			if (output.kind !== OUTPUT_EVENT || output.code !== EVENT_END) return output;
-			if (this.session.result === RESULT_HAND_OVER) this.handedOver();
+			if (this.session.outcome === OUTCOME_HAND_OVER) this.handedOver();
 			else this.end();
 		}
 		const tells = this.#state === STATE_ENDED && !this.#endTold;
@@ -84,8 +80,8 @@ export class DLMSOpening implements Machine {
 	}
 
 	/** Ends it now, for the owner's reasons. */
-	abort(): void {
-		if (this.#state === STATE_SIGN_ON) this.session.abort();
+	abort(nowMs: number): void {
+		if (this.#state === STATE_SIGN_ON) this.session.abort(nowMs);
 		else this.end();
 	}
 

@@ -8,10 +8,10 @@ import { entryAt } from "../dlms/plan.js";
 import { POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { ReadingSink } from "../dlms/reading.js";
 import { UNIT_NONE } from "../dlms/scaler-cache.js";
-import { PART_UNIT, PART_VALUE } from "../iec62056-21/dataset.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import { cosemUnitText } from "../obis/units.js";
-import { type RecordWriter, UNIT_LIMIT } from "./record-writer.js";
+import { type RecordWriter, UNIT_LIMIT } from "../readout/record-writer.js";
+import { PART_UNIT, PART_VALUE } from "../readout/sink.js";
 
 /** Bytes of an object in `missing`. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;

@@ -1,21 +1,22 @@
 /**
- * One HDLC connection and one association in it, as one machine for a Link that stands at 8N1: connects, reads what the
- * association is to read, disconnects. Events are those of hdlc/results.ts, which the owner gives to `goOn`; after
- * EVENT_END `failure` tells how it ended.
+ * One HDLC connection and one association in it, on a line that stands at 8N1: connects, reads what the association is to
+ * read, disconnects. Who owns it runs `connection` and gives its events (hdlc/events.ts) to `goOn`; after EVENT_END
+ * `failure` tells how it ended.
  * It also says what of a piece sent or received no log may show: the password goes over the line as it is.
  */
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../dlms/association.js";
 import type { Cipher } from "../dlms/cipher.js";
 import type { Reading } from "../dlms/reading.js";
-import { RESULT_NONE } from "../dlms/results.js";
 import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
-import { EVENT_APDU, EVENT_CONNECTED, RESULT_DONE, RESULT_LOST } from "../hdlc/results.js";
+import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
+import { afterSignOn, HDLC_LOST } from "../hdlc/failures.js";
 import type { Crypto } from "../io/host.js";
 import { TAP_TRANSMITTED } from "../io/link.js";
-import { type Machine, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import type { Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
 import type { DLMSSettings } from "./dlms-settings.js";
-import { DLMS, FAILURE_COUNTERS } from "./failures.js";
+import { FAILURE_COUNTERS } from "./failures.js";
 
 /** In place of a byte that is not shown. */
 const HIDDEN = 0x2a;
@@ -28,16 +29,21 @@ export const SESSION_BUFFER = APDU_LIMIT + ROOM;
 const INFO = 512;
 const WINDOW = 1;
 
+/** The line that HDLC goes over. */
+export interface Carrier {
+	/** Speed, Bd. */
+	readonly baud: number;
+	/** After a sign-on: the meter is known to be there. */
+	readonly isSignedOn: boolean;
+	/** The meter may hold a connection of ours. */
+	readonly releaseFirst: boolean;
+}
+
 export interface DLMSSessionOptions {
 	readonly settings: DLMSSettings;
 	/** Client address. */
 	readonly client: number;
-	/** Speed of the line, Bd. */
-	readonly baud: number;
-	/** Added to a result of HDLC: HDLC_DIRECT or HDLC_AFTER_IDENT. */
-	readonly carrier: number;
-	/** The meter may hold a connection of ours. */
-	readonly releaseFirst: boolean;
+	readonly carrier: Carrier;
 	/** SESSION_BUFFER bytes. */
 	readonly buffer: Uint8Array;
 	/** MECHANISM_… of dlms/aarq.ts, and whether the APDUs are ciphered; the cipher that one of them needs. */
@@ -50,20 +56,19 @@ export interface DLMSSessionOptions {
 	keepAhead(): boolean;
 }
 
-export class DLMSSession implements Machine {
+export class DLMSSession {
 	/** The meter has taken the HDLC connection. */
 	connected = false;
 	readonly association: Association;
 	readonly #options: DLMSSessionOptions;
-	readonly #connection: HDLCConnection;
-	#nowMs: number;
+	readonly connection: HDLCConnection;
 	#countersFailed = false;
 	/** Where the password stands in the piece that was polled last. */
 	#hideFrom = 0;
 	#hideTo = 0;
 
 	constructor(options: DLMSSessionOptions, nowMs: number) {
-		const { settings, client, baud, buffer, releaseFirst, mechanism, ciphered, cipher, reading, crypto } = options;
+		const { settings, client, carrier, buffer, mechanism, ciphered, cipher, reading, crypto } = options;
 		const { logical, physical, addressLength, receiveTimeoutMs, password } = settings;
 		this.#options = options;
 		this.association = new Association({
@@ -76,51 +81,39 @@ export class DLMSSession implements Machine {
 			release: false,
 			random: (length) => crypto.random(length),
 		});
-		this.#connection = new HDLCConnection({
+		this.connection = new HDLCConnection({
 			address: { client, logical, physical, length: addressLength },
-			baud,
+			baud: carrier.baud,
 			receiveTimeoutMs,
-			releaseFirst,
+			releaseFirst: carrier.releaseFirst,
 			info: INFO,
 			window: WINDOW,
 			apdu: buffer,
 		});
-		this.#nowMs = nowMs;
-		this.#connection.connect(nowMs);
+		this.connection.connect(nowMs);
 	}
 
-	get deadlineMs(): number {
-		return this.#connection.deadlineMs;
+	get reading(): Reading {
+		return this.#options.reading;
 	}
 
-	/** RESULT_READ of the association with DLMS added, or what went wrong. Final with EVENT_END. */
-	get failure(): number {
+	get cipher(): Cipher | undefined {
+		return this.#options.cipher;
+	}
+
+	/** Why the list was not worked through, if it was not. Final with EVENT_END. */
+	get failure(): Failure | undefined {
 		if (this.#countersFailed) return FAILURE_COUNTERS;
-		if (this.association.result !== RESULT_NONE) return DLMS + this.association.result;
-		const { result } = this.#connection;
-		// It was ended from outside before it came to its end.
-		return this.#options.carrier + (result === RESULT_DONE ? RESULT_LOST : result);
-	}
-
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#nowMs = nowMs;
-		this.#connection.receive(bytes, start, end, nowMs);
-	}
-
-	advance(nowMs: number): void {
-		this.#nowMs = nowMs;
-		this.#connection.advance(nowMs);
-	}
-
-	poll(): Output {
-		const output = this.#connection.poll();
-		if (output.kind === OUTPUT_TRANSMIT) this.noteSecret(output);
-		return output;
+		const { association } = this;
+		if (association.isRead || association.failure !== undefined) return association.failure;
+		// Without a failure it was ended from outside before it came to its end.
+		const failure = this.connection.failure ?? HDLC_LOST;
+		return this.#options.carrier.isSignedOn ? afterSignOn(failure) : failure;
 	}
 
 	/** Ends it now, for the owner's reasons. */
-	disconnect(): void {
-		this.#connection.disconnect(this.#nowMs);
+	disconnect(nowMs: number): void {
+		this.connection.disconnect(nowMs);
 	}
 
 	/** The piece `bytes[start..end)` of the line as a log may show it: itself, or a copy up to its end. */
@@ -137,7 +130,8 @@ export class DLMSSession implements Machine {
 		return copy;
 	}
 
-	private noteSecret(output: Output): void {
+	/** `output` of the connection goes to the line. */
+	noteSecret(output: Output): void {
 		const { request, secretStart, secretEnd } = this.association;
 		const inside = output.bytes === request;
 		this.#hideFrom = inside ? Math.max(0, secretStart - output.start) : 0;
@@ -148,9 +142,8 @@ export class DLMSSession implements Machine {
 	 * An event of `poll` other than the end: goes on with what the association wants next. The owner calls it, for `poll`
 	 * would be one call more on the stack of the microcontroller, which just holds what follows.
 	 */
-	goOn(event: number): void {
-		const connection = this.#connection;
-		const { association } = this;
+	goOn(event: number, nowMs: number): void {
+		const { association, connection } = this;
 		let step = STEP_END;
 		if (event === EVENT_CONNECTED) {
 			this.connected = true;
@@ -163,8 +156,8 @@ export class DLMSSession implements Machine {
 				step = STEP_END;
 			}
 		}
-		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, this.#nowMs);
-		else if (step === STEP_WAIT) connection.waitOn(this.#nowMs);
-		else connection.disconnect(this.#nowMs);
+		if (step === STEP_SEND) connection.send(association.request, 0, association.requestLength, nowMs);
+		else if (step === STEP_WAIT) connection.waitOn(nowMs);
+		else connection.disconnect(nowMs);
 	}
 }

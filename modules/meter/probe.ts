@@ -1,43 +1,29 @@
 /**
- * A sign-on that stops at the identification, for aligning the optical head: tells what came back (`POST meter/probe`).
- * With mode D it listens for LISTEN_MS instead. With DLMS/COSEM without a sign-on, or where nothing comes of one, an HDLC
- * connection is made and ended.
+ * Tells what comes back from the meter, for aligning the optical head (`POST meter/probe`): holds the conversations that
+ * the protocol has for that, one after the other, until one finds the meter. One that listens is given LISTEN_MS.
+ *
+ *   HOLDING   found, or over and no other follows, or the port failed: ENDED, and told
+ *   ENDED     all is ignored
  */
-import { asciiBytes } from "../bytes/ascii.js";
-import { HDLCConnection } from "../hdlc/connection.js";
-import { ROOM } from "../hdlc/decoder.js";
-import { INFO_DEFAULT } from "../hdlc/parameters.js";
-import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED, RESULT_DONE } from "../hdlc/results.js";
-import { BASE_BAUD } from "../iec62056-21/ident.js";
-import { EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import {
-	EVENT_END,
-	MeterSession,
-	RESULT_IDENT,
-	RESULT_NO_IDENT,
-	RESULT_NONE,
-	RESULT_SILENCE,
-} from "../iec62056-21/session.js";
-import { FORMAT_7E1, FORMAT_8N1, type LineSettings, type SerialPort } from "../io/host.js";
-import { Link, type LinkTap, type LinkWorld, TAP_RECEIVED } from "../io/link.js";
-import type { Machine } from "../io/machine.js";
+import type { Drive, Driver } from "../io/driver.js";
+import type { SerialPort } from "../io/host.js";
+import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
+import type { Timed } from "../io/machine.js";
+import { type Failure, furthest } from "../readout/failure.js";
+import { EVENT_END, EVENT_READOUT, type Probing } from "../readout/protocol.js";
 import type { ConversationLog } from "./conversation-log.js";
-import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
-import { HDLC_DIRECT, rankOf } from "./failures.js";
-import type { MeterSettings } from "./settings.js";
-import { SIMULATOR_IDENT } from "./simulator.js";
+import { FAILURE_PORT } from "./failures.js";
 
-/** How long mode D is listened to: meters push every one to ten seconds. */
+/** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
 /** The first received bytes that are shown. */
 export const PROBE_BYTES_LIMIT = 96;
 
 /** What came back. */
 export interface ProbeResult {
-	/** RESULT_IDENT when an identification came, or an HDLC connection; RESULT_NONE when the port failed; else RESULT_… of
-	 * the session, or a failure of HDLC. */
-	readonly result: number;
-	/** Identification without `/`, ASCII; empty if none came. */
+	/** None when the meter is there: an identification came, a telegram, or a connection. */
+	readonly failure: Failure | undefined;
+	/** What the meter calls itself, ASCII; empty if it has not. */
 	readonly ident: Uint8Array;
 	/** Characters received, and those that were damaged. */
 	readonly received: number;
@@ -51,157 +37,104 @@ export interface ProbeWaiter {
 }
 
 export interface ProbeOptions {
-	readonly world: LinkWorld;
+	readonly driver: Driver;
 	readonly port: SerialPort;
-	readonly settings: MeterSettings;
-	/** Silence before the sign-on, ms: the meter may still be in the conversation before. */
-	readonly quietMs: number;
+	/** It is ended after LISTEN_MS. */
+	readonly listens: boolean;
 	readonly log: ConversationLog | undefined;
 	finished(result: ProbeResult): void;
 }
 
-export class Probe implements LinkTap {
+export class Probe implements LinkTap, Timed {
+	/** When listening ends, monotonic ms. */
+	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly #options: ProbeOptions;
+	readonly #drive: Drive;
 	readonly #bytes = new Uint8Array(PROBE_BYTES_LIMIT);
 	#length = 0;
 	#link: Link | undefined;
-	#timer = 0;
+	/** Undefined: it has ended. */
+	#conversation: Probing | undefined;
+	/** Of the conversations before. */
+	#failure: Failure | undefined;
+	#received = 0;
+	#damaged = 0;
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
+		this.#drive = options.driver.drive("probe", this);
 	}
 
-	start(): void {
-		const { simulator, modeD, isDLMS, dlms } = this.#options.settings;
-		if (simulator) this.finish(RESULT_IDENT, asciiBytes(SIMULATOR_IDENT), 0, 0);
-		else if (modeD) this.listen();
-		else if (isDLMS && dlms.opening === OPENING_DIRECT) this.connect();
-		else this.signOn();
+	start(conversation: Probing): void {
+		this.#drive.tell((nowMs) => {
+			if (this.#options.listens) this.deadlineMs = nowMs + LISTEN_MS;
+			this.hold(conversation);
+		});
 	}
 
 	/** Ends it; nobody is told. */
 	stop(): void {
+		this.#conversation = undefined;
 		this.#link?.close();
-		if (this.#timer !== 0) this.#options.world.timers.clear(this.#timer);
+		this.#link = undefined;
+		this.#drive.stop();
 	}
 
-	bytes(direction: number, bytes: Uint8Array, start: number, end: number): void {
-		this.#options.log?.bytes(direction, bytes, start, end);
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		const conversation = this.#conversation;
+		this.#link?.tell((ms) => conversation?.abort(ms));
+	}
+
+	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		if (direction !== TAP_RECEIVED) return;
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
-	line(baud: number): void {
-		this.#options.log?.line(baud);
+	line(baud: number, nowMs: number): void {
+		this.#options.log?.line(baud, nowMs);
 	}
 
-	private signOn(): void {
-		const { world, settings, quietMs } = this.#options;
-		const options = {
-			sink: NO_SINK,
-			address: settings.deviceAddress,
-			battery: settings.battery,
-			baudCeiling: BASE_BAUD,
-			identOnly: true,
-			quietMs,
-		};
-		const machine = new MeterSession(options, world.clock.monotonicMs());
-		this.open(machine, { baud: BASE_BAUD, format: FORMAT_7E1 }, (code) => {
-			if (code !== EVENT_END) return;
-			const isIdent = machine.result === RESULT_IDENT;
-			if (!isIdent && settings.isDLMS && settings.dlms.opening === OPENING_AUTO) {
-				this.#link?.close();
-				this.connect(machine);
-			} else {
-				const ident = isIdent ? machine.ident.copy() : new Uint8Array(0);
-				this.finish(machine.result, ident, machine.received, machine.damaged);
-			}
-		});
-	}
-
-	/** HDLC without a sign-on; `signOn`: the one that came to nothing before. */
-	private connect(signOn?: MeterSession): void {
-		const { client, logical, physical, addressLength, receiveTimeoutMs, directBaud } = this.#options.settings.dlms;
-		const machine = new HDLCConnection({
-			address: { client, logical, physical, length: addressLength },
-			baud: directBaud,
-			receiveTimeoutMs,
-			releaseFirst: false,
-			info: INFO_DEFAULT,
-			window: 1,
-			apdu: new Uint8Array(INFO_DEFAULT + ROOM),
-		});
-		const { clock } = this.#options.world;
-		let isConnected = false;
-		this.open(machine, { baud: directBaud, format: FORMAT_8N1 }, (code) => {
-			if (code === EVENT_CONNECTED) {
-				isConnected = true;
-				machine.disconnect(clock.monotonicMs());
-			} else if (code === EVENT_DISCONNECTED) {
-				const isWell = isConnected && machine.result === RESULT_DONE;
-				const failure = HDLC_DIRECT + machine.result;
-				const before = signOn?.result ?? RESULT_NONE;
-				const result = rankOf(failure) >= rankOf(before) ? failure : before;
-				const received = machine.received + (signOn?.received ?? 0);
-				this.finish(isWell ? RESULT_IDENT : result, new Uint8Array(0), received, signOn?.damaged ?? 0);
-			}
-		});
-		machine.connect(clock.monotonicMs());
-		this.#link?.wake();
-	}
-
-	private listen(): void {
-		const { world, settings } = this.#options;
-		const machine = new MeterListener(NO_SINK);
-		const end = (): void => {
-			let result = RESULT_NO_IDENT;
-			if (machine.ident.length > 0) result = RESULT_IDENT;
-			else if (machine.received === 0) result = RESULT_SILENCE;
-			this.finish(result, machine.ident, machine.received, machine.damaged);
-		};
-		this.#timer = world.timers.set(() => {
-			this.#timer = 0;
-			world.guard("probe", end);
-		}, LISTEN_MS);
-		this.open(machine, { baud: settings.modeDBaud, format: FORMAT_7E1 }, (code) => {
-			if (code === EVENT_TELEGRAM) end();
-		});
-	}
-
-	private open(machine: Machine, line: LineSettings, onEvent: (code: number) => void): void {
-		const failed = (): void => this.finish(RESULT_NONE, new Uint8Array(0), 0, 0);
+	private hold(conversation: Probing): void {
+		this.#conversation = conversation;
+		const { line, anyFraming = false } = conversation;
+		const { driver, port } = this.#options;
+		const onEvent = (code: number) => this.#drive.tell((nowMs) => this.heard(code, nowMs));
+		const onGone = () => this.#drive.tell(() => this.finish(FAILURE_PORT));
 		try {
-			this.#link = new Link(this.#options.world, {
-				port: this.#options.port,
-				line,
-				anyFraming: this.#options.settings.modeD,
-				machine,
-				tap: this,
-				onEvent,
-				onGone: failed,
-			});
+			this.#link = new Link(driver, { port, line, anyFraming, machine: conversation, tap: this, onEvent, onGone });
 		} catch {
-			failed();
+			this.finish(FAILURE_PORT);
 		}
 	}
 
-	private finish(result: number, ident: Uint8Array, received: number, damaged: number): void {
+	private heard(code: number, nowMs: number): void {
+		const conversation = this.#conversation;
+		if (conversation === undefined || (code !== EVENT_END && code !== EVENT_READOUT)) return;
+		const { failure } = conversation;
+		const next = failure === undefined ? undefined : conversation.nextProbe?.(nowMs);
+		if (next === undefined) {
+			this.finish(failure === undefined ? undefined : furthest(this.#failure, failure));
+			return;
+		}
+		this.#failure = furthest(this.#failure, failure);
+		this.#received += conversation.received;
+		this.#damaged += conversation.damaged;
+		this.#link?.close();
+		this.hold(next);
+	}
+
+	/** Without a failure the conversation has found the meter. */
+	private finish(failure: Failure | undefined): void {
+		const conversation = this.#conversation;
+		if (conversation === undefined) return;
 		this.stop();
-		this.#options.finished({ result, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
+		const isPort = failure === FAILURE_PORT;
+		const ident = failure === undefined ? conversation.meterId : new Uint8Array(0);
+		const received = isPort ? 0 : this.#received + conversation.received;
+		const damaged = isPort ? 0 : this.#damaged + conversation.damaged;
+		this.#options.finished({ failure, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
 	}
 }
-
-const ignore = (): void => {};
-
-/** Data sets are of no interest here. */
-const NO_SINK = Object.freeze({
-	begin: ignore,
-	beginLine: ignore,
-	beginSet: ignore,
-	beginValue: ignore,
-	text: ignore,
-	endValue: ignore,
-	discardSet: ignore,
-	discardLine: ignore,
-	endBlock: ignore,
-});

@@ -1,53 +1,42 @@
 /**
- * Reads the meter: which conversation, when, how often again, and what of it is kept. For the API now, for the schedule,
- * the hub and Zigbee later. One conversation at a time; whoever asks while one runs joins it.
+ * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
+ * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
+ * One conversation at a time; whoever asks while one runs joins it. A caller waits a minute at most (waiters.ts); the
+ * conversation goes on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
  *
- * - Asked for (modes A, B, C): a conversation is one MeterSession. After a failure it is repeated: at a lower speed
- *   where the speed may be to blame (the identification promises more than the meter or the line can do), else as it
- *   was. A lower speed that worked is remembered for that meter.
- * - Asked for in DLMS/COSEM, or in mode E where the meter announces it: a conversation is one DLMSConversation, which
- *   repeats what failed by itself. The opening that worked is remembered.
- * - Unasked (mode D): a MeterListener listens as long as mode D is enabled; each whole telegram is a readout.
- * - Simulated: no line at all.
+ *              asked            settings        readout        end               port gone        time over
+ *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
+ *   READING    joins            IDLE (c)        -              READING or IDLE   IDLE             ENDING
+ *   ENDING     joins            IDLE (c)        -              IDLE              IDLE             -
+ *   LISTENING  waits            IDLE (d)        kept, told     IDLE              UNPLUGGED        -
+ *   UNPLUGGED  LISTENING        as IDLE         -              -                 -                as IDLE
+ *   PROBING    waits            -               -              -                 -                -
  *
- * A caller waits READ_WAIT_MS at most; the conversation itself goes on while characters keep coming, CONVERSATION_MS at
- * most, and what it gives is the last readout all the same (API decision 31).
+ *   (a) LISTENING where the protocol listens; a simulated readout is told at once.  (b) where it listens; READING where
+ *   somebody waits.  (c) where the protocol now listens or is simulated, and on as IDLE; else nothing.  (d) where another
+ *   protocol or speed is chosen, and on as IDLE. `probe` leads from IDLE, LISTENING and UNPLUGGED to PROBING, and its end
+ *   on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
  */
-import { asciiBytes } from "../bytes/ascii.js";
-import { equalConstantTime } from "../bytes/equal.js";
-import { POLL_LIMIT } from "../dlms/poll-list.js";
-import { ScalerCache } from "../dlms/scaler-cache.js";
-import { BASE_BAUD, baudNumber, baudOf, MODE_C, MODE_D, MODE_E } from "../iec62056-21/ident.js";
-import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../iec62056-21/listener.js";
-import {
-	EVENT_BAD_BLOCK,
-	EVENT_END,
-	MeterSession,
-	RESULT_BLOCK,
-	RESULT_CHECK_WRONG,
-	RESULT_CUT,
-	RESULT_NONE,
-} from "../iec62056-21/session.js";
-import { FORMAT_7E1, type SerialPort } from "../io/host.js";
+import type { Drive } from "../io/driver.js";
 import { Link, type LinkTap } from "../io/link.js";
-import type { Machine } from "../io/machine.js";
-import { Attempts } from "./attempts.js";
-import type { ConversationLog } from "./conversation-log.js";
-import { DLMSConversation, EVENT_CUT } from "./dlms-conversation.js";
-import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
-import { FAILURE_BUSY, FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
-import { Probe, type ProbeWaiter } from "./probe.js";
+import type { Timed } from "../io/machine.js";
+import { type Failure, furthest } from "../readout/failure.js";
 import {
-	PROTOCOL_DLMS,
-	PROTOCOL_IEC62056_21,
-	type Readout,
-	STATUS_CHECK_WRONG,
-	STATUS_CUT,
-	STATUS_OK,
-} from "./readout.js";
-import { RecordWriter } from "./record-writer.js";
-import type { MeterLight, MeterReaderOptions, MeterSettings, MeterWorld } from "./settings.js";
-import { MeterSimulator, SIMULATOR_BAUD, SIMULATOR_IDENT } from "./simulator.js";
+	type Conversation,
+	EVENT_END,
+	EVENT_POOR,
+	EVENT_READOUT,
+	type Opening,
+	type ProtocolMemory,
+	type ProtocolRow,
+} from "../readout/protocol.js";
+import { type Readout, STATUS_CUT } from "../readout/readout.js";
+import { RecordWriter } from "../readout/record-writer.js";
+import type { ConversationLog } from "./conversation-log.js";
+import { FAILURE_BUSY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { Probe, type ProbeWaiter } from "./probe.js";
+import { PROTOCOLS, protocolOf } from "./protocols.js";
+import type { MeterReaderOptions, MeterSettings } from "./settings.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
@@ -57,390 +46,314 @@ const CONVERSATION_MS = 600_000;
  * for repetition 1500 ms before it hears a sign-on.
  */
 const QUIET_MS = 2000;
-/** A port that can't be opened or is gone is tried again after this while mode D listens. */
+/** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
 
-export class MeterReader {
-	readonly #world: MeterWorld;
-	readonly #port: SerialPort;
-	readonly #settings: MeterSettings;
-	readonly #light: MeterLight | undefined;
-	readonly #trace: (message: string) => void;
-	readonly #writer = new RecordWriter();
-	readonly #attempts = new Attempts();
-	readonly #waiters: ReadWaiters;
-	#link: Link | undefined;
-	/** What was asked for, and is going on. */
-	#conversation: MeterSession | DLMSConversation | undefined;
-	#listener: MeterListener | undefined;
-	#listenedBaud = 0;
-	#probe: Probe | undefined;
-	/** Scalers of the objects of `#objects`, from one readout to the next. */
-	#scalers: ScalerCache | undefined;
-	#objects: Uint8Array | undefined;
-	/** Why a hand-over to mode E came to nothing, in this readout; then it is read as in mode C. */
-	#handOverFailure = RESULT_NONE;
-	/** When the next conversation may begin, monotonic ms. */
+const STATE_IDLE = 0;
+const STATE_READING = 1;
+/** Its time is over, and it has been told so. */
+const STATE_ENDING = 2;
+const STATE_LISTENING = 3;
+const STATE_UNPLUGGED = 4;
+const STATE_PROBING = 5;
+
+export class MeterReader implements Timed {
+	readonly #options: MeterReaderOptions;
+	readonly #drive: Drive;
+	readonly #records = new RecordWriter();
+	readonly #memory: ProtocolMemory = { kept: undefined };
+	readonly #waiters = new ReadWaiters();
+	readonly #tap: LinkTap;
+	#state = STATE_IDLE;
+	/** When the time of READING or UNPLUGGED is over, monotonic ms. */
+	#dueMs = Number.POSITIVE_INFINITY;
+	/** When the next conversation may begin. */
 	#quietUntilMs = 0;
-	/** Ends a conversation that takes too long, or tries again to listen. */
-	#timer = 0;
+	/** Of the conversation. */
+	#protocol: ProtocolRow<MeterSettings> | undefined;
+	#conversation: Conversation | undefined;
+	#link: Link | undefined;
+	#probe: Probe | undefined;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
+	/** Of the conversation that came furthest in this readout. */
+	#failure: Failure | undefined;
 	/** The last good readout. */
 	last: Readout | undefined;
 	/** Good readouts since the start. */
 	readouts = 0;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	lastAttemptUtcMs = 0;
-	/** RESULT_… or FAILURE_… of the last attempt; RESULT_BLOCK when it succeeded, RESULT_NONE before the first. */
-	lastResult = RESULT_NONE;
+	/** Of the last attempt, if it failed. */
+	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
-	readonly #tap: LinkTap = {
-		bytes: (direction, bytes, start, end) => {
-			const conversation = this.#conversation;
-			const isDLMS = conversation instanceof DLMSConversation;
-			this.log?.bytes(direction, isDLMS ? conversation.shown(direction, bytes, start, end) : bytes, start, end);
-		},
-		line: (baud) => this.log?.line(baud),
-	};
 
 	constructor(options: MeterReaderOptions) {
-		this.#world = options.world;
-		this.#port = options.port;
-		this.#settings = options.settings;
-		this.#light = options.light;
-		this.#trace = (message) => options.trace(message);
-		this.#waiters = new ReadWaiters(options.world, (waiter) => this.giveUp(waiter));
+		this.#options = options;
+		this.#tap = {
+			bytes: (direction, bytes, start, end, nowMs) => {
+				if (this.log === undefined) return;
+				const shown = this.#conversation?.shown?.(direction, bytes, start, end) ?? bytes;
+				this.log.bytes(direction, shown, start, end, nowMs);
+			},
+			line: (baud, nowMs) => this.log?.line(baud, nowMs),
+		};
+		this.#drive = options.world.driver.drive("meter", this);
 	}
 
-	/** A conversation is going on. In mode D: a telegram is being waited for. */
+	/** A conversation is going on. Where one listens: a telegram is being waited for. */
 	get running(): boolean {
-		return this.#conversation !== undefined || (this.#listener !== undefined && this.#waiters.count > 0);
+		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
 	}
 
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
-		if (this.#probe !== undefined) return;
-		const { simulator, modeD, modeDBaud } = this.#settings;
-		if (simulator && this.#conversation !== undefined) {
-			this.close();
-			this.simulate();
-		}
-		const listens = modeD && !simulator;
-		// Whoever waits gets the next telegram.
-		if (listens && this.#conversation !== undefined) this.close();
-		if (this.#listener !== undefined && (!listens || this.#listenedBaud !== modeDBaud)) this.close();
-		if (listens && this.#link === undefined) this.listen();
-		else if (!listens && this.#waiters.count > 0 && this.#conversation === undefined) this.start();
+		this.#drive.tell((nowMs) => this.settle(nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
-		this.#settings.learn(0, new Uint8Array(0));
-		this.#settings.dlms.learnOpening(OPENING_AUTO);
-		this.#scalers = undefined;
+		const { settings } = this.#options;
+		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(settings);
+		this.#memory.kept = undefined;
 	}
 
 	/** Ends everything; waiters are not told. */
 	stop(): void {
-		this.close();
-		this.#probe?.stop();
-		this.#probe = undefined;
-		this.#waiters.removeAll();
+		this.#drive.tell(() => {
+			this.close();
+			this.#probe?.stop();
+			this.#probe = undefined;
+			this.#waiters.removeAll();
+		});
 	}
 
 	/** Asks for a readout. The waiter may be told before this returns. */
 	read(waiter: ReadWaiter): void {
-		// A telegram that failed its check before anybody asked is nothing to show him.
-		if (this.#listener !== undefined && this.#waiters.count === 0) this.#candidate = undefined;
-		if (!this.#waiters.add(waiter)) {
-			waiter.finished(undefined, FAILURE_BUSY);
-			return;
-		}
-		if (this.#link === undefined && this.#probe === undefined) this.start();
+		this.#drive.tell((nowMs) => {
+			// A telegram that failed its check before anybody asked is nothing to show him.
+			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
+			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
+			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
+		});
 	}
 
 	/** The waiter's client is gone. The conversation goes on. */
 	cancel(waiter: ReadWaiter): void {
-		this.#waiters.remove(waiter);
+		this.#drive.tell(() => this.#waiters.remove(waiter));
 	}
 
-	/** Signs on (or, in mode D, listens for a while) and tells what came back. False when a conversation is going on. */
+	/** Finds out what comes back from the meter. False when a conversation is going on. */
 	probe(waiter: ProbeWaiter): boolean {
-		if (this.#conversation !== undefined || this.#probe !== undefined) return false;
-		this.close();
-		this.#probe = new Probe({
-			world: this.#world,
-			port: this.#port,
-			settings: this.#settings,
-			quietMs: this.quietMs,
-			log: this.log,
-			finished: (result) => {
-				this.#probe = undefined;
-				waiter.finished(result);
-				this.reconfigure();
-			},
+		return this.#drive.tell((nowMs) => {
+			if (this.isReading || this.#state === STATE_PROBING) return false;
+			this.close();
+			const { world, port, settings } = this.#options;
+			const { driver } = world;
+			const protocol = protocolOf(settings);
+			const opening = this.opening(nowMs);
+			if (protocol.simulate !== undefined) {
+				const { meterId: ident } = protocol.simulate(opening, 0);
+				waiter.finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
+				return true;
+			}
+			this.#state = STATE_PROBING;
+			const listens = protocol.listenBaud !== undefined;
+			const finished: ProbeWaiter["finished"] = (result) =>
+				this.#drive.tell((ms) => {
+					this.#probe = undefined;
+					this.#state = STATE_IDLE;
+					waiter.finished(result);
+					this.settle(ms);
+				});
+			this.#probe = new Probe({ driver, port, listens, log: this.log, finished });
+			this.#probe.start(protocol.probe(opening));
+			return true;
 		});
-		this.#probe.start();
-		return true;
 	}
 
+	get deadlineMs(): number {
+		return Math.min(this.#dueMs, this.#waiters.deadlineMs);
+	}
+
+	/** One thing a turn: the conversation's time, or a caller. */
+	advance(nowMs: number): void {
+		if (nowMs < this.#dueMs) {
+			// Directly from here: what he does with it needs much of the stack.
+			const due = this.#waiters.takeDue(nowMs);
+			if (due?.told) due.waiter.finished(due.readout, due.failure);
+			else if (due !== undefined) this.giveUp(due.waiter);
+			return;
+		}
+		this.#dueMs = Number.POSITIVE_INFINITY;
+		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
+		else if (this.#state === STATE_READING) {
+			this.#state = STATE_ENDING;
+			const conversation = this.#conversation;
+			this.#link?.tell((ms) => conversation?.abort(ms));
+		}
+	}
+
+	private get isReading(): boolean {
+		return this.#state === STATE_READING || this.#state === STATE_ENDING;
+	}
+
+	/** A caller's time is over. */
 	private giveUp(waiter: ReadWaiter): void {
-		const failure = this.#listener === undefined ? FAILURE_WAIT : FAILURE_NO_TELEGRAM;
-		if (failure === FAILURE_NO_TELEGRAM && this.#candidate === undefined) this.lastResult = failure;
+		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
+		if (late !== undefined && this.#candidate === undefined) this.lastFailure = late;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
-		waiter.finished(this.#candidate, failure);
+		waiter.finished(this.#candidate, late ?? FAILURE_WAIT);
 	}
 
-	private start(): void {
-		if (this.#settings.simulator) {
-			this.simulate();
-			return;
-		}
-		if (this.#settings.modeD) {
-			this.listen();
-			return;
-		}
-		const { learnedBaud, baudMax } = this.#settings;
-		this.#attempts.begin(learnedBaud === 0 ? baudMax : Math.min(learnedBaud, baudMax));
+	/** Does what the settings want, as far as they differ from what goes on. */
+	private settle(nowMs: number): void {
+		if (this.#state === STATE_PROBING) return;
+		const { settings } = this.#options;
+		const protocol = protocolOf(settings);
+		const listenBaud = protocol.listenBaud?.(settings);
+		const wasReading = this.isReading;
+		// Who waits gets the next telegram, or what is simulated.
+		if (wasReading && listenBaud === undefined && protocol.simulate === undefined) return;
+		const isListening = this.#state === STATE_LISTENING;
+		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
+		this.close();
+		if (listenBaud !== undefined || wasReading || this.#waiters.count > 0) this.start(nowMs);
+	}
+
+	private start(nowMs: number): void {
+		const { settings, light } = this.#options;
+		const protocol = protocolOf(settings);
+		this.#protocol = protocol;
+		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
+		this.#failure = undefined;
 		this.began();
-		this.#light?.reading(true);
-		this.#timer = this.#world.timers.set(() => {
-			this.#timer = 0;
-			this.#world.guard("meter", () => {
-				this.#attempts.exhaust();
-				this.#conversation?.abort();
-				this.#link?.wake();
-			});
-		}, CONVERSATION_MS);
-		this.#handOverFailure = RESULT_NONE;
-		this.attempt();
+		const opening = this.opening(nowMs);
+		if (protocol.simulate !== undefined) {
+			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
+			return;
+		}
+		if (protocol.listenBaud !== undefined) this.#state = STATE_LISTENING;
+		else {
+			this.#state = STATE_READING;
+			this.#dueMs = nowMs + CONVERSATION_MS;
+			light?.reading(true);
+		}
+		this.hold(protocol.open(opening), nowMs);
 	}
 
-	private attempt(): void {
-		const { isDLMS, handsOver } = this.#settings;
-		this.#attempts.count++;
-		if (isDLMS || (handsOver && this.#handOverFailure === RESULT_NONE)) this.converse(!isDLMS);
-		else this.signOn();
-	}
-
-	/** In DLMS/COSEM; `isOffered`: if the meter announces mode E. */
-	private converse(isOffered: boolean): void {
-		const { objects } = this.#settings.dlms;
-		if (this.#objects !== objects) this.#scalers = undefined;
-		this.#objects = objects;
-		this.#scalers ??= new ScalerCache(POLL_LIMIT);
-		const options = {
-			settings: this.#settings,
-			world: this.#world,
-			writer: this.#writer,
-			cache: this.#scalers,
-			isOffered,
-			baudCeiling: this.#attempts.baudCeiling,
-			quietMs: this.quietMs,
-		};
-		const machine = new DLMSConversation(options, this.#world.clock.monotonicMs());
-		this.#conversation = machine;
-		this.openLink(machine, BASE_BAUD, (code) => {
-			if (code === EVENT_CUT) this.#candidate = this.takeDLMS(machine, STATUS_CUT);
-			else if (code === EVENT_END) this.conversed(machine, isOffered);
-			else if (machine.session !== undefined) this.heard(machine.session, code);
-		});
+	private opening(nowMs: number): Opening<MeterSettings> {
+		const { settings, world } = this.#options;
+		const { storage, crypto, trace } = world;
+		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
+		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
 
 	private began(): void {
-		this.lastAttemptUtcMs = this.#world.clock.utcMs() ?? 0;
+		this.lastAttemptUtcMs = this.utcMs;
 	}
 
-	private signOn(): void {
-		const options = {
-			sink: this.#writer,
-			address: this.#settings.deviceAddress,
-			battery: this.#settings.battery,
-			baudCeiling: this.#attempts.baudCeiling,
-			identOnly: false,
-			quietMs: this.quietMs,
-		};
-		const machine = new MeterSession(options, this.#world.clock.monotonicMs());
-		this.#conversation = machine;
-		this.openLink(machine, BASE_BAUD, (code) => this.heard(machine, code));
+	private get utcMs(): number {
+		return this.#options.world.clock.utcMs() ?? 0;
 	}
 
-	private heard(machine: MeterSession, code: number): void {
-		if (code === EVENT_BAD_BLOCK) {
-			this.#candidate = this.take(machine.ident.copy(), machine.mode, machine.baud, STATUS_CHECK_WRONG);
-		} else if (code === EVENT_END) this.ended(machine);
-	}
-
-	/** How long the line must be silent before the next sign-on. */
-	private get quietMs(): number {
-		return Math.max(0, this.#quietUntilMs - this.#world.clock.monotonicMs());
-	}
-
-	private openLink(machine: Machine, baud: number, onEvent: (code: number) => void): void {
+	private hold(conversation: Conversation, nowMs: number): void {
+		this.#conversation = conversation;
+		const { line, anyFraming = false } = conversation;
+		const { world, port } = this.#options;
+		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
+		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
 		try {
-			this.#link = new Link(this.#world, {
-				port: this.#port,
-				line: { baud, format: FORMAT_7E1 },
-				anyFraming: this.#listener !== undefined,
-				machine,
+			this.#link = new Link(world.driver, {
+				port,
+				line,
+				anyFraming,
+				machine: conversation,
 				tap: this.#tap,
 				onEvent,
-				onGone: () => this.portFailed("the serial port is gone"),
+				onGone,
 			});
 		} catch (error) {
-			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened");
+			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened", nowMs);
 		}
 	}
 
-	private portFailed(message: string): void {
-		this.#trace(`meter: ${message}`);
-		const listened = this.#listener !== undefined;
+	private portFailed(message: string, nowMs: number): void {
+		this.#options.world.trace(`meter: ${message}`);
+		const listened = this.#state === STATE_LISTENING;
 		this.close();
-		this.fail(FAILURE_PORT);
+		this.lastFailure = FAILURE_PORT;
+		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
 		if (!listened) return;
-		this.#timer = this.#world.timers.set(() => {
-			this.#timer = 0;
-			this.#world.guard("meter", () => this.reconfigure());
-		}, REOPEN_MS);
+		this.#state = STATE_UNPLUGGED;
+		this.#dueMs = nowMs + REOPEN_MS;
 	}
 
-	/** A conversation is over: keep what it gave, try again, or give up. */
-	private ended(machine: MeterSession): void {
-		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
-		this.#link?.close();
-		this.#link = undefined;
-		const { result } = machine;
-		const ident = machine.ident.copy();
-		if (result === RESULT_BLOCK) {
-			this.learn(ident);
-			this.succeed(this.take(ident, machine.mode, machine.baud, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
-			return;
-		}
-		this.#trace(`meter: attempt ${this.#attempts.count} failed with result ${result}`);
-		const { damaged, broken } = machine.parser;
-		if (result === RESULT_CUT && this.#writer.records > 0 && damaged + broken === 0) {
-			this.#writer.endBlock(true);
-			this.#candidate = this.take(ident, machine.mode, machine.baud, STATUS_CUT);
-		}
-		if (this.#attempts.failed(machine)) this.attempt();
-		else this.exhausted(this.#handOverFailure || this.#attempts.furthest);
-	}
-
-	/** A conversation in DLMS/COSEM is over, with all its attempts; or there was no hand-over to it. */
-	private conversed(machine: DLMSConversation, isOffered: boolean): void {
-		const { session, result, opening } = machine;
-		if (session !== undefined && isOffered) {
-			this.ended(session);
-			return;
-		}
-		this.#quietUntilMs = this.#world.clock.monotonicMs() + QUIET_MS;
-		this.#link?.close();
-		this.#link = undefined;
-		if (machine.unchecked) this.#trace("meter: without auth_key the answers can't be checked");
-		if (result === RESULT_BLOCK) {
-			this.succeed(this.takeDLMS(machine, this.#writer.overflow ? STATUS_CUT : STATUS_OK));
-			const { dlms } = this.#settings;
-			const isFound = !isOffered && dlms.opening === OPENING_AUTO && dlms.learnedOpening !== opening;
-			if (isFound) dlms.learnOpening(opening);
-			return;
-		}
-		this.#trace(`meter: DLMS/COSEM failed with result ${result}`);
-		if (isOffered && !machine.connected && !this.#attempts.exhausted) {
-			this.#handOverFailure = result;
-			this.attempt();
-		} else this.exhausted(result);
-	}
-
-	/** A readout of the records that the writer kept last, and of what is missing among them. */
-	private takeDLMS(machine: DLMSConversation, status: number): Readout {
-		const { opening, baud, ident, records } = machine;
-		const name = this.#scalers?.name ?? ident;
-		const readout = this.take(name.length > 0 ? name : ident, opening === OPENING_DIRECT ? 0 : MODE_E, baud, status);
-		return { ...readout, protocol: PROTOCOL_DLMS, missing: records?.missing ?? new Uint8Array(0) };
-	}
-
-	private exhausted(result: number): void {
-		const candidate = this.#candidate;
-		if (candidate?.status === STATUS_CUT) {
-			this.succeed(candidate);
-			return;
-		}
-		this.close();
-		this.lastResult = result;
-		this.#waiters.tell(candidate, result);
-	}
-
-	/** Remembers a speed below the settings' own that this readout succeeded at, or forgets that of another meter. */
-	private learn(ident: Uint8Array): void {
-		const { learnedBaud, baudMax, learnedFor } = this.#settings;
-		// Some meters have control characters in their identification, which can't be stored as text.
-		const meterId = ident.filter((character) => character >= 0x20 && character < 0x7f);
-		const { baudCeiling } = this.#attempts;
-		const lowered = baudCeiling < baudOf(baudNumber(baudMax));
-		if (learnedBaud !== 0 && !equalConstantTime(meterId, learnedFor)) this.#settings.learn(0, meterId);
-		else if (lowered && baudCeiling !== learnedBaud) this.#settings.learn(baudCeiling, meterId);
-	}
-
-	private listen(): void {
-		const machine = new MeterListener(this.#writer);
-		this.#listener = machine;
-		this.#listenedBaud = this.#settings.modeDBaud;
-		this.began();
-		this.openLink(machine, this.#listenedBaud, (code) => {
-			if (code === EVENT_TELEGRAM) {
-				const status = this.#writer.overflow ? STATUS_CUT : STATUS_OK;
+	/** An event of the conversation. */
+	private heard(code: number, nowMs: number): void {
+		const conversation = this.#conversation;
+		if (conversation === undefined) return;
+		if (code === EVENT_END) this.ended(conversation, nowMs);
+		else if (code === EVENT_READOUT || code === EVENT_POOR) {
+			const readout = conversation.readout(code, this.utcMs);
+			if (code === EVENT_POOR) {
+				this.#candidate = readout;
+				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
+			} else if (readout !== undefined) {
 				this.began();
-				this.keep(this.take(machine.ident, MODE_D, this.#listenedBaud, status));
-			} else if (code === EVENT_BAD_TELEGRAM) {
-				this.#candidate = this.take(machine.ident, MODE_D, this.#listenedBaud, STATUS_CHECK_WRONG);
-				this.lastResult = RESULT_CHECK_WRONG;
+				this.keep(readout, nowMs);
 			}
-		});
+		}
 	}
 
-	private simulate(): void {
-		const utcMs = this.#world.clock.utcMs();
-		this.began();
-		new MeterSimulator().run(this.#writer, utcMs ?? this.#world.clock.monotonicMs());
-		this.keep(this.take(asciiBytes(SIMULATOR_IDENT), MODE_C, SIMULATOR_BAUD, STATUS_OK));
+	/** A conversation is over: keep what it gave, hold the next one, or give up. */
+	private ended(conversation: Conversation, nowMs: number): void {
+		this.#quietUntilMs = nowMs + QUIET_MS;
+		this.#link?.close();
+		this.#link = undefined;
+		const { failure } = conversation;
+		const readout = conversation.readout(EVENT_END, this.utcMs);
+		const next = conversation.next?.(QUIET_MS, nowMs);
+		if (failure === undefined && readout !== undefined) {
+			this.close();
+			this.keep(readout, nowMs);
+			return;
+		}
+		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
+		if (readout !== undefined) this.#candidate = readout;
+		this.#failure = furthest(this.#failure, failure);
+		if (next !== undefined && this.#state === STATE_READING) this.hold(next, nowMs);
+		else this.exhausted(this.#failure ?? FAILURE_PORT, nowMs);
 	}
 
-	/** A readout of the block that the writer kept last. */
-	private take(meterId: Uint8Array, mode: number, baud: number, status: number): Readout {
-		const records = this.#writer.kept ?? new Uint8Array(0);
-		const utcMs = this.#world.clock.utcMs() ?? 0;
-		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
-	}
-
-	private succeed(readout: Readout): void {
+	private exhausted(failure: Failure, nowMs: number): void {
+		const candidate = this.#candidate;
 		this.close();
-		this.keep(readout);
+		if (candidate?.status === STATUS_CUT) {
+			this.keep(candidate, nowMs);
+			return;
+		}
+		this.lastFailure = failure;
+		this.#waiters.tell(candidate, failure, nowMs);
 	}
 
-	private keep(readout: Readout): void {
+	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
 		this.last = readout;
 		this.readouts++;
-		this.#light?.flash();
-		this.lastResult = RESULT_BLOCK;
-		this.#waiters.tell(readout, RESULT_BLOCK);
-	}
-
-	private fail(result: number): void {
-		this.lastResult = result;
-		this.#waiters.tell(undefined, result);
+		this.#options.light?.flash();
+		this.lastFailure = undefined;
+		this.#waiters.tell(readout, undefined, nowMs);
 	}
 
 	private close(): void {
 		this.#link?.close();
 		this.#link = undefined;
 		this.#conversation = undefined;
-		this.#listener = undefined;
-		this.#light?.reading(false);
-		if (this.#timer !== 0) this.#world.timers.clear(this.#timer);
-		this.#timer = 0;
+		this.#state = STATE_IDLE;
+		this.#dueMs = Number.POSITIVE_INFINITY;
+		this.#options.light?.reading(false);
 	}
 }

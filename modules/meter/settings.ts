@@ -1,27 +1,17 @@
-/** What the meter reader is given: its world, and the settings that it goes by. */
-import type { Crypto, SerialPort, Storage } from "../io/host.js";
-import type { LinkWorld } from "../io/link.js";
+/** What the meter reader is given: its world, and the settings that it and the protocols go by. */
+import type { IECSettings } from "../iec62056-21/protocol.js";
+import type { Driver } from "../io/driver.js";
+import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 
-/** The settings the reader goes by, as they are at the moment. */
-export interface MeterSettings {
-	readonly modeD: boolean;
-	readonly modeDBaud: number;
-	readonly baudMax: number;
-	readonly battery: boolean;
-	/** ASCII. */
-	readonly deviceAddress: Uint8Array;
+/** The settings as they are at the moment; those of a protocol in its own words. */
+export interface MeterSettings extends IECSettings {
+	/** The word of the setting, as the API has it. */
+	readonly protocol: string;
 	readonly simulator: boolean;
-	/** The protocol is DLMS/COSEM. */
-	readonly isDLMS: boolean;
-	/** It is not, but the meter's mode E is taken up. */
+	/** It is iec62056, and the meter's mode E is taken up. */
 	readonly handsOver: boolean;
 	readonly dlms: DLMSSettings;
-	/** The remembered lower speed, Bd (0: none), and the identification of the meter it is for. */
-	readonly learnedBaud: number;
-	readonly learnedFor: Uint8Array;
-	/** Remembers a lower speed for a meter, printable ASCII; 0 forgets it. */
-	learn(baud: number, meterId: Uint8Array): void;
 }
 
 /** Shows what goes on with the meter. */
@@ -31,9 +21,12 @@ export interface MeterLight {
 	flash(): void;
 }
 
-export interface MeterWorld extends LinkWorld {
+export interface MeterWorld {
+	readonly driver: Driver;
 	readonly storage: Storage;
 	readonly crypto: Crypto;
+	readonly clock: Pick<Clock, "utcMs">;
+	trace(message: string): void;
 }
 
 export interface MeterReaderOptions {
@@ -41,5 +34,4 @@ export interface MeterReaderOptions {
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	readonly light?: MeterLight | undefined;
-	trace(message: string): void;
 }

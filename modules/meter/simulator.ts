@@ -6,11 +6,19 @@
  * weekday, which leaves import or export. Energy is the sum of it since 2024-01-01 (a Monday), so counters never go back
  * and power agrees with their rise. A ripple of some percent on power and voltage has no energy.
  */
-import { DataSetParser, type DataSetSink } from "../iec62056-21/dataset.js";
+
+import { asciiBytes } from "../bytes/ascii.js";
+import { DataSetParser } from "../iec62056-21/dataset.js";
+import { MODE_C } from "../iec62056-21/ident.js";
+import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";
+import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
+import { STATUS_OK } from "../readout/readout.js";
+import type { RecordSink } from "../readout/sink.js";
+import type { MeterSettings } from "./settings.js";
 
 /** What the simulated meter answers with, without `/`. */
-export const SIMULATOR_IDENT = "SMG5SIMULATOR";
-export const SIMULATOR_BAUD = 9600;
+const SIMULATOR_IDENT = "SMG5SIMULATOR";
+const SIMULATOR_BAUD = 9600;
 
 /** Watts of the household and of the panels, by hour of the day. */
 const LOAD_W = Object.freeze([
@@ -48,7 +56,7 @@ export class MeterSimulator {
 	#exportWh = 0;
 
 	/** Gives the sink a whole block of the meter as it stands at `timeMs` (Unix ms, or ms since start). */
-	run(sink: DataSetSink, timeMs: number): void {
+	run(sink: RecordSink, timeMs: number): void {
 		const parser = new DataSetParser(sink);
 		const sinceMs = timeMs >= START_MS ? timeMs - START_MS : timeMs;
 		const hours = Math.floor(sinceMs / HOUR_MS);
@@ -169,3 +177,21 @@ function rippleAt(sinceMs: number): number {
 	const step = Math.floor(sinceMs / 10_000);
 	return (((step * 7919) % 101) % 7) - 3;
 }
+
+/** The row of the table of meter protocols. */
+export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
+	isChosen: (settings: MeterSettings) => settings.simulator,
+	simulate: ({ records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
+		// Without a clock it goes by the time since the start.
+		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
+		return {
+			protocol: PROTOCOL_IEC62056_21,
+			meterId: asciiBytes(SIMULATOR_IDENT),
+			mode: MODE_C,
+			baud: SIMULATOR_BAUD,
+			utcMs,
+			status: STATUS_OK,
+			records: records.kept ?? new Uint8Array(0),
+		};
+	},
+});

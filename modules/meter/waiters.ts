@@ -1,81 +1,88 @@
-/** Whoever has asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once. */
-import type { LinkWorld } from "../io/link.js";
-import type { Readout } from "./readout.js";
+/**
+ * Whoever has asked the meter reader for a readout: each waits READ_WAIT_MS at most, and is told once, in a turn of his
+ * own: what he does with it and what led to it don't fit on the stack of the microcontroller together.
+ *
+ *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer
+ *   TOLD      next turn: gone, and told        either: remove: gone, and not told
+ */
+import type { Failure } from "../readout/failure.js";
+import type { Readout } from "../readout/readout.js";
 
 /** The longest a caller waits for a readout. */
 const READ_WAIT_MS = 60_000;
 /** Callers at once: as many as the server has connections, and the schedule. */
 const WAITER_LIMIT = 8;
 
-/** Told once: with a readout, or without one and a failure (RESULT_… of the session or FAILURE_… of the reader). */
+/** Told once: with a readout, or without one and why there is none; or with one that failed its check, and why. */
 export interface ReadWaiter {
-	finished(readout: Readout | undefined, failure: number): void;
+	finished(readout: Readout | undefined, failure: Failure | undefined): void;
 }
 
-interface Waiting {
+export interface Waiting {
 	readonly waiter: ReadWaiter;
-	timer: number;
-	/** His answer is on its way. */
+	/** When he is told, monotonic ms: his answer at once, or that his time is over. */
+	dueMs: number;
+	/** His answer is on its way: this. */
 	told: boolean;
+	readout: Readout | undefined;
+	failure: Failure | undefined;
 }
 
 export class ReadWaiters {
-	readonly #world: LinkWorld;
-	readonly #giveUp: (waiter: ReadWaiter) => void;
 	readonly #waiting: Waiting[] = [];
 
-	/** `giveUp` is called with a waiter whose time is over and who is no longer among these: tell him so. */
-	constructor(world: LinkWorld, giveUp: (waiter: ReadWaiter) => void) {
-		this.#world = world;
-		this.#giveUp = giveUp;
+	/** When the next one is due, monotonic ms. */
+	get deadlineMs(): number {
+		let deadlineMs = Number.POSITIVE_INFINITY;
+		for (let i = 0; i < this.#waiting.length; i++) deadlineMs = Math.min(deadlineMs, this.#waiting[i].dueMs);
+		return deadlineMs;
 	}
 
 	/** Those who wait for what the meter says. */
 	get count(): number {
 		let count = 0;
-		for (const { told } of this.#waiting) if (!told) count++;
+		for (let i = 0; i < this.#waiting.length; i++) if (!this.#waiting[i].told) count++;
 		return count;
 	}
 
 	/** False when too many wait already. */
-	add(waiter: ReadWaiter): boolean {
+	add(waiter: ReadWaiter, nowMs: number): boolean {
 		if (this.#waiting.length === WAITER_LIMIT) return false;
-		const timer = this.later(waiter, READ_WAIT_MS, () => this.#giveUp(waiter));
-		this.#waiting.push({ waiter, timer, told: false });
+		this.#waiting.push({
+			waiter,
+			dueMs: nowMs + READ_WAIT_MS,
+			told: false,
+			readout: undefined,
+			failure: undefined,
+		});
 		return true;
 	}
 
 	/** He is not told. One that is not there is no error. */
 	remove(waiter: ReadWaiter): void {
 		const index = this.#waiting.findIndex((waiting) => waiting.waiter === waiter);
-		if (index >= 0) this.#world.timers.clear(this.#waiting.splice(index, 1)[0].timer);
+		if (index >= 0) this.#waiting.splice(index, 1);
 	}
 
 	/** Nobody is told. */
 	removeAll(): void {
-		for (const { timer } of this.#waiting.splice(0)) this.#world.timers.clear(timer);
+		this.#waiting.splice(0);
 	}
 
-	/**
-	 * Tells all who wait, each in a turn of his own: what he does with it and what led to it don't fit on the stack of
-	 * the microcontroller together. One who asks again when he is told waits for the next.
-	 */
-	tell(readout: Readout | undefined, result: number): void {
+	/** Tells all who wait, from the next turn on. One who asks again when he is told waits for the next. */
+	tell(readout: Readout | undefined, failure: Failure | undefined, nowMs: number): void {
 		for (const waiting of this.#waiting) {
 			if (waiting.told) continue;
 			waiting.told = true;
-			const { waiter } = waiting;
-			this.#world.timers.clear(waiting.timer);
-			waiting.timer = this.later(waiter, 0, () => waiter.finished(readout, result));
+			waiting.dueMs = nowMs;
+			waiting.readout = readout;
+			waiting.failure = failure;
 		}
 	}
 
-	private later(waiter: ReadWaiter, delayMs: number, run: () => void): number {
-		return this.#world.timers.set(() => {
-			this.#world.guard("meter", () => {
-				this.remove(waiter);
-				run();
-			});
-		}, delayMs);
+	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
+	takeDue(nowMs: number): Waiting | undefined {
+		const index = this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs);
+		return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
 	}
 }

@@ -118,7 +118,14 @@ export class OBISCode {
 			into[to++] = DOT;
 			to = putDecimal(into, to, this.sub);
 		}
-		this.shortEnd = this.longEnd = to;
+		this.shortEnd = to;
+		return this.encodePeriod(into);
+	}
+
+	/** Writes F anew behind the A to E that `encode` has written to `into`; returns where the text ends. */
+	encodePeriod(into: Uint8Array): number {
+		let to = this.shortEnd;
+		this.longEnd = to;
 		if (this.f >= 0) {
 			into[to++] = this.manual ? AMPERSAND : ASTERISK;
 			if (this.paddedF) into[to++] = DIGIT_0;

@@ -100,25 +100,37 @@ export function pairAt(map: Uint8Array, at: number): string {
 	return PAIRS[map[at] & PAIR_MASK];
 }
 
+/** The pair that `code` feeds, 8 upper-case hex digits. */
+export function mappingOf(code: OBISCode, map: Uint8Array): string {
+	return pairText(pairOf(code, map));
+}
+
+/** The pair with this number, 8 upper-case hex digits. */
+export function pairText(pair: number): string {
+	return PAIRS[pair];
+}
+
 /**
- * The pair that `code` feeds, 8 upper-case hex digits. A value of a past billing period feeds none. E that is left out
+ * The number of the pair that `code` feeds; 0 for none. A value of a past billing period feeds none. E that is left out
  * is 0 (`32.7`).
  */
-export function mappingOf(code: OBISCode, map: Uint8Array): string {
-	if (!canFeed(code)) return UNMAPPED;
-	for (let i = map[0] - 1; i >= 0; i--) {
-		const at = 1 + i * MAP_ENTRY_SIZE;
-		if (matches(map, at, code) && !isOverridden(map, i)) return pairAt(map, at);
+export function pairOf(code: OBISCode, map: Uint8Array): number {
+	if (!canFeed(code)) return 0;
+	const { c, d } = code;
+	for (let at = 1 + (map[0] - 1) * MAP_ENTRY_SIZE; at > 0; at -= MAP_ENTRY_SIZE) {
+		if (map[at + 3] !== c || map[at + 4] !== d) continue;
+		if (matches(map, at, code) && !isOverridden(map, (at - 1) / MAP_ENTRY_SIZE)) return map[at] & PAIR_MASK;
 	}
-	return UNMAPPED;
+	return 0;
 }
 
 function canFeed(code: OBISCode): boolean {
 	return code.c >= 0 && code.billingPeriod === null && !code.letters && code.sub < 0;
 }
 
+/** Of an entry with the code's C and D. */
 function matches(map: Uint8Array, at: number, code: OBISCode): boolean {
-	if (map[at + 3] !== code.c || map[at + 4] !== code.d || map[at + 5] !== Math.max(code.e, 0)) return false;
+	if (map[at + 5] !== Math.max(code.e, 0)) return false;
 	const flags = map[at];
 	if ((flags & FLAG_SHORT) !== 0) return true;
 	const a = (flags & FLAG_A) === 0 ? DEFAULT_A : map[at + 1];

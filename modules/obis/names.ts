@@ -116,6 +116,11 @@ export class OBISNames {
 		return this.#row >= 0;
 	}
 
+	/** Chooses another language for the name found last. */
+	translate(language: number): void {
+		this.#language = language;
+	}
+
 	/**
 	 * Writes the name found last at `into[at]` as UTF-8 and returns where it ends: at most NAME_LIMIT bytes, for which
 	 * there must be room; nothing when nothing was found.
@@ -215,14 +220,17 @@ export class OBISNames {
 	private searchExact(medium: number, channel: number, cde: number): number {
 		const table = this.#table;
 		const wanted = cde * 256 + medium * 16;
+		const c = cde >> 16;
+		const rest = wanted - c * 0x1000000;
 		let low = 0;
 		let high = this.#rows;
 		while (low < high) {
 			const middle = (low + high) >> 1;
 			const row = TABLE_ROWS + middle * ROW_SIZE;
-			// C, D, E, medium and channel, as one number: more than 31 bits, so no shifting.
-			const key = ((table[row] * 256 + table[row + 1]) * 256 + table[row + 2]) * 256 + table[row + 3];
-			if (key < wanted) low = middle + 1;
+			// C decides most of the time. All of them as one number have more than 31 bits, so no shifting.
+			let above = table[row] - c;
+			if (above === 0) above = (table[row + 1] * 256 + table[row + 2]) * 256 + table[row + 3] - rest;
+			if (above < 0) low = middle + 1;
 			else high = middle;
 		}
 		for (; low < this.#rows && this.key(low) - wanted < 16; low++) {

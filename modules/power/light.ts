@@ -1,22 +1,24 @@
 /**
  * What the device shows by its one light; of several the first:
  *
- *   blinks fast    everything is being reset
- *   on             the meter is being read
- *   blinks slowly  it is in no network: its own access point waits to be joined
- *   a flash        a readout has come
+ *   RESETTING   blinks fast     everything is being reset; for good
+ *   FLASHING    a flash         a readout has come; until FLASH_MS are over, or something else begins or ends
+ *   READING     on              the meter is being read
+ *   WAITING     blinks slowly   it is in no network: its own access point waits to be joined
+ *   OFF
  *
- * Else it is off. For app/gateway.ts, and for the meter's reader, which tells of readings.
+ * For app/gateway.ts, and for the meter's reader, which tells of readings.
  */
-import type { LED, LEDPort, Timers } from "../io/host.js";
+import type { Drive, Driver } from "../io/driver.js";
+import type { LED, LEDPort } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
 
 export interface LightWorld {
-	readonly timers: Timers;
-	guard(part: string, run: () => void): void;
+	readonly driver: Driver;
 }
 
 /** What is to be shown, as bits. */
-const RESET = 1;
+const RESETTING = 1;
 const READING = 2;
 const WAITING = 4;
 
@@ -24,25 +26,25 @@ const FAST_MS = 100;
 const SLOW_MS = 1000;
 const FLASH_MS = 100;
 
-export class Light {
-	readonly #world: LightWorld;
+export class Light implements Timed {
+	readonly #drive: Drive;
 	readonly #led: LED;
 	#shown = 0;
-	/** Ends a flash. */
-	#timer: number | undefined;
+	/** End of a flash; Infinity: there is none. */
+	#flashEndMs = Number.POSITIVE_INFINITY;
 
 	constructor(world: LightWorld, port: LEDPort) {
-		this.#world = world;
 		this.#led = new port.io(port.pins);
+		this.#drive = world.driver.drive("light", this);
 	}
 
 	stop(): void {
-		this.clear();
+		this.#drive.stop();
 		this.#led.close();
 	}
 
 	resetting(): void {
-		this.show(RESET, true);
+		this.show(RESETTING, true);
 	}
 
 	reading(on: boolean): void {
@@ -54,32 +56,41 @@ export class Light {
 	}
 
 	flash(): void {
-		if (this.#shown & RESET) return;
-		const { timers, guard } = this.#world;
-		this.clear();
+		this.#drive.tell((nowMs) => this.beginFlash(nowMs));
+	}
+
+	/** For the driver. */
+	get deadlineMs(): number {
+		return this.#flashEndMs;
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		if (nowMs >= this.#flashEndMs) this.turn();
+	}
+
+	private beginFlash(nowMs: number): void {
+		if (this.#shown & RESETTING) return;
+		this.#flashEndMs = nowMs + FLASH_MS;
 		this.#led.blink(FLASH_MS, 0);
-		this.#timer = timers.set(() => guard("light", () => this.turn()), FLASH_MS);
 	}
 
 	private show(what: number, on: boolean): void {
 		const shown = on ? this.#shown | what : this.#shown & ~what;
 		if (shown === this.#shown) return;
-		this.#shown = shown;
-		this.turn();
+		this.#drive.tell(() => {
+			this.#shown = shown;
+			this.turn();
+		});
 	}
 
-	/** Shows what is to be shown now. */
+	/** Ends a flash, and shows what is to be shown now. */
 	private turn(): void {
-		this.clear();
+		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;
-		if (shown & RESET) this.#led.blink(FAST_MS, FAST_MS);
+		if (shown & RESETTING) this.#led.blink(FAST_MS, FAST_MS);
 		else if (shown & READING) this.#led.blink(SLOW_MS, 0);
 		else if (shown & WAITING) this.#led.blink(SLOW_MS, SLOW_MS);
 		else this.#led.blink(0, 0);
-	}
-
-	private clear(): void {
-		if (this.#timer !== undefined) this.#world.timers.clear(this.#timer);
-		this.#timer = undefined;
 	}
 }

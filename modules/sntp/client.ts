@@ -1,6 +1,6 @@
 /**
  * The time from the network: a client of SNTP (RFC 4330; packet and distance of RFC 5905, 7.3 and A.1.1) that distrusts
- * what it hears. For app/gateway.ts, which starts it when the network is up.
+ * what it hears. It looks up no name and opens no port: service.ts does that, for app/network-services.ts.
  *
  *   offset  bytes  what
  *   0       1      bits 7 6 leap (3: not synchronised), 5 4 3 version, 2 1 0 mode (3 client, 4 server)
@@ -11,6 +11,15 @@
  *   24      8      originate: what the question had as transmit
  *   32      8      receive: when the question came, 32.32 seconds since 1900 or, with bit 63 off, since 2036
  *   40      8      transmit: when the reply left; in our question a random number, which nobody else can know
+ *
+ *              start     stop   found         not found   a reply             due, lost
+ *   OFF        FINDING   –      –             –           –                   –
+ *   FINDING    FINDING   OFF    ASKING        the next    –                   the next
+ *   ASKING     FINDING   OFF    –             –           RESTING, the next   the next
+ *   RESTING    FINDING   OFF    –             –           –                   FINDING
+ *
+ * The next: FINDING of the next server of the round, RESTING after the last one. A server that is named by its address
+ * is ASKING at once. What comes for another turn than this one is late, and nothing.
  *
  * A round asks one server after the other, until one is believed:
  *
@@ -24,18 +33,29 @@
  */
 
 import { parseIPv4 } from "../bytes/ipv4.js";
-import type { DatagramWorld } from "../io/datagrams.js";
-import type { Clock, Crypto, HostInfo, Network, UDP } from "../io/host.js";
+import type { DatagramSource } from "../io/datagrams.js";
+import type { Clock, Crypto, HostInfo } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
 
-export interface TimeSyncWorld extends DatagramWorld {
-	readonly clock: Clock;
+export interface TimeSyncWorld {
+	/** What is set: the client's work, not what it takes its time from. */
+	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
 	readonly crypto: Crypto;
-	readonly resolve: Network["resolve"];
 	/** It can't be earlier than when this was built. */
 	readonly info: Pick<HostInfo, "timeServers" | "builtUtcMs">;
-	/** A server was believed; the clock is set. */
-	onSynchronised(): void;
+	/** A datagram, when `received` is called. */
+	readonly buffer: Uint8Array;
+	trace(message: string): void;
 }
+
+/** States. */
+export const SYNC_OFF = 0;
+/** The address of a server is looked for. */
+export const SYNC_FINDING = 1;
+/** A server is asked. */
+export const SYNC_ASKING = 2;
+/** Until the next round. */
+export const SYNC_RESTING = 3;
 
 /** How it went last. */
 export const TIME_WELL = 0;
@@ -52,7 +72,6 @@ export const TIME_OUT_OF_RANGE = 5;
 export const TIME_DOUBTED = 6;
 
 export const SERVER_LIMIT = 4;
-const PART = "time";
 const NTP_PORT = 123;
 const PACKET_LENGTH = 48;
 /** Version 4, mode 3. */
@@ -91,16 +110,16 @@ const RATE_MS = 3_600_000;
 const RETRY_FIRST_MS = 15_000;
 const RETRY_LONGEST_MS = 1_800_000;
 const AGAIN_MS = 21_600_000;
-const DATAGRAMS_AT_ONCE = 16;
 
 /** One server after the other is asked, until one is believed. */
 class Round {
 	/** The server that is asked. */
 	index = -1;
+	/** Name or address, as it is configured. */
+	name = "";
 	port = 0;
 	/** "": it is looked for. */
 	address = "";
-	socket: UDP | undefined;
 	nonce: Uint8Array | undefined;
 	sentMs = 0;
 	/** What servers have said: Unix time in milliseconds when the monotonic clock was 0. */
@@ -109,19 +128,24 @@ class Round {
 	readonly heard: string[] = [];
 }
 
-export class TimeSync {
+/** What one alone has said, how often, and when last. */
+interface LoneClaim {
+	readonly claim: number;
+	readonly count: number;
+	readonly atMs: number;
+}
+
+export class TimeSync implements Timed {
 	readonly #world: TimeSyncWorld;
-	/** Undefined between two. */
+	/** While FINDING or ASKING. */
 	#round: Round | undefined;
-	/** For the end of a question, or the next round. */
-	#timer: number | undefined;
+	/** The end of the state; Infinity when OFF. */
+	#endMs = Infinity;
+	#turn = 0;
 	#retryMs = RETRY_FIRST_MS;
 	/** When each server may be asked again, monotonic; only of those that said so. */
 	#notBeforeMs: number[] | undefined;
-	/** What one alone has said, how often, and when last. */
-	#lone = 0;
-	#loneCount = 0;
-	#loneMs = 0;
+	#lone: LoneClaim | undefined;
 	#lastSuccessMs: number | undefined;
 	#error = TIME_WELL;
 
@@ -129,137 +153,145 @@ export class TimeSync {
 		this.#world = world;
 	}
 
+	/** SYNC_OFF … SYNC_RESTING; it follows from what is known, so that both always agree. */
+	get state(): number {
+		if (this.#round !== undefined) return this.#round.address === "" ? SYNC_FINDING : SYNC_ASKING;
+		return this.#endMs === Infinity ? SYNC_OFF : SYNC_RESTING;
+	}
+
+	/** Another number each time that a state is entered. */
+	get turn(): number {
+		return this.#turn;
+	}
+
+	get deadlineMs(): number {
+		return this.#endMs;
+	}
+
+	/** While FINDING: whose address is looked for; else "". */
+	get name(): string {
+		return this.#round?.address === "" ? this.#round.name : "";
+	}
+
+	/** While ASKING: who is asked; else "" and 0. */
+	get address(): string {
+		return this.#round?.address ?? "";
+	}
+
+	get port(): number {
+		return this.address === "" ? 0 : (this.#round?.port ?? 0);
+	}
+
 	/** Monotonic. */
 	get lastSuccessMs(): number | undefined {
 		return this.#lastSuccessMs;
 	}
 
-	/** TIME_… */
+	/** TIME_WELL … TIME_DOUBTED. */
 	get lastError(): number {
 		return this.#error;
 	}
 
 	/** The network is up. */
-	start(): void {
+	start(nowMs: number): void {
 		this.stop();
 		if (this.#world.info.timeServers === "") return;
 		this.#notBeforeMs = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
-		this.#loneCount = 0;
-		this.askNext(new Round());
+		this.#lone = undefined;
+		this.askNext(new Round(), nowMs);
 	}
 
 	stop(): void {
-		this.endQuestion();
-		this.#round = undefined;
+		this.enter(undefined, Infinity);
 	}
 
-	private nowMs(): number {
-		return this.#world.clock.monotonicMs();
+	advance(nowMs: number): void {
+		if (nowMs < this.#endMs) return;
+		const { state } = this;
+		if (state === SYNC_RESTING) this.askNext(new Round(), nowMs);
+		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
-	private guarded(run: () => void): void {
-		this.#world.guard(PART, run);
+	/** What the look-up of this turn has given; undefined: there is no such name, or nobody knows. */
+	found(turn: number, address: string | undefined, nowMs: number): void {
+		if (turn === this.#turn && this.state === SYNC_FINDING) this.take(address, nowMs);
 	}
 
-	private setTimer(delayMs: number): void {
-		this.clearTimer();
-		this.#timer = this.#world.timers.set(() => this.guarded(() => this.wake()), delayMs);
-	}
-
-	private clearTimer(): void {
-		if (this.#timer !== undefined) this.#world.timers.clear(this.#timer);
-		this.#timer = undefined;
-	}
-
-	private wake(): void {
-		this.#timer = undefined;
-		if (this.#round === undefined) this.askNext(new Round());
-		else this.failed(this.#round, this.#round.address === "" ? TIME_NO_ADDRESS : TIME_NO_REPLY);
-	}
-
-	private endQuestion(): void {
-		this.clearTimer();
-		this.#round?.socket?.close();
-	}
-
-	private askNext(round: Round): void {
-		this.endQuestion();
-		this.#round = round;
-		round.socket = undefined;
-		round.address = "";
-		const servers = this.#world.info.timeServers.split(",", SERVER_LIMIT);
-		const now = this.nowMs();
-		do round.index++;
-		while (now < (this.#notBeforeMs?.[round.index] ?? 0));
-		if (round.index < servers.length) this.lookUp(round, servers[round.index]);
-		else this.endRound(round);
-	}
-
-	private lookUp(round: Round, server: string): void {
-		const [name, port] = server.trim().split(":");
-		const { index } = round;
-		round.port = port === undefined ? NTP_PORT : Number(port);
-		this.setTimer(ANSWER_LIMIT_MS);
-		if (parseIPv4(name) >= 0) this.found(round, name);
-		else {
-			this.#world.resolve?.(name, (address) => {
-				// What comes for another question is late.
-				if (round === this.#round && index === round.index) this.guarded(() => this.found(round, address));
-			});
-		}
-	}
-
-	private found(round: Round, address: string | undefined): void {
-		if (address === undefined) this.failed(round, TIME_NO_ADDRESS);
-		// One server under two names is no second opinion.
-		else if (round.heard.includes(`${address}:${round.port}`)) this.askNext(round);
-		else this.ask(round, address);
-	}
-
-	private ask(round: Round, address: string): void {
-		const { udp, crypto, buffer } = this.#world;
-		this.setTimer(ANSWER_LIMIT_MS);
-		round.address = address;
-		const socket = new udp.io({
-			...udp.pins,
-			port: 0,
-			onReadable: () => this.guarded(() => this.read(round)),
-			onError: () => this.guarded(() => this.failed(round, TIME_NO_REPLY)),
-		});
-		const nonce = crypto.random(NONCE_LENGTH);
-		round.socket = socket;
-		round.nonce = nonce;
+	/** While ASKING: writes the question into the buffer; its length. */
+	putQuestion(): number {
+		const { buffer } = this.#world;
 		buffer.fill(0, 0, PACKET_LENGTH);
 		buffer[0] = QUESTION;
-		buffer.set(nonce, TRANSMIT);
-		round.sentMs = this.nowMs();
-		socket.write(buffer.subarray(0, PACKET_LENGTH), address, round.port);
+		const nonce = this.#round?.nonce;
+		if (nonce !== undefined) buffer.set(nonce, TRANSMIT);
+		return PACKET_LENGTH;
 	}
 
-	private failed(round: Round, error: number): void {
-		this.#error = error;
-		this.askNext(round);
+	/** The port that it asks from has gone. */
+	lost(nowMs: number): void {
+		if (this.state === SYNC_ASKING) this.failed(TIME_NO_REPLY, nowMs);
 	}
 
-	private read(round: Round): void {
-		const now = this.nowMs();
-		const { buffer } = this.#world;
-		for (let i = 0; i < DATAGRAMS_AT_ONCE; i++) {
-			const length = round.socket?.read(buffer);
-			if (length === undefined) return;
-			if (!this.isReply(round, length)) continue;
-			const error = this.errorOf(round, now);
-			if (error === TIME_WELL) this.weigh(round, this.claim(round, now));
-			else this.failed(round, error);
+	/** A datagram, in `buffer[0..length)`. Another turn begins unless it is somebody else's. */
+	received(length: number, source: DatagramSource, nowMs: number): void {
+		const round = this.#round;
+		if (round === undefined || !this.isReply(round, length, source)) return;
+		const error = this.errorOf(round, nowMs);
+		if (error === TIME_WELL) this.weigh(round, this.claim(round, nowMs), nowMs);
+		else this.failed(error, nowMs);
+	}
+
+	/** The only way from one state to another. */
+	private enter(round: Round | undefined, endMs: number): void {
+		this.#round = round;
+		this.#endMs = endMs;
+		this.#turn++;
+	}
+
+	private askNext(round: Round, nowMs: number): void {
+		const servers = this.#world.info.timeServers.split(",", SERVER_LIMIT);
+		do round.index++;
+		while (nowMs < (this.#notBeforeMs?.[round.index] ?? 0));
+		if (round.index >= servers.length) {
+			this.endRound(round, nowMs);
 			return;
 		}
+		const [name, port] = servers[round.index].trim().split(":");
+		round.name = name;
+		round.port = port === undefined ? NTP_PORT : Number(port);
+		round.address = "";
+		this.enter(round, nowMs + ANSWER_LIMIT_MS);
+		if (parseIPv4(name) >= 0) this.take(name, nowMs);
+	}
+
+	private take(address: string | undefined, nowMs: number): void {
+		const round = this.#round;
+		if (round === undefined) return;
+		if (address === undefined) {
+			this.failed(TIME_NO_ADDRESS, nowMs);
+			return;
+		}
+		// One server under two names is no second opinion.
+		if (round.heard.includes(`${address}:${round.port}`)) {
+			this.askNext(round, nowMs);
+			return;
+		}
+		round.address = address;
+		round.nonce = this.#world.crypto.random(NONCE_LENGTH);
+		round.sentMs = nowMs;
+		this.enter(round, nowMs + ANSWER_LIMIT_MS);
+	}
+
+	private failed(error: number, nowMs: number): void {
+		this.#error = error;
+		if (this.#round !== undefined) this.askNext(this.#round, nowMs);
 	}
 
 	/** It is from whom we have asked, who has read what we have sent. */
-	private isReply({ socket, nonce, address, port }: Round, length: number): boolean {
-		if (socket === undefined || nonce === undefined || length < PACKET_LENGTH) return false;
-		if (socket.remoteAddress !== address || socket.remotePort !== port) return false;
+	private isReply({ nonce, address, port }: Round, length: number, source: DatagramSource): boolean {
+		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
+		if (source.remoteAddress !== address || source.remotePort !== port) return false;
 		return nonce.every((byte, i) => byte === this.#world.buffer[ORIGINATE + i]);
 	}
 
@@ -297,58 +329,52 @@ export class TimeSync {
 		return leftMs + waysMs / 2 - now;
 	}
 
-	private weigh(round: Round, claim: number): void {
+	private weigh(round: Round, claim: number, nowMs: number): void {
 		const utcMs = this.#world.clock.utcMs();
-		const isNear = utcMs !== undefined && Math.abs(claim + this.nowMs() - utcMs) <= STEP_LIMIT_MS;
+		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
 		// Or another has said the same in this round.
 		if (isNear || round.claims.some((other) => Math.abs(other - claim) <= AGREE_MS)) {
-			this.believe(claim);
+			this.believe(claim, nowMs);
 			return;
 		}
 		round.claims.push(claim);
 		round.heard.push(`${round.address}:${round.port}`);
-		this.askNext(round);
+		this.askNext(round, nowMs);
 	}
 
 	/** Nobody was believed at once. */
-	private endRound({ claims }: Round): void {
-		if (claims.length === 1 && this.isBelievedAlone(claims[0])) {
-			this.believe(claims[0]);
+	private endRound({ claims }: Round, nowMs: number): void {
+		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
+			this.believe(claims[0], nowMs);
 			return;
 		}
-		if (claims.length > 1) this.#loneCount = 0;
-		if (claims.length > 0) {
-			this.#error = TIME_DOUBTED;
-			this.#world.trace(`${PART}: ${claims.length} servers gave a time that is not believed`);
-		}
-		this.#round = undefined;
-		this.setTimer(this.#retryMs);
+		if (claims.length > 1) this.#lone = undefined;
+		this.enter(undefined, nowMs + this.#retryMs);
 		this.#retryMs = Math.min(this.#retryMs * 2, RETRY_LONGEST_MS);
+		if (claims.length === 0) return;
+		this.#error = TIME_DOUBTED;
+		this.#world.trace(`time: ${claims.length} servers gave a time that is not believed`);
 	}
 
-	private isBelievedAlone(claim: number): boolean {
+	private isBelievedAlone(claim: number, nowMs: number): boolean {
 		if (this.#world.clock.utcMs() === undefined) return true;
-		const now = this.nowMs();
-		const isSame = this.#loneCount > 0 && Math.abs(claim - this.#lone) <= AGREE_MS;
-		if (isSame && now - this.#loneMs < CLAIMS_APART_MS) return false;
-		this.#loneCount = isSame ? this.#loneCount + 1 : 1;
-		this.#lone = claim;
-		this.#loneMs = now;
-		return this.#loneCount >= CLAIMS_NEEDED;
+		const before = this.#lone;
+		const isSame = before !== undefined && Math.abs(claim - before.claim) <= AGREE_MS;
+		if (isSame && nowMs - before.atMs < CLAIMS_APART_MS) return false;
+		const count = isSame ? before.count + 1 : 1;
+		this.#lone = { claim, count, atMs: nowMs };
+		return count >= CLAIMS_NEEDED;
 	}
 
-	private believe(claim: number): void {
+	private believe(claim: number, nowMs: number): void {
 		const { clock, crypto } = this.#world;
-		this.stop();
-		const now = this.nowMs();
-		const utcMs = clock.utcMs();
-		if (utcMs === undefined || Math.abs(claim + now - utcMs) >= WORTH_MS) clock.setUTC(Math.round(claim + now));
-		this.#lastSuccessMs = now;
+		this.enter(undefined, nowMs + AGAIN_MS * (0.9 + (0.2 * crypto.random(1)[0]) / 255));
+		this.#lastSuccessMs = nowMs;
 		this.#error = TIME_WELL;
-		this.#loneCount = 0;
+		this.#lone = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
-		this.setTimer(AGAIN_MS * (0.9 + (0.2 * crypto.random(1)[0]) / 255));
-		this.#world.onSynchronised();
+		const utcMs = clock.utcMs();
+		if (utcMs === undefined || Math.abs(claim + nowMs - utcMs) >= WORTH_MS) clock.setUTC(Math.round(claim + nowMs));
 	}
 
 	private u32(at: number): number {

@@ -1,50 +1,105 @@
 import assert from "node:assert/strict";
-import { meterFailure } from "../../modules/api/meter-failures.js";
-import * as association from "../../modules/dlms/results.js";
-import * as hdlc from "../../modules/hdlc/results.js";
-import * as failures from "../../modules/meter/failures.js";
+import { readFileSync } from "node:fs";
+import * as dlms from "../../modules/dlms/failures.js";
+import * as hdlc from "../../modules/hdlc/failures.js";
+import * as iec from "../../modules/iec62056-21/failures.js";
+import * as meter from "../../modules/meter/failures.js";
+import { type Failure, furthest, PROGRESS_HEARD } from "../../modules/readout/failure.js";
 
-const { DLMS, HDLC_AFTER_IDENT, HDLC_DIRECT } = failures;
-
-/** Values of a module's RESULT_… that are failures. */
-function resultsOf(module: object, well: readonly number[]): number[] {
-	return Object.entries(module)
-		.filter(([name, value]) => name.startsWith("RESULT_") && !well.includes(value))
-		.map(([, value]) => value as number);
+/** Those of a module, by name. */
+function rowsOf(module: object): [string, Failure][] {
+	return Object.entries(module).filter(([, value]) => typeof value === "object");
 }
 
-describe("failures of the meter", () => {
-	const ofHDLC = resultsOf(hdlc, [hdlc.RESULT_NONE, hdlc.RESULT_DONE]);
-	const ofDLMS = resultsOf(association, [association.RESULT_NONE, association.RESULT_READ]);
+const TABLES: readonly [string, object][] = [
+	["iec62056-21", iec],
+	["hdlc", hdlc],
+	["dlms", dlms],
+	["meter", meter],
+];
+/** What is shown to one caller, and never kept as the last error. */
+const NAMELESS: readonly Failure[] = [meter.FAILURE_WAIT, meter.FAILURE_BUSY];
 
-	it("of HDLC and DLMS have an error, a code of their own and a sentence each", () => {
-		const direct = ofHDLC.map((result) => HDLC_DIRECT + result);
-		const all = [...direct, ...ofDLMS.map((result) => DLMS + result)];
-		const codes = new Set<string>();
-		for (const failure of [...all, failures.FAILURE_UNANSWERED, failures.FAILURE_COUNTERS]) {
-			const known = meterFailure(failure);
-			assert.ok(known !== undefined, `${failure} has no row`);
-			assert.match(known.error, /^meter_(timeout|error|auth_failed)$/);
-			assert.match(known.code, /^(hdlc|dlms)\/[a-z-]+$/);
-			assert.match(known.message, /^[A-Z].*\.$/);
-			assert.ok(!codes.has(known.code), known.code);
-			codes.add(known.code);
+describe("failures of the meter", () => {
+	for (const [layer, module] of TABLES) {
+		it(`of ${layer} have an error, a stable code and a sentence each, and can't be changed`, () => {
+			const rows = rowsOf(module);
+			assert.ok(rows.length > 4);
+			for (const [name, row] of rows) {
+				assert.ok(Object.isFrozen(row), name);
+				assert.match(row.message, /^[A-Z].*\.$/, name);
+				assert.ok(row.progress >= 0 && Number.isInteger(row.progress), name);
+				if (NAMELESS.includes(row)) continue;
+				assert.match(row.error, /^meter_(timeout|error|auth_failed)$/, name);
+				assert.match(
+					row.code,
+					layer === "meter" ? /^(port|(iec62056-21|dlms)\/[a-z-]+)$/ : new RegExp(`^${layer}/[a-z-]+$`),
+				);
+			}
+		});
+	}
+	it("have codes of their own, but for those that come again after a sign-on", () => {
+		const known = new Map<string, string>();
+		for (const [name, { code }] of TABLES.flatMap(([, module]) => rowsOf(module))) {
+			if (code === "") continue;
+			const before = known.get(code);
+			if (before !== undefined) assert.equal(name.replace("SIGNED_ON_", "HDLC_"), before, code);
+			else known.set(code, name);
 		}
-		for (const result of ofHDLC)
-			assert.equal(meterFailure(HDLC_AFTER_IDENT + result)?.code, meterFailure(HDLC_DIRECT + result)?.code);
+		assert.equal(known.size, 49);
 	});
-	it("have no row for what is none", () => {
-		for (const failure of [0, 1, 11 + 1, HDLC_DIRECT, HDLC_DIRECT + 1, 240, DLMS + 1, 400])
-			assert.equal(meterFailure(failure), undefined, `${failure}`);
+	it("are those that the API has always shown, to the letter", () => {
+		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
+		const shown = new Set(rows.map(({ error, code, message }) => `${error}|${code}|${message}`));
+		const texts = readFileSync(new URL("../../../test/api/meter-failures.txt", import.meta.url), "utf8");
+		assert.deepEqual([...shown].sort(), texts.trimEnd().split("\n"));
 	});
-	it("of HDLC keep apart from each other in one number", () => {
-		assert.ok(ofHDLC.every((result) => result < HDLC_AFTER_IDENT - HDLC_DIRECT));
-		assert.ok(ofDLMS.every((result) => DLMS + result < failures.FAILURE_UNANSWERED));
-		for (const result of ofHDLC) {
-			assert.equal(failures.hdlcResult(HDLC_DIRECT + result), result);
-			assert.equal(failures.hdlcResult(HDLC_AFTER_IDENT + result), result);
+	it("that the page has words for exist", () => {
+		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
+		const codes = new Set(TABLES.flatMap(([, module]) => rowsOf(module).map(([, { code }]) => code)));
+		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms)\/[a-z-]+/g)].map(([code]) => code);
+		assert.ok(named.length > 15);
+		for (const code of named) assert.ok(codes.has(code), code);
+	});
+	it("tell the attempt that came furthest, and of equals the last", () => {
+		assert.equal(furthest(undefined, iec.IEC_SILENCE), iec.IEC_SILENCE);
+		assert.equal(furthest(iec.IEC_SILENCE, undefined), iec.IEC_SILENCE);
+		assert.equal(furthest(iec.IEC_CUT, iec.IEC_SILENCE), iec.IEC_CUT);
+		assert.equal(furthest(iec.IEC_SILENCE, hdlc.HDLC_SILENCE), hdlc.HDLC_SILENCE);
+		assert.equal(furthest(hdlc.SIGNED_ON_SILENCE, hdlc.HDLC_GARBAGE), hdlc.SIGNED_ON_SILENCE);
+		assert.equal(furthest(hdlc.HDLC_REFUSED, hdlc.SIGNED_ON_GARBAGE), hdlc.HDLC_REFUSED);
+		const [ofHDLC, ofDLMS] = [hdlc, dlms].map((module) => rowsOf(module).map(([, { progress }]) => progress));
+		assert.ok(Math.max(...ofHDLC) < Math.min(...ofDLMS));
+	});
+	it("tell whether anything was heard that belongs to the protocol", () => {
+		const isHeard = ({ progress }: Failure) => progress >= PROGRESS_HEARD;
+		assert.ok(!rowsOf(iec).some(([, row]) => isHeard(row)));
+		assert.ok(rowsOf(dlms).every(([, row]) => isHeard(row)));
+		assert.deepEqual(
+			rowsOf(hdlc).flatMap(([name, row]) => (isHeard(row) ? [] : [name])),
+			[
+				"HDLC_ECHO_ONLY",
+				"HDLC_GARBAGE",
+				"HDLC_SILENCE",
+				"SIGNED_ON_ECHO_ONLY",
+				"SIGNED_ON_GARBAGE",
+				"SIGNED_ON_SILENCE",
+			],
+		);
+	});
+	it("after a sign-on are rows of their own where they tell more", () => {
+		for (const [, row] of rowsOf(hdlc)) {
+			const after = hdlc.afterSignOn(row);
+			assert.equal(after.code, row.code);
+			assert.equal(hdlc.isLostAfterSignOn(after), row.progress < PROGRESS_HEARD);
 		}
-		for (const failure of [0, 5, 11, 100, DLMS + 10, failures.FAILURE_COUNTERS])
-			assert.equal(failures.hdlcResult(failure), 0);
+	});
+	it("that another try would not change are those of keys, addresses, and what the meter refuses with a reason", () => {
+		const lasting = (module: object) => rowsOf(module).flatMap(([name, row]) => (row.isFinal ? [name] : []));
+		assert.deepEqual(lasting(iec), []);
+		assert.deepEqual(lasting(hdlc), ["HDLC_NO_ADDRESS", "HDLC_TOO_LONG"]);
+		assert.deepEqual(lasting(meter), ["FAILURE_COUNTERS", "FAILURE_UNANSWERED"]);
+		const passing = rowsOf(dlms).flatMap(([name, row]) => (row.isFinal ? [] : [name]));
+		assert.deepEqual(passing, ["DLMS_EXCEPTION", "DLMS_LOST", "DLMS_MALFORMED", "DLMS_REJECTED"]);
 	});
 });

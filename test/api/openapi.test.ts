@@ -8,6 +8,7 @@ import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/host.js";
+import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 
 /** Statuses that the server answers by itself. */
@@ -204,7 +205,10 @@ describe("The description of the API, openapi.json", () => {
 
 	it("has the codes of all errors and no others", () => {
 		const own = SERVER_STATUSES.map((status) => JSON.parse(errorText(status)).error);
-		const all = new Set([...own, ...Object.values(codes).filter((code) => typeof code === "string")]);
+		const all = new Set([
+			...own,
+			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
+		]);
 		const { oneOf } = DOCUMENT.components.schemas.Error.properties.error;
 		assert.deepEqual(oneOf.map((one: Node) => one.const).sort(), [...all].sort());
 		for (const [key, { responses }] of OPERATIONS) {

@@ -27,7 +27,7 @@ interface Fault {
 
 const FOREIGN = { Origin: "https://evil.example" };
 
-/** In the order of the checks; plain HTTP in the owner's network comes before all others (README, "Decisions"). */
+/** In the order of the checks; plain HTTP in the owner's network comes before all others (docs/decisions.md). */
 const FAULTS: readonly Fault[] = [
 	{ status: 403, code: "https_required", put: (draft) => Object.assign(draft.options, { secure: false }) },
 	{ status: 404, code: "not_found", put: (draft) => Object.assign(draft, { path: "system/nothing" }) },

@@ -8,7 +8,6 @@ import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);
 const NOW_MS = Date.UTC(2027, 2, 3, 4, 5, 6);
-const YEAR_MS = 366 * 86_400_000;
 
 /** A device with a TLS port that shows what it was given, and whose handshakes end as the test wants. */
 class Device {
@@ -115,8 +114,14 @@ describe("app/identity: the device's own certificate", () => {
 	it("is made anew when its time is over", () => {
 		const device = new Device();
 		const first = device.start();
-		device.nowMs = NOW_MS + 10 * YEAR_MS;
-		assert.notEqual(device.start(), first);
+		const endMs = Date.parse(new X509Certificate(first).validTo);
+		device.nowMs = endMs - 1;
+		assert.equal(device.start(), first);
+		assert.equal(device.renew("gateway"), first);
+		device.nowMs = endMs;
+		const second = device.renew("gateway");
+		assert.notEqual(second, first);
+		assert.equal(device.start(), second);
 	});
 	it("is made anew when it is damaged, and served from memory when flash is full", () => {
 		const device = new Device();

@@ -57,9 +57,9 @@ describe("the meter's settings, as the reader has them", () => {
 	it("hand over to mode E under iec62056 only, where mode D counts, too", () => {
 		const { store, settings } = open();
 		putValues(store, IEC62056, [true, 2400, 9600, false, true]);
-		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [false, true, true]);
+		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["iec62056", true, true]);
 		putValues(store, METER, ["dlms"]);
-		assert.deepEqual([settings.isDLMS, settings.handsOver, settings.modeD], [true, false, false]);
+		assert.deepEqual([settings.protocol, settings.handsOver, settings.modeD], ["dlms", false, false]);
 	});
 	it("have a system title of the unit's own, always the same", () => {
 		const digest = createHash("sha256").update("SN-1").digest().subarray(0, 5);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { AssociationResponse, rejectionResult } from "../../modules/dlms/aare.js";
+import { AssociationResponse, rejectionFailure } from "../../modules/dlms/aare.js";
 import { AARQ_LIMIT, encodeAARQ, INFORMATION_LIMIT, SECRET_LIMIT } from "../../modules/dlms/aarq.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
 import { seedOfRun } from "../fuzz/mutator.js";
@@ -91,8 +91,11 @@ describe(`AARE (SEED=${SEED})`, () => {
 
 	it("gives each diagnostic its result", () => {
 		assert.deepEqual(
-			[0, 1, 2, 3, 11, 12, 13, 14, 15, 0x100, 0x101, 0x102, -1].map(rejectionResult),
-			[20, 20, 21, 22, 23, 24, 25, 24, 20, 20, 20, 26, 20],
+			[0, 1, 2, 3, 11, 12, 13, 14, 15, 0x100, 0x101, 0x102, -1].map((diagnostic) => rejectionFailure(diagnostic).code),
+			[
+				...["rejected", "rejected", "context", "title", "mechanism", "authentication-required", "authentication"],
+				...["authentication-required", "rejected", "rejected", "rejected", "acse-version", "rejected"],
+			].map((what) => `dlms/${what}`),
 		);
 	});
 
@@ -102,7 +105,7 @@ describe(`AARE (SEED=${SEED})`, () => {
 		const rename = (answer: Uint8Array) => [hex(toHex(answer).replace("05080101", "05080103"))];
 		assert.equal(
 			conversation.run(server, (answer, count) => (count === 1 ? rename(answer) : [answer])),
-			1,
+			undefined,
 		);
 	});
 });

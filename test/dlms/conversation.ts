@@ -1,10 +1,12 @@
 /** An association of the client with the test server, run to its end; what came of it as texts. */
+
 import assert from "node:assert/strict";
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../../modules/dlms/association.js";
 import { Cipher, type CipherOptions } from "../../modules/dlms/cipher.js";
 import { Reading, type ReadingSink } from "../../modules/dlms/reading.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
 import { cosemUnitText } from "../../modules/obis/units.js";
+import type { Failure } from "../../modules/readout/failure.js";
 import { AUTHENTICATION_KEY, CLIENT_TITLE, gcm, KEY } from "./crypto.js";
 import type { Server } from "./server.js";
 
@@ -111,8 +113,11 @@ export class Conversation {
 		});
 	}
 
-	/** Runs it against a server; returns the result. `between` may change an answer, or add APDUs in front of it. */
-	run(server: Pick<Server, "answer">, between?: (answer: Uint8Array, count: number) => Uint8Array[]): number {
+	/** Runs it against a server; returns why it failed, if it did. `between` may change an answer, or add APDUs in front of it. */
+	run(
+		server: Pick<Server, "answer">,
+		between?: (answer: Uint8Array, count: number) => Uint8Array[],
+	): Failure | undefined {
 		const { association } = this;
 		let step = association.begin();
 		for (let turns = 0; step !== STEP_END; turns++) {
@@ -134,7 +139,8 @@ export class Conversation {
 			}
 			assert.notEqual(step, STEP_WAIT, "an answer came");
 		}
-		return association.result;
+		assert.equal(association.isRead, association.failure === undefined);
+		return association.failure;
 	}
 
 	/** Gives an APDU in the middle of a buffer that is overwritten afterwards. */

@@ -47,7 +47,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 		};
 		const list = listOf(...asked);
 		const whole = new Conversation({ list, ...level });
-		assert.equal(whole.run(new Server({ objects, ...level })), 1);
+		assert.equal(whole.run(new Server({ objects, ...level })), undefined);
 		// An exception in clear, which anybody can send, may cost an object, or its time.
 		const good = new Set(whole.notes.all.flatMap((line) => [line, line.replace(/ \|.*/, "")]));
 
@@ -59,7 +59,7 @@ export async function damageAnswers(seed: number, runs: number): Promise<void> {
 			const odd = random.oneIn(4) ? mutator.pick(seen) : mutator.mutate(answer, mutator.pick(seen));
 			return random.oneIn(2) ? [odd, answer] : [odd, odd, answer];
 		});
-		assert.notEqual(result, 0);
+		assert.ok(result !== undefined || conversation.association.isRead);
 		assert.ok(conversation.cipher.counter <= conversation.cipher.counterLimit);
 		for (const line of conversation.notes.all)
 			assert.ok(!level.ciphered || good.has(line) || line.includes("refused"), `a value that was not sent: ${line}`);

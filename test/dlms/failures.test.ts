@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { STEP_END, STEP_WAIT } from "../../modules/dlms/association.js";
 import { CounterSink, counterList } from "../../modules/dlms/counter.js";
+import * as failures from "../../modules/dlms/failures.js";
 import { Reading } from "../../modules/dlms/reading.js";
-import * as result from "../../modules/dlms/results.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
+import type { Failure } from "../../modules/readout/failure.js";
 import { type ClientOptions, Conversation, listOf } from "./conversation.js";
 import { hex, METER_TITLE } from "./crypto.js";
 import { join, Server, type ServerOptions } from "./server.js";
@@ -23,12 +24,12 @@ const LOW = { mechanism: 1, ciphered: true, password: "12345678" };
 type Both = Partial<ServerOptions> & ClientOptions;
 
 /** What a client with these options comes to at a server with those, and the client. */
-function meet(client: ClientOptions, server: Partial<ServerOptions>): [number, Conversation] {
+function meet(client: ClientOptions, server: Partial<ServerOptions>): [Failure | undefined, Conversation] {
 	const conversation = new Conversation({ list, counter: 1, ...client });
 	return [conversation.run(new Server({ objects: OBJECTS, ...server })), conversation];
 }
 
-function ends(expected: number, client: ClientOptions, server: Partial<ServerOptions>): Conversation {
+function ends(expected: Failure, client: ClientOptions, server: Partial<ServerOptions>): Conversation {
 	const [got, conversation] = meet(client, server);
 	assert.equal(got, expected);
 	assert.deepEqual(conversation.notes.all, []);
@@ -45,71 +46,74 @@ function replaced(both: Both, which: number, apdu: string): Conversation {
 
 describe("an association that fails tells why:", () => {
 	it("the context, plain or ciphered, is not the meter's", () => {
-		const conversation = ends(result.RESULT_CONTEXT, {}, { ciphered: true });
+		const conversation = ends(failures.DLMS_CONTEXT, {}, { ciphered: true });
 		assert.equal(conversation.association.diagnostic, 2);
-		ends(result.RESULT_CONTEXT, LOW, { ...LOW, ciphered: false });
+		ends(failures.DLMS_CONTEXT, LOW, { ...LOW, ciphered: false });
 		// A meter that takes the plain one and answers ciphered.
 		const apdu = "6148A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE230421281F3001234567";
-		assert.equal(replaced({}, 1, `${apdu}891214A0845E475714383F65BC19745CA235906525E4F3E1C893`).association.result, 21);
+		assert.equal(
+			replaced({}, 1, `${apdu}891214A0845E475714383F65BC19745CA235906525E4F3E1C893`).association.failure,
+			failures.DLMS_CONTEXT,
+		);
 	});
 
 	it("the password", () => {
-		assert.equal(ends(result.RESULT_AUTHENTICATION, { ...LOW, password: "1" }, LOW).association.diagnostic, 13);
+		assert.equal(ends(failures.DLMS_AUTHENTICATION, { ...LOW, password: "1" }, LOW).association.diagnostic, 13);
 	});
 
 	it("the client needs authentication, or another", () => {
-		ends(result.RESULT_AUTHENTICATION_REQUIRED, {}, { mechanism: 1 });
-		ends(result.RESULT_MECHANISM, { mechanism: 1 }, { mechanism: 5 });
+		ends(failures.DLMS_AUTHENTICATION_REQUIRED, {}, { mechanism: 1 });
+		ends(failures.DLMS_MECHANISM, { mechanism: 1 }, { mechanism: 5 });
 		for (const diagnostic of ["0C", "0E"]) {
 			const apdu = `6117A109060760857405080101A203020101A305A1030201${diagnostic}`;
-			assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_AUTHENTICATION_REQUIRED);
+			assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 		}
 		// Accepted, and 14: the meter waits for passes 3 and 4, which nobody asked us for.
 		const apdu = "6129A109060760857405080101A203020100A305A10302010EBE10040E0800065F1F040000501F01F40007";
-		assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_AUTHENTICATION_REQUIRED);
+		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 	});
 
 	it("the key, the authentication key, the meter's own", () => {
 		const other = hex("0F0E0D0C0B0A09080706050403020100");
-		ends(result.RESULT_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
-		ends(result.RESULT_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);
-		ends(result.RESULT_HLS_REFUSED, { mechanism: 5, authenticationKey: other }, { mechanism: 5 });
-		ends(result.RESULT_HLS_REFUSED, { mechanism: 5, encryptionKey: other }, { mechanism: 5 });
-		ends(result.RESULT_METER_UNVERIFIED, HIGH, { ...HIGH, wrongAnswer: true });
-		ends(result.RESULT_METER_UNVERIFIED, { mechanism: 5 }, { mechanism: 5, wrongAnswer: true });
+		ends(failures.DLMS_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);
+		ends(failures.DLMS_AUTHENTICATION, { ...HIGH, authenticationKey: other }, HIGH);
+		ends(failures.DLMS_HLS_REFUSED, { mechanism: 5, authenticationKey: other }, { mechanism: 5 });
+		ends(failures.DLMS_HLS_REFUSED, { mechanism: 5, encryptionKey: other }, { mechanism: 5 });
+		ends(failures.DLMS_METER_UNVERIFIED, HIGH, { ...HIGH, wrongAnswer: true });
+		ends(failures.DLMS_METER_UNVERIFIED, { mechanism: 5 }, { mechanism: 5, wrongAnswer: true });
 	});
 
 	it("the meter's title: none, ours, a short one, another than in the AARE", () => {
-		ends(result.RESULT_METER_TITLE, HIGH, { ...HIGH, titleless: true });
-		ends(result.RESULT_METER_TITLE, { mechanism: 5 }, { mechanism: 5, titleless: true });
-		ends(result.RESULT_METER_TITLE, { ...HIGH, title: METER_TITLE }, HIGH);
-		ends(result.RESULT_METER_TITLE, HIGH, { ...HIGH, title: hex("4D4D4D") });
+		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, titleless: true });
+		ends(failures.DLMS_METER_TITLE, { mechanism: 5 }, { mechanism: 5, titleless: true });
+		ends(failures.DLMS_METER_TITLE, { ...HIGH, title: METER_TITLE }, HIGH);
+		ends(failures.DLMS_METER_TITLE, HIGH, { ...HIGH, title: hex("4D4D4D") });
 		const faulty = { ...LOW, general: true, sealedFault: changeTitle };
-		ends(result.RESULT_METER_TITLE, LOW, faulty);
+		ends(failures.DLMS_METER_TITLE, LOW, faulty);
 		// Known beforehand, it need not be told; a general-glo APDU tells it as well.
 		const [got] = meet({ ...HIGH, meterTitle: METER_TITLE }, { ...HIGH, titleless: true });
-		assert.equal(got, result.RESULT_READ);
+		assert.equal(got, undefined);
 	});
 
 	it("the invocation counter, and the one that the meter expects", () => {
-		const behind = ends(result.RESULT_AUTHENTICATION, { ...LOW, counter: 10 }, { ...LOW, clientCounter: 10 });
+		const behind = ends(failures.DLMS_AUTHENTICATION, { ...LOW, counter: 10 }, { ...LOW, clientCounter: 10 });
 		assert.equal(behind.association.diagnostic, 13);
 		const apdu = "D8010600001234";
 		for (const which of [1, 2, 3]) {
 			const { association } = replaced(HIGH, which, apdu);
-			assert.deepEqual([association.result, association.exception.counter], [result.RESULT_COUNTER, 0x1234]);
+			assert.deepEqual([association.failure, association.exception.counter], [failures.DLMS_COUNTER, 0x1234]);
 		}
 		assert.equal(replaced(HIGH, 1, "D80206").association.exception.counter, -1);
 		const conversation = new Conversation({ ...HIGH, list, counter: 2 ** 32 - 1, counterLimit: 2 ** 32 + 5 });
-		assert.equal(conversation.run(new Server({ ...HIGH })), result.RESULT_COUNTER_EXHAUSTED);
+		assert.equal(conversation.run(new Server({ ...HIGH })), failures.DLMS_COUNTER_EXHAUSTED);
 		assert.ok(conversation.cipher.counter <= 2 ** 32);
 	});
 
 	it("exceptions before anything is read", () => {
 		for (const which of [1, 2]) {
-			assert.equal(replaced(HIGH, which, "D80205").association.result, result.RESULT_DECIPHERING);
-			assert.equal(replaced(HIGH, which, "D80202").association.result, result.RESULT_EXCEPTION);
-			assert.equal(replaced(HIGH, which, "D80101").association.result, result.RESULT_LOST);
+			assert.equal(replaced(HIGH, which, "D80205").association.failure, failures.DLMS_DECIPHERING);
+			assert.equal(replaced(HIGH, which, "D80202").association.failure, failures.DLMS_EXCEPTION);
+			assert.equal(replaced(HIGH, which, "D80101").association.failure, failures.DLMS_LOST);
 		}
 	});
 
@@ -121,48 +125,48 @@ describe("an association that fails tells why:", () => {
 			conversation.run(new Server({ objects: OBJECTS, ...both, counter: 1, general: true, plainFault }));
 			return conversation;
 		};
-		assert.equal(inside("0E050801", HIGH).association.result, result.RESULT_EXCEPTION);
-		assert.equal(inside("C401C10011", HIGH).association.result, result.RESULT_MALFORMED);
-		assert.equal(replaced({ mechanism: 5 }, 2, "0E050801").association.result, result.RESULT_EXCEPTION);
+		assert.equal(inside("0E050801", HIGH).association.failure, failures.DLMS_EXCEPTION);
+		assert.equal(inside("C401C10011", HIGH).association.failure, failures.DLMS_MALFORMED);
+		assert.equal(replaced({ mechanism: 5 }, 2, "0E050801").association.failure, failures.DLMS_EXCEPTION);
 		const conversation = new Conversation({ list, ...LOW, counter: 1 });
 		conversation.association.begin();
 		assert.equal(conversation.give(hex("CA12301234")), STEP_WAIT);
 		assert.equal(conversation.give(new Uint8Array(0)), STEP_END);
-		assert.equal(conversation.association.result, result.RESULT_MALFORMED);
+		assert.equal(conversation.association.failure, failures.DLMS_MALFORMED);
 		assert.equal(conversation.association.resume(), STEP_END);
 	});
 
 	it("a service error or a broken APDU in place of the ciphered initiate response", () => {
 		for (const [initiate, expected] of [
-			["0E010602", result.RESULT_CONFORMANCE],
-			["0800", result.RESULT_MALFORMED],
+			["0E010602", failures.DLMS_CONFORMANCE],
+			["0800", failures.DLMS_MALFORMED],
 		] as const) {
 			const server = new Server({ ...LOW, general: true, counter: 1, initiate: hex(initiate) });
 			assert.equal(new Conversation({ list, ...LOW }).run(server), expected);
 		}
 		const short = "281F3001234567891214A0845E475714383F65BC19745CA235906525E4F3E1C8";
 		const apdu = `6146A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE220420${short}`;
-		assert.equal(replaced(LOW, 1, apdu.replace("6146", "6147")).association.result, result.RESULT_MALFORMED);
+		assert.equal(replaced(LOW, 1, apdu.replace("6146", "6147")).association.failure, failures.DLMS_MALFORMED);
 	});
 
 	it("initiate errors", () => {
 		for (const [error, expected] of [
-			["01", result.RESULT_DLMS_VERSION],
-			["02", result.RESULT_CONFORMANCE],
-			["03", result.RESULT_PDU_SIZE],
-			["04", result.RESULT_INITIATE],
-			["05", result.RESULT_REJECTED],
+			["01", failures.DLMS_VERSION],
+			["02", failures.DLMS_CONFORMANCE],
+			["03", failures.DLMS_PDU_SIZE],
+			["04", failures.DLMS_INITIATE],
+			["05", failures.DLMS_REJECTED],
 		]) {
 			const apdu = `611FA109060760857405080101A203020101A305A103020101BE0604040E0106${error}`;
-			assert.equal(replaced({}, 1, apdu).association.result, expected);
+			assert.equal(replaced({}, 1, apdu).association.failure, expected);
 		}
 		const apdu = "611FA109060760857405080101A203020100A305A103020100BE0604040E010601";
-		assert.equal(replaced({}, 1, apdu).association.result, result.RESULT_DLMS_VERSION);
+		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_VERSION);
 	});
 
 	it("a meter that takes no APDU of the length of a GET", () => {
-		ends(result.RESULT_PDU_SIZE, {}, { pdu: 12 });
-		ends(result.RESULT_PDU_SIZE, LOW, { ...LOW, pdu: 32 });
+		ends(failures.DLMS_PDU_SIZE, {}, { pdu: 12 });
+		ends(failures.DLMS_PDU_SIZE, LOW, { ...LOW, pdu: 32 });
 	});
 
 	it("keys that are missing, before a byte is sent", () => {
@@ -175,7 +179,7 @@ describe("an association that fails tells why:", () => {
 			{ ...LOW, title: new Uint8Array(7) },
 			{ mechanism: 1, password: "x".repeat(65) },
 		])
-			assert.equal(ends(result.RESULT_KEY_MISSING, client, {}).sent.length, 0);
+			assert.equal(ends(failures.DLMS_KEY_MISSING, client, {}).sent.length, 0);
 	});
 });
 
@@ -187,18 +191,21 @@ function changeTitle(answer: Uint8Array, count: number): Uint8Array {
 
 describe("a ciphered association", () => {
 	it("refuses answers in clear, and less protected ones", () => {
-		assert.equal(replaced(LOW, 2, "C401C1000903414243").association.result, result.RESULT_UNPROTECTED);
-		assert.equal(replaced(HIGH, 2, "C701C100010009111001234567FE1466AFB3DBCD4F9389E2B7").association.result, 45);
-		ends(result.RESULT_UNPROTECTED, LOW, { ...LOW, control: 0x20 });
+		assert.equal(replaced(LOW, 2, "C401C1000903414243").association.failure, failures.DLMS_UNPROTECTED);
+		assert.equal(
+			replaced(HIGH, 2, "C701C100010009111001234567FE1466AFB3DBCD4F9389E2B7").association.failure,
+			failures.DLMS_UNPROTECTED,
+		);
+		ends(failures.DLMS_UNPROTECTED, LOW, { ...LOW, control: 0x20 });
 		const plain =
 			"6135A109060760857405080103A203020100A305A103020100A40A04084D4D4D0000BC614EBE10040E0800065F1F040000501F01F40007";
-		assert.equal(replaced(LOW, 1, plain).association.result, result.RESULT_UNPROTECTED);
+		assert.equal(replaced(LOW, 1, plain).association.failure, failures.DLMS_UNPROTECTED);
 	});
 
 	it("takes answers that are authenticated only, and general-glo ones", () => {
 		for (const both of [{ control: 0x10 }, { control: 0x30 }, { general: true }]) {
 			const [got, conversation] = meet(HIGH, { ...HIGH, ...both });
-			assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.cipher.unchecked, false);
 		}
 	});
@@ -206,7 +213,7 @@ describe("a ciphered association", () => {
 	it("takes a general-glo APDU without a title for the meter's", () => {
 		const untitled = (answer: Uint8Array) => (answer[0] === 0xdb ? join(hex("DB00"), answer.subarray(10)) : answer);
 		const [got, conversation] = meet(HIGH, { ...HIGH, general: true, sealedFault: untitled });
-		assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+		assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
 	});
 
 	it("encrypts only without an authentication key, and says when a tag was not checked", () => {
@@ -218,7 +225,7 @@ describe("a ciphered association", () => {
 			[0x10, true],
 		] as const) {
 			const [got, conversation] = meet(keyless, { ...LOW, control });
-			assert.deepEqual([got, conversation.notes.all], [result.RESULT_READ, WHOLE]);
+			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.cipher.unchecked, unchecked);
 			assert.equal(conversation.sent[1][2], 0x20);
 		}
@@ -232,11 +239,11 @@ describe("a ciphered association", () => {
 				seen.push(answer);
 				return [seen.length === (both === LOW ? 3 : 4) ? seen[seen.length - 2] : answer];
 			});
-			assert.equal(got, result.RESULT_REPLAY);
+			assert.equal(got, failures.DLMS_REPLAY);
 			const mirror = new Conversation({ list, ...both, counter: 100 });
 			const server = new Server({ objects: OBJECTS, ...both });
 			const back = mirror.run(server, (answer, count) => [count === 3 ? mirror.sent[2] : answer]);
-			assert.equal(back, result.RESULT_TAG);
+			assert.equal(back, failures.DLMS_TAG);
 		}
 	});
 
@@ -251,7 +258,7 @@ describe("a ciphered association", () => {
 			const length = (answer[1] + 8).toString(16);
 			return [hex(text.replace(/^61../, `61${length}`).replace(/aa0a8008.{16}/, `aa128010${own}`))];
 		});
-		assert.equal(got, result.RESULT_METER_UNVERIFIED);
+		assert.equal(got, failures.DLMS_METER_UNVERIFIED);
 	});
 
 	it("shows no password in what it says may be logged", () => {
@@ -272,7 +279,7 @@ describe("a reading", () => {
 			for (const conformance of [0x001e1d, 0x00101d]) {
 				const objects = new Map(OBJECTS).set(`${ENERGY} 2`, reason);
 				const [got, conversation] = meet({}, { objects, conformance });
-				assert.deepEqual([got, conversation.notes.all], [1, [`#0 refused ${reason}`, WHOLE[1]]]);
+				assert.deepEqual([got, conversation.notes.all], [undefined, [`#0 refused ${reason}`, WHOLE[1]]]);
 			}
 		}
 	});
@@ -303,7 +310,7 @@ describe("a reading", () => {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", data);
 			const [got, conversation] = meet({}, { objects, conformance: 0x00101d });
 			const expected = reason === 1 ? "#1 refused 256" : `#1 refused ${reason}`;
-			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], expected]], data);
+			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], expected]], data);
 		}
 	});
 
@@ -333,7 +340,7 @@ describe("a reading", () => {
 				request[0] === 0xc0 && request[1] === 3 ? hex(fault) : answer;
 			for (const both of [{}, LOW, HIGH]) {
 				const [got, conversation] = meet(both, { ...both, plainFault });
-				assert.deepEqual([got, conversation.notes.all], [1, WHOLE], fault);
+				assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE], fault);
 			}
 		}
 	});
@@ -344,7 +351,7 @@ describe("a reading", () => {
 		for (const fault of [cut, longer]) {
 			const plainFault = (answer: Uint8Array, request: Uint8Array) => (request[1] === 3 ? fault(answer) : answer);
 			const [got, conversation] = meet({}, { plainFault });
-			assert.deepEqual([got, conversation.notes.all], [1, WHOLE]);
+			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
 			assert.equal(conversation.reading.requests, 5);
 		}
 	});
@@ -359,7 +366,7 @@ describe("a reading", () => {
 			request[1] === 3 ? hex("C403C105 01 01 00 1103 00 1104 00 1105") : answer;
 		const [got, conversation] = meet({ list: own }, { objects: new Map(values), plainFault });
 		const lines = ["#0 refused 3", "#1 refused 3", "0.0.96.1.3.255: 3", "0.0.96.1.4.255: 4", "0.0.96.1.5.255: 5"];
-		assert.deepEqual([got, conversation.notes.all], [1, lines]);
+		assert.deepEqual([got, conversation.notes.all], [undefined, lines]);
 	});
 
 	it("ends when the association is lost, and takes other exceptions for refusals", () => {
@@ -367,18 +374,18 @@ describe("a reading", () => {
 			request[1] === 1 && request[4] === 1 && request[7] === 96 ? hex(apdu) : answer;
 		const single = { conformance: 0x00101d };
 		for (const [apdu, expected] of [
-			["D80101", 50],
-			["D80205", 40],
-			["D8010600000001", 41],
-			["FF", 10],
-			["C701C100", 10],
+			["D80101", failures.DLMS_LOST],
+			["D80205", failures.DLMS_DECIPHERING],
+			["D8010600000001", failures.DLMS_COUNTER],
+			["FF", failures.DLMS_MALFORMED],
+			["C701C100", failures.DLMS_MALFORMED],
 		] as const) {
 			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
 			assert.deepEqual([got, conversation.notes.all], [expected, [WHOLE[0]]], apdu);
 		}
 		for (const apdu of ["D80102", "D80203", "D80104", "0E050801"]) {
 			const [got, conversation] = meet({}, { ...single, plainFault: fault(apdu) });
-			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], "#1 refused 259"]], apdu);
+			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], "#1 refused 259"]], apdu);
 		}
 	});
 
@@ -392,13 +399,13 @@ describe("a reading", () => {
 		] as const) {
 			const objects = new Map(OBJECTS).set("1 0.0.96.1.0.255 2", text(length));
 			const [got, conversation] = meet({}, { objects, block: 100 });
-			assert.deepEqual([got, conversation.notes.all], [1, [WHOLE[0], line]]);
+			assert.deepEqual([got, conversation.notes.all], [undefined, [WHOLE[0], line]]);
 		}
 	});
 
 	it("asks one by one if it is told to", () => {
 		const [got, conversation] = meet({ listing: false }, {});
-		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [1, WHOLE, 4]);
+		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
 	});
 
 	it("asks for no scaler and no time of what has none", () => {
@@ -416,12 +423,12 @@ describe("a reading", () => {
 			"1.0.1.8.0.255: -1 | 30",
 			"0.0.1.0.0.255: 60",
 		];
-		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [1, lines, 2]);
+		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, lines, 2]);
 	});
 
 	it("of an empty list only associates", () => {
 		const [got, conversation] = meet({ list: listOf() }, {});
-		assert.deepEqual([got, conversation.notes.all], [1, []]);
+		assert.deepEqual([got, conversation.notes.all], [undefined, []]);
 	});
 
 	it("of 32 objects, all of class 5 with time, takes 96 steps", () => {
@@ -434,7 +441,7 @@ describe("a reading", () => {
 			]),
 		);
 		const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values });
-		assert.equal(got, 1);
+		assert.equal(got, undefined);
 		assert.equal(conversation.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
 		assert.equal(conversation.reading.requests, 1 + 10);
 	});

@@ -1,12 +1,10 @@
 /** The vectors of APDUs, and the values that must come out of a capture, as texts. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
 import { AS_TEXT, render, TEXT_LIMIT } from "../../modules/dlms/render.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
-
-const folder = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "dlms");
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 
 /** A captured APDU. */
 export interface Capture {
@@ -35,29 +33,22 @@ export interface Example {
 	readonly [field: string]: any;
 }
 
-/** Every capture in the folder: one that is dropped in is tested from then on. */
+/** Every capture: one that is dropped in is tested from then on. */
 export function captures(): Capture[] {
-	return names()
-		.map((name) => ({ name, expected: JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) }))
+	return vectorNames("dlms")
+		.map((name) => ({ name, expected: JSON.parse(readFileSync(vectorPath("dlms", name, "json"), "utf8")) }))
 		.filter(({ expected }) => !Array.isArray(expected))
-		.map(({ name, expected }) => ({ ...expected, name, apdu: readTelegram(join(folder, `${name}.hex`)) }));
+		.map(({ name, expected }) => ({ ...expected, name, apdu: readTelegram(vectorPath("dlms", name)) }));
 }
 
 /** The vectors of a file that holds several. */
 export function examples(name: string): Example[] {
-	const bytes = readTelegram(join(folder, `${name}.hex`));
+	const bytes = readTelegram(vectorPath("dlms", name));
 	let at = 0;
-	return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")).map((example: Example) => {
+	return JSON.parse(readFileSync(vectorPath("dlms", name, "json"), "utf8")).map((example: Example) => {
 		at += example.length;
 		return { ...example, bytes: bytes.slice(at - example.length, at) };
 	});
-}
-
-function names(): string[] {
-	return readdirSync(folder)
-		.filter((file) => file.endsWith(".hex"))
-		.sort()
-		.map((file) => file.slice(0, -4));
 }
 
 /** Texts of the simple elements of the value at the cursor, null for one without; undefined when it is broken. */

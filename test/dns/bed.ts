@@ -5,14 +5,26 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { VirtualUDPPort } from "../../hosts/node/virtual-udp.js";
 import type { DatagramWorld } from "../../modules/io/datagrams.js";
+import { Driver } from "../../modules/io/driver.js";
 import { type Crypto, DATAGRAM_LIMIT, type UDPPort } from "../../modules/io/host.js";
 
 export class Bed {
 	readonly time = new VirtualTime();
 	readonly network = new VirtualUDPPort(this.time);
 	readonly traced: string[] = [];
-	/** What was thrown under the guard. */
+	/** What was thrown under the guard, and where a machine was changed past its driver. */
 	readonly problems: unknown[] = [];
+	readonly driver = new Driver({
+		clock: this.time,
+		timers: this.time,
+		guard: (_part, run) => {
+			try {
+				run();
+			} catch (error) {
+				this.problems.push(error);
+			}
+		},
+	});
 
 	/** Lets the time go by; nothing may be thrown meanwhile. */
 	pass(ms: number): void {
@@ -29,15 +41,8 @@ export class Bed {
 	protected world(udp: UDPPort = this.network): DatagramWorld {
 		return {
 			udp,
-			timers: this.time,
+			driver: this.driver,
 			buffer: new Uint8Array(DATAGRAM_LIMIT),
-			guard: (_part, run) => {
-				try {
-					run();
-				} catch (error) {
-					this.problems.push(error);
-				}
-			},
 			trace: (text) => this.traced.push(text),
 		};
 	}

@@ -3,6 +3,7 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { ACCESS_POINT_ADDRESS } from "../../hosts/node/virtual-udp.js";
 import { CaptiveDNS } from "../../modules/dns/captive-dns.js";
 import { DNSReader } from "../../modules/dns/dns.js";
+import { Datagrams } from "../../modules/io/datagrams.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { Bed } from "./bed.js";
 import { A, AAAA, ANY, HTTPS, message, OPT, type Parts, parse } from "./messages.js";
@@ -11,12 +12,14 @@ const PHONE = "192.168.4.2";
 const DEVICE = Object.freeze({ address: ACCESS_POINT_ADDRESS, port: 53 });
 
 class DNSBed extends Bed {
-	readonly dns: CaptiveDNS;
+	readonly dns: { start(): void; stop(): void };
 
 	constructor() {
 		super();
 		const world = this.world();
-		this.dns = new CaptiveDNS({ ...world, reader: new DNSReader(world.buffer) });
+		const dns = new CaptiveDNS({ ...world, reader: new DNSReader(world.buffer) });
+		const { drive } = new Datagrams(world, "captive dns", dns);
+		this.dns = { start: () => drive.tell(() => dns.start()), stop: () => drive.tell(() => dns.stop()) };
 	}
 
 	/** The reply to these bytes; undefined: none. */

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import type { SentDatagram } from "../../hosts/node/virtual-udp.js";
 import { DNSReader } from "../../modules/dns/dns.js";
-import { MDNSResponder, type MDNSSettings } from "../../modules/dns/mdns.js";
+import { MDNSResponder, type MDNSSettings, type MDNSWorld } from "../../modules/dns/mdns.js";
+import { Datagrams, type DatagramWorld } from "../../modules/io/datagrams.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { Bed, seededCrypto } from "./bed.js";
 import { message, type Parsed, type Parts, parse } from "./messages.js";
@@ -31,16 +32,42 @@ export interface Heard extends Parsed {
 	readonly timeMs: number;
 }
 
+/** A responder on its port. */
+export class Device {
+	readonly responder: MDNSResponder;
+	readonly #port: Datagrams<MDNSResponder>;
+
+	constructor(world: MDNSWorld & DatagramWorld) {
+		this.responder = new MDNSResponder(world);
+		this.#port = new Datagrams(world, "mdns", this.responder);
+	}
+
+	get hostname(): string {
+		return this.responder.hostname;
+	}
+
+	start(settings: MDNSSettings): void {
+		this.#port.drive.tell((nowMs) => this.responder.start(settings, nowMs));
+	}
+
+	update(settings: MDNSSettings): void {
+		this.#port.drive.tell((nowMs) => this.responder.update(settings, nowMs));
+	}
+
+	stop(): void {
+		this.#port.drive.tell(() => this.responder.stop());
+	}
+}
+
 export class Air extends Bed {
 	#devices = 0;
 	#seen = 0;
 
 	/** A responder on this network, not started; `names` gets the names that it traces. */
-	device(address = ADDRESS, names: string[] = []): MDNSResponder {
+	device(address = ADDRESS, names: string[] = []): Device {
 		const world = this.world(this.network.device(address));
-		return new MDNSResponder({
+		return new Device({
 			...world,
-			clock: this.time,
 			crypto: seededCrypto(100 + ++this.#devices),
 			text: new NodeText(),
 			reader: new DNSReader(world.buffer),
@@ -53,7 +80,7 @@ export class Air extends Bed {
 	}
 
 	/** A device that has been there for a while. */
-	static settled(settings: Partial<MDNSSettings> = {}): { air: Air; device: MDNSResponder } {
+	static settled(settings: Partial<MDNSSettings> = {}): { air: Air; device: Device } {
 		const air = new Air();
 		const device = air.device(settings.address);
 		device.start({ ...SETTINGS, ...settings });

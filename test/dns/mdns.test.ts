@@ -604,6 +604,26 @@ describe("dns/mdns", () => {
 			assert.deepEqual(air.run(29 * S), []);
 			assert.equal(air.run(20 * S).length, 6);
 		});
+
+		it("is found under no name, old or new, while it has no port to ask for it", () => {
+			for (const isLost of [false, true]) {
+				const air = new Air();
+				const names: string[] = [];
+				const device = air.device(ADDRESS, names);
+				if (!isLost) air.network.failure = "no port is free";
+				device.start(SETTINGS);
+				air.run(20 * S);
+				if (isLost) air.loseNetwork();
+				names.length = 0;
+				device.update({ ...SETTINGS, hostname: "cellar" });
+				assert.deepEqual(air.run(9 * S), []);
+				assert.deepEqual([names, device.hostname], [[], ""]);
+				air.network.failure = "";
+				const said = air.run(60 * S);
+				assert.deepEqual([said.length, said[0].questions[0]], [6, "cellar.local ANY!"]);
+				assert.deepEqual([names, device.hostname], [["cellar"], "cellar"]);
+			}
+		});
 	});
 
 	it("replies to the asker alone and still knows what else was asked, and that known answers follow", () => {

@@ -2,10 +2,12 @@
  * Damaged captures of mode D against the listener, with time moved by hand, some with a good telegram right behind.
  * A good one must work after every hundred.
  */
+
 import assert from "node:assert/strict";
-import { EVENT_BAD_TELEGRAM, EVENT_TELEGRAM, MeterListener } from "../../modules/iec62056-21/listener.js";
+import { MeterListener } from "../../modules/iec62056-21/listener.js";
 import { OUTPUT_NONE } from "../../modules/io/machine.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { EVENT_POOR, EVENT_READOUT } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { Mutator, runAll } from "./mutator.js";
 import { assertSent, hasWrongCRC, type Transmission, transmissions } from "./transmissions.js";
 
@@ -35,14 +37,14 @@ class ListenerBench {
 
 	/** What an undamaged telegram gives: packed records as hex. */
 	hearWell({ bytes, name, wrong }: Transmission): string {
-		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_BAD_TELEGRAM : EVENT_TELEGRAM], name);
+		assert.deepEqual(this.hear(bytes, new Mutator(1)), [wrong ? EVENT_POOR : EVENT_READOUT], name);
 		return hexOf(this.writer.kept);
 	}
 
 	#poll(events: number[], onTelegram: (packed: Uint8Array) => void): void {
 		for (let output = this.#listener.poll(); output.kind !== OUTPUT_NONE; output = this.#listener.poll()) {
 			events.push(output.code);
-			if (output.code !== EVENT_TELEGRAM) continue;
+			if (output.code !== EVENT_READOUT) continue;
 			assert.equal(this.writer.keptIsGood, true);
 			onTelegram(this.writer.kept ?? new Uint8Array(0));
 		}

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { MODE_D } from "../../modules/iec62056-21/ident.js";
-import { type Readout, STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/meter/readout.js";
+import { type Readout, STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";
 import { ReaderBench } from "../meter/bench.js";

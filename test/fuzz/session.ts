@@ -2,16 +2,13 @@
  * Damaged captures against the session of modes A, B and C, with a meter that does no more than send them and time moved
  * by hand. A good one must work after every hundred.
  */
+
 import assert from "node:assert/strict";
-import {
-	EVENT_END,
-	MeterSession,
-	RESULT_BLOCK,
-	RESULT_CHECK_WRONG,
-	type SessionOptions,
-} from "../../modules/iec62056-21/session.js";
+import { IEC_CHECK_WRONG } from "../../modules/iec62056-21/failures.js";
+import { MeterSession, OUTCOME_BLOCK, type SessionOptions } from "../../modules/iec62056-21/session.js";
 import { OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { EVENT_END } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { ACK, NAK, type Telegram } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";
 import { Mutator, runAll } from "./mutator.js";
@@ -78,9 +75,9 @@ class SessionBench {
 
 /** What an undamaged transmission gives: packed records as hex. */
 function readWell(bench: SessionBench, { bytes, name, wrong, pushed }: Transmission): string {
-	const { result } = bench.hold(split(bytes), new Mutator(1));
+	const { outcome, failure } = bench.hold(split(bytes), new Mutator(1));
 	// A session knows nothing of the CRC of a pushed telegram.
-	assert.equal(result, wrong && !pushed ? RESULT_CHECK_WRONG : RESULT_BLOCK, name);
+	assert.equal(failure ?? outcome, wrong && !pushed ? IEC_CHECK_WRONG : OUTCOME_BLOCK, name);
 	return Buffer.from(bench.writer.kept ?? []).toString("hex");
 }
 
@@ -110,7 +107,7 @@ export async function fuzzSession(seed: number, runs: number): Promise<void> {
 			identOnly: mutator.random.oneIn(50),
 			quietMs: mutator.pick([0, 100, 2000]),
 		});
-		if (session.result === RESULT_BLOCK) checkBlock(bench, session, telegram);
+		if (session.outcome === OUTCOME_BLOCK) checkBlock(bench, session, telegram);
 		if (run % 100 === 99) assert.equal(readWell(bench, one), good.get(one), `${one.name} after the damaged ones`);
 	});
 }

@@ -1,7 +1,7 @@
 /** What the fuzz tests of the UART send and damage, and what may be said of the result whatever was damaged. */
 import assert from "node:assert/strict";
-import { RecordCursor } from "../../modules/meter/record-cursor.js";
-import { RUNNING_LIMIT } from "../../modules/meter/record-writer.js";
+import { RecordCursor } from "../../modules/readout/record-cursor.js";
+import { RUNNING_LIMIT } from "../../modules/readout/record-writer.js";
 import { CR, ETX, frame, LF, SOH, STX, splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
 import { textOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
 import { ROOM } from "../../modules/hdlc/decoder.js";
-import * as hdlc from "../../modules/hdlc/results.js";
+import * as failures from "../../modules/hdlc/failures.js";
 import { BYTE_MS, CLIENT, Conversation, DEFAULTS, fromMeter, SERVER, TIMEOUT_MS } from "./driver.js";
 import { DISC, DM, FRMR, hex, info, makeFrame, rej, rnr, rr, SNRM, UA, UI, unhex } from "./frames.js";
 
@@ -35,7 +35,7 @@ describe("an HDLC connection begins", () => {
 		conversation.to(300).meter(UA, unhex(PROPOSAL));
 		assert.deepEqual(conversation.take(0), ["300 event 1"]);
 		assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY);
-		assert.equal(conversation.connection.result, hdlc.RESULT_NONE);
+		assert.equal(conversation.connection.failure, undefined);
 	});
 	it("with parameters that fit into the owner's buffer", () => {
 		const proposed = (size: number, wished: number) =>
@@ -55,7 +55,7 @@ describe("an HDLC connection begins", () => {
 			`${plain + BARE_MS + TIMEOUT_MS} SNRM`,
 			`${plain + 2 * (BARE_MS + TIMEOUT_MS)} event 3`,
 		]);
-		assert.equal(conversation.connection.result, hdlc.RESULT_SILENCE);
+		assert.equal(conversation.connection.failure, failures.HDLC_SILENCE);
 		assert.equal(conversation.connection.repeated, 3);
 	});
 	it("with a plain SNRM after DM or FRMR to one with parameters", () => {
@@ -69,14 +69,14 @@ describe("an HDLC connection begins", () => {
 		}
 	});
 	it("not at all after a second DM or FRMR", () => {
-		for (const [control, result] of [
-			[DM, hdlc.RESULT_REFUSED],
-			[FRMR, hdlc.RESULT_FRAME_REJECTED],
-		]) {
+		for (const [control, failure] of [
+			[DM, failures.HDLC_REFUSED],
+			[FRMR, failures.HDLC_FRAME_REJECTED],
+		] as const) {
 			const conversation = new Conversation().connect().pass(200).meter(control).pass(200).meter(control);
-			conversation.ended(result);
+			conversation.ended(failure);
 		}
-		new Conversation().connect().pass(200).meter(DM).pass(20_000).ended(hdlc.RESULT_REFUSED);
+		new Conversation().connect().pass(200).meter(DM).pass(20_000).ended(failures.HDLC_REFUSED);
 	});
 	it("without heed to a DM that came before SNRM had left", () => {
 		const conversation = new Conversation({ releaseFirst: true })
@@ -87,6 +87,13 @@ describe("an HDLC connection begins", () => {
 		conversation.pass(SNRM_MS).meter(DM).meter(DM);
 		assert.deepEqual(conversation.take(), ["SNRM"]);
 	});
+	it("without heed to a UA of DISC that came late, before SNRM had left", () => {
+		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
+		conversation.pass(SNRM_MS - 1).meter(UA);
+		assert.deepEqual(conversation.take(), ["DISC", `SNRM ${PROPOSAL}`]);
+		conversation.pass(1).meter(UA);
+		assert.deepEqual(conversation.take(), ["event 1"]);
+	});
 	it("with DISC where a former connection may be open, answered by UA, by DM or not at all", () => {
 		for (const control of [UA, DM]) {
 			const conversation = new Conversation({ releaseFirst: true }).connect().to(70).meter(control);
@@ -94,7 +101,7 @@ describe("an HDLC connection begins", () => {
 		}
 		const conversation = new Conversation({ releaseFirst: true }).connect().to(BARE_MS + TIMEOUT_MS);
 		assert.deepEqual(conversation.take(0), ["0 DISC", `${BARE_MS + TIMEOUT_MS} SNRM ${PROPOSAL}`]);
-		conversation.meter(UA).meter(UA);
+		conversation.pass(SNRM_MS).meter(UA).meter(UA);
 		assert.deepEqual(conversation.take(), ["event 1"]);
 	});
 	it("not with an address that HDLC does not have", () => {
@@ -105,7 +112,7 @@ describe("an HDLC connection begins", () => {
 		]) {
 			const conversation = new Conversation({ address }).connect();
 			assert.deepEqual(conversation.take(), ["event 3"]);
-			assert.equal(conversation.connection.result, hdlc.RESULT_NO_ADDRESS);
+			assert.equal(conversation.connection.failure, failures.HDLC_NO_ADDRESS);
 		}
 	});
 	it("never twice", () => {
@@ -130,7 +137,7 @@ describe("an HDLC connection that fails to begin tells", () => {
 	const echo = makeFrame({ to: SERVER, from: CLIENT, control: SNRM, information: unhex(PROPOSAL) });
 	it("an echo", () => {
 		const conversation = failed((one) => one.receive(echo));
-		conversation.ended(hdlc.RESULT_ECHO_ONLY);
+		conversation.ended(failures.HDLC_ECHO_ONLY);
 		assert.equal(conversation.connection.echoes, 1);
 	});
 	it("an echo also where both sides have the same address", () => {
@@ -146,16 +153,18 @@ describe("an HDLC connection that fails to begin tells", () => {
 		assert.deepEqual([connection.echoes, connection.frames], [1, 1]);
 	});
 	it("noise, also in an echo", () => {
-		failed((one) => one.receive(unhex("2f3f210d0a"))).ended(hdlc.RESULT_GARBAGE);
-		failed((one) => one.receive(echo).receive(unhex("7ea00703"))).ended(hdlc.RESULT_GARBAGE);
+		failed((one) => one.receive(unhex("2f3f210d0a"))).ended(failures.HDLC_GARBAGE);
+		failed((one) => one.receive(echo).receive(unhex("7ea00703"))).ended(failures.HDLC_GARBAGE);
 	});
 	it("another address", () => {
 		const other = makeFrame({ to: CLIENT, from: [0x02, 0x25], control: UA });
 		const conversation = failed((one) => one.receive(echo).receive(other));
-		conversation.ended(hdlc.RESULT_OTHER_ADDRESS);
+		conversation.ended(failures.HDLC_OTHER_ADDRESS);
 		assert.equal(conversation.connection.foreign, 1);
-		failed((one) => one.receive(makeFrame({ to: [0x41], from: SERVER, control: UA }))).ended(hdlc.RESULT_OTHER_ADDRESS);
-		failed((one) => one.receive(makeFrame({ to: CLIENT, from: [3], control: UA }))).ended(hdlc.RESULT_OTHER_ADDRESS);
+		failed((one) => one.receive(makeFrame({ to: [0x41], from: SERVER, control: UA }))).ended(
+			failures.HDLC_OTHER_ADDRESS,
+		);
+		failed((one) => one.receive(makeFrame({ to: CLIENT, from: [3], control: UA }))).ended(failures.HDLC_OTHER_ADDRESS);
 	});
 });
 
@@ -298,12 +307,12 @@ describe("an HDLC connection carries", () => {
 				assert.equal(conversation.connection.apduLength, size);
 			} else {
 				assert.deepEqual(conversation.take(), ["RR1", "RR2", "DISC"]);
-				conversation.meter(UA).ended(hdlc.RESULT_TOO_LONG);
+				conversation.meter(UA).ended(failures.HDLC_TOO_LONG);
 			}
 		}
 		const conversation = asked("", { apdu: new Uint8Array(100) }).meter(info(0, 1), [0xe6, 0xe7, 0, ...bytes(125)]);
 		assert.deepEqual(conversation.take(), ["DISC"]);
-		conversation.meter(UA).ended(hdlc.RESULT_TOO_LONG);
+		conversation.meter(UA).ended(failures.HDLC_TOO_LONG);
 	});
 	it("no APDU before its turn", () => {
 		assert.throws(() => asked().send(REQUEST));
@@ -325,7 +334,7 @@ describe("an HDLC connection recovers", () => {
 			`${4 * step + BARE_MS + TIMEOUT_MS} DISC`,
 			`${4 * step + 2 * (BARE_MS + TIMEOUT_MS)} event 3`,
 		]);
-		assert.equal(conversation.connection.result, hdlc.RESULT_LOST);
+		assert.equal(conversation.connection.failure, failures.HDLC_LOST);
 	});
 	it("and takes the answer to any of them, once", () => {
 		const conversation = asked()
@@ -351,7 +360,7 @@ describe("an HDLC connection recovers", () => {
 			conversation.take().map((line) => line.split(" ")[0]),
 			["I0,0", "I0,0", "I0,0", "DISC"],
 		);
-		conversation.meter(UA).ended(hdlc.RESULT_DAMAGED);
+		conversation.meter(UA).ended(failures.HDLC_DAMAGED);
 	});
 	it("from a lost segment of the answer, by RR for the one expected", () => {
 		const conversation = asked().pass(REQUEST_MS).meter(info(0, 1), ANSWERED, true);
@@ -367,7 +376,7 @@ describe("an HDLC connection recovers", () => {
 		for (const control of [rej(0), rr(0)]) {
 			const conversation = asked().meter(control).meter(control).meter(control).meter(control);
 			assert.deepEqual(conversation.take(), [`I0,0 ${ASKED}`, `I0,0 ${ASKED}`, `I0,0 ${ASKED}`, "DISC"]);
-			conversation.meter(DM).ended(hdlc.RESULT_LOST);
+			conversation.meter(DM).ended(failures.HDLC_LOST);
 		}
 	});
 	it("not from a number that was never sent, but waits", () => {
@@ -398,32 +407,32 @@ describe("an HDLC connection recovers", () => {
 		assert.deepEqual(conversation.take(), Array(50).fill("RR0"));
 		conversation.meter(rnr(1));
 		assert.deepEqual(conversation.take(), ["DISC"]);
-		conversation.meter(UA).ended(hdlc.RESULT_BUSY);
+		conversation.meter(UA).ended(failures.HDLC_BUSY);
 	});
 	it("not from an answer without LLC header", () => {
 		for (const text of ["", "e6", "e6e7", "e6e600c4", "c401c1"]) {
 			const conversation = asked().meter(info(0, 1), unhex(text));
-			conversation.meter(UA).ended(hdlc.RESULT_BAD_ANSWER);
+			conversation.meter(UA).ended(failures.HDLC_BAD_ANSWER);
 		}
 	});
 	it("not from FRMR or DM", () => {
-		asked().meter(FRMR, [1, 2, 3]).meter(UA).ended(hdlc.RESULT_FRAME_REJECTED);
-		asked().meter(DM).ended(hdlc.RESULT_DISCONNECTED);
-		asked().meter(info(0, 1), ANSWERED).meter(DM).ended(hdlc.RESULT_DISCONNECTED);
+		asked().meter(FRMR, [1, 2, 3]).meter(UA).ended(failures.HDLC_FRAME_REJECTED);
+		asked().meter(DM).ended(failures.HDLC_DISCONNECTED);
+		asked().meter(info(0, 1), ANSWERED).meter(DM).ended(failures.HDLC_DISCONNECTED);
 	});
 	it("not from a meter that sends empty segments for ever", () => {
 		const conversation = asked().meter(info(0, 1), unhex("e6e700"), true);
 		conversation.take();
-		for (let i = 0; i < 2000 && conversation.connection.result === 0; i++)
+		for (let i = 0; i < 2000 && conversation.connection.failure === undefined; i++)
 			conversation.pass(50).meter(info((1 + i) & 7, 1), [], true);
-		conversation.pass(5000).ended(hdlc.RESULT_LOST);
+		conversation.pass(5000).ended(failures.HDLC_LOST);
 	});
 	it("not from a line that is full of frames of others", () => {
 		const conversation = asked();
 		const other = makeFrame({ to: [0x41], from: SERVER, control: UI, information: bytes(60) });
-		for (let ms = 0; ms < 120_000 && conversation.connection.result === 0; ms += 20)
+		for (let ms = 0; ms < 120_000 && conversation.connection.failure === undefined; ms += 20)
 			for (let at = 0; at < other.length; at += 4) conversation.pass(20).receive(other.subarray(at, at + 4));
-		conversation.to(200_000).ended(hdlc.RESULT_DAMAGED);
+		conversation.to(200_000).ended(failures.HDLC_DAMAGED);
 	});
 });
 
@@ -488,7 +497,7 @@ describe("an HDLC connection ends", () => {
 		for (const control of [UA, DM]) {
 			const conversation = Conversation.connected().disconnect();
 			assert.deepEqual(conversation.take(), ["DISC"]);
-			conversation.meter(control).ended(hdlc.RESULT_DONE);
+			conversation.meter(control).ended();
 		}
 		const conversation = Conversation.connected().disconnect().pass(20_000);
 		assert.deepEqual(conversation.take(10_000), [
@@ -496,17 +505,17 @@ describe("an HDLC connection ends", () => {
 			`${BARE_MS + TIMEOUT_MS} DISC`,
 			`${2 * (BARE_MS + TIMEOUT_MS)} event 3`,
 		]);
-		assert.equal(conversation.connection.result, hdlc.RESULT_DONE);
+		assert.equal(conversation.connection.failure, undefined);
 	});
 	it("from wherever it is", () => {
-		new Conversation().disconnect().ended(hdlc.RESULT_DONE);
-		new Conversation().connect().disconnect().meter(UA).ended(hdlc.RESULT_DONE);
-		new Conversation({ releaseFirst: true }).connect().disconnect().meter(UA).ended(hdlc.RESULT_DONE);
-		asked().disconnect().meter(info(0, 1), ANSWERED).meter(UA).ended(hdlc.RESULT_DONE);
+		new Conversation().disconnect().ended();
+		new Conversation().connect().disconnect().meter(UA).ended();
+		new Conversation({ releaseFirst: true }).connect().disconnect().meter(UA).ended();
+		asked().disconnect().meter(info(0, 1), ANSWERED).meter(UA).ended();
 		const conversation = asked().meter(DM);
 		conversation.take();
 		assert.deepEqual(conversation.disconnect().take(), []);
-		assert.equal(conversation.connection.result, hdlc.RESULT_DISCONNECTED);
+		assert.equal(conversation.connection.failure, failures.HDLC_DISCONNECTED);
 	});
 	it("after a frame that is half sent", () => {
 		const { connection } = Conversation.connected();

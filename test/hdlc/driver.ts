@@ -1,7 +1,9 @@
 /** A connection on time moved by hand: frames of the meter go in at a moment, a log tells what came out of it. */
+
 import assert from "node:assert/strict";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
 import { OUTPUT_EVENT, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import type { Failure } from "../../modules/readout/failure.js";
 import { DISC, hex, info, makeFrame, rr, SNRM, UA } from "./frames.js";
 
 export const CLIENT = [0x21];
@@ -125,8 +127,8 @@ export class Conversation {
 		return hex(this.apdu.subarray(0, this.connection.apduLength));
 	}
 
-	ended(result: number): void {
-		assert.equal(this.connection.result, result);
+	ended(failure?: Failure): void {
+		assert.equal(this.connection.failure, failure);
 		assert.equal(this.connection.deadlineMs, Number.POSITIVE_INFINITY);
 		assert.equal(this.take().at(-1), "event 3");
 	}

@@ -1,7 +1,7 @@
-/** HDLC frames made for tests, by code of their own, and the vectors of test/vectors/hdlc. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+/** HDLC frames made for tests, by code of their own, and the HDLC vectors of test/vectors. */
+import { readFileSync } from "node:fs";
 import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 
 export const SNRM = 0x93;
 export const DISC = 0x53;
@@ -62,15 +62,9 @@ export interface FrameVector {
 	readonly frames: readonly ExpectedFrame[];
 }
 
-const folder = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "hdlc");
-
 export function frameVectors(): FrameVector[] {
-	return readdirSync(folder)
-		.filter((name) => name.endsWith(".hex"))
-		.sort()
-		.map((file) => {
-			const name = file.slice(0, -4);
-			const { frames } = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-			return { name, bytes: readTelegram(join(folder, file)), frames };
-		});
+	return vectorNames("hdlc").map((name) => {
+		const { frames } = JSON.parse(readFileSync(vectorPath("hdlc", name, "json"), "utf8"));
+		return { name, bytes: readTelegram(vectorPath("hdlc", name)), frames };
+	});
 }

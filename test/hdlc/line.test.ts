@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RESULT_DONE, RESULT_TOO_LONG } from "../../modules/hdlc/results.js";
+import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { converse, type Outcome } from "./line.js";
 
 /** Conversations with these seeds. */
@@ -13,12 +13,12 @@ function outcomes(count: number, options: { faults: number; losesBytes?: boolean
 	});
 }
 
-const isDone = ({ result }: Outcome) => result === RESULT_DONE || result === RESULT_TOO_LONG;
+const isDone = ({ failure }: Outcome) => failure === undefined || failure === HDLC_TOO_LONG;
 
 describe("an HDLC connection with a server of any kind", () => {
 	it("gets every answer over a good line, and repeats nothing", () => {
 		for (const [seed, outcome] of outcomes(300, { faults: 0 }).entries()) {
-			assert.ok(isDone(outcome), `seed ${seed}: result ${outcome.result}`);
+			assert.ok(isDone(outcome), `seed ${seed}: ${outcome.failure?.code}`);
 			// A server that knows no parameters is asked without them.
 			assert.ok(outcome.repeated <= 1, `seed ${seed}: ${outcome.repeated} repeated`);
 		}

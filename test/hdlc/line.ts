@@ -2,19 +2,15 @@
  * A connection and a server on a line that loses, repeats, delays and damages what it carries, on time that is moved by
  * hand. The order of what it carries stays: it is a wire.
  */
+
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { HDLCConnection } from "../../modules/hdlc/connection.js";
 import { ROOM } from "../../modules/hdlc/decoder.js";
-import {
-	EVENT_APDU,
-	EVENT_CONNECTED,
-	EVENT_END,
-	RESULT_DONE,
-	RESULT_NONE,
-	RESULT_TOO_LONG,
-} from "../../modules/hdlc/results.js";
+import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "../../modules/hdlc/events.js";
+import { HDLC_TOO_LONG } from "../../modules/hdlc/failures.js";
 import { OUTPUT_EVENT, OUTPUT_NONE } from "../../modules/io/machine.js";
+import type { Failure } from "../../modules/readout/failure.js";
 import { DEFAULTS, TIMEOUT_MS } from "./driver.js";
 import { hex } from "./frames.js";
 import { Server } from "./server.js";
@@ -28,7 +24,7 @@ export interface LineOptions {
 }
 
 export interface Outcome {
-	readonly result: number;
+	readonly failure: Failure | undefined;
 	readonly answers: number;
 	readonly requests: number;
 	readonly repeated: number;
@@ -187,14 +183,13 @@ export function converse(options: LineOptions): Outcome {
 		poll();
 	}
 
-	const { result, repeated } = connection;
-	assert.notEqual(result, RESULT_NONE);
+	const { failure, repeated } = connection;
 	assert.equal(connection.deadlineMs, Number.POSITIVE_INFINITY);
 	assert.ok(server.requests.length >= answers);
 	for (const [i, request] of server.requests.entries())
 		assert.equal(hex(request), hex(requests[i]), "a wrong request, or one taken twice");
 	const longest = Math.max(...requests.slice(0, answers + 1).map((request) => (request[0] << 8) | request[1]));
-	if (result === RESULT_DONE) assert.equal(answers, requests.length);
-	if (result === RESULT_TOO_LONG) assert.ok(longest > capacity);
-	return { result, answers, requests: requests.length, repeated, ms: nowMs };
+	if (failure === undefined) assert.equal(answers, requests.length);
+	if (failure === HDLC_TOO_LONG) assert.ok(longest > capacity);
+	return { failure, answers, requests: requests.length, repeated, ms: nowMs };
 }

@@ -4,10 +4,13 @@ import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualLine, type VirtualLineOptions } from "../../hosts/node/virtual-line.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { type ConnectionOptions, HDLCConnection } from "../../modules/hdlc/connection.js";
-import { EVENT_APDU, EVENT_CONNECTED, EVENT_END, RESULT_DONE, RESULT_ECHO_ONLY } from "../../modules/hdlc/results.js";
+import { EVENT_APDU, EVENT_CONNECTED, EVENT_END } from "../../modules/hdlc/events.js";
+import { HDLC_ECHO_ONLY } from "../../modules/hdlc/failures.js";
+import { Driver } from "../../modules/io/driver.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { Link } from "../../modules/io/link.js";
 import { type Machine, type Output, OutputQueue } from "../../modules/io/machine.js";
+import type { Failure } from "../../modules/readout/failure.js";
 import { DEFAULTS } from "./driver.js";
 import { hex } from "./frames.js";
 import { Server } from "./server.js";
@@ -56,24 +59,20 @@ class Bed {
 		this.connection = new HDLCConnection({ ...DEFAULTS, baud: BAUD, ...options, apdu });
 		const { connection, time } = this;
 		const waiting = [...requests];
-		const link = new Link(
-			{ clock: time, timers: time, guard: (_, run) => run() },
-			{
-				port: this.line,
-				line: { baud: BAUD, format: FORMAT_8N1 },
-				machine: connection,
-				onEvent: (code) => {
-					if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
-					if (code === EVENT_END) this.endedMs = time.nowMs;
-					const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
-					if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
-					else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
-				},
-				onGone: () => assert.fail("gone"),
+		const link = new Link(new Driver({ clock: time, timers: time, guard: (_, run) => run() }), {
+			port: this.line,
+			line: { baud: BAUD, format: FORMAT_8N1 },
+			machine: connection,
+			onEvent: (code) => {
+				if (code === EVENT_APDU) this.answers.push(hex(apdu.subarray(0, connection.apduLength)));
+				if (code === EVENT_END) this.endedMs = time.nowMs;
+				const next = code === EVENT_APDU || code === EVENT_CONNECTED ? waiting.shift() : undefined;
+				if (next !== undefined) connection.send(next, 0, next.length, time.monotonicMs());
+				else if (code !== EVENT_END) connection.disconnect(time.monotonicMs());
 			},
-		);
-		connection.connect(0);
-		link.wake();
+			onGone: () => assert.fail("gone"),
+		});
+		link.tell((nowMs) => connection.connect(nowMs));
 	}
 
 	meter(info: number, window: number, answer: Uint8Array): this {
@@ -90,13 +89,13 @@ class Bed {
 		return this;
 	}
 
-	/** The result, once it has ended. */
-	run(): number {
+	/** Why it ended, if not as it should, once it has. */
+	run(): Failure | undefined {
 		assert.ok(
 			this.time.runWhile(() => this.endedMs === 0, 600_000),
 			"it has not ended",
 		);
-		return this.connection.result;
+		return this.connection.failure;
 	}
 }
 
@@ -116,7 +115,7 @@ describe("an HDLC connection under a link", () => {
 	]) {
 		it(`takes no longer than the wire and the meter: ${info} bytes a frame, a window of ${window}`, () => {
 			const bed = new Bed(requests, {}, { window }).meter(info, window, answer);
-			assert.equal(bed.run(), RESULT_DONE);
+			assert.equal(bed.run(), undefined);
 			assert.deepEqual(bed.answers, expected);
 			const { repeated, bad } = bed.connection;
 			assert.deepEqual([repeated, bad], [0, 0]);
@@ -127,17 +126,17 @@ describe("an HDLC connection under a link", () => {
 	}
 	it("hears its own frames where the head echoes, and takes the answers all the same", () => {
 		const bed = new Bed(requests, { echo: true }).meter(128, 1, answer);
-		assert.equal(bed.run(), RESULT_DONE);
+		assert.equal(bed.run(), undefined);
 		assert.deepEqual(bed.answers, expected);
 		assert.ok(bed.connection.echoes > 20 && bed.connection.repeated === 0);
 	});
 	it("gets through a line that damages a bit of one in 1000 characters", () => {
 		const bed = new Bed(requests, { noise: 1000 }).meter(128, 1, answer);
-		assert.equal(bed.run(), RESULT_DONE);
+		assert.equal(bed.run(), undefined);
 		assert.deepEqual(bed.answers, expected);
 		assert.ok(bed.connection.repeated > 0);
 	});
 	it("tells an echo where there is no meter", () => {
-		assert.equal(new Bed(requests, { echo: true }).run(), RESULT_ECHO_ONLY);
+		assert.equal(new Bed(requests, { echo: true }).run(), HDLC_ECHO_ONLY);
 	});
 });

@@ -1,6 +1,5 @@
 /** What a connection does with every kind of frame in every state that it can be in. */
 import assert from "node:assert/strict";
-import * as hdlc from "../../modules/hdlc/results.js";
 import { Conversation } from "./driver.js";
 import { DISC, DM, FRMR, info, rej, rnr, rr, SNRM, UA, UI } from "./frames.js";
 
@@ -146,7 +145,41 @@ function isPausing(conversation: Conversation): boolean {
 	return soon.length === 0 && /^RR[01]$/.test(late.join());
 }
 
+/** Calls of the owner. `send` and `waitOn` are misuse out of turn, `connect` a second time; all others are always allowed. */
+const CALLS: Record<string, (conversation: Conversation) => unknown> = {
+	connect: (conversation) => conversation.connect(),
+	send: (conversation) => conversation.send(REQUEST),
+	waitOn: (conversation) => conversation.waitOn(),
+	disconnect: (conversation) => conversation.disconnect(),
+	"disconnect twice": (conversation) => conversation.disconnect().disconnect(),
+	advance: ({ connection, nowMs }) => connection.advance(nowMs),
+	"advance into the past": ({ connection }) => connection.advance(0),
+	"receive nothing": (conversation) => conversation.receive(new Uint8Array(0)),
+	"receive noise": (conversation) => conversation.receive(new Uint8Array(40).fill(0x55)),
+	poll: ({ connection }) => connection.poll(),
+};
+const ITS_TURN = ["connected", "after an answer"];
+const PAST_TURNS = ["after DISC", "after its end"];
+
+function isMisuse(name: string, call: string): boolean {
+	if (call === "connect") return name !== "before it begins";
+	return (call === "send" || call === "waitOn") && ![...ITS_TURN, ...PAST_TURNS].includes(name);
+}
+
 describe("an HDLC connection", () => {
+	for (const [name, { enter }] of Object.entries(STATES)) {
+		it(`${name} takes each call, refuses misuse, and comes to its end`, () => {
+			for (const [call, run] of Object.entries(CALLS)) {
+				const conversation = enter();
+				if (isMisuse(name, call)) assert.throws(() => run(conversation), /used once|before its turn|already/, call);
+				else run(conversation);
+				conversation.pass(100_000).disconnect().pass(100_000);
+				assert.ok(conversation.connection.ended, call);
+				assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY, call);
+				assert.equal(conversation.take().filter((line) => line === "event 3").length <= 1, true, call);
+			}
+		});
+	}
 	for (const [name, { enter, does }] of Object.entries(STATES)) {
 		it(`${name} takes each kind of frame as it should`, () => {
 			for (const [kind, frame] of Object.entries(FRAMES)) {
@@ -164,7 +197,7 @@ describe("an HDLC connection", () => {
 				const conversation = enter();
 				doing(conversation, frame);
 				conversation.pass(100_000).disconnect().pass(100_000);
-				assert.notEqual(conversation.connection.result, hdlc.RESULT_NONE, kind);
+				assert.ok(conversation.connection.ended, kind);
 				assert.equal(conversation.connection.deadlineMs, Number.POSITIVE_INFINITY, kind);
 			}
 		});

@@ -10,11 +10,14 @@ import { join } from "node:path";
 import { type FactoryData, loadFactoryData } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
 import type { ButtonPort, Host } from "../../modules/io/host.js";
+import type { LinePort } from "../../tools/meter/line-port.js";
 import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
 import { certificateFiles } from "./certificate-files.js";
+import { clientIdentities } from "./client-files.js";
 import { runPeer } from "./peers.js";
-import { pattern } from "./portable/check.js";
+import { AFTER_RESTART, type Check, pattern } from "./portable/check.js";
 import { checks } from "./portable/checks.js";
+import { endServers, runServer } from "./servers.js";
 
 /** What a check is run with. */
 export interface CheckWorld {
@@ -51,7 +54,8 @@ const hasMulticast = await tryMulticast();
 export function writeResources(folder: string): void {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "sample.bin"), pattern(5000));
-	for (const [name, contents] of Object.entries(certificateFiles())) writeFileSync(join(folder, name), contents);
+	const files = { ...certificateFiles(), ...clientIdentities().files };
+	for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
 }
 
 export function conformance(name: string, run: Run): void {
@@ -60,7 +64,7 @@ export function conformance(name: string, run: Run): void {
 		for (const check of checks) {
 			// Without anything to run, mocha tells of it as of one that is not run.
 			if (check.needsMulticast && !hasMulticast) it(`${check.name}: not run, this computer delivers no multicast`);
-			else it(check.name, () => runCheck(check.name, run));
+			else it(check.name, () => runCheck(check, run));
 		}
 	});
 }
@@ -84,10 +88,27 @@ function tryMulticast(): Promise<boolean> {
 	}).finally(() => socket.close());
 }
 
-async function runCheck(check: string, run: Run): Promise<void> {
+async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), "conformance-"));
 	const stateFolder = join(folder, "state");
 	const line = await openPseudoTerminal();
+	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
+	const world = { stateFolder, factory, meterPath: line.path };
+	try {
+		await runOnce(name, world, line, run);
+		if (afterRestart) await runOnce(name + AFTER_RESTART, world, line, run);
+	} finally {
+		await line.close();
+		rmSync(folder, { recursive: true });
+	}
+}
+
+async function runOnce(
+	check: string,
+	world: Omit<CheckWorld, "check" | "trace">,
+	line: LinePort,
+	run: Run,
+): Promise<void> {
 	const peers: Promise<void>[] = [];
 	let verdict: (text: string) => void = () => {};
 	const judged = new Promise<string>((resolve) => {
@@ -96,15 +117,14 @@ async function runCheck(check: string, run: Run): Promise<void> {
 	const trace = (message: string) => {
 		const [, script, number] = /^peer (\S+) (\d+)$/.exec(message) ?? [];
 		if (script === "press") peers.push(started.then((running) => running.press!()));
-		else if (script) peers.push(runPeer(script, Number(number), line));
+		else if (script) peers.push(runServer(script, Number(number)) ?? runPeer(script, Number(number), line));
 		else if (/^check |^an exception/.test(message)) verdict(message);
 	};
-	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
 	let starts: (running: Running) => void = () => {};
 	const started = new Promise<Running>((resolve) => {
 		starts = resolve;
 	});
-	const runner = await run({ check, stateFolder, factory, meterPath: line.path, trace });
+	const runner = await run({ ...world, check, trace });
 	starts(runner);
 	try {
 		const text = await judged;
@@ -112,8 +132,7 @@ async function runCheck(check: string, run: Run): Promise<void> {
 		await Promise.all(peers);
 	} finally {
 		await runner.stop();
-		await line.close();
-		rmSync(folder, { recursive: true });
+		endServers();
 	}
 }
 

@@ -23,7 +23,7 @@ export const plain: Connect = (port) =>
 	});
 
 /** The TCP connections under those with TLS: only they can be reset. */
-const carriers = new WeakMap<Socket, Socket>();
+export const carriers = new WeakMap<Socket, Socket>();
 
 const secure: Connect = async (port) => {
 	const carrier = await plain(port);
@@ -46,7 +46,7 @@ async function readToEnd(socket: Socket, pauseMs = 0): Promise<Buffer> {
 	return Buffer.concat(pieces);
 }
 
-async function readCount(socket: Socket, count: number): Promise<Buffer> {
+export async function readCount(socket: Socket, count: number): Promise<Buffer> {
 	let bytes = Buffer.alloc(0);
 	await new Promise<void>((resolve, reject) => {
 		socket.on("data", (piece) => {
@@ -59,7 +59,7 @@ async function readCount(socket: Socket, count: number): Promise<Buffer> {
 }
 
 /** A reset is what these clients are told on purpose. */
-const isClosed = (socket: Socket) =>
+export const isClosed = (socket: Socket) =>
 	new Promise<void>((resolve) => {
 		socket.on("error", () => {});
 		socket.resume();
@@ -68,7 +68,7 @@ const isClosed = (socket: Socket) =>
 
 type Client = (connect: Connect, port: number) => Promise<void>;
 
-const clients: Record<string, Client> = {
+export const clients: Record<string, Client> = {
 	async hello(open, port) {
 		const socket = await open(port);
 		socket.write("hello");

@@ -1,10 +1,11 @@
 /** A server on a network in memory with a handler of small routes, for the tests of http/server and http/connection. */
 import assert from "node:assert/strict";
-import type { BodySink, HTTPHandler } from "../../modules/http/connection.js";
+import type { BodySink, HTTPHandler } from "../../modules/http/handler.js";
 import type { HTTPLimits } from "../../modules/http/limits.js";
 import type { HTTPRequest } from "../../modules/http/request.js";
 import type { BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { HTTPServer } from "../../modules/http/server.js";
+import { Driver } from "../../modules/io/driver.js";
 import type { Reply } from "./fake.js";
 import { type FakeClient, FakePort, FakeWorld, replies, text } from "./fake.js";
 
@@ -93,20 +94,22 @@ export class Bench implements HTTPHandler {
 				{ port: this.port, maxConnections },
 				{ port: this.securePort, maxConnections: 2 },
 			],
-			clock: this.world.clock,
-			timers: this.world.timers,
+			driver: new Driver({
+				clock: this.world.clock,
+				timers: this.world.timers,
+				guard: (part, run) => {
+					assert.equal(part, "http");
+					try {
+						run();
+					} catch (error) {
+						this.mistakes.push(error);
+					}
+				},
+			}),
 			text,
 			maxConnections,
 			handler: this,
 			limits,
-			guard: (part, run) => {
-				assert.equal(part, "http");
-				try {
-					run();
-				} catch (error) {
-					this.mistakes.push(error);
-				}
-			},
 			trace: (message) => this.traced.push(message),
 		});
 	}

@@ -195,6 +195,11 @@ class FakeSocket implements Socket {
 		if (count > 0) this.#call(() => this.#options.onReadable?.(count));
 	}
 
+	/** A host may call once too often. */
+	readableInVain(): void {
+		this.#call(() => this.#options.onReadable?.(1));
+	}
+
 	open(count: number): void {
 		this.#writable = Math.min(this.#client.windowSize, this.#writable + count);
 		this.#call(() => this.#options.onWritable?.(this.#writable));

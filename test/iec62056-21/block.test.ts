@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BlockReceiver, CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
 import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ADDRESS_LIMIT, DataSetParser } from "../../modules/iec62056-21/dataset.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
+import { ADDRESS_LIMIT } from "../../modules/readout/sink.js";
 import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
 

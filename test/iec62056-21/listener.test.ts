@@ -3,13 +3,9 @@ import { crc16 } from "../../modules/bytes/crc16.js";
 import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import { addParity, ParityFilter } from "../../modules/bytes/parity.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
-import {
-	EVENT_BAD_TELEGRAM,
-	EVENT_LOST_TELEGRAM,
-	EVENT_TELEGRAM,
-	MeterListener,
-} from "../../modules/iec62056-21/listener.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { EVENT_LOST_TELEGRAM, MeterListener } from "../../modules/iec62056-21/listener.js";
+import { EVENT_POOR, EVENT_READOUT } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";
 import { recordsOf } from "../meter/records.js";
@@ -47,7 +43,7 @@ class Listening extends Driver {
 describe("a telegram that a meter pushes", () => {
 	it("is taken with its line end, at once", () => {
 		const listening = new Listening().receive(TELEGRAM);
-		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
 		assert.equal(listening.machine.check, CHECK_ABSENT);
 		assert.deepEqual(listening.records, RECORDS);
@@ -56,52 +52,52 @@ describe("a telegram that a meter pushes", () => {
 	it("without a line end after its ! is taken 300 ms after it", () => {
 		const listening = new Listening().receive(TELEGRAM.slice(0, -2));
 		assert.deepEqual(listening.to(299).events(), []);
-		assert.deepEqual(listening.to(300).events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.to(300).events(), [EVENT_READOUT]);
 	});
 	it("that stops is given up after 2000 ms without a character", () => {
 		const listening = new Listening().receive(TELEGRAM.slice(0, 30));
 		listening.to(1999).receive("x");
 		assert.deepEqual(listening.to(3998).events(), []);
 		assert.deepEqual(listening.to(3999).events(), [EVENT_LOST_TELEGRAM]);
-		assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, RECORDS);
 	});
 	it("is not joined to the beginning of an identification that was left before a silence", () => {
 		const listening = new Listening().receive("/LGZ5").to(2000).receive(`\n${TELEGRAM}`);
-		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.equal(textOf(listening.machine.ident), "EBZ5DD3");
 	});
 	it("may begin without an empty line, after noise, and in the middle of another", () => {
 		for (const before of ["", "\x00", "\xff\x7f", "6*kWh)\r\n!\r\n", "/\r\n", "/LGZ(1)\r\n", TELEGRAM.slice(0, 40)]) {
 			const listening = new Listening().receive(before + TELEGRAM.replace("\r\n\r\n", "\r\n"));
-			assert.equal(listening.events().at(-1), EVENT_TELEGRAM, JSON.stringify(before));
+			assert.equal(listening.events().at(-1), EVENT_READOUT, JSON.stringify(before));
 			assert.deepEqual(listening.records, RECORDS, JSON.stringify(before));
 		}
 	});
 	it("may follow another without a gap, also where that has no line end", () => {
 		const listening = new Listening().receive(TELEGRAM + TELEGRAM);
-		assert.deepEqual(listening.events(), [EVENT_TELEGRAM, EVENT_TELEGRAM]);
+		assert.deepEqual(listening.events(), [EVENT_READOUT, EVENT_READOUT]);
 		assert.deepEqual(
 			listening
 				.receive(TELEGRAM.slice(0, -2) + TELEGRAM)
 				.events()
 				.at(-1),
-			EVENT_TELEGRAM,
+			EVENT_READOUT,
 		);
 		assert.deepEqual(listening.records, RECORDS);
 	});
 	it("may have slashes in its data", () => {
 		const listening = new Listening().receive("/EBZ5X\r\n0.9.2(21/04/10)\r\n/SX330\r\n/LGZ(5)\r\n1.8.0(1)\r\n!\r\n");
-		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, ["0.9.2: 21/04/10", "/LGZ: 5", "1.8.0: 1"]);
 	});
 	it("is bad with a damaged character or a broken line, and its readings are not good ones", () => {
 		for (const telegram of [TELEGRAM.replace("3.4", "3\xae4"), TELEGRAM.replace("h)\r\n2", "h\r\n2")]) {
 			const listening = new Listening().receive(telegram);
-			assert.deepEqual(listening.events(), [EVENT_BAD_TELEGRAM]);
+			assert.deepEqual(listening.events(), [EVENT_POOR]);
 			assert.equal(listening.writer.keptIsGood, false);
 			assert.deepEqual(listening.records.length, 1);
-			assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_TELEGRAM]);
+			assert.deepEqual(listening.receive(TELEGRAM).events(), [EVENT_READOUT]);
 			assert.equal(listening.writer.keptIsGood, true);
 		}
 	});
@@ -122,7 +118,7 @@ describe("the CRC of a telegram", () => {
 	it("is checked over everything from / to !", () => {
 		for (const before of ["", "\x00/", "/KFM5\r", TELEGRAM]) {
 			const listening = new Listening().receive(before + DSMR);
-			assert.equal(listening.events().at(-1), EVENT_TELEGRAM, JSON.stringify(before));
+			assert.equal(listening.events().at(-1), EVENT_READOUT, JSON.stringify(before));
 			assert.equal(listening.machine.check, CHECK_RIGHT);
 		}
 	});
@@ -143,13 +139,13 @@ describe("the CRC of a telegram", () => {
 			`${value.slice(0, digits)}\xc1${value.slice(digits + 1)}`,
 		]) {
 			const listening = new Listening().receive(telegram);
-			assert.deepEqual(listening.events(), [EVENT_BAD_TELEGRAM], JSON.stringify(telegram));
+			assert.deepEqual(listening.events(), [EVENT_POOR], JSON.stringify(telegram));
 			assert.equal(listening.machine.check, CHECK_WRONG);
 		}
 	});
 	it("vouches for a line that breaks the grammar", () => {
 		const listening = new Listening().receive(withCRC("/KFM5KAIFA\r\n\r\n1.8.1(1)\r\n2.8.1(1\r\n!"));
-		assert.deepEqual(listening.events(), [EVENT_TELEGRAM]);
+		assert.deepEqual(listening.events(), [EVENT_READOUT]);
 		assert.deepEqual(listening.records, ["1.8.1: 1"]);
 	});
 });
@@ -175,7 +171,7 @@ function listener(filtered: boolean): Feedable {
 
 	function note(after: Listening): void {
 		for (const event of after.events()) {
-			const isGood = event === EVENT_TELEGRAM;
+			const isGood = event === EVENT_READOUT;
 			kept.push(isGood ? `${textOf(after.machine.ident)}: ${after.records.join("; ")}` : REFUSED);
 		}
 	}

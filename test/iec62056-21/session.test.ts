@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { addParity, ParityFilter } from "../../modules/bytes/parity.js";
 import { CHECK_ABSENT, CHECK_RIGHT, CHECK_WRONG } from "../../modules/iec62056-21/block.js";
+import * as failures from "../../modules/iec62056-21/failures.js";
 import * as session from "../../modules/iec62056-21/session.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import type { Failure } from "../../modules/readout/failure.js";
+import { EVENT_END, EVENT_POOR } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { frame } from "../../tools/meter/telegram.js";
 import { type Feedable, feeds, REFUSED } from "../feeds.js";
 import { bytesOf, textOf } from "../latin1.js";
@@ -47,8 +50,8 @@ class Conversation extends Driver {
 		return recordsOf(this.writer.kept);
 	}
 
-	ended(result: number): void {
-		assert.equal(this.machine.result, result);
+	ended(how: number | Failure): void {
+		assert.equal(this.machine.failure ?? this.machine.outcome, how);
 		assert.equal(this.machine.deadlineMs, Number.POSITIVE_INFINITY);
 	}
 }
@@ -64,9 +67,9 @@ describe("a conversation", () => {
 			"505 sent \x06050\r\n",
 			"505 line 9600",
 			"800 line 300",
-			`800 event ${session.EVENT_END}`,
+			`800 event ${EVENT_END}`,
 		]);
-		conversation.ended(session.RESULT_BLOCK);
+		conversation.ended(session.OUTCOME_BLOCK);
 		assert.equal(conversation.machine.check, CHECK_RIGHT);
 		assert.equal(conversation.machine.baud, 9600);
 		assert.deepEqual(conversation.records, RECORDS);
@@ -96,15 +99,15 @@ describe("a conversation", () => {
 			conversation.to(900).receive(BLOCK);
 			const [, , line, ...rest] = conversation.take();
 			assert.equal(line, `400 line ${baud}`);
-			assert.deepEqual(rest, ["900 line 300", `900 event ${session.EVENT_END}`]);
-			conversation.ended(session.RESULT_BLOCK);
+			assert.deepEqual(rest, ["900 line 300", `900 event ${EVENT_END}`]);
+			conversation.ended(session.OUTCOME_BLOCK);
 			assert.deepEqual(conversation.records, RECORDS);
 		}
 	});
 	it("takes a block that comes unasked in mode C, at the speed of the sign-on", () => {
 		const conversation = Conversation.identified("/LGZ5TEST");
 		conversation.to(500).receive(BLOCK);
-		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${session.EVENT_END}`]);
+		assert.deepEqual(conversation.take(), ["500 line 300", `500 event ${EVENT_END}`]);
 		assert.deepEqual(conversation.records, RECORDS);
 		assert.equal(conversation.machine.baud, 300);
 	});
@@ -113,7 +116,7 @@ describe("a conversation", () => {
 		conversation.to(600).receive("~");
 		assert.deepEqual(conversation.to(804).take(), []);
 		assert.deepEqual(conversation.to(805).take(), ["805 sent \x06050\r\n", "805 line 9600"]);
-		conversation.to(1200).receive(BLOCK).ended(session.RESULT_BLOCK);
+		conversation.to(1200).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 	});
 	it("carries the device address", () => {
 		assert.deepEqual(new Conversation({ address: bytesOf("12345678") }).to(0).take(), ["0 sent /?12345678!\r\n"]);
@@ -125,9 +128,9 @@ describe("a conversation", () => {
 			`300 event ${session.EVENT_IDENT}`,
 			`300 sent ${BREAK}`,
 			"300 line 300",
-			`300 event ${session.EVENT_END}`,
+			`300 event ${EVENT_END}`,
 		]);
-		conversation.ended(session.RESULT_IDENT);
+		conversation.ended(session.OUTCOME_IDENT);
 	});
 	describe("in mode E", () => {
 		const handOver = session.HAND_OVER_ANNOUNCED;
@@ -138,12 +141,8 @@ describe("a conversation", () => {
 		] as const) {
 			it(`${what}, chooses HDLC, changes to 8N1, and is over`, () => {
 				const conversation = Conversation.identified(ident, 400, options).to(605);
-				assert.deepEqual(conversation.take(), [
-					"605 sent \x06252\r\n",
-					"605 line 9600 8N1",
-					`605 event ${session.EVENT_END}`,
-				]);
-				conversation.ended(session.RESULT_HAND_OVER);
+				assert.deepEqual(conversation.take(), ["605 sent \x06252\r\n", "605 line 9600 8N1", `605 event ${EVENT_END}`]);
+				conversation.ended(session.OUTCOME_HAND_OVER);
 				assert.deepEqual([conversation.machine.baud, conversation.machine.sentByMs], [9600, 605 + ACKNOWLEDGE_MS]);
 				conversation.to(700).receive(BLOCK);
 				assert.deepEqual(conversation.to(5000).take(), []);
@@ -167,22 +166,22 @@ describe("a conversation", () => {
 			const always = { handOver: session.HAND_OVER_ALWAYS };
 			for (const ident of ["/LGZ!TEST", "/LGZ5TEST"]) {
 				const conversation = Conversation.identified(ident, 400, always);
-				conversation.to(500).receive(BLOCK).ended(session.RESULT_BLOCK);
+				conversation.to(500).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 			}
 		});
 	});
 	it("ends programming mode with a break", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive(textOf(frame(bytesOf("P0\x02(1234)"), 0x01)));
-		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${session.EVENT_END}`]);
-		conversation.ended(session.RESULT_METER_ERROR);
+		assert.deepEqual(conversation.take(), [`605 sent ${BREAK}`, "605 line 300", `605 event ${EVENT_END}`]);
+		conversation.ended(failures.IEC_METER_ERROR);
 	});
 	it("is ended by its owner: what came is cut short", () => {
 		const conversation = Conversation.acknowledged();
 		conversation.receive("\x021.8.0(1)\r\n2.8.0(2");
-		conversation.machine.abort();
-		conversation.machine.abort();
-		conversation.ended(session.RESULT_CUT);
+		conversation.machine.abort(conversation.nowMs);
+		conversation.machine.abort(conversation.nowMs);
+		conversation.ended(failures.IEC_CUT);
 		assert.equal(conversation.writer.records, 1);
 		conversation.receive(BLOCK).to(100_000);
 		assert.equal(conversation.writer.records, 1);
@@ -230,7 +229,7 @@ describe("the times of a conversation", () => {
 			conversation.to(endMs - 0.01).take();
 			if (!late) conversation.receive("/");
 			conversation.to(endMs + 0.01);
-			assert.equal(conversation.machine.result, late ? session.RESULT_SILENCE : session.RESULT_NONE);
+			assert.equal(conversation.machine.failure, late ? failures.IEC_SILENCE : undefined);
 		}
 	});
 	it("give an identification 2000 ms from character to character", () => {
@@ -241,13 +240,13 @@ describe("the times of a conversation", () => {
 		assert.equal(conversation.take().at(-1), `6598 event ${session.EVENT_IDENT}`);
 		const slow = new Conversation();
 		slow.to(2600).receive("/LG");
-		assert.equal(slow.to(4599).machine.result, session.RESULT_NONE);
-		slow.to(4600).ended(session.RESULT_NO_IDENT);
+		assert.equal(slow.to(4599).machine.failure, undefined);
+		slow.to(4600).ended(failures.IEC_NO_IDENT);
 	});
 	it("are not prolonged by noise before an identification", () => {
 		const conversation = new Conversation();
 		for (let ms = 0; ms < SIGN_ON_MS + 2500; ms += 50) conversation.to(ms).receive("~\r\n");
-		conversation.to(SIGN_ON_MS + 2500).ended(session.RESULT_NO_IDENT);
+		conversation.to(SIGN_ON_MS + 2500).ended(failures.IEC_NO_IDENT);
 	});
 	it("give the meter 2500 ms for its block after the acknowledgement has left", () => {
 		const endMs = 605 + ACKNOWLEDGE_MS + 2500;
@@ -256,13 +255,13 @@ describe("the times of a conversation", () => {
 			conversation.to(endMs - 1);
 			if (!late) conversation.receive("\x02");
 			conversation.to(endMs + 1);
-			assert.equal(conversation.machine.result, late ? session.RESULT_NO_BLOCK : session.RESULT_NONE);
+			assert.equal(conversation.machine.failure, late ? failures.IEC_NO_BLOCK : undefined);
 		}
 	});
 	it("are not prolonged by what stands before a block", () => {
 		const conversation = Conversation.acknowledged();
 		for (let ms = 610; ms < 605 + ACKNOWLEDGE_MS + 2500; ms += 100) conversation.to(ms).receive("\x06050\r\n\x7f");
-		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(session.RESULT_NO_BLOCK);
+		conversation.to(605 + ACKNOWLEDGE_MS + 2500).ended(failures.IEC_NO_BLOCK);
 	});
 	it("give a block 2000 ms from character to character, and no limit in all", () => {
 		const conversation = Conversation.acknowledged();
@@ -271,11 +270,11 @@ describe("the times of a conversation", () => {
 			conversation.to(ms).receive(character);
 			ms += 1999;
 		}
-		conversation.ended(session.RESULT_BLOCK);
+		conversation.ended(session.OUTCOME_BLOCK);
 		const slow = Conversation.acknowledged();
 		slow.to(700).receive(BLOCK.slice(0, 30));
-		assert.equal(slow.to(2699).machine.result, session.RESULT_NONE);
-		slow.to(2700).ended(session.RESULT_CUT);
+		assert.equal(slow.to(2699).machine.failure, undefined);
+		slow.to(2700).ended(failures.IEC_CUT);
 	});
 	it("end a block without STX 500 ms after its !, and one with STX after 2000", () => {
 		for (const [text, ms] of [
@@ -284,8 +283,8 @@ describe("the times of a conversation", () => {
 		] as const) {
 			const conversation = Conversation.acknowledged();
 			conversation.to(700).receive(text);
-			assert.equal(conversation.to(700 + ms - 1).machine.result, session.RESULT_NONE);
-			conversation.to(700 + ms).ended(session.RESULT_BLOCK);
+			assert.equal(conversation.to(700 + ms - 1).machine.failure, undefined);
+			conversation.to(700 + ms).ended(session.OUTCOME_BLOCK);
 			assert.equal(conversation.machine.check, CHECK_ABSENT);
 			assert.deepEqual(conversation.records, RECORDS);
 		}
@@ -301,6 +300,12 @@ describe("the times of a conversation", () => {
 			assert.deepEqual(conversation.to(700 + reactionMs).take(), [`${700 + reactionMs} sent \x15`]);
 		}
 	});
+	it("wait for a line that is never silent twenty times the silence wanted, and sign on then", () => {
+		const conversation = new Conversation({ quietMs: 2000 });
+		for (let ms = 500; ms < 40_000; ms += 500) conversation.to(ms).receive("~");
+		assert.deepEqual(conversation.to(39_999).take(), []);
+		assert.deepEqual(conversation.to(40_000).take(), [`40000 sent ${SIGN_ON}`]);
+	});
 	it("never have a deadline in the past that nothing is done about", () => {
 		const conversation = new Conversation({ battery: true, quietMs: 100 });
 		for (let i = 0; i < 20 && conversation.machine.deadlineMs < Number.POSITIVE_INFINITY; i++) {
@@ -308,38 +313,34 @@ describe("the times of a conversation", () => {
 			conversation.to(deadlineMs);
 			assert.ok(conversation.machine.deadlineMs > deadlineMs);
 		}
-		conversation.ended(session.RESULT_SILENCE);
+		conversation.ended(failures.IEC_SILENCE);
 	});
 });
 
 describe("a conversation that goes wrong", () => {
 	it("is silence when nothing came, and an echo when only that came", () => {
-		new Conversation().to(10_000).ended(session.RESULT_SILENCE);
+		new Conversation().to(10_000).ended(failures.IEC_SILENCE);
 		const echo = new Conversation();
-		echo.to(170).receive(SIGN_ON).to(10_000).ended(session.RESULT_ECHO_ONLY);
+		echo.to(170).receive(SIGN_ON).to(10_000).ended(failures.IEC_ECHO_ONLY);
 		const more = new Conversation();
-		more.to(170).receive(`${SIGN_ON}~`).to(10_000).ended(session.RESULT_NO_IDENT);
+		more.to(170).receive(`${SIGN_ON}~`).to(10_000).ended(failures.IEC_NO_IDENT);
 	});
 	it("asks for a block with a wrong check twice again, then gives up", () => {
 		const conversation = Conversation.acknowledged();
 		for (const ms of [1000, 3000]) {
 			conversation.to(ms).receive(WRONG);
-			assert.deepEqual(conversation.take(), [`${ms} event ${session.EVENT_BAD_BLOCK}`]);
+			assert.deepEqual(conversation.take(), [`${ms} event ${EVENT_POOR}`]);
 			assert.deepEqual(conversation.to(ms + 300).take(), [`${ms + 205} sent \x15`]);
 			assert.equal(conversation.writer.keptIsGood, false);
 		}
 		conversation.to(5000).receive(WRONG);
-		assert.deepEqual(conversation.take(), [
-			`5000 event ${session.EVENT_BAD_BLOCK}`,
-			"5000 line 300",
-			`5000 event ${session.EVENT_END}`,
-		]);
-		conversation.ended(session.RESULT_CHECK_WRONG);
+		assert.deepEqual(conversation.take(), [`5000 event ${EVENT_POOR}`, "5000 line 300", `5000 event ${EVENT_END}`]);
+		conversation.ended(failures.IEC_CHECK_WRONG);
 		assert.equal(conversation.machine.check, CHECK_WRONG);
 	});
 	it("takes the repeated block and nothing of the one before", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.to(1000).receive(`\x029.9.9(9)\r\n!\r\n\x03~`).to(1500).receive(BLOCK).ended(session.RESULT_BLOCK);
+		conversation.to(1000).receive(`\x029.9.9(9)\r\n!\r\n\x03~`).to(1500).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
 		assert.equal(conversation.writer.keptIsGood, true);
 	});
@@ -354,47 +355,47 @@ describe("a conversation that goes wrong", () => {
 	});
 	it("does not ask a meter again that has sent no check: its broken block is no block", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.to(1000).receive("1.8.0(1)\r\n2.8.0(2\r\n!\r\n").to(10_000).ended(session.RESULT_CHECK_WRONG);
+		conversation.to(1000).receive("1.8.0(1)\r\n2.8.0(2\r\n!\r\n").to(10_000).ended(failures.IEC_CHECK_WRONG);
 	});
 	it("takes a block that breaks the grammar when its check is right", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.receive(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\r\n!\r\n")))).ended(session.RESULT_BLOCK);
+		conversation.receive(textOf(frame(bytesOf("1.8.0(1)\r\n2.8.0(2\r\n!\r\n")))).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, ["1.8.0: 1"]);
 	});
 	it("keeps a wrong check as the result when the repetition does not come or is cut", () => {
 		for (const repetition of ["", "\x021.8.0(1)\r\n"]) {
 			const conversation = Conversation.acknowledged();
 			conversation.to(1000).receive(WRONG).to(1500).receive(repetition).to(10_000);
-			conversation.ended(session.RESULT_CHECK_WRONG);
+			conversation.ended(failures.IEC_CHECK_WRONG);
 		}
 	});
 	it("does not take the rest of a block for its repetition, with or without a check", () => {
 		for (const rest of ["1:96.1.0(3)\r\n!\r\n", textOf(frame(bytesOf("1:96.1.0(3)\r\n!\r\n"))).slice(1)]) {
 			const conversation = Conversation.acknowledged();
 			conversation.to(1000).receive("\x021.8.0(1\x03").receive("~:96.1.0(2)\r\n");
-			conversation.to(1300).receive(rest).to(10_000).ended(session.RESULT_CHECK_WRONG);
+			conversation.to(1300).receive(rest).to(10_000).ended(failures.IEC_CHECK_WRONG);
 			assert.equal(conversation.writer.keptIsGood, false);
 			const repeated = Conversation.acknowledged();
 			repeated.to(1000).receive("\x021.8.0(1\x03~").to(1300).receive(rest).receive(BLOCK);
-			repeated.ended(session.RESULT_BLOCK);
+			repeated.ended(session.OUTCOME_BLOCK);
 			assert.deepEqual(repeated.records, RECORDS);
 		}
 	});
 	it("takes a repetition without STX from a meter that sends none, if its check is right", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1)).ended(session.RESULT_BLOCK);
+		conversation.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1)).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
 		const absent = Conversation.acknowledged();
 		absent.to(1000).receive(WRONG.slice(1)).to(1500).receive(BLOCK.slice(1, -2)).to(10_000);
-		absent.ended(session.RESULT_CHECK_WRONG);
+		absent.ended(failures.IEC_CHECK_WRONG);
 	});
 	it("hears the meter's error message", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.receive(textOf(frame(bytesOf("(ER01)")))).ended(session.RESULT_METER_ERROR);
+		conversation.receive(textOf(frame(bytesOf("(ER01)")))).ended(failures.IEC_METER_ERROR);
 	});
 	it("hears noise between a block and its repetition as noise", () => {
 		const conversation = Conversation.acknowledged();
-		conversation.to(1000).receive(WRONG).receive("~~~\x7f").to(1300).receive(BLOCK).ended(session.RESULT_BLOCK);
+		conversation.to(1000).receive(WRONG).receive("~~~\x7f").to(1300).receive(BLOCK).ended(session.OUTCOME_BLOCK);
 		assert.deepEqual(conversation.records, RECORDS);
 	});
 });
@@ -410,9 +411,9 @@ function conversations(filtered: boolean): Feedable {
 		},
 		settle: () => {
 			const { machine } = conversation.to(1e6);
-			const good = machine.result === session.RESULT_BLOCK;
+			const good = machine.outcome === session.OUTCOME_BLOCK;
 			const said = good ? conversation.records.join("; ") : REFUSED;
-			const isSilence = machine.result === session.RESULT_SILENCE;
+			const isSilence = machine.failure === failures.IEC_SILENCE;
 			conversation = new Conversation().to(0);
 			parity = new ParityFilter();
 			return isSilence ? [] : [said];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Driver } from "../../modules/io/driver.js";
 import {
 	FORMAT_7E1,
 	FORMAT_8N1,
@@ -126,7 +127,7 @@ class Bench {
 		this.hand = new HandPort(hardwareParity);
 		this.machine.deadlineMs = deadlineMs;
 		this.link = new Link(
-			{
+			new Driver({
 				clock: { monotonicMs: () => this.nowMs, utcMs: () => undefined, setUTC: () => {} },
 				timers: {
 					set: (callback, delayMs) => {
@@ -143,7 +144,7 @@ class Bench {
 						this.mistakes.push(error);
 					}
 				},
-			},
+			}),
 			{
 				port: this.hand.port,
 				line: { baud: 300, format },
@@ -199,7 +200,7 @@ describe("a link", () => {
 		const { hand, machine, link } = new Bench();
 		hand.writable(100);
 		machine.outputs.line(2400, FORMAT_8N1);
-		link.wake();
+		link.tell(() => {});
 		assert.deepEqual(hand.take(), ["open 300", "line 2400 8N1"]);
 	});
 	it("keeps an event behind a line change back until that is made", () => {
@@ -208,7 +209,7 @@ describe("a link", () => {
 		machine.send("bye");
 		machine.outputs.line(300, FORMAT_7E1);
 		machine.outputs.event(9);
-		link.wake();
+		link.tell(() => {});
 		hand.arrive("x");
 		assert.deepEqual(events, []);
 		hand.drained();
@@ -218,7 +219,7 @@ describe("a link", () => {
 		const { hand, machine, link } = new Bench();
 		machine.send("abcdefgh");
 		machine.send("next");
-		link.wake();
+		link.tell(() => {});
 		assert.deepEqual(hand.take(), ["open 300"]);
 		for (const [room, written] of [
 			[3, "write abc"],
@@ -252,7 +253,7 @@ describe("a link", () => {
 		hand.writable(2);
 		machine.send("abc");
 		machine.outputs.line(600, FORMAT_7E1);
-		link.wake();
+		link.tell(() => {});
 		hand.arrive("in");
 		hand.writable(9);
 		hand.drained();
@@ -294,7 +295,7 @@ describe("parity on a link", () => {
 		const { hand, machine, tapped, link } = new Bench(false);
 		hand.writable(100);
 		machine.send("/?!\r\n");
-		link.wake();
+		link.tell(() => {});
 		assert.equal(hand.take().at(-1), "write \xaf\x3f\x21\x8d\x0a");
 		hand.arrive("\xaf\xcc\x47\x5a\xc7");
 		assert.deepEqual(machine.received, ["1000 /LGZ\xc7"]);
@@ -304,7 +305,7 @@ describe("parity on a link", () => {
 		const { hand, machine, link } = new Bench(true);
 		hand.writable(100);
 		machine.send("/?!");
-		link.wake();
+		link.tell(() => {});
 		assert.equal(hand.take().at(-1), "write /?!");
 		hand.arrive("\xaf/");
 		assert.deepEqual(machine.received, ["1000 \xaf/"]);
@@ -314,7 +315,7 @@ describe("parity on a link", () => {
 		hand.writable(100);
 		machine.outputs.line(9600, FORMAT_8N1);
 		machine.send("/\x80");
-		link.wake();
+		link.tell(() => {});
 		assert.equal(hand.take().at(-1), "write /\x80");
 		hand.arrive("\xaf\x7e\xa0");
 		assert.deepEqual(machine.received, ["1000 \xaf\x7e\xa0"]);
@@ -327,11 +328,11 @@ describe("parity on a link", () => {
 			const hand = new HandPort(true);
 			const machine = new HandMachine();
 			new Link(
-				{
+				new Driver({
 					clock: { monotonicMs: () => 1000, utcMs: () => undefined, setUTC: () => {} },
 					timers: { set: () => assert.fail("a timer was set"), clear: () => {} },
 					guard: (_, run) => run(),
-				},
+				}),
 				{
 					port: hand.port,
 					line: { baud: 300, format: FORMAT_7E1 },
@@ -371,7 +372,7 @@ describe("the end of a link", () => {
 		hand.arrive("x");
 		hand.options.onError?.(SERIAL_ERROR_GONE);
 		callback();
-		link.wake();
+		link.tell(() => {});
 		assert.deepEqual(hand.take(), []);
 		assert.deepEqual([machine.received, machine.advanced, bench.gone, bench.timers.size], [[], [], 0, 0]);
 		assert.deepEqual(bench.mistakes, []);
@@ -408,11 +409,11 @@ describe("the end of a link", () => {
 		assert.throws(
 			() =>
 				new Link(
-					{
+					new Driver({
 						clock: { monotonicMs: () => 0, utcMs: () => undefined, setUTC: () => {} },
 						timers: { set: () => assert.fail("a timer was set"), clear: () => {} },
 						guard: (_, run) => run(),
-					},
+					}),
 					{
 						port,
 						line: { baud: 300, format: FORMAT_7E1 },

@@ -118,12 +118,56 @@ describe("JSON writer", () => {
 		assert.equal(
 			whole((writer) => {
 				writer.beginArray();
-				writer.rawNumber(number, 4, 9);
+				writer.raw(encoder.encode("{}"));
+				writer.raw(encoder.encode(","));
+				writer.rawPart(number, 4, 9);
 				writer.boolean(true);
 				writer.endArray();
 			}),
-			"[12.50,true]",
+			"[{},12.50,true]",
 		);
+	});
+
+	it("puts an object together from prepared pieces, through any window", () => {
+		const writer = new JSONWriter(codec);
+		const pieces = ['"a":"', '","b":', ',"c":', ',"d":'].map((piece) => writer.prepare(piece));
+		const short = encoder.encode("text, and what stands behind it");
+		const control = Uint8Array.of(0x22, 0x41, 0x07, 0xe9);
+		const produce = () => {
+			writer.beginArray();
+			for (let i = 0; i < 2; i++) {
+				writer.beginObject();
+				writer.raw(pieces[0]);
+				writer.rawPart(short, 0, 4);
+				writer.rawASCII(control, 0, 4);
+				writer.raw(pieces[1]);
+				writer.rawWord("kWh");
+				writer.raw(pieces[2]);
+				writer.rawString('"');
+				writer.raw(pieces[3]);
+				writer.rawPart(short, 6, 9);
+				writer.key("e");
+				writer.word("behind pieces");
+				writer.key("f");
+				writer.number(9);
+				writer.endObject();
+			}
+			writer.endArray();
+		};
+		const one = '{"a":"text\\"A\\u0007\\u00e9","b":"kWh","c":"\\"","d":and,"e":"behind pieces","f":9}';
+		const expected = `[${one},${one}]`;
+		for (let size = 1; size < 200; size++) {
+			const window = new Uint8Array(size + 2).fill(0xee);
+			let text = "";
+			do {
+				writer.begin(window, 1, 1 + size, text.length);
+				produce();
+				assert.equal(writer.produced, expected.length);
+				text += decoder.decode(window.subarray(1, writer.position));
+				assert.deepEqual([window[0], window[size + 1]], [0xee, 0xee], "beyond the window");
+			} while (text.length < expected.length);
+			assert.equal(text, expected);
+		}
 	});
 
 	it("saves and restores its place in the nesting", () => {
@@ -244,5 +288,28 @@ describe("JSON stream", () => {
 		const text = drain(stream, [1010]);
 		assert.equal(text, records.map((record) => JSON.stringify(record)).join(","));
 		assert.ok(calls <= records.length + Math.ceil(text.length / 1010));
+	});
+
+	it("leaves a window short rather than cut a unit, where it may", () => {
+		const records = Array.from({ length: 340 }, (_, i) => ({ obis: `1.8.${i}`, value1: "0".repeat(30), unit: "kWh" }));
+		const expected = records.map((record) => JSON.stringify(record)).join(",");
+		for (const size of [40, 200, 1010]) {
+			let calls = 0;
+			const produce = (writer: JSONWriter, unit: number) => {
+				calls++;
+				write(writer, records[unit]);
+				return unit + 1 < records.length;
+			};
+			const stream = new JSONStream(new JSONWriter(codec), produce, 100);
+			const window = new Uint8Array(size);
+			let text = "";
+			for (let count = stream.read(window, 0, size); count > 0; count = stream.read(window, 0, size)) {
+				if (size === 1010 && text.length + count < expected.length) assert.ok(count > size - 100);
+				text += decoder.decode(window.subarray(0, count));
+			}
+			assert.equal(text, expected);
+			// Those that are longer than the one before are cut: 1.8.10 and 1.8.100.
+			if (size === 1010) assert.ok(calls <= records.length + 2, `${calls} calls`);
+		}
 	});
 });

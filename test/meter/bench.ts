@@ -1,9 +1,12 @@
 /** A meter reader on a virtual world with a simulated meter at the other end of its line, for the tests here. */
+
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import { Driver } from "../../modules/io/driver.js";
 import type { DLMSSettings } from "../../modules/meter/dlms-settings.js";
 import { MeterReader } from "../../modules/meter/reader.js";
-import type { Readout } from "../../modules/meter/readout.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
+import type { Failure } from "../../modules/readout/failure.js";
+import type { Readout } from "../../modules/readout/readout.js";
 import { IECMeter, type IECMeterOptions } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 
@@ -39,8 +42,8 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 
 export interface Outcome {
 	readonly readout: Readout | undefined;
-	readonly failure: number;
-	/** Virtual time it took. */
+	readonly failure: Failure | undefined;
+	/** How long it took by the device's clock. */
 	readonly tookMs: number;
 }
 
@@ -58,7 +61,7 @@ export class ReaderBench {
 			battery: false,
 			deviceAddress: new Uint8Array(0),
 			simulator: false,
-			isDLMS: false,
+			protocol: "iec62056",
 			handsOver: false,
 			dlms: dlmsSettings(),
 			learnedBaud: 0,
@@ -71,11 +74,16 @@ export class ReaderBench {
 		};
 		const { clock, timers, serial, storage, crypto } = this.world;
 		this.reader = new MeterReader({
-			world: { clock, timers, storage, crypto, guard: (_, run) => run() },
+			world: {
+				driver: new Driver({ clock, timers, guard: (_, run) => run() }),
+				storage,
+				crypto,
+				clock,
+				trace: (message) => this.world.trace(message),
+			},
 			port: serial.meter,
 			settings: this.settings,
 			light,
-			trace: (message) => this.world.trace(message),
 		});
 		this.reader.reconfigure();
 	}
@@ -89,10 +97,10 @@ export class ReaderBench {
 	/** Asks for a readout and lets time go by until the caller is told. */
 	read(limitMs = 700_000): Outcome {
 		let outcome: Outcome | undefined;
-		const startMs = this.world.time.nowMs;
+		const startMs = this.world.clock.monotonicMs();
 		this.reader.read({
 			finished: (readout, failure) => {
-				outcome = { readout, failure, tookMs: this.world.time.nowMs - startMs };
+				outcome = { readout, failure, tookMs: this.world.clock.monotonicMs() - startMs };
 			},
 		});
 		this.world.time.runWhile(() => outcome === undefined, startMs + limitMs);

@@ -24,11 +24,11 @@ const JOIN_MS = 100;
 /** A log, and beside it all that was ever said, as plain entries. */
 class Kept {
 	nowMs = 0;
-	readonly log = new ConversationLog({ monotonicMs: () => this.nowMs, utcMs: () => undefined, setUTC: () => {} });
+	readonly log = new ConversationLog();
 	readonly all: Entry[] = [];
 
 	bytes(direction: number, data: readonly number[]): void {
-		this.log.bytes(direction, Uint8Array.from([0xee, ...data, 0xee]), 1, 1 + data.length);
+		this.log.bytes(direction, Uint8Array.from([0xee, ...data, 0xee]), 1, 1 + data.length, this.nowMs);
 		const kind = direction === TAP_TRANSMITTED ? LOG_TRANSMITTED : LOG_RECEIVED;
 		let rest = [...data];
 		const last = this.all.at(-1);
@@ -43,7 +43,7 @@ class Kept {
 	}
 
 	line(baud: number): void {
-		this.log.line(baud);
+		this.log.line(baud, this.nowMs);
 		this.all.push({ kind: LOG_LINE, timeMs: this.nowMs, data: [baud & 0xff, (baud >> 8) & 0xff, baud >> 16] });
 	}
 
@@ -121,11 +121,11 @@ describe("the conversation log", () => {
 	it("goes on over the end of the 32 bits of its clock", () => {
 		const kept = new Kept();
 		kept.nowMs = 2 ** 32 - 50;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1);
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(1), 0, 1, kept.nowMs);
 		kept.nowMs = 2 ** 32 + 50;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1);
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(2), 0, 1, kept.nowMs);
 		kept.nowMs = 2 ** 32 + 51;
-		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1);
+		kept.log.bytes(TAP_RECEIVED, Uint8Array.of(3), 0, 1, kept.nowMs);
 		assert.deepEqual(
 			kept.entries.map(({ timeMs, data }) => [timeMs, data.length]),
 			[

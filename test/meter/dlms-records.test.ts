@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DLMSRecords, MissingCursor } from "../../modules/meter/dlms-records.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { listOf } from "../dlms/conversation.js";
 import { packedReadings } from "./packed.js";
 

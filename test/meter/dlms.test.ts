@@ -1,12 +1,15 @@
 /** Conversations in DLMS/COSEM as the reader holds them, over a modelled line: openings, retries, counters, what is kept. */
 import assert from "node:assert/strict";
-import { RESULT_BLOCK, RESULT_IDENT, RESULT_SILENCE } from "../../modules/iec62056-21/session.js";
+import { HDLC_SILENCE, SIGNED_ON_SILENCE } from "../../modules/hdlc/failures.js";
+import { IEC_SILENCE } from "../../modules/iec62056-21/failures.js";
+import { PROTOCOL_IEC62056_21 } from "../../modules/iec62056-21/protocol.js";
 import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conversation-log.js";
+import { PROTOCOL_DLMS } from "../../modules/meter/dlms-conversation.js";
 import { MissingCursor } from "../../modules/meter/dlms-records.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
-import { FAILURE_COUNTERS, FAILURE_SILENCE } from "../../modules/meter/failures.js";
+import { FAILURE_COUNTERS } from "../../modules/meter/failures.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
-import { PROTOCOL_DLMS, PROTOCOL_IEC62056_21, STATUS_CUT, STATUS_OK } from "../../modules/meter/readout.js";
+import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
 import { LINK_OPENED } from "../../tools/meter/hdlc-station.js";
 import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
@@ -57,14 +60,14 @@ describe("a conversation in DLMS/COSEM", () => {
 			for (const opening of [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT]) {
 				const bed = new Bed({ opening });
 				const { failure, tookMs } = bed.read();
-				assert.equal(failure, opening === OPENING_MODE_E ? RESULT_SILENCE : FAILURE_SILENCE);
+				assert.equal(failure, opening === OPENING_MODE_E ? IEC_SILENCE : HDLC_SILENCE);
 				assert.ok(tookMs < 40_000, `${tookMs} ms`);
 			}
 		});
 	});
 
 	describe("under the protocol iec62056 with mode_e_dlms", () => {
-		const iec = { isDLMS: false, handsOver: true };
+		const iec = { protocol: "iec62056", handsOver: true };
 
 		it("is taken up with a meter that announces mode E", () => {
 			const { readout } = new Bed({}, iec).meter("--mode-e").succeed();
@@ -84,7 +87,7 @@ describe("a conversation in DLMS/COSEM", () => {
 		});
 		it("tells why it failed where there is no mode C", () => {
 			const { failure } = new Bed({ physical: 18 }, iec).meter("--mode-e-only").read();
-			assert.equal(failure, FAILURE_SILENCE + 20);
+			assert.equal(failure, SIGNED_ON_SILENCE);
 		});
 	});
 
@@ -104,7 +107,7 @@ describe("a conversation in DLMS/COSEM", () => {
 		});
 		it("what was read before the meter fell silent for good: status 2", () => {
 			const { readout, failure } = new Bed({}).meter("--drop 6-").read();
-			assert.deepEqual([readout?.status, failure], [STATUS_CUT, RESULT_BLOCK]);
+			assert.deepEqual([readout?.status, failure], [STATUS_CUT, undefined]);
 			const { length } = packedReadings(readout?.records);
 			assert.ok(length > 0 && length < REGISTERS, `${length} readings`);
 		});
@@ -156,7 +159,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			const bed = new Bed(GMAC).meter("");
 			bed.bench.world.storage.capacity = 0;
 			assert.equal(bed.read().readout, undefined);
-			assert.equal(bed.bench.reader.lastResult, FAILURE_COUNTERS);
+			assert.equal(bed.bench.reader.lastFailure, FAILURE_COUNTERS);
 		});
 	});
 
@@ -165,8 +168,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			it(`shows all but the password${echo ? ", also in the head's echo" : ""}`, () => {
 				const bed = new Bed(LOW).meter(`--password hex:${Buffer.from(PASSWORD).toString("hex")}`);
 				bed.bench.world.serial.meter.echo = echo;
-				const { clock } = bed.bench.world;
-				const log = new ConversationLog(clock);
+				const log = new ConversationLog();
 				bed.bench.reader.log = log;
 				bed.succeed();
 				const cursor = new LogCursor(log.copy());
@@ -200,15 +202,15 @@ describe("a conversation in DLMS/COSEM", () => {
 			assert.equal(ident, "LGZ5\\2ZMD3104");
 			for (const opening of [OPENING_AUTO, OPENING_DIRECT]) {
 				const bed = new Bed({ opening }).meter("");
-				const { result, received } = probe(bed);
-				assert.deepEqual([result, received > 10], [RESULT_IDENT, true]);
+				const { failure, received } = probe(bed);
+				assert.deepEqual([failure, received > 10], [undefined, true]);
 				bed.succeed();
 			}
 		});
 		it("in vain", () => {
-			assert.equal(probe(new Bed({ opening: OPENING_AUTO })).result, FAILURE_SILENCE);
-			assert.equal(probe(new Bed({ opening: OPENING_MODE_E }).meter("")).result, RESULT_SILENCE);
-			assert.equal(probe(new Bed({ physical: 18 }).meter("")).result, FAILURE_SILENCE);
+			assert.equal(probe(new Bed({ opening: OPENING_AUTO })).failure, HDLC_SILENCE);
+			assert.equal(probe(new Bed({ opening: OPENING_MODE_E }).meter("")).failure, IEC_SILENCE);
+			assert.equal(probe(new Bed({ physical: 18 }).meter("")).failure, HDLC_SILENCE);
 		});
 	});
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import * as session from "../../modules/iec62056-21/session.js";
-import { FAILURE_NO_TELEGRAM, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
-import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/meter/readout.js";
+import * as failures from "../../modules/iec62056-21/failures.js";
+import { FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
+import type { Failure } from "../../modules/readout/failure.js";
+import { STATUS_CHECK_WRONG, STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import type { MeterFaults } from "../../tools/meter/faults.js";
 import type { MeterMode } from "../../tools/meter/telegram.js";
 import { iecVectors, type Vector } from "../vectors.js";
@@ -87,7 +88,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.equal(outcome.bench.reader.last, undefined);
 		outcome.bench.world.advance(600_000);
 		assert.equal(outcome.bench.reader.running, false);
-		assert.equal(outcome.bench.reader.lastResult, session.RESULT_CHECK_WRONG);
+		assert.equal(outcome.bench.reader.lastFailure, failures.IEC_CHECK_WRONG);
 	});
 
 	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
@@ -118,12 +119,12 @@ describe("a meter or line that is not as the standard says", () => {
 	it("does not answer at all: the caller is told soon", () => {
 		const outcome = readWith({ silence: 1000 });
 		assert.equal(outcome.readout, undefined);
-		assert.equal(outcome.failure, session.RESULT_SILENCE);
+		assert.equal(outcome.failure, failures.IEC_SILENCE);
 		assert.ok(outcome.tookMs < 15_000, `${outcome.tookMs} ms`);
 	});
 	it("is not there, and the head echoes", () => {
 		const { failure } = new ReaderBench({}, { echo: true }).read();
-		assert.equal(failure, session.RESULT_ECHO_ONLY);
+		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
 	it("stops in the middle of its block, every time: what came is kept as cut short", () => {
 		const outcome = readWith({ cut: 300 });
@@ -133,7 +134,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
 		outcome.bench.world.advance(60_000);
 		assert.equal(outcome.bench.reader.last?.status, STATUS_CUT);
-		assert.equal(outcome.bench.reader.lastResult, session.RESULT_BLOCK);
+		assert.equal(outcome.bench.reader.lastFailure, undefined);
 	});
 	it("sends an error message", () => {
 		const error = "(ER01)\x03";
@@ -141,7 +142,7 @@ describe("a meter or line that is not as the standard says", () => {
 		const bench = new ReaderBench().connect(bytes(`/LGZ4TEST\r\n\x02${error}${check}`));
 		const { failure, readout } = bench.read();
 		assert.equal(readout, undefined);
-		assert.equal(failure, session.RESULT_METER_ERROR);
+		assert.equal(failure, failures.IEC_METER_ERROR);
 	});
 	it("is a battery meter that sleeps until it is woken", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
@@ -288,7 +289,7 @@ describe("mode D", () => {
 		assert.equal(bench.reader.last, undefined);
 	});
 	it("times out when nothing is sent", () => {
-		assert.equal(new ReaderBench({ modeD: true }).read().failure, FAILURE_NO_TELEGRAM);
+		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
 	});
 	it("follows a change of the settings", () => {
 		const bench = listen(pushed.telegram);
@@ -315,15 +316,48 @@ describe("mode D", () => {
 		bench.world.advance(30_000);
 		assert.notEqual(bench.reader.last, before);
 	});
+	it("tries a port that is away every ten seconds", () => {
+		const bench = listen(pushed.telegram);
+		bench.world.advance(5000);
+		bench.world.serial.meter.unplug();
+		const fails = () => bench.world.traced.filter((line) => line.startsWith("meter: ")).length;
+		bench.world.advance(0);
+		const before = fails();
+		bench.world.advance(9998);
+		assert.equal(fails(), before);
+		bench.world.advance(4);
+		assert.equal(fails(), before + 1);
+		bench.world.advance(9998);
+		bench.world.advance(4);
+		assert.equal(fails(), before + 2);
+	});
+	it("ends no readout later, when it was given up while its port was away", () => {
+		const long = vectorOf("iskraemeco-mt174-15-billing-periods");
+		const bench = listen(pushed.telegram);
+		bench.world.serial.meter.unplug();
+		bench.world.advance(1000);
+		bench.settings.modeD = false;
+		bench.settings.baudMax = 300;
+		bench.reader.reconfigure();
+		bench.world.serial.meter.plugIn();
+		bench.connect(logarex.telegram);
+		isGood(bench.read());
+		bench.world.advance(400_000);
+		bench.connect(long.telegram);
+		bench.read();
+		bench.world.advance(330_000);
+		assert.equal(bench.reader.last?.status, STATUS_OK);
+		assert.deepEqual(packedReadings(bench.reader.last.records), long.readings);
+	});
 });
 
 describe("several callers", () => {
 	it("join one conversation, and all are told", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
-		const told: number[] = [];
+		const told: (Failure | undefined)[] = [];
 		for (let i = 0; i < 3; i++) bench.reader.read({ finished: (_, failure) => told.push(failure) });
 		isGood(bench.read());
-		assert.deepEqual(told, [session.RESULT_BLOCK, session.RESULT_BLOCK, session.RESULT_BLOCK]);
+		assert.deepEqual(told, [undefined, undefined, undefined]);
 		assert.equal(bench.world.serial.meter.sentByGateway, 11);
 	});
 	it("may go away; the readout is kept", () => {
@@ -340,10 +374,10 @@ describe("a probe", () => {
 	it("right after a readout waits until the meter hears a sign-on again, and tells its identification", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
-		const results: number[] = [];
-		assert.equal(bench.reader.probe({ finished: ({ result }) => results.push(result) }), true);
+		const results: (Failure | undefined)[] = [];
+		assert.equal(bench.reader.probe({ finished: ({ failure }) => results.push(failure) }), true);
 		bench.world.advance(5000);
-		assert.deepEqual(results, [session.RESULT_IDENT]);
+		assert.deepEqual(results, [undefined]);
 		isGood(bench.read());
 	});
 	it("is refused while a conversation goes on", () => {

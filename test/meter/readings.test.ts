@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BlockReceiver } from "../../modules/iec62056-21/block.js";
 import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
-import { RecordWriter } from "../../modules/meter/record-writer.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { iecVectors } from "../vectors.js";
 import { packedReadings } from "./packed.js";
 

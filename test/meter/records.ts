@@ -1,5 +1,5 @@
 /** Packed records as short texts, `<address>: <value>*<unit>, <value> …`, for tests that look at what was kept. */
-import { RecordCursor } from "../../modules/meter/record-cursor.js";
+import { RecordCursor } from "../../modules/readout/record-cursor.js";
 import { textOf } from "../latin1.js";
 
 export function recordsOf(packed: Uint8Array = new Uint8Array(0)): string[] {

@@ -12,6 +12,8 @@ import { NodeClock, NodeCrypto, NodeText, NodeTimers } from "../../hosts/node/pl
 import { createUDPPort } from "../../hosts/node/udp.js";
 import { DNSReader } from "../../modules/dns/dns.js";
 import { MDNSResponder } from "../../modules/dns/mdns.js";
+import { Datagrams } from "../../modules/io/datagrams.js";
+import { Driver } from "../../modules/io/driver.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import { installPython, PEER_SOURCES, PeerMissing, run } from "./peer.js";
 
@@ -47,14 +49,9 @@ async function withResponder<T>(
 	const ready = new EventEmitter();
 	const told = once(ready, "named", { signal: AbortSignal.timeout(LINE_LIMIT_MS) });
 	const buffer = new Uint8Array(DATAGRAM_LIMIT);
-	const responder = new MDNSResponder({
-		udp: createUDPPort((text) => problems.push(text)),
+	const driver = new Driver({
 		timers: new NodeTimers(),
 		clock: new NodeClock(undefined),
-		crypto: new NodeCrypto(),
-		text: new NodeText(),
-		buffer,
-		reader: new DNSReader(buffer),
 		guard(_part, run) {
 			try {
 				run();
@@ -62,25 +59,38 @@ async function withResponder<T>(
 				problems.push(error);
 			}
 		},
-		trace(text) {
+	});
+	const world = {
+		udp: createUDPPort((text) => problems.push(text)),
+		driver,
+		crypto: new NodeCrypto(),
+		text: new NodeText(),
+		buffer,
+		reader: new DNSReader(buffer),
+		trace(text: string) {
 			const name = /^mdns: found as (.+)\.local$/.exec(text)?.[1];
 			if (name === undefined) return;
 			names.push(name);
 			ready.emit("named");
 		},
-	});
+	};
+	const responder = new MDNSResponder(world);
+	const port = new Datagrams(world, "mdns", responder);
+	const stop = () => port.drive.tell(() => responder.stop());
 	const { address, netmask } = zeroconf;
 	const services = [
 		{ type: "_https._tcp", port: 443, txt: [] },
 		{ type: "_http._tcp", port: 80, txt: [] },
 		{ type: "_smgw._tcp", port: 443, txt: ["api=v1", "path=/api/v1", "model=SMG-1", "id=a1b2c3"] },
 	];
-	responder.start({ hostname: UNIT, instance: INSTANCE, address, netmask, accessPoint: false, services });
+	const settings = { hostname: UNIT, instance: INSTANCE, address, netmask, accessPoint: false, services };
+	port.drive.tell((nowMs) => responder.start(settings, nowMs));
 	try {
 		await told;
-		return await use(names, () => responder.stop());
+		return await use(names, stop);
 	} finally {
-		responder.stop();
+		stop();
+		port.stop();
 		assert.deepEqual(problems, []);
 	}
 }

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { download, PEER_SOURCES, PEERS_FOLDER, plainSets, run, withMeter } from "./peer.js";
 
 const MAVEN = "https://repo1.maven.org/maven2/org/openmuc";
@@ -15,7 +16,7 @@ const JARS = [
 	[`${MAVEN}/jrxtx/1.0.1/jrxtx-1.0.1.jar`, "a518bd07d367fc128a9e99dc489b021d8479a1d2181ade19bc5ae1dd35cdd386"],
 ] as const;
 
-const vector = (name: string) => join(PEER_SOURCES, "..", "vectors", "iec62056-21", `${name}.hex`);
+const vector = (name: string) => vectorPath("iec62056-21", name);
 
 /** Compiles the reader; returns its class path. */
 export async function prepareOpenMUC(): Promise<string> {

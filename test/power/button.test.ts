@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { Driver } from "../../modules/io/driver.js";
 import type { ButtonOptions } from "../../modules/io/host.js";
 import { Button, PRESS_SHORT } from "../../modules/power/button.js";
 
@@ -20,8 +21,14 @@ describe("power/button", () => {
 				happened.push("closed");
 			}
 		};
-		const world = { clock: time, timers: time, guard: (_part: string, run: () => void) => run() };
-		button = new Button(world, { io, pins: {} }, (press) => happened.push(press === PRESS_SHORT ? "pressed" : "held"));
+		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
+		button = new Button(
+			driver,
+			{ io, pins: {} },
+			{
+				pressed: (press) => happened.push(press === PRESS_SHORT ? "pressed" : "held"),
+			},
+		);
 	});
 
 	function hold(ms: number): void {

@@ -3,6 +3,7 @@ import { VirtualWorld } from "../../hosts/node/virtual.js";
 import { VirtualAir } from "../../hosts/node/virtual-air.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { Gateway } from "../../modules/app/gateway.js";
+import { Driver } from "../../modules/io/driver.js";
 import type { LEDPort } from "../../modules/io/host.js";
 import { Light } from "../../modules/power/light.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -54,7 +55,8 @@ describe("power/light", () => {
 	beforeEach(() => {
 		time = new VirtualTime();
 		noted = new NotedLight();
-		light = new Light({ timers: time, guard: (_part, run) => run() }, noted.port);
+		const driver = new Driver({ clock: time, timers: time, guard: (_part, run) => run() });
+		light = new Light({ driver }, noted.port);
 	});
 
 	it("blinks slowly while somebody is waited for, and is told so once", () => {
@@ -147,7 +149,8 @@ describe("the light of a gateway", () => {
 	function readerOf(settings: Partial<Settings>): ReaderBench {
 		noted = new NotedLight();
 		const world = new VirtualWorld();
-		const light = new Light({ timers: world.timers, guard: (_part, run) => run() }, noted.port);
+		const { clock, timers } = world;
+		const light = new Light({ driver: new Driver({ clock, timers, guard: (_part, run) => run() }) }, noted.port);
 		return new ReaderBench(settings, {}, light);
 	}
 

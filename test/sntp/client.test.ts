@@ -4,6 +4,7 @@ import { NodeClock, NodeCrypto, NodeTimers } from "../../hosts/node/platform.js"
 import { SeededRandom } from "../../hosts/node/random.js";
 import { createUDPPort } from "../../hosts/node/udp.js";
 import { type Endpoint, VirtualResolver } from "../../hosts/node/virtual-udp.js";
+import { Driver } from "../../modules/io/driver.js";
 import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
 import {
 	TIME_BAD_REPLY,
@@ -13,8 +14,8 @@ import {
 	TIME_NOT_WELCOME,
 	TIME_OUT_OF_RANGE,
 	TIME_WELL,
-	TimeSync,
 } from "../../modules/sntp/client.js";
+import { TimeService } from "../../modules/sntp/service.js";
 import { Bed, seededCrypto } from "../dns/bed.js";
 
 const S = 1000;
@@ -61,15 +62,14 @@ class TimeBed extends Bed {
 	readonly asked: string[] = [];
 	readonly sets: number[] = [];
 	synchronised = 0;
-	readonly sync: TimeSync;
+	readonly service: TimeService;
 
 	constructor(servers: string, utcAheadMs?: number) {
 		super();
 		if (utcAheadMs !== undefined) this.time.setUTC(TRUTH + utcAheadMs);
-		this.sync = new TimeSync({
+		this.service = new TimeService({
 			...this.world(),
 			clock: {
-				monotonicMs: () => this.time.monotonicMs(),
 				utcMs: () => this.time.utcMs(),
 				setUTC: (utcMs) => {
 					this.sets.push(utcMs);
@@ -81,8 +81,15 @@ class TimeBed extends Bed {
 			resolve: (name, done) => {
 				if (name !== "never") this.resolver.resolve(name, done);
 			},
-			onSynchronised: () => this.synchronised++,
+			clockUser: { synchronised: () => this.synchronised++ },
 		});
+	}
+
+	/** The client, started and stopped as it is by its owner. */
+	get sync() {
+		const { service } = this;
+		const { lastSuccessMs, lastError } = service.sync;
+		return { start: () => service.start(), stop: () => service.stop(), lastSuccessMs, lastError };
 	}
 
 	/** A server of that name at 10.0.0.<number>, port 123. */
@@ -518,26 +525,25 @@ describe("sntp/client", () => {
 		});
 		await new Promise<void>((done) => server.bind(0, "127.0.0.1", done));
 		const clock = new NodeClock(undefined);
-		let sync: TimeSync | undefined;
+		let sync: TimeService | undefined;
 		try {
 			await new Promise<void>((done, fail) => {
-				sync = new TimeSync({
+				sync = new TimeService({
 					udp: createUDPPort(fail),
-					timers: new NodeTimers(),
+					driver: new Driver({ clock, timers: new NodeTimers(), guard: (_part, run) => run() }),
 					clock,
 					crypto: new NodeCrypto(),
 					buffer: new Uint8Array(DATAGRAM_LIMIT),
 					info: { timeServers: `127.0.0.1:${server.address().port}`, builtUtcMs: BUILT },
 					resolve: undefined,
-					guard: (_part, run) => run(),
 					trace: fail,
-					onSynchronised: done,
+					clockUser: { synchronised: done },
 				});
 				sync.start();
 			});
 			assert.ok(Math.abs(clock.utcMs()! - Date.now() - aheadMs) < 500);
 		} finally {
-			sync?.stop();
+			sync?.close();
 			server.close();
 		}
 	});

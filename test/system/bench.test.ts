@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { isError, type TestGateway, vectorOf } from "../api/gateway.js";
 import { isReadout, withoutNames } from "../api/meter-checks.js";
 import { type EngineName, METER, OUR_METER, ProcessGateway, Program } from "../api/process-gateway.js";
-
-const VECTORS = join(import.meta.dirname, "../../../test/vectors/iec62056-21");
 
 for (const engine of ["node", "xs"] satisfies EngineName[]) {
 	describe(`npm start -- --engine ${engine}`, function () {
@@ -34,7 +33,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 		it("with --meter reads a meter that was started by hand with a telegram file", async () => {
 			for (const name of ["iskraemeco-mt382-dsmr3-stx-in-ident", "metcom-mcs301-maxima"]) {
 				const vector = vectorOf(name);
-				const meter = new Program("the meter", METER, ["--telegram", join(VECTORS, `${name}.hex`)]);
+				const meter = new Program("the meter", METER, ["--telegram", vectorPath("iec62056-21", name)]);
 				stopping.push(() => meter.end());
 				const meterPath = (await meter.firstLine()).replace(/^meter /, "");
 				const reading = await start({ meterPath });

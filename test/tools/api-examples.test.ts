@@ -1,4 +1,4 @@
-/** The examples of the API: all there, all of their schemas, in the README as the tool makes them, and true of a gateway. */
+/** The examples of the API: all there, all of their schemas, in docs/api.md as the tool makes them, and true of a gateway. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,8 +10,8 @@ import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/api-examples.js", import.meta.url));
-const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-const PART = README.slice(README.indexOf("<!-- examples:"), README.indexOf("<!-- end of examples -->"));
+const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
+const PART = GUIDE.slice(GUIDE.indexOf("<!-- examples:"), GUIDE.indexOf("<!-- end of examples -->"));
 /** What each call of curl is given, a line for each word. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
 /** Refused by a unit that has no such part, or where it is off. */
@@ -30,7 +30,7 @@ function agrees(shown: unknown, found: unknown, where: string): void {
 }
 
 describe("npm run api -- --examples", () => {
-	it("has made the examples that are in the README", () => {
+	it("has made the examples that are in docs/api.md", () => {
 		execFileSync(process.execPath, [PROGRAM, "--check"]);
 	});
 

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { createCipheriv } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { readAARQ } from "../../tools/meter/dlms-acse.js";
 import { answerChallenge, open, protect } from "../../tools/meter/dlms-cipher.js";
 import { COUNTER_REFUSED, NOT_DECIPHERED } from "../../tools/meter/dlms-security.js";
 import { AUTHENTICATED } from "../../tools/meter/dlms-server.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { DrivenDLMSMeter } from "./driven-dlms-meter.js";
 
-const folder = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "dlms");
 /** The APDUs or values of a vector, each with what its .json says of it. */
 function vectors(name: string): { apdu: Buffer; [field: string]: unknown }[] {
-	const bytes = Buffer.from(readTelegram(join(folder, `${name}.hex`)));
+	const bytes = Buffer.from(readTelegram(vectorPath("dlms", name)));
 	let at = 0;
-	return JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")).map((entry: { length: number }) => {
+	return JSON.parse(readFileSync(vectorPath("dlms", name, "json"), "utf8")).map((entry: { length: number }) => {
 		at += entry.length;
 		return { ...entry, apdu: bytes.subarray(at - entry.length, at) };
 	});

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { makeFrame, readFrame } from "../../tools/meter/hdlc-frame.js";
 import { LINK_LOST } from "../../tools/meter/hdlc-station.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { contents, DrivenDLMSMeter, frame } from "./driven-dlms-meter.js";
 
-const folder = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "hdlc");
-const trace = readTelegram(join(folder, "jdlms-trace-clock.hex"));
+const trace = readTelegram(vectorPath("hdlc", "jdlms-trace-clock"));
 /** From the trace of jDLMS: SNRM and AARQ to logical device 1, physical device 17, in four bytes. */
 const SNRM_TRACE = "7ea00a00020023219318717e";
 const AARQ_TRACE = "7ea02e0002002321107ecbe6e600601da109060760857405080101be10040e01000000065f1f040000301dffffd4c57e";
@@ -24,7 +23,7 @@ const NAME = `c401c1000910${Buffer.from("GWS0000048151623").toString("hex")}`;
 
 describe("simulated DLMS meter, HDLC", () => {
 	it("reads and makes the frames of a captured conversation", () => {
-		const expected = JSON.parse(readFileSync(join(folder, "jdlms-trace-clock.json"), "utf8")).frames;
+		const expected = JSON.parse(readFileSync(vectorPath("hdlc", "jdlms-trace-clock", "json"), "utf8")).frames;
 		const bytes = Buffer.from(trace);
 		let at = 0;
 		for (const { destination, source, control, segmented, information } of expected) {

@@ -20,6 +20,8 @@ interface Computer {
 
 const TOOLS = ["mcconfig", "xsc", "xsl"].map((name) => `/sdk/build/bin/lin/release/${name}`);
 
+const XS_PROGRAM = "node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/lin/release/xsnap-worker";
+
 function complete(): Computer {
 	return {
 		says: {
@@ -36,7 +38,7 @@ function complete(): Computer {
 			"idf.py --version": "ESP-IDF v6.0.2",
 		},
 		headers: ["mbedtls/ssl.h"],
-		files: ["node_modules/@agoric/xsnap", "/sdk/xs/includes/xs.h", ...TOOLS, "/idf/export.sh"],
+		files: [XS_PROGRAM, "/sdk/xs/includes/xs.h", ...TOOLS, "/idf/export.sh"],
 		variables: { MODDABLE: "/sdk", IDF_PATH: "/idf" },
 		builds32: true,
 	};
@@ -155,6 +157,28 @@ describe("npm run doctor", () => {
 			assert.match(checks[0].fix, /checkout 8\.2\.3/);
 		});
 	}
+
+	it("takes the version from the SDK's own file where there is no git repository", () => {
+		const checks = missing("linux", ({ says }) => {
+			delete says["git -C /sdk describe --tags"];
+			says["cat /sdk/tools/VERSION"] = SDK_VERSION;
+		});
+		assert.deepEqual(checks, []);
+	});
+
+	it("tells an XS engine that was installed and not built from one that is there", () => {
+		const [check] = missing("bench", (computer) => {
+			computer.files = computer.files.map((path) => (path === XS_PROGRAM ? "node_modules/@agoric/xsnap" : path));
+		});
+		assert.equal(check.name, "XS engine from npm");
+	});
+
+	it("names a folder of libraries for where 32-bit packages can't be installed beside the others", () => {
+		const [check] = missing("linux", (computer) => {
+			computer.builds32 = false;
+		});
+		assert.match(check.fix, /debootstrap --arch=i386 .* GATEWAY_SYSROOT32=/);
+	});
 
 	for (const version of ["v5.1.2", "v6.00", "v6.1", undefined]) {
 		it(`doesn't take ${version ?? "an unknown version"} of ESP-IDF`, () => {

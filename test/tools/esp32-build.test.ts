@@ -264,12 +264,13 @@ describe("npm run build, flash, monitor", () => {
 		assert.ok(!existsSync(kept));
 	});
 
-	it("fails with mcconfig, with ESP-IDF, and with a warning of the linker", () => {
+	it("fails with mcconfig, with ESP-IDF, and with a warning of the linker, and leaves nothing behind", () => {
 		const because = (text: string, expected: RegExp) => {
-			mcconfig(text);
+			mcconfig(`mkdir -p ${production.project}; : > ${production.project}/sdkconfig.h; ${text}`);
 			const { status, stderr } = run(["build", ...order]);
 			assert.equal(status, 1);
 			assert.match(stderr, expected);
+			assert.ok(!existsSync(production.output), "the next build would go on from what this one has left");
 		};
 		because("echo no such module >&2; exit 3", /no such module[\s\S]*mcconfig has failed/);
 		because("exit 0", /ESP-IDF has failed/);

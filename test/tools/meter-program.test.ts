@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { SerialPort } from "serialport";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { textOf } from "../latin1.js";
 
 const program = join(import.meta.dirname, "..", "..", "tools", "meter.js");
-const telegram = (name: string) => join(import.meta.dirname, `../../../test/vectors/iec62056-21/${name}.hex`);
+const telegram = (name: string) => vectorPath("iec62056-21", name);
 const withParity = (text: string) => Buffer.from(text, "latin1").map((byte) => byte | (odd(byte) ? 0x80 : 0));
 const odd = (byte: number) => byte.toString(2).replaceAll("0", "").length % 2 === 1;
 

@@ -7,11 +7,12 @@ import { NetworkSettings } from "../../modules/config/network.js";
 import { AP_ENABLED, AP_SSID, FALLBACK_AP_ENABLED, WIFI_ENABLED } from "../../modules/config/network-fields.js";
 import { put, type Setting, type SettingField } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
+import { Driver } from "../../modules/io/driver.js";
+import { NetworkManager } from "../../modules/wifi/manager.js";
 import {
 	APPLY_ACCESS_POINT,
 	APPLY_FLAGS,
 	APPLY_STATION,
-	NetworkManager,
 	STATION_OFF,
 	STATION_ONLINE,
 	WIFI_LOST,
@@ -19,7 +20,7 @@ import {
 	WIFI_NOT_FOUND,
 	WIFI_WELL,
 	WIFI_WRONG_PASSWORD,
-} from "../../modules/wifi/manager.js";
+} from "../../modules/wifi/policy.js";
 import { ScanCursor } from "../../modules/wifi/scan.js";
 import { MemoryStorage } from "../config/memory-storage.js";
 
@@ -33,6 +34,11 @@ class Bed {
 	readonly store: ConfigStore;
 	readonly settings: NetworkSettings;
 	readonly manager: NetworkManager;
+	/** What was thrown under the guard, where the test wants to know. */
+	readonly problems: unknown[] = [];
+	catches = false;
+	/** Calls of `networkChanged`. */
+	changes = 0;
 
 	constructor(
 		storage = new MemoryStorage(),
@@ -42,15 +48,21 @@ class Bed {
 		for (const [ssid, password] of Object.entries(networks)) this.air.around.set(ssid, { password });
 		this.store = new ConfigStore(storage, text);
 		this.settings = new NetworkSettings(this.store, { hostname: "gateway", accessPointKey: "access-point-key" });
-		this.manager = new NetworkManager({
-			port: this.air.port,
-			settings: this.settings,
-			clock: this.time,
-			timers: this.time,
-			text,
-			guard: (_part, run) => run(),
-			trace: () => {},
+		// What is thrown comes out of the test, a machine that was changed past its driver among it.
+		const driver = new Driver({ clock: this.time, timers: this.time, guard: (_part, run) => this.guard(run) });
+		const world = { driver, text, trace: () => {} };
+		this.manager = new NetworkManager(world, this.settings, {
+			networkChanged: () => this.changes++,
 		});
+	}
+
+	private guard(run: () => void): void {
+		try {
+			run();
+		} catch (error) {
+			if (!this.catches) throw error;
+			this.problems.push(error);
+		}
 	}
 
 	set(field: SettingField, value: Setting): void {
@@ -73,7 +85,7 @@ class Bed {
 	/** Joined `home`, with the access point off again. */
 	static settled(networks?: Record<string, string>): Bed {
 		const bed = new Bed(undefined, networks);
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(200 * S);
 		assert.equal(bed.on, "home");
@@ -84,7 +96,7 @@ class Bed {
 describe("wifi/manager", () => {
 	it("opens the access point while nothing is configured, with the unit's key", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		assert.equal(bed.on, "- AP");
 		assert.deepEqual(bed.air.radio?.accessPoint, { ssid: "gateway", password: "access-point-key" });
 		bed.set(FALLBACK_AP_ENABLED, false);
@@ -94,7 +106,7 @@ describe("wifi/manager", () => {
 	});
 	it("lets the reply leave, joins beside the access point, and closes that two minutes later", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(1499);
 		assert.equal(bed.air.radio?.connects, 0);
@@ -134,7 +146,7 @@ describe("wifi/manager", () => {
 	});
 	it("goes back to the access point when there was no network before", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("new", "wrong-secret");
 		bed.time.advance(20 * S);
 		assert.equal(bed.on, "- AP");
@@ -150,7 +162,7 @@ describe("wifi/manager", () => {
 		bed.time.advance(10 * S);
 		bed.manager.stop();
 		const after = new Bed(bed.storage);
-		after.manager.start();
+		after.manager.start(after.air.port);
 		after.time.advance(50 * S);
 		assert.equal(after.on, "home");
 	});
@@ -250,7 +262,7 @@ describe("wifi/manager", () => {
 	});
 	it("takes the static address and the hostname along", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		const [ip, netmask, gateway] = ["10.0.0.2", "255.255.255.0", "10.0.0.1"];
 		const address = { ip, netmask, gateway };
 		bed.settings.setStation({ ssid: "home", password: "home-secret", dhcp: false, ...address, hostname: "cellar" });
@@ -263,7 +275,7 @@ describe("wifi/manager", () => {
 	});
 	it("scans once for all who ask, tells each once, and none who has gone", () => {
 		const bed = new Bed(undefined, { home: "home-secret", "caf\u00e9": "" });
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		const told: string[][] = [];
 		const waiter = () => ({
 			scanned: (networks: Uint8Array | undefined) => {
@@ -286,7 +298,7 @@ describe("wifi/manager", () => {
 	});
 	it("does not join while it scans, gives up joining for a scan, and joins when that has ended", () => {
 		const bed = new Bed();
-		bed.manager.start();
+		bed.manager.start(bed.air.port);
 		bed.join("home", "home-secret");
 		bed.time.advance(1 * S);
 		assert.equal(bed.manager.scan({ scanned: () => {} }), true);
@@ -301,6 +313,87 @@ describe("wifi/manager", () => {
 		bed.time.advance(4 * S);
 		assert.equal(bed.air.radio?.connects, 2);
 		assert.equal(bed.on, "home AP");
+	});
+	it("goes on joining at once when the radio refuses the scan that it was given up for", () => {
+		const bed = new Bed();
+		bed.manager.start(bed.air.port);
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.air.radio!.scan = () => false;
+		assert.equal(bed.manager.scan({ scanned: () => {} }), false);
+		bed.time.advance(2500 - 1);
+		assert.equal(bed.on, "- AP");
+		bed.time.advance(1);
+		assert.equal(bed.on, "home AP");
+	});
+	it("tells that it is online, and stays so, when flash refuses to keep the network", () => {
+		const bed = new Bed();
+		bed.manager.start(bed.air.port);
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.catches = true;
+		bed.storage.stepsLeft = 0;
+		const { changes } = bed;
+		bed.time.advance(2 * S);
+		assert.equal(bed.problems.length, 1);
+		assert.equal(bed.on, "home AP");
+		assert.equal(bed.changes, changes + 1);
+		bed.time.advance(200 * S);
+		assert.equal(bed.on, "home");
+		assert.equal(bed.problems.length, 1);
+	});
+	it("keeps only the network that it has joined: another may be stored for the next start", () => {
+		const bed = new Bed();
+		bed.manager.start(bed.air.port);
+		bed.join("new", "new-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation({ ssid: "absent", password: "any-secret", dhcp: true });
+		bed.time.advance(10 * S);
+		assert.equal(bed.manager.station?.ssid, "new");
+		assert.deepEqual([bed.settings.station?.ssid, bed.settings.onTrial], ["absent", true]);
+		// Also one that differs by its password alone.
+		bed.join("home", "home-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation({ ssid: "home", password: "another-secret", dhcp: true });
+		bed.time.advance(10 * S);
+		assert.deepEqual([bed.manager.station?.ssid, bed.settings.onTrial], ["home", true]);
+	});
+	it("gives a network up for the one stored meanwhile, which is on trial then", () => {
+		const bed = Bed.settled();
+		bed.join("absent", "any-secret");
+		bed.time.advance(2 * S);
+		bed.settings.setStation({ ssid: "new", password: "new-secret", dhcp: true });
+		bed.time.advance(45 * S - 600);
+		assert.equal(bed.on, "-");
+		bed.time.advance(4 * S);
+		assert.equal(bed.manager.station?.ssid, "new");
+		assert.equal(bed.settings.onTrial, false);
+	});
+	it("tries often again once it was turned off and on", () => {
+		const bed = Bed.settled();
+		bed.air.around.delete("home");
+		bed.time.advance(600 * S);
+		bed.set(WIFI_ENABLED, false);
+		bed.time.advance(2 * S);
+		const before = bed.air.radio!.connects;
+		bed.set(WIFI_ENABLED, true);
+		// At once, 2 s to fail and 1 s, 2 s to fail and 2 s.
+		bed.time.advance(1500 + 8 * S);
+		assert.equal(bed.air.radio!.connects - before, 3);
+	});
+	it("tries often again once it was online", () => {
+		const bed = Bed.settled();
+		bed.air.around.delete("home");
+		bed.time.advance(600 * S);
+		bed.air.around.set("home", { password: "home-secret" });
+		bed.time.advance(70 * S);
+		assert.equal(bed.on, "home AP");
+		bed.air.around.delete("home");
+		while (bed.manager.state === STATION_ONLINE) bed.time.advance(100);
+		const before = bed.air.radio!.connects;
+		// 1 s, 2 s to fail and 2 s, 2 s to fail.
+		bed.time.advance(7 * S);
+		assert.equal(bed.air.radio!.connects - before, 2);
 	});
 	it("is never unreachable for good, whatever happens in whatever order", () => {
 		for (let seed = 1; seed <= 60; seed++) walk(seed);

@@ -22,6 +22,7 @@ const LOOP = `globalThis.handleCommand = (message) => {
 /** Characters that arrive at 9600 Bd before the gateway is told: alone, as on this bench, and a full piece of the link. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
+const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
 export async function measureSteps(): Promise<Section> {
 	progress("  steps of a bare loop …");
@@ -97,7 +98,10 @@ async function measureRequests(add: (what: string, unit: string, steps: number) 
 		add(`GET last, ${records} records`, "request", steps);
 		add("GET last", "record", steps / records);
 		add("GET last", "byte of the reply", steps / reply.body.length);
-		for (const path of ["meter/protocol", "iec62056/config", "system/challenge", "nowhere"]) {
+		for (const language of ["de", "pl"]) {
+			add(`GET last?lang=${language}`, "record", (await ask(`iec62056/last?lang=${language}`)).steps / records);
+		}
+		for (const path of PATHS) {
 			add(`GET ${path}`, "request", (await ask(path)).steps);
 		}
 	} finally {

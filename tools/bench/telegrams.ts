@@ -1,8 +1,6 @@
 /** The captures of test/vectors that the benchmark reads, as telegrams whose check is right. */
-import { join } from "node:path";
 import { ETX, frame, readTelegram, STX, splitTelegram, type Telegram } from "../meter/telegram.js";
-
-const FOLDER = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "iec62056-21");
+import { vectorPath } from "../meter/vectors.js";
 
 export const ZMF100 = "landis-gyr-zmf100-m26-padded-left";
 export const LK13 = "logarex-lk13-history";
@@ -15,7 +13,7 @@ export const T210D = "landis-gyr-t210d-dsmr5";
 const EXCLAMATION_MARK = 0x21;
 
 export function capturePath(name: string): string {
-	return join(FOLDER, `${name}.hex`);
+	return vectorPath("iec62056-21", name);
 }
 
 /** The capture as it was taken. */

@@ -10,6 +10,10 @@ export const IDF_VERSION = "v6.0";
 const IDF_TAG = "v6.0.2";
 const CHIPS = "esp32,esp32s3,esp32c3,esp32c6";
 const NODE_VERSION = [20, 19];
+/** Where hosts/node/xs-worker.ts finds it. */
+const XS_PROGRAMS = ["lin", "mac"].map(
+	(platform) => `node_modules/@agoric/xsnap/xsnap-native/xsnap/build/bin/${platform}/release/xsnap-worker`,
+);
 
 /** What is asked of the computer. */
 export interface Machine {
@@ -72,7 +76,7 @@ function header(machine: Machine, name: string, path: string, fix: string): Chec
 }
 
 function benchChecks(machine: Machine): Check[] {
-	const built = machine.exists("node_modules/@agoric/xsnap") ? "@agoric/xsnap" : undefined;
+	const built = XS_PROGRAMS.some((path) => machine.exists(path)) ? "@agoric/xsnap" : undefined;
 	return [
 		nodeCheck(machine),
 		...["gcc", "g++", "make"].map((name) => found(name, machine.ask(name, "--version"), apt("build-essential"))),
@@ -100,7 +104,10 @@ function testChecks(machine: Machine): Check[] {
 
 function linuxChecks(machine: Machine): Check[] {
 	const i386 = "libglib2.0-dev:i386 libmbedtls-dev:i386";
-	const all32 = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
+	const beside = `sudo dpkg --add-architecture i386 && sudo apt-get update && ${apt("gcc-multilib", i386)}`;
+	// Where these conflict with what is installed, a folder of their own serves.
+	const apart = "sudo debootstrap --arch=i386 --variant=minbase --include=libglib2.0-dev,libmbedtls-dev stable ~/i386";
+	const all32 = `${beside} # or: ${apart} && export GATEWAY_SYSROOT32=~/i386`;
 	return [
 		...sdkChecks(machine),
 		found("GLib for C", machine.ask("pkg-config", "--modversion", "gio-2.0"), apt("pkg-config", "libglib2.0-dev")),
@@ -132,14 +139,15 @@ function sdkChecks(machine: Machine): Check[] {
 
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
-	// The SDK says its version nowhere but in the tags of its repository.
-	const version = machine.ask("git", "-C", folder, "describe", "--tags");
+	// Without its repository's tags the SDK still has a file that tells the release it comes from.
+	const version =
+		machine.ask("git", "-C", folder, "describe", "--tags") ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';
 	return {
 		name,
 		ok: false,
-		detail: `${version ?? "can't be told without its git repository"}; the firmware is tested with ${SDK_VERSION}`,
+		detail: `${version ?? "can't be told"}; the firmware is tested with ${SDK_VERSION}`,
 		fix: `${git} fetch --depth 1 origin tag ${SDK_VERSION} && ${git} checkout ${SDK_VERSION} && ${make}`,
 	};
 }

@@ -122,14 +122,18 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const manifest = join(places.folder, "manifest.json");
 	const args = ["-m", "-p", platform, "-t", "build", "-o", places.output, manifest];
 	const { status, warnings } = await run(join(sdk.tools, "mcconfig"), args, env);
-	if (status !== 0) throw new Error("mcconfig has failed.");
-	if (warnings.length > 0) {
-		// What is compiled already would not warn again.
-		rmSync(places.output, { recursive: true, force: true });
-		throw new Error(`${warnings.join("\n")}\nThe build warns: this must not be.`);
-	}
-	if (!existsSync(places.image)) throw new Error("ESP-IDF has failed: there is no image.");
-	return places;
+	const failure = failureOf(status, warnings, existsSync(places.image));
+	if (failure === undefined) return places;
+	// What a failed build leaves would be taken for its work by the next one: settings left out, C that does not warn again.
+	rmSync(places.output, { recursive: true, force: true });
+	throw new Error(failure);
+}
+
+/** Why there is no image that may be flashed; undefined: there is one. */
+function failureOf(status: number | null, warnings: readonly string[], hasImage: boolean): string | undefined {
+	if (status !== 0) return "mcconfig has failed.";
+	if (warnings.length > 0) return `${warnings.join("\n")}\nThe build warns: this must not be.`;
+	return hasImage ? undefined : "ESP-IDF has failed: there is no image.";
 }
 
 interface Ended {

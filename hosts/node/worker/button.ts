@@ -1,6 +1,6 @@
 /** The button of the host contract as a thin proxy in the XS worker. */
 import type { ButtonOptions } from "../../../modules/io/host.js";
-import { COMMAND_BUTTON, EVENT_LET_GO, EVENT_PRESSED } from "./protocol.js";
+import { COMMANDS, EVENT_LET_GO, EVENT_PRESSED } from "./protocol.js";
 import type { WirePins } from "./streams.js";
 import type { Target, Wire } from "./wire.js";
 
@@ -15,7 +15,7 @@ export class ProxyButton implements Target {
 		this.#wire = wire;
 		this.#id = wire.newId();
 		this.#options = options;
-		wire.call(COMMAND_BUTTON, this.#id);
+		wire.call(COMMANDS.button, this.#id);
 		wire.attach(this.#id, this);
 	}
 

@@ -1,44 +1,33 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
-import {
-	AES_KEY_LENGTH,
-	type CertificateFile,
-	type CertificateOptions,
-	type CertificatePair,
-	type Clock,
-	type Crypto,
-	GCM_IV_LENGTH,
-	type Host,
-	type HostInfo,
-	type Network,
-	type Power,
-	type Resources,
-	type Storage,
-	type TextCodec,
-	type Timers,
+import type {
+	CertificateFile,
+	CertificateOptions,
+	CertificatePair,
+	Clock,
+	Crypto,
+	Host,
+	HostInfo,
+	Network,
+	Power,
+	Resources,
+	Storage,
+	TextCodec,
+	Timers,
 } from "../../../modules/io/host.js";
 import { ProxyButton } from "./button.js";
+import { ProxyTCPClient, ProxyTLSClient } from "./client.js";
+import { ProxyFlash } from "./flash.js";
 import {
-	COMMAND_AES_128_GCM,
-	COMMAND_HMAC_SHA256,
-	COMMAND_MAKE_CERTIFICATE,
-	COMMAND_POWER,
-	COMMAND_RANDOM,
-	COMMAND_READ_CERTIFICATES,
-	COMMAND_RESOLVE,
-	COMMAND_RESOURCE,
-	COMMAND_RESTART,
-	COMMAND_SET_UTC,
-	COMMAND_SHA256,
-	COMMAND_STORAGE_DELETE,
-	COMMAND_STORAGE_GET,
-	COMMAND_STORAGE_SET,
-	COMMAND_TIMER,
+	COMMANDS,
 	EVENT_HEADER_BYTES,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
 	HOST_HAS_RESOLVE,
+	HOST_HAS_TCP_CLIENT,
+	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
 	HOST_HAS_WIFI,
 	HOST_HTTP_SECURE,
@@ -53,7 +42,7 @@ import {
 import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
 import { ProxyWiFi } from "./wifi.js";
-import { number64, type Target, toNumber32, type Wire } from "./wire.js";
+import type { Target, Wire } from "./wire.js";
 
 class WireClock implements Clock {
 	readonly #wire: Wire;
@@ -73,7 +62,7 @@ class WireClock implements Clock {
 	}
 
 	setUTC(utcMs: number): void {
-		this.#wire.call(COMMAND_SET_UTC, 0, number64(utcMs));
+		this.#wire.call(COMMANDS.setUTC, 0, utcMs);
 		// Until the next event tells, as if this one had come only now.
 		this.#wire.utcOffsetMs = utcMs - this.#wire.monotonicMs;
 	}
@@ -105,7 +94,7 @@ class WireTimers implements Timers {
 
 	set(callback: () => void, delayMs: number): number {
 		const id = this.#wire.newId();
-		this.#wire.call(COMMAND_TIMER, id, number64(delayMs));
+		this.#wire.call(COMMANDS.timer, id, delayMs);
 		this.#wire.attach(id, new WireTimer(this.#wire, id, callback));
 		return id;
 	}
@@ -123,16 +112,15 @@ class WireStorage implements Storage {
 	}
 
 	get(key: string): Uint8Array | undefined {
-		return this.#wire.call(COMMAND_STORAGE_GET, 0, this.#wire.encoder.encode(key));
+		return this.#wire.call(COMMANDS.storageGet, 0, key)?.[0];
 	}
 
 	set(key: string, value: Uint8Array): void {
-		const name = this.#wire.encoder.encode(key);
-		this.#wire.call(COMMAND_STORAGE_SET, name.length, name, value);
+		this.#wire.call(COMMANDS.storageSet, 0, key, value);
 	}
 
 	delete(key: string): void {
-		this.#wire.call(COMMAND_STORAGE_DELETE, 0, this.#wire.encoder.encode(key));
+		this.#wire.call(COMMANDS.storageDelete, 0, key);
 	}
 }
 
@@ -144,32 +132,29 @@ class WireCrypto implements Crypto {
 	}
 
 	random(length: number): Uint8Array {
-		return this.#wire.call(COMMAND_RANDOM, length)!;
+		return this.#wire.call(COMMANDS.random, 0, length)![0];
 	}
 
 	sha256(...parts: Uint8Array[]): Uint8Array {
-		return this.#wire.call(COMMAND_SHA256, 0, ...parts)!;
+		return this.#wire.call(COMMANDS.sha256, 0, joined(parts))![0];
 	}
 
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
-		return this.#wire.call(COMMAND_HMAC_SHA256, key.length, key, ...parts)!;
+		return this.#wire.call(COMMANDS.hmacSHA256, 0, key, joined(parts))![0];
 	}
 
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
-		if (key.length !== AES_KEY_LENGTH || iv.length !== GCM_IV_LENGTH) throw new RangeError("Bad length of a key or IV");
-		return this.#wire.call(COMMAND_AES_128_GCM, associated.length, key, iv, associated, text)!;
+		return this.#wire.call(COMMANDS.aes128GCM, 0, key, iv, associated, text)![0];
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {
-		return JSON.parse(this.#wire.decoder.decode(this.#wire.call(COMMAND_READ_CERTIFICATES, 0, file)!));
+		return this.#wire.call(COMMANDS.readCertificates, 0, file)![0] as CertificateFile;
 	}
 
 	makeCertificate(options: CertificateOptions): CertificatePair {
 		const { names, validFromMs, validToMs } = options;
-		const text = JSON.stringify({ names, validFromMs, validToMs });
-		const pair = this.#wire.call(COMMAND_MAKE_CERTIFICATE, 0, this.#wire.encoder.encode(text))!;
-		const middle = 4 + toNumber32(pair);
-		return { certificate: pair.slice(4, middle), key: pair.slice(middle) };
+		const pair = this.#wire.call(COMMANDS.makeCertificate, 0, { names, validFromMs, validToMs })!;
+		return { certificate: pair[0].slice(), key: pair[1].slice() };
 	}
 }
 
@@ -201,7 +186,7 @@ class WireResources implements Resources {
 	get(name: string): Uint8Array | undefined {
 		const known = this.#files.get(name);
 		if (known !== undefined) return known;
-		const file = this.#wire.call(COMMAND_RESOURCE, 0, this.#wire.encoder.encode(name));
+		const file = this.#wire.call(COMMANDS.resource, 0, name)?.[0];
 		if (file !== undefined) this.#files.set(name, file);
 		return file;
 	}
@@ -231,8 +216,7 @@ class WirePower implements Power {
 	}
 
 	private value(which: number): number | undefined {
-		const reply = this.#wire.call(COMMAND_POWER, which);
-		return reply === undefined ? undefined : new DataView(reply.buffer, reply.byteOffset).getFloat64(0, true);
+		return this.#wire.call(COMMANDS.power, 0, which)?.[0];
 	}
 }
 
@@ -262,7 +246,8 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		...((flags & HOST_HAS_POWER) !== 0 ? { power: new WirePower(wire) } : {}),
 		...((flags & HOST_HAS_WIFI) !== 0 ? { wifi: { io: ProxyWiFi, pins, accessPointKey, mac } } : {}),
 		...((flags & HOST_HAS_BUTTON) !== 0 ? { button: { io: ProxyButton, pins } } : {}),
-		restart: () => void wire.call(COMMAND_RESTART, 0),
+		...((flags & HOST_HAS_FLASH) !== 0 ? { flash: new ProxyFlash(wire) } : {}),
+		restart: () => void wire.call(COMMANDS.restart, 0),
 		trace: (message) => wire.trace(message),
 	};
 }
@@ -277,7 +262,7 @@ function createNetwork(pins: WirePins, flags: number): Network {
 	});
 	const resolve = (name: string, done: (address: string | undefined) => void) => {
 		const id = wire.newId();
-		wire.call(COMMAND_RESOLVE, id, wire.encoder.encode(name));
+		wire.call(COMMANDS.resolve, id, name);
 		wire.ask(id, (address) => done(address === "" ? undefined : address));
 	};
 	return {
@@ -285,5 +270,20 @@ function createNetwork(pins: WirePins, flags: number): Network {
 		...((flags & HOST_HAS_HTTPS) !== 0 ? { https: listener(1, (flags & HOST_HTTPS_SECURE) !== 0) } : {}),
 		...((flags & HOST_HAS_UDP) !== 0 ? { udp: { io: ProxyUDP, pins } } : {}),
 		...((flags & HOST_HAS_RESOLVE) !== 0 ? { resolve } : {}),
+		...((flags & HOST_HAS_TCP_CLIENT) !== 0 ? { tcpClient: { io: ProxyTCPClient, pins } } : {}),
+		...((flags & HOST_HAS_TLS_CLIENT) !== 0 ? { tlsClient: { io: ProxyTLSClient, pins } } : {}),
 	};
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+	if (parts.length === 1) return parts[0];
+	let length = 0;
+	for (const part of parts) length += part.length;
+	const whole = new Uint8Array(length);
+	let at = 0;
+	for (const part of parts) {
+		whole.set(part, at);
+		at += part.length;
+	}
+	return whole;
 }

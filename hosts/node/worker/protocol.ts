@@ -1,90 +1,113 @@
 /**
- * What the XS worker and the Node process say to each other; imported by both sides. All numbers little-endian.
+ * What the XS worker and the Node process say to each other; imported by both sides.
  *
- * Command, worker to Node, answered at once:   byte 0 COMMAND_…, bytes 1-4 id (or a number), then the payload below.
- * Reply to a command:                          byte 0 REPLY_…, then the payload below.
+ * Command, worker to Node, answered at once:   byte 0 its code, bytes 1-4 id, then its values (layout.ts).
+ * Reply to a command:                          byte 0 REPLY_…, then its values, or the text of an error.
  * Event, Node to worker, one at a time:        byte 0 EVENT_…, bytes 1-4 id, 5-12 monotonic ms (f64), 13-20 Unix time
  *                                              minus monotonic time in ms (f64, NaN while the clock is not set),
- *                                              21-24 a number (u32), from 25 text or bytes.
+ *                                              21-24 a number (u32), from 25 text or bytes. Little-endian.
  *
- * Ids are given by the worker, one sequence for all that is opened, set or asked. Time and counts ride
- * on the events, so that reading the clock or deciding how much to write costs no round trip.
+ * Ids are given by the worker, one sequence for all that is opened, set or asked; commands without one have 0. Time and
+ * counts ride on the events, so that reading the clock or deciding how much to write costs no round trip.
  */
+import { BYTES, F64, LAST_BYTES, LAST_JSON, LAST_TEXT, type Layout, TEXT, U8, U16, U32 } from "./layout.js";
 
-/** u8 format, u32 baud. Reply: nothing. */
-export const COMMAND_SERIAL = 1;
-/** u8 format, u32 baud. */
-export const COMMAND_CONFIGURE = 2;
-/**
- * u8: 1 for the TLS port; for that, when it is given an identity, u32 length of the certificate, certificate, key.
- * Reply: u32 port really listened on.
- */
-export const COMMAND_LISTEN = 3;
-/** u32 id for the connection taken. Reply: REPLY_OK, or REPLY_ABSENT when none waits. */
-export const COMMAND_ACCEPT = 4;
-/**
- * Makes a socket of the connection taken under this id. Reply: as text, `1` or `0` for whether it came over
- * the access point, and the other side's address.
- */
-export const COMMAND_SOCKET = 5;
-/** u32 most bytes wanted, at most READ_LIMIT. Reply: the bytes, or REPLY_ABSENT. */
-export const COMMAND_READ = 6;
-/** The bytes. Reply: u32 count that may be written next. */
-export const COMMAND_WRITE = 7;
-/** Whatever the id stands for, timers included; unknown ids are no error. */
-export const COMMAND_CLOSE = 8;
-/** f64 delay in ms. */
-export const COMMAND_TIMER = 9;
-/** Key as text. Reply: the value, or REPLY_ABSENT. */
-export const COMMAND_STORAGE_GET = 10;
-/** The id is the length of the key; key as text, value. */
-export const COMMAND_STORAGE_SET = 11;
-/** Key as text. */
-export const COMMAND_STORAGE_DELETE = 12;
-/** The id is the count wanted. Reply: the bytes. */
-export const COMMAND_RANDOM = 13;
-/** The bytes. Reply: 32 bytes. */
-export const COMMAND_SHA256 = 14;
-/** The id is the length of the key; key, bytes. Reply: 32 bytes. */
-export const COMMAND_HMAC_SHA256 = 15;
-/** The id is the length of what is authenticated only; key, IV, that, text. Reply: the text encrypted, and the tag. */
-export const COMMAND_AES_128_GCM = 32;
-/** Name as text. Reply: the file, or REPLY_ABSENT. */
-export const COMMAND_RESOURCE = 16;
-/** f64 Unix time in ms. */
-export const COMMAND_SET_UTC = 17;
-/** Text. */
-export const COMMAND_TRACE = 18;
-/** The file. Reply: CertificateFile as JSON. */
-export const COMMAND_READ_CERTIFICATES = 19;
-/** CertificateOptions as JSON. Reply: u32 length of the certificate, certificate, key. */
-export const COMMAND_MAKE_CERTIFICATE = 20;
-/** Of a listener: u32 length of the certificate, certificate, key. */
-export const COMMAND_SET_IDENTITY = 21;
-/** No payload, no reply of note: the host starts the firmware anew. */
-export const COMMAND_RESTART = 22;
-/** Id: POWER_…. Reply: the value as a number, or absent. */
-export const COMMAND_POWER = 23;
+/** A kind of command: its code, what it takes, and what it gives, if it is not REPLY_ABSENT. */
+export interface Command<Takes extends Layout = Layout, Gives extends Layout = Layout> {
+	readonly code: number;
+	readonly takes: Takes;
+	readonly gives: Gives;
+}
+
+function command<const Takes extends Layout, const Gives extends Layout>(
+	code: number,
+	takes: Takes,
+	gives: Gives,
+): Command<Takes, Gives> {
+	return Object.freeze({ code, takes: Object.freeze(takes) as Takes, gives: Object.freeze(gives) as Gives });
+}
+
+/** All commands. A new one is a row here, a row of the Node end's table (bridge.ts), and a call in the worker. */
+export const COMMANDS = Object.freeze({
+	/** Opens the meter's port: format, baud. */
+	serial: command(1, [U8, U32], []),
+	/** Of a serial port: format, baud. */
+	configure: command(2, [U8, U32], []),
+	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */
+	listen: command(3, [U8, BYTES, BYTES], [U32]),
+	/** Of a listener: id for the connection taken. Gives it again, or is absent when none waits. */
+	accept: command(4, [U32], [U32]),
+	/** Makes a socket of the connection taken. Gives 1 when it came over the access point, and the other side's address. */
+	socket: command(5, [], [U8, TEXT]),
+	/** Of a stream: most bytes wanted, at most READ_LIMIT. Absent: nothing waits. */
+	read: command(6, [U32], [LAST_BYTES]),
+	/** Of a stream. Gives the count that may be written next. */
+	write: command(7, [LAST_BYTES], [U32]),
+	/** Whatever the id stands for, timers included; unknown ids are no error. */
+	close: command(8, [], []),
+	/** Delay in ms; EVENT_TIMER follows. */
+	timer: command(9, [F64], []),
+	storageGet: command(10, [TEXT], [LAST_BYTES]),
+	storageSet: command(11, [TEXT, LAST_BYTES], []),
+	storageDelete: command(12, [TEXT], []),
+	random: command(13, [U32], [LAST_BYTES]),
+	sha256: command(14, [LAST_BYTES], [LAST_BYTES]),
+	/** Key, bytes. */
+	hmacSHA256: command(15, [BYTES, LAST_BYTES], [LAST_BYTES]),
+	/** Key, IV, what is authenticated only, text. Gives the text encrypted, and the tag. */
+	aes128GCM: command(32, [BYTES, BYTES, BYTES, LAST_BYTES], [LAST_BYTES]),
+	resource: command(16, [TEXT], [LAST_BYTES]),
+	setUTC: command(17, [F64], []),
+	trace: command(18, [LAST_TEXT], []),
+	/** The file. Gives CertificateFile. */
+	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
+	/** CertificateOptions. Gives certificate and key. */
+	makeCertificate: command(20, [LAST_JSON], [BYTES, BYTES]),
+	/** Of a listener: certificate, key. */
+	setIdentity: command(21, [BYTES, BYTES], []),
+	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
+	testIdentity: command(24, [U32], []),
+	/** The host starts the firmware anew. */
+	restart: command(22, [], []),
+	/** POWER_…; absent: it can't be measured. */
+	power: command(23, [U8], [F64]),
+	/** Port, 1 for the access point only, group or nothing. Gives the port really received on. */
+	udp: command(25, [U16, U8, TEXT], [U32]),
+	/** Of a UDP port. Gives port and address that the datagram came from, and the datagram. */
+	receive: command(26, [], [U16, TEXT, LAST_BYTES]),
+	/** Of a UDP port: port and address that the datagram goes to, and the datagram. */
+	send: command(27, [U16, TEXT, LAST_BYTES], []),
+	/** Name. EVENT_ANSWER follows: the address, or nothing. */
+	resolve: command(28, [TEXT], []),
+	button: command(29, [], []),
+	wifi: command(30, [], []),
+	/** Of the radio: RADIO_…, and what its method takes. Gives what it gives. */
+	radio: command(31, [U8, LAST_JSON], [LAST_JSON]),
+	/** Host, port, time-out in ms. */
+	tcpClient: command(33, [TEXT, F64, F64], []),
+	/**
+	 * Host, port, time-out in ms; who is trusted, the name, Unix time (NaN: unknown), 1 when certificate and key follow that
+	 * are shown, both, session (nothing: none).
+	 */
+	tlsClient: command(34, [TEXT, F64, F64, BYTES, TEXT, F64, U8, BYTES, BYTES, BYTES], []),
+	/** Of a client. Gives the other side's address, and 1 when its session was resumed. */
+	clientState: command(35, [], [TEXT, U8]),
+	clientSession: command(36, [], [LAST_BYTES]),
+	/** Name of a partition. Gives its size. */
+	flashOpen: command(37, [TEXT], [U32]),
+	/** Name of a partition, offset, length. */
+	flashRead: command(38, [TEXT, F64, F64], [LAST_BYTES]),
+	/** Name of a partition, offset, bytes. */
+	flashWrite: command(39, [TEXT, F64, LAST_BYTES], []),
+	/** Name of a partition, offset, length. */
+	flashErase: command(40, [TEXT, F64, F64], []),
+});
+
 export const POWER_BATTERY = 0;
 export const POWER_USB = 1;
 export const POWER_TEMPERATURE = 2;
 export const POWER_CELLS = 3;
-/** u32 id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
-export const COMMAND_TEST_IDENTITY = 24;
-/** u16 port, u8: 1 for the access point only, group as text or nothing. Reply: u32 port really received on. */
-export const COMMAND_UDP = 25;
-/** Reply: u16 port and u8 length of the address that it came from, address as text, the datagram; or REPLY_ABSENT. */
-export const COMMAND_RECEIVE = 26;
-/** u16 port and u8 length of the address that it goes to, address as text, the datagram. */
-export const COMMAND_SEND = 27;
-/** Name as text. EVENT_ANSWER follows: the address, or nothing. */
-export const COMMAND_RESOLVE = 28;
-/** Opens the button. */
-export const COMMAND_BUTTON = 29;
-/** Opens the radio. */
-export const COMMAND_WIFI = 30;
-/** Of the radio: u8 RADIO_…, what its method takes as JSON. Reply: what it gives as JSON, or REPLY_ABSENT. */
-export const COMMAND_RADIO = 31;
+
 export const RADIO_STATION = 0;
 export const RADIO_CONNECT = 1;
 export const RADIO_DISCONNECT = 2;
@@ -124,7 +147,7 @@ export const EVENT_CONNECTED = 11;
 export const EVENT_DISCONNECTED = 12;
 export const EVENT_SCANNED = 13;
 export const EVENT_CLIENTS = 14;
-/** Number: SERIAL_ERROR_…, 0 for the others. Text: a listener's message. The last of the kinds: see bridge.ts. */
+/** Number: SERIAL_ERROR_… or CLIENT_…, 0 for the others. Text: a listener's message. The last of the kinds: see bridge-events.ts. */
 export const EVENT_ERROR = 15;
 
 export const EVENT_HEADER_BYTES = 25;
@@ -139,6 +162,9 @@ export const HOST_HAS_UDP = 32;
 export const HOST_HAS_RESOLVE = 64;
 export const HOST_HAS_BUTTON = 128;
 export const HOST_HAS_WIFI = 256;
+export const HOST_HAS_TCP_CLIENT = 512;
+export const HOST_HAS_TLS_CLIENT = 1024;
+export const HOST_HAS_FLASH = 2048;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([

@@ -14,23 +14,10 @@ import type {
 	Socket,
 	SocketOptions,
 } from "../../../modules/io/host.js";
-import {
-	COMMAND_ACCEPT,
-	COMMAND_CONFIGURE,
-	COMMAND_LISTEN,
-	COMMAND_READ,
-	COMMAND_SERIAL,
-	COMMAND_SET_IDENTITY,
-	COMMAND_SOCKET,
-	COMMAND_TEST_IDENTITY,
-	COMMAND_WRITE,
-	EVENT_DRAINED,
-	EVENT_ERROR,
-	EVENT_READABLE,
-	EVENT_WRITABLE,
-	READ_LIMIT,
-} from "./protocol.js";
-import { byteAndNumber, number32, type Target, toNumber32, type Wire } from "./wire.js";
+import { COMMANDS, EVENT_DRAINED, EVENT_ERROR, EVENT_READABLE, EVENT_WRITABLE, READ_LIMIT } from "./protocol.js";
+import type { Target, Wire } from "./wire.js";
+
+const NOTHING = new Uint8Array(0);
 
 export interface WirePins {
 	readonly wire: Wire;
@@ -47,8 +34,8 @@ interface StreamOptions {
 	onError?(code: number): void;
 }
 
-/** What a serial port and a socket have in common. */
-class Stream implements Target {
+/** What a serial port, a socket and a client have in common. */
+export class Stream implements Target {
 	protected readonly wire: Wire;
 	protected readonly id: number;
 	readonly #options: StreamOptions;
@@ -68,7 +55,7 @@ class Stream implements Target {
 	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
 		const wanted = Math.min(end - start, READ_LIMIT);
 		if (this.#closed || wanted <= 0) return undefined;
-		const bytes = this.wire.call(COMMAND_READ, this.id, number32(wanted));
+		const bytes = this.wire.call(COMMANDS.read, this.id, wanted)?.[0];
 		if (bytes === undefined) return undefined;
 		into.set(bytes, start);
 		return bytes.length;
@@ -77,7 +64,7 @@ class Stream implements Target {
 	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
 		if (end - start > this.#writable) throw new RangeError("more than may be written");
 		if (end > start) {
-			this.#writable = toNumber32(this.wire.call(COMMAND_WRITE, this.id, bytes.subarray(start, end)));
+			this.#writable = this.wire.call(COMMANDS.write, this.id, bytes.subarray(start, end))![0];
 		}
 		return this.#writable;
 	}
@@ -104,12 +91,12 @@ export class ProxySerial extends Stream implements Serial {
 	constructor(options: SerialOptions) {
 		const { wire } = options as SerialOptions & WirePins;
 		super(wire, wire.newId(), options);
-		wire.call(COMMAND_SERIAL, this.id, byteAndNumber(options.format, options.baud));
+		wire.call(COMMANDS.serial, this.id, options.format, options.baud);
 		wire.attach(this.id, this);
 	}
 
 	configure(line: LineSettings): void {
-		if (!this.closed) this.wire.call(COMMAND_CONFIGURE, this.id, byteAndNumber(line.format, line.baud));
+		if (!this.closed) this.wire.call(COMMANDS.configure, this.id, line.format, line.baud);
 	}
 }
 
@@ -139,11 +126,10 @@ export class ProxySocket extends Stream implements Socket {
 		if (from.taken) throw new Error("this connection was taken or closed before");
 		from.taken = true;
 		super(from.wire, from.id, options);
-		const reply = from.wire.call(COMMAND_SOCKET, from.id);
+		const [viaAccessPoint, address] = from.wire.call(COMMANDS.socket, from.id)!;
 		from.wire.attach(from.id, this);
-		const origin = reply === undefined ? "0" : from.wire.decoder.decode(reply);
-		this.viaAccessPoint = origin[0] === "1";
-		this.remoteAddress = origin.slice(1);
+		this.viaAccessPoint = viaAccessPoint === 1;
+		this.remoteAddress = address;
 	}
 }
 
@@ -164,30 +150,27 @@ export class ProxyListener implements Listener, Target {
 		this.#onError = options.onError;
 		this.#wire = wire;
 		this.#id = wire.newId();
-		const parts: Uint8Array[] = [new Uint8Array([which])];
-		if (identity !== undefined) {
-			parts.push(number32(identity.certificate.length), identity.certificate, identity.key);
-		}
-		this.port = toNumber32(wire.call(COMMAND_LISTEN, this.#id, ...parts));
+		const { certificate = NOTHING, key = NOTHING } = identity ?? {};
+		this.port = wire.call(COMMANDS.listen, this.#id, which, certificate, key)![0];
 		wire.attach(this.#id, this);
 	}
 
 	read(): PendingSocket | undefined {
 		if (this.#closed) return undefined;
 		const id = this.#wire.newId();
-		const accepted = this.#wire.call(COMMAND_ACCEPT, this.#id, number32(id));
+		const accepted = this.#wire.call(COMMANDS.accept, this.#id, id);
 		return accepted === undefined ? undefined : new ProxyPending(this.#wire, id);
 	}
 
 	setIdentity({ certificate, key }: CertificatePair): void {
 		if (this.#closed) throw new Error("the listener is closed");
-		this.#wire.call(COMMAND_SET_IDENTITY, this.#id, number32(certificate.length), certificate, key);
+		this.#wire.call(COMMANDS.setIdentity, this.#id, certificate, key);
 	}
 
 	testIdentity(done: (problem: string) => void): void {
 		if (this.#closed) throw new Error("the listener is closed");
 		const id = this.#wire.newId();
-		this.#wire.call(COMMAND_TEST_IDENTITY, id, number32(this.#id));
+		this.#wire.call(COMMANDS.testIdentity, id, this.#id);
 		this.#tests ??= [];
 		const tests = this.#tests;
 		tests.push(id);

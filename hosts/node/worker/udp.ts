@@ -1,10 +1,8 @@
 /** UDP ports of the host contract as thin proxies in the XS worker: each call is one command to the Node process. */
 import { DATAGRAM_LIMIT, type UDP, type UDPOptions } from "../../../modules/io/host.js";
-import { COMMAND_RECEIVE, COMMAND_SEND, COMMAND_UDP, EVENT_ERROR, EVENT_READABLE } from "./protocol.js";
+import { COMMANDS, EVENT_ERROR, EVENT_READABLE } from "./protocol.js";
 import type { WirePins } from "./streams.js";
-import { portAndByte, type Target, toNumber32, type Wire } from "./wire.js";
-
-const HEADER_BYTES = 3;
+import type { Target, Wire } from "./wire.js";
 
 export class ProxyUDP implements UDP, Target {
 	readonly port: number;
@@ -20,28 +18,24 @@ export class ProxyUDP implements UDP, Target {
 		this.#wire = wire;
 		this.#id = wire.newId();
 		this.#options = options;
-		const header = portAndByte(port, accessPoint ? 1 : 0);
-		this.port = toNumber32(wire.call(COMMAND_UDP, this.#id, header, wire.encoder.encode(group)));
+		this.port = wire.call(COMMANDS.udp, this.#id, port, accessPoint ? 1 : 0, group)![0];
 		wire.attach(this.#id, this);
 	}
 
 	read(into: Uint8Array): number | undefined {
 		if (this.#closed) return undefined;
-		const reply = this.#wire.call(COMMAND_RECEIVE, this.#id);
-		if (reply === undefined) return undefined;
-		const start = HEADER_BYTES + reply[2];
-		const bytes = reply.subarray(start);
+		const datagram = this.#wire.call(COMMANDS.receive, this.#id);
+		if (datagram === undefined) return undefined;
+		const [port, address, bytes] = datagram;
 		into.set(bytes);
-		this.remotePort = reply[0] | (reply[1] << 8);
-		this.remoteAddress = this.#wire.decoder.decode(reply.subarray(HEADER_BYTES, start));
+		this.remotePort = port;
+		this.remoteAddress = address;
 		return bytes.length;
 	}
 
 	write(bytes: Uint8Array, address: string, port: number): void {
 		if (bytes.length > DATAGRAM_LIMIT) throw new RangeError("a datagram is too long");
-		const text = this.#wire.encoder.encode(address);
-		if (text.length > 255) throw new RangeError("no IPv4 address");
-		if (!this.#closed) this.#wire.call(COMMAND_SEND, this.#id, portAndByte(port, text.length), text, bytes);
+		if (!this.#closed) this.#wire.call(COMMANDS.send, this.#id, port, address, bytes);
 	}
 
 	close(): void {

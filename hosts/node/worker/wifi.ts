@@ -8,8 +8,7 @@ import type {
 	WiFiOptions,
 } from "../../../modules/io/wifi.js";
 import {
-	COMMAND_RADIO,
-	COMMAND_WIFI,
+	COMMANDS,
 	EVENT_CLIENTS,
 	EVENT_CONNECTED,
 	EVENT_DISCONNECTED,
@@ -37,7 +36,7 @@ export class ProxyWiFi implements WiFi, Target {
 		this.#wire = wire;
 		this.#id = wire.newId();
 		this.#options = options;
-		wire.call(COMMAND_WIFI, this.#id);
+		wire.call(COMMANDS.wifi, this.#id);
 		wire.attach(this.#id, this);
 	}
 
@@ -88,8 +87,6 @@ export class ProxyWiFi implements WiFi, Target {
 
 	private ask(operation: number, value: unknown = null): unknown {
 		if (this.#closed) return undefined;
-		const text = this.#wire.encoder.encode(JSON.stringify(value));
-		const reply = this.#wire.call(COMMAND_RADIO, this.#id, Uint8Array.of(operation), text);
-		return reply === undefined ? undefined : JSON.parse(this.#wire.decoder.decode(reply));
+		return this.#wire.call(COMMANDS.radio, this.#id, operation, value)?.[0];
 	}
 }

@@ -2,10 +2,11 @@
  * The worker's end of the line to the Node process: commands go out and are answered at once, events come in and are
  * given to whatever their id stands for. Layouts: protocol.ts. A message is at most MESSAGE_LIMIT bytes.
  */
+import { decodeValues, encodeValues, type Layout, type ValuesOf } from "./layout.js";
 import {
-	COMMAND_CLOSE,
 	COMMAND_HEADER_BYTES,
-	COMMAND_TRACE,
+	COMMANDS,
+	type Command,
 	EVENT_HEADER_BYTES,
 	MESSAGE_LIMIT,
 	REPLY_ABSENT,
@@ -64,7 +65,7 @@ export class Wire {
 	/** Forgets the id and closes what it stands for on the other side. */
 	close(id: number): void {
 		this.#targets.delete(id);
-		this.call(COMMAND_CLOSE, id);
+		this.call(COMMANDS.close, id);
 	}
 
 	/** Forgets the id of something that has ended by itself. */
@@ -77,31 +78,27 @@ export class Wire {
 		return this.#targets.get(id);
 	}
 
-	/** The reply's payload, or undefined for REPLY_ABSENT. Throws what the host threw. */
-	call(command: number, id: number, ...parts: Uint8Array[]): Uint8Array | undefined {
-		let length = COMMAND_HEADER_BYTES;
-		for (const part of parts) length += part.length;
-		if (length > MESSAGE_LIMIT) throw new RangeError("more than one message carries");
-		const message = new Uint8Array(length);
-		message[0] = command;
+	/** What the command gives, or undefined for REPLY_ABSENT. Throws what the host threw. */
+	call<Takes extends Layout, Gives extends Layout>(
+		{ code, takes, gives }: Command<Takes, Gives>,
+		id: number,
+		...values: ValuesOf<Takes>
+	): ValuesOf<Gives> | undefined {
+		const message = encodeValues(takes, values, COMMAND_HEADER_BYTES);
+		if (message.length > MESSAGE_LIMIT) throw new RangeError("more than one message carries");
+		message[0] = code;
 		new DataView(message.buffer).setUint32(1, id, true);
-		let at = COMMAND_HEADER_BYTES;
-		for (const part of parts) {
-			message.set(part, at);
-			at += part.length;
-		}
-		const reply = new Uint8Array(issueCommand(message.buffer));
-		const payload = reply.subarray(1);
-		if (reply[0] === REPLY_OK) return payload;
+		const reply = new Uint8Array(issueCommand(message.buffer as ArrayBuffer));
+		if (reply[0] === REPLY_OK) return decodeValues(gives, reply, 1);
 		if (reply[0] === REPLY_ABSENT) return undefined;
-		const text = this.decoder.decode(payload);
+		const text = this.decoder.decode(reply.subarray(1));
 		if (reply[0] === REPLY_RANGE_ERROR) throw new RangeError(text);
 		if (reply[0] === REPLY_ERROR) throw new Error(text);
 		throw new Error(`reply of unknown kind ${reply[0]}`);
 	}
 
 	trace(message: string): void {
-		this.call(COMMAND_TRACE, 0, this.encoder.encode(message));
+		this.call(COMMANDS.trace, 0, message);
 	}
 
 	/** Takes one event; returns its kind when it is for nobody's id (id 0), else 0 after it was handled. */
@@ -116,34 +113,4 @@ export class Wire {
 		this.#targets.get(id)?.handle(kind, view.getUint32(21, true), new Uint8Array(message, EVENT_HEADER_BYTES));
 		return 0;
 	}
-}
-
-/** One byte and one 32-bit number, as COMMAND_SERIAL and COMMAND_CONFIGURE carry them. */
-export function byteAndNumber(byte: number, number: number): Uint8Array {
-	const bytes = new Uint8Array(5);
-	bytes[0] = byte;
-	new DataView(bytes.buffer).setUint32(1, number, true);
-	return bytes;
-}
-
-/** A port and one byte, as COMMAND_UDP and COMMAND_SEND carry them. */
-export function portAndByte(port: number, byte: number): Uint8Array {
-	return Uint8Array.of(port, port >> 8, byte);
-}
-
-export function number32(value: number): Uint8Array {
-	const bytes = new Uint8Array(4);
-	new DataView(bytes.buffer).setUint32(0, value, true);
-	return bytes;
-}
-
-export function number64(value: number): Uint8Array {
-	const bytes = new Uint8Array(8);
-	new DataView(bytes.buffer).setFloat64(0, value, true);
-	return bytes;
-}
-
-/** The 32-bit number that a reply carries. */
-export function toNumber32(bytes: Uint8Array | undefined): number {
-	return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
 }

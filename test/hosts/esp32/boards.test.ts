@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, type Board, type Chip, findBoard, type UARTPins } from "../../../hosts/esp32/boards.js";
 
-const README = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "README.md");
+const HARDWARE = join(dirname(fileURLToPath(import.meta.url)), "../../../..", "docs", "hardware.md");
 
 /** Numbers from `first` to `last`. */
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -125,7 +125,7 @@ function usesOf(board: Board): Use[] {
 	return uses;
 }
 
-/** The board's row of the README's table, a blank between words. */
+/** The board's row of the table in docs/hardware.md, a blank between words. */
 function rowOf(board: Board): string {
 	const { meter, zigbee, button, led, battery, usb } = board;
 	const more = [
@@ -147,8 +147,8 @@ function rowOf(board: Board): string {
 }
 
 describe("board table", () => {
-	it("stands in the README as it is", () => {
-		const lines = readFileSync(README, "utf8")
+	it("stands in docs/hardware.md as it is", () => {
+		const lines = readFileSync(HARDWARE, "utf8")
 			.split("\n")
 			.map((line) => line.replace(/ +/g, " "));
 		const rows = lines.filter((line) => /^\| `[^|]*` \| [^|]* \| esp32\w*, \d+ MB \|/.test(line));

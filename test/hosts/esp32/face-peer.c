@@ -3,6 +3,7 @@
  * of ESP-IDF that they make (face-fake/), for faces.test.ts. Ends with status 0, or says which line is not so.
  *
  *   face-peer light
+ *   face-peer memory
  *   face-peer button
  *   face-peer no-button         whatever ESP-IDF refuses
  *   face-peer factory           no partition, one that is too small, one that can't be read
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "face-fake.h"
+#include "handshake-memory.h"
 #include "xs-fake.h"
 
 fake_native xs_led_blink, xs_power_button, xs_factory_data_read;
@@ -59,6 +61,20 @@ static void shines_as_told(void)
 	blink(100, 0);
 	face_pass(10000);
 	MUST(is_on());
+}
+
+/* ---- Memory for a handshake ---- */
+
+static void asks_for_memory(void)
+{
+	face_heap = HANDSHAKE_MEMORY;
+	face_heap_piece = HANDSHAKE_MEMORY_PIECE;
+	MUST(handshake_memory_suffices());
+	face_heap--;
+	MUST(!handshake_memory_suffices());
+	face_heap = 1000000;
+	face_heap_piece--;
+	MUST(!handshake_memory_suffices());
 }
 
 static void light(void)
@@ -170,6 +186,7 @@ int main(int count, char **arguments)
 {
 	const char *name = count > 1 ? arguments[1] : "";
 	if (strcmp(name, "light") == 0) light();
+	else if (strcmp(name, "memory") == 0) asks_for_memory();
 	else if (strcmp(name, "button") == 0) button();
 	else if (strcmp(name, "no-button") == 0) refuses_button();
 	else if (strcmp(name, "factory") == 0 && count == 2) factory();

@@ -80,17 +80,26 @@ describe("the ESP32's faces for XS", function () {
 		});
 	});
 
+	describe("of partitions", () => {
+		it("find those of our own data, keep what is written, and refuse what the contract refuses", () => {
+			run(compile("partition-peer", ["partition-fake"], ["native/partition-face", "esp32/partition"]));
+		});
+	});
+
 	describe("of light, button and factory data", () => {
 		let program = "";
 		let folder = "";
 		before(() => {
 			folder = mkdtempSync(join(tmpdir(), "faces-"));
-			const files = ["led", "power-button", "power-debounce", "factory-data"].map((name) => `esp32/${name}`);
+			const files = ["led", "power-button", "power-debounce", "factory-data", "handshake-memory"].map(
+				(name) => `esp32/${name}`,
+			);
 			program = compile("face-peer", ["face-fake"], files);
 		});
 		after(() => rmSync(folder, { recursive: true, force: true }));
 
 		it("let the light blink as they are told, whichever level it shines at", () => void run(program, "light"));
+		it("ask the heap, in all and in one piece, before a handshake", () => void run(program, "memory"));
 		it("tell of presses in their order, once each", () => void run(program, "button"));
 		it("say that a button can't be watched", () => void run(program, "no-button"));
 		it("give no factory data without their partition, or when it can't be read", () => void run(program, "factory"));

@@ -40,7 +40,7 @@ static inline void hear_ring(void)
 /* Reads one byte of the input, and obeys the line that it ends. False at the end of the input. */
 static inline bool read_order(void (*obey)(const char *line))
 {
-	static char line[100];
+	static char line[600];
 	static size_t length;
 	char c;
 	if (read(0, &c, 1) != 1) return false;

@@ -20,7 +20,7 @@ let program: string | undefined;
 
 function peerProgram(): string {
 	const server = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "thread-start"];
-	const sources = [...server, "tls-identity", "tls-self-test"];
+	const sources = [...server, "handshake-gate", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",

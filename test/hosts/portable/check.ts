@@ -14,6 +14,8 @@ export interface Check {
 	/** Makes sense only where datagrams to a group are delivered. */
 	readonly needsMulticast?: boolean;
 	run(host: Host, peer: Peer): Promise<void>;
+	/** Its second part, on a new host over the same state. */
+	afterRestart?(host: Host, peer: Peer): Promise<void>;
 }
 
 /** For a table at the top of a module, which lies in flash. */
@@ -123,14 +125,21 @@ export function pattern(length: number, start = 0): Uint8Array {
 	return bytes;
 }
 
+/** Behind a check's name: it is its second part that runs. */
+export const AFTER_RESTART = " (after a restart)";
+
 /** The firmware that runs one check: the one that `host.info.board` names. */
 export class CheckRunner {
 	readonly #host: Host;
 	readonly #check: Check | undefined;
+	readonly #isRestarted: boolean;
 
 	constructor(host: Host, checks: readonly Check[]) {
+		const { board } = host.info;
 		this.#host = host;
-		this.#check = checks.find((check) => check.name === host.info.board);
+		this.#isRestarted = board.endsWith(AFTER_RESTART);
+		const name = this.#isRestarted ? board.slice(0, -AFTER_RESTART.length) : board;
+		this.#check = checks.find((check) => check.name === name);
 	}
 
 	start(): void {
@@ -138,7 +147,8 @@ export class CheckRunner {
 		const peer: Peer = (name, number = 0) => trace(`peer ${name} ${number}`);
 		const run = async () => {
 			expect(this.#check !== undefined, "no such check");
-			await this.#check.run(this.#host, peer);
+			if (this.#isRestarted) await this.#check.afterRestart!(this.#host, peer);
+			else await this.#check.run(this.#host, peer);
 		};
 		run().then(
 			() => trace("check passed"),

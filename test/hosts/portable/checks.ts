@@ -3,9 +3,12 @@ import { basicChecks } from "./basic-checks.js";
 import { buttonChecks } from "./button-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
 import { frozen } from "./check.js";
+import { clientChecks } from "./client-checks.js";
+import { flashChecks } from "./flash-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { serialChecks } from "./serial-checks.js";
 import { tlsChecks } from "./tls-checks.js";
+import { tlsClientChecks } from "./tls-client-checks.js";
 import { udpChecks } from "./udp-checks.js";
 
 export const checks = frozen([
@@ -16,4 +19,7 @@ export const checks = frozen([
 	...tlsChecks,
 	...udpChecks,
 	...buttonChecks,
+	...clientChecks,
+	...tlsClientChecks,
+	...flashChecks,
 ]);

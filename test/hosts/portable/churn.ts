@@ -17,7 +17,7 @@ class Churn {
 	stop(): void {}
 
 	#round(): void {
-		const { button, clock, crypto, network, serial, storage, text, timers } = this.#host;
+		const { button, clock, crypto, flash, network, serial, storage, text, timers } = this.#host;
 		this.#rounds++;
 		timers.clear(timers.set(() => {}, 1000));
 		const port = new serial.meter.io({ ...serial.meter.pins, baud: 9600, format: FORMAT_8N1 });
@@ -29,6 +29,16 @@ class Churn {
 		udp.close();
 		network.resolve!("127.0.0.1", () => {});
 		new button!.io({ ...button!.pins, onChanged: () => {} }).close();
+		const client = new network.tcpClient!.io({
+			...network.tcpClient!.pins,
+			host: "127.0.0.1",
+			port: 9,
+			timeoutMs: 1000,
+			onError: () => {},
+		});
+		client.close();
+		const log = flash!.open("log")!;
+		log.read(0, new Uint8Array(16));
 		storage.set("round", crypto.sha256(text.encode(`round ${this.#rounds}`), crypto.random(100)));
 		clock.setUTC(1_704_067_200_000);
 		if (this.#rounds % 100 === 0) this.#host.trace(`round ${this.#rounds}`);

@@ -1,6 +1,7 @@
 /** What the portable checks of listeners have in common: opening them, taking connections, noting what sockets tell. */
 import type { CertificatePair, Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
-import { expect, expectBytes, expectEqual, NotedStream, pattern, until, untilTaken } from "./check.js";
+import { expect, expectEqual, untilTaken } from "./check.js";
+import { NotedConnection } from "./connection.js";
 
 const FROM_MS = 1_780_000_000_000;
 const TO_MS = 4_102_444_800_000;
@@ -8,10 +9,8 @@ const TO_MS = 4_102_444_800_000;
 export const makePair = ({ crypto }: Host, name: string): CertificatePair =>
 	crypto.makeCertificate({ names: [name], validFromMs: FROM_MS, validToMs: TO_MS });
 
-const PIECE = 2048;
-
 /** A socket that notes all it is told. */
-export class Noted extends NotedStream {
+export class Noted extends NotedConnection {
 	readonly socket: Socket;
 	errors = 0;
 
@@ -28,38 +27,12 @@ export class Noted extends NotedStream {
 		expectEqual(this.calls, 0, "calls inside the constructor");
 	}
 
-	protected override read(into: Uint8Array, start: number): number | undefined {
+	protected override read(into: Uint8Array, start?: number): number | undefined {
 		return this.socket.read(into, start);
 	}
 
-	/** Reads the pattern of that length, piece by piece. */
-	async expectPattern(host: Host, length: number): Promise<void> {
-		const piece = new Uint8Array(PIECE);
-		let at = 0;
-		await until(
-			host,
-			() => {
-				for (let got = this.socket.read(piece); got; got = this.socket.read(piece)) {
-					expectBytes(piece.subarray(0, got), pattern(got, at), `what the client sent, from ${at} on`);
-					at += got;
-				}
-				return at >= length;
-			},
-			`${length} bytes from the client`,
-		);
-		expectEqual(at, length, "bytes from the client");
-	}
-
-	/** Writes the pattern of that length, as room is made. */
-	async sendPattern(host: Host, length: number): Promise<void> {
-		let at = 0;
-		await until(host, () => this.writable > 0, "onWritable");
-		while (at < length) {
-			const piece = pattern(Math.min(length - at, this.writable, PIECE), at);
-			this.writable = this.socket.write(piece);
-			at += piece.length;
-			await until(host, () => this.writable > 0, "room to write");
-		}
+	protected override write(bytes: Uint8Array): number {
+		return this.socket.write(bytes);
 	}
 }
 

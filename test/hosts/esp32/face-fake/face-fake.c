@@ -26,6 +26,7 @@ int face_levels[PINS];
 bool face_outputs[PINS];
 const uint8_t *face_partition;
 size_t face_partition_size;
+size_t face_heap, face_heap_piece;
 
 static struct fake_timer timers[TIMERS];
 static unsigned timer_count;
@@ -180,6 +181,18 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 	if (offset > partition->size || size > partition->size - offset) return ESP_ERR_INVALID_SIZE;
 	memcpy(into, face_partition + offset, size);
 	return ESP_OK;
+}
+
+size_t heap_caps_get_free_size(uint32_t caps)
+{
+	MUST(caps == MALLOC_CAP_8BIT);
+	return face_heap;
+}
+
+size_t heap_caps_get_largest_free_block(uint32_t caps)
+{
+	MUST(caps == MALLOC_CAP_8BIT);
+	return face_heap_piece;
 }
 
 esp_err_t esp_read_mac(uint8_t *mac, int type)

@@ -1,6 +1,6 @@
 /*
- * The few calls of ESP-IDF that faces for XS make themselves (led.c, power-button.c, factory-data.c, wifi-face.c), for
- * their tests.
+ * The few calls of ESP-IDF that faces for XS make themselves (led.c, power-button.c, factory-data.c, wifi-face.c), and
+ * handshake-memory.c, for their tests.
  */
 #ifndef FACE_FAKE_H
 #define FACE_FAKE_H
@@ -49,7 +49,14 @@ esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, vo
 enum { ESP_MAC_WIFI_STA };
 esp_err_t esp_read_mac(uint8_t *mac, int type);
 
+enum { MALLOC_CAP_8BIT = 4 };
+size_t heap_caps_get_free_size(uint32_t caps);
+size_t heap_caps_get_largest_free_block(uint32_t caps);
+
 /* ---- For the test ---- */
+
+/* What the heap has, in all and in one piece. */
+extern size_t face_heap, face_heap_piece;
 
 /* Call number so of those that can fail does; 0: none. */
 extern int face_fails_at;

@@ -1,0 +1,424 @@
+/*
+ * The thread of the clients: one loop around poll(). Each client gets as far as it goes without waiting, then it is the
+ * next one's turn.
+ */
+#include "client-thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <mbedtls/platform_util.h>
+
+#include "handshake-memory.h"
+#include "stream-socket.h"
+
+enum {
+	/* The longest sleep: a wake-up that could not be sent is late by so much. */
+	SLEEP_MS = 1000,
+	/* A handshake may take so long while others wait for theirs. */
+	HANDSHAKE_MS = 10000,
+	/* Sockets that wait for nothing but the other side's FIN: when there are more, the oldest is closed. */
+	LINGER_LIMIT = 2,
+	LINGER_MS = 1000,
+	/* With those that are closed and still send. The rest are served, but not waited for. */
+	WATCH_LIMIT = 1 + LINGER_LIMIT + 2 * CLIENT_LIMIT,
+};
+
+/* What the thread alone knows. */
+typedef struct {
+	resolver *resolver;
+	uint64_t now_ms;
+	struct {
+		int socket;
+		uint64_t deadline_ms;
+	} lingering[LINGER_LIMIT];
+} room;
+
+static void lock(void)
+{
+	pthread_mutex_lock(&clients.lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&clients.lock);
+}
+
+/* Must not take the lock: who leaves the gate holds that of the gate. */
+void client_granted(void *context)
+{
+	(void)context;
+	socket_wake(clients.wake);
+}
+
+/* In any thread. */
+static void answered(void *context)
+{
+	(void)context;
+	socket_wake(clients.wake);
+}
+
+/* Closing a socket at once would reset it when something still comes, and so destroy what the server has not read. */
+static void linger(room *self, int socket)
+{
+	if (socket < 0) return;
+	int oldest = 0;
+	for (int i = 1; i < LINGER_LIMIT; i++)
+		if (self->lingering[i].socket < 0 || self->lingering[i].deadline_ms < self->lingering[oldest].deadline_ms) oldest = i;
+	if (self->lingering[oldest].socket >= 0) close(self->lingering[oldest].socket);
+	self->lingering[oldest].socket = socket;
+	self->lingering[oldest].deadline_ms = self->now_ms + LINGER_MS;
+}
+
+static bool serve_lingering(room *self)
+{
+	bool left = false;
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		int socket = self->lingering[i].socket;
+		if (socket < 0) continue;
+		bool over = self->now_ms >= self->lingering[i].deadline_ms || socket_discard(socket) != SOCKET_AGAIN;
+		if (over) {
+			close(socket);
+			self->lingering[i].socket = -1;
+			self->lingering[i].deadline_ms = 0;
+		} else left = true;
+	}
+	return left;
+}
+
+/* Gives back all but what the owner may still ask for. */
+static void let_go(room *self, stream_client *client)
+{
+	handshake_gate_leave(&client->gate);
+	if (client->trust && !client->trust_given) tls_party_free(tls_trust_party(client->trust));
+	client->trust = NULL;
+	if (client->socket >= 0) close(client->socket);
+	client->socket = -1;
+	int socket = connection_detach(&client->connection);
+	if (socket < 0) return;
+	shutdown(socket, SHUT_WR);
+	linger(self, socket);
+}
+
+static void set_state(stream_client *client, client_state state)
+{
+	lock();
+	client->state = state;
+	unlock();
+}
+
+static void fail(room *self, stream_client *client, client_code code)
+{
+	let_go(self, client);
+	connection_release(&client->connection);
+	lock();
+	client->code = code;
+	client->state = CLIENT_STATE_FAILED;
+	unlock();
+}
+
+/* The end of the client itself. */
+static void dismiss(room *self, stream_client *client)
+{
+	let_go(self, client);
+	connection_release(&client->connection);
+	lock();
+	stream_client **place = &clients.first;
+	while (*place != client) place = &(*place)->next;
+	*place = client->next;
+	unlock();
+	if (client->session) mbedtls_platform_zeroize(client->session, client->session_size);
+	free(client->session);
+	free(client);
+}
+
+/* ---- The handshake ---- */
+
+static client_code code_of(const stream_client *client)
+{
+	int error = client->connection.handshake_error;
+	switch (tls_trust_verdict(client->trust, error)) {
+	case TRUST_UNTRUSTED: return CLIENT_UNTRUSTED;
+	case TRUST_WRONG_NAME: return CLIENT_WRONG_NAME;
+	case TRUST_EXPIRED: return CLIENT_EXPIRED;
+	case TRUST_NO_VERDICT: break;
+	}
+	return error == 0 || tls_trust_is_memory_error(error) ? CLIENT_OUT_OF_MEMORY : CLIENT_HANDSHAKE;
+}
+
+static void end_handshake(room *self, stream_client *client)
+{
+	uint8_t *session;
+	size_t size = 0;
+	bool resumed;
+	if (!tls_trust_settle(client->trust, &client->connection.tls, &resumed, &session, &size)) {
+		fail(self, client, CLIENT_UNTRUSTED);
+		return;
+	}
+	handshake_gate_leave(&client->gate);
+	lock();
+	client->resumed = resumed;
+	client->session = session;
+	client->session_size = session ? size : 0;
+	client->connection.state = client->closed ? CONNECTION_CLOSING : CONNECTION_OPEN;
+	client->state = CLIENT_STATE_STANDS;
+	unlock();
+}
+
+static void shake_hands(room *self, stream_client *client)
+{
+	switch (connection_handshake(&client->connection)) {
+	case STEP_DONE: end_handshake(self, client); break;
+	case STEP_FAILED: fail(self, client, code_of(client)); break;
+	case STEP_AGAIN:
+		if (self->now_ms >= client->shaking_since_ms + HANDSHAKE_MS && handshake_gate_is_wanted())
+			fail(self, client, CLIENT_TIMEOUT);
+		break;
+	}
+}
+
+static void begin_handshake(room *self, stream_client *client)
+{
+	if (!handshake_gate_enter(&client->gate)) return;
+	if (!handshake_memory_suffices()) {
+		fail(self, client, CLIENT_OUT_OF_MEMORY);
+		return;
+	}
+	int socket = client->socket;
+	client->socket = -1;
+	client->trust_given = true;
+	if (!connection_begin(&client->connection, socket, tls_trust_party(client->trust))
+		|| tls_trust_begin(client->trust, &client->connection.tls) != 0) {
+		fail(self, client, CLIENT_OUT_OF_MEMORY);
+		return;
+	}
+	client->shaking_since_ms = self->now_ms;
+	lock();
+	client->connection.state = CONNECTION_HANDSHAKING;
+	client->state = CLIENT_STATE_SHAKING;
+	unlock();
+	/* A client speaks first. */
+	shake_hands(self, client);
+}
+
+/* ---- From the name to the connection ---- */
+
+static void set_off(room *self, stream_client *client, const char *text)
+{
+	uint32_t address;
+	if (!ipv4_parse(text, &address)) {
+		fail(self, client, CLIENT_NO_ADDRESS);
+		return;
+	}
+	lock();
+	ipv4_write(address, client->address);
+	unlock();
+	client->socket = socket_connect(address, client->port);
+	if (client->socket >= 0) {
+		set_state(client, CLIENT_STATE_CONNECTING);
+		return;
+	}
+	client_code code = client->socket == SOCKET_SCARCE ? CLIENT_OUT_OF_MEMORY : CLIENT_UNREACHABLE;
+	client->socket = -1;
+	fail(self, client, code);
+}
+
+/* An address needs no answer; a name that finds no place is asked for at the next turn. */
+static void resolve(room *self, stream_client *client)
+{
+	uint32_t address;
+	if (client->question >= 0) return;
+	if (ipv4_parse(client->host, &address)) {
+		set_off(self, client, client->host);
+		return;
+	}
+	if (!self->resolver) self->resolver = resolver_open(answered, NULL);
+	if (self->resolver) client->question = resolver_ask(self->resolver, client->host);
+}
+
+static void take_answers(room *self)
+{
+	char address[IPV4_TEXT_SIZE];
+	int number;
+	while (self->resolver && (number = resolver_next(self->resolver, address)) >= 0) {
+		lock();
+		stream_client *client = clients.first;
+		while (client && client->question != number) client = client->next;
+		bool closed = client && client->closed;
+		unlock();
+		if (!client) continue;
+		client->question = -1;
+		if (!closed && client->state == CLIENT_STATE_RESOLVING) set_off(self, client, address);
+	}
+}
+
+static void connect_further(room *self, stream_client *client)
+{
+	int result = socket_connected(client->socket);
+	if (result == SOCKET_AGAIN) return;
+	if (result != 0) {
+		fail(self, client, CLIENT_UNREACHABLE);
+		return;
+	}
+	if (client->trust) {
+		set_state(client, CLIENT_STATE_QUEUED);
+		begin_handshake(self, client);
+		return;
+	}
+	int socket = client->socket;
+	client->socket = -1;
+	if (!connection_begin(&client->connection, socket, NULL)) {
+		fail(self, client, CLIENT_OUT_OF_MEMORY);
+		return;
+	}
+	lock();
+	client->connection.state = client->closed ? CONNECTION_CLOSING : CONNECTION_OPEN;
+	client->state = CLIENT_STATE_STANDS;
+	unlock();
+}
+
+/* ---- One that stands ---- */
+
+static void carry(room *self, stream_client *client)
+{
+	stream_connection *connection = &client->connection;
+	if (!connection->broken && connection_transfer(connection) == STEP_FAILED) let_go(self, client);
+}
+
+/* Sends what is left. */
+static void finish(room *self, stream_client *client)
+{
+	stream_connection *connection = &client->connection;
+	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
+	if (step != STEP_AGAIN || self->now_ms >= client->deadline_ms) dismiss(self, client);
+}
+
+static void serve(room *self, stream_client *client)
+{
+	lock();
+	client_state state = client->state;
+	bool closed = client->closed;
+	bool late = self->now_ms >= client->deadline_ms;
+	unlock();
+	if (closed) {
+		if (state == CLIENT_STATE_STANDS) finish(self, client);
+		else dismiss(self, client);
+		return;
+	}
+	if (late && state < CLIENT_STATE_STANDS) {
+		fail(self, client, CLIENT_TIMEOUT);
+		return;
+	}
+	switch (state) {
+	case CLIENT_STATE_RESOLVING: resolve(self, client); break;
+	case CLIENT_STATE_CONNECTING: connect_further(self, client); break;
+	case CLIENT_STATE_QUEUED: begin_handshake(self, client); break;
+	case CLIENT_STATE_SHAKING: shake_hands(self, client); break;
+	case CLIENT_STATE_STANDS: carry(self, client); break;
+	case CLIENT_STATE_FAILED: break;
+	}
+}
+
+/* ---- The loop ---- */
+
+static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
+{
+	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
+}
+
+/* The socket that a client waits for, and for what; *at_once: there is something to do without waiting. */
+static struct pollfd watch_of(stream_client *client, client_state state, bool *at_once)
+{
+	switch (state) {
+	case CLIENT_STATE_CONNECTING: return (struct pollfd){ .fd = client->socket, .events = POLLOUT };
+	case CLIENT_STATE_SHAKING:
+	case CLIENT_STATE_STANDS: {
+		short wants = connection_wants(&client->connection, at_once);
+		return (struct pollfd){ .fd = client->connection.socket, .events = wants };
+	}
+	default: return (struct pollfd){ .fd = -1 };
+	}
+}
+
+/* Waits until there is something to do. */
+static void sleep_well(room *self)
+{
+	struct pollfd list[WATCH_LIMIT] = { { .fd = clients.wake, .events = POLLIN } };
+	nfds_t count = 1;
+	bool at_once = false;
+	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
+	lock();
+	stream_client *each = clients.first;
+	unlock();
+	for (; each; each = each->next) {
+		lock();
+		client_state state = each->state;
+		bool closed = each->closed;
+		uint64_t deadline_ms = each->deadline_ms;
+		unlock();
+		struct pollfd wanted = watch_of(each, state, &at_once);
+		if (wanted.fd >= 0 && wanted.events && count < WATCH_LIMIT - LINGER_LIMIT) list[count++] = wanted;
+		if (state < CLIENT_STATE_STANDS || closed) sooner(&wake_ms, deadline_ms);
+		if (state == CLIENT_STATE_SHAKING && now_ms < each->shaking_since_ms + HANDSHAKE_MS)
+			sooner(&wake_ms, each->shaking_since_ms + HANDSHAKE_MS);
+	}
+	for (int i = 0; i < LINGER_LIMIT; i++) {
+		if (self->lingering[i].socket < 0) continue;
+		list[count++] = (struct pollfd){ .fd = self->lingering[i].socket, .events = POLLIN };
+		sooner(&wake_ms, self->lingering[i].deadline_ms);
+	}
+	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
+	/* ESP-IDF has no nanosleep(). */
+	if (poll(list, count, timeout_ms) < 0) usleep(1000);
+	self->now_ms = socket_clock_ms();
+}
+
+/* With the lock; notify only posts. */
+static void tell(void)
+{
+	stream_event event;
+	for (stream_client *each = clients.first; each; each = each->next) {
+		if (each->closed || each->notified || !client_event(each, &event)) continue;
+		each->notified = true;
+		each->notify(each->context);
+	}
+}
+
+/* With the lock: whoever comes from now on starts another thread. */
+static void end_thread(room *self)
+{
+	if (self->resolver) resolver_close(self->resolver);
+	close(clients.wake);
+	clients.wake = -1;
+	clients.running = clients.woken = false;
+}
+
+void *client_thread_run(void *context)
+{
+	room self = { .resolver = NULL };
+	(void)context;
+	for (int i = 0; i < LINGER_LIMIT; i++) self.lingering[i].socket = -1;
+	for (;;) {
+		sleep_well(&self);
+		lock();
+		socket_discard(clients.wake);
+		clients.woken = false;
+		stream_client *next = clients.first;
+		unlock();
+		while (next) {
+			stream_client *each = next;
+			next = each->next;
+			serve(&self, each);
+		}
+		take_answers(&self);
+		bool lingers = serve_lingering(&self);
+		lock();
+		tell();
+		bool over = !clients.first && !lingers;
+		if (over) end_thread(&self);
+		unlock();
+		if (over) return NULL;
+	}
+}

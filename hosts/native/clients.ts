@@ -1,0 +1,142 @@
+/**
+ * Clients of the host contract, TCP and TLS, on the native clients (stream-client.h), for every host that runs in XS.
+ * Limits: CLIENT_LIMIT of them at once; one more is told that there is no memory. TLS 1.2. Nothing is allocated before the
+ * first one is made.
+ */
+import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
+import type { CertificatePair } from "../../modules/io/host.js";
+
+/** What happened: `kind` of stream_event. */
+const READABLE = 2;
+const WRITABLE = 3;
+const ENDED = 4;
+
+const PORT_LIMIT = 65_535;
+const TIMEOUT_LEAST_MS = 100;
+const TIMEOUT_MOST_MS = 60_000;
+
+/** The native object. It has no fields: XS would not initialise them. It gets the arguments that were given, no more. */
+class NativeStream extends Native("xs_client_destructor") {
+	constructor(
+		target: object,
+		host: string,
+		port: number,
+		timeoutMs: number,
+		trusted: Uint8Array | undefined,
+		name: string,
+		utcMs: number | undefined,
+		certificate: Uint8Array | undefined,
+		key: Uint8Array | undefined,
+		session: Uint8Array | undefined,
+	) {
+		super();
+		native("xs_client").call(this, target, host, port, timeoutMs, trusted, name, utcMs, certificate, key, session);
+	}
+	get address(): string {
+		return native("xs_client_get_address").call(this);
+	}
+	get resumed(): boolean {
+		return native("xs_client_get_resumed").call(this);
+	}
+	get session(): ArrayBuffer | undefined {
+		return native("xs_client_get_session").call(this);
+	}
+	read(into: Uint8Array, start: number, end: number): number {
+		return native("xs_client_read").call(this, into, start, end);
+	}
+	write(bytes: Uint8Array, start: number, end: number): number {
+		return native("xs_client_write").call(this, bytes, start, end);
+	}
+	close(): void {
+		native("xs_client_close").call(this);
+	}
+}
+
+/** Of a plain client, and of one that shows nothing of itself. */
+const PLAIN: Partial<TLSClientOptions> = Object.freeze({});
+const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
+
+function isWhole(value: number, least: number, most: number): boolean {
+	return Number.isInteger(value) && value >= least && value <= most;
+}
+
+class TCPClient implements Client {
+	readonly #options: ClientOptions;
+	readonly #stream: NativeStream;
+	/** "": it does not stand yet. */
+	#address = "";
+	/** Count last announced to the caller. */
+	#writable = 0;
+	#closed = false;
+
+	constructor(options: ClientOptions, tls?: TLSClientOptions) {
+		if (!isWhole(options.port, 1, PORT_LIMIT)) throw new RangeError("a port is 1 to 65535");
+		if (!isWhole(options.timeoutMs, TIMEOUT_LEAST_MS, TIMEOUT_MOST_MS)) {
+			throw new RangeError("a client has 100 to 60000 ms to stand");
+		}
+		this.#options = options;
+		const { host, port, timeoutMs } = options;
+		const { trusted, name = host, utcMs, identity, session } = tls ?? PLAIN;
+		const { certificate, key } = identity ?? NO_IDENTITY;
+		this.#stream = new NativeStream(this, host, port, timeoutMs, trusted, name, utcMs, certificate, key, session);
+	}
+
+	get remoteAddress(): string {
+		return this.#address;
+	}
+
+	get session(): Uint8Array | undefined {
+		const session = this.#closed ? undefined : this.#stream.session;
+		return session === undefined ? undefined : new Uint8Array(session);
+	}
+
+	get resumed(): boolean {
+		return !this.#closed && this.#stream.resumed;
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#closed || end <= start) return undefined;
+		const count = this.#stream.read(into, start, end);
+		return count === 0 ? undefined : count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (end - start > this.#writable) throw new RangeError("more than may be written");
+		if (end > start) this.#writable = Math.max(0, this.#stream.write(bytes, start, end));
+		return this.#writable;
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#writable = 0;
+		this.#stream.close();
+	}
+
+	/** Called by the native stream. */
+	onClient(kind: number, count: number): void {
+		if (this.#closed) return;
+		if (kind === READABLE) this.#options.onReadable?.(count);
+		else if (kind === ENDED) {
+			this.#writable = 0;
+			this.#options.onError?.(count);
+		} else if (kind === WRITABLE) {
+			if (this.#address === "") this.#address = this.#stream.address;
+			this.#writable = count;
+			this.#options.onWritable?.(count);
+		}
+	}
+}
+
+class TLSClient extends TCPClient {
+	constructor(options: ClientOptions) {
+		if (options.tls?.trusted === undefined)
+			throw new Error("a TLS client needs to know whom it may believe: the option `tls`");
+		super(options, options.tls);
+	}
+}
+
+const NO_PINS = Object.freeze({});
+
+export const TCP_CLIENT: ClientPort = Object.freeze({ io: TCPClient, pins: NO_PINS });
+export const TLS_CLIENT: ClientPort = Object.freeze({ io: TLSClient, pins: NO_PINS });

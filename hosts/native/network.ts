@@ -1,0 +1,33 @@
+/** `network` of the host contract, for every host that runs in XS: what does not differ takes no memory. */
+import type { ClientPort } from "../../modules/io/client.js";
+import type { ListenerPort, Network, Timers, UDPPort } from "../../modules/io/host.js";
+import { TCP_CLIENT, TLS_CLIENT } from "./clients.js";
+import { Resolver } from "./resolver.js";
+
+export class NativeNetwork implements Network {
+	readonly http: ListenerPort;
+	readonly https: ListenerPort;
+	readonly udp: UDPPort;
+	readonly #timers: Timers;
+	#resolver: Resolver | undefined;
+
+	constructor(ports: { http: ListenerPort; https: ListenerPort; udp: UDPPort }, timers: Timers) {
+		this.http = ports.http;
+		this.https = ports.https;
+		this.udp = ports.udp;
+		this.#timers = timers;
+	}
+
+	get tcpClient(): ClientPort {
+		return TCP_CLIENT;
+	}
+
+	get tlsClient(): ClientPort {
+		return TLS_CLIENT;
+	}
+
+	resolve(name: string, done: (address: string | undefined) => void): void {
+		this.#resolver ??= new Resolver(this.#timers);
+		this.#resolver.resolve(name, done);
+	}
+}

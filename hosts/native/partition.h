@@ -1,0 +1,25 @@
+/*
+ * Partitions of NOR flash (modules/io/flash.ts), of which each host has its own; what is asked of them is checked before,
+ * by partition-face.c. None of these calls throws; they wait for the flash.
+ */
+#ifndef PARTITION_H
+#define PARTITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PARTITION_NAME_LIMIT = 15, PARTITION_ERASE_SIZE = 4096, PARTITION_WRITE_SIZE = 16, PARTITION_MESSAGE_SIZE = 128 };
+
+/* One that programs of the gateway may use, by its name. Its size; 0: there is none. */
+size_t partition_size(const char *name);
+
+/* False: `message` is a sentence. */
+bool partition_read(
+	const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE]);
+/* Where a byte is written already, nothing is written: false. */
+bool partition_write(
+	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE]);
+bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE]);
+
+#endif

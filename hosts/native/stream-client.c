@@ -1,0 +1,178 @@
+/* What the owners of clients call; see stream-client.h. */
+#include "stream-client.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client-thread.h"
+#include "stream-socket.h"
+#include "thread-start.h"
+
+enum {
+	/* Of the thread on ESP-IDF, bytes: the sums of a handshake. */
+	STACK_SIZE = 10240,
+	/* After stream_client_close. */
+	LINGER_MS = 3000,
+};
+
+client_hall clients = { .lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1 };
+
+static void lock(void)
+{
+	pthread_mutex_lock(&clients.lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&clients.lock);
+}
+
+void client_wake(void)
+{
+	if (!clients.woken && clients.wake >= 0) clients.woken = socket_wake(clients.wake);
+}
+
+bool client_event(const stream_client *client, stream_event *event)
+{
+	if (client->state == CLIENT_STATE_FAILED) {
+		*event = (stream_event){ .kind = STREAM_ENDED, .count = client->code };
+		return !client->code_told;
+	}
+	if (client->state != CLIENT_STATE_STANDS || !connection_event(&client->connection, event)) return false;
+	const stream_connection *connection = &client->connection;
+	if (event->kind == STREAM_ENDED)
+		event->count = connection->broken || connection->truncated ? CLIENT_BROKEN : CLIENT_ENDED;
+	return true;
+}
+
+bool stream_client_next(stream_client *client, stream_event *event)
+{
+	lock();
+	bool found = client_event(client, event);
+	if (!found) client->notified = false;
+	else if (client->state == CLIENT_STATE_FAILED) client->code_told = true;
+	else connection_told(&client->connection, event);
+	unlock();
+	return found;
+}
+
+size_t stream_client_read(stream_client *client, void *into, size_t size)
+{
+	size_t copied = 0;
+	bool wanted = false;
+	lock();
+	if (client->state == CLIENT_STATE_STANDS) copied = connection_read(&client->connection, into, size, &wanted);
+	if (wanted) client_wake();
+	unlock();
+	return copied;
+}
+
+size_t stream_client_write(stream_client *client, const void *bytes, size_t size)
+{
+	size_t room = SIZE_MAX;
+	bool wanted = false;
+	lock();
+	if (client->state == CLIENT_STATE_STANDS) room = connection_write(&client->connection, bytes, size, &wanted);
+	if (wanted) client_wake();
+	unlock();
+	return room;
+}
+
+void stream_client_address(stream_client *client, char address[IPV4_TEXT_SIZE])
+{
+	lock();
+	memcpy(address, client->address, IPV4_TEXT_SIZE);
+	unlock();
+}
+
+bool stream_client_resumed(stream_client *client)
+{
+	lock();
+	bool resumed = client->resumed;
+	unlock();
+	return resumed;
+}
+
+size_t stream_client_session(stream_client *client, uint8_t into[TRUST_SESSION_LIMIT])
+{
+	lock();
+	size_t size = client->session_size;
+	if (into && size > 0) memcpy(into, client->session, size);
+	unlock();
+	return size;
+}
+
+void stream_client_close(stream_client *client)
+{
+	lock();
+	client->closed = true;
+	if (client->state == CLIENT_STATE_STANDS) client->connection.state = CONNECTION_CLOSING;
+	client->deadline_ms = socket_clock_ms() + LINGER_MS;
+	client_wake();
+	unlock();
+}
+
+int stream_client_count(void)
+{
+	int count = 0;
+	lock();
+	for (const stream_client *each = clients.first; each; each = each->next) count++;
+	if (count == 0 && !clients.running) count = -1;
+	unlock();
+	return count;
+}
+
+/* With the lock. */
+static bool start_thread(void)
+{
+	pthread_t thread;
+	if (clients.running) return true;
+	clients.wake = socket_open_wake();
+	clients.running = clients.wake >= 0 && thread_start(&thread, STACK_SIZE, client_thread_run, NULL);
+	if (clients.running) {
+		pthread_detach(thread);
+		return true;
+	}
+	if (clients.wake >= 0) close(clients.wake);
+	clients.wake = -1;
+	return false;
+}
+
+/* Puts it into the list, from where on the thread has it; false: there is no place. */
+static bool enlist(stream_client *client)
+{
+	int living = 0;
+	lock();
+	for (const stream_client *each = clients.first; each; each = each->next)
+		if (!each->closed) living++;
+	bool placed = living < CLIENT_LIMIT && start_thread();
+	if (placed) {
+		client->next = clients.first;
+		clients.first = client;
+		client_wake();
+	}
+	unlock();
+	return placed;
+}
+
+stream_client *stream_client_open(const stream_client_options *options, char message[TRUST_MESSAGE_SIZE])
+{
+	size_t length = strlen(options->host);
+	message[0] = 0;
+	stream_client *client = length <= CLIENT_HOST_LIMIT ? calloc(1, sizeof(stream_client)) : NULL;
+	if (!client) return NULL;
+	client->notify = options->notify;
+	client->context = options->context;
+	client->connection.lock = &clients.lock;
+	client->connection.socket = client->socket = client->question = -1;
+	client->deadline_ms = socket_clock_ms() + options->timeout_ms;
+	client->port = options->port;
+	client->gate = (gate_party){ .granted = client_granted, .context = NULL };
+	memcpy(client->host, options->host, length + 1);
+	if (options->tls) client->trust = tls_trust_create(options->tls, message);
+	if ((!options->tls || client->trust) && enlist(client)) return client;
+	if (client->trust) tls_party_free(tls_trust_party(client->trust));
+	free(client);
+	return NULL;
+}

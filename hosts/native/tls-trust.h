@@ -1,0 +1,73 @@
+/*
+ * A client's side of TLS 1.2 (RFC 5246): whom it believes, what it shows of itself, and the session that it may resume
+ * (RFC 5246, 7.4.1.2, and RFC 5077). One for each connection. Mbed TLS builds the chain; names, addresses and dates are
+ * judged here, the dates by the time that is given and by no clock.
+ *
+ * A kept session begins with what it was made for: a digest of whom was believed, and for how long what was shown is
+ * valid. One that does not fit is not offered, since a session that is resumed shows no certificate.
+ */
+#ifndef TLS_TRUST_H
+#define TLS_TRUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tls-party.h"
+
+enum {
+	/* As in modules/io/client.ts. */
+	TRUST_SESSION_LIMIT = 3072,
+	TRUST_NAME_LIMIT = 253,
+	TRUST_MESSAGE_SIZE = 64,
+};
+
+typedef struct {
+	/* PEM text with a NUL at its end. */
+	const char *trusted;
+	/* A DNS name, or an IPv4 address. */
+	const char *name;
+	bool has_time;
+	/* Unix time, s. */
+	int64_t utc_s;
+	/* PEM texts; both NULL: nothing is shown. */
+	const char *certificate;
+	const char *key;
+	/* Of a connection before; NULL: none. */
+	const uint8_t *session;
+	size_t session_size;
+} tls_trust_options;
+
+typedef struct tls_trust tls_trust;
+
+typedef enum {
+	/* Not this: see the error of Mbed TLS. */
+	TRUST_NO_VERDICT = 0,
+	TRUST_UNTRUSTED,
+	TRUST_WRONG_NAME,
+	TRUST_EXPIRED,
+} trust_verdict;
+
+/* With one reference, for tls_party_free; nothing of the options is kept. NULL: `message` says why, "" for no memory. */
+tls_trust *tls_trust_create(const tls_trust_options *options, char message[TRUST_MESSAGE_SIZE]);
+
+/* What connection_begin takes. */
+tls_party *tls_trust_party(tls_trust *trust);
+
+/* Between mbedtls_ssl_setup and the handshake: name and session. 0, or an error of Mbed TLS. */
+int tls_trust_begin(tls_trust *trust, mbedtls_ssl_context *tls);
+
+/* Why the handshake failed, as far as it is for the certificate. */
+trust_verdict tls_trust_verdict(const tls_trust *trust, int error);
+
+/* Whether an error of Mbed TLS is for want of memory. */
+bool tls_trust_is_memory_error(int error);
+
+/*
+ * After the handshake, once: the memory that only that needed is given back. *session: to be freed by the caller, of
+ * `*size` bytes; NULL: there is none. False: the server has shown nothing, and is not to be believed.
+ */
+bool tls_trust_settle(
+	tls_trust *trust, const mbedtls_ssl_context *tls, bool *resumed, uint8_t **session, size_t *size);
+
+#endif

@@ -1,0 +1,77 @@
+/**
+ * What the ids of the XS worker stand for. Limits: HANDLE_LIMIT ids at once.
+ */
+import type { Client } from "../../modules/io/client.js";
+import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
+import type { WiFi } from "../../modules/io/wifi.js";
+import type { EventQueue, Subject } from "./bridge-events.js";
+
+const HANDLE_LIMIT = 1024;
+
+/** What an id stands for; one of the fields is set. */
+export interface Handle extends Subject {
+	stream?: Serial | Socket | Client;
+	client?: Client;
+	listener?: Listener;
+	pending?: PendingSocket;
+	udp?: UDP;
+	wifi?: WiFi;
+	/** Closes it. */
+	close(): void;
+}
+
+/** What the commands (bridge-io.ts, bridge-values.ts) work on. */
+export interface BridgeWorld {
+	readonly host: Host;
+	readonly handles: Handles;
+	readonly events: EventQueue;
+}
+
+type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi";
+
+export class Handles {
+	readonly #byId = new Map<number, Handle>();
+
+	get(id: number): Handle | undefined {
+		return this.#byId.get(id);
+	}
+
+	/** What the id stands for, which must be of that kind. */
+	find<K extends Kind>(id: number, kind: K): NonNullable<Handle[K]> {
+		const thing = this.#byId.get(id)?.[kind];
+		if (!thing) throw new Error("closed");
+		return thing;
+	}
+
+	/** What `make` opens under the id; it sets `close` too. When it throws, the id is free again. */
+	open<T>(id: number, make: (handle: Handle) => T): T {
+		if (this.#byId.has(id)) throw new Error("this id is in use");
+		if (this.#byId.size >= HANDLE_LIMIT) throw new Error(`more than ${HANDLE_LIMIT} things are open`);
+		const handle: Handle = { id, events: 0, readable: 0, writable: 0, numbers: [], message: "", close: () => {} };
+		this.#byId.set(id, handle);
+		try {
+			return make(handle);
+		} catch (error) {
+			this.#byId.delete(id);
+			throw error;
+		}
+	}
+
+	/** The id is free again; what it stood for has ended by itself. */
+	forget(id: number): void {
+		this.#byId.delete(id);
+	}
+
+	/** Unknown ids are no error. */
+	close(id: number): void {
+		const handle = this.#byId.get(id);
+		if (!handle) return;
+		this.#byId.delete(id);
+		handle.events = 0;
+		handle.close();
+	}
+
+	closeAll(): void {
+		for (const id of [...this.#byId.keys()]) this.close(id);
+	}
+}

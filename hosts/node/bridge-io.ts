@@ -1,0 +1,264 @@
+/** Commands of the XS worker on what it has opened: ports, listeners, sockets, clients, UDP, timers, button, radio. */
+import type { ClientOptions, ClientPort } from "../../modules/io/client.js";
+import {
+	type CertificatePair,
+	DATAGRAM_LIMIT,
+	FORMAT_7E1,
+	FORMAT_8N1,
+	type Serial,
+	type SerialFormat,
+} from "../../modules/io/host.js";
+import type { CommandTable } from "./bridge-commands.js";
+import type { BridgeWorld, Handle } from "./bridge-handles.js";
+import { operateRadio } from "./bridge-radio.js";
+import {
+	EVENT_ANSWER,
+	EVENT_CLIENTS,
+	EVENT_CONNECTED,
+	EVENT_DISCONNECTED,
+	EVENT_DRAINED,
+	EVENT_ERROR,
+	EVENT_LET_GO,
+	EVENT_PRESSED,
+	EVENT_READABLE,
+	EVENT_SCANNED,
+	EVENT_TIMER,
+	EVENT_WRITABLE,
+	READ_LIMIT,
+} from "./worker/protocol.js";
+
+/** What streams call back with, as events of the id. */
+function streamEvents({ events }: BridgeWorld, handle: Handle) {
+	return {
+		onReadable: (count: number) => events.say(handle, EVENT_READABLE, count),
+		onWritable: (count: number) => events.say(handle, EVENT_WRITABLE, count),
+		onError: (code = 0) => events.say(handle, EVENT_ERROR, code),
+	};
+}
+
+type StreamNames = "serial" | "configure" | "read" | "write" | "close";
+
+export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNames> {
+	const { host, handles, events } = world;
+	return {
+		serial: (id, format, baud) => {
+			const { meter } = host.serial;
+			handles.open(id, (handle) => {
+				const serial = new meter.io({
+					...meter.pins,
+					format: formatOf(format),
+					baud,
+					...streamEvents(world, handle),
+					onDrained: () => events.say(handle, EVENT_DRAINED),
+				});
+				handle.stream = serial;
+				handle.close = () => serial.close();
+			});
+		},
+		configure: (id, format, baud) =>
+			(handles.find(id, "stream") as Serial).configure({ format: formatOf(format), baud }),
+		read: (id, wanted) => {
+			const into = new Uint8Array(Math.min(wanted, READ_LIMIT));
+			const count = handles.find(id, "stream").read(into);
+			if (count === undefined) return undefined;
+			const handle = handles.get(id)!;
+			handle.readable = Math.max(0, handle.readable - count);
+			return [into.subarray(0, count)];
+		},
+		write: (id, bytes) => {
+			const writable = handles.find(id, "stream").write(bytes);
+			const handle = handles.get(id)!;
+			// The line is busy again, whatever waits to be said.
+			events.unsay(handle, EVENT_DRAINED);
+			handle.writable = writable;
+			return [writable];
+		},
+		close: (id) => handles.close(id),
+	};
+}
+
+type ListenerNames = "listen" | "accept" | "socket" | "setIdentity" | "testIdentity";
+
+export function listenerCommands(world: BridgeWorld): Pick<CommandTable, ListenerNames> {
+	const { host, handles, events } = world;
+	return {
+		listen: (id, secure, certificate, key) => {
+			const port = secure === 1 ? host.network.https : host.network.http;
+			if (!port) throw new Error("this host has no such listener");
+			return handles.open(id, (handle) => {
+				const listener = new port.io({
+					...port.pins,
+					...(certificate.length === 0 && key.length === 0 ? {} : { identity: pairOf(certificate, key) }),
+					onReadable: (count) => events.say(handle, EVENT_READABLE, count),
+					onError: (message) => {
+						handle.message = message;
+						events.say(handle, EVENT_ERROR);
+					},
+				});
+				handle.listener = listener;
+				handle.close = () => listener.close();
+				return [listener.port];
+			});
+		},
+		accept: (id, newId) => {
+			const listening = handles.get(id);
+			const pending = listening?.listener?.read();
+			if (!listening || !pending) return undefined;
+			listening.readable = Math.max(0, listening.readable - 1);
+			handles.open(newId, (handle) => {
+				handle.pending = pending;
+				handle.close = () => pending.close();
+			});
+			return [newId];
+		},
+		socket: (id) => {
+			const from = handles.find(id, "pending");
+			const handle = handles.get(id)!;
+			const socket = new host.network.http.socket({ from, ...streamEvents(world, handle) });
+			delete handle.pending;
+			handle.stream = socket;
+			handle.close = () => socket.close();
+			return [socket.viaAccessPoint ? 1 : 0, socket.remoteAddress];
+		},
+		setIdentity: (id, certificate, key) => handles.find(id, "listener").setIdentity(pairOf(certificate, key)),
+		testIdentity: (id, listenerId) => {
+			const listener = handles.find(listenerId, "listener");
+			handles.open(id, (handle) => listener.testIdentity((problem) => answer(world, handle, problem)));
+		},
+	};
+}
+
+type ClientNames = "tcpClient" | "tlsClient" | "clientState" | "clientSession";
+
+export function clientCommands(world: BridgeWorld): Pick<CommandTable, ClientNames> {
+	const { host, handles } = world;
+	const open = (id: number, port: ClientPort | undefined, options: ClientOptions) => {
+		if (!port) throw new Error("this host has no such clients");
+		handles.open(id, (handle) => {
+			const client = new port.io({ ...port.pins, ...options, ...streamEvents(world, handle) });
+			handle.stream = client;
+			handle.client = client;
+			handle.close = () => client.close();
+		});
+	};
+	return {
+		tcpClient: (id, name, port, timeoutMs) => open(id, host.network.tcpClient, { host: name, port, timeoutMs }),
+		tlsClient: (id, peer, port, timeoutMs, trusted, name, utcMs, hasIdentity, certificate, key, session) => {
+			const tls = {
+				trusted: trusted.slice(),
+				name,
+				utcMs: Number.isNaN(utcMs) ? undefined : utcMs,
+				...(hasIdentity === 1 ? { identity: pairOf(certificate, key) } : {}),
+				session: session.length === 0 ? undefined : session.slice(),
+			};
+			open(id, host.network.tlsClient, { host: peer, port, timeoutMs, tls });
+		},
+		clientState: (id) => {
+			const client = handles.find(id, "client");
+			return [client.remoteAddress, client.resumed ? 1 : 0];
+		},
+		clientSession: (id) => {
+			const { session } = handles.find(id, "client");
+			return session === undefined ? undefined : [session];
+		},
+	};
+}
+
+type DatagramNames = "udp" | "receive" | "send" | "resolve";
+
+export function datagramCommands(world: BridgeWorld): Pick<CommandTable, DatagramNames> {
+	const { host, handles, events } = world;
+	return {
+		udp: (id, port, accessPoint, group) => {
+			const { udp: udpPort } = host.network;
+			if (!udpPort) throw new Error("this host has no UDP");
+			return handles.open(id, (handle) => {
+				const udp = new udpPort.io({
+					...udpPort.pins,
+					port,
+					accessPoint: accessPoint === 1,
+					...(group === "" ? {} : { group }),
+					onReadable: () => events.say(handle, EVENT_READABLE, 1),
+					onError: () => events.say(handle, EVENT_ERROR),
+				});
+				handle.udp = udp;
+				handle.close = () => udp.close();
+				return [udp.port];
+			});
+		},
+		receive: (id) => {
+			const handle = handles.get(id);
+			const bytes = Buffer.alloc(DATAGRAM_LIMIT);
+			const count = handle?.udp?.read(bytes);
+			if (handle?.udp && count !== undefined) {
+				return [handle.udp.remotePort, handle.udp.remoteAddress, bytes.subarray(0, count)];
+			}
+			if (handle) handle.readable = 0;
+			return undefined;
+		},
+		send: (id, port, address, bytes) => handles.find(id, "udp").write(bytes, address, port),
+		resolve: (id, name) =>
+			handles.open(id, (handle) => host.network.resolve?.(name, (address) => answer(world, handle, address ?? ""))),
+	};
+}
+
+type DeviceNames = "timer" | "button" | "wifi" | "radio";
+
+export function deviceCommands(world: BridgeWorld): Pick<CommandTable, DeviceNames> {
+	const { host, handles, events } = world;
+	return {
+		timer: (id, delayMs) =>
+			handles.open(id, (handle) => {
+				const timer = host.timers.set(() => events.say(handle, EVENT_TIMER), delayMs);
+				handle.close = () => host.timers.clear(timer);
+			}),
+		button: (id) => {
+			const { button } = host;
+			if (!button) throw new Error("this host has no button");
+			handles.open(id, (handle) => {
+				const onChanged = (pressed: boolean) => events.say(handle, pressed ? EVENT_PRESSED : EVENT_LET_GO);
+				const opened = new button.io({ ...button.pins, onChanged });
+				handle.close = () => opened.close();
+			});
+		},
+		wifi: (id) => openWiFi(world, id),
+		radio: (id, operation, value) => {
+			const result = operateRadio(handles.find(id, "wifi"), operation, value);
+			return result === undefined ? undefined : [result];
+		},
+	};
+}
+
+function openWiFi({ host, handles, events }: BridgeWorld, id: number): void {
+	const { wifi } = host;
+	if (!wifi) throw new Error("this host has no radio");
+	handles.open(id, (handle) => {
+		const say = (kind: number, number: number) => {
+			handle.numbers[kind] = number;
+			events.say(handle, kind);
+		};
+		const radio = new wifi.io({
+			...wifi.pins,
+			onConnected: () => say(EVENT_CONNECTED, 0),
+			onDisconnected: (reason) => say(EVENT_DISCONNECTED, reason),
+			onScanned: (found) => say(EVENT_SCANNED, found ? 1 : 0),
+			onClients: (count) => say(EVENT_CLIENTS, count),
+		});
+		handle.wifi = radio;
+		handle.close = () => radio.close();
+	});
+}
+
+function answer({ events }: BridgeWorld, handle: Handle, text: string): void {
+	handle.message = text;
+	events.say(handle, EVENT_ANSWER);
+}
+
+function formatOf(byte: number): SerialFormat {
+	return byte === FORMAT_7E1 ? FORMAT_7E1 : FORMAT_8N1;
+}
+
+/** Copies, since the host may keep them. */
+function pairOf(certificate: Uint8Array, key: Uint8Array): CertificatePair {
+	return { certificate: certificate.slice(), key: key.slice() };
+}

@@ -1,0 +1,36 @@
+/** The radio's operations (worker/protocol.ts) on the host's radio. */
+import type { AccessPointOptions, StationOptions, WiFi } from "../../modules/io/wifi.js";
+import {
+	RADIO_CONNECT,
+	RADIO_DISCONNECT,
+	RADIO_POWER_SAVE,
+	RADIO_SCAN,
+	RADIO_SCANNED,
+	RADIO_START_ACCESS_POINT,
+	RADIO_STATION,
+	RADIO_STOP_ACCESS_POINT,
+} from "./worker/protocol.js";
+
+/** Carries out RADIO_…; what it gives goes back as JSON, undefined as nothing. */
+export function operateRadio(wifi: WiFi, operation: number, value: unknown): unknown {
+	switch (operation) {
+		case RADIO_STATION:
+			return wifi.station;
+		case RADIO_CONNECT:
+			return wifi.connect(value as StationOptions);
+		case RADIO_DISCONNECT:
+			return wifi.disconnect();
+		case RADIO_START_ACCESS_POINT:
+			return wifi.startAccessPoint(value as AccessPointOptions);
+		case RADIO_STOP_ACCESS_POINT:
+			return wifi.stopAccessPoint();
+		case RADIO_SCAN:
+			return wifi.scan();
+		case RADIO_SCANNED:
+			return wifi.scanned(value as number);
+		case RADIO_POWER_SAVE:
+			return wifi.setPowerSave(value as boolean);
+		default:
+			throw new Error(`radio: operation of unknown kind ${operation}`);
+	}
+}

@@ -1,0 +1,84 @@
+/** What the options of a client (modules/io/client.ts) may be, for the hosts of this folder; TLS as Node wants it. */
+import { createHash, type X509Certificate } from "node:crypto";
+import { isIPv4 } from "node:net";
+import { type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
+import { type Identity, toIdentity } from "./certificate.js";
+import { parseCertificates } from "./trust.js";
+
+const NAME = /^[A-Za-z0-9._-]{1,253}$/;
+/** In front of a session: it is only for those who trust the same, for the same name. */
+const BINDING_BYTES = 16;
+const TIMEOUT_MIN_MS = 100;
+const TIMEOUT_MAX_MS = 60_000;
+
+/** The options of TLS, as copies. */
+export interface TLSWishes {
+	/** PEM text, and what stands in it. */
+	readonly authorities: string;
+	readonly trusted: readonly X509Certificate[];
+	readonly name: string;
+	readonly utcMs: number | undefined;
+	readonly identity: Identity | undefined;
+	readonly session: Buffer | undefined;
+}
+
+/** Throws a RangeError for what is beyond its limits. */
+export function checkClientOptions({ host, port, timeoutMs }: ClientOptions): void {
+	if (!NAME.test(host)) throw new RangeError(`"${host}" is no name and no IPv4 address`);
+	if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`);
+	if (!(timeoutMs >= TIMEOUT_MIN_MS && timeoutMs <= TIMEOUT_MAX_MS)) {
+		throw new RangeError(`a client has ${TIMEOUT_MIN_MS} to ${TIMEOUT_MAX_MS} ms`);
+	}
+}
+
+/** Throws a RangeError for what is beyond its limits, and an Error with a sentence for what can't be used. */
+export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
+	if (tls === undefined) throw new Error("a TLS client has to be told whom it believes: give it the option `tls`");
+	const { trusted, name = host, utcMs, identity, session } = tls;
+	if (trusted.length > TRUSTED_LIMIT) throw new RangeError(`what is trusted has at most ${TRUSTED_LIMIT} bytes`);
+	if (session && session.length > SESSION_LIMIT) throw new RangeError(`a session has at most ${SESSION_LIMIT} bytes`);
+	if (!NAME.test(name)) throw new RangeError(`"${name}" is no name and no IPv4 address`);
+	const authorities = Buffer.from(trusted).toString("latin1");
+	const certificates = certificatesOf(authorities);
+	return {
+		authorities,
+		trusted: certificates,
+		name,
+		utcMs,
+		identity: identity === undefined ? undefined : toIdentity(identity),
+		session: session === undefined ? undefined : Buffer.from(session),
+	};
+}
+
+/** What a server is told that we want to talk to; addresses are no names there (RFC 6066, 3). */
+export function serverNameOf(name: string): string {
+	return isIPv4(name) ? "" : name;
+}
+
+/** The session of a connection, to be given to the next one; undefined: it is too long. */
+export function boundSession(tls: TLSWishes, session: Uint8Array): Uint8Array | undefined {
+	const whole = new Uint8Array(Buffer.concat([bindingOf(tls), session]));
+	return whole.length <= SESSION_LIMIT ? whole : undefined;
+}
+
+/** The session that was given, when it was made under the same trust. */
+export function unboundSession(tls: TLSWishes): Buffer | undefined {
+	const { session } = tls;
+	if (session === undefined || !bindingOf(tls).equals(session.subarray(0, BINDING_BYTES))) return undefined;
+	return session.subarray(BINDING_BYTES);
+}
+
+function bindingOf({ authorities, name }: TLSWishes): Buffer {
+	return createHash("sha256").update(`${name}\n${authorities}`).digest().subarray(0, BINDING_BYTES);
+}
+
+function certificatesOf(text: string): X509Certificate[] {
+	let certificates: X509Certificate[];
+	try {
+		certificates = parseCertificates(text);
+	} catch {
+		throw new Error("a certificate of those that are trusted can't be read");
+	}
+	if (certificates.length === 0) throw new Error("there is no certificate in what is trusted");
+	return certificates;
+}

@@ -1,0 +1,97 @@
+/**
+ * Partitions of the host contract's flash as files of the state folder, one for each; made when they are written first.
+ * Bytes that were not erased refuse to be written: on encrypted flash they would turn into garbage.
+ */
+import { closeSync, fdatasyncSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
+
+/** Bytes by name, as in hosts/esp32/partitions-4mb.csv. */
+export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({ history: 0x40000, log: 0xa000 });
+
+const ERASED = 0xff;
+
+/** Throws a RangeError unless the range lies within `size`, in whole units. */
+export function checkRange(size: number, offset: number, length: number, unit: number): void {
+	if (offset % unit !== 0 || length % unit !== 0)
+		throw new RangeError(`${length} bytes at ${offset} are no whole units`);
+	if (!(offset >= 0 && length >= 0 && offset + length <= size)) {
+		throw new RangeError(`${length} bytes at ${offset} are beyond the partition`);
+	}
+}
+
+/** The part of the caller's array. Throws a RangeError when there is less than that. */
+export function partOf(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
+	if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`no bytes ${start} to ${end}`);
+	return bytes.subarray(start, end);
+}
+
+export class FileFlash implements Flash {
+	readonly #folder: string;
+
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	open(name: string): Partition | undefined {
+		if (!Object.hasOwn(PARTITION_SIZES, name)) return undefined;
+		return new FilePartition(join(this.#folder, `${name}.bin`), PARTITION_SIZES[name]);
+	}
+}
+
+class FilePartition implements Partition {
+	readonly size: number;
+	readonly #path: string;
+
+	constructor(path: string, size: number) {
+		this.#path = path;
+		this.size = size;
+	}
+
+	read(offset: number, into: Uint8Array, start?: number, end?: number): void {
+		const part = partOf(into, start, end);
+		checkRange(this.size, offset, part.length, 1);
+		part.fill(ERASED);
+		try {
+			this.#with("r", (file) => readSync(file, part, 0, part.length, offset));
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+		}
+	}
+
+	write(offset: number, bytes: Uint8Array, start?: number, end?: number): void {
+		const part = partOf(bytes, start, end);
+		checkRange(this.size, offset, part.length, WRITE_SIZE);
+		const before = new Uint8Array(part.length);
+		this.read(offset, before);
+		if (before.some((byte) => byte !== ERASED)) throw new Error(`what stands at ${offset} was not erased`);
+		this.#put(offset, part);
+	}
+
+	erase(offset: number, length: number): void {
+		checkRange(this.size, offset, length, ERASE_SIZE);
+		this.#put(offset, new Uint8Array(length).fill(ERASED));
+	}
+
+	#put(offset: number, bytes: Uint8Array): void {
+		mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+		// What lies before the end of a file and was never written would read as 0.
+		this.#with("a", () => {});
+		this.#with("r+", (file) => {
+			const whole = new Uint8Array(this.size).fill(ERASED);
+			const length = readSync(file, whole, 0, this.size, 0);
+			if (length < this.size) writeSync(file, whole, length, this.size - length, length);
+			writeSync(file, bytes, 0, bytes.length, offset);
+			fdatasyncSync(file);
+		});
+	}
+
+	#with(flags: string, action: (file: number) => void): void {
+		const file = openSync(this.#path, flags, 0o600);
+		try {
+			action(file);
+		} finally {
+			closeSync(file);
+		}
+	}
+}

@@ -1,0 +1,112 @@
+/**
+ * A connection of node:net or node:tls that stands, with the reading and writing of the host contract: what its accepted
+ * sockets (socket.ts) and its clients (client.ts) have in common. Back-pressure both ways.
+ *
+ * Limits: beyond RECEIVE_LIMIT bytes unread (and the piece that crossed it, at most 64 KB) nothing more is taken from
+ * the network; SEND_LIMIT bytes wait to be sent; after `close` the other side has LINGER_MS to take what was written.
+ */
+import type { Socket as NetSocket } from "node:net";
+import { ByteQueue } from "./byte-queue.js";
+
+const RECEIVE_LIMIT = 16_384;
+const SEND_LIMIT = 8192;
+const LINGER_MS = 3000;
+
+export interface StreamEvents {
+	onReadable?(count: number): void;
+	/** First soon after the construction. */
+	onWritable?(count: number): void;
+	/** Once, after everything received was read; `isBroken`: it was no end in order. */
+	onEnd(isBroken: boolean): void;
+}
+
+export class NodeStream {
+	readonly #events: StreamEvents;
+	readonly #socket: NetSocket;
+	readonly #received = new ByteQueue();
+	/** Count last announced to the caller. */
+	#writable = 0;
+	#unsent = 0;
+	#ended = false;
+	#broken = false;
+	#endTold = false;
+	#closed = false;
+
+	constructor(socket: NetSocket, events: StreamEvents) {
+		this.#events = events;
+		this.#socket = socket;
+		socket.on("data", (piece) => this.#arrived(piece as Buffer));
+		socket.on("error", () => {
+			this.#broken = !this.#ended;
+			// Of a bad record Node tells, and leaves the connection as it is.
+			socket.destroy();
+		});
+		socket.on("end", () => this.#end());
+		socket.on("close", () => this.#end());
+		setImmediate(() => this.#opened());
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		const count = this.#received.read(into, start, end);
+		if (this.#received.length <= RECEIVE_LIMIT && this.#socket.isPaused()) this.#socket.resume();
+		if (this.#ended && !this.#endTold && this.#received.length === 0) setImmediate(() => this.#tellEnd());
+		return count;
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		const count = end - start;
+		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
+		if (count <= 0) return this.#writable;
+		this.#unsent += count;
+		this.#socket.write(Buffer.from(bytes.subarray(start, end)), () => {
+			this.#unsent -= count;
+			if (!this.#closed && !this.#socket.destroyed) this.#announce();
+		});
+		this.#writable = SEND_LIMIT - this.#unsent;
+		return this.#writable;
+	}
+
+	close(): void {
+		if (this.#closed) return;
+		this.#closed = true;
+		this.#writable = 0;
+		this.#received.clear();
+		if (this.#socket.destroyed) return;
+		// What still arrives is thrown away: closing with bytes unread would be a reset, and the reset would take from
+		// the other side what was written before.
+		this.#socket.end();
+		this.#socket.resume();
+		const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);
+		this.#socket.once("close", () => clearTimeout(linger));
+	}
+
+	#opened(): void {
+		if (this.#closed) return;
+		if (this.#socket.destroyed) this.#end();
+		else this.#announce();
+	}
+
+	#announce(): void {
+		this.#writable = SEND_LIMIT - this.#unsent;
+		this.#events.onWritable?.(this.#writable);
+	}
+
+	#arrived(piece: Buffer): void {
+		if (this.#closed) return;
+		this.#received.push(piece);
+		if (this.#received.length > RECEIVE_LIMIT) this.#socket.pause();
+		this.#events.onReadable?.(this.#received.length);
+	}
+
+	/** The other side has closed, or the connection broke. */
+	#end(): void {
+		this.#ended = true;
+		if (this.#received.length === 0) this.#tellEnd();
+	}
+
+	#tellEnd(): void {
+		if (this.#closed || this.#endTold) return;
+		this.#endTold = true;
+		this.#events.onEnd(this.#broken);
+	}
+}

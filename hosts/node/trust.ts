@@ -1,0 +1,89 @@
+/**
+ * Whom a TLS client of the bench believes: Node's own verdict on a chain goes by the computer's clock and knows no pinned
+ * certificate, so what a server shows is judged here as well. Certificates as in RFC 5280, names as in RFC 6125.
+ *
+ * Limit: CHAIN_LIMIT certificates from the server to the authority.
+ */
+import { X509Certificate } from "node:crypto";
+import { isIPv4 } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { CLIENT_EXPIRED, CLIENT_UNTRUSTED, CLIENT_WRONG_NAME } from "../../modules/io/client.js";
+
+const CHAIN_LIMIT = 8;
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+/** Extended key usage: the server's end of TLS (RFC 5280, 4.2.1.12), and anything. */
+const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
+
+export interface TrustQuestion {
+	/** What the server has shown, its own first. */
+	readonly shown: readonly X509Certificate[];
+	readonly trusted: readonly X509Certificate[];
+	/** DNS name or IPv4 address that it must be for. */
+	readonly name: string;
+	/** Undefined: dates are not looked at. */
+	readonly utcMs: number | undefined;
+}
+
+/** All certificates of the PEM text. Throws an Error when one is damaged. */
+export function parseCertificates(text: string): X509Certificate[] {
+	return [...text.matchAll(PEM)].map(([block]) => new X509Certificate(block));
+}
+
+/** What the server has shown, its own first, as far as one leads to the next. */
+export function shownBy(socket: TLSSocket): X509Certificate[] {
+	const shown: X509Certificate[] = [];
+	let one = socket.getPeerCertificate(true);
+	// The last one's issuer is itself. Without a certificate the object is empty.
+	while (one?.raw && !shown.some(({ raw }) => raw.equals(one.raw)) && shown.length <= CHAIN_LIMIT) {
+		shown.push(new X509Certificate(one.raw));
+		one = one.issuerCertificate;
+	}
+	return shown;
+}
+
+/** The server's very own certificate is among the trusted ones: it is believed whatever name it has. */
+export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
+	return shown.length > 0 && trusted.some((one) => one.raw.equals(shown[0].raw));
+}
+
+/** 0, or CLIENT_… why the server is not believed. */
+export function judge(question: TrustQuestion): number {
+	const { shown, name, utcMs } = question;
+	if (shown.length === 0) return CLIENT_UNTRUSTED;
+	const [own] = shown;
+	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
+	// Of several ways to an authority, one that is valid.
+	let isExpired = false;
+	let isAnchored = false;
+	for (const path of pathsOf(question, [own])) {
+		isAnchored = true;
+		isExpired = !path.every((one) => isValidAt(one, utcMs));
+		if (!isExpired) break;
+	}
+	if (!isAnchored || !isForServers(own)) return CLIENT_UNTRUSTED;
+	if (!(isIPv4(name) ? own.checkIP(name) : own.checkHost(name))) return CLIENT_WRONG_NAME;
+	return isExpired ? CLIENT_EXPIRED : 0;
+}
+
+/** All ways from the last of `path` to somebody who is trusted. */
+function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
+	const last = path[path.length - 1];
+	for (const issuer of question.trusted) if (hasSigned(issuer, last)) yield [...path, issuer];
+	if (path.length >= CHAIN_LIMIT) return;
+	for (const issuer of question.shown.slice(0, CHAIN_LIMIT)) {
+		if (!path.includes(issuer) && hasSigned(issuer, last)) yield* pathsOf(question, [...path, issuer]);
+	}
+}
+
+function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
+	return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+function isForServers({ keyUsage }: X509Certificate): boolean {
+	// Node's name for the extended one.
+	return keyUsage === undefined || keyUsage.some((usage) => SERVER_USAGES.includes(usage));
+}
+
+function isValidAt({ validFrom, validTo }: X509Certificate, utcMs: number | undefined): boolean {
+	return utcMs === undefined || (Date.parse(validFrom) <= utcMs && utcMs <= Date.parse(validTo));
+}

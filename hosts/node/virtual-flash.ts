@@ -1,0 +1,134 @@
+/**
+ * NOR flash in memory for tests, with what goes wrong with it: the power is cut in the middle of a write or of an erase,
+ * the chip refuses, and a caller writes where nothing was erased (an Error, and noted in `mistakes`, for those that catch
+ * it). It outlives a world: give it to the next one, as after a restart.
+ */
+import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
+import { checkRange, PARTITION_SIZES, partOf } from "./partitions.js";
+import { SeededRandom } from "./random.js";
+import { PowerCut } from "./virtual-storage.js";
+
+const ERASED = 0xff;
+
+export class VirtualFlash implements Flash {
+	/** Writes and erases that were begun. */
+	operations = 0;
+	/** While above 0, each write or erase refuses and takes one off. */
+	refusals = 0;
+	/** What callers did that no flash bears. */
+	readonly mistakes: string[] = [];
+	readonly #partitions = new Map<string, VirtualPartition>();
+	readonly #random: SeededRandom;
+	#operationsToCut = Number.POSITIVE_INFINITY;
+	#bytesToCut = 0;
+	#isOff = false;
+
+	/** The seed decides what a cut leaves behind. */
+	constructor(seed = 1, sizes: Readonly<Record<string, number>> = PARTITION_SIZES) {
+		this.#random = new SeededRandom(seed);
+		for (const [name, size] of Object.entries(sizes))
+			this.#partitions.set(name, new VirtualPartition(this, name, size));
+	}
+
+	open(name: string): VirtualPartition | undefined {
+		return this.#partitions.get(name);
+	}
+
+	/**
+	 * The power goes off in the write or erase number `count` from now (1 = the next). A write has brought `bytes` of its
+	 * bytes then, and the one behind them may be neither old nor new; what an erase leaves is anything.
+	 */
+	cutPowerAt(count: number, bytes = 0): void {
+		this.#operationsToCut = count;
+		this.#bytesToCut = bytes;
+	}
+
+	/** Power is back. Make a new world on it, as a restart would. */
+	powerUp(): void {
+		this.#isOff = false;
+		this.#operationsToCut = Number.POSITIVE_INFINITY;
+	}
+
+	/** For partitions only. */
+	checkPower(): void {
+		if (this.#isOff) throw new PowerCut("no power");
+	}
+
+	/** For partitions only: an operation begins. How many bytes of a write get through; undefined: all, the power stays. */
+	begin(): number | undefined {
+		this.checkPower();
+		this.operations++;
+		if (this.refusals > 0) {
+			this.refusals--;
+			throw new Error("the flash refuses");
+		}
+		if (--this.#operationsToCut > 0) return undefined;
+		this.#isOff = true;
+		return this.#bytesToCut;
+	}
+
+	/** For partitions only: a byte that the cut has left. */
+	anyByte(): number {
+		return this.#random.below(256);
+	}
+
+	/** For partitions only. */
+	blame(mistake: string): never {
+		this.mistakes.push(mistake);
+		throw new Error(mistake);
+	}
+}
+
+export class VirtualPartition implements Partition {
+	readonly size: number;
+	/** What stands in it, for the test to look at or to damage. */
+	readonly bytes: Uint8Array;
+	/** How often each piece was erased. */
+	readonly erases: number[];
+	readonly #flash: VirtualFlash;
+	readonly #name: string;
+
+	constructor(flash: VirtualFlash, name: string, size: number) {
+		this.#flash = flash;
+		this.#name = name;
+		this.size = size;
+		this.bytes = new Uint8Array(size).fill(ERASED);
+		this.erases = new Array(size / ERASE_SIZE).fill(0);
+	}
+
+	read(offset: number, into: Uint8Array, start?: number, end?: number): void {
+		const part = partOf(into, start, end);
+		checkRange(this.size, offset, part.length, 1);
+		this.#flash.checkPower();
+		part.set(this.bytes.subarray(offset, offset + part.length));
+	}
+
+	write(offset: number, bytes: Uint8Array, start?: number, end?: number): void {
+		const part = partOf(bytes, start, end);
+		checkRange(this.size, offset, part.length, WRITE_SIZE);
+		this.#flash.checkPower();
+		const dirty = this.bytes.subarray(offset, offset + part.length).findIndex((byte) => byte !== ERASED);
+		if (dirty >= 0) this.#flash.blame(`${this.#name}: ${offset + dirty} was written before it was erased`);
+		const through = this.#flash.begin();
+		if (through === undefined) {
+			this.bytes.set(part, offset);
+			return;
+		}
+		this.bytes.set(part.subarray(0, through), offset);
+		// Bits only go from 1 to 0, and not all of them have gone.
+		if (through < part.length) this.bytes[offset + through] = part[through] | this.#flash.anyByte();
+		throw new PowerCut("power cut");
+	}
+
+	erase(offset: number, length: number): void {
+		checkRange(this.size, offset, length, ERASE_SIZE);
+		const through = this.#flash.begin();
+		for (let piece = offset / ERASE_SIZE; piece < (offset + length) / ERASE_SIZE; piece++) this.erases[piece]++;
+		if (through === undefined) {
+			this.bytes.fill(ERASED, offset, offset + length);
+			return;
+		}
+		for (let at = offset; at < offset + length; at++) this.bytes[at] = this.#flash.anyByte();
+		throw new PowerCut("power cut");
+	}
+}

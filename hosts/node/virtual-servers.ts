@@ -1,0 +1,226 @@
+/**
+ * What the gateway of the virtual world can connect to: servers that a test plays, on virtual time.
+ *
+ *   world.names.set("broker.example", "192.0.2.7");
+ *   world.servers.serve("192.0.2.7", 8883, { certificate, onConnection: (peer) => {
+ *      peer.onReceived = () => peer.send("hello back");
+ *   } });
+ *
+ * TLS has no cryptography here, but what a server shows is judged as on the bench (trust.ts), one handshake goes on at a
+ * time, and sessions are resumed by servers that know them. Where nobody serves, a connection is refused.
+ */
+import type { X509Certificate } from "node:crypto";
+import {
+	CLIENT_BROKEN,
+	CLIENT_ENDED,
+	CLIENT_HANDSHAKE,
+	CLIENT_NO_ADDRESS,
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_TIMEOUT,
+	CLIENT_UNREACHABLE,
+	type Client,
+	type ClientOptions,
+	type ClientPort,
+} from "../../modules/io/client.js";
+import { boundSession, checkClientOptions, type TLSWishes, tlsWishesOf, unboundSession } from "./client-options.js";
+import { HandshakeTurns } from "./handshake-turns.js";
+import { judge, parseCertificates } from "./trust.js";
+import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.js";
+import type { VirtualTime } from "./virtual-time.js";
+import { STATION_ADDRESS, type VirtualResolver } from "./virtual-udp.js";
+
+/** Unless a server says otherwise. */
+export const CONNECT_MS = 20;
+export const HANDSHAKE_MS = 300;
+
+/** What may be wrong with a server: its packets are lost, or it says nothing that TLS would be. */
+export type ServerFault = "lost" | "silent" | "no TLS";
+
+export interface VirtualServer {
+	/** A client's connection stands; this is the server's end of it. */
+	onConnection?(peer: VirtualClient): void;
+	/** Of TLS: what it shows, PEM text, its own first. Without it, it speaks none. */
+	readonly certificate?: string | Uint8Array;
+	/** Clients must show a certificate. */
+	readonly asksForCertificate?: boolean;
+	readonly connectMs?: number;
+	readonly handshakeMs?: number;
+	fault?: ServerFault | undefined;
+}
+
+interface Serving {
+	readonly server: VirtualServer;
+	readonly shown: readonly X509Certificate[];
+	/** Those that it has given. */
+	readonly sessions: Set<string>;
+}
+
+export class VirtualServers {
+	readonly time: VirtualTime;
+	readonly resolver: VirtualResolver;
+	readonly tcpClient: ClientPort;
+	readonly tlsClient: ClientPort;
+	/** False: no handshake gets its memory. */
+	hasMemory = true;
+	/** Handshakes that were begun. */
+	handshakes = 0;
+	readonly #serving = new Map<string, Serving>();
+
+	constructor(time: VirtualTime, resolver: VirtualResolver) {
+		this.time = time;
+		this.resolver = resolver;
+		const turns = new HandshakeTurns((run) => void time.set(run, 0));
+		this.tcpClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this }) };
+		this.tlsClient = { io: VirtualOutgoing, pins: Object.freeze({ servers: this, turns }) };
+	}
+
+	/** Connections there are for this server, in place of the one before; what stands is left alone. */
+	serve(address: string, port: number, server: VirtualServer): void {
+		const { certificate } = server;
+		const shown = certificate === undefined ? [] : parseCertificates(Buffer.from(certificate).toString());
+		this.#serving.set(`${address}:${port}`, { server, shown, sessions: new Set() });
+	}
+
+	/** Nobody serves there any more. */
+	stop(address: string, port: number): void {
+		this.#serving.delete(`${address}:${port}`);
+	}
+
+	/** For clients only. */
+	at(address: string, port: number): Serving | undefined {
+		return this.#serving.get(`${address}:${port}`);
+	}
+}
+
+interface ClientPins {
+	readonly servers: VirtualServers;
+	/** Of TLS. */
+	readonly turns?: HandshakeTurns;
+}
+
+class VirtualOutgoing implements Client {
+	remoteAddress = "";
+	resumed = false;
+	readonly #options: ClientOptions;
+	readonly #pins: ClientPins;
+	readonly #tls: TLSWishes | undefined;
+	readonly #deadline: number;
+	#end: GatewayEnd | undefined;
+	#session: Uint8Array | undefined;
+	#turn: (() => void) | undefined;
+	#isOver = false;
+
+	constructor(options: ClientOptions) {
+		const pins = options as ClientOptions & Partial<ClientPins>;
+		if (pins.servers === undefined) throw new Error("spread the port's pins into the options");
+		checkClientOptions(options);
+		this.#options = options;
+		this.#pins = pins as ClientPins;
+		this.#tls = pins.turns === undefined ? undefined : tlsWishesOf(options);
+		const { time, resolver } = pins.servers;
+		this.#deadline = time.set(() => this.#fail(CLIENT_TIMEOUT), options.timeoutMs);
+		resolver.resolve(options.host, (address) => {
+			if (this.#isOver) return;
+			if (address === undefined) this.#fail(CLIENT_NO_ADDRESS);
+			else this.#connect(address);
+		});
+	}
+
+	get session(): Uint8Array | undefined {
+		return this.#session?.slice();
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#end?.read(into, start, end);
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (this.#end !== undefined) return this.#end.write(bytes, start, end);
+		if (end > start) throw new RangeError("the connection does not stand");
+		return 0;
+	}
+
+	close(): void {
+		this.#end?.close();
+		this.#giveUp();
+	}
+
+	#connect(address: string): void {
+		this.remoteAddress = address;
+		const { port } = this.#options;
+		const { servers, turns } = this.#pins;
+		const fault = servers.at(address, port)?.server.fault;
+		if (fault === "lost") return;
+		this.#later(servers.at(address, port)?.server.connectMs ?? CONNECT_MS, () => {
+			const serving = servers.at(address, port);
+			if (serving === undefined) this.#fail(CLIENT_UNREACHABLE);
+			else if (turns === undefined) this.#stands(serving);
+			else this.#turn = turns.ask(() => this.#shakeHands(serving, this.#tls!));
+		});
+	}
+
+	#shakeHands(serving: Serving, tls: TLSWishes): void {
+		const { servers } = this.#pins;
+		const { fault, handshakeMs = HANDSHAKE_MS, asksForCertificate } = serving.server;
+		if (!servers.hasMemory) {
+			this.#fail(CLIENT_OUT_OF_MEMORY);
+			return;
+		}
+		servers.handshakes++;
+		if (fault === "silent") return;
+		this.#later(handshakeMs, () => {
+			const speaksTLS = fault === undefined && serving.shown.length > 0;
+			if (!speaksTLS || (asksForCertificate && tls.identity === undefined)) {
+				this.#fail(CLIENT_HANDSHAKE);
+				return;
+			}
+			const known = unboundSession(tls)?.toString("hex");
+			this.resumed = known !== undefined && serving.sessions.has(known);
+			const code = this.resumed ? 0 : judge({ shown: serving.shown, ...tls });
+			if (code !== 0) {
+				this.#fail(code);
+				return;
+			}
+			const session = Buffer.from(`session ${servers.handshakes}`);
+			serving.sessions.add(session.toString("hex"));
+			this.#session = boundSession(tls, session);
+			this.#stands(serving);
+		});
+	}
+
+	#stands({ server }: Serving): void {
+		const { time } = this.#pins.servers;
+		time.clear(this.#deadline);
+		this.#turn?.();
+		const connection = new VirtualConnection(time, STATION_ADDRESS);
+		const peer = new VirtualClient(connection);
+		const options = this.#options;
+		this.#end = new GatewayEnd(connection, {
+			onReadable: (count) => options.onReadable?.(count),
+			onWritable: (count) => options.onWritable?.(count),
+			onError: (isBroken) => options.onError?.(isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
+		});
+		server.onConnection?.(peer);
+	}
+
+	/** Goes on after so long, unless it was closed or has failed meanwhile. */
+	#later(ms: number, step: () => void): void {
+		this.#pins.servers.time.set(() => {
+			if (!this.#isOver) step();
+		}, ms);
+	}
+
+	/** It never stood. */
+	#fail(code: number): void {
+		if (this.#isOver || this.#end !== undefined) return;
+		this.#giveUp();
+		this.#options.onError?.(code);
+	}
+
+	#giveUp(): void {
+		if (this.#isOver) return;
+		this.#isOver = true;
+		this.#pins.servers.time.clear(this.#deadline);
+		this.#turn?.();
+	}
+}

@@ -1,0 +1,165 @@
+/**
+ * How an association failed. What the meter said, exactly, is kept beside it (Association: `diagnostic`, `exception`).
+ */
+import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
+
+/** An answer makes no sense, or breaks BER or A-XDR. */
+export const DLMS_MALFORMED = failure(
+	METER_ERROR,
+	"dlms/malformed",
+	40,
+	"The meter's answer could not be understood. Try again; then check client_address, auth and use_encryption.",
+);
+/** AARE, without or with a reason that has no number of its own here. */
+export const DLMS_REJECTED = failure(
+	METER_AUTH_FAILED,
+	"dlms/rejected",
+	41,
+	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
+);
+/** AARE 2: the context (plain or ciphered, logical names) is not supported: change `use_encryption`. */
+export const DLMS_CONTEXT = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/context",
+	42,
+	"The meter refuses the application context: change use_encryption; then check client_address.",
+);
+/** AARE 3: the meter does not know our system title. */
+export const DLMS_TITLE = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/title",
+	43,
+	"The meter does not take the gateway's system title. It may have to be registered in the meter.",
+);
+/** AARE 11: another kind of authentication belongs to this client address. */
+export const DLMS_MECHANISM = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/mechanism",
+	44,
+	"This client_address goes with another auth. Change auth; then check client_address.",
+);
+/** AARE 12, 14: this client address needs authentication, or a higher one. */
+export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/authentication-required",
+	45,
+	"This client_address needs to be authenticated. Change auth; then check client_address.",
+);
+/** AARE 13: wrong password, key or client address. */
+export const DLMS_AUTHENTICATION = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/authentication",
+	46,
+	"Authentication failed. Check password, or block_cipher_key and auth_key; then client_address.",
+);
+/** AARE of the ACSE provider: no common version. */
+export const DLMS_ACSE_VERSION = finalFailure(
+	METER_ERROR,
+	"dlms/acse-version",
+	47,
+	"The meter knows no version of ACSE that we do.",
+);
+/** Initiate errors 1 to 4: version of DLMS, services offered, length of an APDU, refused. */
+export const DLMS_VERSION = finalFailure(METER_ERROR, "dlms/version", 48, "The meter has another version of DLMS.");
+export const DLMS_CONFORMANCE = finalFailure(
+	METER_ERROR,
+	"dlms/conformance",
+	49,
+	"The meter offers none of the services that reading needs. Check client_address.",
+);
+export const DLMS_PDU_SIZE = finalFailure(
+	METER_ERROR,
+	"dlms/pdu-size",
+	50,
+	"The meter takes messages that are too short to ask with.",
+);
+export const DLMS_INITIATE = finalFailure(
+	METER_ERROR,
+	"dlms/initiate",
+	51,
+	"The meter refuses to begin. Check client_address; then use_encryption.",
+);
+/** The meter can't decipher what we send: wrong key or system title. */
+export const DLMS_DECIPHERING = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/deciphering",
+	52,
+	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then client_address.",
+);
+/** The meter says that our invocation counter is too low (`expectedCounter` may tell what it wants). */
+export const DLMS_COUNTER = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/counter",
+	53,
+	"The meter refuses the invocation counter as too low, and does not tell the public client which it expects.",
+);
+/** HLS pass 4: the meter refuses our answer to its challenge: wrong keys. */
+export const DLMS_HLS_REFUSED = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/hls-refused",
+	54,
+	"The meter refuses the answer to its challenge. Check auth_key; then block_cipher_key; then client_address.",
+);
+/** HLS pass 4: the meter's answer to our challenge is wrong: it does not have the keys. Don't trust it. */
+export const DLMS_METER_UNVERIFIED = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/meter-unverified",
+	55,
+	"The meter's answer to the challenge is wrong: it does not have these keys. Check auth_key; do not trust this meter.",
+);
+/** The tag of an answer is wrong: not the same keys, or the answer was changed. */
+export const DLMS_TAG = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/tag",
+	56,
+	"An answer fails its authentication. Check auth_key; then block_cipher_key; it may have been changed on its way.",
+);
+/** An answer is less protected than what was asked, or protected in a way that we have no key for. */
+export const DLMS_UNPROTECTED = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/unprotected",
+	57,
+	"An answer is less protected than it must be. Check auth_key and use_encryption.",
+);
+/** The invocation counter of an answer did not grow. */
+export const DLMS_REPLAY = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/replay",
+	58,
+	"The meter's invocation counter did not grow: an answer may have been recorded and played back.",
+);
+/** The meter tells no system title, or ours, or another than before. */
+export const DLMS_METER_TITLE = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/meter-title",
+	59,
+	"The meter tells no usable system title, without which nothing can be deciphered. Check auth and client_address.",
+);
+/** The meter has dropped the association (exception 1, 1). */
+export const DLMS_LOST = failure(
+	METER_ERROR,
+	"dlms/lost",
+	60,
+	"The meter dropped the association. Check client_address and auth.",
+);
+/** Another exception, or service error, in answer to what is needed for the association. */
+export const DLMS_EXCEPTION = failure(
+	METER_ERROR,
+	"dlms/exception",
+	61,
+	"The meter refuses the service with an exception. Check client_address, auth and use_encryption.",
+);
+/** A key or the system title that the settings ask for is missing or has a wrong length. */
+export const DLMS_KEY_MISSING = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/key-missing",
+	62,
+	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too.",
+);
+/** No invocation counter is left under this key. */
+export const DLMS_COUNTER_EXHAUSTED = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/counter-exhausted",
+	63,
+	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
+);

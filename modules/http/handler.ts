@@ -1,0 +1,24 @@
+/** What answers the requests of the HTTP server: the API in front of it. Types only. */
+import type { HTTPRequest } from "./request.js";
+import type { HTTPResponse } from "./response.js";
+
+/** Takes the body of a request. After the last `write` comes `end` or `abort`, unless the handler answered before. */
+export interface BodySink {
+	/** Bytes of the longest body that is taken; a longer one is answered with 413. */
+	readonly limit: number;
+	/** The next bytes, `bytes[start..end)`; they hold still only during the call. */
+	write(bytes: Uint8Array, start: number, end: number): void;
+	/** The body is complete. */
+	end(): void;
+	/** The body will not be completed; the response is dead. */
+	abort?(): void;
+}
+
+export interface HTTPHandler {
+	/**
+	 * A request's head has arrived. Either send the response, at once or later, or return a sink for the body and answer
+	 * when it has ended (or before: the rest of the body is then thrown away). Without a sink a body is thrown away.
+	 * An exception is answered with 500.
+	 */
+	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
+}

@@ -1,0 +1,59 @@
+/** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
+import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+
+/** Not a single character. */
+export const IEC_SILENCE = failure(
+	METER_TIMEOUT,
+	"iec62056-21/silence",
+	3,
+	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction.",
+);
+/** Only the head's echo of the sign-on. */
+export const IEC_ECHO_ONLY = failure(
+	METER_TIMEOUT,
+	"iec62056-21/echo-only",
+	4,
+	"Only the echo of our own request came back: the head works, the meter is silent. Move the head.",
+);
+/** Characters, but no identification among them. */
+export const IEC_NO_IDENT = failure(
+	METER_ERROR,
+	"iec62056-21/no-ident",
+	5,
+	"Characters came back, but no identification. Turn the head, shade it from light, or try a device address.",
+);
+/** An identification, and no block after it. */
+export const IEC_NO_BLOCK = failure(
+	METER_TIMEOUT,
+	"iec62056-21/no-block",
+	6,
+	"The meter gave its identification, but no data. Try a lower baudrate_max.",
+);
+/** The block stopped before its end. */
+export const IEC_CUT = failure(
+	METER_TIMEOUT,
+	"iec62056-21/cut",
+	7,
+	"The meter stopped in the middle of its data. Check that the head sits firmly.",
+);
+/** The BCC was wrong, or a character damaged, also in the repetitions. */
+export const IEC_CHECK_WRONG = failure(
+	METER_ERROR,
+	"iec62056-21/check",
+	8,
+	"The data arrived damaged, again and again. Check the head's position, or lower baudrate_max.",
+);
+/** The meter sent an error message in place of data. */
+export const IEC_METER_ERROR = failure(
+	METER_ERROR,
+	"iec62056-21/meter-error",
+	9,
+	"The meter answered with an error message instead of data.",
+);
+/** Mode D: no whole telegram came in the caller's time. */
+export const IEC_NO_TELEGRAM = failure(
+	METER_TIMEOUT,
+	"iec62056-21/no-telegram",
+	0,
+	"No whole telegram came within a minute. Check mode_d_baudrate, and that this meter sends by itself.",
+);

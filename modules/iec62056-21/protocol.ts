@@ -1,0 +1,149 @@
+/**
+ * IEC 62056-21 as rows of the table of meter protocols: asked for (modes A, B, C), and unasked (mode D).
+ *
+ * Asked for, a conversation is one MeterSession; after a failure the next one follows, as attempts.ts has it. Unasked, one
+ * MeterListener listens for ever; each whole telegram is a readout.
+ */
+import { FORMAT_7E1, type LineSettings } from "../io/host.js";
+import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
+import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { Attempts, type SpeedSettings } from "./attempts.js";
+import { IEC_CUT, IEC_NO_TELEGRAM } from "./failures.js";
+import { BASE_BAUD, MODE_D } from "./ident.js";
+import { MeterListener } from "./listener.js";
+import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
+
+/** The name of the API. */
+export const PROTOCOL_IEC62056_21 = "IEC62056-21";
+/** A sign-on begins there. */
+export const SIGN_ON_LINE: LineSettings = Object.freeze({ baud: BASE_BAUD, format: FORMAT_7E1 });
+
+export interface IECSettings extends SpeedSettings {
+	readonly modeD: boolean;
+	readonly modeDBaud: number;
+	readonly battery: boolean;
+	/** ASCII. */
+	readonly deviceAddress: Uint8Array;
+}
+
+/** A session that is one of the attempts of a readout. */
+export class IECConversation extends MeterSession implements Conversation, Probing {
+	readonly #opening: Opening<IECSettings>;
+	/** Undefined: it only looks for an identification. */
+	readonly #attempts: Attempts | undefined;
+
+	/** `handOver`: HAND_OVER_… */
+	constructor(opening: Opening<IECSettings>, attempts: Attempts | undefined, handOver = HAND_OVER_NEVER) {
+		const { settings, records, quietMs, nowMs } = opening;
+		super(
+			{
+				sink: records,
+				address: settings.deviceAddress,
+				battery: settings.battery,
+				baudCeiling: attempts?.baudCeiling ?? BASE_BAUD,
+				identOnly: attempts === undefined,
+				quietMs,
+				handOver,
+			},
+			nowMs,
+		);
+		this.#opening = opening;
+		this.#attempts = attempts;
+	}
+
+	get line(): LineSettings {
+		return SIGN_ON_LINE;
+	}
+
+	get meterId(): Uint8Array {
+		return this.ident.copy();
+	}
+
+	readout(event: number, utcMs: number): Readout | undefined {
+		if (event === EVENT_POOR) return this.take(STATUS_CHECK_WRONG, utcMs);
+		const { records } = this.#opening;
+		if (this.outcome === OUTCOME_BLOCK) return this.take(statusOf(records.overflow), utcMs);
+		const { damaged, broken } = this.parser;
+		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
+		records.endBlock(true);
+		return this.take(STATUS_CUT, utcMs);
+	}
+
+	next(quietMs: number, nowMs: number): Conversation | undefined {
+		const again = this.isWorthAnother();
+		return again === undefined ? undefined : new IECConversation({ ...this.#opening, quietMs, nowMs }, again);
+	}
+
+	/** It is over: learns from it; the attempts if another one is worth it. */
+	isWorthAnother(): Attempts | undefined {
+		const attempts = this.#attempts;
+		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
+		attempts?.learn(this.meterId);
+		return undefined;
+	}
+
+	private take(status: number, utcMs: number): Readout {
+		const { meterId, mode, baud } = this;
+		const records = this.#opening.records.kept ?? new Uint8Array(0);
+		return { protocol: PROTOCOL_IEC62056_21, meterId, mode, baud, utcMs, status, records };
+	}
+}
+
+/** A listener that gives each telegram as a readout. */
+class ModeDConversation extends MeterListener implements Conversation, Probing {
+	readonly line: LineSettings;
+	readonly #records: RecordWriter;
+
+	constructor({ settings, records }: Opening<IECSettings>) {
+		super(records);
+		this.line = { baud: settings.modeDBaud, format: FORMAT_7E1 };
+		this.#records = records;
+	}
+
+	/** Some meters send 8N1 what the standard has 7E1. */
+	get anyFraming(): boolean {
+		return true;
+	}
+
+	get meterId(): Uint8Array {
+		return this.ident;
+	}
+
+	readout(_event: number, utcMs: number): Readout {
+		const { kept, overflow } = this.#records;
+		const status = this.failure === undefined ? statusOf(overflow) : STATUS_CHECK_WRONG;
+		const records = kept ?? new Uint8Array(0);
+		const { ident: meterId, line } = this;
+		return { protocol: PROTOCOL_IEC62056_21, meterId, mode: MODE_D, baud: line.baud, utcMs, status, records };
+	}
+}
+
+function forget(settings: IECSettings): void {
+	settings.learn(0, new Uint8Array(0));
+}
+
+function listen(opening: Opening<IECSettings>): ModeDConversation {
+	return new ModeDConversation(opening);
+}
+
+export const MODE_D_PUSH: MeterProtocol<IECSettings> = Object.freeze({
+	isChosen: (settings: IECSettings) => settings.modeD,
+	listenBaud: (settings: IECSettings) => settings.modeDBaud,
+	late: IEC_NO_TELEGRAM,
+	open: listen,
+	probe: listen,
+});
+
+/** Only looks for an identification. */
+export function probeIdent(opening: Opening<IECSettings>): IECConversation {
+	return new IECConversation(opening, undefined);
+}
+
+/** Chosen where no other is. */
+export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
+	isChosen: () => true,
+	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening.settings)),
+	probe: probeIdent,
+	forget,
+});

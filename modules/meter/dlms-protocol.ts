@@ -1,0 +1,124 @@
+/**
+ * DLMS/COSEM as rows of the table of meter protocols: as the settings' own, and taken up after a sign-on of IEC 62056-21
+ * where the meter announces mode E. Here HDLC and the sign-on are put together; no protocol knows another.
+ */
+import { HDLCConnection } from "../hdlc/connection.js";
+import { ROOM } from "../hdlc/decoder.js";
+import { EVENT_CONNECTED, EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
+import { INFO_DEFAULT } from "../hdlc/parameters.js";
+import { Attempts } from "../iec62056-21/attempts.js";
+import { IECConversation, probeIdent } from "../iec62056-21/protocol.js";
+import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import { OUTPUT_EVENT, type Output } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import { EVENT_END, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
+import { DLMSConversation } from "./dlms-conversation.js";
+import { OPENING_AUTO, OPENING_DIRECT } from "./dlms-settings.js";
+import type { MeterSettings } from "./settings.js";
+
+/** The word of the setting `protocol`. */
+const CHOICE = "dlms";
+
+/** HDLC without a sign-on: connects, and disconnects again. */
+class ConnectionProbe implements Probing {
+	readonly line: LineSettings;
+	readonly #connection: HDLCConnection;
+	#nowMs: number;
+
+	constructor({ settings, nowMs }: Opening<MeterSettings>) {
+		const { client, logical, physical, addressLength, receiveTimeoutMs, directBaud } = settings.dlms;
+		this.line = { baud: directBaud, format: FORMAT_8N1 };
+		this.#nowMs = nowMs;
+		this.#connection = new HDLCConnection({
+			address: { client, logical, physical, length: addressLength },
+			baud: directBaud,
+			receiveTimeoutMs,
+			releaseFirst: false,
+			info: INFO_DEFAULT,
+			window: 1,
+			apdu: new Uint8Array(INFO_DEFAULT + ROOM),
+		});
+		this.#connection.connect(nowMs);
+	}
+
+	get failure(): Failure | undefined {
+		return this.#connection.failure;
+	}
+
+	/** None is told before an association. */
+	get meterId(): Uint8Array {
+		return new Uint8Array(0);
+	}
+
+	get received(): number {
+		return this.#connection.received;
+	}
+
+	/** A line of 8N1 shows no damage to a character. */
+	get damaged(): number {
+		return 0;
+	}
+
+	get deadlineMs(): number {
+		return this.#connection.deadlineMs;
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.#connection.receive(bytes, start, end, nowMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#nowMs = nowMs;
+		this.#connection.advance(nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#connection.poll();
+		if (output.kind !== OUTPUT_EVENT) return output;
+		if (output.code === EVENT_CONNECTED) {
+			this.#connection.disconnect(this.#nowMs);
+			return this.#connection.poll();
+		}
+		if (output.code === EVENT_DISCONNECTED) output.code = EVENT_END;
+		return output;
+	}
+
+	abort(nowMs: number): void {
+		this.#connection.disconnect(nowMs);
+	}
+}
+
+/** A sign-on, and where nothing comes of it HDLC without one. */
+class OpeningProbe extends IECConversation {
+	readonly #opened: Opening<MeterSettings>;
+
+	constructor(opening: Opening<MeterSettings>) {
+		super(opening, undefined);
+		this.#opened = opening;
+	}
+
+	nextProbe(nowMs: number): Probing {
+		return new ConnectionProbe({ ...this.#opened, nowMs });
+	}
+}
+
+function probe(opening: Opening<MeterSettings>): Probing {
+	const way = opening.settings.dlms.opening;
+	if (way === OPENING_DIRECT) return new ConnectionProbe(opening);
+	return way === OPENING_AUTO ? new OpeningProbe(opening) : probeIdent(opening);
+}
+
+export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
+	isChosen: (settings: MeterSettings) => settings.protocol === CHOICE,
+	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening),
+	probe,
+	forget: (settings: MeterSettings) => settings.dlms.learnOpening(OPENING_AUTO),
+});
+
+/** The protocol is iec62056. */
+export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
+	isChosen: (settings: MeterSettings) => settings.handsOver,
+	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening.settings)),
+	probe: probeIdent,
+});

@@ -1,0 +1,119 @@
+/**
+ * What a conversation in DLMS/COSEM talks about: the list of objects, as the settings have it, or, as the public client,
+ * the invocation counter. Makes the session of each talk, and keeps what outlasts it: counters, scalers, what was read.
+ */
+import { MECHANISM_HIGH_GMAC, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
+import { KEY_LENGTH } from "../dlms/cipher.js";
+import { CounterSink, counterList } from "../dlms/counter.js";
+import { POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
+import { Reading } from "../dlms/reading.js";
+import { ScalerCache } from "../dlms/scaler-cache.js";
+import type { Opening, ProtocolMemory } from "../readout/protocol.js";
+import { InvocationCounters, makeCipher } from "./dlms-counters.js";
+import { DLMSRecords } from "./dlms-records.js";
+import { type Carrier, DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
+import { AUTH_HIGH_GMAC, AUTH_LOW } from "./dlms-settings.js";
+import type { MeterSettings } from "./settings.js";
+
+/** Client address of who may read without being known. */
+const PUBLIC_CLIENT = 16;
+
+/** Scalers of the objects of the settings, from one readout to the next. */
+class PollScalers extends ScalerCache {
+	readonly objects: Uint8Array;
+
+	constructor(objects: Uint8Array) {
+		super(POLL_LIMIT);
+		this.objects = objects;
+	}
+}
+
+function scalersOf(memory: ProtocolMemory, objects: Uint8Array): ScalerCache {
+	const { kept } = memory;
+	if (kept instanceof PollScalers && kept.objects === objects) return kept;
+	const scalers = new PollScalers(objects);
+	memory.kept = scalers;
+	return scalers;
+}
+
+export class DLMSTalks {
+	/** What all of them work in, one after the other. */
+	readonly buffer = new Uint8Array(SESSION_BUFFER);
+	readonly scalers: ScalerCache;
+	/** Undefined: nothing is ciphered, or a key is missing. */
+	counters: InvocationCounters | undefined;
+	/** Set while the talk is about the invocation counter. */
+	counterSink: CounterSink | undefined;
+	readonly #opening: Opening<MeterSettings>;
+	#records: DLMSRecords | undefined;
+
+	constructor(opening: Opening<MeterSettings>) {
+		this.#opening = opening;
+		this.scalers = scalersOf(opening.memory, opening.settings.dlms.objects);
+	}
+
+	/** The line stands at HDLC's speed. */
+	begin(): void {
+		const { settings, storage, crypto } = this.#opening;
+		const { encryptionKey, title } = settings.dlms;
+		if (this.isKeyed && encryptionKey.length === KEY_LENGTH)
+			this.counters ??= new InvocationCounters(storage, crypto, encryptionKey, title);
+	}
+
+	aboutCounter(carrier: Carrier, nowMs: number): DLMSSession {
+		const sink = new CounterSink();
+		const list = counterList();
+		const cache = new ScalerCache(list[0]);
+		const reading = new Reading({ list, cache, sink, listing: false, named: false, swappedDeviation: false });
+		this.counterSink = sink;
+		return this.talk(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
+	}
+
+	/** `listing`: several attributes may be asked for at once. */
+	aboutList(listing: boolean, carrier: Carrier, nowMs: number): DLMSSession {
+		const { settings, records: writer } = this.#opening;
+		const { auth, client, objects } = settings.dlms;
+		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
+		this.#records = sink;
+		sink.begin();
+		this.counterSink = undefined;
+		const { list } = sink;
+		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation: false });
+		const low = auth === AUTH_LOW ? MECHANISM_LOW : MECHANISM_NONE;
+		return this.talk(client, reading, auth === AUTH_HIGH_GMAC ? MECHANISM_HIGH_GMAC : low, carrier, nowMs);
+	}
+
+	/** What is there of the list is complete; the writer keeps it. */
+	keep(): void {
+		this.#records?.keep();
+	}
+
+	/** The objects that gave no value; a copy. */
+	get missing(): Uint8Array {
+		return this.#records?.missing ?? new Uint8Array(0);
+	}
+
+	private get isKeyed(): boolean {
+		const { ciphered, auth } = this.#opening.settings.dlms;
+		return ciphered || auth === AUTH_HIGH_GMAC;
+	}
+
+	private talk(client: number, reading: Reading, mechanism: number, carrier: Carrier, nowMs: number): DLMSSession {
+		const { settings, crypto } = this.#opening;
+		const isCounter = this.counterSink !== undefined;
+		const cipher = isCounter || !this.isKeyed ? undefined : makeCipher(settings.dlms, crypto, this.counters);
+		const options = {
+			settings: settings.dlms,
+			client,
+			carrier,
+			buffer: this.buffer,
+			mechanism,
+			ciphered: settings.dlms.ciphered && !isCounter,
+			cipher,
+			reading,
+			crypto,
+			keepAhead: () => cipher !== undefined && this.counters?.extend(cipher) === true,
+		};
+		return new DLMSSession(options, nowMs);
+	}
+}

@@ -1,0 +1,22 @@
+/** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
+import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
+import type { ProtocolRow } from "../readout/protocol.js";
+import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
+import type { MeterSettings } from "./settings.js";
+import { SIMULATED } from "./simulator.js";
+
+/** Asked in this order; the last one takes all settings. */
+export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
+	SIMULATED,
+	MODE_D_PUSH,
+	DLMS,
+	DLMS_AFTER_SIGN_ON,
+	SIGN_ON,
+]);
+
+/** The one that the settings choose. */
+export function protocolOf(settings: MeterSettings): ProtocolRow<MeterSettings> {
+	let i = 0;
+	while (i < PROTOCOLS.length - 1 && !PROTOCOLS[i].isChosen(settings)) i++;
+	return PROTOCOLS[i];
+}

@@ -1,0 +1,67 @@
+/** The number in a value's text, as JSON writes it. The text is never turned into a double: nothing is rounded. */
+
+/** A number with more significant digits than a double carries is a text. */
+const SIGNIFICANT_DIGITS = 17;
+/** A longer row of digits is an identification, which a double would change. */
+const INTEGER_DIGITS = 15;
+
+const BLANK = 0x20;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+/**
+ * Writes the decimal number that `text[0..length)` is (blanks around it, a sign, digits with at most one `.` or `,`) to
+ * `into` from 0 on, in the form of RFC 8259, 6; returns its length, at most length + 1. 0 if the text is no number.
+ */
+export function putNumber(text: Uint8Array, length: number, into: Uint8Array): number {
+	let from = 0;
+	let end = length;
+	while (from < end && text[from] === BLANK) from++;
+	while (end > from && text[end - 1] === BLANK) end--;
+	const negative = text[from] === MINUS;
+	if (negative || text[from] === PLUS) from++;
+	let to = 0;
+	if (negative) into[to++] = MINUS;
+	const first = to;
+	// Zeros in front are dropped; the one before the point is written there.
+	let isNumber = false;
+	while (from < end && text[from] === DIGIT_0) {
+		from++;
+		isNumber = true;
+	}
+	let point = -1;
+	/** Where the first digit above zero was written. */
+	let significant = -1;
+	for (let i = from; i < end; i++) {
+		const character = text[i];
+		if (character >= DIGIT_0 && character <= DIGIT_9) {
+			if (significant < 0 && character > DIGIT_0) significant = to;
+			into[to++] = character;
+		} else {
+			if (point >= 0 || (character !== DOT && character !== COMMA)) return 0;
+			if (to === first) into[to++] = DIGIT_0;
+			else isNumber = true;
+			point = to;
+			into[to++] = DOT;
+		}
+	}
+	if (point < 0) {
+		if (to === first) {
+			if (!isNumber) return 0;
+			into[to++] = DIGIT_0;
+		} else if (to - first > INTEGER_DIGITS) return 0;
+		return to;
+	}
+	if (to === point + 1) {
+		// Nothing behind the point.
+		if (!isNumber) return 0;
+		to--;
+	}
+	// The point may stand among the significant digits.
+	const count = significant < 0 ? 0 : to - significant - (significant < point && point < to ? 1 : 0);
+	return count > SIGNIFICANT_DIGITS ? 0 : to;
+}

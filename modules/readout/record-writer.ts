@@ -1,0 +1,330 @@
+/**
+ * Packs the data sets of a readout into bytes as they arrive, for the meter reader. 343 records of an Iskra MT174 as
+ * objects are more slots than the chip has; packed they are 3 KB, and nothing is allocated per record.
+ *
+ * Layout of a record (record-cursor.ts takes it apart):
+ *
+ * | byte | meaning |
+ * |---|---|
+ * | flags | bit 0 A, 1 B, 2 E, 3 F was sent; 4 `&` for `*`; 5 C is a letter; 6 F has a leading zero; 7 see below |
+ * | groups | one byte each of A, B, C, D, E, F, those that were sent (C and D always) |
+ * | values | one or more |
+ *
+ * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
+ * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text.
+ *
+ * Layout of a value:
+ *
+ * | byte | meaning |
+ * |---|---|
+ * | header | bits 0 to 3 length of the text (15: two more bytes, low first); 4 unit follows; 5 and 6 packing; 7 another value follows |
+ * | text | packing 0: a byte each; 1: four bits each of `0123456789.-:, `; 2: four bits each of `0123456789ABCDEF` |
+ * | unit | number of a known spelling (obis/units.ts); or 255, length, text |
+ *
+ * What arrives is written raw at the end of the buffer, and packed in place once it is complete: packed is never
+ * longer than raw, but for the bytes of RAW_ROOM that are left free in front of a text.
+ */
+import { OBISCode } from "../obis/code.js";
+import { unitIndex } from "../obis/units.js";
+import { PART_ADDRESS, PART_UNIT, type RecordSink } from "./sink.js";
+
+/** The running buffer, bytes: holds 576 records of a Kohler, the longest telegram known. */
+export const RUNNING_LIMIT = 8192;
+/** The longest text of a value, and of a unit. */
+export const VALUE_LIMIT = 1024;
+export const UNIT_LIMIT = 32;
+
+export const FLAG_A = 1;
+export const FLAG_B = 2;
+export const FLAG_E = 4;
+export const FLAG_F = 8;
+export const FLAG_MANUAL = 16;
+export const FLAG_LETTERS = 32;
+export const FLAG_PADDED_F = 64;
+export const FLAG_RAW = 128;
+export const FLAG_SAME = FLAG_RAW | FLAG_A;
+
+export const VALUE_MORE = 128;
+export const VALUE_UNIT = 16;
+export const VALUE_LONG = 15;
+export const PACKING_SHIFT = 5;
+export const PACKING_RAW = 0;
+export const PACKING_NUMERIC = 1;
+export const PACKING_HEX = 2;
+/** In place of a unit's number: its text follows. */
+export const UNIT_RAW = 255;
+
+/** Free bytes left in front of a raw text for what packing puts there. */
+const RAW_ROOM = 3;
+
+export class RecordWriter implements RecordSink {
+	readonly #buffer = new Uint8Array(RUNNING_LIMIT);
+	readonly #code = new OBISCode();
+	/** End of what is complete; records of it. */
+	#committed = 0;
+	#records = 0;
+	/** End of what was written raw after that. */
+	#end = 0;
+	#valueStart = 0;
+	#unitStart = 0;
+	/** The current set has no complete value yet; its head, once packed, ends at `#headEnd`. */
+	#newSet = false;
+	#addressOpen = false;
+	#headEnd = 0;
+	/** Header of the last complete value, which a further value of the set marks; -1 if there is none. */
+	#lastValue = -1;
+	/** `quantity` of the last complete record, and of the one whose address is packed; -1: none to refer to. */
+	#quantity = -1;
+	#newQuantity = -1;
+	/** Values that follow belong to a set that was dropped. */
+	#orphan = false;
+	#lineCommitted = 0;
+	#lineRecords = 0;
+	#lineLastValue = -1;
+	/** The buffer is full: nothing more is taken, so that what is kept has no holes. */
+	#full = false;
+	/** Something did not fit. */
+	overflow = false;
+	/** Copy of the last whole block, exactly as long as it is, and whether its checks were passed. */
+	kept: Uint8Array | undefined;
+	keptIsGood = false;
+
+	/** Complete records of the block that is arriving. */
+	get records(): number {
+		return this.#records;
+	}
+
+	begin(): void {
+		this.#committed = 0;
+		this.#records = 0;
+		this.#lastValue = -1;
+		this.#quantity = -1;
+		this.#newSet = false;
+		this.#orphan = false;
+		this.#full = false;
+		this.overflow = false;
+		this.beginLine();
+	}
+
+	beginLine(): void {
+		this.#lineCommitted = this.#committed;
+		this.#lineRecords = this.#records;
+		this.#lineLastValue = this.#lastValue;
+		this.#end = this.#committed;
+	}
+
+	beginSet(): void {
+		if (this.#full) {
+			this.discardSet();
+			return;
+		}
+		this.#newSet = true;
+		this.#addressOpen = true;
+		this.#orphan = false;
+		this.#end = this.#committed + RAW_ROOM;
+	}
+
+	beginValue(): void {
+		if (this.#orphan) return;
+		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
+		if (this.#full) {
+			this.discardSet();
+			return;
+		}
+		if (this.#addressOpen) this.packAddress();
+		this.#valueStart = this.#newSet ? this.#headEnd : this.#committed;
+		this.#end = this.#valueStart + RAW_ROOM;
+		this.#unitStart = 0;
+		if (this.#end + RAW_ROOM > RUNNING_LIMIT) this.fill();
+	}
+
+	text(part: number, bytes: Uint8Array, start: number, end: number): void {
+		if (this.#orphan) return;
+		const length = end - start;
+		if (part === PART_UNIT && this.#unitStart === 0) this.#unitStart = this.#end;
+		// The unit's number and length may come on top of what is raw now.
+		if (this.#end + length + RAW_ROOM > RUNNING_LIMIT) {
+			this.fill();
+			return;
+		}
+		if (this.isTooLong(part, length)) {
+			this.overflow = true;
+			this.discardSet();
+			return;
+		}
+		if (length === 1) this.#buffer[this.#end] = bytes[start];
+		else this.#buffer.set(bytes.subarray(start, end), this.#end);
+		this.#end += length;
+	}
+
+	endValue(): void {
+		if (this.#orphan) return;
+		if (!this.#newSet) this.#buffer[this.#lastValue] |= VALUE_MORE;
+		this.#lastValue = this.#valueStart;
+		this.packValue();
+		if (this.#newSet) {
+			this.#records++;
+			this.#quantity = this.#newQuantity;
+		}
+		this.#newSet = false;
+		this.#committed = this.#end;
+	}
+
+	discardSet(): void {
+		this.#end = this.#committed;
+		this.#newSet = false;
+		this.#addressOpen = false;
+		this.#orphan = true;
+	}
+
+	discardLine(): void {
+		this.#committed = this.#lineCommitted;
+		this.#records = this.#lineRecords;
+		this.#quantity = -1;
+		this.#lastValue = this.#lineLastValue;
+		if (this.#lastValue >= 0) this.#buffer[this.#lastValue] &= ~VALUE_MORE;
+		this.discardSet();
+	}
+
+	endBlock(good: boolean): void {
+		this.keptIsGood = good;
+		this.kept = this.#buffer.slice(0, this.#committed);
+	}
+
+	/** There is no room for what comes. */
+	private fill(): void {
+		this.#full = true;
+		this.overflow = true;
+		this.discardSet();
+	}
+
+	private isTooLong(part: number, length: number): boolean {
+		if (part === PART_ADDRESS) return false;
+		if (part === PART_UNIT) return this.#end - this.#unitStart + length > UNIT_LIMIT;
+		return this.#end - this.#valueStart - RAW_ROOM + length > VALUE_LIMIT;
+	}
+
+	/** Begins a line of one set whose address is the six groups from `groups[at]` on; values follow. */
+	beginCode(groups: Uint8Array, at: number): void {
+		this.beginLine();
+		this.beginSet();
+		if (this.#full) return;
+		const code = this.#code;
+		code.setGroups(groups, at);
+		this.#addressOpen = false;
+		this.#newQuantity = code.quantity;
+		this.#headEnd = this.packCode();
+	}
+
+	private packAddress(): void {
+		const textStart = this.#committed + RAW_ROOM;
+		const code = this.#code;
+		const isCode = code.parse(this.#buffer, textStart, this.#end);
+		this.#newQuantity = code.quantity;
+		this.#addressOpen = false;
+		this.#headEnd = isCode && code.canonical && code.sub < 0 ? this.packCode() : this.packRaw(textStart);
+	}
+
+	/** Packs the parsed address; returns where its head ends. */
+	private packCode(): number {
+		const buffer = this.#buffer;
+		const code = this.#code;
+		const isSame = this.#newQuantity === this.#quantity;
+		let flags = code.manual ? FLAG_MANUAL : 0;
+		let to = this.#committed + 1;
+		if (code.paddedF) flags |= FLAG_PADDED_F;
+		if (isSame) flags |= FLAG_SAME;
+		else {
+			if (code.letters) flags |= FLAG_LETTERS;
+			if (code.a >= 0) {
+				flags |= FLAG_A;
+				buffer[to++] = code.a;
+			}
+			if (code.b >= 0) {
+				flags |= FLAG_B;
+				buffer[to++] = code.b;
+			}
+			buffer[to++] = code.c;
+			buffer[to++] = code.d;
+			if (code.e >= 0) {
+				flags |= FLAG_E;
+				buffer[to++] = code.e;
+			}
+		}
+		if (code.f >= 0) {
+			flags |= FLAG_F;
+			buffer[to++] = code.f;
+		}
+		buffer[this.#committed] = flags;
+		return to;
+	}
+
+	/** Keeps the address as it is; returns where its head ends. */
+	private packRaw(textStart: number): number {
+		const buffer = this.#buffer;
+		const at = this.#committed;
+		const length = this.#end - textStart;
+		buffer.copyWithin(at + 2, textStart, this.#end);
+		buffer[at] = FLAG_RAW;
+		buffer[at + 1] = length;
+		return at + 2 + length;
+	}
+
+	private packValue(): void {
+		const buffer = this.#buffer;
+		const textStart = this.#valueStart + RAW_ROOM;
+		const textEnd = this.#unitStart === 0 ? this.#end : this.#unitStart;
+		const length = textEnd - textStart;
+		const packing = packingOf(buffer, textStart, textEnd);
+		const unit = textEnd < this.#end ? unitIndex(buffer, textEnd, this.#end) : -1;
+		let to = this.#valueStart;
+		buffer[to++] = Math.min(length, VALUE_LONG) | (packing << PACKING_SHIFT) | (textEnd < this.#end ? VALUE_UNIT : 0);
+		if (length >= VALUE_LONG) {
+			buffer[to++] = length & 0xff;
+			buffer[to++] = length >> 8;
+		}
+		if (packing === PACKING_RAW) {
+			buffer.copyWithin(to, textStart, textEnd);
+			to += length;
+		} else {
+			for (let i = textStart; i < textEnd; i += 2) {
+				const low = i + 1 < textEnd ? nibbleOf(buffer[i + 1], packing) : 0;
+				buffer[to++] = (nibbleOf(buffer[i], packing) << 4) | low;
+			}
+		}
+		if (textEnd < this.#end) {
+			if (unit >= 0) buffer[to++] = unit;
+			else {
+				const unitLength = this.#end - textEnd;
+				buffer.copyWithin(to + 2, textEnd, this.#end);
+				buffer[to] = UNIT_RAW;
+				buffer[to + 1] = unitLength;
+				to += 2 + unitLength;
+			}
+		}
+		this.#end = to;
+	}
+}
+
+/** The tightest packing that can carry the text. */
+function packingOf(bytes: Uint8Array, start: number, end: number): number {
+	let numeric = true;
+	let hex = true;
+	for (let i = start; i < end && (numeric || hex); i++) {
+		if (numeric && nibbleOf(bytes[i], PACKING_NUMERIC) < 0) numeric = false;
+		if (hex && nibbleOf(bytes[i], PACKING_HEX) < 0) hex = false;
+	}
+	if (numeric) return PACKING_NUMERIC;
+	return hex ? PACKING_HEX : PACKING_RAW;
+}
+
+/** The four bits that stand for a character, or -1. */
+function nibbleOf(character: number, packing: number): number {
+	if (character >= 0x30 && character <= 0x39) return character - 0x30;
+	if (packing === PACKING_HEX) return character >= 0x41 && character <= 0x46 ? character - 0x37 : -1;
+	if (character === 0x2e) return 10;
+	if (character === 0x2d) return 11;
+	if (character === 0x3a) return 12;
+	if (character === 0x2c) return 13;
+	return character === 0x20 ? 14 : -1;
+}

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import { DNSReader } from "../../modules/dns/dns.js";
+import {
+	MDNS_ANNOUNCING,
+	MDNS_OFF,
+	MDNS_PROBING,
+	MDNS_RUNNING,
+	MDNS_WAITING,
+	MDNSResponder,
+} from "../../modules/dns/mdns.js";
+import { DATAGRAM_LIMIT } from "../../modules/io/host.js";
+import { seededCrypto } from "./bed.js";
+import { ADDRESS, ASKER, SETTINGS } from "./mdns-bed.js";
+import { A, ANY, address, message, type Parts, parse } from "./messages.js";
+
+const HOST = "gateway.local";
+const RESPONSE = 0x8400;
+
+/** A responder without a world around it: the test gives it the time, and takes what it sends. */
+class Bed {
+	nowMs = 1000;
+	readonly buffer = new Uint8Array(DATAGRAM_LIMIT);
+	/** "probe", "answers" or "goodbye". */
+	readonly said: string[] = [];
+	readonly named: string[] = [];
+	readonly responder = new MDNSResponder({
+		buffer: this.buffer,
+		reader: new DNSReader(this.buffer),
+		crypto: seededCrypto(3),
+		text: new NodeText(),
+		trace: (text) => this.named.push(text),
+	});
+	readonly #sender = {
+		send: (length: number) => {
+			const { flags, answers } = parse(this.buffer.slice(0, length));
+			const isGoodbye = answers.some((record) => / 0 /.test(record));
+			this.said.push(flags === 0 ? "probe" : isGoodbye ? "goodbye" : "answers");
+		},
+	};
+
+	open(): void {
+		this.responder.opened(this.#sender, this.nowMs);
+	}
+
+	receive(parts: Parts): void {
+		const bytes = message(parts);
+		this.buffer.set(bytes);
+		this.responder.received(bytes.length, { remoteAddress: ASKER, remotePort: 5353 }, this.nowMs);
+	}
+
+	/** Advances as often as it wants to be until then. */
+	pass(ms: number): void {
+		const untilMs = this.nowMs + ms;
+		while (this.responder.deadlineMs <= untilMs) {
+			this.nowMs = Math.max(this.nowMs, this.responder.deadlineMs);
+			this.responder.advance(this.nowMs);
+		}
+		this.nowMs = untilMs;
+	}
+}
+
+const STATES = [MDNS_OFF, MDNS_WAITING, MDNS_PROBING, MDNS_ANNOUNCING, MDNS_RUNNING] as const;
+const NAMES = ["OFF", "WAITING", "PROBING", "ANNOUNCING", "RUNNING"];
+
+function bedIn(state: number): Bed {
+	const bed = new Bed();
+	if (state >= MDNS_WAITING) bed.responder.start(SETTINGS, bed.nowMs);
+	if (state >= MDNS_PROBING) bed.open();
+	while (bed.responder.state < state) {
+		bed.nowMs = bed.responder.deadlineMs;
+		bed.responder.advance(bed.nowMs);
+	}
+	assert.equal(bed.responder.state, state);
+	bed.said.length = 0;
+	// Long enough for another multicast of the same, too short for a step.
+	if (state === MDNS_RUNNING) bed.pass(5000);
+	return bed;
+}
+
+const from = (...wanted: readonly number[]) => wanted;
+const [OFF, WAITING, PROBING, ANNOUNCING, RUNNING] = STATES;
+const PARTING = [[], [], [], ["goodbye"], ["goodbye"]];
+
+interface Row {
+	readonly what: string;
+	change(bed: Bed): void;
+	/** What becomes of OFF, WAITING, PROBING, ANNOUNCING and RUNNING. */
+	readonly wanted: readonly number[];
+	/** What is said at once; nothing, where it is left out. */
+	readonly said?: readonly string[][];
+}
+
+const ROWS: readonly Row[] = [
+	{
+		what: "the same start",
+		change: ({ responder, nowMs }) => responder.start(SETTINGS, nowMs),
+		wanted: from(WAITING, WAITING, PROBING, PROBING, PROBING),
+		said: PARTING,
+	},
+	{
+		what: "a start in another kind of network",
+		change: ({ responder, nowMs }) => responder.start({ ...SETTINGS, accessPoint: true }, nowMs),
+		wanted: from(WAITING, WAITING, WAITING, WAITING, WAITING),
+		said: PARTING,
+	},
+	{
+		what: "names that are too long",
+		change: ({ responder, nowMs }) => {
+			const services = [{ type: `_${"t".repeat(600)}`, port: 1, txt: [] }];
+			assert.throws(() => responder.start({ ...SETTINGS, services }, nowMs), RangeError);
+		},
+		wanted: from(OFF, OFF, OFF, OFF, OFF),
+		said: PARTING,
+	},
+	{
+		what: "other names",
+		change: ({ responder, nowMs }) => responder.update({ ...SETTINGS, hostname: "cellar" }, nowMs),
+		wanted: from(WAITING, WAITING, PROBING, PROBING, PROBING),
+		said: PARTING,
+	},
+	{
+		what: "another address",
+		change: ({ responder, nowMs }) => responder.update({ ...SETTINGS, address: "192.168.1.77" }, nowMs),
+		wanted: from(WAITING, WAITING, PROBING, ANNOUNCING, ANNOUNCING),
+	},
+	{
+		what: "the same settings",
+		change: ({ responder, nowMs }) => responder.update(SETTINGS, nowMs),
+		wanted: from(WAITING, WAITING, PROBING, ANNOUNCING, RUNNING),
+	},
+	{ what: "a port", change: (bed) => bed.open(), wanted: from(OFF, PROBING, PROBING, PROBING, PROBING) },
+	{
+		what: "the loss of its port",
+		change: ({ responder }) => responder.lost(),
+		wanted: from(OFF, WAITING, WAITING, WAITING, WAITING),
+	},
+	{
+		what: "a question",
+		change: (bed) => bed.receive({ questions: [{ name: HOST, type: A }] }),
+		wanted: STATES,
+		said: [[], [], [], [], ["answers"]],
+	},
+	{
+		what: "another's proposal that wins",
+		change: (bed) =>
+			bed.receive({
+				questions: [{ name: HOST, type: ANY }],
+				authorities: [{ name: HOST, type: A, data: address("192.168.1.51") }],
+			}),
+		wanted: STATES,
+		said: [[], [], [], [], ["answers"]],
+	},
+	{
+		what: "another's answer for its name",
+		change: (bed) =>
+			bed.receive({ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 0x8001, data: address("192.168.1.9") }] }),
+		wanted: from(OFF, WAITING, PROBING, PROBING, PROBING),
+	},
+	{ what: "its own answer come back", change: ownAnswer, wanted: STATES },
+	{ what: "what is no message", change: (bed) => bed.receive({ flags: 0x7800 }), wanted: STATES },
+	{
+		what: "being called too early",
+		change: ({ responder, nowMs }) => responder.advance(nowMs),
+		wanted: STATES,
+	},
+	{
+		what: "a minute",
+		change: (bed) => bed.pass(60_000),
+		wanted: from(OFF, WAITING, RUNNING, RUNNING, RUNNING),
+		said: [[], [], [...Array(3).fill("probe"), ...Array(3).fill("answers")], Array(2).fill("answers"), []],
+	},
+	{
+		what: "the end",
+		change: ({ responder }) => responder.stop(),
+		wanted: from(OFF, OFF, OFF, OFF, OFF),
+		said: PARTING,
+	},
+];
+
+function ownAnswer(bed: Bed): void {
+	bed.receive({ flags: RESPONSE, answers: [{ name: HOST, type: A, class: 0x8001, data: address(ADDRESS) }] });
+}
+
+describe("dns/mdns: states", () => {
+	for (const { what, change, wanted, said } of ROWS) {
+		it(`takes ${what} in every state`, () => {
+			for (const state of STATES) {
+				const bed = bedIn(state);
+				const { responder } = bed;
+				change(bed);
+				const where = `from ${NAMES[state]}`;
+				assert.equal(NAMES[responder.state], NAMES[wanted[state]], where);
+				assert.deepEqual(bed.said, said?.[state] ?? [], where);
+				// What holds in every state.
+				assert.equal(responder.port === undefined, responder.state === OFF, where);
+				assert.equal(responder.hostname !== "", responder.state >= ANNOUNCING, where);
+				if (responder.state <= WAITING) assert.equal(responder.deadlineMs, Number.POSITIVE_INFINITY, where);
+				if (responder.state === PROBING) assert.ok(responder.deadlineMs < bed.nowMs + 6000, where);
+				// And it is found after that.
+				responder.update(SETTINGS, bed.nowMs);
+				if (responder.state === WAITING) bed.open();
+				bed.pass(60_000);
+				assert.equal(responder.state, RUNNING, where);
+			}
+		});
+	}
+
+	it("has nothing to send, and sends nothing, whenever it has no port", () => {
+		for (const state of [OFF, WAITING]) {
+			const bed = bedIn(state);
+			ownAnswer(bed);
+			bed.responder.advance(bed.nowMs + 1000);
+			bed.responder.stop();
+			bed.responder.update({ ...SETTINGS, hostname: "cellar" }, bed.nowMs);
+			bed.pass(60_000);
+			assert.deepEqual([bed.said, bed.named, bed.responder.state], [[], [], WAITING]);
+		}
+	});
+});

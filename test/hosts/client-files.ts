@@ -1,0 +1,78 @@
+/**
+ * Certificates that portable/client-checks.ts and tls-client-checks.ts are run with, made by OpenSSL: what clients trust
+ * and show lies among the resources, what servers show is told to the peers. One set for a whole run.
+ */
+import { AUTHORITY, type Made, make, missingOpenSSL } from "./openssl.js";
+
+/** Days that the certificates are valid; the checks know. */
+const DAYS = 30;
+/** Authorities in the chain that is too long: about 150 KB. */
+const HUGE_COUNT = 300;
+
+interface Identities {
+	/** For clients, by the name of the resource. */
+	readonly files: Readonly<Record<string, string>>;
+	/** For servers, by what they are asked for with; "" is the usual one. */
+	readonly servers: Readonly<Record<string, Made>>;
+	/** Whoever signs what clients show. */
+	readonly authority: string;
+}
+
+let made: Identities | undefined;
+
+/** None where OpenSSL is missing, which the checks then tell. */
+export function clientIdentities(): Identities {
+	made ??= missingOpenSSL() === undefined ? makeIdentities() : { files: {}, servers: {}, authority: "" };
+	return made;
+}
+
+function named(...names: string[]): string[] {
+	return ["basicConstraints=CA:FALSE", `subjectAltName=${names.join(",")}`];
+}
+
+function chained(leaf: Made, ...issuers: Made[]): Made {
+	return { certificate: leaf.certificate + issuers.map(({ certificate }) => certificate).join(""), key: leaf.key };
+}
+
+function makeIdentities(): Identities {
+	const extensions = AUTHORITY;
+	const root = make({ subject: "/CN=Root", extensions, days: DAYS });
+	const other = make({ subject: "/CN=Other root", extensions, days: DAYS });
+	const middle = make({ subject: "/CN=Middle", issuer: root, extensions, days: DAYS });
+	const local = named("DNS:localhost", "IP:127.0.0.1");
+	const signed = (subject: string, issuer: Made, names: string[], days = DAYS) =>
+		make({ subject, issuer, extensions: names, days });
+	const server = signed("/CN=localhost", middle, local);
+	const expired = signed("/CN=localhost", middle, local, -1);
+	const wildcard = signed("/CN=home", middle, named("DNS:*.home.example"));
+	const usurped = signed("/CN=localhost", server, local);
+	// Of the same names as those that are trusted.
+	const falseRoot = make({ subject: "/CN=Root", extensions, days: DAYS });
+	const impostor = signed("/CN=localhost", falseRoot, local);
+	const own = make({ subject: "/CN=a server of its own", days: DAYS });
+	const ownOther = make({ subject: "/CN=a server of its own", days: DAYS });
+	const client = make({ subject: "/CN=a client", issuer: root, days: DAYS });
+	return {
+		files: {
+			"authority.pem": root.certificate,
+			"other-authority.pem": other.certificate,
+			"middle-authority.pem": middle.certificate,
+			"self-signed.pem": own.certificate,
+			"client.pem": client.certificate,
+			"client-key.pem": client.key,
+		},
+		servers: {
+			"": chained(server, middle),
+			asks: chained(server, middle),
+			expired: chained(expired, middle),
+			wildcard: chained(wildcard, middle),
+			"self-signed": own,
+			"self-signed-other": ownOther,
+			"without-middle": server,
+			"by-end-entity": chained(usurped, server, middle),
+			impostor: chained(impostor, falseRoot),
+			huge: chained(server, middle, ...Array.from({ length: HUGE_COUNT }, () => root)),
+		},
+		authority: root.certificate,
+	};
+}

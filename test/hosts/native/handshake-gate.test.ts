@@ -1,0 +1,27 @@
+/** The gate by which one party at a time shakes hands, under the sanitizers. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "./compile.js";
+
+describe("The gate of handshakes", function () {
+	this.timeout(60_000);
+	let program = "";
+
+	before(function () {
+		needNative(this);
+		program = compileNative({
+			sources: ["test/hosts/native/handshake-gate-peer.c", "hosts/native/handshake-gate.c"],
+			output: "handshake-gate-peer",
+			libraries: [],
+		});
+	});
+
+	function run(part: string): void {
+		const { status, stderr } = spawnSync(program, [part], { encoding: "utf8", timeout: 30_000 });
+		assert.equal(stderr, "");
+		assert.equal(status, 0);
+	}
+
+	it("lets in one after the other, in the order of asking, and forgets whoever leaves", () => run("order"));
+	it("never holds two, and leaves nobody waiting, whatever threads do", () => run("threads"));
+});

@@ -1,0 +1,46 @@
+/** What bad servers do to the native clients: a server of OpenSSL whose words are changed, delayed or cut on their way. */
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { Mutator, runAll } from "../../fuzz/mutator.js";
+import { type ClientPeer, HOST, TestServer } from "./stream-client-driver.js";
+
+const LANES = 3;
+/** A damaged conversation may come to rest with both sides waiting. */
+const PATIENCE_MS = 400;
+
+/** Stands in front of a server; `change` gives what becomes of a piece that the server says, undefined: a reset. */
+export function between(port: number, change: (piece: Buffer, near: Socket) => Uint8Array | undefined) {
+	return TestServer.tcp((near) => {
+		const far = connect({ port, host: HOST });
+		far.on("error", () => {});
+		near.on("data", (bytes) => far.write(bytes));
+		far.on("data", (bytes) => {
+			const changed = change(bytes, near);
+			if (changed === undefined) near.resetAndDestroy();
+			else if (changed.length > 0 && near.writable) near.write(changed);
+		});
+		near.on("close", () => far.destroy());
+		far.on("close", () => near.destroy());
+	});
+}
+
+/** Conversations with damage; whatever comes of one, the client must come to an end that was told, and the next be served. */
+export async function fuzzClients(peer: ClientPeer, port: number, seed: number, runs: number): Promise<void> {
+	const talk = async (mutator: Mutator, lane: number): Promise<void> => {
+		let turn = mutator.random.below(6);
+		const server = await between(port, (piece) =>
+			turn-- === 0 ? mutator.mutate(piece, Buffer.from([22, 3, 3, 0, 4, 14, 0, 0, 0])) : piece,
+		);
+		const tls = { trusted: "root" };
+		const line = await peer.connect(lane, { port: server.port, timeoutMs: PATIENCE_MS, tls });
+		assert.match(line, /stands|over [578] after 0 /);
+		if (line.includes("stands")) peer.order(lane, "send 3000");
+		await peer.close(lane);
+		peer.unread(new RegExp(`^${lane} (sent|over)`));
+		await server.close();
+	};
+	await runAll("damaged servers", seed, runs, async ({ random }) => {
+		const mutators = new Array(LANES).fill(0).map(() => new Mutator(random.below(1_000_000)));
+		await Promise.all(mutators.map((mutator, lane) => talk(mutator, lane)));
+	});
+}

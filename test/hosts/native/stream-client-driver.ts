@@ -1,0 +1,250 @@
+/** Runs stream-client-peer.c for its tests: the program with its orders, and servers for it to meet. */
+import assert from "node:assert/strict";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createServer as createTLSServer, type TLSSocket, type TlsOptions } from "node:tls";
+import type { Made } from "../openssl.js";
+import { compileNative } from "./compile.js";
+
+export const HOST = "127.0.0.1";
+const READY_MS = 15_000;
+
+const CORE = ["stream-client", "client-thread", "stream-connection", "stream-socket", "thread-start", "handshake-gate"];
+const TRUST = ["tls-trust", "certificate-match", "digest", "ipv4", "resolver"];
+
+let program: string | undefined;
+
+function peerProgram(): string {
+	program ??= compileNative({
+		sources: ["test/hosts/native/stream-client-peer.c", ...[...CORE, ...TRUST].map((name) => `hosts/native/${name}.c`)],
+		output: "stream-client-peer",
+		libraries: ["mbedtls", "mbedx509", "mbedcrypto"],
+	});
+	return program;
+}
+
+export interface Trusting {
+	/** Names of files that were written. */
+	readonly trusted: string;
+	readonly name?: string;
+	readonly utcMs?: number;
+	/** Shown to the server: `<identity>.pem` and `<identity>.key`. */
+	readonly identity?: string;
+	/** Number of a session that was kept. */
+	readonly session?: number;
+}
+
+export interface Target {
+	readonly host?: string;
+	readonly port: number;
+	readonly timeoutMs?: number;
+	readonly tls?: Trusting;
+}
+
+export class ClientPeer {
+	readonly folder = mkdtempSync(join(tmpdir(), "stream-client-"));
+	readonly #process: ChildProcessWithoutNullStreams;
+	readonly #lines: string[] = [];
+	readonly #exit: Promise<unknown[]>;
+	#errors = "";
+
+	constructor() {
+		this.#process = spawn(peerProgram());
+		this.#exit = once(this.#process, "exit");
+		this.#process.stderr.on("data", (data) => {
+			this.#errors += data;
+		});
+		let rest = "";
+		this.#process.stdout.on("data", (data) => {
+			const lines = `${rest}${data}`.split("\n");
+			rest = lines.pop()!;
+			this.#lines.push(...lines);
+		});
+	}
+
+	/** Writes `<name>.pem` and, where there is one, `<name>.key`. */
+	write(name: string, certificate: string, key?: string): void {
+		writeFileSync(join(this.folder, `${name}.pem`), certificate);
+		if (key !== undefined) writeFileSync(join(this.folder, `${name}.key`), key);
+	}
+
+	order(number: number, text: string): void {
+		this.#process.stdin.write(`${number} ${text}\n`);
+	}
+
+	/** Gives the order to connect, and what comes of that. */
+	async open(number: number, { host = HOST, port, timeoutMs = 8000, tls }: Target): Promise<string> {
+		const file = (name: string | undefined, end: string) => (name ? join(this.folder, `${name}.${end}`) : "-");
+		const { trusted, name = host, utcMs, identity, session } = tls ?? { trusted: "" };
+		const seconds = utcMs === undefined ? "-" : Math.floor(utcMs / 1000);
+		const rest = [file(trusted, "pem"), name, seconds, file(identity, "pem"), file(identity, "key"), session ?? "-"];
+		this.order(number, [tls ? "tls" : "tcp", host, port, timeoutMs, ...(tls ? rest : [])].join(" "));
+		return this.line(new RegExp(`^${number} (opened|not opened)`));
+	}
+
+	/** Connects, and gives the next that is told of it: that it stands, or is over. */
+	async connect(number: number, target: Target): Promise<string> {
+		assert.equal(await this.open(number, target), `${number} opened`);
+		return this.line(new RegExp(`^${number} (stands|over)`));
+	}
+
+	/** Connects, and gives the CLIENT_… by which that fails; closes it. */
+	async fails(number: number, target: Target): Promise<number> {
+		const line = await this.connect(number, target);
+		const [, , code, , bytes] = line.split(" ");
+		assert.equal(bytes, "0", line);
+		await this.close(number);
+		return Number(code);
+	}
+
+	async close(number: number): Promise<void> {
+		this.order(number, "close");
+		await this.line(new RegExp(`^${number} closed`));
+	}
+
+	/** Takes the next line that is like this; others stay. */
+	async line(pattern: RegExp): Promise<string> {
+		for (const end = Date.now() + READY_MS; ; await sleep(2)) {
+			const at = this.#lines.findIndex((line) => pattern.test(line));
+			if (at >= 0) return this.#lines.splice(at, 1)[0];
+			assert.ok(Date.now() < end && this.#process.exitCode === null, `no ${pattern}: ${this.#errors}`);
+		}
+	}
+
+	/** Takes all lines that are like this and were told already. */
+	unread(pattern: RegExp): string[] {
+		const found = this.#lines.filter((line) => pattern.test(line));
+		for (const line of found) this.#lines.splice(this.#lines.indexOf(line), 1);
+		return found;
+	}
+
+	/** Until the clients are gone with their thread. */
+	async rests(): Promise<void> {
+		for (const end = Date.now() + READY_MS; ; await sleep(20)) {
+			this.order(0, "count");
+			const line = await this.line(/^count/);
+			if (line === "count -1") return;
+			assert.ok(Date.now() < end, line);
+		}
+	}
+
+	descriptors(): number {
+		return readdirSync(`/proc/${this.#process.pid}/fd`).length;
+	}
+
+	threads(): number {
+		return readdirSync(`/proc/${this.#process.pid}/task`).length;
+	}
+
+	memoryKiB(): number {
+		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8"))![1]);
+	}
+
+	/** Fails when it goes on computing while nothing happens. */
+	async checkIdle(): Promise<void> {
+		const ticks = () => {
+			const fields = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8").split(") ")[1].split(" ");
+			return Number(fields[11]) + Number(fields[12]);
+		};
+		for (const end = Date.now() + READY_MS; ; ) {
+			const before = ticks();
+			await sleep(200);
+			if (ticks() - before <= 2) return;
+			assert.ok(Date.now() < end, "the thread of the clients does not rest");
+		}
+	}
+
+	/** Ends it, and fails when it had anything to complain about. */
+	async end(): Promise<void> {
+		this.#process.stdin.end();
+		const [code, signal] = await this.#exit;
+		rmSync(this.folder, { recursive: true });
+		assert.equal(this.#errors, "");
+		assert.deepEqual([code, signal], [0, null]);
+	}
+}
+
+/** A server of ours, with all its sockets, and its port. */
+export class TestServer {
+	readonly #server: Server;
+	readonly #sockets = new Set<Socket>();
+
+	private constructor(server: Server) {
+		this.#server = server;
+		server.on("connection", (socket: Socket) => {
+			this.#sockets.add(socket);
+			socket.on("error", () => {});
+			socket.on("close", () => this.#sockets.delete(socket));
+		});
+	}
+
+	static async tcp(onConnection: (socket: Socket) => void): Promise<TestServer> {
+		const server = new TestServer(createServer({ allowHalfOpen: true }, onConnection));
+		return server.listen();
+	}
+
+	static async tls(
+		{ certificate, key }: Made,
+		options: TlsOptions = {},
+		onConnection: (socket: TLSSocket) => void = () => {},
+	): Promise<TestServer> {
+		const all = { cert: certificate, key, maxVersion: "TLSv1.2", ...options } as TlsOptions;
+		const server = createTLSServer(all, (socket) => {
+			socket.on("error", () => {});
+			onConnection(socket);
+		});
+		server.on("tlsClientError", () => {});
+		return new TestServer(server).listen();
+	}
+
+	get port(): number {
+		return (this.#server.address() as { port: number }).port;
+	}
+
+	/** Lets it know sessions by their numbers. */
+	remember(known: Map<string, Buffer>): void {
+		this.#server.on("newSession", (id: Buffer, data: Buffer, done: () => void) => {
+			known.set(id.toString("hex"), data);
+			done();
+		});
+		this.#server.on("resumeSession", (id: Buffer, done: (error: null, data: Buffer | null) => void) => {
+			done(null, known.get(id.toString("hex")) ?? null);
+		});
+	}
+
+	/** Breaks all connections, as a computer that starts anew. */
+	reset(): void {
+		for (const socket of this.#sockets) socket.resetAndDestroy();
+	}
+
+	async close(): Promise<void> {
+		for (const socket of this.#sockets) socket.destroy();
+		this.#server.close();
+		await once(this.#server, "close");
+	}
+
+	private async listen(): Promise<this> {
+		this.#server.listen(0, HOST);
+		await once(this.#server, "listening");
+		return this;
+	}
+}
+
+/** What the peer sends. */
+export function pattern(size: number): Buffer {
+	const bytes = Buffer.alloc(size);
+	for (let i = 0; i < size; i++) bytes[i] = (i * 31 + (i >> 8)) & 0xff;
+	return bytes;
+}
+
+/** As the peer tells it of what it has read. */
+export function checksum(bytes: Uint8Array): number {
+	let sum = 0;
+	for (const byte of bytes) sum = (Math.imul(sum, 31) + byte) >>> 0;
+	return sum;
+}

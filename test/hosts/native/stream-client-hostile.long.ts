@@ -1,0 +1,47 @@
+/** The damaged servers of stream-client-hostile.test.ts, many. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { seedOfRun } from "../../fuzz/mutator.js";
+import { AUTHORITY, type Made, make } from "../openssl.js";
+import { needNative } from "./compile.js";
+import { fuzzClients } from "./hostile-servers.js";
+import { ClientPeer, TestServer } from "./stream-client-driver.js";
+
+const seed = seedOfRun();
+
+describe(`the native clients among damaged servers, many (SEED=${seed})`, () => {
+	let pair: Made;
+	let peer: ClientPeer;
+
+	before(function () {
+		needNative(this);
+		const root = make({ subject: "/CN=root", extensions: AUTHORITY });
+		pair = make({ subject: "/CN=server", issuer: root, extensions: ["subjectAltName=IP:127.0.0.1"] });
+		peer = new ClientPeer();
+		peer.write("root", root.certificate);
+	});
+	after(() => peer.end());
+
+	it("do not come to harm", async () => {
+		const server = await TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000)));
+		await fuzzClients(peer, server.port, seed, 5000);
+		await peer.rests();
+		await server.close();
+	});
+
+	it("give up a handshake that lasts when another waits for its turn, and shake hands with the next", async () => {
+		const silent = await TestServer.tcp(() => {});
+		const good = await TestServer.tls(pair);
+		const tls = { trusted: "root" };
+		await peer.open(0, { port: silent.port, timeoutMs: 40_000, tls });
+		await sleep(100);
+		const begin = Date.now();
+		assert.match(await peer.connect(1, { port: good.port, timeoutMs: 20_000, tls }), /stands/);
+		assert.ok(Date.now() - begin > 8000);
+		assert.match(await peer.line(/^0 over/), /over 5 /);
+		await peer.close(0);
+		await peer.close(1);
+		await silent.close();
+		await good.close();
+	});
+});

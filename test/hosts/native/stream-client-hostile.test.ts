@@ -1,0 +1,151 @@
+/** The native clients among servers that mean them harm, or are broken; under the sanitizers. */
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { Mutator, seedOfRun } from "../../fuzz/mutator.js";
+import { AUTHORITY, type Made, make } from "../openssl.js";
+import { needNative } from "./compile.js";
+import { between, fuzzClients } from "./hostile-servers.js";
+import { ClientPeer, TestServer } from "./stream-client-driver.js";
+
+const SEED = seedOfRun();
+const RUNS = 25;
+const [TIMEOUT, HANDSHAKE, UNTRUSTED] = [5, 7, 8];
+const trusted = { trusted: "root" };
+
+/** A record of TLS 1.2. */
+const record = (type: number, body: readonly number[], length = body.length) =>
+	Buffer.from([type, 3, 3, length >> 8, length & 0xff, ...body]);
+const ALERT = 21;
+const TALK = 22;
+const DATA = 23;
+
+describe(`The native clients among bad servers (SEED=${SEED})`, function () {
+	this.timeout(60_000);
+	let root: Made;
+	let pair: Made;
+	let peer: ClientPeer;
+	const servers: TestServer[] = [];
+
+	before(function () {
+		needNative(this);
+		root = make({ subject: "/CN=root", extensions: AUTHORITY });
+		pair = make({ subject: "/CN=server", issuer: root, extensions: ["subjectAltName=IP:127.0.0.1"] });
+	});
+	beforeEach(() => {
+		peer = new ClientPeer();
+		peer.write("root", root.certificate);
+	});
+	afterEach(async () => {
+		await Promise.all(servers.splice(0).map((each) => each.close()));
+		await peer.end();
+	});
+
+	async function kept(server: Promise<TestServer>): Promise<TestServer> {
+		servers.push(await server);
+		return server;
+	}
+
+	/** Of a server that does this with whoever connects. */
+	async function comesOf(behave: (socket: Socket) => void, timeoutMs = 600): Promise<number> {
+		const { port } = await kept(TestServer.tcp(behave));
+		return peer.fails(0, { port, timeoutMs, tls: trusted });
+	}
+
+	it("end with those that speak no TLS, refuse, or break off", async () => {
+		const random = Buffer.from(new Mutator(SEED).random.bytes(500));
+		for (const bytes of [
+			Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"),
+			Buffer.concat([Buffer.from([1]), random]),
+			record(ALERT, [2, 40]),
+			record(TALK, [], 20_000),
+			record(DATA, [1, 2, 3]),
+			record(TALK, [0, 0, 0, 0]),
+			record(TALK, [2, 0, 0, 4, 3, 3, 0, 0]),
+			record(TALK, [11, 255, 255, 255, 0, 0]),
+			Buffer.from([22, 3, 4, 0, 0]),
+		]) {
+			assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end(bytes))), HANDSHAKE, `${bytes}`);
+		}
+		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.end())), HANDSHAKE);
+		assert.equal(await comesOf((socket) => void socket.once("data", () => socket.resetAndDestroy())), HANDSHAKE);
+	});
+
+	it("wait for silent ones no longer than they were told to", async () => {
+		assert.equal(await comesOf(() => {}), TIMEOUT);
+		assert.equal(await comesOf((socket) => void socket.write(record(TALK, [2, 0, 0], 70))), TIMEOUT);
+	});
+
+	it("do not let one keep them busy who never stops talking", async () => {
+		for (const bytes of [record(ALERT, [1, 90]), record(TALK, [])]) {
+			const flood = Buffer.concat(new Array(2000).fill(bytes));
+			const { port } = await kept(
+				TestServer.tcp((socket) => {
+					const more = () => {
+						while (socket.writable && socket.write(flood));
+					};
+					socket.on("drain", more);
+					more();
+				}),
+			);
+			const good = await kept(TestServer.tcp((socket) => void socket.write("hello")));
+			await peer.open(0, { port, timeoutMs: 1000, tls: trusted });
+			assert.match(await peer.connect(1, { port: good.port, timeoutMs: 900 }), /stands/);
+			assert.match(await peer.line(/^0 over/), new RegExp(`over (${TIMEOUT}|${HANDSHAKE}) `));
+			await peer.close(0);
+			await peer.close(1);
+		}
+	});
+
+	it("bear bytes that come one at a time", async () => {
+		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x")));
+		const slow = await kept(
+			between(port, (piece, near) => {
+				for (const byte of piece) near.write(Buffer.from([byte]));
+				return Buffer.alloc(0);
+			}),
+		);
+		assert.match(await peer.connect(0, { port: slow.port, tls: trusted }), /stands/);
+		await peer.close(0);
+	});
+
+	it("end when the server is cut off, at each stage of the handshake", async () => {
+		const { port } = await kept(TestServer.tls(pair));
+		for (let limit = 0; limit < 700; limit += 60) {
+			let left = limit;
+			const cut = await kept(
+				between(port, (piece) => {
+					if (left === 0) return undefined;
+					const part = piece.subarray(0, left);
+					left -= part.length;
+					return part;
+				}),
+			);
+			assert.match(await peer.connect(0, { port: cut.port, timeoutMs: 200, tls: trusted }), /over [57] after 0 /);
+			await peer.close(0);
+		}
+	});
+
+	it("follow no chain without end", async () => {
+		let issuer = root;
+		let chain = "";
+		for (let i = 0; i < 12; i++) {
+			issuer = make({ subject: `/CN=authority ${i}`, issuer, extensions: AUTHORITY });
+			chain = issuer.certificate + chain;
+		}
+		const leaf = make({ subject: "/CN=leaf", issuer, extensions: ["subjectAltName=IP:127.0.0.1"] });
+		const { port } = await kept(TestServer.tls({ certificate: leaf.certificate + chain, key: leaf.key }));
+		assert.equal(await peer.fails(0, { port, tls: trusted }), UNTRUSTED);
+	});
+
+	it("bear any damage to what a server says", async () => {
+		const { port } = await kept(TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000))));
+		await peer.rests();
+		const descriptors = peer.descriptors();
+		await fuzzClients(peer, port, SEED, RUNS);
+		assert.match(await peer.connect(0, { port, tls: trusted }), /stands/);
+		await peer.checkIdle();
+		await peer.close(0);
+		await peer.rests();
+		assert.equal(peer.descriptors(), descriptors);
+	});
+});

@@ -1,0 +1,375 @@
+/** The native clients against servers of OpenSSL (Node's, and its own program), under the sanitizers. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AUTHORITY, type Made, make } from "../openssl.js";
+import { needNative } from "./compile.js";
+import { ClientPeer, checksum, pattern, TestServer, type Trusting } from "./stream-client-driver.js";
+
+const DAY_MS = 86_400_000;
+const [ENDED, BROKEN, NO_ADDRESS, UNREACHABLE, TIMEOUT] = [1, 2, 3, 4, 5];
+const [OUT_OF_MEMORY, HANDSHAKE, UNTRUSTED, WRONG_NAME, EXPIRED] = [6, 7, 8, 9, 10];
+const NAMES = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:localhost,DNS:*.home.example,IP:127.0.0.1"];
+const RSA = ["RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
+const STANDS = /^0 stands 127\.0\.0\.1 resumed 0 session \d+$/;
+
+describe("The native clients", function () {
+	this.timeout(60_000);
+	let root: Made;
+	let middle: Made;
+	let server: Made;
+	let chained: Made;
+	let own: Made;
+	let peer: ClientPeer;
+	const servers: TestServer[] = [];
+
+	before(function () {
+		needNative(this);
+		root = make({ subject: "/CN=root", extensions: AUTHORITY });
+		middle = make({ subject: "/CN=middle", issuer: root, extensions: AUTHORITY });
+		server = make({ subject: "/CN=server", issuer: root, extensions: NAMES });
+		const leaf = make({ subject: "/CN=leaf", issuer: middle, extensions: NAMES, algorithm: RSA });
+		chained = { certificate: leaf.certificate + middle.certificate, key: leaf.key };
+		own = make({ subject: "/CN=somebody else", extensions: ["basicConstraints=CA:FALSE"] });
+	});
+	beforeEach(() => {
+		peer = new ClientPeer();
+		peer.write("root", root.certificate);
+		peer.write("own", own.certificate);
+	});
+	afterEach(async () => {
+		await Promise.all(servers.splice(0).map((each) => each.close()));
+		await peer.end();
+	});
+
+	const tcp = async (...args: Parameters<typeof TestServer.tcp>) => {
+		servers.push(await TestServer.tcp(...args));
+		return servers[servers.length - 1];
+	};
+	const tls = async (...args: Parameters<typeof TestServer.tls>) => {
+		servers.push(await TestServer.tls(...args));
+		return servers[servers.length - 1];
+	};
+	/** What comes of a connection to a server with this pair. */
+	async function meets(pair: Made, trusting: Trusting, host?: string): Promise<string> {
+		const { port } = await tls(pair);
+		const line = await peer.connect(0, { port, tls: trusting, ...(host === undefined ? {} : { host }) });
+		await peer.close(0);
+		return line;
+	}
+	const trusted = { trusted: "root" };
+
+	for (const secure of [false, true]) {
+		describe(secure ? "by TLS" : "by plain TCP", () => {
+			const serve = (onConnection: Parameters<typeof TestServer.tcp>[0]) =>
+				secure ? tls(server, { allowHalfOpen: true }, onConnection) : tcp(onConnection);
+			const target = (port: number) => ({ port, ...(secure ? { tls: trusted } : {}) });
+
+			it("carry every byte in order, both ways, to three servers at once", async () => {
+				const body = pattern(300_000);
+				const got: Buffer[] = [];
+				const { port } = await serve((socket) => {
+					const pieces: Buffer[] = [];
+					socket.on("data", (piece) => pieces.push(piece));
+					socket.write(body);
+					socket.on("end", () => {
+						got.push(Buffer.concat(pieces));
+						socket.end();
+					});
+				});
+				for (const n of [0, 1, 2]) assert.match(await peer.connect(n, target(port)), /stands/);
+				for (const n of [0, 1, 2]) peer.order(n, "send 200000");
+				for (const n of [0, 1, 2]) await peer.line(new RegExp(`^${n} sent`));
+				await sleep(200);
+				for (const n of [0, 1, 2]) await peer.close(n);
+				await peer.rests();
+				assert.deepEqual(
+					got.map((bytes) => bytes.equals(pattern(200_000))),
+					[true, true, true],
+				);
+			});
+
+			it("tell what came before the end, and that it was one in order", async () => {
+				const { port } = await serve((socket) => socket.end(pattern(70_000)));
+				assert.match(await peer.connect(0, target(port)), /stands/);
+				assert.equal(await peer.line(/over/), `0 over ${ENDED} after 70000 ${checksum(pattern(70_000))}`);
+			});
+
+			it("hold a server back while nothing is read, and rest meanwhile", async () => {
+				let sent = 0;
+				const { port } = await serve((socket) => {
+					const more = () => {
+						for (let room = true; room && sent < 30_000_000; sent += 100_000)
+							room = socket.write(Buffer.alloc(100_000));
+						if (sent === 30_000_000) socket.end();
+					};
+					socket.on("drain", more);
+					more();
+				});
+				await peer.open(0, target(port));
+				peer.order(0, "hold");
+				await peer.line(/stands/);
+				await sleep(300);
+				assert.ok(sent < 29_000_000, `${sent} bytes went out`);
+				await peer.checkIdle();
+				peer.order(0, "resume");
+				assert.match(await peer.line(/over/), /^0 over 1 after 30000000 /);
+			});
+
+			it("tell of a reset as of a break, and send what was written before close", async () => {
+				const { port } = await serve((socket) => socket.once("data", () => servers[0].reset()));
+				await peer.connect(0, target(port));
+				peer.order(0, "send 10");
+				assert.match(await peer.line(/over/), new RegExp(`^0 over ${BROKEN} `));
+			});
+
+			it("leave nothing behind after hundreds of connections", async () => {
+				const { port } = await serve((socket) => socket.end("x"));
+				await peer.connect(0, target(port));
+				await peer.close(0);
+				await peer.rests();
+				const descriptors = peer.descriptors();
+				const threads = peer.threads();
+				const rounds = secure ? 100 : 1000;
+				for (let i = 0; i < rounds; i++) {
+					await peer.connect(0, target(port));
+					if (i % 3 !== 0) await peer.line(/over/);
+					await peer.close(0);
+					if (i % 3 === 0) for (const _ of peer.unread(/over/));
+				}
+				await peer.rests();
+				assert.equal(peer.descriptors(), descriptors);
+				assert.equal(peer.threads(), threads);
+			});
+		});
+	}
+
+	it("say why nothing stands: no name, nobody there, silence", async () => {
+		assert.equal(await peer.fails(0, { host: "nothing.invalid", port: 80 }), NO_ADDRESS);
+		const gone = await TestServer.tcp(() => {});
+		const { port } = gone;
+		await gone.close();
+		assert.equal(await peer.fails(0, { port }), UNREACHABLE);
+		const silent = await tcp(() => {});
+		const begin = Date.now();
+		assert.equal(await peer.fails(0, { port: silent.port, timeoutMs: 300, tls: trusted }), TIMEOUT);
+		assert.ok(Date.now() - begin < 1500);
+		await peer.rests();
+	});
+
+	it("refuse a fourth at once, and take it when one of three is closed", async () => {
+		const { port } = await tcp(() => {});
+		for (const n of [0, 1, 2]) assert.match(await peer.connect(n, { port }), /stands/);
+		assert.equal(await peer.open(3, { port }), "3 not opened: ");
+		await peer.close(1);
+		assert.match(await peer.connect(3, { port }), /stands/);
+	});
+
+	it("give up at once when they are closed before they stand", async () => {
+		const { port } = await tcp(() => {});
+		for (const wait of [0, 1, 5, 50]) {
+			await peer.open(0, { port, tls: trusted });
+			await sleep(wait);
+			await peer.close(0);
+		}
+		await peer.open(0, { host: "localhost", port });
+		await peer.close(0);
+		await peer.rests();
+	});
+
+	describe("believe", () => {
+		it("a chain to an authority, by name and by address, with ECDSA and with RSA", async () => {
+			assert.match(await meets(server, trusted), STANDS);
+			assert.match(await meets(server, trusted, "localhost"), STANDS);
+			assert.match(await meets(chained, trusted), STANDS);
+			assert.match(await meets(chained, { ...trusted, name: "LocalHost" }), STANDS);
+			assert.match(await meets(server, { ...trusted, name: "hub.home.example" }), STANDS);
+		});
+
+		it("the very certificate that is pinned, whatever name it has, whoever has signed it", async () => {
+			assert.match(await meets(own, { trusted: "own" }), STANDS);
+			const foreign = make({ subject: "/CN=foreign", issuer: make({ subject: "/CN=x", extensions: AUTHORITY }) });
+			peer.write("foreign", foreign.certificate);
+			assert.match(await meets(foreign, { trusted: "foreign" }), STANDS);
+			peer.write("both", root.certificate + own.certificate);
+			assert.match(await meets(own, { trusted: "both" }), STANDS);
+			assert.match(await meets(server, { trusted: "both" }), STANDS);
+		});
+
+		it("a common name where no other name stands, and no other", async () => {
+			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
+			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);
+			assert.match(await meets(common, trusted), new RegExp(`over ${WRONG_NAME} `));
+			const address = make({ subject: "/CN=127.0.0.1", issuer: root });
+			assert.match(await meets(address, trusted), new RegExp(`over ${WRONG_NAME} `));
+		});
+	});
+
+	describe("refuse", () => {
+		const refused = async (pair: Made, trusting: Trusting, code: number) => {
+			const { port } = await tls(pair);
+			assert.equal(await peer.fails(0, { port, tls: trusting }), code);
+		};
+
+		it("whoever leads to nobody who is trusted", async () => {
+			await refused(own, trusted, UNTRUSTED);
+			await refused(server, { trusted: "own" }, UNTRUSTED);
+			const impostor = make({ subject: "/CN=root", extensions: AUTHORITY });
+			await refused(make({ subject: "/CN=leaf", issuer: impostor, extensions: NAMES }), trusted, UNTRUSTED);
+			const { certificate, key } = chained;
+			await refused({ certificate: certificate.split(/(?<=END CERTIFICATE-----\n)/)[0], key }, trusted, UNTRUSTED);
+			// An end entity is no authority.
+			const issued = make({ subject: "/CN=leaf", issuer: server, extensions: NAMES });
+			await refused({ ...issued, certificate: issued.certificate + server.certificate }, trusted, UNTRUSTED);
+		});
+
+		it("a trusted one that is for another name or address", async () => {
+			for (const name of ["example.org", "home.example", "a.b.home.example", "127.0.0.2", "ocalhost", "localhosts"])
+				await refused(server, { ...trusted, name }, WRONG_NAME);
+		});
+
+		it("one that has expired or is not valid yet, by the time that is given and by no other", async () => {
+			const now = Date.now();
+			const at = (days: number) => ({ ...trusted, utcMs: now + days * DAY_MS });
+			await refused(server, at(40), EXPIRED);
+			await refused(server, at(-2), EXPIRED);
+			assert.match(await meets(server, at(1)), STANDS);
+			await refused(own, { trusted: "own", utcMs: now + 40 * DAY_MS }, EXPIRED);
+			const old = make({ subject: "/CN=old", issuer: root, extensions: NAMES, days: -1 });
+			assert.match(await meets(old, trusted), STANDS);
+			await refused(old, at(1), EXPIRED);
+		});
+
+		it("one that may not be a server", async () => {
+			const extensions = [...NAMES, "extendedKeyUsage=clientAuth"];
+			await refused(make({ subject: "/CN=client", issuer: root, extensions }), trusted, UNTRUSTED);
+		});
+
+		it("to begin with what is no certificate, or a key that is another's", async () => {
+			peer.write("nothing", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+			const bad = await peer.open(0, { port: 9, tls: { trusted: "nothing" } });
+			assert.equal(bad, "0 not opened: there is no certificate in what is trusted");
+			peer.write("mine", server.certificate, own.key);
+			const mixed = await peer.open(0, { port: 9, tls: { ...trusted, identity: "mine" } });
+			assert.equal(mixed, "0 not opened: the key does not match the certificate");
+			await peer.rests();
+		});
+
+		it("a handshake for which there is no memory", async () => {
+			peer.order(0, "memory 0");
+			await refused(server, trusted, OUT_OF_MEMORY);
+			peer.order(0, "memory 1");
+			assert.match(await meets(server, trusted), STANDS);
+		});
+	});
+
+	it("show a certificate to a server that asks who they are", async () => {
+		const client = make({ subject: "/CN=gateway", issuer: root });
+		peer.write("mine", client.certificate, client.key);
+		const names: string[] = [];
+		const { port } = await tls(
+			server,
+			{ requestCert: true, ca: root.certificate, rejectUnauthorized: true },
+			(socket) => {
+				names.push(socket.getPeerCertificate().subject.CN as string);
+			},
+		);
+		assert.match(await peer.connect(0, { port, tls: { ...trusted, identity: "mine" } }), STANDS);
+		assert.equal(await peer.fails(1, { port, tls: trusted }), HANDSHAKE);
+		await peer.close(0);
+		assert.deepEqual(names, ["gateway"]);
+	});
+
+	describe("resume a session", () => {
+		for (const way of ["ticket", "number"]) {
+			it(`by its ${way}, and tell so`, async () => {
+				const known = new Map<string, Buffer>();
+				// SSL_OP_NO_TICKET
+				const options = way === "number" ? { secureOptions: 0x4000 } : {};
+				const served = await TestServer.tls(server, options, (socket) => socket.write("x"));
+				servers.push(served);
+				served.remember(known);
+				const target = { port: served.port, tls: trusted };
+				assert.match(await peer.connect(0, target), /resumed 0 session [1-9]\d+$/);
+				peer.order(0, "keep 1");
+				assert.match(await peer.line(/kept/), /kept \d{3,4}$/);
+				await peer.close(0);
+				const again = { ...target, tls: { ...trusted, session: 1 } };
+				assert.match(await peer.connect(0, again), /resumed 1 session [1-9]\d+$/);
+				peer.order(0, "keep 2");
+				await peer.line(/kept/);
+				await peer.close(0);
+				assert.match(await peer.connect(0, { ...target, tls: { ...trusted, session: 2 } }), /resumed 1/);
+				await peer.close(0);
+				// Another name, another time, other trust: the whole handshake again.
+				const { port } = served;
+				const other = { ...trusted, name: "localhost", session: 1 };
+				assert.match(await peer.connect(0, { port, tls: other }), /resumed 0/);
+				await peer.close(0);
+				const late = { ...trusted, utcMs: Date.now() + 40 * DAY_MS, session: 1 };
+				assert.equal(await peer.fails(0, { port, tls: late }), EXPIRED);
+				assert.equal(await peer.fails(0, { port, tls: { trusted: "own", session: 1 } }), UNTRUSTED);
+				for (let at = 0; at < 160; at += 3) {
+					peer.order(0, `damage 1 ${at}`);
+					assert.match(await peer.connect(0, again), /stands|over 7/);
+					await peer.close(0);
+					peer.order(0, `damage 1 ${at}`);
+				}
+			});
+		}
+	});
+
+	describe("and OpenSSL's own server", () => {
+		let program: ChildProcess;
+		async function sServer(...args: string[]): Promise<number> {
+			peer.write("server", server.certificate, server.key);
+			const probe = await TestServer.tcp(() => {});
+			const { port } = probe;
+			await probe.close();
+			const files = ["-cert", `${peer.folder}/server.pem`, "-key", `${peer.folder}/server.key`];
+			program = spawn("openssl", ["s_server", "-accept", `127.0.0.1:${port}`, "-tls1_2", ...files, ...args]);
+			program.stderr!.resume();
+			let said = "";
+			program.stdout!.on("data", (data) => {
+				said += data;
+			});
+			while (!said.includes("ACCEPT")) await sleep(10);
+			return port;
+		}
+		afterEach(async () => {
+			if (program.exitCode !== null || program.signalCode !== null) return;
+			program.kill();
+			await once(program, "exit");
+		});
+
+		it("say hello to each other with every cipher suite that both have", async () => {
+			for (const suite of ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384"]) {
+				const port = await sServer("-cipher", suite);
+				assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+				await peer.close(0);
+				program.kill();
+				await once(program, "exit");
+			}
+			program = spawn("true");
+		});
+
+		it("do not shake hands a second time", async () => {
+			const port = await sServer();
+			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+			program.stdin!.write("R\n");
+			await sleep(200);
+			peer.order(0, "send 10");
+			await peer.line(/sent|over/);
+			await peer.close(0);
+			await peer.rests();
+		});
+
+		it("take an end without a closing alert for a break", async () => {
+			const port = await sServer();
+			assert.match(await peer.connect(0, { port, tls: trusted }), STANDS);
+			program.kill("SIGKILL");
+			assert.match(await peer.line(/over/), new RegExp(`^0 over ${BROKEN} `));
+		});
+	});
+});

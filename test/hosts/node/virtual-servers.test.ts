@@ -1,0 +1,236 @@
+/** Clients of the virtual world, against servers that a test plays. */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../../hosts/node/self-signed.js";
+import { VirtualWorld } from "../../../hosts/node/virtual.js";
+import { SOCKET_RECEIVE_WINDOW, SOCKET_SEND_WINDOW, type VirtualClient } from "../../../hosts/node/virtual-network.js";
+import { CONNECT_MS, HANDSHAKE_MS, type VirtualServer } from "../../../hosts/node/virtual-servers.js";
+import {
+	CLIENT_BROKEN,
+	CLIENT_ENDED,
+	CLIENT_EXPIRED,
+	CLIENT_HANDSHAKE,
+	CLIENT_NO_ADDRESS,
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_TIMEOUT,
+	CLIENT_UNREACHABLE,
+	CLIENT_UNTRUSTED,
+	CLIENT_WRONG_NAME,
+	type Client,
+	type ClientOptions,
+	type TLSClientOptions,
+} from "../../../modules/io/client.js";
+import { AUTHORITY, type Made, make } from "../openssl.js";
+import { pattern } from "../portable/check.js";
+
+const ADDRESS = "192.0.2.7";
+const PORT = 8883;
+const FROM_MS = Date.UTC(2026, 0, 1);
+const TO_MS = Date.UTC(2049, 0, 1);
+/** The name's look-up takes as long. */
+const RESOLVE_MS = 20;
+
+describe("virtual servers", () => {
+	const own = makeCertificate({ names: ["broker.example"], validFromMs: FROM_MS, validToMs: TO_MS });
+	const other = makeCertificate({ names: ["broker.example"], validFromMs: FROM_MS, validToMs: TO_MS });
+	let world: VirtualWorld;
+	let told: string[];
+
+	beforeEach(() => {
+		world = new VirtualWorld();
+		world.names.set("broker.example", ADDRESS);
+		told = [];
+	});
+
+	/** Connects; what is told is noted with the time and the name. */
+	function connect(options: Partial<ClientOptions> = {}, name = ""): Client {
+		const port = options.tls === undefined ? world.network.tcpClient! : world.network.tlsClient!;
+		const note = (what: string) => told.push(`${name}${what} at ${world.time.nowMs}`);
+		let stands = false;
+		return new port.io({
+			...port.pins,
+			host: ADDRESS,
+			port: PORT,
+			timeoutMs: 5000,
+			onWritable: (count) => {
+				if (!stands) note(`stands, ${count}`);
+				stands = true;
+			},
+			onError: (code) => note(`over ${code}`),
+			...options,
+		});
+	}
+
+	/** Connects by TLS, and gives what was told. */
+	function meet(server: VirtualServer, tls: TLSClientOptions, host = "broker.example"): string {
+		told = [];
+		world.servers.serve(ADDRESS, PORT, server);
+		connect({ host, tls });
+		world.advance(6000);
+		assert.equal(told.length, 1);
+		return told[0].replace(/,.*| at .*/, "");
+	}
+
+	it("carry bytes both ways, each side in its window", () => {
+		let peer: VirtualClient | undefined;
+		world.servers.serve(ADDRESS, PORT, {
+			onConnection: (one) => {
+				peer = one;
+				peer.paused = true;
+				peer.send(pattern(5000));
+			},
+		});
+		const client = connect({ host: "broker.example" });
+		assert.throws(() => client.write(pattern(1)), RangeError);
+		assert.equal(client.read(new Uint8Array(1)), undefined);
+		world.advance(100);
+		assert.deepEqual(told, [`stands, ${SOCKET_SEND_WINDOW} at ${RESOLVE_MS + CONNECT_MS}`]);
+		assert.equal(client.remoteAddress, ADDRESS);
+		const into = new Uint8Array(8000);
+		assert.equal(client.read(into), SOCKET_RECEIVE_WINDOW);
+		assert.equal(client.read(into, SOCKET_RECEIVE_WINDOW), SOCKET_RECEIVE_WINDOW);
+		assert.equal(client.read(into, 2 * SOCKET_RECEIVE_WINDOW), 5000 - 2 * SOCKET_RECEIVE_WINDOW);
+		assert.deepEqual(into.subarray(0, 5000), pattern(5000));
+		assert.equal(client.write(pattern(SOCKET_SEND_WINDOW)), 0);
+		assert.throws(() => client.write(pattern(1)), RangeError);
+		peer!.paused = false;
+		world.advance(1);
+		assert.deepEqual(peer!.received, pattern(SOCKET_SEND_WINDOW));
+		client.close();
+		world.advance(1);
+		assert.equal(peer!.isClosed, true);
+	});
+
+	it("answer when something has come", () => {
+		world.servers.serve(ADDRESS, PORT, {
+			onConnection: (peer) => {
+				peer.onReceived = () => {
+					if (!peer.isClosed) peer.send(`you said ${peer.text}`);
+				};
+			},
+		});
+		const into = new Uint8Array(100);
+		const client = connect({
+			onWritable: () => {},
+			onReadable: () => told.push(Buffer.from(into.subarray(0, client.read(into))).toString()),
+		});
+		world.advance(100);
+		client.write(Buffer.from("hello"));
+		world.advance(1);
+		assert.deepEqual(told, ["you said hello"]);
+	});
+
+	it("end, and break off, after all that came before was read", () => {
+		for (const [act, code] of [["close", CLIENT_ENDED] as const, ["reset", CLIENT_BROKEN] as const]) {
+			told = [];
+			world.servers.serve(ADDRESS, PORT, {
+				onConnection: (peer) => {
+					peer.send("last words");
+					peer[act]();
+				},
+			});
+			const client = connect();
+			world.advance(100);
+			assert.equal(told.length, 1);
+			assert.equal(client.read(new Uint8Array(100)), 10);
+			assert.equal(told.length, 1);
+			world.advance(1);
+			assert.match(told[1], new RegExp(`^over ${code} at`));
+		}
+	});
+
+	it("are not there, have no name, lose all packets or say nothing", () => {
+		connect({}, "nobody: ");
+		connect({ host: "nothing.example" }, "no name: ");
+		world.servers.serve("192.0.2.8", 1, { fault: "lost" });
+		connect({ host: "192.0.2.8", port: 1, timeoutMs: 700 }, "lost: ");
+		world.servers.serve("192.0.2.9", 1, { fault: "silent", certificate: own.certificate });
+		connect({ host: "192.0.2.9", port: 1, timeoutMs: 900, tls: { trusted: own.certificate } }, "silent: ");
+		world.advance(2000);
+		assert.deepEqual(told, [
+			`no name: over ${CLIENT_NO_ADDRESS} at ${RESOLVE_MS}`,
+			`nobody: over ${CLIENT_UNREACHABLE} at ${CONNECT_MS}`,
+			`lost: over ${CLIENT_TIMEOUT} at 700`,
+			`silent: over ${CLIENT_TIMEOUT} at 900`,
+		]);
+	});
+
+	it("hear nothing of a client that was closed before it stands, and it hears nothing of them", () => {
+		let connections = 0;
+		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate, onConnection: () => connections++ });
+		for (const closeMs of [0, 10, RESOLVE_MS, RESOLVE_MS + CONNECT_MS, RESOLVE_MS + CONNECT_MS + 100]) {
+			const client = connect({ host: "broker.example", tls: { trusted: own.certificate } });
+			world.advance(closeMs);
+			client.close();
+			client.close();
+			world.advance(6000);
+		}
+		assert.deepEqual(told, []);
+		assert.equal(connections, 0);
+	});
+
+	it("shake hands one at a time", () => {
+		const tls = { trusted: own.certificate };
+		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
+		for (const name of ["a ", "b ", "c "]) connect({ tls }, name);
+		world.advance(5000);
+		assert.deepEqual(told, [
+			`a stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + HANDSHAKE_MS}`,
+			`b stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 2 * HANDSHAKE_MS}`,
+			`c stands, ${SOCKET_SEND_WINDOW} at ${CONNECT_MS + 3 * HANDSHAKE_MS}`,
+		]);
+		assert.equal(world.servers.handshakes, 3);
+		world.servers.hasMemory = false;
+		assert.equal(meet({ certificate: own.certificate }, tls), `over ${CLIENT_OUT_OF_MEMORY}`);
+		assert.equal(world.servers.handshakes, 3);
+	});
+
+	it("are believed as on the bench: by a pinned certificate, or by a chain for the name, at its time", () => {
+		const certificate = own.certificate;
+		assert.equal(meet({ certificate }, { trusted: certificate }), "stands");
+		assert.equal(meet({ certificate }, { trusted: certificate }, ADDRESS), "stands");
+		assert.equal(meet({ certificate }, { trusted: other.certificate }), `over ${CLIENT_UNTRUSTED}`);
+		const at = (utcMs: number) => meet({ certificate }, { trusted: certificate, utcMs });
+		assert.equal(at(FROM_MS), "stands");
+		assert.equal(at(FROM_MS - 1), `over ${CLIENT_EXPIRED}`);
+		assert.equal(at(TO_MS + 1), `over ${CLIENT_EXPIRED}`);
+		const { root, leaf } = makeChain();
+		const trusted = Buffer.from(root.certificate);
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted }), "stands");
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted }, ADDRESS), `over ${CLIENT_WRONG_NAME}`);
+		assert.equal(meet({ certificate: leaf.certificate }, { trusted, name: "x" }), `over ${CLIENT_WRONG_NAME}`);
+	});
+
+	it("may speak no TLS, or ask who we are", () => {
+		const tls = { trusted: own.certificate };
+		const certificate = own.certificate;
+		assert.equal(meet({}, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(meet({ certificate, fault: "no TLS" }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(meet({ certificate, asksForCertificate: true }, tls), `over ${CLIENT_HANDSHAKE}`);
+		assert.equal(meet({ certificate, asksForCertificate: true }, { ...tls, identity: other }), "stands");
+	});
+
+	it("resume the sessions that they have given themselves", () => {
+		const tls = { trusted: own.certificate };
+		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
+		const resume = (session: Uint8Array | undefined, trusted = own.certificate) => {
+			const client = connect({ tls: { trusted, session } });
+			world.advance(1000);
+			return client;
+		};
+		const first = resume(undefined);
+		assert.equal(first.resumed, false);
+		assert.ok(first.session);
+		assert.equal(resume(first.session).resumed, true);
+		assert.equal(resume(first.session, Buffer.concat([own.certificate, other.certificate])).resumed, false);
+		assert.equal(resume(pattern(100)).resumed, false);
+		world.servers.serve(ADDRESS, PORT, { certificate: own.certificate });
+		assert.equal(resume(first.session).resumed, false);
+		assert.throws(() => connect({ tls: { ...tls, session: new Uint8Array(3073) } }), RangeError);
+	});
+});
+
+function makeChain(): { root: Made; leaf: Made } {
+	const root = make({ subject: "/CN=Root", extensions: AUTHORITY });
+	const extensions = ["basicConstraints=CA:FALSE", "subjectAltName=DNS:broker.example"];
+	return { root, leaf: make({ subject: "/CN=broker", issuer: root, extensions }) };
+}

@@ -1,0 +1,115 @@
+/**
+ * What the portable checks of clients have in common: finding the server that a peer has opened, connecting, noting what
+ * is told. A peer tells its port by a datagram of two bytes to the UDP port that it was given.
+ */
+import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../../modules/io/client.js";
+import type { Host } from "../../../modules/io/host.js";
+import { expect, expectEqual, type Peer, sleep, until } from "./check.js";
+import { NotedConnection } from "./connection.js";
+
+export const LOOPBACK = "127.0.0.1";
+const TIMEOUT_MS = 8000;
+const DAY_MS = 86_400_000;
+
+/** Starts the peer, and gives the port on which it serves. */
+export async function serverPort(host: Host, peer: Peer, name: string): Promise<number> {
+	const { io: UDPSocket, pins } = host.network.udp!;
+	const into = new Uint8Array(1472);
+	let port = 0;
+	const udp = new UDPSocket({
+		...pins,
+		port: 0,
+		onReadable: () => {
+			if (udp.read(into) === 2) port = into[0] | (into[1] << 8);
+		},
+	});
+	peer(name, udp.port);
+	await until(host, () => port !== 0, `the port of ${name}`);
+	udp.close();
+	return port;
+}
+
+export function resource(host: Host, name: string): Uint8Array {
+	const file = host.resources.get(name);
+	expect(file !== undefined, `there is no ${name}: is the program openssl installed?`);
+	return file;
+}
+
+/** TLS that believes the authority of the peers' servers, at a time when its certificates are valid. */
+export function trust(host: Host, options: Partial<TLSClientOptions> = {}): TLSClientOptions {
+	return { trusted: resource(host, "authority.pem"), ...options };
+}
+
+/** A moment so many days after the authority's certificate has become valid; 30 are its life. */
+export function dayOfAuthority(host: Host, day: number): number {
+	const [authority] = host.crypto.readCertificates(resource(host, "authority.pem")).certificates;
+	return authority.validFromMs + day * DAY_MS;
+}
+
+/** A client that notes all it is told. */
+export class NotedClient extends NotedConnection {
+	readonly client: Client;
+	/** CLIENT_… as they were told. */
+	readonly codes: number[] = [];
+
+	constructor(port: ClientPort, options: Partial<ClientOptions>) {
+		super();
+		this.client = new port.io({
+			...port.pins,
+			host: LOOPBACK,
+			port: 9,
+			timeoutMs: TIMEOUT_MS,
+			...this.notes,
+			onError: (code) => {
+				this.calls++;
+				this.codes.push(code);
+			},
+			...options,
+		});
+		expectEqual(this.calls, 0, "calls inside the constructor");
+	}
+
+	/** Until it stands. */
+	async stands(host: Host): Promise<void> {
+		await until(host, () => this.writable > 0 || this.codes.length > 0, "a connection");
+		expectEqual(this.codes[0], undefined, "CLIENT_… instead of a connection");
+	}
+
+	/** Until it is over, in this way, without ever having stood. */
+	async fails(host: Host, code: number): Promise<void> {
+		await until(host, () => this.codes.length > 0 || this.writable > 0, "an end");
+		expectEqual(this.codes[0], code, "CLIENT_…");
+		expectEqual(this.writable, -1, "room to write");
+		await this.staysOver(host);
+	}
+
+	/** Until it is over, in this way. */
+	async ends(host: Host, code: number, orCode = code): Promise<void> {
+		await until(host, () => this.codes.length > 0, "an end");
+		expect(this.codes[0] === code || this.codes[0] === orCode, `CLIENT_… is ${this.codes[0]}, expected ${code}`);
+		await this.staysOver(host);
+	}
+
+	/** Closes it; nothing is told from then on. */
+	async end(host: Host): Promise<void> {
+		this.client.close();
+		const { calls } = this;
+		await sleep(host, 50);
+		expectEqual(this.calls, calls, "calls after close");
+		this.client.close();
+	}
+
+	protected override read(into: Uint8Array, start?: number): number | undefined {
+		return this.client.read(into, start);
+	}
+
+	protected override write(bytes: Uint8Array): number {
+		return this.client.write(bytes);
+	}
+
+	private async staysOver(host: Host): Promise<void> {
+		await sleep(host, 30);
+		expectEqual(this.codes.length, 1, "ends that were told");
+		this.client.close();
+	}
+}

@@ -1,0 +1,41 @@
+/** What the portable checks of sockets and of clients have in common: bytes of the pattern, both ways, in pieces. */
+import type { Host } from "../../../modules/io/host.js";
+import { expectBytes, expectEqual, NotedStream, pattern, until } from "./check.js";
+
+const PIECE = 2048;
+
+/** A connection that notes what it is told. */
+export abstract class NotedConnection extends NotedStream {
+	protected abstract override read(into: Uint8Array, start?: number): number | undefined;
+	protected abstract write(bytes: Uint8Array): number;
+
+	/** Reads the pattern of that length, piece by piece. */
+	async expectPattern(host: Host, length: number): Promise<void> {
+		const piece = new Uint8Array(PIECE);
+		let at = 0;
+		await until(
+			host,
+			() => {
+				for (let got = this.read(piece); got; got = this.read(piece)) {
+					expectBytes(piece.subarray(0, got), pattern(got, at), `what the other side sent, from ${at} on`);
+					at += got;
+				}
+				return at >= length;
+			},
+			`${length} bytes from the other side`,
+		);
+		expectEqual(at, length, "bytes from the other side");
+	}
+
+	/** Writes the pattern of that length, as room is made. */
+	async sendPattern(host: Host, length: number): Promise<void> {
+		let at = 0;
+		await until(host, () => this.writable > 0, "onWritable");
+		while (at < length) {
+			const piece = pattern(Math.min(length - at, this.writable, PIECE), at);
+			this.writable = this.write(piece);
+			at += piece.length;
+			await until(host, () => this.writable > 0, "room to write");
+		}
+	}
+}

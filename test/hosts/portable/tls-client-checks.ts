@@ -1,0 +1,312 @@
+/** Checks of the host contract: whom a TLS client believes, and what it bears. The peer is a server. Portable. */
+import {
+	CLIENT_BROKEN,
+	CLIENT_ENDED,
+	CLIENT_EXPIRED,
+	CLIENT_HANDSHAKE,
+	CLIENT_TIMEOUT,
+	CLIENT_UNTRUSTED,
+	CLIENT_WRONG_NAME,
+	type ClientOptions,
+	SESSION_LIMIT,
+	type TLSClientOptions,
+	TRUSTED_LIMIT,
+} from "../../../modules/io/client.js";
+import type { Host } from "../../../modules/io/host.js";
+import {
+	type Check,
+	expect,
+	expectBytes,
+	expectEqual,
+	expectRangeError,
+	frozen,
+	type Peer,
+	pattern,
+	sleep,
+	until,
+} from "./check.js";
+import { dayOfAuthority, NotedClient, resource, serverPort, trust } from "./connecting.js";
+
+const HELLO = Uint8Array.of(0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x0a);
+const HELLO_BACK = Uint8Array.of(0x6f, 0x6c, 0x6c, 0x65, 0x68, 0x0a);
+
+function connect(host: Host, port: number, tls: TLSClientOptions, options: Partial<ClientOptions> = {}): NotedClient {
+	const client = host.network.tlsClient;
+	expect(client !== undefined, "this host has no TLS clients");
+	return new NotedClient(client, { port, tls, ...options });
+}
+
+/** A connection to the peer's server carries bytes; `over` closes it then. */
+async function greets(host: Host, noted: NotedClient): Promise<void> {
+	await noted.stands(host);
+	noted.client.write(HELLO);
+	expectBytes(await noted.collect(host, 100), pattern(100), "from the server");
+	await noted.ends(host, CLIENT_ENDED);
+}
+
+function expectError(action: () => void, what: string): void {
+	let message = "";
+	try {
+		action();
+	} catch (error) {
+		message = (error as Error).message;
+	}
+	expect(message.length > 0, `${what} is taken`);
+}
+
+type Scene = (host: Host, peer: Peer) => Promise<void>;
+
+/** Whom it believes. */
+const trusting: [name: string, scene: Scene][] = [
+	[
+		"believes a chain that leads to its authority and is for the name or the address",
+		async (host, peer) => {
+			const server = () => serverPort(host, peer, "tls-server:hello");
+			await greets(host, connect(host, await server(), trust(host)));
+			await greets(host, connect(host, await server(), trust(host), { host: "localhost" }));
+			await greets(host, connect(host, await server(), trust(host, { name: "localhost" })));
+			const wild = await serverPort(host, peer, "tls-server:hello:wildcard");
+			await greets(host, connect(host, wild, trust(host, { name: "one.home.example" })));
+		},
+	],
+	[
+		"believes several authorities, one of them in the middle of the chain",
+		async (host, peer) => {
+			const other = resource(host, "other-authority.pem");
+			const middle = resource(host, "middle-authority.pem");
+			const trusted = new Uint8Array(other.length + middle.length);
+			trusted.set(other);
+			trusted.set(middle, other.length);
+			const port = await serverPort(host, peer, "tls-server:hello");
+			const noted = connect(host, port, { trusted });
+			trusted.fill(0);
+			await greets(host, noted);
+		},
+	],
+	[
+		"believes a server's own certificate whatever its name",
+		async (host, peer) => {
+			const trusted = resource(host, "self-signed.pem");
+			const port = await serverPort(host, peer, "tls-server:hello:self-signed");
+			await greets(host, connect(host, port, { trusted }));
+			const again = await serverPort(host, peer, "tls-server:hello:self-signed");
+			await greets(host, connect(host, again, { trusted, name: "elsewhere.example" }));
+		},
+	],
+	[
+		"does not believe another's certificate of the same name",
+		async (host, peer) => {
+			const trusted = resource(host, "self-signed.pem");
+			const port = await serverPort(host, peer, "tls-server:refused:self-signed-other");
+			await connect(host, port, { trusted }).fails(host, CLIENT_UNTRUSTED);
+			const self = await serverPort(host, peer, "tls-server:refused:self-signed");
+			await connect(host, self, trust(host)).fails(host, CLIENT_UNTRUSTED);
+		},
+	],
+	[
+		"does not believe what leads to another authority, or to none",
+		async (host, peer) => {
+			const trusted = resource(host, "other-authority.pem");
+			const port = await serverPort(host, peer, "tls-server:refused");
+			await connect(host, port, { trusted }).fails(host, CLIENT_UNTRUSTED);
+			const lone = await serverPort(host, peer, "tls-server:refused:without-middle");
+			await connect(host, lone, trust(host)).fails(host, CLIENT_UNTRUSTED);
+			const impostor = await serverPort(host, peer, "tls-server:refused:impostor");
+			await connect(host, impostor, trust(host)).fails(host, CLIENT_UNTRUSTED);
+			const usurped = await serverPort(host, peer, "tls-server:refused:by-end-entity");
+			await connect(host, usurped, trust(host)).fails(host, CLIENT_UNTRUSTED);
+		},
+	],
+	[
+		"does not take a trusted server for another name or address",
+		async (host, peer) => {
+			const server = () => serverPort(host, peer, "tls-server:refused");
+			await connect(host, await server(), trust(host, { name: "elsewhere.example" })).fails(host, CLIENT_WRONG_NAME);
+			await connect(host, await server(), trust(host, { name: "127.0.0.2" })).fails(host, CLIENT_WRONG_NAME);
+			const wild = await serverPort(host, peer, "tls-server:refused:wildcard");
+			await connect(host, wild, trust(host)).fails(host, CLIENT_WRONG_NAME);
+		},
+	],
+	[
+		"looks at dates when it knows the time, and only then",
+		async (host, peer) => {
+			const at = (day: number) => trust(host, { utcMs: dayOfAuthority(host, day) });
+			await greets(host, connect(host, await serverPort(host, peer, "tls-server:hello"), at(5)));
+			await connect(host, await serverPort(host, peer, "tls-server:refused"), at(40)).fails(host, CLIENT_EXPIRED);
+			await connect(host, await serverPort(host, peer, "tls-server:refused"), at(-5)).fails(host, CLIENT_EXPIRED);
+			const expired = await serverPort(host, peer, "tls-server:refused:expired");
+			await connect(host, expired, at(5)).fails(host, CLIENT_EXPIRED);
+			const unknown = await serverPort(host, peer, "tls-server:hello:expired");
+			await greets(host, connect(host, unknown, trust(host)));
+		},
+	],
+	[
+		"shows its certificate to a server that asks",
+		async (host, peer) => {
+			const identity = { certificate: resource(host, "client.pem"), key: resource(host, "client-key.pem") };
+			const port = await serverPort(host, peer, "tls-server:hello:asks");
+			await greets(host, connect(host, port, trust(host, { identity })));
+		},
+	],
+	[
+		"tells of a server that refuses it",
+		async (host, peer) => {
+			const port = await serverPort(host, peer, "openssl:verifies");
+			const noted = connect(host, port, trust(host));
+			// With TLS 1.3 a client learns only after its own handshake that it is refused.
+			await noted.ends(host, CLIENT_HANDSHAKE, CLIENT_BROKEN);
+		},
+	],
+	[
+		"refuses options that can't be used",
+		async (host) => {
+			const open = (options: Partial<TLSClientOptions>) => connect(host, 9, trust(host, options));
+			const { certificate } = { certificate: resource(host, "client.pem") };
+			expectRangeError(() => open({ trusted: new Uint8Array(TRUSTED_LIMIT + 1) }), "too much that is trusted");
+			expectRangeError(() => open({ session: new Uint8Array(SESSION_LIMIT + 1) }), "too long a session");
+			expectError(() => open({ trusted: new Uint8Array(0) }), "nobody to be trusted");
+			expectError(() => open({ trusted: pattern(500) }), "garbage to be trusted");
+			expectError(() => open({ identity: { certificate, key: pattern(100) } }), "garbage for a key");
+			expectError(() => open({ identity: { certificate, key: new Uint8Array(0) } }), "no key");
+			const { io: TLSClient, pins } = host.network.tlsClient!;
+			expectError(() => new TLSClient({ ...pins, host: "localhost", port: 9, timeoutMs: 1000 }), "nothing of TLS");
+		},
+	],
+];
+
+/** How it gets along with servers as they are. */
+const meeting: [name: string, scene: Scene][] = [
+	[
+		"gets along with OpenSSL by TLS 1.2 and 1.3, or says that they have nothing in common",
+		async (host, peer) => {
+			let stood = 0;
+			for (const name of ["openssl:tls1_2", "openssl:tls1_3"]) {
+				const noted = connect(host, await serverPort(host, peer, name), trust(host, { name: "localhost" }));
+				await until(host, () => noted.writable > 0 || noted.codes.length > 0, "a connection");
+				if (noted.codes.length > 0) {
+					await noted.ends(host, CLIENT_HANDSHAKE);
+					continue;
+				}
+				stood++;
+				noted.client.write(HELLO);
+				expectBytes(await noted.collect(host, HELLO.length), HELLO_BACK, `from ${name}`);
+				await noted.end(host);
+			}
+			expect(stood > 0, "it speaks neither TLS 1.2 nor 1.3");
+		},
+	],
+	[
+		"resumes a session where the server still knows it, and nowhere else",
+		async (host, peer) => {
+			const port = await serverPort(host, peer, "tls-server:hello-thrice");
+			const first = connect(host, port, trust(host));
+			expectEqual(first.client.resumed, false, "resumed before it stands");
+			await first.stands(host);
+			expectEqual(first.client.resumed, false, "resumed without a session");
+			first.client.write(HELLO);
+			await first.collect(host, 100);
+			const { session } = first.client;
+			await first.ends(host, CLIENT_ENDED);
+			expect(session !== undefined && session.length <= SESSION_LIMIT, `a session of ${session?.length} bytes`);
+			const second = connect(host, port, trust(host, { session }));
+			await second.stands(host);
+			expectEqual(second.client.resumed, true, "resumed at the same server");
+			await greets(host, second);
+			const third = connect(host, port, trust(host, { session: pattern(200) }));
+			await third.stands(host);
+			expectEqual(third.client.resumed, false, "resumed with garbage");
+			await greets(host, third);
+			const other = connect(host, await serverPort(host, peer, "tls-server:hello"), trust(host, { session }));
+			await other.stands(host);
+			expectEqual(other.client.resumed, false, "resumed at another server");
+			await greets(host, other);
+		},
+	],
+	[
+		"waits its turn while another handshake goes on",
+		async (host, peer) => {
+			const silent = await serverPort(host, peer, "server:silent");
+			const good = await serverPort(host, peer, "tls-server:hello");
+			const first = connect(host, silent, trust(host), { timeoutMs: 700 });
+			await sleep(host, 200);
+			const hasty = connect(host, good, trust(host), { timeoutMs: 100 });
+			const second = connect(host, good, trust(host));
+			await hasty.fails(host, CLIENT_TIMEOUT);
+			expectEqual(first.codes.length, 0, "ends of the first meanwhile");
+			await second.stands(host);
+			expectEqual(first.codes[0], CLIENT_TIMEOUT, "what became of the first");
+			await greets(host, second);
+			await first.end(host);
+		},
+	],
+	[
+		"does not wait longer than it was told to for a server that says nothing",
+		async (host, peer) => {
+			const port = await serverPort(host, peer, "server:silent");
+			const startMs = host.clock.monotonicMs();
+			await connect(host, port, trust(host), { timeoutMs: 300 }).fails(host, CLIENT_TIMEOUT);
+			const tookMs = host.clock.monotonicMs() - startMs;
+			expect(tookMs >= 300 && tookMs < 1500, `300 ms took ${tookMs}`);
+			const half = await serverPort(host, peer, "tls-hostile:stops");
+			await connect(host, half, trust(host), { timeoutMs: 500 }).fails(host, CLIENT_TIMEOUT);
+		},
+	],
+	[
+		"bears servers that speak no TLS, break it off or send garbage in it",
+		async (host, peer) => {
+			for (const name of ["server:plain-text", "tls-hostile:breaks", "tls-hostile:garbage", "tls-hostile:nonsense"]) {
+				await connect(host, await serverPort(host, peer, name), trust(host)).fails(host, CLIENT_HANDSHAKE);
+			}
+			await greets(host, connect(host, await serverPort(host, peer, "tls-server:hello"), trust(host)));
+		},
+	],
+	[
+		"bears a chain of certificates that is far too long",
+		async (host, peer) => {
+			const port = await serverPort(host, peer, "tls-server:refused:huge");
+			await connect(host, port, trust(host)).fails(host, CLIENT_HANDSHAKE);
+			await greets(host, connect(host, await serverPort(host, peer, "tls-server:hello"), trust(host)));
+		},
+	],
+	[
+		"tells of a record that makes no sense as of a break",
+		async (host, peer) => {
+			const noted = connect(host, await serverPort(host, peer, "tls-hostile:bad-record"), trust(host));
+			await noted.stands(host);
+			noted.client.write(HELLO);
+			await noted.ends(host, CLIENT_BROKEN);
+		},
+	],
+	[
+		"tells of an end without the closing alert, between records or inside one",
+		async (host, peer) => {
+			for (const name of ["tls-hostile:no-alert", "tls-hostile:half-record"]) {
+				const noted = connect(host, await serverPort(host, peer, name), trust(host));
+				await noted.stands(host);
+				noted.client.write(HELLO);
+				await noted.ends(host, CLIENT_ENDED, CLIENT_BROKEN);
+			}
+		},
+	],
+	[
+		"bears a server that wants to shake hands again",
+		async (host, peer) => {
+			const noted = connect(host, await serverPort(host, peer, "openssl:renegotiates"), trust(host));
+			await until(host, () => noted.writable > 0 || noted.codes.length > 0, "a connection");
+			if (noted.codes.length > 0) {
+				await noted.ends(host, CLIENT_HANDSHAKE);
+				return;
+			}
+			noted.client.write(HELLO);
+			await sleep(host, 400);
+			if (noted.codes.length > 0) await noted.ends(host, CLIENT_BROKEN, CLIENT_ENDED);
+			else await noted.end(host);
+		},
+	],
+];
+
+function checksOf(scenes: typeof trusting): Check[] {
+	return scenes.map(([name, scene]) => ({ name: `a TLS client ${name}`, run: scene }));
+}
+
+export const tlsClientChecks = frozen([...checksOf(trusting), ...checksOf(meeting)]);

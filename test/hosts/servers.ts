@@ -1,0 +1,240 @@
+/**
+ * Servers that the portable checks of clients ask for by name: `server:<script>` (TCP), `tls-server:<script>[:<identity>]`
+ * (client-files.ts), `openssl:<kind>` (its s_server) and `tls-hostile:<kind>`. Each tells its port by a datagram to the UDP
+ * port that it was given, serves one client (or as many as its script says), and is judged by what it rejects with.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer as createTLSServer } from "node:tls";
+import { clientIdentities } from "./client-files.js";
+import { carriers, clients, isClosed, readCount } from "./peers.js";
+import { pattern } from "./portable/check.js";
+
+const LOOPBACK = "127.0.0.1";
+
+/** Ends what a check has left running. */
+type End = () => void;
+const running = new Set<End>();
+
+/** Ends all servers. */
+export function endServers(): void {
+	for (const end of running) end();
+	running.clear();
+}
+
+async function tellPort(port: number, to: number): Promise<void> {
+	const socket = createSocket("udp4");
+	await new Promise((resolve) => socket.send(Uint8Array.of(port, port >> 8), to, LOOPBACK, resolve));
+	socket.close();
+}
+
+/** Opens the server; gives its port. */
+async function open(server: Server): Promise<number> {
+	const sockets = new Set<Socket>();
+	server.on("connection", (socket) => {
+		sockets.add(socket);
+		socket.on("error", () => {});
+		socket.on("close", () => sockets.delete(socket));
+	});
+	running.add(() => {
+		server.close();
+		for (const socket of sockets) socket.destroy();
+	});
+	server.listen(0, LOOPBACK);
+	await once(server, "listening");
+	return (server.address() as AddressInfo).port;
+}
+
+/** What a server does with each client that comes; `Client` scripts of peers.ts serve here as well. */
+const scripts: Record<string, (next: () => Promise<Socket>) => Promise<void>> = {
+	async hello(next) {
+		await answerHello(await next());
+	},
+	async "hello-thrice"(next) {
+		for (let i = 0; i < 3; i++) await answerHello(await next());
+	},
+	async silent(next) {
+		await isClosed(await next());
+	},
+	async "plain-text"(next) {
+		const socket = await next();
+		socket.end("220 mail.example ESMTP\r\n");
+		await isClosed(socket);
+	},
+};
+
+async function answerHello(socket: Socket): Promise<void> {
+	assert.equal((await readCount(socket, 5)).toString("utf8", 0, 5), "hello");
+	socket.end(pattern(100));
+	await isClosed(socket);
+}
+
+/** Serves until the script is through; those that no client ever comes to end with the check. */
+async function serve(server: Server, event: string, script: string, tellTo: number): Promise<void> {
+	const come: Socket[] = [];
+	const wanted: ((socket: Socket) => void)[] = [];
+	server.on(event, (socket: Socket) => {
+		const want = wanted.shift();
+		if (want) want(socket);
+		else come.push(socket);
+	});
+	const next = () => {
+		const socket = come.shift();
+		return socket ? Promise.resolve(socket) : new Promise<Socket>((resolve) => wanted.push(resolve));
+	};
+	await tellPort(await open(server), tellTo);
+	// Nobody is to get through: there is nothing to wait for.
+	if (script === "refused") server.on(event, () => assert.fail("a client believes this server"));
+	else if (script === "silent") void scripts.silent(next);
+	else if (script in scripts) await scripts[script](next);
+	else await clients[script](next, 0);
+}
+
+async function serveTCP(script: string, tellTo: number): Promise<void> {
+	const server = createServer({ allowHalfOpen: true, noDelay: true });
+	if (script !== "gone") return serve(server, "connection", script, tellTo);
+	const port = await open(server);
+	server.close();
+	await once(server, "close");
+	await tellPort(port, tellTo);
+}
+
+function makeTLSServer(identity: string): Server {
+	const { servers, authority } = clientIdentities();
+	const { certificate, key } = servers[identity];
+	const asks = identity === "asks" ? { requestCert: true, ca: authority } : {};
+	const server = createTLSServer({ cert: certificate, key, allowHalfOpen: true, noDelay: true, ...asks });
+	const byPort = new Map<number | undefined, Socket>();
+	server.on("connection", (carrier: Socket) => byPort.set(carrier.remotePort, carrier));
+	server.on("secureConnection", (socket) => carriers.set(socket, byPort.get(socket.remotePort)!));
+	server.on("tlsClientError", () => {});
+	return server;
+}
+
+async function serveTLS(script: string, identity: string, tellTo: number): Promise<void> {
+	await serve(makeTLSServer(identity), "secureConnection", script, tellTo);
+}
+
+/** A TLS server behind a wire that we can do things to. */
+class Wire {
+	/** To the client: called with each piece of the server, before it goes on; false keeps it. */
+	onPiece: (piece: Buffer) => boolean = () => true;
+	client: Socket | undefined;
+
+	async open(server: Server, tellTo: number): Promise<void> {
+		const port = await open(server);
+		const front = createServer({ noDelay: true }, (client) => {
+			const back = connect(port, LOOPBACK);
+			this.client = client;
+			back.on("error", () => {});
+			back.on("data", (piece) => this.onPiece(piece as Buffer) && client.write(piece));
+			back.on("close", () => client.destroy());
+			client.on("data", (piece) => back.write(piece));
+			client.on("close", () => back.destroy());
+		});
+		await tellPort(await open(front), tellTo);
+	}
+}
+
+/** The first record, which is the ServerHello, and whatever else came with it. */
+function firstRecord(piece: Buffer): Buffer {
+	return piece.subarray(0, 5 + piece.readUInt16BE(3));
+}
+
+/** What a hostile server does in the middle of the handshake, with the first that the real one has to say. */
+const interruptions: Record<string, (client: Socket, piece: Buffer) => void> = {
+	stops: (client, piece) => client.write(piece.subarray(0, piece.length >> 1)),
+	breaks: (client, piece) => client.end(piece.subarray(0, piece.length >> 1)),
+	garbage: (client, piece) => client.write(Buffer.concat([firstRecord(piece), pattern(2000)])),
+	/** A record of the handshake with messages that don't exist. */
+	nonsense: (client, piece) => {
+		const record = Buffer.concat([Buffer.of(22, 3, 3, 2, 0), pattern(512)]);
+		client.write(Buffer.concat([firstRecord(piece), record]));
+	},
+};
+
+/** What it does once it was said hello to. */
+const afterwards: Record<string, (client: Socket) => void> = {
+	"bad-record": (client) => client.write(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(64)])),
+	"no-alert": (client) => client.end(),
+	"half-record": (client) => client.end(Buffer.concat([Buffer.of(23, 3, 3, 0, 64), pattern(20)])),
+};
+
+async function serveHostile(kind: string, tellTo: number): Promise<void> {
+	const wire = new Wire();
+	const server = makeTLSServer("");
+	if (kind in interruptions) {
+		let isFirst = true;
+		wire.onPiece = (piece) => {
+			if (isFirst) interruptions[kind](wire.client!, piece);
+			isFirst = false;
+			return false;
+		};
+		await wire.open(server, tellTo);
+		return;
+	}
+	const greeted = new Promise<void>((resolve, reject) => {
+		server.on("secureConnection", (socket: Socket) => readCount(socket, 5).then(() => resolve(), reject));
+	});
+	await wire.open(server, tellTo);
+	await greeted;
+	wire.onPiece = () => false;
+	afterwards[kind](wire.client!);
+}
+
+const opensslArguments: Record<string, readonly string[]> = {
+	tls1_2: ["-tls1_2", "-rev"],
+	tls1_3: ["-tls1_3", "-rev"],
+	verifies: ["-Verify", "1", "-verify_return_error", "-CAfile", "ca"],
+	renegotiates: ["-tls1_2"],
+};
+
+async function serveOpenSSL(kind: string, tellTo: number): Promise<void> {
+	const { servers, authority } = clientIdentities();
+	const folder = mkdtempSync(join(tmpdir(), "s-server-"));
+	for (const [name, text] of Object.entries({ ...servers[""], ca: authority })) writeFileSync(join(folder, name), text);
+	const files = ["-cert", "certificate", "-cert_chain", "certificate", "-key", "key"];
+	const args = ["s_server", "-accept", `${LOOPBACK}:0`, ...files, ...opensslArguments[kind]];
+	const program = spawn("openssl", args, { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
+	program.stdin.on("error", () => {});
+	running.add(() => {
+		program.kill("SIGKILL");
+		rmSync(folder, { recursive: true });
+	});
+	await tellPort(await portOf(program), tellTo);
+	if (kind !== "renegotiates") return;
+	let said = "";
+	for await (const piece of program.stdout) {
+		said += piece;
+		if (!said.includes("hello")) continue;
+		// A command of s_server, at the beginning of a line.
+		program.stdin.write("R\n");
+		break;
+	}
+}
+
+async function portOf(program: ChildProcess): Promise<number> {
+	let said = "";
+	for (;;) {
+		const [piece] = await once(program.stdout!, "data");
+		said += piece;
+		const [, port] = /ACCEPT \S*?:(\d+)\n/.exec(said) ?? [];
+		if (port) return Number(port);
+	}
+}
+
+/** The server of that name, or undefined: it is no server. */
+export function runServer(name: string, tellTo: number): Promise<void> | undefined {
+	const [kind, script, identity = ""] = name.split(":");
+	if (kind === "server" || script === "gone") return serveTCP(script, tellTo);
+	if (kind === "tls-server") return serveTLS(script, identity, tellTo);
+	if (kind === "openssl") return serveOpenSSL(script, tellTo);
+	if (kind === "tls-hostile") return serveHostile(script, tellTo);
+	return undefined;
+}

@@ -1,0 +1,175 @@
+/**
+ * Every event in every state of a connection (the table in modules/http/connection.ts): what comes at the wrong time does
+ * nothing, and afterwards the request at hand and the next one are answered once each, or the connection is closed.
+ */
+import assert from "node:assert/strict";
+import type { HTTPResponse } from "../../modules/http/response.js";
+import { Bench, get, post } from "./bench.js";
+import { type FakeClient, replies } from "./fake.js";
+
+interface Case {
+	readonly bench: Bench;
+	readonly client: FakeClient;
+	/** Brings the request at hand to its end. */
+	finish(): void;
+	/** Replies that the client is owed then. */
+	readonly owed: number;
+	/** The connection goes on afterwards. */
+	readonly goesOn: boolean;
+}
+
+const NOTHING = () => {};
+const BODY = "0123456789";
+
+function begin(...pieces: string[]): { bench: Bench; client: FakeClient } {
+	const bench = new Bench();
+	const client = bench.connect();
+	for (const piece of pieces) client.send(piece);
+	bench.world.settle();
+	return { bench, client };
+}
+
+function answer(response: HTTPResponse | undefined): void {
+	response?.sendText(200, "late");
+}
+
+/** A reply that does not leave, since the client reads nothing. */
+function stuck(request: string): { bench: Bench; client: FakeClient; finish(): void } {
+	const bench = new Bench();
+	const client = bench.connect(64);
+	client.reading = false;
+	client.send(request);
+	bench.world.settle();
+	const finish = () => {
+		client.reading = true;
+		client.drain(client.windowSize);
+	};
+	return { bench, client, finish };
+}
+
+const STATES: Readonly<Record<string, () => Case>> = {
+	"HEAD, NONE: nothing came yet": () => ({ ...begin(), finish: NOTHING, owed: 0, goesOn: true }),
+	"HEAD, NONE: half a head": () => {
+		const whole = get("/text");
+		const { bench, client } = begin(whole.slice(0, 20));
+		return { bench, client, finish: () => client.send(whole.slice(20)), owed: 1, goesOn: true };
+	},
+	"HEAD, NONE: after a reply": () => {
+		const { bench, client } = begin(get("/text"));
+		client.takeBytes();
+		return { bench, client, finish: NOTHING, owed: 0, goesOn: true };
+	},
+	"BODY, AWAITED: for a sink": () => {
+		const whole = post("/echo", BODY);
+		const { bench, client } = begin(whole.slice(0, -4));
+		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
+	},
+	"BODY, GIVEN: the answer came before the end of the body": () => {
+		const whole = post("/text", BODY);
+		const { bench, client } = begin(whole.slice(0, -4));
+		return { bench, client, finish: () => client.send(whole.slice(-4)), owed: 1, goesOn: true };
+	},
+	"DONE, AWAITED": () => {
+		const { bench, client } = begin(get("/later"));
+		return { bench, client, finish: () => answer(bench.later[0]), owed: 1, goesOn: true };
+	},
+	"DONE, GIVEN": () => ({ ...stuck(get("/known?size=900")), owed: 1, goesOn: true }),
+	"LINGER, AWAITED": () => {
+		const { bench, client } = begin(post("/later", BODY, "Expect: 100-continue"));
+		return { bench, client, finish: () => answer(bench.later[0]), owed: 1, goesOn: false };
+	},
+	"LINGER, GIVEN": () => ({ ...stuck("GET / HTTP/1.1\r\n\r\n"), owed: 1, goesOn: false }),
+	"CLOSED: by the client's wish": () => {
+		const { bench, client } = begin(get("/text", "Connection: close"));
+		client.takeBytes();
+		return { bench, client, finish: NOTHING, owed: 0, goesOn: false };
+	},
+};
+
+/** Events that change nothing but what they are for. */
+const HARMLESS: Readonly<Record<string, (state: Case) => void>> = {
+	"a callback without anything to read": ({ client }) => client.socket?.readableInVain(),
+	"a callback without anything to send": ({ client, bench }) => {
+		client.drain(0);
+		bench.world.settle();
+	},
+	"a turn of its driver too early": ({ bench }) => bench.server.advance(bench.world.nowMs),
+	"a second answer to a request that has one": ({ bench }) => {
+		let kept: HTTPResponse | undefined;
+		const other = bench.connect();
+		bench.route = (_, response) => {
+			kept = response;
+			response.sendText(200, "first");
+			return undefined;
+		};
+		assert.equal(bench.exchange(other, get("/")).length, 1);
+		bench.route = undefined;
+		kept?.sendText(200, "second");
+		kept?.cancel();
+		bench.world.settle();
+		assert.equal(other.take(), "");
+		other.leave();
+		bench.world.settle();
+	},
+};
+
+/** Events that end the connection, wherever it stands. */
+const ENDING: Readonly<Record<string, (state: Case) => void>> = {
+	"the client has gone": ({ client }) => client.leave(),
+	"the server closes": ({ bench }) => bench.server.close(),
+};
+
+describe("States of an HTTP connection", () => {
+	for (const [state, arrange] of Object.entries(STATES)) {
+		for (const [event, happen] of Object.entries(HARMLESS)) {
+			it(`${state}; ${event}`, () => {
+				const made = arrange();
+				const { bench, client } = made;
+				happen(made);
+				bench.world.settle();
+				made.finish();
+				bench.world.settle();
+				const got = replies(client.takeBytes());
+				assert.equal(got.length, made.owed);
+				if (made.goesOn) assert.equal(bench.exchange(client, get("/text"))[0]?.body, "hello");
+				else {
+					bench.world.advance(5000);
+					assert.ok(client.closed);
+				}
+				bench.probe();
+				assert.deepEqual(bench.mistakes, []);
+			});
+		}
+		for (const [event, happen] of Object.entries(ENDING)) {
+			it(`${state}; ${event}`, () => {
+				const made = arrange();
+				const { bench, client } = made;
+				happen(made);
+				bench.world.settle();
+				assert.ok(client.closed || client.gone);
+				assert.equal(bench.server.connectionCount, 0);
+				assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
+				client.takeBytes();
+				// What the handler or the client still does comes too late.
+				made.finish();
+				bench.world.settle();
+				bench.world.advance(400_000);
+				assert.equal(client.take(), "");
+				assert.deepEqual(bench.mistakes, []);
+			});
+		}
+		it(`${state}; nothing at all until every deadline has passed`, () => {
+			const made = arrange();
+			const { bench, client } = made;
+			bench.world.advance(400_000);
+			const isThinking = state === "DONE, AWAITED" || state === "LINGER, AWAITED";
+			assert.equal(client.closed, !isThinking, "only a handler has no time limit");
+			assert.equal(bench.server.connectionCount, isThinking ? 1 : 0);
+			made.finish();
+			bench.world.advance(400_000);
+			assert.ok(client.closed);
+			assert.equal(bench.world.timerCount, 0);
+			assert.deepEqual(bench.mistakes, []);
+		});
+	}
+});

@@ -1,0 +1,297 @@
+/** Every call and input in every state, also those that make no sense there: nothing throws, and what follows is sane. */
+import assert from "node:assert/strict";
+import { Attempts } from "../../modules/iec62056-21/attempts.js";
+import { MeterListener } from "../../modules/iec62056-21/listener.js";
+import { IECConversation } from "../../modules/iec62056-21/protocol.js";
+import { HAND_OVER_ALWAYS } from "../../modules/iec62056-21/session.js";
+import { DLMSConversation } from "../../modules/meter/dlms-conversation.js";
+import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
+import type { MeterSettings } from "../../modules/meter/settings.js";
+import {
+	type Conversation,
+	EVENT_END,
+	EVENT_POOR,
+	EVENT_READOUT,
+	type Opening,
+} from "../../modules/readout/protocol.js";
+import { STATUS_OK } from "../../modules/readout/readout.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
+import { frame } from "../../tools/meter/telegram.js";
+import { fromMeter } from "../hdlc/driver.js";
+import { UA } from "../hdlc/frames.js";
+import { Driver } from "../iec62056-21/driver.js";
+import { bytesOf } from "../latin1.js";
+import { iecVectors } from "../vectors.js";
+import { dlmsSettings, ReaderBench } from "./bench.js";
+import { Bed } from "./dlms-bed.js";
+
+const IDENT = "/LGZ5\\2ZMD310\r\n";
+const BLOCK = frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r\n!\r\n"));
+const WRONG = Uint8Array.from([...BLOCK.subarray(0, BLOCK.length - 1), 0x7e]);
+const TELEGRAM = "/EBZ5DD3\r\n\r\n1.8.0(000123.4*kWh)\r\n!\r\n";
+const UA_FRAME = Uint8Array.from([0x7e, ...fromMeter(UA), 0x7e]);
+const SOON_MS = 400_000;
+
+/** What may come in from outside at any time. */
+const INPUTS: Record<string, (driver: Driver) => unknown> = {
+	nothing: (driver) => driver.receive(""),
+	noise: (driver) => driver.receive("~\x80\xff(*"),
+	"a damaged character": (driver) => driver.receive("\xc1"),
+	"an identification": (driver) => driver.receive(IDENT),
+	"a block": (driver) => driver.receive(BLOCK),
+	"a block with a wrong check": (driver) => driver.receive(WRONG),
+	"a telegram": (driver) => driver.receive(TELEGRAM),
+	"a UA": (driver) => driver.receive(UA_FRAME),
+	"a call that is too early": ({ machine, nowMs }) => machine.advance(nowMs),
+	"a call from the past": ({ machine }) => machine.advance(-1),
+	"a second poll": ({ machine }) => machine.poll(),
+};
+
+/** And what its owner may do. */
+const CALLS: Record<string, (driver: Driver, conversation: Conversation) => unknown> = {
+	...INPUTS,
+	abort: (driver, conversation) => {
+		conversation.abort(driver.nowMs);
+		driver.receive("");
+	},
+	"abort twice": (driver, conversation) => {
+		conversation.abort(driver.nowMs);
+		conversation.abort(driver.nowMs);
+		driver.receive("");
+	},
+	"the question what it has": (_, conversation) => {
+		conversation.readout(EVENT_POOR, 1);
+		conversation.readout(EVENT_END, 1);
+	},
+};
+
+function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings> {
+	const bench = new ReaderBench(settings);
+	const { storage, crypto } = bench.world;
+	const records = new RecordWriter();
+	const memory = { kept: undefined };
+	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
+}
+
+interface Held {
+	readonly driver: Driver;
+	readonly conversation: Conversation;
+}
+
+function held(conversation: Conversation): Held {
+	return { driver: new Driver(conversation), conversation };
+}
+
+/** Whatever happens to it now, it ends, once, and is then silent. */
+function comesToItsEnd(enter: () => Held, name: string): void {
+	for (const [what, call] of Object.entries(CALLS)) {
+		const { driver, conversation } = enter();
+		call(driver, conversation);
+		driver.to(driver.nowMs + SOON_MS);
+		const events = driver.take().filter((line) => line.endsWith(` event ${EVENT_END}`));
+		assert.equal(events.length, 1, `${name}, ${what}`);
+		assert.equal(conversation.deadlineMs, Number.POSITIVE_INFINITY, `${name}, ${what}`);
+		for (const late of Object.values(CALLS)) late(driver, conversation);
+		driver.to(driver.nowMs + SOON_MS);
+		assert.deepEqual(driver.take(), [], `${name}, ${what}: after its end`);
+	}
+}
+
+describe("impossible pairs", () => {
+	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
+		const opening = { ...openingOf(options), quietMs };
+		return held(new IECConversation(opening, new Attempts(opening.settings), handOver));
+	};
+	const at = (one: Held, ms: number, text: string | Uint8Array = ""): Held => {
+		one.driver.to(ms).receive(text);
+		return one;
+	};
+	const sessions: Record<string, () => Held> = {
+		"waiting for silence": () => session({}, 2000),
+		"waking it up": () => at(session({ battery: true }), 100),
+		"waiting for an identification": () => at(session(), 170),
+		"in an identification": () => at(session(), 400, "/LGZ5\\2Z"),
+		"before the acknowledgement": () => at(session(), 400, IDENT),
+		"waiting for a block": () => at(at(session(), 400, IDENT), 900),
+		"in a block": () => at(at(session(), 400, IDENT), 900, BLOCK.subarray(0, 20)),
+		"before a repetition": () => at(at(session(), 400, IDENT), 900, WRONG),
+	};
+	for (const [name, enter] of Object.entries(sessions))
+		it(`of a sign-on ${name} come to its end`, () => comesToItsEnd(enter, name));
+	it("of a sign-on that has handed over change nothing any more", () => {
+		for (const call of Object.values(CALLS)) {
+			const { driver, conversation } = at(at(session({}, 0, HAND_OVER_ALWAYS), 400, IDENT), 900);
+			driver.take();
+			call(driver, conversation);
+			assert.deepEqual(driver.to(SOON_MS).take(), []);
+		}
+	});
+
+	const conversation = (opening: number, attempts = false): Held => {
+		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
+		return held(new DLMSConversation(all, attempts ? new Attempts(all.settings) : undefined));
+	};
+	const conversations: Record<string, () => Held> = {
+		"before it begins": () => conversation(OPENING_AUTO),
+		"in its sign-on": () => at(conversation(OPENING_MODE_E), 170),
+		"in a sign-on that offers it": () => at(conversation(OPENING_MODE_E, true), 170),
+		"identified, and it is only offered": () => at(at(conversation(OPENING_MODE_E, true), 170), 400, IDENT),
+		"after the hand-over": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 900),
+		"in SNRM after a sign-on": () => at(at(at(conversation(OPENING_MODE_E), 170), 400, IDENT), 2900),
+		"in SNRM at a fixed speed": () => at(conversation(OPENING_DIRECT), 100),
+		"connected, in its association": () => at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME),
+		"in a pause": () => at(at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME), 8700),
+	};
+	for (const [name, enter] of Object.entries(conversations))
+		it(`of a conversation in DLMS/COSEM ${name} come to its end`, () => comesToItsEnd(enter, name));
+
+	it("of a talk that is ended in the middle: DISC is repeated when its own time is over", () => {
+		const { driver, conversation: talking } = at(at(conversation(OPENING_DIRECT), 100), 300, UA_FRAME);
+		driver.to(1000).take();
+		talking.abort(1000);
+		driver.receive("");
+		const sentMs = driver
+			.to(20_000)
+			.take()
+			.filter((line) => line.includes(" sent "))
+			.map((line) => Number(line.split(" ")[0]));
+		const [first, second, ...more] = [...new Set(sentMs)];
+		assert.deepEqual([first, more], [1000, []]);
+		assert.ok(second >= 2000 && second <= 2100, `repeated after ${second - first} ms`);
+	});
+
+	const listener = (text: string) => {
+		const driver = new Driver(new MeterListener(new RecordWriter()));
+		driver.receive(text).take();
+		return driver;
+	};
+	for (const [name, text] of Object.entries({
+		"that hunts": "",
+		"in an identification": "/EBZ5",
+		"in a telegram": TELEGRAM.slice(0, 25),
+		"before the line end": TELEGRAM.slice(0, -2),
+	})) {
+		it(`of a listener ${name} cost a telegram at most`, () => {
+			for (const [what, call] of Object.entries(INPUTS)) {
+				const driver = listener(text);
+				call(driver);
+				driver.to(driver.nowMs + 10_000).take();
+				assert.equal(driver.machine.deadlineMs, Number.POSITIVE_INFINITY, what);
+				assert.equal(driver.receive(TELEGRAM).to(20_000).take().at(-1), `10000 event ${EVENT_READOUT}`, what);
+			}
+		});
+		it(`of a listener ${name} that is ended change nothing any more`, () => {
+			for (const [what, call] of Object.entries(INPUTS)) {
+				const driver = listener(text);
+				const machine = driver.machine as MeterListener;
+				machine.abort(0);
+				machine.abort(0);
+				assert.deepEqual(driver.receive("").take(), [`0 event ${EVENT_END}`]);
+				call(driver);
+				assert.deepEqual(driver.to(10_000).take(), [], what);
+			}
+		});
+	}
+});
+
+describe("impossible pairs of the reader", () => {
+	const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!;
+	const modeD = { modeD: true, modeDBaud: 9600 };
+	const never = { finished: () => assert.fail("told though he never asked") };
+
+	const states: Record<string, () => ReaderBench> = {
+		idle: () => new ReaderBench(),
+		reading: () => {
+			const bench = new ReaderBench().connect(logarex.telegram);
+			bench.reader.read({ finished: () => {} });
+			bench.world.advance(700);
+			return bench;
+		},
+		"reading in DLMS/COSEM": () => {
+			const { bench } = new Bed({}).meter("");
+			bench.reader.read({ finished: () => {} });
+			bench.world.advance(400);
+			return bench;
+		},
+		"ending what took too long": () => {
+			const { bench } = new Bed({ receiveTimeoutMs: 30_000 }).meter("--late 29000 --conformance 001010");
+			bench.reader.read({ finished: () => {} });
+			bench.world.advance(600_500);
+			assert.equal(bench.reader.running, true);
+			return bench;
+		},
+		listening: () => new ReaderBench(modeD),
+		unplugged: () => {
+			const bench = new ReaderBench(modeD);
+			bench.world.serial.meter.unplug();
+			bench.world.advance(10);
+			return bench;
+		},
+		probing: () => {
+			const bench = new ReaderBench();
+			assert.equal(bench.reader.probe({ finished: () => {} }), true);
+			return bench;
+		},
+		"probing where it listens": () => {
+			const bench = new ReaderBench(modeD);
+			assert.equal(bench.reader.probe({ finished: () => {} }), true);
+			return bench;
+		},
+	};
+	const changed = (settings: Partial<MeterSettings>) => (bench: ReaderBench) => {
+		Object.assign(bench.settings, settings);
+		bench.reader.reconfigure();
+	};
+	const calls: Record<string, (bench: ReaderBench) => unknown> = {
+		cancel: ({ reader }) => reader.cancel(never),
+		probe: ({ reader }) => reader.probe({ finished: () => {} }),
+		reconfigure: ({ reader }) => reader.reconfigure(),
+		"mode D": changed({ ...modeD, simulator: false }),
+		"mode D at another speed": changed({ modeD: true, modeDBaud: 300 }),
+		"no mode D": changed({ modeD: false }),
+		simulator: changed({ simulator: true }),
+		"another protocol": changed({ protocol: "dlms", modeD: false }),
+		forget: ({ reader }) => reader.forget(),
+		stop: ({ reader }) => reader.stop(),
+		"a port that goes": ({ world }) => world.serial.meter.unplug(),
+		"a port that goes and comes": ({ world }) => {
+			world.serial.meter.unplug();
+			world.serial.meter.plugIn();
+		},
+		"a call that is too early": ({ reader }) => reader.advance(0),
+	};
+	for (const [name, enter] of Object.entries(states)) {
+		it(`that is ${name}: each caller is told once, and the meter is read well afterwards`, () => {
+			for (const [what, call] of Object.entries(calls)) {
+				const bench = enter();
+				const where = `${name}, ${what}`;
+				let told = 0;
+				bench.reader.read({ finished: () => told++ });
+				call(bench);
+				bench.world.advance(700_000);
+				assert.equal(told, what === "stop" ? 0 : 1, where);
+				assert.equal(bench.reader.running, false, where);
+				bench.world.serial.meter.plugIn();
+				bench.connect(logarex.telegram);
+				changed({ modeD: false, simulator: false, protocol: "iec62056" })(bench);
+				bench.world.advance(3000);
+				const { readout, failure } = bench.read();
+				assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined], where);
+			}
+		});
+	}
+	it("asks for no light when it does nothing", () => {
+		let isOn = false;
+		const light = {
+			reading: (on: boolean) => {
+				isOn = on;
+			},
+			flash: () => {},
+		};
+		const bench = new ReaderBench({}, {}, light).connect(logarex.telegram);
+		bench.reader.read({ finished: () => {} });
+		assert.equal(isOn, true);
+		bench.world.advance(20_000);
+		assert.equal(isOn, false);
+	});
+});

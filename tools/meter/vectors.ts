@@ -1,0 +1,32 @@
+/**
+ * Where the vectors of test/vectors are, for the benchmark and the tests: in the protocol's folder, or in the one of
+ * the same name under `restricted`, by the licence of their source (test/vectors/README.md).
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export type VectorProtocol = "iec62056-21" | "hdlc" | "dlms";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..", "test", "vectors");
+
+function foldersOf(protocol: VectorProtocol): string[] {
+	return [join(ROOT, protocol), join(ROOT, "restricted", protocol)];
+}
+
+/** The names of all vectors of a protocol, in alphabetical order: one that is dropped in is in it from then on. */
+export function vectorNames(protocol: VectorProtocol): string[] {
+	return foldersOf(protocol)
+		.flatMap((folder) => readdirSync(folder))
+		.filter((file) => file.endsWith(".hex"))
+		.map((file) => file.slice(0, -".hex".length))
+		.sort();
+}
+
+/** The file of a vector. Throws an Error when there is none. */
+export function vectorPath(protocol: VectorProtocol, name: string, ending: "hex" | "json" = "hex"): string {
+	for (const folder of foldersOf(protocol)) {
+		const path = join(folder, `${name}.${ending}`);
+		if (existsSync(path)) return path;
+	}
+	throw new Error(`There is no vector ${name}.${ending} of ${protocol}.`);
+}
