@@ -1,10 +1,12 @@
 /** The certificate of the gateway: details, upload of another, and back to its own (decision 42). */
+
 import { useId, useState } from "preact/hooks";
 import { awaitRestart, DeviceError, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import { formatDate } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Certificate } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
@@ -13,21 +15,6 @@ import { joinPEM, refusalKey } from "./refusals.js";
 const PATH = "system/certificate";
 /** From here on its end is announced. */
 const SOON_S = 30 * 86_400;
-
-interface Certificate {
-	readonly custom: boolean;
-	readonly subject: string;
-	readonly issuer: string;
-	readonly valid_from: string;
-	readonly valid_to: string;
-	readonly key_type: string;
-	readonly key_bits: number;
-	readonly chain_length: number;
-	readonly max_size: number;
-	readonly upload_allowed: boolean;
-	readonly reboot: boolean;
-	readonly last_error?: string;
-}
 
 /** The browser may not trust the next certificate, and then only the user can go on. */
 function awaitCertificate({ reboot }: Certificate): void {

@@ -1,9 +1,11 @@
 /** The gateway's clock: what it shows, and setting it by this browser's. */
+
 import { useEffect, useState } from "preact/hooks";
 import { type DeviceError, get, post } from "../kit/device.js";
 import { advanceLocalTime, formatLocalTime } from "../kit/format.js";
 import { refresh } from "../kit/live.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Clock } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
 import type { TextKey } from "../text/all.js";
@@ -14,12 +16,6 @@ const PATH = "system/clock";
 const POLL_MS = 60_000;
 /** Beyond this one of the two clocks is wrong. */
 const APART_S = 60;
-
-interface Clock {
-	readonly timestamp: number;
-	readonly localtime: string;
-	readonly is_valid: boolean;
-}
 
 /** A reply, and when it came: ms since the page was opened. */
 interface Seen {

@@ -2,6 +2,7 @@
  * Hub: where readings are sent. The API wants address, token and certificate at every save while it is on (API text,
  * "Hub settings"), so that the form asks for all of them and says why.
  */
+
 import { useState } from "preact/hooks";
 import { HUB } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
@@ -10,20 +11,11 @@ import { Form } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
 import { Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Hub as HubSettings } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
-
-interface HubSettings {
-	readonly enabled: boolean;
-	/** While it is on. */
-	readonly url?: string;
-	readonly lang?: string;
-	readonly token_set?: boolean;
-	readonly cert_set?: boolean;
-	readonly cert_max_size: number;
-}
 
 export function Hub() {
 	const { value, error, reload, put } = useDevice<HubSettings>("hub");

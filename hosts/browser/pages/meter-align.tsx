@@ -2,23 +2,15 @@
  * Aid for placing the optical head: signs on to the meter again and again and shows how often that goes well. Made for
  * a phone held beside the meter: large, with a tone and a short shake where the browser can. Ends with the page.
  */
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "../kit/device.js";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
 import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice } from "../kit/parts.js";
+import type { Probe } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
-
-/** `POST meter/probe` */
-interface Probe {
-	readonly ok: boolean;
-	readonly meter_id: string;
-	readonly error: string | null;
-	readonly message: string;
-	readonly received: number;
-	readonly damaged: number;
-}
 
 /** What the simulator calls itself. */
 const SIMULATED = /SIMULATOR/;

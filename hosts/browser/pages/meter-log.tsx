@@ -1,28 +1,14 @@
 /** The raw conversation with the meter, for those who look for why it can't be read. */
+
 import { useState } from "preact/hooks";
 import { Field } from "../kit/fields.js";
 import { formatNumber } from "../kit/format.js";
 import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
+import type { Log } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 
-interface Entry {
-	/** Since the gateway was started. */
-	readonly ms: number;
-	readonly kind: "sent" | "received" | "line";
-	/** Of `line`. */
-	readonly baud?: number;
-	readonly text?: string;
-	readonly hex?: string;
-}
-
-/** `GET iec62056/log` */
-interface Log {
-	readonly log_en: boolean;
-	readonly now_ms: number;
-	readonly dropped: number;
-	readonly entries: readonly Entry[];
-}
+type Entry = Log["entries"][number];
 
 const NAMES =
 	"NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(

@@ -1,8 +1,10 @@
 /** Who may come in: password, sessions, tokens, certificate. */
+
 import { useState } from "preact/hooks";
 import { type DeviceError, remove } from "../kit/device.js";
 import { formatMoment } from "../kit/format.js";
 import { announce, Button, Card, ErrorNotice, Pending } from "../kit/parts.js";
+import type { Sessions } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
@@ -30,17 +32,10 @@ export function Security() {
 	);
 }
 
-interface Session {
-	readonly id: string;
-	/** Unix time in seconds; 0 when the clock was not set. */
-	readonly created: number;
-	readonly expires_in_secs: number;
-	readonly address: string;
-	readonly current: boolean;
-}
+type Session = Sessions["sessions"][number];
 
 function SessionsCard() {
-	const { value, error, reload } = useDevice<{ readonly sessions: readonly Session[] }>("system/sessions");
+	const { value, error, reload } = useDevice<Sessions>("system/sessions");
 	const { place } = useKeptFocus(value?.sessions.length);
 	const [ending, setEnding] = useState("");
 	const [failure, setFailure] = useState<DeviceError>();

@@ -1,17 +1,14 @@
 /** The choice of the time zone, for the system page and the wizard. */
+
 import type { ComponentChildren } from "preact";
 import { post } from "../kit/device.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { Pending } from "../kit/parts.js";
+import type { Timezone as TimeZone } from "../kit/replies.js";
 import { useDevice } from "../kit/use-device.js";
 
 const PATH = "system/timezone";
-
-interface TimeZone {
-	/** IANA name; "" is UTC. */
-	readonly timezone: string;
-}
 
 interface TimeZoneFormProps {
 	/** Begins with the zone of this browser while the gateway has none. */

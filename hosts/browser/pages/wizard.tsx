@@ -10,7 +10,7 @@ import { formatLocalTime } from "../kit/format.js";
 import { refresh, status } from "../kit/live.js";
 import { knownPassword } from "../kit/login.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { NetworkStatus } from "../kit/replies.js";
+import type { Clock, NetworkStatus } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
@@ -156,12 +156,6 @@ function Password({ next, actions }: StepProps) {
 			<PasswordForm old={knownPassword()} submitLabel={t("wizard.save")} onChanged={next} actions={actions} />
 		</>
 	);
-}
-
-/** `system/clock` */
-interface Clock {
-	readonly localtime: string;
-	readonly is_valid: boolean;
 }
 
 function setClock(): Promise<Clock> {
