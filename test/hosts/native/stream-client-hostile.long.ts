@@ -24,7 +24,7 @@ describe(`the native clients among damaged servers, many (SEED=${seed})`, () => 
 
 	it("do not come to harm", async () => {
 		const server = await TestServer.tls(pair, {}, (socket) => void socket.write("x".repeat(3000)));
-		await fuzzClients(peer, server.port, seed, 5000);
+		await fuzzClients(peer, server.port, seed, 2000);
 		await peer.rests();
 		await server.close();
 	});
