@@ -91,30 +91,36 @@ describe("private fields in the firmware", () => {
 		const text =
 			"/* ä 😀 #text */ class A { #x = 1; static #y = `#x ${A.#y}`; get(o) { return this.#x + o?.#x + '#x' + /#x/.source; } }\n";
 		const plain =
-			"/* ä 😀 #text */ class A { $x = 1; static $y = `#x ${A.$y}`; get(o) { return this.$x + o?.$x + '#x' + /#x/.source; } }\n";
+			"/* ä 😀 #text */ class A { $0 = 1; static $1 = `#x ${A.$1}`; get(o) { return this.$0 + o?.$0 + '#x' + /#x/.source; } }\n";
 		// biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is in the script
 		assert.equal(withPlainFields(text), plain);
 	});
 
-	it("may have the same name in classes that have nothing to do with each other", () => {
+	it("have the same few names in all classes, but never one that a class has which theirs extends", () => {
 		const text =
-			"class A { #x; }\nclass B extends C { #y; }\nvar C = class { #z; };\nclass D extends Native('d') { #x; }\n";
-		assert.equal(withPlainFields(text), text.replaceAll("#", "$"));
+			"class A { #x; }\nclass B extends C { #x; #y; }\nvar C = class { #y; #z; };\nclass D extends Native('d') { #x; }\n" +
+			"class E extends B { f() { return this.g; } }\nclass F extends E { #x; }\n";
+		const plain =
+			"class A { $0; }\nclass B extends C { $2; $3; }\nvar C = class { $0; $1; };\nclass D extends Native('d') { $0; }\n" +
+			"class E extends B { f() { return this.g; } }\nclass F extends E { $4; }\n";
+		assert.equal(withPlainFields(text), plain);
+	});
+
+	it("belong to the innermost class that has them", () => {
+		const text =
+			"class A { #x; #y; f() { return class B { #z; #y; g(a) { return a.#x + this.#y + this.#z; } }; } h() { return this.#y; } }";
+		const plain =
+			"class A { $0; $1; f() { return class B { $0; $1; g(a) { return a.$0 + this.$1 + this.$0; } }; } h() { return this.$1; } }";
+		assert.equal(withPlainFields(text), plain);
 	});
 
 	for (const [what, text, message] of [
-		["a class and the one that it extends", "class A { #x; }\nclass B extends A { #x; }", /B and A both have #x/],
-		[
-			"a class and one further up",
-			"var A = class { #x; };\nclass B extends A {}\nlet C = class extends B { #x; };",
-			/C and A both have #x/,
-		],
-		["a class whose superclass can't be told", "class B extends make() { #x; }", /What B extends/],
-		["a class that extends a stranger", "class B extends Stranger { #x; }", /What B extends/],
+		["a class whose superclass can't be told", "class B extends make() { #x; }", /#x: what its class extends/],
+		["a class that extends a stranger", "class B extends Stranger { #x; }", /#x: what its class extends/],
 		["two classes of one name", "class A {}\n{ class A { #x; } }", /Two classes are called A/],
 		["a question for the name", "class A { #x; static is(o) { return #x in o; } }", /#x in/],
-		["a field that is there already", "class A { #x; $x; }", /#x would become \$x/],
-		["a text that may be a name", 'class A { #x; get() { return this["$x"]; } }', /#x would become \$x/],
+		["a field that is there already", "class A { #x; $0; }", /would become \$0, which/],
+		["a text that may be a name", 'class A { #x; get() { return this["$0"]; } }', /would become \$0, which/],
 	] as [string, string, RegExp][])
 		it(`are refused with ${what}`, () => {
 			assert.throws(() => withPlainFields(text), message);

@@ -1,17 +1,19 @@
 /**
- * Turns the private fields of a script into plain ones for the firmware: `#name` becomes `$name`. XS has a closure for
- * each private name in each method that uses it, 60 KB of flash in all, and a slot more in each instance. The compiler
- * and the bench have the real ones, so what reaches into another class is found there.
+ * Turns the private fields of a script into plain ones for the firmware: the first of a class becomes `$0`, the next `$1`
+ * and so on, on from those of the class that it extends. XS has a closure for each private name in each method that uses
+ * it, 60 KB of flash in all, and a slot more in each instance; and each name that a property has anywhere takes flash for
+ * its text and its place in the tables, so that all classes share few of them. The compiler and the bench have the real
+ * ones, so what reaches into another class is found there.
  *
  * The meaning stays as long as no object has two fields of one name and nobody asks for the name itself. What would
- * change it is an Error: a name in a class and in one that it extends, a superclass that can't be told, `#name in x`,
- * `$name` elsewhere. What also changes: `{ ...instance }` and Object.freeze(instance) take such fields with them.
+ * change it is an Error: a superclass that can't be told, `#name in x`, `$0` elsewhere. What also changes:
+ * `{ ...instance }` and Object.freeze(instance) take such fields with them.
  */
 import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
 
 interface Class {
-	/** Its private names. */
-	readonly names: ReadonlySet<string>;
+	/** Its private names, in their order. */
+	readonly names: readonly string[];
 	readonly superClass: Node | undefined;
 }
 
@@ -20,56 +22,74 @@ const BUILT_IN = /^(Error|RangeError|TypeError|Array|Map|Set|Uint8Array)$/;
 
 class PlainFields {
 	readonly edits: Edit[] = [];
-	/** By the name that they are bound to. */
+	/** By the name that they are bound to, and by their node. */
 	readonly #classes = new Map<string, Class>();
+	readonly #nodes = new Map<Node, Class>();
 	/** Every other name, and every text that could be one. */
 	readonly #others = new Set<string>();
 
 	constructor(script: Node) {
-		this.#visit(script, "");
-		for (const { text } of this.edits) {
-			if (this.#others.has(text)) throw new Error(`#${text.slice(1)} would become ${text}, which is there already.`);
-		}
-		for (const name of this.#classes.keys()) this.#check(name);
+		this.#find(script, "");
+		this.#replace(script, []);
+		for (const { text } of this.edits)
+			if (this.#others.has(text)) throw new Error(`A private name would become ${text}, which is there already.`);
 	}
 
 	/** `binding` is the name of the variable that the node's value gets. */
-	#visit(node: Node, binding: string): void {
-		const { type, start, end } = node;
-		if (type === "PrivateIdentifier") this.edits.push({ start, end, text: `$${nameOf(node)}` });
-		else if (type === "Identifier") this.#others.add(nameOf(node));
+	#find(node: Node, binding: string): void {
+		const { type } = node;
+		if (type === "Identifier") this.#others.add(nameOf(node));
 		else if (type === "Literal") this.#others.add(String(node["value"]));
-		else if (type === "ClassDeclaration" || type === "ClassExpression") this.#add(node, binding);
+		else if (isClass(node)) this.#add(node, binding);
 		else if (type === "BinaryExpression" && below(node, "left")?.type === "PrivateIdentifier")
 			throw new Error(`#${nameOf(below(node, "left"))} in …: a plain field could be anybody's.`);
 		const variable = type === "VariableDeclarator" ? nameOf(below(node, "id")) : "";
-		for (const child of childrenOf(node)) this.#visit(child, child === node["init"] ? variable : "");
+		for (const child of childrenOf(node)) this.#find(child, child === node["init"] ? variable : "");
 	}
 
 	#add(node: Node, binding: string): void {
 		const keys = childrenOf(below(node, "body")!).map((member) => below(member, "key"));
-		const names = new Set(keys.filter((key) => key?.type === "PrivateIdentifier").map(nameOf));
+		const names = [...new Set(keys.filter((key) => key?.type === "PrivateIdentifier").map(nameOf))];
 		const name = nameOf(below(node, "id")) || binding || `(at ${node.start})`;
 		if (this.#classes.has(name))
 			throw new Error(`Two classes are called ${name}: which of them others extend is open.`);
-		this.#classes.set(name, { names, superClass: below(node, "superClass") });
+		const found = { names, superClass: below(node, "superClass") };
+		this.#classes.set(name, found);
+		this.#nodes.set(node, found);
 	}
 
-	#check(name: string): void {
-		const { names, superClass } = this.#classes.get(name)!;
-		for (let above = superClass; above !== undefined; ) {
+	/** `around` are the classes that the node stands in, the innermost first. */
+	#replace(node: Node, around: readonly Class[]): void {
+		const { type, start, end } = node;
+		if (type === "PrivateIdentifier") {
+			const name = nameOf(node);
+			const owner = around.find(({ names }) => names.includes(name));
+			if (owner === undefined) throw new Error(`#${name} stands in no class that has it.`);
+			this.edits.push({ start, end, text: `$${this.#countAbove(owner) + owner.names.indexOf(name)}` });
+		}
+		const own = this.#nodes.get(node);
+		for (const child of childrenOf(node)) this.#replace(child, own === undefined ? around : [own, ...around]);
+	}
+
+	/** How many private names the classes have that it extends. */
+	#countAbove({ names, superClass }: Class): number {
+		let count = 0;
+		for (let above = superClass; above !== undefined && names.length > 0; ) {
 			// Made of C by the SDK.
-			if (nameOf(below(above, "callee")) === "Native") return;
+			if (nameOf(below(above, "callee")) === "Native") return count;
 			const superName = nameOf(above);
 			const next = this.#classes.get(superName);
-			if (next === undefined && BUILT_IN.test(superName)) return;
-			if (next === undefined)
-				throw new Error(`What ${name} extends can't be told: it may have fields of the same names.`);
-			for (const field of names)
-				if (next.names.has(field)) throw new Error(`${name} and ${superName} both have #${field}: rename one of them.`);
+			if (next === undefined && BUILT_IN.test(superName)) return count;
+			if (next === undefined) throw new Error(`#${names[0]}: what its class extends can't be told.`);
+			count += next.names.length;
 			above = next.superClass;
 		}
+		return count;
 	}
+}
+
+function isClass({ type }: Node): boolean {
+	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
 /** The script with plain fields. Throws an Error with a sentence where that would not mean the same. */
