@@ -10,24 +10,14 @@ import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_HANDSHAKE,
-	CLIENT_NO_ADDRESS,
-	CLIENT_OUT_OF_MEMORY,
-	CLIENT_TIMEOUT,
 	CLIENT_UNREACHABLE,
 	CLIENT_UNTRUSTED,
-	type Client,
 	type ClientOptions,
 	type ClientPort,
 } from "../../modules/io/client.js";
-import {
-	boundSession,
-	checkClientOptions,
-	serverNameOf,
-	type TLSWishes,
-	tlsWishesOf,
-	unboundSession,
-} from "./client-options.js";
+import { boundSession, serverNameOf, type TLSWishes, unboundSession } from "./client-options.js";
 import { HandshakeTurns } from "./handshake-turns.js";
+import { Outgoing } from "./outgoing.js";
 import type { NodeResolver } from "./resolver.js";
 import { NodeStream } from "./stream.js";
 import { isPinned, judge, shownBy } from "./trust.js";
@@ -57,75 +47,44 @@ interface ClientPins {
 	readonly turns?: HandshakeTurns;
 }
 
-class NodeClient implements Client {
-	remoteAddress = "";
-	resumed = false;
-	readonly #options: ClientOptions;
-	readonly #pins: ClientPins;
-	readonly #tls: TLSWishes | undefined;
-	readonly #deadline: NodeJS.Timeout;
+class NodeClient extends Outgoing {
 	/** What is to be destroyed when it is given up: the TCP connection, later that of TLS over it. */
 	#socket: NetSocket | undefined;
-	/** It stands. */
-	#stream: NodeStream | undefined;
-	#session: Uint8Array | undefined;
-	#turn: (() => void) | undefined;
-	#isOver = false;
 
 	constructor(options: ClientOptions) {
-		checkClientOptions(options);
-		this.#options = options;
-		this.#pins = options as ClientOptions & ClientPins;
-		this.#tls = this.#pins.turns === undefined ? undefined : tlsWishesOf(options);
-		this.#deadline = setTimeout(() => this.#fail(CLIENT_TIMEOUT), options.timeoutMs);
-		this.#pins.settings.resolver.resolve(options.host, (address) => {
-			if (this.#isOver) return;
-			if (address === undefined) this.#fail(CLIENT_NO_ADDRESS);
-			else this.#connect(address);
+		const { settings, turns } = options as ClientOptions & ClientPins;
+		super(options, {
+			resolve: (name, done) => settings.resolver.resolve(name, done),
+			later: (run, delayMs) => {
+				const timer = setTimeout(run, delayMs);
+				return () => clearTimeout(timer);
+			},
+			turns,
+			hasMemory: () => settings.freeBytes === undefined || settings.freeBytes() >= HANDSHAKE_BYTES,
 		});
 	}
 
-	get session(): Uint8Array | undefined {
-		return this.#session?.slice();
-	}
-
-	read(into: Uint8Array, start?: number, end?: number): number | undefined {
-		return this.#stream?.read(into, start, end);
-	}
-
-	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
-		if (this.#stream !== undefined) return this.#stream.write(bytes, start, end);
-		if (end > start) throw new RangeError("the connection does not stand");
-		return 0;
-	}
-
-	close(): void {
-		this.#stream?.close();
-		this.#giveUp();
-	}
-
-	#connect(address: string): void {
-		this.remoteAddress = address;
-		const socket = connectTCP({ host: address, port: this.#options.port, allowHalfOpen: true, noDelay: true });
+	protected connect(address: string): void {
+		const socket = connectTCP({ host: address, port: this.options.port, allowHalfOpen: true, noDelay: true });
 		this.#socket = socket;
-		const failed = () => this.#fail(CLIENT_UNREACHABLE);
+		const failed = () => this.fail(CLIENT_UNREACHABLE);
 		socket.on("error", failed);
 		socket.once("connect", () => {
 			socket.off("error", failed);
-			if (this.#isOver) return;
-			if (this.#tls === undefined) this.#stands(socket);
-			else this.#waitForTurn(socket, this.#tls);
+			if (this.isOver) return;
+			const { tls } = this;
+			if (tls === undefined) this.#opens(socket);
+			else {
+				// Until TLS takes it over, nobody reads: the server may have closed, which its handshake will tell.
+				socket.on("error", () => {});
+				this.waitForTurn(() => this.#shakeHands(socket, tls));
+			}
 		});
 	}
 
-	#waitForTurn(carrier: NetSocket, tls: TLSWishes): void {
-		// Until TLS takes it over, nobody reads: the server may have closed, which its handshake will tell.
-		carrier.on("error", () => {});
-		this.#turn = this.#pins.turns!.ask(() => {
-			const { freeBytes } = this.#pins.settings;
-			if (freeBytes !== undefined && freeBytes() < HANDSHAKE_BYTES) this.#fail(CLIENT_OUT_OF_MEMORY);
-			else this.#shakeHands(carrier, tls);
-		});
+	protected abandon(): void {
+		this.#socket?.on("error", () => {});
+		this.#socket?.destroy();
 	}
 
 	#shakeHands(carrier: NetSocket, tls: TLSWishes): void {
@@ -143,50 +102,32 @@ class NodeClient implements Client {
 			...(session === undefined ? {} : { session }),
 		});
 		this.#socket = socket;
-		const failed = () => this.#fail(CLIENT_HANDSHAKE);
+		const failed = () => this.fail(CLIENT_HANDSHAKE);
 		socket.on("error", failed);
 		socket.on("close", failed);
 		socket.on("session", (bytes) => {
-			this.#session = boundSession(tls, bytes) ?? this.#session;
+			this.kept = boundSession(tls, bytes) ?? this.kept;
 		});
 		socket.once("secureConnect", () => {
 			socket.off("error", failed);
 			socket.off("close", failed);
-			if (this.#isOver) return;
+			if (this.isOver) return;
 			this.resumed = socket.isSessionReused();
 			// A session stands for a server that was believed before.
 			const code = this.resumed ? 0 : verdictOf(socket, tls);
-			if (code === 0) this.#stands(socket);
-			else this.#fail(code);
+			if (code === 0) this.#opens(socket);
+			else this.fail(code);
 		});
 	}
 
-	#stands(socket: NetSocket): void {
-		clearTimeout(this.#deadline);
-		this.#turn?.();
-		const { onReadable, onWritable, onError } = this.#options;
-		this.#stream = new NodeStream(socket, {
-			onReadable: (count) => onReadable?.call(this.#options, count),
-			onWritable: (count) => onWritable?.call(this.#options, count),
-			onEnd: (isBroken) => onError?.call(this.#options, isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
+	#opens(socket: NetSocket): void {
+		const { options } = this;
+		const stream = new NodeStream(socket, {
+			onReadable: (count) => options.onReadable?.(count),
+			onWritable: (count) => options.onWritable?.(count),
+			onEnd: (isBroken) => options.onError?.(isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
 		});
-	}
-
-	/** It never stood. */
-	#fail(code: number): void {
-		if (this.#isOver || this.#stream !== undefined) return;
-		this.#giveUp();
-		this.#options.onError?.(code);
-	}
-
-	#giveUp(): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
-		clearTimeout(this.#deadline);
-		this.#turn?.();
-		if (this.#stream !== undefined) return;
-		this.#socket?.on("error", () => {});
-		this.#socket?.destroy();
+		this.stands(stream);
 	}
 }
 

@@ -14,16 +14,13 @@ import {
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_HANDSHAKE,
-	CLIENT_NO_ADDRESS,
-	CLIENT_OUT_OF_MEMORY,
-	CLIENT_TIMEOUT,
 	CLIENT_UNREACHABLE,
-	type Client,
 	type ClientOptions,
 	type ClientPort,
 } from "../../modules/io/client.js";
-import { boundSession, checkClientOptions, type TLSWishes, tlsWishesOf, unboundSession } from "./client-options.js";
+import { boundSession, type TLSWishes, unboundSession } from "./client-options.js";
 import { HandshakeTurns } from "./handshake-turns.js";
+import { Outgoing } from "./outgoing.js";
 import { judge, parseCertificates } from "./trust.js";
 import { GatewayEnd, VirtualClient, VirtualConnection } from "./virtual-network.js";
 import type { VirtualTime } from "./virtual-time.js";
@@ -98,129 +95,85 @@ interface ClientPins {
 	readonly turns?: HandshakeTurns;
 }
 
-class VirtualOutgoing implements Client {
-	remoteAddress = "";
-	resumed = false;
-	readonly #options: ClientOptions;
+class VirtualOutgoing extends Outgoing {
 	readonly #pins: ClientPins;
-	readonly #tls: TLSWishes | undefined;
-	readonly #deadline: number;
-	#end: GatewayEnd | undefined;
-	#session: Uint8Array | undefined;
-	#turn: (() => void) | undefined;
-	#isOver = false;
 
 	constructor(options: ClientOptions) {
 		const pins = options as ClientOptions & Partial<ClientPins>;
-		if (pins.servers === undefined) throw new Error("spread the port's pins into the options");
-		checkClientOptions(options);
-		this.#options = options;
-		this.#pins = pins as ClientPins;
-		this.#tls = pins.turns === undefined ? undefined : tlsWishesOf(options);
-		const { time, resolver } = pins.servers;
-		this.#deadline = time.set(() => this.#fail(CLIENT_TIMEOUT), options.timeoutMs);
-		resolver.resolve(options.host, (address) => {
-			if (this.#isOver) return;
-			if (address === undefined) this.#fail(CLIENT_NO_ADDRESS);
-			else this.#connect(address);
+		const { servers, turns } = pins;
+		if (servers === undefined) throw new Error("spread the port's pins into the options");
+		super(options, {
+			resolve: (name, done) => servers.resolver.resolve(name, done),
+			later: (run, delayMs) => {
+				const timer = servers.time.set(run, delayMs);
+				return () => servers.time.clear(timer);
+			},
+			turns,
+			hasMemory: () => servers.hasMemory,
 		});
+		this.#pins = pins as ClientPins;
 	}
 
-	get session(): Uint8Array | undefined {
-		return this.#session?.slice();
-	}
-
-	read(into: Uint8Array, start?: number, end?: number): number | undefined {
-		return this.#end?.read(into, start, end);
-	}
-
-	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
-		if (this.#end !== undefined) return this.#end.write(bytes, start, end);
-		if (end > start) throw new RangeError("the connection does not stand");
-		return 0;
-	}
-
-	close(): void {
-		this.#end?.close();
-		this.#giveUp();
-	}
-
-	#connect(address: string): void {
-		this.remoteAddress = address;
-		const { port } = this.#options;
-		const { servers, turns } = this.#pins;
+	protected connect(address: string): void {
+		const { port } = this.options;
+		const { servers } = this.#pins;
 		const fault = servers.at(address, port)?.server.fault;
 		if (fault === "lost") return;
 		this.#later(servers.at(address, port)?.server.connectMs ?? CONNECT_MS, () => {
 			const serving = servers.at(address, port);
-			if (serving === undefined) this.#fail(CLIENT_UNREACHABLE);
-			else if (turns === undefined) this.#stands(serving);
-			else this.#turn = turns.ask(() => this.#shakeHands(serving, this.#tls!));
+			const { tls } = this;
+			if (serving === undefined) this.fail(CLIENT_UNREACHABLE);
+			else if (tls === undefined) this.#opens(serving);
+			else this.waitForTurn(() => this.#shakeHands(serving, tls));
 		});
 	}
+
+	protected abandon(): void {}
 
 	#shakeHands(serving: Serving, tls: TLSWishes): void {
 		const { servers } = this.#pins;
 		const { fault, handshakeMs = HANDSHAKE_MS, asksForCertificate } = serving.server;
-		if (!servers.hasMemory) {
-			this.#fail(CLIENT_OUT_OF_MEMORY);
-			return;
-		}
 		servers.handshakes++;
 		if (fault === "silent") return;
 		this.#later(handshakeMs, () => {
 			const speaksTLS = fault === undefined && serving.shown.length > 0;
 			if (!speaksTLS || (asksForCertificate && tls.identity === undefined)) {
-				this.#fail(CLIENT_HANDSHAKE);
+				this.fail(CLIENT_HANDSHAKE);
 				return;
 			}
 			const known = unboundSession(tls)?.toString("hex");
 			this.resumed = known !== undefined && serving.sessions.has(known);
 			const code = this.resumed ? 0 : judge({ shown: serving.shown, ...tls });
 			if (code !== 0) {
-				this.#fail(code);
+				this.fail(code);
 				return;
 			}
 			const session = Buffer.from(`session ${servers.handshakes}`);
 			serving.sessions.add(session.toString("hex"));
-			this.#session = boundSession(tls, session);
-			this.#stands(serving);
+			this.kept = boundSession(tls, session);
+			this.#opens(serving);
 		});
 	}
 
-	#stands({ server }: Serving): void {
+	#opens({ server }: Serving): void {
 		const { time } = this.#pins.servers;
-		time.clear(this.#deadline);
-		this.#turn?.();
 		const connection = new VirtualConnection(time, STATION_ADDRESS);
 		const peer = new VirtualClient(connection);
-		const options = this.#options;
-		this.#end = new GatewayEnd(connection, {
-			onReadable: (count) => options.onReadable?.(count),
-			onWritable: (count) => options.onWritable?.(count),
-			onError: (isBroken) => options.onError?.(isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
-		});
+		const { options } = this;
+		this.stands(
+			new GatewayEnd(connection, {
+				onReadable: (count) => options.onReadable?.(count),
+				onWritable: (count) => options.onWritable?.(count),
+				onError: (isBroken) => options.onError?.(isBroken ? CLIENT_BROKEN : CLIENT_ENDED),
+			}),
+		);
 		server.onConnection?.(peer);
 	}
 
 	/** Goes on after so long, unless it was closed or has failed meanwhile. */
 	#later(ms: number, step: () => void): void {
 		this.#pins.servers.time.set(() => {
-			if (!this.#isOver) step();
+			if (!this.isOver) step();
 		}, ms);
-	}
-
-	/** It never stood. */
-	#fail(code: number): void {
-		if (this.#isOver || this.#end !== undefined) return;
-		this.#giveUp();
-		this.#options.onError?.(code);
-	}
-
-	#giveUp(): void {
-		if (this.#isOver) return;
-		this.#isOver = true;
-		this.#pins.servers.time.clear(this.#deadline);
-		this.#turn?.();
 	}
 }

@@ -1,0 +1,119 @@
+/**
+ * A connection that the gateway makes (modules/io/client.ts), up to where it stands: the same on real sockets (client.ts)
+ * as in the virtual world (virtual-servers.ts), which say how a name is found, a connection made, a handshake held.
+ *
+ *   RESOLVING ─ address ─> CONNECTING ─ TLS ─> WAITING (for its turn) ─> SHAKING HANDS ─> STANDING
+ *       └──────────────┴───────── no TLS ────────────────────────────────────────────────────^
+ *
+ * Until it stands, what goes wrong is told once and nothing after it; `close` gives it up without a word.
+ */
+import {
+	CLIENT_NO_ADDRESS,
+	CLIENT_OUT_OF_MEMORY,
+	CLIENT_TIMEOUT,
+	type Client,
+	type ClientOptions,
+} from "../../modules/io/client.js";
+import { checkClientOptions, type TLSWishes, tlsWishesOf } from "./client-options.js";
+import type { HandshakeTurns } from "./handshake-turns.js";
+
+/** What there is of a connection that stands. */
+export type StandingStream = Pick<Client, "read" | "write" | "close">;
+
+export interface OutgoingWorld {
+	resolve(name: string, done: (address: string | undefined) => void): void;
+	/** Gives what takes it back. */
+	later(run: () => void, delayMs: number): () => void;
+	/** Of TLS. */
+	readonly turns?: HandshakeTurns | undefined;
+	hasMemory(): boolean;
+}
+
+export abstract class Outgoing implements Client {
+	remoteAddress = "";
+	resumed = false;
+	protected readonly options: ClientOptions;
+	protected readonly tls: TLSWishes | undefined;
+	/** Of TLS, once the server has given one. */
+	protected kept: Uint8Array | undefined;
+	readonly #world: OutgoingWorld;
+	readonly #clearDeadline: () => void;
+	#stream: StandingStream | undefined;
+	/** Ends the wait for a turn, or the turn. */
+	#turn: (() => void) | undefined;
+	#isOver = false;
+
+	constructor(options: ClientOptions, world: OutgoingWorld) {
+		checkClientOptions(options);
+		this.options = options;
+		this.tls = world.turns === undefined ? undefined : tlsWishesOf(options);
+		this.#world = world;
+		this.#clearDeadline = world.later(() => this.fail(CLIENT_TIMEOUT), options.timeoutMs);
+		world.resolve(options.host, (address) => {
+			if (this.#isOver) return;
+			if (address === undefined) this.fail(CLIENT_NO_ADDRESS);
+			else {
+				this.remoteAddress = address;
+				this.connect(address);
+			}
+		});
+	}
+
+	get session(): Uint8Array | undefined {
+		return this.kept?.slice();
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#stream?.read(into, start, end);
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (this.#stream !== undefined) return this.#stream.write(bytes, start, end);
+		if (end > start) throw new RangeError("the connection does not stand");
+		return 0;
+	}
+
+	close(): void {
+		this.#stream?.close();
+		this.#giveUp();
+	}
+
+	/** Ends in `waitForTurn`, `stands` or `fail`. */
+	protected abstract connect(address: string): void;
+
+	/** What was begun is let go of: it never stood. */
+	protected abstract abandon(): void;
+
+	/** It was closed, or has failed. */
+	protected get isOver(): boolean {
+		return this.#isOver;
+	}
+
+	/** Of TLS: shakes hands when no other client does, if there is the memory for it. */
+	protected waitForTurn(shakeHands: () => void): void {
+		this.#turn = this.#world.turns!.ask(() => {
+			if (this.#world.hasMemory()) shakeHands();
+			else this.fail(CLIENT_OUT_OF_MEMORY);
+		});
+	}
+
+	protected stands(stream: StandingStream): void {
+		this.#clearDeadline();
+		this.#turn?.();
+		this.#stream = stream;
+	}
+
+	protected fail(code: number): void {
+		if (this.#isOver || this.#stream !== undefined) return;
+		this.#giveUp();
+		this.options.onError?.(code);
+	}
+
+	#giveUp(): void {
+		if (this.#isOver) return;
+		this.#isOver = true;
+		this.#clearDeadline();
+		this.#turn?.();
+		if (this.#stream === undefined) this.abandon();
+	}
+}
