@@ -8,7 +8,7 @@
  * driver is found at its next turn, by a deadline other than the one seen last; that is logged as a mistake of ours.
  *
  * One timer of the host serves all: it stands at or before the earliest deadline. A deadline that moves away (as it does
- * with each piece that arrives) leaves it where it is; firing early, it is set anew. Cost: six slots a machine.
+ * with each piece that arrives) leaves it where it is; firing early, it is set anew. Cost: seven slots a machine.
  */
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
@@ -31,7 +31,8 @@ export interface Driven extends Timed {
 
 export class Driver {
 	readonly #world: DriverWorld;
-	readonly #drives: Drive[] = [];
+	/** Of a chain, the newest: an array would take a chunk. */
+	#first: Drive | undefined;
 	#timer: number | undefined;
 	#timerAtMs = Number.POSITIVE_INFINITY;
 	readonly #fire = () => {
@@ -47,7 +48,8 @@ export class Driver {
 	/** Drives `machine` until the drive is stopped; `part` names it in the log. */
 	drive(part: string, machine: Driven): Drive {
 		const drive = new Drive(this, part, machine);
-		this.#drives.push(drive);
+		drive.next = this.#first;
+		this.#first = drive;
 		this.arm(machine.deadlineMs);
 		return drive;
 	}
@@ -79,9 +81,13 @@ export class Driver {
 
 	/** For Drive. */
 	remove(drive: Drive): void {
-		const at = this.#drives.indexOf(drive);
-		if (at >= 0) this.#drives.splice(at, 1);
-		if (this.#drives.length > 0 || this.#timer === undefined) return;
+		if (this.#first === drive) this.#first = drive.next;
+		else {
+			let before = this.#first;
+			while (before !== undefined && before.next !== drive) before = before.next;
+			if (before !== undefined) before.next = drive.next;
+		}
+		if (this.#first !== undefined || this.#timer === undefined) return;
 		this.#world.timers.clear(this.#timer);
 		this.#timer = undefined;
 		this.#timerAtMs = Number.POSITIVE_INFINITY;
@@ -90,10 +96,11 @@ export class Driver {
 	/** Calls all whose time has come, once each: one that wants to be called again at once lets the host have its turn. */
 	private advance(): void {
 		const nowMs = this.nowMs();
-		// From the end, since one that stops leaves the list; what is new has not waited yet.
-		for (let i = this.#drives.length - 1; i >= 0; i--) this.#drives[i]?.advanceIfDue(nowMs);
+		// One that leaves the chain still knows its next; what is new stands in front and has not waited yet.
+		for (let drive = this.#first; drive !== undefined; drive = drive.next) drive.advanceIfDue(nowMs);
 		let earliestMs = Number.POSITIVE_INFINITY;
-		for (let i = 0; i < this.#drives.length; i++) earliestMs = Math.min(earliestMs, this.#drives[i].deadlineMs);
+		for (let drive = this.#first; drive !== undefined; drive = drive.next)
+			earliestMs = Math.min(earliestMs, drive.deadlineMs);
 		this.arm(earliestMs);
 	}
 }
@@ -108,6 +115,8 @@ const STOPPED = 4;
 export class Drive {
 	/** The machine's name in the log. */
 	readonly part: string;
+	/** The driver's. */
+	next: Drive | undefined;
 	readonly #driver: Driver;
 	readonly #machine: Driven;
 	/** The machine's deadline after its last drain. */
