@@ -233,6 +233,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["\t#run(): void {", "\tget #z(): number {"],
 	},
 	{
+		name: "leaves timers and the catching of mistakes to the driver",
+		files: /^modules\/(?!io\/(host|driver)\.ts|app\/gateway\.ts).*\.ts$/,
+		bad: /\bTimers\b|\btimers\.(set|clear)\(/,
+		comments: false,
+		advice: "be a machine: take nowMs, tell deadlineMs, and let io/driver.ts call",
+		catches: ["readonly timers: Timers;", "world.timers.set(run, 10);"],
+	},
+	{
 		name: "asks the host for time and chance in modules/",
 		files: MODULES,
 		bad: /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b/,

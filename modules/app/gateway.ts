@@ -17,7 +17,7 @@ import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
-import type { Host, Listener, TextCodec, Timers } from "../io/host.js";
+import type { Host, Listener, TextCodec } from "../io/host.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
@@ -44,7 +44,6 @@ const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
 interface World extends IdentityWorld {
-	readonly timers: Timers;
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
@@ -78,7 +77,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
 		const driver = new Driver({ clock, timers, guard });
-		const world = { storage, crypto, clock, timers, driver, text, info, guard, trace };
+		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
