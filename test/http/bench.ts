@@ -128,7 +128,8 @@ export class Bench implements HTTPHandler {
 				response.send(200, this.source, size);
 				return undefined;
 			case "/stream":
-				this.source = new Letters(size, Number(request.query("piece") ?? 1000));
+				// Of a damaged request that may be anything; a source gives a count.
+				this.source = new Letters(size, Math.max(1, Math.trunc(Number(request.query("piece") ?? 1000)) || 1));
 				response.send(200, this.source);
 				return undefined;
 			case "/later":
