@@ -16,7 +16,7 @@
  *
  * Passwords and keys are of 0-9 A-Z a-z. What breaks any of these rules is no record.
  */
-import { asciiBytes } from "../../modules/bytes/ascii.js";
+import { asciiBytes, hasOnly } from "../../modules/bytes/ascii.js";
 import type { Crypto, Storage, TextCodec } from "../../modules/io/host.js";
 
 /** The partition's name. */
@@ -63,9 +63,9 @@ const LOWER_CASE = 0x20;
 /** Throws a RangeError, with a sentence, for what breaks the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const { serial, variant, labelPassword, accessPointKey, deviceKey } = data;
-	if (!/^[0-9A-Z]{6,32}$/.test(serial)) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
-	if (!/^[0-9A-Za-z]{8,32}$/.test(labelPassword)) throw new RangeError("A label password is 8 to 32 of 0-9 A-Z a-z.");
-	if (!/^[0-9A-Za-z]{8,63}$/.test(accessPointKey)) throw new RangeError("A Wi-Fi key is 8 to 63 of 0-9 A-Z a-z.");
+	if (!isMadeOf(serial, [6, 32], "09AZ")) throw new RangeError("A serial number is 6 to 32 of 0-9 and A-Z.");
+	if (!isMadeOf(labelPassword, [8, 32], "09AZaz")) throw new RangeError("A label password is 8 to 32 of 0-9 A-Z a-z.");
+	if (!isMadeOf(accessPointKey, [8, 63], "09AZaz")) throw new RangeError("A Wi-Fi key is 8 to 63 of 0-9 A-Z a-z.");
 	if (!Number.isInteger(variant) || variant < 0 || variant > 0xffff) {
 		throw new RangeError("A hardware variant is 0 to 65535.");
 	}
@@ -84,6 +84,10 @@ export function encodeFactoryData(data: FactoryData): Uint8Array {
 	const crc = crc32(record, CRC_AT);
 	for (let i = 0; i < 4; i++) record[CRC_AT + i] = crc >>> (i * 8);
 	return record;
+}
+
+function isMadeOf(text: string, [least, most]: readonly [number, number], ranges: string): boolean {
+	return text.length >= least && text.length <= most && hasOnly(text, ranges);
 }
 
 /** What stands at the start of `bytes`; undefined when that is no record. The device key is a copy. */

@@ -65,7 +65,7 @@ export function getNetworkStatus(exchange: Exchange): void {
 
 /** Of the first time server, without its port. */
 function serverOf(servers: string): string {
-	return servers === "" ? NTP_SERVER : servers.split(/[,:]/, 1)[0].trim();
+	return servers === "" ? NTP_SERVER : servers.split(",", 1)[0].split(":", 1)[0].trim();
 }
 
 /** When a time server was last believed, Unix time in seconds; 0: never. */

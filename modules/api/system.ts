@@ -57,7 +57,10 @@ export function getVersion(exchange: Exchange): void {
 
 /** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
 function buildNumber(version: string): number {
-	return Number(/^\d+\.\d+\.(\d+)/.exec(version)?.[1] ?? 0);
+	const parts = version.split(".", 3);
+	// What is no number ends one, as the hyphen of a suffix does.
+	const build = Number.parseInt(parts[2] ?? "", 10);
+	return Number.isNaN(build) ? 0 : build;
 }
 
 export function getStatus(exchange: Exchange): void {

@@ -1,4 +1,5 @@
 /** IPv4 addresses as dotted decimal text (RFC 6943, 3.1.1, strict form), for whoever is given them by a user. */
+import { hasOnly } from "./ascii.js";
 
 /** Of our own access point, and its network's mask (decision 38). */
 export const ACCESS_POINT_ADDRESS = "192.168.4.1";
@@ -15,7 +16,8 @@ export function parseIPv4(text: string): number {
 	if (parts.length !== 4) return -1;
 	let address = 0;
 	for (const part of parts) {
-		if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return -1;
+		const isNumber = part.length > 0 && part.length <= 3 && hasOnly(part, "09") && (part === "0" || part[0] !== "0");
+		if (!isNumber || Number(part) > 255) return -1;
 		address = address * 256 + Number(part);
 	}
 	return address;

@@ -12,6 +12,8 @@
  * Limits: an entry and all its fields at their longest stay below ENTRY_LIMIT (config/store.ts); ids 1 to 255.
  */
 
+import { hasOnly } from "../bytes/ascii.js";
+
 /** What a setting's value is in memory: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
 
@@ -91,17 +93,6 @@ export function checkField(field: Field, value: unknown): value is Setting {
 
 function inRange(field: Field, size: number): boolean {
 	return size >= field.minimum && size <= field.maximum;
-}
-
-function hasOnly(text: string, ranges: string): boolean {
-	for (let i = 0; i < text.length; i++) {
-		const character = text.charCodeAt(i);
-		let range = 0;
-		// Beyond the last range there is NaN, which no comparison holds for: the search ends there.
-		while (character < ranges.charCodeAt(range) || character > ranges.charCodeAt(range + 1)) range += 2;
-		if (range >= ranges.length) return false;
-	}
-	return true;
 }
 
 /** What a field has that its table doesn't say: its prototype, so that it takes flash once and not for each field. */

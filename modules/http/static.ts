@@ -124,7 +124,7 @@ function startOfTag(names: string, subtag: string): number {
 	for (let at = names.indexOf(subtag); at >= 0; at = names.indexOf(subtag, at + 1)) {
 		const before = at === 0 ? "," : names[at - 1];
 		const behind = names[at + subtag.length] ?? ",";
-		if (/[\s,]/.test(before) && /[\s,;-]/.test(behind)) return at;
+		if (" \t,".includes(before) && " \t,;-".includes(behind)) return at;
 	}
 	return -1;
 }

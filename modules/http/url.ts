@@ -3,6 +3,7 @@
  * which its API stands. No user name, query or fragment: they would go to whoever answers there, or mean nothing.
  * Limits: a name of 253 characters, the whole text as the setting has it (config/hub-fields.ts).
  */
+import { hasOnly } from "../bytes/ascii.js";
 
 export interface HubURL {
 	readonly secure: boolean;
@@ -15,14 +16,48 @@ export interface HubURL {
 
 const HOST_LIMIT = 253;
 const PORT_LIMIT = 65535;
+const PORT_DIGITS = 5;
+const SLASH = 0x2f;
+/** Characters between the brackets of an IPv6 address. */
+const IPV6_LIMIT = 45;
 
 /** What the text says, or undefined if it is no address of a hub. */
 export function parseHubURL(text: string): HubURL | undefined {
-	const match = /^(https?):\/\/(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]+)(:\d{1,5})?((?:\/[^?#\\\s]*)?)$/i.exec(text);
-	if (match === null) return undefined;
-	const secure = match[1].length === 5;
-	const host = match[2];
-	const port = match[3] === undefined ? (secure ? 443 : 80) : Number(match[3].slice(1));
-	if (host.length > HOST_LIMIT || port < 1 || port > PORT_LIMIT) return undefined;
-	return { secure, host, port, path: match[4].replace(/\/+$/, "") };
+	const start = text.indexOf("://") + 3;
+	const scheme = text.slice(0, Math.max(0, start - 3)).toLowerCase();
+	if (scheme !== "http" && scheme !== "https") return undefined;
+	const slash = text.indexOf("/", start);
+	const authority = text.slice(start, slash < 0 ? text.length : slash);
+	const path = slash < 0 ? "" : text.slice(slash);
+	const bracket = authority.indexOf("]");
+	const colon = authority.indexOf(":", Math.max(0, bracket));
+	const host = colon < 0 ? authority : authority.slice(0, colon);
+	const secure = scheme === "https";
+	let port = secure ? 443 : 80;
+	if (colon >= 0) {
+		const digits = authority.slice(colon + 1);
+		if (digits === "" || digits.length > PORT_DIGITS || !hasOnly(digits, "09")) return undefined;
+		port = Number(digits);
+	}
+	if (!isHost(host) || port < 1 || port > PORT_LIMIT || !isPath(path)) return undefined;
+	return { secure, host, port, path: withoutSlashes(path) };
+}
+
+function isHost(host: string): boolean {
+	if (host.startsWith("[")) {
+		const inside = host.slice(1, -1);
+		return host.endsWith("]") && inside.length >= 2 && inside.length <= IPV6_LIMIT && hasOnly(inside, "0:AFaf..");
+	}
+	return host !== "" && host.length <= HOST_LIMIT && hasOnly(host, "09AZaz-.__");
+}
+
+/** Without a query, a fragment, a backslash, a blank. */
+function isPath(path: string): boolean {
+	return hasOnly(path, '!"$>@[]');
+}
+
+function withoutSlashes(path: string): string {
+	let end = path.length;
+	while (path.charCodeAt(end - 1) === SLASH) end--;
+	return path.slice(0, end);
 }

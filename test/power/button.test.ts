@@ -65,6 +65,20 @@ describe("power/button", () => {
 		time.advance(20_000);
 		assert.deepEqual(happened, ["pressed"]);
 	});
+	it("takes a press that comes while it is down for the beginning of another, and a letting go while it is up for nothing", () => {
+		change(true);
+		time.advance(9000);
+		change(true);
+		time.advance(2000);
+		change(false);
+		change(false);
+		time.advance(20_000);
+		assert.deepEqual(happened, ["pressed"]);
+		// After a long press the finger is still on it.
+		hold(12_000);
+		change(false);
+		assert.deepEqual(happened, ["pressed", "held"]);
+	});
 	it("does nothing any more once it is stopped", () => {
 		change(true);
 		button.stop();

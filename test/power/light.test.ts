@@ -59,6 +59,38 @@ describe("power/light", () => {
 		light = new Light({ driver }, noted.port);
 	});
 
+	/** What each state goes on to with each event, as it is told; "": it is told nothing. */
+	const STATES: Readonly<Record<string, () => void>> = {
+		OFF: () => {},
+		WAITING: () => light.waiting(true),
+		READING: () => light.reading(true),
+		FLASHING: () => light.flash(),
+		RESETTING: () => light.resetting(),
+	};
+	const EVENTS: Readonly<Record<string, () => void>> = {
+		"waits for its network": () => light.waiting(true),
+		"waits no more": () => light.waiting(false),
+		"reads the meter": () => light.reading(true),
+		"reads no more": () => light.reading(false),
+		"has a readout": () => light.flash(),
+		"is being reset": () => light.resetting(),
+		"has shown the flash": () => time.advance(100),
+	};
+	const SHOWN: Readonly<Record<string, readonly string[]>> = {
+		OFF: [SLOW, "", ON, "", ON, FAST, ""],
+		WAITING: ["", OFF, ON, "", ON, FAST, ""],
+		READING: [ON, "", "", OFF, ON, FAST, ""],
+		FLASHING: [SLOW, "", ON, "", ON, FAST, OFF],
+		RESETTING: [FAST, "", FAST, "", "", "", ""],
+	};
+	for (const [state, enter] of Object.entries(STATES))
+		for (const [index, [event, happen]] of Object.entries(EVENTS).entries())
+			it(`shows "${SHOWN[state][index]}" when it is ${state} and ${event}`, () => {
+				enter();
+				noted.take();
+				happen();
+				assert.deepEqual(noted.take().join(), SHOWN[state][index]);
+			});
 	it("blinks slowly while somebody is waited for, and is told so once", () => {
 		light.waiting(false);
 		light.waiting(true);
