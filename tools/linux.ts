@@ -6,7 +6,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openUnit } from "../hosts/node/factory.js";
+import { describeAccount, describeMeter, openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
@@ -67,8 +67,8 @@ class LinuxBench {
 		if (options.zigbee) this.#say(NO_RADIO);
 		const settings = await this.#settings();
 		if (this.#ending) return;
-		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${settings.meter}`);
-		this.#say(`User admin, label password ${settings.factory.labelPassword}`);
+		this.#say(describeMeter(settings.meter, !options.meter));
+		this.#say(describeAccount(options.state, settings.factory));
 		this.#start(firmware, settings);
 	}
 

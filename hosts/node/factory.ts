@@ -5,10 +5,11 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { presetNetwork } from "../../modules/app/preset.js";
+import { hasLabelPassword, presetNetwork } from "../../modules/app/preset.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../simulated/air.js";
 import type { Options } from "./options.js";
 import { NodeText } from "./platform.js";
+import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
 const PASSWORD_LENGTH = 12;
@@ -32,6 +33,7 @@ export function openUnit(
 	say: (text: string) => void,
 ): FactoryData {
 	const { state, password, mode } = options;
+	openState(state);
 	const isNew = !existsSync(join(state, "factory.json"));
 	const factory = loadFactoryData(state, password);
 	if (password !== undefined && password !== factory.labelPassword) {
@@ -42,6 +44,19 @@ export function openUnit(
 		presetNetwork(storage, new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
 	}
 	return factory;
+}
+
+/** Who can log in, for the banner. */
+export function describeAccount(state: string, { labelPassword }: FactoryData): string {
+	const isLabel = hasLabelPassword(new FileStorage(join(state, "flash")), new NodeText());
+	if (isLabel) return `User admin, label password ${labelPassword}`;
+	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
+}
+
+/** What the banner says of the meter; one that isn't there yet may come. */
+export function describeMeter(path: string, isSimulated: boolean): string {
+	if (isSimulated) return `Simulated meter on ${path}`;
+	return existsSync(path) ? `Meter on ${path}` : `There is nothing at ${path} yet (--meter); each readout looks again`;
 }
 
 /** Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error with a sentence. */

@@ -12,7 +12,7 @@ import { SimulatedButton } from "./button.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { type FactoryData, openUnit } from "./factory.js";
+import { describeAccount, describeMeter, type FactoryData, openUnit } from "./factory.js";
 import { createHost, type HostSettings } from "./host.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
@@ -56,8 +56,8 @@ class Bench {
 		}
 		await this.#start(factory, startTime(options));
 		if (this.#ending) return;
-		this.#say(`${options.meter ? "Meter" : "Simulated meter"} on ${options.meter ?? this.#meter!.path}`);
-		this.#say(`User admin, label password ${factory.labelPassword}`);
+		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
+		this.#say(describeAccount(options.state, factory));
 		const addresses = (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
 			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`);

@@ -1,4 +1,8 @@
-/** What a unit can be given before its first start. For hosts whose units are set up by whoever makes them. */
+/**
+ * What a unit can be given before its first start, and asked while it does not run. For hosts whose units are set up by
+ * whoever makes them.
+ */
+import { ACCESS_IS_DEFAULT } from "../config/access-fields.js";
 import { NetworkSettings } from "../config/network.js";
 import { ConfigStore } from "../config/store.js";
 import type { Storage, TextCodec } from "../io/host.js";
@@ -8,4 +12,9 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 	const settings = new NetworkSettings(new ConfigStore(storage, text), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
+}
+
+/** Nobody has changed the password. */
+export function hasLabelPassword(storage: Storage, text: TextCodec): boolean {
+	return new ConfigStore(storage, text).get(ACCESS_IS_DEFAULT);
 }

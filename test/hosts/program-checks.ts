@@ -116,7 +116,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 	});
 	afterEach(async () => {
 		for (const program of programs) {
-			if (program.process.exitCode !== null) continue;
+			if (program.process.exitCode !== null || program.process.signalCode !== null) continue;
 			// They hold its output open.
 			for (const pid of program.children) process.kill(pid, "SIGKILL");
 			await program.end("SIGKILL");
@@ -156,6 +156,35 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(kept("factory.json"), factory);
 		assert.match(second.errors, /has a label password already/);
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash"]);
+	});
+
+	it("shares its state folder with nobody, takes over what a killed one left, and says where none can be", async () => {
+		const first = start(...ANY_PORT);
+		await first.printed();
+		const second = start(...ANY_PORT);
+		assert.equal(await second.exited, 1);
+		assert.match(
+			second.errors,
+			new RegExp(`Process ${first.process.pid} runs a gateway on the state folder .*--state`),
+		);
+		for (const pid of first.children) process.kill(pid, "SIGKILL");
+		await first.end("SIGKILL");
+		const third = start(...ANY_PORT);
+		await third.printed();
+		assert.equal(await third.end("SIGTERM"), 0);
+		const nowhere = start("--state", "/proc/nowhere/state", ...ANY_PORT);
+		assert.equal(await nowhere.exited, 1);
+		assert.match(
+			nowhere.errors,
+			/The state folder \/proc\/nowhere\/state can't be used \(.*; name another one with --state\./,
+		);
+	});
+
+	it("says that nothing is at the port of the meter yet", async () => {
+		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
+		await program.printed();
+		assert.match(program.errors, /There is nothing at \S*no-such-port yet/);
+		assert.equal(await program.end("SIGTERM"), 0);
 	});
 
 	it("prints nothing but the ready line when it is quiet, and bears the signal of the button", async () => {

@@ -5,10 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { ByteQueue } from "../../../hosts/node/byte-queue.js";
-import { loadFactoryData } from "../../../hosts/node/factory.js";
+import { describeAccount, loadFactoryData } from "../../../hosts/node/factory.js";
 import { MarkDecoder } from "../../../hosts/node/mark-decoder.js";
 import { encodeNetstring, NetstringReader } from "../../../hosts/node/netstring.js";
-import { NodeClock, NodeTimers } from "../../../hosts/node/platform.js";
+import { NodeClock, NodeText, NodeTimers } from "../../../hosts/node/platform.js";
+import { FileStorage } from "../../../hosts/node/storage.js";
+import { ACCESS_IS_DEFAULT } from "../../../modules/config/access-fields.js";
+import { put } from "../../../modules/config/schema.js";
+import { ConfigStore } from "../../../modules/config/store.js";
 
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
@@ -119,6 +123,14 @@ describe("Factory data", () => {
 	it("take the password given for a new unit, not for one that exists", () => {
 		assert.equal(loadFactoryData(folder, "first").labelPassword, "first");
 		assert.equal(loadFactoryData(folder, "second").labelPassword, "first");
+	});
+
+	it("are told as the password only as long as it opens the gateway", () => {
+		const factory = loadFactoryData(folder, "first");
+		assert.equal(describeAccount(folder, factory), "User admin, label password first");
+		const config = new ConfigStore(new FileStorage(join(folder, "flash")), new NodeText());
+		config.change([put(ACCESS_IS_DEFAULT, false)]);
+		assert.match(describeAccount(folder, factory), /^User admin, with the password that was set/);
 	});
 
 	it("are not replaced when they are damaged", () => {

@@ -1,0 +1,63 @@
+/**
+ * The state folder of the bench and of the firmware on Linux: what a unit has in its flash. One program at a time uses it,
+ * since two would write over each other's settings, and could use an invocation counter twice; the file `lock` in it holds
+ * the id of that process while it runs. One whose process is gone is taken over.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** Makes the folder if there is none, and keeps others out until this process ends. Throws an Error with a sentence. */
+export function openState(folder: string): void {
+	try {
+		makeFolder(resolve(folder));
+		lock(join(folder, "lock"), folder);
+	} catch (error) {
+		const { code, message } = error as NodeJS.ErrnoException;
+		if (code === undefined) throw error;
+		throw new Error(`The state folder ${folder} can't be used (${message}); name another one with --state.`);
+	}
+}
+
+/** Step by step: where nothing can be made, as in /proc, Node's own way of making all of them does not come to an end. */
+function makeFolder(folder: string): void {
+	if (existsSync(folder)) return;
+	makeFolder(dirname(folder));
+	mkdirSync(folder, { mode: 0o700 });
+}
+
+function lock(path: string, folder: string): void {
+	for (;;) {
+		try {
+			writeFileSync(path, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
+			process.once("exit", () => rmSync(path, { force: true }));
+			return;
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+		}
+		const owner = ownerOf(path);
+		if (owner !== undefined && isRunning(owner)) {
+			throw new Error(
+				`Process ${owner} runs a gateway on the state folder ${folder} already: end it, or name another one with --state.`,
+			);
+		}
+		rmSync(path, { force: true });
+	}
+}
+
+/** Undefined: it says none, or has gone meanwhile. */
+function ownerOf(path: string): number | undefined {
+	try {
+		return Number.parseInt(readFileSync(path, "utf8"), 10) || undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function isRunning(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}
