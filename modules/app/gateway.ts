@@ -87,9 +87,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (port !== undefined) {
 			this.#network = new NetworkManager(world, this.#networkSettings, this);
 		}
-		const { udp, resolve } = host.network;
+		const { network } = host;
+		const { udp } = network;
 		if (port !== undefined && udp !== undefined) {
-			this.#services = new NetworkServices(Object.assign(world, { udp, resolve, clockUser: this }));
+			this.#services = new NetworkServices(Object.assign(world, { udp, network, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
 		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);

@@ -18,7 +18,8 @@ export interface ClockUser {
 }
 
 export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
-	readonly resolve: Network["resolve"];
+	/** Looks names up; a method, which is called on it. */
+	readonly network: Pick<Network, "resolve">;
 	readonly clockUser: ClockUser;
 	trace(message: string): void;
 }
@@ -82,7 +83,7 @@ export class TimeService implements Driven {
 	}
 
 	private find(turn: number): void {
-		this.#world.resolve?.(this.sync.name, (address) => {
+		this.#world.network.resolve?.(this.sync.name, (address) => {
 			this.#drive.run((nowMs) => this.sync.found(turn, address, nowMs));
 		});
 	}

@@ -56,6 +56,19 @@ interface ServerOptions {
 	from?: { address?: string; port?: number };
 }
 
+/** As in the hosts, where looking up is a method: it wants to be called on its network. */
+class NamedNetwork {
+	readonly #resolver: VirtualResolver;
+
+	constructor(resolver: VirtualResolver) {
+		this.#resolver = resolver;
+	}
+
+	resolve(name: string, done: (address: string | undefined) => void): void {
+		if (name !== "never") this.#resolver.resolve(name, done);
+	}
+}
+
 /** About the name "never" it is told nothing at all. */
 class TimeBed extends Bed {
 	readonly resolver = new VirtualResolver(this.time);
@@ -78,9 +91,7 @@ class TimeBed extends Bed {
 			},
 			crypto: seededCrypto(7),
 			info: { timeServers: servers, builtUtcMs: BUILT },
-			resolve: (name, done) => {
-				if (name !== "never") this.resolver.resolve(name, done);
-			},
+			network: new NamedNetwork(this.resolver),
 			clockUser: { synchronised: () => this.synchronised++ },
 		});
 	}
@@ -535,7 +546,7 @@ describe("sntp/client", () => {
 					crypto: new NodeCrypto(),
 					buffer: new Uint8Array(DATAGRAM_LIMIT),
 					info: { timeServers: `127.0.0.1:${server.address().port}`, builtUtcMs: BUILT },
-					resolve: undefined,
+					network: {},
 					trace: fail,
 					clockUser: { synchronised: done },
 				});
