@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTLSServer, type TLSSocket, type TlsOptions } from "node:tls";
 import type { Made } from "../openssl.js";
 import { compileNative } from "./compile.js";
+import { checkRests, descriptorsOf, memoryKiBOf, threadsOf } from "./process-watch.js";
 
 export const HOST = "127.0.0.1";
 const READY_MS = 15_000;
@@ -134,29 +135,20 @@ export class ClientPeer {
 	}
 
 	descriptors(): number {
-		return readdirSync(`/proc/${this.#process.pid}/fd`).length;
+		return descriptorsOf(this.#process.pid!);
 	}
 
 	threads(): number {
-		return readdirSync(`/proc/${this.#process.pid}/task`).length;
+		return threadsOf(this.#process.pid!);
 	}
 
 	memoryKiB(): number {
-		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8"))![1]);
+		return memoryKiBOf(this.#process.pid!);
 	}
 
 	/** Fails when it goes on computing while nothing happens. */
-	async checkIdle(): Promise<void> {
-		const ticks = () => {
-			const fields = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8").split(") ")[1].split(" ");
-			return Number(fields[11]) + Number(fields[12]);
-		};
-		for (const end = Date.now() + READY_MS; ; ) {
-			const before = ticks();
-			await sleep(200);
-			if (ticks() - before <= 2) return;
-			assert.ok(Date.now() < end, "the thread of the clients does not rest");
-		}
+	checkIdle(): Promise<void> {
+		return checkRests(this.#process.pid!);
 	}
 
 	/** Ends it, and fails when it had anything to complain about. */

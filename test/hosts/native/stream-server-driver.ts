@@ -5,13 +5,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
 import { compileNative } from "./compile.js";
+import { checkRests, descriptorsOf, memoryKiBOf } from "./process-watch.js";
 
 const HOST = "127.0.0.1";
 const READY_MS = 5000;
@@ -209,25 +210,16 @@ export class Peer {
 
 	/** Sockets and files that the program has open. */
 	descriptors(): number {
-		return readdirSync(`/proc/${this.#process.pid}/fd`).length;
+		return descriptorsOf(this.#process.pid!);
 	}
 
 	memoryKiB(): number {
-		return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#process.pid}/status`, "utf8"))![1]);
+		return memoryKiBOf(this.#process.pid!);
 	}
 
 	/** Fails when it goes on computing while nothing happens. */
-	async checkIdle(): Promise<void> {
-		const ticks = () => {
-			const fields = readFileSync(`/proc/${this.#process.pid}/stat`, "utf8").split(") ")[1].split(" ");
-			return Number(fields[11]) + Number(fields[12]);
-		};
-		for (const end = Date.now() + READY_MS; ; ) {
-			const before = ticks();
-			await sleep(200);
-			if (ticks() - before <= 2) return;
-			assert.ok(Date.now() < end, `the server was busy for ${(ticks() - before) * 10} of 200 ms`);
-		}
+	checkIdle(): Promise<void> {
+		return checkRests(this.#process.pid!);
 	}
 
 	/** A connection without TLS, whatever the server speaks. */

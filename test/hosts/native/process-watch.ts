@@ -1,0 +1,38 @@
+/** What the system tells of a process of ours: what it holds, and whether it rests (/proc of Linux). */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long it may take to come to rest: other programs may run beside it. */
+const REST_LIMIT_MS = 20_000;
+const LOOK_MS = 200;
+/** Of 10 ms. */
+const TICKS_AT_REST = 2;
+
+/** Sockets and files that are open. */
+export function descriptorsOf(pid: number): number {
+	return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+export function threadsOf(pid: number): number {
+	return readdirSync(`/proc/${pid}/task`).length;
+}
+
+export function memoryKiBOf(pid: number): number {
+	return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]);
+}
+
+/** Fails when it goes on computing while nothing happens. */
+export async function checkRests(pid: number): Promise<void> {
+	const ticks = () => {
+		const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+		return Number(fields[11]) + Number(fields[12]);
+	};
+	for (const end = Date.now() + REST_LIMIT_MS; ; ) {
+		const before = ticks();
+		await sleep(LOOK_MS);
+		const used = ticks() - before;
+		if (used <= TICKS_AT_REST) return;
+		assert.ok(Date.now() < end, `it was busy for ${used * 10} of ${LOOK_MS} ms`);
+	}
+}
