@@ -10,7 +10,7 @@ import { type EngineName, METER, OUR_METER, ProcessGateway, Program } from "../a
 
 for (const engine of ["node", "xs"] satisfies EngineName[]) {
 	describe(`npm start -- --engine ${engine}`, function () {
-		this.timeout(30_000);
+		this.timeout(120_000);
 		const stopping: (() => Promise<void>)[] = [];
 		let gateway: ProcessGateway | undefined;
 

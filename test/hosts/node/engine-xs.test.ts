@@ -12,7 +12,7 @@ import { NodeTimers } from "../../../hosts/node/platform.js";
 import { findXSWorker } from "../../../hosts/node/xs-worker.js";
 
 describe("XSEngine", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	let folder = "";
 	let script = "";
 	let traces: string[] = [];
