@@ -147,7 +147,7 @@ export class Drive {
 		try {
 			return change(nowMs);
 		} finally {
-			this.end();
+			this.end(nowMs);
 		}
 	}
 
@@ -176,7 +176,7 @@ export class Drive {
 			try {
 				this.#machine.advance(nowMs);
 			} finally {
-				this.end();
+				this.end(nowMs);
 			}
 		} catch (error) {
 			this.#driver.failed(this.part, error);
@@ -190,11 +190,12 @@ export class Drive {
 		this.#flags |= BUSY;
 	}
 
-	private end(): void {
+	/** The time is that of the change: reading the clock costs as much as the rest. */
+	private end(nowMs: number): void {
 		try {
 			do {
 				this.#flags &= ~CHANGED;
-				if ((this.#flags & STOPPED) === 0) this.#machine.drain?.(this.#driver.nowMs());
+				if ((this.#flags & STOPPED) === 0) this.#machine.drain?.(nowMs);
 			} while (this.#flags & CHANGED);
 		} finally {
 			this.#flags &= ~BUSY;

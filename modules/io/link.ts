@@ -51,7 +51,6 @@ export interface LinkOptions {
 }
 
 export class Link implements Driven {
-	readonly #driver: Driver;
 	readonly #drive: Drive;
 	readonly #options: LinkOptions;
 	readonly #machine: Machine;
@@ -74,7 +73,6 @@ export class Link implements Driven {
 
 	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
 	constructor(driver: Driver, options: LinkOptions) {
-		this.#driver = driver;
 		this.#options = options;
 		this.#machine = options.machine;
 		this.#format = options.line.format;
@@ -83,7 +81,7 @@ export class Link implements Driven {
 			...options.port.pins,
 			baud: options.line.baud,
 			format: this.#software ? FORMAT_8N1 : this.#format,
-			onReadable: () => this.#drive.run(() => this.receive()),
+			onReadable: () => this.#drive.run((nowMs) => this.receive(nowMs)),
 			onWritable: (count) => {
 				this.#writable = count;
 				this.#drive.run(changeNothing);
@@ -125,13 +123,12 @@ export class Link implements Driven {
 		if (!this.#closed) this.#drive.tell(change);
 	}
 
-	private receive(): void {
+	private receive(nowMs: number): void {
 		const into = this.#received;
 		while (!this.#closed) {
 			const count = this.#serial.read(into);
 			if (count === undefined) return;
 			if (this.#format === FORMAT_7E1 && this.#software) this.#parity.filter(into, 0, count);
-			const nowMs = this.#driver.nowMs();
 			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
 			this.#machine.receive(into, 0, count, nowMs);
 			// What it answers to one piece goes out before the next is looked at.
