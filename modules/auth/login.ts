@@ -78,12 +78,12 @@ export class Login {
 		this.#limiter = new LoginLimiter(options.clock);
 	}
 
-	/** A nonce, good for NONCE_LIFETIME_MS, and the salt. */
 	/** The password is still the one on the label. */
 	get passwordIsDefault(): boolean {
 		return this.#account.isDefault;
 	}
 
+	/** A nonce, good for NONCE_LIFETIME_MS, and the salt. */
 	challenge(): Challenge {
 		return { nonce: this.#text.decode(this.#nonces.issue()), salt: this.#account.salt };
 	}
