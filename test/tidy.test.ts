@@ -22,6 +22,9 @@ const TOP_LEVEL = [
 /** Folders of test/ beside those that mirror modules/. */
 const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers", "fuzz"];
 
+/** Decisions by number, which comments cite. */
+const DECISIONS = "docs/decisions.md";
+
 const LINE_LIMIT = 450;
 
 /** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
@@ -333,6 +336,22 @@ function isThere(path: string, link: string): boolean {
 	return headings.includes(heading);
 }
 
+/** Numbers of decisions that a text cites, as in "decision 7" and "decisions 4, 8 to 16", also over lines of a comment. */
+function citedDecisions(text: string): number[] {
+	const lines = text.replace(/\n[\s*/]*/g, " ");
+	return [...lines.matchAll(/\bdecisions? (\d+(?:(?:,| to| and| or|, and) \d+)*)/gi)].flatMap(([, list]) =>
+		list.split(/, and |, | and | or /).flatMap((one) => {
+			const [first, last = first] = one.split(" to ").map(Number);
+			return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+		}),
+	);
+}
+
+/** Numbers of the decisions that docs/decisions.md has. */
+function listedDecisions(text: string): number[] {
+	return [...text.matchAll(/^\*\*(\d+)\. /gm)].map(([, number]) => Number(number));
+}
+
 function none(findings: readonly string[]): void {
 	assert.ok(findings.length === 0, `\n${findings.join("\n")}`);
 }
@@ -564,6 +583,25 @@ describe("tidy", () => {
 					.map((link) => `${path}: ${link}: nothing is there`);
 			}),
 		);
+	});
+
+	it("cites only decisions that docs/decisions.md has, which has each number once", () => {
+		const listed = listedDecisions(readFileSync(join(ROOT, DECISIONS), "utf8"));
+		const twice = listed.filter((number, index) => listed.indexOf(number) < index);
+		none([
+			...twice.map((number) => `${DECISIONS}: ${number} stands twice: give the later one the next free number`),
+			...sources.flatMap(({ path, text }) =>
+				citedDecisions(text)
+					.filter((number) => !listed.includes(number))
+					.map((number) => `${path}: decision ${number}: ${DECISIONS} has none of that number`),
+			),
+		]);
+	});
+
+	it("would notice a decision that is cited in any of the forms in use", () => {
+		assert.deepEqual(citedDecisions("(API decision 7). Decisions 4, 8 to 10 and 39;"), [7, 4, 8, 9, 10, 39]);
+		assert.deepEqual(citedDecisions("\t * (API decisions 41\n\t * and 44), decision\n// 2"), [41, 44, 2]);
+		assert.deepEqual(listedDecisions("# 1\n**7. A.** See **8. **\n\n**12. B.** c\n"), [7, 12]);
 	});
 
 	it("names the project of every vector where its licence is told", () => {

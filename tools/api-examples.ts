@@ -1,30 +1,105 @@
 /**
- * `npm run api -- --examples`: writes what a client sends and what the device answers into docs/api.md,
- * from the examples in modules/api/openapi.json, between two marks. `--check` after it changes nothing, and ends with 1
- * where the file is not what it would write.
+ * `npm run api -- --examples`: writes what docs/api.md tells of single routes, from the API's description
+ * modules/api/openapi.json, each part between two marks: the routes, the errors, the fields of bodies with their bounds,
+ * and what a client sends and what the device answers. `--check` after it changes nothing, and ends with 1 where the
+ * file is not what it would write.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import {
+	bounds,
+	conditions,
+	DOCUMENT,
+	initialOf,
+	type Node,
+	nameOf,
+	type Operation,
+	operationsOf,
+	ROOT,
+	resolve,
+} from "./api/document.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
-type Node = any;
-
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const GUIDE = join(ROOT, "docs", "api.md");
-const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
-const BEGIN = "<!-- examples: made by npm run api -- --examples -->";
-const END = "<!-- end of examples -->";
-const PREFIX = "/api/v1/";
-const METHODS = ["get", "post", "delete"];
 /** Characters of a line. */
 const WIDTH = 110;
 
-function resolve(node: Node): Node {
-	if (!("$ref" in node)) return node;
-	let target = DOCUMENT;
-	for (const step of node.$ref.split("/").slice(1)) target = target[step];
-	return resolve(target);
+/** The parts of the guide, in their order. */
+const PARTS: Readonly<Record<string, () => string>> = {
+	routes: () => tagged(({ name }) => table(["route", "what it does"], operationsOf(name).map(routeRow))),
+	errors: () =>
+		table(
+			["status", "`error`", "what happened"],
+			DOCUMENT.components.schemas.Error.properties.error.oneOf.map(errorRow),
+		),
+	fields: () => tagged(({ name }) => operationsOf(name).flatMap(fields).join("\n")),
+	examples: () => DOCUMENT.tags.map(group).join("\n"),
+};
+
+interface Tag {
+	readonly name: string;
+	readonly description: string;
+}
+
+/** A part for each tag under its name, without those for which there is none. */
+function tagged(part: (tag: Tag) => string): string {
+	const parts = DOCUMENT.tags.map((tag: Tag) => ({ tag, text: part(tag) }));
+	return parts
+		.filter(({ text }: { text: string }) => text !== "")
+		.map(({ tag, text }: { tag: Tag; text: string }) => `**${tag.name}**: ${tag.description}\n\n${text}`)
+		.join("\n");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+	const lines = [head, head.map(() => "---"), ...rows];
+	return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`).join("");
+}
+
+function titleOf({ path, method }: Operation): string {
+	return `${method.toUpperCase()} \`${nameOf(path)}\``;
+}
+
+function routeRow(one: Operation): string[] {
+	const { summary, description, parameters = [], security } = one.operation;
+	const query = parameters.filter((parameter: Node) => parameter.in === "query");
+	const sentences = [summary, description, security && "Needs no token."];
+	for (const { name, description } of query) sentences.push(`\`?${name}=\`: ${description}`);
+	const text = sentences.filter(Boolean).map((sentence: string) => sentence.replace(/\.?$/, "."));
+	return [titleOf(one), text.join(" ")];
+}
+
+/** With the statuses under which operations have the code; those that no operation names stand beside it. */
+function errorRow({ const: code, description, "x-status": own }: Node): string[] {
+	const statuses = new Set<string>(own === undefined ? [] : [String(own)]);
+	for (const { operation } of DOCUMENT.tags.flatMap(({ name }: Tag) => operationsOf(name)))
+		for (const [status, given] of Object.entries<Node>(operation.responses)) {
+			const { schema } = resolve(given).content?.["application/json"] ?? {};
+			if (schema?.properties?.error?.enum.includes(code)) statuses.add(status);
+		}
+	return [[...statuses].sort().join(", "), `\`${code}\``, description];
+}
+
+/** The fields of an operation's body, those of the objects in a list with their list's name. */
+function fields(one: Operation): string[] {
+	const { requestBody } = one.operation;
+	const schema = requestBody && resolve(Object.values<Node>(requestBody.content)[0].schema);
+	if (schema === undefined) return [];
+	const size = `at most ${requestBody["x-max-bytes"]} bytes`;
+	if (schema.properties === undefined) return [`${titleOf(one)}: PEM text, ${bounds(schema)}\n`];
+	const remark = schema.description ? `. ${schema.description}` : "";
+	const together = conditions(schema).map((line) => `- ${line}\n`);
+	const rows = table(["field", "value", "default", "meaning"], fieldRows(schema, ""));
+	return [`${titleOf(one)}, ${size}${remark}:\n\n${rows}${together.length > 0 ? `\n${together.join("")}` : ""}`];
+}
+
+function fieldRows(schema: Node, prefix: string): string[][] {
+	const { required = [], properties } = schema;
+	return Object.entries<Node>(properties).flatMap(([name, given]) => {
+		const field = resolve(given);
+		const mark = required.includes(name) ? "**" : "";
+		const row = [`${mark}\`${prefix}${name}\`${mark}`, bounds(field), initialOf(field), field.description ?? ""];
+		const items = field.items && resolve(field.items);
+		return [row, ...(items?.properties ? fieldRows(items, `${prefix}${name}[].`) : [])];
+	});
 }
 
 function contentOf(operation: Node): Node {
@@ -46,9 +121,9 @@ function pretty(value: unknown, indent = ""): string {
 }
 
 /** `$B` and `$TOKEN` are those of its first readout. */
-function command(path: string, method: string, operation: Node): string {
+function command({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, security } = operation;
-	let url = path.replace(PREFIX, "$B/");
+	let url = path.replace("/api/v1/", "$B/");
 	for (const { name, in: place, example } of parameters) if (place === "path") url = url.replace(`{${name}}`, example);
 	const parts = ["curl -sk", security ? "" : '-H "Authorization: Bearer $TOKEN"', url];
 	if (method === "delete") parts.push("-X DELETE");
@@ -62,33 +137,36 @@ function command(path: string, method: string, operation: Node): string {
 }
 
 /** The same reply as that of the POST which sets what this GET shows. */
-function isRepeated(item: Node, method: string): boolean {
-	const [own, other] = [contentOf(item[method])?.schema, item.post && contentOf(item.post)?.schema];
+function isRepeated({ path, method, operation }: Operation): boolean {
+	const { post } = DOCUMENT.paths[path];
+	const [own, other] = [contentOf(operation)?.schema, post && contentOf(post)?.schema];
 	return method === "get" && other !== undefined && JSON.stringify(own) === JSON.stringify(other);
 }
 
-function example(path: string, method: string, operation: Node): string {
-	const { [200]: reply } = operation.responses;
-	const json = contentOf(operation);
-	const shown = json === undefined ? `${resolve(reply).description}.` : `\`\`\`json\n${pretty(json.example)}\n\`\`\``;
-	const name = path.replace(PREFIX, "").replace("{", "<").replace("}", ">");
-	const title = `**${method.toUpperCase()} \`${name}\`** ${operation.summary}`;
-	return `${title}\n\n\`\`\`sh\n${command(path, method, operation)}\n\`\`\`\n\n${shown}\n`;
+function example(one: Operation): string {
+	const { summary, responses } = one.operation;
+	const json = contentOf(one.operation);
+	const shown =
+		json === undefined ? `${resolve(responses[200]).description}.` : `\`\`\`json\n${pretty(json.example)}\n\`\`\``;
+	return `**${titleOf(one)}** ${summary}\n\n\`\`\`sh\n${command(one)}\n\`\`\`\n\n${shown}\n`;
 }
 
-function group({ name, description }: Node): string {
-	const examples = Object.entries<Node>(DOCUMENT.paths).flatMap(([path, item]) =>
-		METHODS.filter((method) => item[method]?.tags.includes(name) && !isRepeated(item, method)).map((method) =>
-			example(path, method, item[method]),
-		),
-	);
+function group({ name, description }: Tag): string {
+	const examples = operationsOf(name)
+		.filter((one) => !isRepeated(one))
+		.map(example);
 	return `<details>\n<summary>${name}: ${description}</summary>\n\n${examples.join("\n")}\n</details>\n`;
 }
 
-function withExamples(guide: string): string {
-	const [start, end] = [guide.indexOf(BEGIN), guide.indexOf(END)];
-	if (start < 0 || end < start) throw new Error(`docs/api.md has no "${BEGIN}" with "${END}" after it`);
-	return `${guide.slice(0, start)}${BEGIN}\n\n${DOCUMENT.tags.map(group).join("\n")}\n${guide.slice(end)}`;
+function withParts(guide: string): string {
+	let text = guide;
+	for (const [name, make] of Object.entries(PARTS)) {
+		const [begin, end] = [`<!-- ${name}: made by npm run api -- --examples -->`, `<!-- end of ${name} -->`];
+		const [start, stop] = [text.indexOf(begin), text.indexOf(end)];
+		if (start < 0 || stop < start) throw new Error(`docs/api.md has no "${begin}" with "${end}" after it`);
+		text = `${text.slice(0, start)}${begin}\n\n${make()}\n${text.slice(stop)}`;
+	}
+	return text;
 }
 
 function main(args: readonly string[]): number {
@@ -97,7 +175,7 @@ function main(args: readonly string[]): number {
 		return 2;
 	}
 	const guide = readFileSync(GUIDE, "utf8");
-	const wanted = withExamples(guide);
+	const wanted = withParts(guide);
 	if (wanted === guide) return 0;
 	if (args.length === 0) writeFileSync(GUIDE, wanted);
 	console.log(args.length === 0 ? "docs/api.md: written" : "docs/api.md: differs; run: npm run api -- --examples");

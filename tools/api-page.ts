@@ -1,19 +1,24 @@
 /**
  * `npm run api`: makes a page from the description of the API, modules/api/openapi.json, and tells where it lies. One
  * file that needs neither a network nor a script: HTML with its style inside, light or dark as the reader's system is.
- * Knows the parts of OpenAPI 3.1 and JSON Schema that our document uses, no others.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+	bounds,
+	conditions,
+	DOCUMENT,
+	initialOf,
+	type Node,
+	nameOf,
+	names,
+	type Operation,
+	operationsOf,
+	ROOT,
+	resolve,
+} from "./api/document.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
-type Node = any;
-
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
 const PAGE = join(ROOT, ".build", "api.html");
-const METHODS = ["get", "post", "delete"];
 /** Beside these statuses a reader's eye finds what is special about a route. */
 const COMMON_STATUSES = ["401", "403", "413", "500", "503"];
 
@@ -53,41 +58,11 @@ function prose(value = ""): string {
 	return text(value).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** A node with what it refers to; its own members go first. */
-function resolve(node: Node): Node {
-	if (!("$ref" in node))
-		return node.allOf?.[0]?.$ref ? merge(resolve(node.allOf[0]), { ...node, allOf: undefined }) : node;
-	const { $ref, ...own } = node;
-	let target = DOCUMENT;
-	for (const step of $ref.split("/").slice(1)) target = target[step];
-	return merge(resolve(target), own);
-}
-
-function merge(base: Node, own: Node): Node {
-	const properties = own.properties ? { ...base.properties, ...own.properties } : base.properties;
-	return { ...base, ...own, ...(properties ? { properties } : {}) };
-}
-
-/** What a value may be, in a few words. */
-function bounds(schema: Node): string {
-	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-	const words: string[] = [];
-	if ("const" in schema) return `<code>${text(JSON.stringify(schema.const))}</code>`;
-	if (schema.enum) return schema.enum.map((one: unknown) => `<code>${text(JSON.stringify(one))}</code>`).join(" ");
-	words.push(text([type ?? ""].flat().join(" or ")));
-	if (minimum !== undefined || maximum !== undefined) words.push(range(minimum, maximum));
-	if (minLength !== undefined || maxLength !== undefined) words.push(`${range(minLength, maxLength)} characters`);
-	if (minItems !== undefined || maxItems !== undefined) words.push(`${range(minItems, maxItems)} items`);
-	if (schema.pattern) words.push(`<code>${text(schema.pattern)}</code>`);
-	if (schema.writeOnly) words.push("never shown");
-	if ("default" in schema) words.push(`default <code>${text(JSON.stringify(schema.default))}</code>`);
-	return words.join(", ");
-}
-
-function range(minimum?: number, maximum?: number): string {
-	if (minimum === maximum) return String(minimum);
-	if (maximum === undefined) return `${minimum} or more`;
-	return minimum === undefined ? `up to ${maximum}` : `${minimum} to ${maximum}`;
+/** What a value may be. */
+function allowedOf(schema: Node): string {
+	const pattern = schema.pattern ? `, <code>${text(schema.pattern)}</code>` : "";
+	const initial = initialOf(schema);
+	return prose(bounds(schema)) + pattern + (initial === "" ? "" : `, default ${prose(initial)}`);
 }
 
 /** Members of an object, those of objects inside below them. */
@@ -101,33 +76,16 @@ function members(given: Node): string {
 		const mark = required.includes(name) ? "" : " <small class=dim>optional</small>";
 		const codes = field.oneOf ? codeList(field.oneOf) : "";
 		return (
-			`<tr><td><code>${text(name)}</code>${mark}<td>${bounds(field)}` +
+			`<tr><td><code>${text(name)}</code>${mark}<td>${allowedOf(field)}` +
 			`<td class=notes>${prose(field.description)}${codes}${members(field)}`
 		);
 	});
-	return `<table>${rows.join("")}</table>${conditions(schema)}`;
+	const together = conditions(schema).map((line) => `<li>${prose(line)}`);
+	return `<table>${rows.join("")}</table>${together.length === 0 ? "" : `<ul>${together.join("")}</ul>`}`;
 }
 
 function codeList(choices: Node[]): string {
 	return `<table>${choices.map((one) => `<tr><td><code>${text(one.const)}</code><td>${prose(one.description)}`).join("")}</table>`;
-}
-
-/** What holds only together: alternatives, and what a value brings with it. */
-function conditions({ anyOf = [], ...schema }: Node): string {
-	const lines: string[] = anyOf.map((one: Node) => `${text(one.title)}: ${names(one.required)}`);
-	for (const rule of [schema, ...(schema.allOf ?? [])]) {
-		if (!rule.if) continue;
-		const [[name, value]] = Object.entries<Node>(rule.if.properties);
-		const { required = [], properties = {} } = rule.then;
-		const parts = required.length > 0 ? [`needs ${names(required)}`] : [];
-		for (const [field, one] of Object.entries<Node>(properties)) if (one.enum) parts.push(`${field} ${bounds(one)}`);
-		lines.push(`<code>${text(name)}</code> ${bounds(value)}: ${parts.join("; ")}`);
-	}
-	return lines.length === 0 ? "" : `<ul>${lines.map((line) => `<li>${line}`).join("")}</ul>`;
-}
-
-function names(list: string[]): string {
-	return list.map((name) => `<code>${text(name)}</code>`).join(", ");
 }
 
 /** Schema and example of a body. */
@@ -147,20 +105,20 @@ function responses(operation: Node): string {
 		const { description, content: types } = resolve(given);
 		const codes: string[] = types?.["application/json"]?.schema.properties?.error?.enum ?? [];
 		const dim = COMMON_STATUSES.includes(status) ? " class=dim" : "";
-		return `<tr${dim}><td>${status}<td>${prose(description)}<td>${names(codes)}`;
+		return `<tr${dim}><td>${status}<td>${prose(description)}<td>${prose(names(codes))}`;
 	});
 	return `<h4>Statuses</h4><table>${rows.join("")}</table>`;
 }
 
-function route(path: string, method: string, operation: Node): string {
+function route({ path, method, operation }: Operation): string {
 	const { parameters = [], requestBody, description = "" } = operation;
 	const query = parameters.map((one: Node) => {
-		return `<tr><td><code>${text(one.name)}</code> <small class=dim>${one.in}</small><td>${bounds(one.schema)}<td class=notes>${prose(one.description)}`;
+		return `<tr><td><code>${text(one.name)}</code> <small class=dim>${one.in}</small><td>${allowedOf(one.schema)}<td class=notes>${prose(one.description)}`;
 	});
 	const size = requestBody ? ` <small class=dim>at most ${requestBody["x-max-bytes"]} bytes</small>` : "";
 	return [
 		`<details class=route id="${operation.operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span>`,
-		`<span class=path>${text(path.replace("/api/v1/", ""))}</span><span class=what>${prose(operation.summary)}</span>`,
+		`<span class=path>${text(nameOf(path))}</span><span class=what>${prose(operation.summary)}</span>`,
 		operation.security ? "<span class=open>no token</span>" : "",
 		`</summary><div><p>${prose(description)}</p>`,
 		query.length > 0 ? `<h4>Parameters</h4><table>${query.join("")}</table>` : "",
@@ -172,11 +130,9 @@ function route(path: string, method: string, operation: Node): string {
 }
 
 function page(): string {
-	const { info, tags, servers, paths, components } = DOCUMENT;
+	const { info, tags, servers, components } = DOCUMENT;
 	const sections = tags.map(({ name, description }: Node) => {
-		const routes = Object.entries<Node>(paths).flatMap(([path, item]) =>
-			METHODS.filter((method) => item[method]?.tags.includes(name)).map((method) => route(path, method, item[method])),
-		);
+		const routes = operationsOf(name).map(route);
 		return `<h2 id="${name}">${name}<small>${prose(description)}</small></h2>${routes.join("")}`;
 	});
 	const bases = servers.map((one: Node) => `<li><code>${text(one.url)}/api/v1/</code> ${prose(one.description)}`);

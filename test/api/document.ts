@@ -67,7 +67,7 @@ function closed(node: Node, isPlace: boolean): Node {
 }
 
 /** What stands in the document beside its schemas. */
-const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial"];
+const KEYWORDS = [...Object.keys(DOCUMENT), "example", "x-initial", "x-status"];
 const OPTIONS = {
 	strict: true,
 	strictTypes: false,

@@ -1,17 +1,21 @@
-/** The examples of the API: all there, all of their schemas, in docs/api.md as the tool makes them, and true of a gateway. */
+/**
+ * The tables and examples of docs/api.md: all there, as the tool makes them; the examples of their schemas, and true of a
+ * gateway.
+ */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
-import { complaintOf, contentPointer, type Node, OPERATIONS, resolve } from "../api/document.js";
+import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "../api/document.js";
 import { type JSONObject, type Reply, vectorOf } from "../api/gateway.js";
 import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
 import { pathOf, RESTARTING, routeOf, visit, WALK, type WalkRoute } from "../api/walk.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/api-examples.js", import.meta.url));
 const GUIDE = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
-const PART = GUIDE.slice(GUIDE.indexOf("<!-- examples:"), GUIDE.indexOf("<!-- end of examples -->"));
+const partOf = (name: string) => GUIDE.slice(GUIDE.indexOf(`<!-- ${name}:`), GUIDE.indexOf(`<!-- end of ${name} -->`));
+const PART = partOf("examples");
 /** What each call of curl is given, a line for each word. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
 /** Refused by a unit that has no such part, or where it is off. */
@@ -30,8 +34,23 @@ function agrees(shown: unknown, found: unknown, where: string): void {
 }
 
 describe("npm run api -- --examples", () => {
-	it("has made the examples that are in docs/api.md", () => {
+	it("has made the tables and the examples that are in docs/api.md", () => {
 		execFileSync(process.execPath, [PROGRAM, "--check"]);
+	});
+
+	it("lists every operation, every error and every field of a body", () => {
+		for (const [key, { requestBody }] of OPERATIONS) {
+			const [method, path] = key.split(" ");
+			const title = `${method} \`${path.slice(8).replace("{", "<").replace("}", ">")}\``;
+			assert.equal(partOf("routes").split(`| ${title} |`).length, 2, key);
+			if (requestBody === undefined) continue;
+			const table = partOf("fields").split(`\n${title}`)[1]?.split("\n\n\n")[0];
+			assert.ok(table, key);
+			const { properties = {} } = resolve(Object.values<Node>(requestBody.content)[0].schema);
+			for (const name of Object.keys(properties)) assert.match(table, new RegExp(`^\\| \\*{0,2}\`${name}\``, "m"), key);
+		}
+		for (const { const: code } of DOCUMENT.components.schemas.Error.properties.error.oneOf)
+			assert.equal(partOf("errors").split(`| \`${code}\` |`).length, 2, code);
 	});
 
 	it("shows every operation, but GETs of settings that answer as the POST beside them", () => {

@@ -1,0 +1,101 @@
+/**
+ * The description of the API, modules/api/openapi.json, for the programs that make documents of it: what it refers to,
+ * and what a value may be, in words. Knows the parts of OpenAPI 3.1 and JSON Schema that our document uses, no others.
+ * Words mark code by backquotes and nothing else.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
+export type Node = any;
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+export const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
+export const METHODS = ["get", "post", "delete"];
+
+export interface Operation {
+	readonly path: string;
+	readonly method: string;
+	readonly operation: Node;
+}
+
+/** Operations of a tag, in the order of the document. */
+export function operationsOf(tag: string): Operation[] {
+	return Object.entries<Node>(DOCUMENT.paths).flatMap(([path, item]) =>
+		METHODS.filter((method) => item[method]?.tags.includes(tag)).map((method) => ({
+			path,
+			method,
+			operation: item[method],
+		})),
+	);
+}
+
+/** A path without what all begin with, and its parameters as `<id>`. */
+export function nameOf(path: string): string {
+	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
+}
+
+/** A node with what it refers to; its own members go first. */
+export function resolve(node: Node): Node {
+	if (!("$ref" in node))
+		return node.allOf?.[0]?.$ref ? merge(resolve(node.allOf[0]), { ...node, allOf: undefined }) : node;
+	const { $ref, ...own } = node;
+	let target = DOCUMENT;
+	for (const step of $ref.split("/").slice(1)) target = target[step];
+	return merge(resolve(target), own);
+}
+
+function merge(base: Node, own: Node): Node {
+	const properties = own.properties ? { ...base.properties, ...own.properties } : base.properties;
+	return { ...base, ...own, ...(properties ? { properties } : {}) };
+}
+
+/** What a value may be, in a few words; without its pattern, which `patternOf` tells. */
+export function bounds(schema: Node): string {
+	const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+	const words: string[] = [];
+	if ("const" in schema) return code(schema.const);
+	if (schema.enum) return schema.enum.map(code).join(" ");
+	words.push([type ?? ""].flat().join(" or "));
+	if (minimum !== undefined || maximum !== undefined) words.push(range(minimum, maximum));
+	if (minLength !== undefined || maxLength !== undefined) words.push(`${range(minLength, maxLength)} characters`);
+	if (minItems !== undefined || maxItems !== undefined) words.push(`${range(minItems, maxItems)} items`);
+	if (schema.writeOnly) words.push("never shown");
+	return words.join(", ");
+}
+
+/** What a setting is on a new unit, or a field that is left out; "" where neither is told. */
+export function initialOf(schema: Node): string {
+	const value = schema["x-initial"] ?? schema.default;
+	return value === undefined ? "" : code(value);
+}
+
+/** What holds only together: alternatives, and what a value brings with it, a line each. */
+export function conditions({ anyOf = [], ...schema }: Node): string[] {
+	const lines: string[] = anyOf.map((one: Node) => `${one.title}: ${names(one.required)}`);
+	for (const rule of [schema, ...(schema.allOf ?? [])]) {
+		if (!rule.if) continue;
+		const [[name, value]] = Object.entries<Node>(rule.if.properties);
+		const { required = [], properties = {} } = rule.then;
+		const parts = required.length > 0 ? [`needs ${names(required)}`] : [];
+		for (const [field, one] of Object.entries<Node>(properties)) if (one.enum) parts.push(`${field} ${bounds(one)}`);
+		lines.push(`\`${name}\` ${bounds(value)}: ${parts.join("; ")}`);
+	}
+	return lines;
+}
+
+/** Names as code, one after another. */
+export function names(list: readonly string[]): string {
+	return list.map((name) => `\`${name}\``).join(", ");
+}
+
+function code(value: unknown): string {
+	return `\`${JSON.stringify(value)}\``;
+}
+
+function range(minimum?: number, maximum?: number): string {
+	if (minimum === maximum) return String(minimum);
+	if (maximum === undefined) return `${minimum} or more`;
+	return minimum === undefined ? `up to ${maximum}` : `${minimum} to ${maximum}`;
+}
