@@ -24,6 +24,9 @@ const TEST_FOLDERS = ["hosts", "tools", "vectors", "system", "browser", "peers",
 
 /** Decisions by number, which comments cite. */
 const DECISIONS = "docs/decisions.md";
+const GUIDE = "docs/troubleshooting.md";
+/** At the end of several sentences of tools/. */
+const ADVICE = "npm run doctor says how to get it.";
 
 const LINE_LIMIT = 450;
 
@@ -596,6 +599,23 @@ describe("tidy", () => {
 					.map((number) => `${path}: decision ${number}: ${DECISIONS} has none of that number`),
 			),
 		]);
+	});
+
+	it("quotes in the troubleshooting guide only what a program prints", () => {
+		const printed = sources
+			.filter(({ path }) => SHIPPED.test(path))
+			.map(({ text }) => text.replace(/\\(["'`])/g, "$1").replace(/\$\{IDF_ADVICE\}|\$\{advice\}/g, ADVICE))
+			.join("\n");
+		const quoted = [...readFileSync(join(ROOT, GUIDE), "utf8").matchAll(/^ *> (.*)$/gm)].map(([, line]) => line);
+		assert.ok(quoted.length > 40);
+		none(
+			quoted.flatMap((line) =>
+				line
+					.split("…")
+					.filter((part) => !printed.includes(part))
+					.map((part) => `${GUIDE}: "${part}": no program prints this`),
+			),
+		);
 	});
 
 	it("would notice a decision that is cited in any of the forms in use", () => {
