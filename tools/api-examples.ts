@@ -10,6 +10,7 @@ import {
 	bounds,
 	conditions,
 	DOCUMENT,
+	formatted,
 	initialOf,
 	type Node,
 	nameOf,
@@ -175,7 +176,7 @@ function main(args: readonly string[]): number {
 		return 2;
 	}
 	const guide = readFileSync(GUIDE, "utf8");
-	const wanted = withParts(guide);
+	const wanted = formatted(GUIDE, withParts(guide));
 	if (wanted === guide) return 0;
 	if (args.length === 0) writeFileSync(GUIDE, wanted);
 	console.log(args.length === 0 ? "docs/api.md: written" : "docs/api.md: differs; run: npm run api -- --examples");

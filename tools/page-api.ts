@@ -3,16 +3,11 @@
  * types of replies (hosts/browser/kit/replies.ts), and what the fields of bodies may be (bodies.ts beside it).
  * test/tools/page-api.test.ts holds both fresh. Knows the parts of JSON Schema that our document uses, no others.
  */
-import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { DOCUMENT, formatted, type Node, ROOT } from "./api/document.js";
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON, whose form test/api/openapi.test.ts checks
-type Node = any;
-
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const DOCUMENT: Node = JSON.parse(readFileSync(join(ROOT, "modules/api/openapi.json"), "utf8"));
 const FOLDER = join(ROOT, "hosts/browser/kit");
 const PREFIX = "/api/v1/";
 const SCHEMAS = "#/components/schemas/";
@@ -119,14 +114,7 @@ export interface PageFile {
 function fileOf(name: string, what: string, parts: readonly string[]): PageFile {
 	const path = join(FOLDER, name);
 	const input = [`/**\n * ${what} ${ORIGIN}\n */`, ...parts, ""].join("\n\n");
-	const biome = join(ROOT, "node_modules/.bin/biome");
-	const { status, stdout, stderr } = spawnSync(biome, ["format", `--stdin-file-path=${path}`], {
-		cwd: ROOT,
-		input,
-		encoding: "utf8",
-	});
-	if (status !== 0) throw new Error(`biome: ${stderr}`);
-	return { path, text: stdout };
+	return { path, text: formatted(path, input) };
 }
 
 export function pageFiles(): readonly PageFile[] {

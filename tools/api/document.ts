@@ -3,6 +3,7 @@
  * and what a value may be, in words. Knows the parts of OpenAPI 3.1 and JSON Schema that our document uses, no others.
  * Words mark code by backquotes and nothing else.
  */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +35,15 @@ export function operationsOf(tag: string): Operation[] {
 /** A path without what all begin with, and its parameters as `<id>`. */
 export function nameOf(path: string): string {
 	return path.replace("/api/v1/", "").replace("{", "<").replace("}", ">");
+}
+
+/** The text of a file in the form that the whole project has. */
+export function formatted(path: string, input: string): string {
+	const biome = join(ROOT, "node_modules/.bin/biome");
+	const args = ["format", `--stdin-file-path=${path}`];
+	const { status, stdout, stderr } = spawnSync(biome, args, { cwd: ROOT, input, encoding: "utf8" });
+	if (status !== 0) throw new Error(`biome: ${stderr}`);
+	return stdout;
 }
 
 /** A node with what it refers to; its own members go first. */
