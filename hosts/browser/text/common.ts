@@ -159,7 +159,7 @@ export const COMMON = {
 		"Bramka próbuje połączyć się z siecią. Jeśli się nie uda, wróci w ciągu minuty, a z nią ta strona. Jeśli się uda, połącz z tą siecią także to urządzenie i otwórz jeden z tych adresów:",
 	],
 	"restart.reset": [
-		"The gateway starts anew with its factory settings. Join its own Wi-Fi network (name and key are on the label), then open this address:",
+		"The gateway restarts with its factory settings. Join its own Wi-Fi network (name and key are on the label), then open this address:",
 		"Das Gateway startet mit Werkseinstellungen neu. Verbinde dich mit seinem eigenen WLAN (Name und Schlüssel stehen auf dem Etikett) und öffne diese Adresse:",
 		"Bramka uruchamia się z ustawieniami fabrycznymi. Połącz się z jej własną siecią Wi-Fi (nazwa i klucz są na etykiecie) i otwórz ten adres:",
 	],

@@ -23,12 +23,12 @@ export const FAILURES = {
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; potem zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
 	"failure.address": [
-		"The meter does not answer in DLMS/COSEM. Check its address (meter, logical device, length), then the client, then how the conversation begins and its speed.",
+		"The meter does not answer in DLMS/COSEM. Check its address (meter, logical device, length), then the client, then how the connection begins, and its speed.",
 		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfe seine Adresse (Zähler, logisches Gerät, Länge), dann den Client, dann Beginn und Geschwindigkeit des Gesprächs.",
 		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź jego adres (licznik, urządzenie logiczne, długość), potem klienta, potem początek i prędkość rozmowy.",
 	],
 	"failure.protocol": [
-		"The meter introduced itself, but does not go on in DLMS/COSEM. Choose the usual language, or begin directly.",
+		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the usual protocol, or begin directly.",
 		"Der Zähler hat sich gemeldet, fährt aber nicht in DLMS/COSEM fort. Wähle die übliche Sprache oder beginne direkt.",
 		"Licznik się przedstawił, ale nie przechodzi na DLMS/COSEM. Wybierz zwykły język lub początek bezpośredni.",
 	],

@@ -16,7 +16,7 @@ export const HUB = {
 		"Ustawienia zostają zachowane, ale ta wersja oprogramowania nie wysyła danych do centrali.",
 	],
 	"hub.failed": [
-		"The hub did not take the last values ({error}). Check the address and that the hub runs; a token that was revoked has to be made anew there.",
+		"The hub did not take the last values ({error}). Check the address and that the hub runs; a token that was revoked has to be created again there.",
 		"Die Zentrale hat die letzten Werte nicht angenommen ({error}). Prüfe die Adresse und ob die Zentrale läuft; ein widerrufenes Token muss dort neu erstellt werden.",
 		"Centrala nie przyjęła ostatnich wartości ({error}). Sprawdź adres i czy centrala działa; unieważniony token trzeba utworzyć w niej na nowo.",
 	],

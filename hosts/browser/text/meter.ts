@@ -3,7 +3,7 @@ import type { Translations } from "./translations.js";
 
 export const METER = {
 	"protocol.title": ["Kind of meter", "Art des Zählers", "Rodzaj licznika"],
-	"protocol.label": ["Language of the meter", "Sprache des Zählers", "Język licznika"],
+	"protocol.label": ["Protocol of the meter", "Sprache des Zählers", "Język licznika"],
 	"protocol.help": [
 		"Nearly all meters with a round optical port speak the usual one. Choose DLMS/COSEM only if your grid operator or the meter's manual says so.",
 		"Fast alle Zähler mit runder optischer Schnittstelle sprechen die übliche. Wähle DLMS/COSEM nur, wenn dein Netzbetreiber oder die Anleitung des Zählers es sagt.",
@@ -14,16 +14,16 @@ export const METER = {
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [
-		"Put the head on the round port of the meter, cable downwards. Start, then turn and move it slowly until nearly every try succeeds.",
+		"Put the head on the round port of the meter, cable downwards. Start, then turn and move it slowly until nearly every attempt succeeds.",
 		"Setze den Kopf auf die runde Schnittstelle des Zählers, Kabel nach unten. Starte, drehe und verschiebe ihn dann langsam, bis fast jeder Versuch gelingt.",
 		"Przyłóż głowicę do okrągłego portu licznika, kablem w dół. Uruchom, a potem powoli obracaj ją i przesuwaj, aż prawie każda próba się uda.",
 	],
 	"align.start": ["Start trying", "Versuche starten", "Zacznij próby"],
 	"align.stop": ["Stop", "Anhalten", "Zatrzymaj"],
-	"align.sound": ["Tone for each try", "Ton bei jedem Versuch", "Dźwięk przy każdej próbie"],
+	"align.sound": ["Tone for each attempt", "Ton bei jedem Versuch", "Dźwięk przy każdej próbie"],
 	"align.rate": ["Succeeded: {good} of {n}", "Gelungen: {good} von {n}", "Udane: {good} z {n}"],
 	"align.first": [
-		"First try; this takes a few seconds …",
+		"First attempt; this takes a few seconds …",
 		"Erster Versuch, das dauert einige Sekunden …",
 		"Pierwsza próba, potrwa kilka sekund …",
 	],
@@ -40,7 +40,7 @@ export const METER = {
 		"{n}, w tym uszkodzone: {damaged}",
 	],
 	"align.busy": [
-		"The meter is being read; the tries go on after it.",
+		"The meter is being read; the attempts go on after it.",
 		"Der Zähler wird gerade ausgelesen; danach geht es weiter.",
 		"Trwa odczyt licznika; próby zostaną wznowione po nim.",
 	],
@@ -153,7 +153,7 @@ export const METER = {
 		"Do prób bez licznika. Trafiają też do Zigbee i centrali.",
 	],
 	"control.log": [
-		"Record the conversation with the meter",
+		"Record the communication with the meter",
 		"Gespräch mit dem Zähler aufzeichnen",
 		"Zapisuj rozmowę z licznikiem",
 	],

@@ -98,7 +98,7 @@ export const NETWORK = {
 		"Własna sieć bramki pozostaje w tym czasie włączona. Jeśli telefon ją opuści, połącz się z nią ponownie.",
 	],
 	"wifi.hint": [
-		"A try failed, it goes on. {why}",
+		"An attempt failed; it goes on. {why}",
 		"Ein Versuch schlug fehl, es geht weiter. {why}",
 		"Jedna próba się nie powiodła, są następne. {why}",
 	],

@@ -123,7 +123,7 @@ export const SECURITY = {
 		"Bramka uruchomi się ponownie z certyfikatem, który sama utworzyła. Przeglądarki będą przed nim ostrzegać.",
 	],
 	"restart.certificate": [
-		"The gateway restarts with the other certificate. If this page does not come back within half a minute, open the address anew: the browser may ask about the certificate.",
+		"The gateway restarts with the other certificate. If this page does not come back within half a minute, open the address again: the browser may ask about the certificate.",
 		"Das Gateway startet mit dem anderen Zertifikat neu. Kommt diese Seite nicht in einer halben Minute zurück, öffne die Adresse neu: Vielleicht fragt der Browser nach dem Zertifikat.",
 		"Bramka uruchamia się ponownie z innym certyfikatem. Jeśli ta strona nie wróci w ciągu pół minuty, otwórz adres jeszcze raz: przeglądarka może zapytać o certyfikat.",
 	],

@@ -87,7 +87,7 @@ export const SYSTEM = {
 	"again.ask": ["Restart the gateway?", "Gateway neu starten?", "Uruchomić bramkę ponownie?"],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],
 	"reset.intro": [
-		"For giving the gateway away, or for starting anew. There is no way back.",
+		"For giving the gateway away, or for starting over. There is no way back.",
 		"Zum Weitergeben des Gateways oder für einen Neuanfang. Es gibt kein Zurück.",
 		"Gdy oddajesz bramkę komuś lub zaczynasz od nowa. Nie da się tego cofnąć.",
 	],

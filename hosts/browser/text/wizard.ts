@@ -53,7 +53,7 @@ export const WIZARD = {
 	],
 	"wizard.reading": ["The first reading", "Die erste Auslesung", "Pierwszy odczyt"],
 	"wizard.reading.why": [
-		"If most tries succeed, read the meter once. This takes up to a minute.",
+		"If most attempts succeed, read the meter once. This takes up to a minute.",
 		"Klappen die meisten Versuche, lies den Zähler einmal aus. Das dauert bis zu einer Minute.",
 		"Jeśli większość prób się udaje, odczytaj licznik raz. Może to potrwać do minuty.",
 	],

@@ -25,7 +25,7 @@ export const ZIGBEE = {
 	"zigbee.joined.yes": ["joined", "beigetreten", "połączono"],
 	"zigbee.joined.no": ["not joined", "nicht beigetreten", "brak połączenia"],
 	"zigbee.join.help": [
-		"Let your Zigbee controller look for new devices, then press “Join anew”.",
+		"Let your Zigbee controller look for new devices, then press “Join again”.",
 		"Lass deine Zigbee-Zentrale nach neuen Geräten suchen und drücke dann „Neu beitreten“.",
 		"Włącz w kontrolerze Zigbee wyszukiwanie nowych urządzeń, a potem naciśnij „Połącz od nowa”.",
 	],
@@ -33,7 +33,7 @@ export const ZIGBEE = {
 	"zigbee.pan": ["Network number (PAN)", "Netznummer (PAN)", "Numer sieci (PAN)"],
 	"zigbee.epan": ["Long network number", "Lange Netznummer", "Długi numer sieci"],
 	"zigbee.short": ["Address in the network", "Adresse im Netz", "Adres w sieci"],
-	"zigbee.reset": ["Join anew", "Neu beitreten", "Połącz od nowa"],
+	"zigbee.reset": ["Join again", "Neu beitreten", "Połącz od nowa"],
 	"zigbee.reset.warn": [
 		"The gateway leaves its Zigbee network and looks for one that takes new devices. Until it has joined, your controller gets no values.",
 		"Das Gateway verlässt sein Zigbee-Netz und sucht eines, das neue Geräte aufnimmt. Bis dahin bekommt deine Zentrale keine Werte.",
