@@ -8,7 +8,9 @@ import { join, relative, sep } from "node:path";
 import { rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
+import { withOwnMethods } from "./own-methods.js";
 import { withPlainFields } from "./plain-fields.js";
+import { withShortNames } from "./short-names.js";
 
 /** "timer", "text/decoder"; not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
@@ -45,7 +47,10 @@ export async function makeScript(build: string, main: string): Promise<Script> {
 			relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),
 			renderedLength,
 		]);
-		return { text: withPlainFields(withArrows(asWritten(code))), lengths: new Map(lengths) };
+		return {
+			text: await withShortNames(withPlainFields(withOwnMethods(withArrows(asWritten(code))))),
+			lengths: new Map(lengths),
+		};
 	} finally {
 		await bundle.close();
 	}
