@@ -246,8 +246,9 @@ describe("npm run build, flash, monitor", () => {
 		const { build, config, include, modules, preload } = JSON.parse(text);
 		assert.equal(include, join(HOST, "manifest.json"));
 		assert.deepEqual([modules, preload], [{ main: "./main" }, ["main"]]);
-		assert.match(readFileSync(join(production.folder, "main.js"), "utf8"), /native\("xs_factory_data_read"\)/);
-		assert.equal(config.board, board.name);
+		const script = readFileSync(join(production.folder, "main.js"), "utf8");
+		assert.match(script, /native\("xs_factory_data_read"\)/);
+		assert.ok(script.includes(`name: "${board.name}"`));
 		assert.match(config.version, /^\d+\.\d+\.\d+$/);
 		assert.ok(Math.abs(config.builtUtcMs - Date.now()) < 60_000);
 		assert.equal(build.PARTITIONS_FILE, join(HOST, board.partitions));

@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
 import { asWritten } from "../../tools/sdk/as-written.js";
+import { MAIN, madeFor } from "../../tools/sdk/esp32.js";
 import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { withPlainFields } from "../../tools/sdk/plain-fields.js";
-import { makeScript } from "../../tools/sdk/script.js";
+import { makeScript, type Script } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-names.js";
 
@@ -55,9 +57,15 @@ describe("the firmware's script", function () {
 		assert.match(text, /\{\s+native\("xs_face_end"\)\.call\(this\);\s+\}/);
 	});
 
-	for (const main of ["hosts/esp32/main", "hosts/linux/main", "test/hosts/portable/linux"])
+	const PLAIN_BOARD = madeFor(findBoard("esp32c3-devkitm"));
+
+	for (const [main, made] of [
+		["hosts/esp32/main", PLAIN_BOARD],
+		["hosts/linux/main", undefined],
+		["test/hosts/portable/linux", undefined],
+	] as const)
 		it(`can be made of ${main}, as plain JavaScript`, async () => {
-			const { text } = await makeScript(join(ROOT, ".build"), main);
+			const { text } = await makeScript(join(ROOT, ".build"), main, made);
 			assert.doesNotMatch(text, /\.#\w/);
 			assert.match(text, /export \{ [\w$]+ as default \}/);
 			const natives = text.match(/\bnative\(.*/g)!;
@@ -68,13 +76,29 @@ describe("the firmware's script", function () {
 		});
 
 	it("has every name by which C calls or reads something", async () => {
-		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main");
+		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", PLAIN_BOARD);
 		for (const folder of ["esp32", "native"]) {
 			const files = readdirSync(join(ROOT, "hosts", folder)).filter((name) => name.endsWith(".c"));
 			for (const file of files)
 				for (const [, name] of readFileSync(join(ROOT, "hosts", folder, file), "utf8").matchAll(/\bxsID_(\w+)/g))
 					assert.match(text, new RegExp(`\\b${name}\\b`), `${folder}/${file}`);
 		}
+	});
+
+	it("has its own board and no other, and what a radio needs where the board has one", async () => {
+		const build = (name: string) => makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard(name)));
+		const [plain, radio] = [await build("esp32c3-devkitm"), await build("slzb-06")];
+		const boardsIn = ({ text }: Script) =>
+			BOARDS.filter(({ name }) => text.includes(`"${name}"`)).map(({ name }) => name);
+		assert.deepEqual([boardsIn(plain), boardsIn(radio)], [["esp32c3-devkitm"], ["slzb-06"]]);
+		const filesOf = ({ lengths }: Script) => [...lengths].filter(([, length]) => length > 0).map(([file]) => file);
+		const more = filesOf(radio).filter((file) => !filesOf(plain).includes(file));
+		assert.deepEqual(more.sort(), ["hosts/esp32/coprocessor.ts", "hosts/esp32/output.ts"]);
+		assert.deepEqual(
+			[plain, radio].map(({ text }) => text.includes("xs_power_output")),
+			[false, true],
+		);
+		for (const { text } of [plain, radio]) assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|partitions-/);
 	});
 
 	it("tells how long the text of each file is", async () => {
