@@ -46,7 +46,7 @@ async function main(args: string[]): Promise<number> {
 	try {
 		const report = await measure(order.board);
 		process.stdout.write(order.json ? `${JSON.stringify(report, null, "\t")}\n` : asTable(report));
-		return report.leftBytes < 0 || report.warnings.length > 0 ? 1 : 0;
+		return report.problems.length > 0 ? 1 : 0;
 	} catch (error) {
 		console.error((error as Error).message);
 		return 1;
