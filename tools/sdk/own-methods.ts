@@ -18,11 +18,13 @@ const BUILT_IN = new Set(
 const HOOKS = /^(next|return|throw|then|toJSON)$/;
 
 interface Uses {
-	/** The only class, as its node; undefined: none, or several. */
-	owner: Node | undefined;
+	/** The class around the first place, as its node. */
+	readonly owner: Node | undefined;
+	/** A method or accessor of a class. */
 	isDeclared: boolean;
-	/** Asked for somewhere: what isn't, C calls. */
+	/** Some `x.name` asks for it; what none does, C calls. */
 	isAsked: boolean;
+	/** All places so far are in that class, and ask by `this`. */
 	isOwn: boolean;
 	readonly places: Node[];
 }
@@ -43,9 +45,9 @@ class OwnMethods {
 	}
 
 	#find(node: Node, owner: Node | undefined): void {
-		if (node.type === "Literal") this.#others.add(String(node["value"]));
-		if (node.type === "PrivateIdentifier") this.#others.add(nameOf(node));
 		const { type } = node;
+		if (type === "Literal") this.#others.add(String(node["value"]));
+		else if (type === "PrivateIdentifier") this.#others.add(nameOf(node));
 		const key = propertyOf(node);
 		if (key !== undefined && type === "MemberExpression")
 			this.#use(key, owner, below(node, "object")!.type === "ThisExpression").isAsked = true;
@@ -66,7 +68,7 @@ class OwnMethods {
 	}
 }
 
-/** The script with private methods. What C calls may be called by `this` nowhere. */
+/** The script with private methods. What C calls must not be called by `this`: it would get another name. */
 export function withOwnMethods(script: string): string {
 	return edited(script, new OwnMethods(parse(script)).edits);
 }
