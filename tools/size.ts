@@ -1,37 +1,52 @@
 /**
- * `npm run size`: what the firmware takes in the flash of an ESP32, part by part, against the size of its slot; built
- * with the Moddable SDK, without ESP-IDF. `-- --json` writes the same for a machine. Ends with 1 where it doesn't fit,
- * where the SDK's linker warns, and without the SDK.
+ * `npm run size`: what the firmware takes in the flash of an ESP32, part by part, against the budget of each part and
+ * the size of its slot; built with the Moddable SDK, without ESP-IDF, for the board that `-- --board NAME` says.
+ * `-- --json` writes the same for a machine. Ends with 1 where a part is over its budget or has none, where the SDK's
+ * linker warns, and without the SDK; with 2 for a bad command line.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Board, findBoard } from "../hosts/esp32/boards.js";
 import { findSDK } from "./sdk/sdk.js";
 import { buildImage } from "./size/build.js";
 import { readImage } from "./size/image.js";
 import { asTable, type Report, reportOf } from "./size/report.js";
 
-async function measure(): Promise<Report> {
+const USAGE = "Usage: npm run size [-- [--board NAME] [--json]]";
+
+async function measure(board: Board): Promise<Report> {
 	const sdk = findSDK();
 	const folder = mkdtempSync(join(tmpdir(), "gateway-size-"));
 	try {
-		process.stderr.write("Building for the ESP32, without its C …\n");
-		const { image, ...others } = await buildImage(sdk, folder);
+		process.stderr.write(`Building for ${board.name}, without its C …\n`);
+		const { image, ...others } = await buildImage(sdk, board, folder);
 		return reportOf({ image: readImage(image), ...others });
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-async function main(args: readonly string[]): Promise<number> {
-	if (args.some((arg) => arg !== "--json")) {
-		console.error("Usage: npm run size [-- --json]");
+/** Throws an Error with a sentence for a bad command line. */
+function readOrder(args: string[]): { board: Board; json: boolean } {
+	const board = { type: "string", default: "esp32c3-devkitm" } as const;
+	const { values } = parseArgs({ args, options: { board, json: { type: "boolean", default: false } } });
+	return { board: findBoard(values.board), json: values.json };
+}
+
+async function main(args: string[]): Promise<number> {
+	let order: ReturnType<typeof readOrder>;
+	try {
+		order = readOrder(args);
+	} catch (error) {
+		console.error(`${(error as Error).message}\n${USAGE}`);
 		return 2;
 	}
 	try {
-		const report = await measure();
-		process.stdout.write(args.length > 0 ? `${JSON.stringify(report, null, "\t")}\n` : asTable(report));
-		return report.leftBytes < 0 || report.warnings.length > 0 ? 1 : 0;
+		const report = await measure(order.board);
+		process.stdout.write(order.json ? `${JSON.stringify(report, null, "\t")}\n` : asTable(report));
+		return report.problems.length > 0 ? 1 : 0;
 	} catch (error) {
 		console.error((error as Error).message);
 		return 1;

@@ -1,7 +1,7 @@
 /**
- * The boards that the firmware is built for, and what is soldered to which GPIO of the chip: for the host (host.ts), for
- * `npm run build -- --board NAME` and for `npm run factory`. A row is a hardware variant: it has a device id of its own,
- * which factory data and firmware files name.
+ * The boards that the firmware is built for, and what is soldered to which GPIO of the chip: for `npm run build -- --board
+ * NAME`, which gives the firmware its own row and no other (gateway/board, sdk.d.ts), and for `npm run factory`. A row is
+ * a hardware variant: it has a device id of its own, which factory data and firmware files name.
  *
  * Pins of the gateway boards are those of public firmware for them: XZG (xyzroe/XZG, src/const/hw.cpp), slzb-esphome
  * (smlight-tech/slzb-esphome, hw_defs), Tasmota's template of the Sonoff bridge. None of them has a place for an optical

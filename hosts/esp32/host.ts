@@ -1,4 +1,5 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
+import { BOARD } from "gateway/board";
 import config from "mc/config";
 import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
@@ -8,7 +9,6 @@ import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
-import { type Board, findBoard } from "./boards.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
@@ -31,28 +31,28 @@ const trace = (message: string): void => System.trace(message);
 
 /** Throws an Error with a sentence. */
 export function createHost(): Host {
-	const board = findBoard(config.board);
 	const timers = new SDKTimers();
 	const text = new SDKText();
 	const storage = new NVSStorage();
 	if (storage.wasErased) trace("Flash could not be read: all settings are lost.");
 	const crypto = new NativeCrypto();
-	const factory = readFactoryData(board, { storage, crypto, text });
-	const { meter, zigbee, button, led } = board;
+	const factory = readFactoryData({ storage, crypto, text });
+	const { meter, button, led } = BOARD;
 	return {
-		info: describe(board, factory),
+		info: describe(factory),
 		clock: new ChipClock(),
 		timers,
 		serial: {
 			meter: createSerialPort({ pins: meter, timers, trace }),
-			...(zigbee === undefined ? {} : { zigbee: createCoprocessorPort({ pins: zigbee, timers, trace }) }),
+			// The one use of what only a radio needs.
+			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
 		network: createNetwork(timers),
 		storage,
 		flash: FLASH,
 		crypto,
 		text,
-		power: new ChipPower(board),
+		power: new ChipPower(BOARD),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined ? {} : { button: createButtonPort((target) => System.watchButton(target, button)) }),
@@ -62,22 +62,20 @@ export function createHost(): Host {
 	};
 }
 
-function readFactoryData(
-	board: Board,
-	parts: { storage: Storage; crypto: NativeCrypto; text: TextCodec },
-): FactoryData {
+function readFactoryData(parts: { storage: Storage; crypto: NativeCrypto; text: TextCodec }): FactoryData {
 	const partition = FactoryPartition.read();
 	return loadFactoryData({
 		...parts,
 		partition: partition && new Uint8Array(partition),
 		mac: System.mac(),
-		variant: board.deviceId,
+		variant: BOARD.deviceId,
 		trace,
 		print: trace,
 	});
 }
 
-function describe({ name, chip, manufacturer, model, deviceId }: Board, factory: FactoryData): HostInfo {
+function describe(factory: FactoryData): HostInfo {
+	const { name, chip, manufacturer, model, deviceId } = BOARD;
 	const { serial, labelPassword } = factory;
 	return {
 		board: name,

@@ -1,6 +1,11 @@
 /*
  * Partitions (hosts/native/partition.h) of the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the table
- * of partitions. Only those of our own data, and none that is encrypted: erased bytes would not read as 0xFF there.
+ * of partitions. Only those of our own data.
+ *
+ * On encrypted flash an erased byte reads as 0xFF only as it stands there, before it is decrypted; so such blocks are
+ * looked at both ways. And at the first start of a unit the boot loader encrypts what is there, which is nothing: bytes
+ * that read as 0xFF and are not erased. A sector of nothing else is erased when it is written first; a power cut
+ * then leaves anything in it, as that of an erase.
  */
 #include "partition.h"
 
@@ -9,15 +14,74 @@
 
 #include "esp_partition.h"
 
+/* Bytes that are looked at in one piece: whole blocks of the cipher. */
 enum { PIECE = 64 };
+
+/* A way to read: esp_partition_read_raw, or read_plain. */
+typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 
 static const esp_partition_t *find(const char *name)
 {
 	/* Of the same kind, but read by nobody else than factory-data.c. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
-	const esp_partition_t *found =
-		esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
-	return found && !found->encrypted ? found : NULL;
+	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
+}
+
+/* How many bytes are 0xFF until one is not. */
+static size_t erased_length(const uint8_t *bytes, size_t size)
+{
+	size_t length = 0;
+	while (length < size && bytes[length] == 0xff) length++;
+	return length;
+}
+
+/* What stands there as the gateway knows it: erased bytes are 0xFF. */
+static esp_err_t read_plain(const esp_partition_t *partition, size_t offset, void *into, size_t size)
+{
+	uint8_t *bytes = into, raw[PARTITION_WRITE_SIZE];
+	esp_err_t result = esp_partition_read(partition, offset, into, size);
+	if (!partition->encrypted) return result;
+	for (size_t at = 0; at < size && result == ESP_OK;) {
+		size_t skipped = (offset + at) % sizeof(raw), count = sizeof(raw) - skipped;
+		if (count > size - at) count = size - at;
+		result = esp_partition_read_raw(partition, offset + at - skipped, raw, sizeof(raw));
+		if (result == ESP_OK && erased_length(raw, sizeof(raw)) == sizeof(raw)) memset(bytes + at, 0xff, count);
+		at += count;
+	}
+	return result;
+}
+
+/* The first byte there that is not 0xFF stands at `found`; at `end` there is none. */
+static esp_err_t find_written(reader *read, const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
+{
+	uint8_t there[PIECE];
+	for (*found = offset; *found < end;) {
+		size_t count = end - *found < sizeof(there) ? end - *found : sizeof(there);
+		esp_err_t result = read(partition, *found, there, count);
+		size_t length = result == ESP_OK ? erased_length(there, count) : 0;
+		*found += length;
+		if (length < count) return result;
+	}
+	return ESP_OK;
+}
+
+/* Erases the sectors of which nothing was written but by the boot loader. `found` is as above. */
+static esp_err_t erase_unused(const esp_partition_t *partition, size_t offset, size_t end, size_t *found)
+{
+	for (size_t at = offset; at < end;) {
+		size_t sector = at - at % PARTITION_ERASE_SIZE, next = sector + PARTITION_ERASE_SIZE;
+		size_t last = next < end ? next : end;
+		esp_err_t result = find_written(esp_partition_read_raw, partition, at, last, found);
+		if (result == ESP_OK && *found < last) {
+			size_t used;
+			result = find_written(read_plain, partition, sector, next, &used);
+			if (result == ESP_OK && used < next) return ESP_OK;
+			if (result == ESP_OK) result = esp_partition_erase_range(partition, sector, PARTITION_ERASE_SIZE);
+		}
+		if (result != ESP_OK) return result;
+		at = *found = last;
+	}
+	return ESP_OK;
 }
 
 size_t partition_size(const char *name)
@@ -36,23 +100,22 @@ static bool check(esp_err_t result, const char *name, const char *what, char mes
 
 bool partition_read(const char *name, size_t offset, void *into, size_t size, char message[PARTITION_MESSAGE_SIZE])
 {
-	return check(esp_partition_read(find(name), offset, into, size), name, "read", message);
+	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE])
 {
 	const esp_partition_t *partition = find(name);
-	uint8_t there[PIECE];
-	for (size_t at = 0; at < size; at += sizeof(there)) {
-		size_t count = size - at < sizeof(there) ? size - at : sizeof(there);
-		if (!check(esp_partition_read(partition, offset + at, there, count), name, "read", message)) return false;
-		for (size_t i = 0; i < count; i++) {
-			if (there[i] == 0xff) continue;
-			snprintf(message, PARTITION_MESSAGE_SIZE, "the partition %s is written at %u, and not erased", name,
-				(unsigned)(offset + at + i));
-			return false;
-		}
+	size_t end = offset + size, found;
+	if (!check(find_written(read_plain, partition, offset, end, &found), name, "read", message)) return false;
+	if (found == end && partition->encrypted
+		&& !check(erase_unused(partition, offset, end, &found), name, "erased", message))
+		return false;
+	if (found < end) {
+		snprintf(message, PARTITION_MESSAGE_SIZE, "the partition %s is written at %u, and not erased", name,
+			(unsigned)found);
+		return false;
 	}
 	return check(esp_partition_write(partition, offset, bytes, size), name, "written", message);
 }

@@ -2,6 +2,7 @@
  * Starts a firmware on the ESP32. One that fails says why on the console, and starts anew after a while: a boot loader
  * that waits for a new image to prove itself goes back to the one before then.
  */
+import { BOARD } from "gateway/board";
 import config from "mc/config";
 import Timer from "timer";
 import type { Host } from "../../modules/io/host.js";
@@ -13,7 +14,7 @@ const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {
 	System.watchAborts();
-	System.trace(`Gateway ${config.version} for ${config.board}. ${System.startCause()}`);
+	System.trace(`Gateway ${config.version} for ${BOARD.name}. ${System.startCause()}`);
 	try {
 		const host = createHost();
 		make(host).start();

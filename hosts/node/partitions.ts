@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 
 /** Bytes by name, as in hosts/esp32/partitions-4mb.csv. */
-export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({ history: 0x40000, log: 0xa000 });
+export const PARTITION_SIZES: Readonly<Record<string, number>> = Object.freeze({ history: 0x8000, log: 0x2000 });
 
 const ERASED = 0xff;
 

@@ -7,7 +7,7 @@ import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
-import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
+import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
@@ -42,7 +42,7 @@ import {
 	ZIGBEE_MAP_BODY,
 } from "./zigbee.js";
 
-export const ROUTES: readonly Route<Operation>[] = Object.freeze([
+export const ROUTES: readonly Operation[] = Object.freeze([
 	openRoute(METHOD_GET, "system/challenge", getChallenge),
 	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
 	openRoute(METHOD_POST, "system/password", postPassword, PASSWORD_BODY),
@@ -111,7 +111,7 @@ export class API implements HTTPHandler {
 			return undefined;
 		}
 		const match = this.#router.find(request.method, request.path);
-		const operation = match.route?.value;
+		const operation = match.route;
 		if (match.kind === MATCH_NOT_FOUND) this.failWithoutRoute(request, response);
 		else if (match.kind === MATCH_METHOD || operation === undefined) {
 			response.header("Allow", match.allow);

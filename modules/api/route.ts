@@ -12,7 +12,7 @@ export type RouteHandler = (exchange: Exchange, values: BodyValues, settings: Se
 /** Takes a body that is no JSON, or has answered already. */
 export type UploadHandler = (exchange: Exchange) => BodySink | undefined;
 
-export interface Operation {
+export interface Operation extends Route {
 	readonly run: RouteHandler | UploadHandler;
 	/** The JSON object it wants; undefined: none, and a body that comes is thrown away, unless `run` gives a sink for it. */
 	readonly body: BodyTable | undefined;
@@ -23,22 +23,26 @@ export interface Operation {
 }
 
 /** What most operations have: their prototype, so that it takes flash once and not for each. */
-const PLAIN: Omit<Operation, "run"> = Object.freeze({ body: undefined, open: false, settings: NO_SETTINGS });
+const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
+	body: undefined,
+	open: false,
+	settings: NO_SETTINGS,
+});
 
-function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Route<Operation> {
-	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze(Object.setPrototypeOf(own, PLAIN)) });
+function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Operation {
+	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, ...own }, PLAIN));
 }
 
-export function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Route<Operation> {
+export function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Operation {
 	return row(method, path, body === undefined ? { run } : { run, body });
 }
 
-export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
+export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {
 	return row(method, path, body === undefined ? { run, open: true } : { run, body, open: true });
 }
 
 /** GET and POST of a group of settings. */
-export function settingsRoutes(path: string, settings: SettingsTable): readonly Route<Operation>[] {
+export function settingsRoutes(path: string, settings: SettingsTable): readonly Operation[] {
 	return [
 		row(METHOD_GET, path, { run: getSettings, settings }),
 		row(METHOD_POST, path, { run: postSettings, body: settings, settings }),

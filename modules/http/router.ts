@@ -4,12 +4,12 @@
  */
 import { METHOD_GET, METHOD_HEAD, METHOD_NAMES } from "./request.js";
 
-export interface Route<T> {
+/** A row of the table; what happens there is its own. */
+export interface Route {
 	/** METHOD_… */
 	readonly method: number;
 	/** `/a/b` or `/a/<name>` */
 	readonly path: string;
-	readonly value: T;
 }
 
 /** The route was found. */
@@ -22,31 +22,31 @@ export const MATCH_METHOD = 2;
 /** What the parameter's place begins with. */
 const OPENING = "<";
 
-export interface RouteMatch<T> {
+export interface RouteMatch<R extends Route> {
 	/** MATCH_… */
 	readonly kind: number;
-	readonly route: Route<T> | undefined;
+	readonly route: R | undefined;
 	/** What stood in place of `<parameter>`; empty for an exact path. */
 	readonly parameter: string;
 	/** Methods that the path has, as the Allow field wants them. */
 	readonly allow: string;
 }
 
-export class Router<T> {
-	readonly #routes: readonly Route<T>[];
+export class Router<R extends Route> {
+	readonly #routes: readonly R[];
 
-	constructor(routes: readonly Route<T>[]) {
+	constructor(routes: readonly R[]) {
 		this.#routes = routes;
 	}
 
 	/** `path` is decoded; exact paths go before those with a parameter. */
-	find(method: number, path: string): RouteMatch<T> {
+	find(method: number, path: string): RouteMatch<R> {
 		// What a client writes into a path must not be taken for our own mark.
 		const exact = path.indexOf(OPENING) < 0 ? this.findExact(method, path) : undefined;
 		return exact ?? this.findWithParameter(method, path) ?? NOT_FOUND;
 	}
 
-	private findExact(method: number, path: string): RouteMatch<T> | undefined {
+	private findExact(method: number, path: string): RouteMatch<R> | undefined {
 		const routes = this.#routes;
 		const count = routes.length;
 		let allow = "";
@@ -59,7 +59,7 @@ export class Router<T> {
 		return allow === "" ? undefined : { kind: MATCH_METHOD, route: undefined, parameter: "", allow };
 	}
 
-	private findWithParameter(method: number, path: string): RouteMatch<T> | undefined {
+	private findWithParameter(method: number, path: string): RouteMatch<R> | undefined {
 		const slash = path.lastIndexOf("/") + 1;
 		const parameter = path.slice(slash);
 		if (parameter === "") return undefined;
@@ -76,11 +76,11 @@ export class Router<T> {
 	}
 }
 
-function takes({ method }: Route<unknown>, asked: number): boolean {
+function takes({ method }: Route, asked: number): boolean {
 	return method === asked || (asked === METHOD_HEAD && method === METHOD_GET);
 }
 
-function withMethod(allow: string, { method }: Route<unknown>): string {
+function withMethod(allow: string, { method }: Route): string {
 	const names = method === METHOD_GET ? "GET, HEAD" : METHOD_NAMES[method];
 	return allow === "" ? names : `${allow}, ${names}`;
 }

@@ -38,7 +38,7 @@ function keyOf(method: number, path: string): string {
 	return `${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`;
 }
 
-const routes = new Map(ROUTES.map((route) => [keyOf(route.method, route.path), route.value]));
+const routes = new Map(ROUTES.map((route) => [keyOf(route.method, route.path), route]));
 
 /** The pattern of a text whose characters are these; undefined for any text. One range alone may have no end. */
 function patternOf({ characters }: Field): string | undefined {

@@ -6,7 +6,7 @@ import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
 /** Method and path below /api/v1/; those that need no token, and the others. */
 const namesOf = (open: boolean) =>
-	ROUTES.filter(({ value }) => value.open === open).map(
+	ROUTES.filter((route) => route.open === open).map(
 		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,
 	);
 const OPEN_ROUTES = namesOf(true);

@@ -27,7 +27,7 @@ export interface WalkRoute {
 	readonly type: string;
 }
 
-export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, value }) => {
+export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, open }) => {
 	const name = `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "")}`;
 	const operation = OPERATIONS.get(`${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`);
 	assert.ok(operation, `${name} is not in openapi.json`);
@@ -37,7 +37,7 @@ export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, value }) =
 		name,
 		method: METHOD_NAMES[method],
 		path: path.replace("/api/v1/", ""),
-		isOpen: value.open,
+		isOpen: open,
 		schema: json && resolve(json.schema),
 		example: json?.example,
 		limit: operation.requestBody?.["x-max-bytes"] ?? 0,

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
+import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
 import { type Places, placesOf, sdkconfigOf } from "../../tools/sdk/esp32.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
 import { SLOT_BYTES } from "../../tools/size/report.js";
@@ -89,10 +90,10 @@ describe("the partition tables", () => {
 				assert.ok(slots[0].size >= SLOT_BYTES);
 			});
 
-			it("has the secrets encrypted where the flash is", () => {
+			it("has secrets and readings encrypted where the flash is", () => {
 				assert.deepEqual(
 					table.filter(({ flags }) => flags === "encrypted").map(({ name }) => name),
-					["nvs_keys", "factory_data"],
+					["nvs_keys", "factory_data", "log", "history"],
 				);
 			});
 
@@ -103,9 +104,27 @@ describe("the partition tables", () => {
 		});
 	}
 
-	it("of 4 MB: two slots of 1.75 MB", () => {
-		assert.equal(SLOT_BYTES, 1.75 * MB);
-		for (const { type, size } of readTable("partitions-4mb.csv")) if (type === "app") assert.equal(size, SLOT_BYTES);
+	it("of 4 MB: two slots as large as the report of sizes reckons with, as large as they can be", () => {
+		const table = readTable("partitions-4mb.csv");
+		for (const { type, size } of table) if (type === "app") assert.equal(size, SLOT_BYTES);
+		const { size } = table.find(({ name }) => name === "coredump")!;
+		assert.ok(4 * MB - size - (0x30000 + 2 * SLOT_BYTES) < 2 * 64 * KB);
+	});
+
+	it("are the same in front of the first slot, but for the log and the history", () => {
+		const fixed = (file: string) => readTable(file).filter(({ offset }) => offset < 0x26000 || offset === 0x30000);
+		const [small, large] = tables.map((file) => fixed(file).map(({ name, offset }) => [name, offset]));
+		assert.deepEqual(small, large);
+	});
+
+	it("of 4 MB: the hosts on a computer have the same partitions for the gateway, in the same sizes", () => {
+		const own = readTable("partitions-4mb.csv").filter(({ subtype }) => subtype === "undefined");
+		const sizes = Object.fromEntries(own.map(({ name, size }) => [name, size]));
+		delete sizes["factory_data"];
+		assert.deepEqual(PARTITION_SIZES, sizes);
+		const [, text] = /partitions\[\] = \{(.*)\};/.exec(readFileSync(join(ROOT, "hosts/linux/partition.c"), "utf8"))!;
+		const entries = [...text.matchAll(/\{ "(\w+)", (\w+) \}/g)].map(([, name, size]) => [name, Number(size)]);
+		assert.deepEqual(Object.fromEntries(entries), sizes);
 	});
 });
 
@@ -227,8 +246,9 @@ describe("npm run build, flash, monitor", () => {
 		const { build, config, include, modules, preload } = JSON.parse(text);
 		assert.equal(include, join(HOST, "manifest.json"));
 		assert.deepEqual([modules, preload], [{ main: "./main" }, ["main"]]);
-		assert.match(readFileSync(join(production.folder, "main.js"), "utf8"), /native\("xs_factory_data_read"\)/);
-		assert.equal(config.board, board.name);
+		const script = readFileSync(join(production.folder, "main.js"), "utf8");
+		assert.match(script, /native\("xs_factory_data_read"\)/);
+		assert.ok(script.includes(`name: "${board.name}"`));
 		assert.match(config.version, /^\d+\.\d+\.\d+$/);
 		assert.ok(Math.abs(config.builtUtcMs - Date.now()) < 60_000);
 		assert.equal(build.PARTITIONS_FILE, join(HOST, board.partitions));

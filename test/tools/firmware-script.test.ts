@@ -1,13 +1,17 @@
 /** The one script that the SDK is given: what the bundler makes of modules, and what is changed in it for XS. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { withArrows } from "../../tools/sdk/arrows.js";
 import { asWritten } from "../../tools/sdk/as-written.js";
+import { MAIN, madeFor } from "../../tools/sdk/esp32.js";
+import { withOwnMethods } from "../../tools/sdk/own-methods.js";
 import { withPlainFields } from "../../tools/sdk/plain-fields.js";
-import { makeScript } from "../../tools/sdk/script.js";
+import { makeScript, type Script } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
+import { withNamesOfProperties, withShortNames } from "../../tools/sdk/short-names.js";
 
 describe("the firmware's script", function () {
 	this.timeout(20_000);
@@ -32,10 +36,10 @@ describe("the firmware's script", function () {
 				'import Timer from "timer";\nimport config from "mc/config";\nimport { LIMIT } from "../../modules/a/a.js";\n' +
 				"export default function main() { Timer.set(() => config.go(LIMIT), LIMIT); }\n",
 		});
-		assert.match(text, /import Timer from "timer";/);
-		assert.match(text, /import config from "mc\/config";/);
-		assert.match(text, /Timer\.set\(\(\) => config\.go\(12\), 12\)/);
-		assert.match(text, /export \{ main as default \}/);
+		const [, timer] = /import (\w+) from "timer";/.exec(text)!;
+		const [, config] = /import (\w+) from "mc\/config";/.exec(text)!;
+		const [, main] = /export \{ (\w+) as default \}/.exec(text)!;
+		assert.ok(text.includes(`const ${main} = () => {\n\t${timer}.set(() => ${config}.go(12), 12);\n};`), text);
 		assert.doesNotMatch(text, /nobody|Idle|LIMIT/);
 	});
 
@@ -48,22 +52,54 @@ describe("the firmware's script", function () {
 			"hosts/x/main.js": `${face}export default function main() { return new Face(1, 2).put(3).end(); }\n`,
 		});
 		assert.match(text, /class extends Native\("xs_face_destructor"\)/);
-		assert.match(text, /constructor\(a, b\) \{\s+super\(\);\s+native\("xs_face"\)\.call\(this, a, b\);\s+\}/);
-		assert.match(text, /\{\s+return native\("xs_face_put"\)\.call\(this, bytes, \.\.\.more\);\s+\}/);
+		assert.match(text, /constructor\((\w+), (\w+)\) \{\s+super\(\);\s+native\("xs_face"\)\.call\(this, \1, \2\);\s+\}/);
+		assert.match(text, /\((\w+), \.\.\.(\w+)\) \{\s+return native\("xs_face_put"\)\.call\(this, \1, \.\.\.\2\);\s+\}/);
 		assert.match(text, /\{\s+native\("xs_face_end"\)\.call\(this\);\s+\}/);
 	});
 
-	for (const main of ["hosts/esp32/main", "hosts/linux/main", "test/hosts/portable/linux"])
+	const PLAIN_BOARD = madeFor(findBoard("esp32c3-devkitm"));
+
+	for (const [main, made] of [
+		["hosts/esp32/main", PLAIN_BOARD],
+		["hosts/linux/main", undefined],
+		["test/hosts/portable/linux", undefined],
+	] as const)
 		it(`can be made of ${main}, as plain JavaScript`, async () => {
-			const { text } = await makeScript(join(ROOT, ".build"), main);
+			const { text } = await makeScript(join(ROOT, ".build"), main, made);
 			assert.doesNotMatch(text, /\.#\w/);
-			assert.match(text, /export \{ main as default \}/);
+			assert.match(text, /export \{ [\w$]+ as default \}/);
 			const natives = text.match(/\bnative\(.*/g)!;
 			assert.deepEqual(
-				natives.filter((call) => !/^native\("xs_\w+"\)\.call\(this(, (\.\.\.)?\w+)*\);$/.test(call)),
+				natives.filter((call) => !/^native\("xs_\w+"\)\.call\(this(, (\.\.\.)?[\w$]+)*\);$/.test(call)),
 				[],
 			);
 		});
+
+	it("has every name by which C calls or reads something", async () => {
+		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", PLAIN_BOARD);
+		for (const folder of ["esp32", "native"]) {
+			const files = readdirSync(join(ROOT, "hosts", folder)).filter((name) => name.endsWith(".c"));
+			for (const file of files)
+				for (const [, name] of readFileSync(join(ROOT, "hosts", folder, file), "utf8").matchAll(/\bxsID_(\w+)/g))
+					assert.match(text, new RegExp(`\\b${name}\\b`), `${folder}/${file}`);
+		}
+	});
+
+	it("has its own board and no other, and what a radio needs where the board has one", async () => {
+		const build = (name: string) => makeScript(join(ROOT, ".build"), MAIN, madeFor(findBoard(name)));
+		const [plain, radio] = [await build("esp32c3-devkitm"), await build("slzb-06")];
+		const boardsIn = ({ text }: Script) =>
+			BOARDS.filter(({ name }) => text.includes(`"${name}"`)).map(({ name }) => name);
+		assert.deepEqual([boardsIn(plain), boardsIn(radio)], [["esp32c3-devkitm"], ["slzb-06"]]);
+		const filesOf = ({ lengths }: Script) => [...lengths].filter(([, length]) => length > 0).map(([file]) => file);
+		const more = filesOf(radio).filter((file) => !filesOf(plain).includes(file));
+		assert.deepEqual(more.sort(), ["hosts/esp32/coprocessor.ts", "hosts/esp32/output.ts"]);
+		assert.deepEqual(
+			[plain, radio].map(({ text }) => text.includes("xs_power_output")),
+			[false, true],
+		);
+		for (const { text } of [plain, radio]) assert.doesNotMatch(text, /gateway\/board|HAS_RADIO|partitions-/);
+	});
 
 	it("tells how long the text of each file is", async () => {
 		await make({
@@ -125,6 +161,61 @@ describe("private fields in the firmware", () => {
 		it(`are refused with ${what}`, () => {
 			assert.throws(() => withPlainFields(text), message);
 		});
+});
+
+describe("methods of the firmware", () => {
+	for (const [what, before, after] of [
+		[
+			"become private that only their class speaks of, by `this`",
+			"class A { f(a) { return this.g() + this.h; } g() {} get h() { return 1; } static s() {} }",
+			"class A { f(a) { return this.#g() + this.#h; } #g() {} get #h() { return 1; } static s() {} }",
+		],
+		["stay that others call", "class A { a() { this.b(); } b() {} }\nx.b();", ""],
+		["stay that another class has too", "class A { a() { this.b(); } }\nclass B extends A { b() {} }", ""],
+		["stay that are asked of another object, too", "class A { a(o) { this.b(); o.b(); } b() {} }", ""],
+		[
+			"stay whose name is a text or a property",
+			"class A { b() { this.b(); } c() { this.c(); } }\nx = { b: 1, y: 'c' };",
+			"",
+		],
+		["stay whose private name is there", "class A { #b; b() { return this.b() + this.#b; } }", ""],
+		[
+			"stay that the engine calls",
+			"class A { toString() { return this.next(); } next() { return this.then(); } then() {} }",
+			"",
+		],
+		["stay that nobody in the script calls", "class A { onButton() {} }", "class A { onButton() {} }"],
+	])
+		it(what, () => assert.equal(withOwnMethods(before), after || before));
+});
+
+describe("variables of the firmware", () => {
+	for (const [what, before, after] of [
+		["are called as properties are", "const a = (b) => b.one + b.two;", "const one = (two) => two.one + two.two;"],
+		[
+			"keep their keys",
+			"const a = ({ b, c = 1 }, [d]) => ({ b, d, one: c, two: 2 });",
+			"const b = ({ b: c, c: d = 1 }, [one]) => ({ b: c, d: one, one: d, two: 2 });",
+		],
+		[
+			"leave out words and names of the engine",
+			"import a from 'x';\nclass b { delete() { a.Math(c, native(1)); } get() {} }\nexport { b as default };",
+			"import get from 'x';\nclass b { delete() { get.Math(c, native(1)); } get() {} }\nexport { b as default };",
+		],
+		[
+			"of one name keep one",
+			"const a = (b) => { try { b.x(); } catch (b) { b.y(); } };",
+			"const x = (y) => { try { y.x(); } catch (y) { y.y(); } };",
+		],
+	])
+		it(what, () => assert.equal(withNamesOfProperties(before), after));
+
+	it("share names where none sees the other", async () => {
+		const text = await withShortNames(
+			"export const total = (first) => first.size;\nexport const other = (second) => second.size;\n",
+		);
+		assert.equal(/\((\w+)\) => \1\.size/.exec(text)?.[1], /.*\((\w+)\) => \1\.size/s.exec(text)?.[1]);
+	});
 });
 
 describe("functions of the firmware", () => {

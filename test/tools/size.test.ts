@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findSDK, ROOT } from "../../tools/sdk/sdk.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import { BUDGETS, RESERVED } from "../../tools/size/budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, readImage, SCRIPT } from "../../tools/size/image.js";
 import { asTable, NATIVE_ESTIMATE_BYTES, type Report, reportOf, SLOT_BYTES } from "../../tools/size/report.js";
 
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
-
-/** What there is to say where the SDK is missing. */
-function whyNoSDK(): string | undefined {
-	try {
-		findSDK();
-		return undefined;
-	} catch (error) {
-		return (error as Error).message;
-	}
-}
 
 /** A line of the heap as the linker writes it. */
 function slot(index: number, next: number | undefined, kind: string, value: string, id = "XS_NO_ID"): string {
@@ -69,14 +60,26 @@ static const txSlot gxStack[mxStackCount] = {
 static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {
 `;
 
-function report(image: Partial<Image>, warnings: string[] = []): Report {
+const ROOMY = Object.freeze({
+	...BUDGETS,
+	"hosts/esp32": 1000,
+	"modules/a": 1000,
+	"resource x.bin": 1000,
+});
+
+function report(
+	image: Partial<Image>,
+	warnings: string[] = [],
+	budgets: Readonly<Record<string, number>> = ROOMY,
+): Report {
 	const lengths = new Map([
 		["modules/a/x.ts", 1],
 		["hosts/esp32/main.ts", 1],
 		["modules/a/y.ts", 2],
 	]);
 	const resources = new Map([["x.bin", 1000]]);
-	return reportOf({ image: { shares: new Map(), tableBytes: 0, aliases: 0, ...image }, lengths, resources, warnings });
+	const measured = { image: { shares: new Map(), tableBytes: 0, aliases: 0, ...image }, lengths, resources, warnings };
+	return reportOf(measured, budgets);
 }
 
 describe("npm run size", () => {
@@ -125,17 +128,60 @@ describe("npm run size", () => {
 
 	it("divides our script by the length of what comes of each folder, largest first", () => {
 		const made = report({ shares: new Map([[SCRIPT, { slots: 0, codeBytes: 1000, stringBytes: 0 }]]) });
-		assert.deepEqual(made.folders, [
-			{ name: "modules/a", bytes: 750 },
-			{ name: "hosts/esp32", bytes: 250 },
+		assert.deepEqual(made.spent.slice(0, 2), [
+			{ name: "modules/a", bytes: 750, budget: 1000 },
+			{ name: "hosts/esp32", bytes: 250, budget: 1000 },
 		]);
+	});
+
+	it("holds each part against its budget, and together they are the image", () => {
+		const share = { slots: 0, codeBytes: 1000, stringBytes: 0 };
+		const shares = new Map([SCRIPT, BUILT_INS, NAMES, "timer"].map((name) => [name, share]));
+		const made = report({ shares, tableBytes: 50 });
+		const sum = made.spent.reduce((total, { bytes }) => total + bytes, 0);
+		assert.equal(sum, SLOT_BYTES - made.leftBytes);
+		assert.equal(made.spent.find(({ name }) => name === "names and tables")?.bytes, 1050);
+		assert.deepEqual(made.problems, []);
+		const tight = report({ shares, tableBytes: 50 }, [], { ...ROOMY, "modules/a": 749, "names and tables": 1049 });
+		assert.deepEqual(tight.problems, [
+			"modules/a is 1 bytes over its budget (tools/size/budgets.ts).",
+			"names and tables is 1 bytes over its budget (tools/size/budgets.ts).",
+		]);
+		assert.match(asTable(tight), /\nmodules\/a +750 +749 +-1\n[\s\S]*\nmodules\/a is 1 bytes over its budget/);
+	});
+
+	it("says where a folder that has no budget gets one", () => {
+		const { "modules/a": _, ...others } = ROOMY;
+		const made = report({}, [], others);
+		assert.deepEqual(made.problems, ["modules/a has no budget: give it a line in tools/size/budgets.ts."]);
+		assert.match(asTable(made), /modules\/a +0 +none/);
+	});
+
+	it("says how much longer than its slot an image is", () => {
+		const made = report({ tableBytes: SLOT_BYTES }, [], { ...ROOMY, "names and tables": SLOT_BYTES });
+		assert.deepEqual(made.problems, [`The image is ${NATIVE_ESTIMATE_BYTES + 1000} bytes longer than its slot.`]);
+	});
+
+	it("has budgets and rooms that fit the slot together, and one for each folder that there is", () => {
+		const sum = [...Object.values(BUDGETS), ...Object.values(RESERVED)].reduce((total, bytes) => total + bytes, 0);
+		assert.ok(sum <= SLOT_BYTES, `${sum - SLOT_BYTES} bytes too many are given away`);
+		const folders = readdirSync(join(ROOT, "modules"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+		const names = folders.map(({ name }) => `modules/${name}`).filter((name) => name !== "modules/resources");
+		assert.deepEqual(
+			names.filter((name) => BUDGETS[name] === undefined),
+			[],
+		);
+		assert.deepEqual(
+			Object.keys(BUDGETS).filter((name) => name.startsWith("modules/") && !names.includes(name)),
+			[],
+		);
 	});
 
 	it("says that the share of ESP-IDF is that of another image, and shows the linker's warnings", () => {
 		const text = asTable(report({ aliases: 3 }, ["### warning: main: b: no const"]));
 		assert.match(text, /^ESP-IDF and all C, as measured for a C3 +1108865$/m);
 		assert.match(text, /preloaded modules: 12 bytes/);
-		assert.match(text, /no const\n$/);
+		assert.match(text, /The linker warns; .*no const\n$/);
 	});
 
 	it("without the SDK says what to do, and ends with 1", () => {
@@ -146,29 +192,11 @@ describe("npm run size", () => {
 		assert.match(run.stderr, /^The Moddable SDK is needed: .*npm run doctor/);
 	});
 
-	it("refuses an option that it doesn't know", () => {
-		const run = spawnSync(process.execPath, [PROGRAM, "--jason"], { encoding: "utf8" });
-		assert.equal(run.status, 2);
+	it("refuses an option or a board that it doesn't know", () => {
+		for (const args of [["--jason"], ["--board", "toaster"], ["--board"], ["extra"]]) {
+			const run = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+			assert.equal(run.status, 2, args.join(" "));
+			assert.match(run.stderr, /\nUsage: npm run size/);
+		}
 	});
-
-	const absent = whyNoSDK();
-	const fits = "fits into the slot and makes the linker warn of nothing";
-	if (absent !== undefined) it(`${fits} (left out: ${absent})`);
-	else {
-		it(fits, () => {
-			const run = spawnSync(process.execPath, [PROGRAM, "--json"], { encoding: "utf8" });
-			assert.equal(run.status, 0, run.stderr + run.stdout.slice(-1000));
-			const made: Report = JSON.parse(run.stdout);
-			const folders = made.folders.map(({ name }) => name);
-			for (const name of ["modules/api", "modules/http", "modules/meter", "hosts/esp32", "hosts/native"])
-				assert.ok(folders.includes(name), name);
-			assert.ok(made.parts.some(({ name }) => name === "SDK: modules"));
-			assert.ok(made.leftBytes > 0);
-			const resources = ["obis-names.bin", "timezones.bin", "web.bin"].map((name) => ({
-				name,
-				bytes: statSync(join(ROOT, "modules/resources", name)).size,
-			}));
-			assert.deepEqual(made.resources, resources);
-		}).timeout(120_000);
-	}
 });

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { delimiter, dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
+import type { Made } from "./script.js";
 import { FORBIDDEN, findSDK, ROOT } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
@@ -15,7 +16,25 @@ const HOST = join(ROOT, "hosts", "esp32");
 /** What the first lines of an application are called by ESP-IDF. */
 const IMAGE = "xs_esp32.bin";
 
+/** The firmware's first module. */
+export const MAIN = "hosts/esp32/main";
+
 const IDF_ADVICE = "npm run doctor says how to get it.";
+
+/** What hosts/esp32/sdk.d.ts has of a board. */
+export function madeFor({ flashMB, partitions, ...row }: Board): Made {
+	return {
+		modules: { "gateway/board": `export const BOARD = ${frozen(row)};\n` },
+		constants: { HAS_RADIO: String(row.zigbee !== undefined) },
+	};
+}
+
+/** A value as JavaScript, frozen all through. */
+function frozen(value: unknown): string {
+	if (typeof value !== "object" || value === null) return JSON.stringify(value);
+	const members = Object.entries(value).map(([name, member]) => `${name}: ${frozen(member)}`);
+	return `Object.freeze({ ${members.join(", ")} })`;
+}
 
 /** Where the parts of a board's firmware lie. */
 export interface Places {
@@ -65,23 +84,23 @@ export interface BuildOrder extends Variant {
 async function writeAll(order: BuildOrder): Promise<Places> {
 	const { board, production, idf, version, builtUtcMs } = order;
 	const places = placesOf(order);
-	const settings = join(places.folder, "sdkconfig");
+	const sdkconfig = join(places.folder, "sdkconfig");
 	const options = join(places.folder, "c-options");
-	mkdirSync(settings, { recursive: true });
-	writeChanged(join(settings, "sdkconfig.defaults"), sdkconfigOf(board, production));
+	mkdirSync(sdkconfig, { recursive: true });
+	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(board, production));
 	const changed = writeChanged(options, readFileSync(join(HOST, "c-options"), "utf8").replaceAll("$(IDF_PATH)", idf));
 	// The makefile doesn't know of that file.
 	if (changed) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
 	const build = {
-		SDKCONFIGPATH: settings,
+		SDKCONFIGPATH: sdkconfig,
 		PARTITIONS_FILE: join(HOST, board.partitions),
 		// A file, because mcconfig takes a single word.
 		C_INCLUDES: `@${options}`,
 	};
-	const config = { board: board.name, version, builtUtcMs };
-	const project = { folder: places.folder, main: "hosts/esp32/main", settings: { build, config } };
-	if ((await writeProject(project)).changed) forgetNames(dirname(places.project));
+	const settings = { build, config: { version, builtUtcMs } };
+	const project = await writeProject({ folder: places.folder, main: MAIN, made: madeFor(board), settings });
+	if (project.changed) forgetNames(dirname(places.project));
 	return places;
 }
 

@@ -9,7 +9,7 @@
  * change it is an Error: a superclass that can't be told, `#name in x`, `$0` elsewhere. What also changes:
  * `{ ...instance }` and Object.freeze(instance) take such fields with them.
  */
-import { below, childrenOf, type Edit, edited, type Node, nameOf, parse } from "./syntax.js";
+import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse } from "./syntax.js";
 
 interface Class {
 	/** Its private names, in their order. */
@@ -86,10 +86,6 @@ class PlainFields {
 		}
 		return count;
 	}
-}
-
-function isClass({ type }: Node): boolean {
-	return type === "ClassDeclaration" || type === "ClassExpression";
 }
 
 /** The script with plain fields. Throws an Error with a sentence where that would not mean the same. */

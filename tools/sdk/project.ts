@@ -4,13 +4,14 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeScript, type Script } from "./script.js";
+import { type Made, makeScript, type Script } from "./script.js";
 import { ROOT } from "./sdk.js";
 
 export interface Project {
 	readonly folder: string;
 	/** The firmware's first module, by its path from the root, "hosts/linux/main"; a manifest.json stands beside it. */
 	readonly main: string;
+	readonly made?: Made;
 	/** More of a manifest. */
 	readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -21,8 +22,8 @@ export interface Written extends Script {
 }
 
 /** Writes the folder. Throws an Error when there is no script. */
-export async function writeProject({ folder, main, settings }: Project): Promise<Written> {
-	const script = await makeScript(join(ROOT, ".build"), main);
+export async function writeProject({ folder, main, made, settings }: Project): Promise<Written> {
+	const script = await makeScript(join(ROOT, ".build"), main, made);
 	const manifest = {
 		include: join(ROOT, dirname(main), "manifest.json"),
 		modules: { main: "./main" },

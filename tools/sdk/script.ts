@@ -4,11 +4,13 @@
  * are used, and names need no lists of imports and exports. Works on the compiler's output, so that XS runs what was
  * type-checked. Modules of the SDK ("timer") stay imports.
  */
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
+import { withOwnMethods } from "./own-methods.js";
 import { withPlainFields } from "./plain-fields.js";
+import { withShortNames } from "./short-names.js";
 
 /** "timer", "text/decoder"; not "node:fs". */
 const SDK_MODULE = /^[a-z][\w/-]*$/i;
@@ -19,13 +21,31 @@ export interface Script {
 	readonly lengths: ReadonlyMap<string, number>;
 }
 
+/** What the build makes for one firmware of several. */
+export interface Made {
+	/** Texts of modules, by the names that they are imported by. */
+	readonly modules: Readonly<Record<string, string>>;
+	/** Global constants, as JavaScript: what they exclude is left out with all that it alone imports. */
+	readonly constants: Readonly<Record<string, string>>;
+}
+
+const NOTHING: Made = Object.freeze({ modules: {}, constants: {} });
+
 /** `main` is its path from the root without extension; `build` the compiler's folder. Throws an Error when it fails. */
-export async function makeScript(build: string, main: string): Promise<Script> {
+export async function makeScript(build: string, main: string, { modules, constants } = NOTHING): Promise<Script> {
 	const bundle = await rolldown({
 		input: join(build, `${main}.js`),
 		cwd: build,
 		platform: "neutral",
-		external: (name) => SDK_MODULE.test(name),
+		external: (name) => SDK_MODULE.test(name) && modules[name] === undefined,
+		plugins: [
+			{
+				name: "made",
+				resolveId: (name) => (modules[name] === undefined ? undefined : `\0${name}`),
+				load: (id) => modules[id.slice(1)],
+			},
+		],
+		transform: { define: constants },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
 			throw new Error(message);
@@ -40,12 +60,18 @@ export async function makeScript(build: string, main: string): Promise<Script> {
 			minify: { compress, mangle: false, codegen: false },
 		});
 		if (output.length !== 1) throw new Error(`${main} has become ${output.length} scripts.`);
-		const { code, modules } = output[0];
-		const lengths = Object.entries(modules).map(([file, { renderedLength }]): [string, number] => [
-			relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),
+		const { code, modules: files } = output[0];
+		const lengths = Object.entries(files).map(([file, { renderedLength }]): [string, number] => [
+			// What the build makes belongs to main.
+			file.startsWith("\0")
+				? `${dirname(main)}/${file.slice(1)}`
+				: relative(build, file).replaceAll(sep, "/").replace(/js$/, "ts"),
 			renderedLength,
 		]);
-		return { text: withPlainFields(withArrows(asWritten(code))), lengths: new Map(lengths) };
+		return {
+			text: await withShortNames(withPlainFields(withOwnMethods(withArrows(asWritten(code))))),
+			lengths: new Map(lengths),
+		};
 	} finally {
 		await bundle.close();
 	}

@@ -36,6 +36,17 @@ export function nameOf(node: Node | undefined): string {
 	return /^(Private)?Identifier$/.test(node?.type ?? "") ? (node!["name"] as string) : "";
 }
 
+export function isClass({ type }: Node): boolean {
+	return type === "ClassDeclaration" || type === "ClassExpression";
+}
+
+/** The name of a property, where the node has one that is no expression. */
+export function propertyOf(node: Node): Node | undefined {
+	if (node["computed"] === true) return undefined;
+	if (node.type === "MemberExpression") return below(node, "property");
+	return /^(Property|MethodDefinition|PropertyDefinition)$/.test(node.type) ? below(node, "key") : undefined;
+}
+
 /** The text with all edits made; none may overlap another. */
 export function edited(text: string, edits: readonly Edit[]): string {
 	let result = "";

@@ -1,10 +1,12 @@
 /**
- * Builds the byte code, the resources and the preloaded machine of the ESP32's firmware, as far as that needs no
+ * Builds the byte code, the resources and the preloaded machine of a board's firmware, as far as that needs no
  * ESP-IDF: the SDK's mcconfig writes a makefile, of which only the two files are made that hold them.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { MAIN, madeFor } from "../sdk/esp32.js";
 import { writeProject } from "../sdk/project.js";
 import type { SDK } from "../sdk/sdk.js";
 
@@ -20,13 +22,13 @@ export interface Built {
 }
 
 /** Throws an Error with all that was said when a step fails. `folder` is an empty one for everything that is made. */
-export async function buildImage(sdk: SDK, folder: string): Promise<Built> {
+export async function buildImage(sdk: SDK, board: Board, folder: string): Promise<Built> {
 	const project = join(folder, "size");
 	const output = join(folder, "output");
 	mkdirSync(output);
 	// The settings of a build, which the linker wants to see.
-	const config = { board: "size", version: "0.0.0", builtUtcMs: 0 };
-	const { lengths } = await writeProject({ folder: project, main: "hosts/esp32/main", settings: { config } });
+	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
+	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 
 	const env = { ...process.env, MODDABLE: sdk.folder, PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}` };
 	const say = (command: string, args: readonly string[]): string => {

@@ -1,8 +1,9 @@
-/** The report of `npm run size`: what the image holds against the device's budget, as an object and as a table. */
+/** The report of `npm run size`: what the image holds against its budgets, as an object and as a table. */
+import { BUDGETS, RESERVED } from "./budgets.js";
 import { BUILT_INS, bytesOf, type Image, NAMES, SCRIPT, type Share } from "./image.js";
 
-/** One of the two slots for the firmware in a flash of 4 MB: 1.75 MB. */
-export const SLOT_BYTES = 1835008;
+/** One of the two slots for the firmware in a flash of 4 MB (hosts/esp32/partitions-4mb.csv). */
+export const SLOT_BYTES = 0x1e0000;
 
 /**
  * ESP-IDF with Wi-Fi, lwIP and Mbed TLS, and the engine's and our own C; not built here. Measured: an image for the
@@ -16,16 +17,24 @@ export interface Part extends Share {
 	bytes: number;
 }
 
+export interface Spent {
+	name: string;
+	bytes: number;
+	/** Undefined: it has none, which is a problem. */
+	budget: number | undefined;
+}
+
 export interface Report {
 	/** As measured: our script first, then largest first. */
 	parts: Part[];
-	/** What of the script comes of each folder: its bytes in proportion to characters, largest first. */
-	folders: { name: string; bytes: number }[];
+	/** All of the image, a part a budget: our folders (bytes of the script in proportion to characters), then the rest. */
+	spent: Spent[];
+	/** Rooms that are kept free. */
+	reserved: { name: string; bytes: number }[];
 	ourBytes: number;
 	sdkBytes: number;
 	/** Tables of names, modules and native functions. */
 	tableBytes: number;
-	resources: { name: string; bytes: number }[];
 	resourceBytes: number;
 	nativeEstimateBytes: number;
 	slotBytes: number;
@@ -33,6 +42,8 @@ export interface Report {
 	/** 4 bytes of RAM each. */
 	aliases: number;
 	warnings: readonly string[];
+	/** What is wrong with the image, as sentences: budgets that are exceeded or missing, the linker's warnings. */
+	problems: string[];
 }
 
 export interface Measured {
@@ -44,30 +55,49 @@ export interface Measured {
 	warnings: readonly string[];
 }
 
-export function reportOf({ image, lengths, resources, warnings }: Measured): Report {
+const OURS = "our script";
+const TABLES = "names and tables";
+const NATIVE = "ESP-IDF and all C";
+
+export function reportOf({ image, lengths, resources, warnings }: Measured, budgets = BUDGETS): Report {
 	const parts = sumUp(image.shares);
 	const sum = (all: readonly { bytes: number }[]) => all.reduce((total, { bytes }) => total + bytes, 0);
-	const files = [...resources].map(([name, bytes]) => ({ name, bytes }));
 	const ourBytes = sum(parts.filter(({ name }) => name === OURS));
-	const sdkBytes = sum(parts) - ourBytes;
-	const used = ourBytes + sdkBytes + image.tableBytes + sum(files) + NATIVE_ESTIMATE_BYTES;
+	const names = sum(parts.filter(({ name }) => name === partOf(NAMES)));
+	const files = [...resources].map(([name, bytes]) => ({ name: `resource ${name}`, bytes }));
+	const spent = [
+		...foldersOf(lengths, ourBytes),
+		{ name: TABLES, bytes: names + image.tableBytes },
+		...parts.filter(({ name }) => name !== OURS && name !== partOf(NAMES)),
+		...files,
+		{ name: NATIVE, bytes: NATIVE_ESTIMATE_BYTES },
+	].map(({ name, bytes }) => ({ name, bytes, budget: budgets[name] }));
+	const leftBytes = SLOT_BYTES - sum(parts) - image.tableBytes - sum(files) - NATIVE_ESTIMATE_BYTES;
 	return {
 		parts,
-		folders: foldersOf(lengths, ourBytes),
+		spent,
+		reserved: Object.entries(RESERVED).map(([name, bytes]) => ({ name, bytes })),
 		ourBytes,
-		sdkBytes,
+		sdkBytes: sum(parts) - ourBytes,
 		tableBytes: image.tableBytes,
-		resources: files,
 		resourceBytes: sum(files),
 		nativeEstimateBytes: NATIVE_ESTIMATE_BYTES,
 		slotBytes: SLOT_BYTES,
-		leftBytes: SLOT_BYTES - used,
+		leftBytes,
 		aliases: image.aliases,
 		warnings,
+		problems: [
+			...spent.flatMap(problemOf),
+			...(leftBytes < 0 ? [`The image is ${-leftBytes} bytes longer than its slot.`] : []),
+			...warnings.map((line) => `The linker warns; state belongs into instances, tables into Object.freeze: ${line}`),
+		],
 	};
 }
 
-const OURS = "our script";
+function problemOf({ name, bytes, budget }: Spent): string[] {
+	if (budget === undefined) return [`${name} has no budget: give it a line in tools/size/budgets.ts.`];
+	return bytes > budget ? [`${name} is ${bytes - budget} bytes over its budget (tools/size/budgets.ts).`] : [];
+}
 
 function partOf(module: string): string {
 	if (module === SCRIPT) return OURS;
@@ -99,6 +129,7 @@ function foldersOf(lengths: ReadonlyMap<string, number>, bytes: number): { name:
 		whole += length;
 	}
 	return [...folders]
+		.filter(([, length]) => length > 0)
 		.map(([name, length]) => ({ name, bytes: Math.round((bytes * length) / whole) }))
 		.sort((a, b) => b.bytes - a.bytes);
 }
@@ -106,24 +137,26 @@ function foldersOf(lengths: ReadonlyMap<string, number>, bytes: number): { name:
 export function asTable(report: Report): string {
 	const cells = (name: string, ...numbers: (number | string)[]) =>
 		`${name.padEnd(44)}${numbers.map((number) => String(number).padStart(11)).join("")}\n`;
-	const total = (name: string, bytes: number) => cells(name, "", "", "", bytes);
 	const percent = Math.round(((report.slotBytes - report.leftBytes) / report.slotBytes) * 100);
-	const warnings = report.warnings.map((line) => `${line}\n`).join("");
+	const reserved = report.reserved.reduce((sum, { bytes }) => sum + bytes, 0);
+	const budgets = report.spent.reduce((sum, { budget }) => sum + (budget ?? 0), 0);
 	return [
-		cells("flash of the ESP32", "byte code", "strings", "slots", "bytes"),
+		cells("measured", "byte code", "strings", "slots", "bytes"),
 		...report.parts.map((part) => cells(part.name, part.codeBytes, part.stringBytes, part.slots, part.bytes)),
-		total("tables", report.tableBytes),
-		...report.resources.map(({ name, bytes }) => total(`resource ${name}`, bytes)),
+		cells("tables", "", "", "", report.tableBytes),
+		`\n${cells("flash of the ESP32", "bytes", "budget", "left")}`,
+		...report.spent.map(({ name, bytes, budget }) => cells(name, bytes, budget ?? "none", (budget ?? 0) - bytes)),
 		"\n",
-		total("our script", report.ourBytes),
-		total("the SDK's share, with names and tables", report.sdkBytes + report.tableBytes),
-		total("resources", report.resourceBytes),
-		total("ESP-IDF and all C, as measured for a C3", report.nativeEstimateBytes),
-		total(`of a slot of ${report.slotBytes}, used (${percent} %)`, report.slotBytes - report.leftBytes),
-		total("left", report.leftBytes),
-		"\nOur script by folder, its bytes divided by length of text:\n",
-		...report.folders.map(({ name, bytes }) => total(name, bytes)),
-		`\nA slot has 16 bytes. RAM for what may change in preloaded modules: ${report.aliases * 4} bytes.\n`,
-		warnings === "" ? "" : `\nThe linker warns; state belongs into instances, tables into Object.freeze:\n${warnings}`,
+		cells("our script", report.ourBytes),
+		cells("the SDK's share, with names and tables", report.sdkBytes + report.tableBytes),
+		cells("resources", report.resourceBytes),
+		cells("ESP-IDF and all C, as measured for a C3", report.nativeEstimateBytes),
+		cells(`of a slot of ${report.slotBytes}, used (${percent} %)`, report.slotBytes - report.leftBytes),
+		cells("left", report.leftBytes),
+		cells("reserved for what is to come", reserved),
+		cells("left of the slot beside budgets and that", report.slotBytes - budgets - reserved),
+		`\nThe script's folders share its bytes by length of text. A slot has 16 bytes.\n`,
+		`RAM for what may change in preloaded modules: ${report.aliases * 4} bytes.\n`,
+		...report.problems.map((problem) => `\n${problem}\n`),
 	].join("");
 }

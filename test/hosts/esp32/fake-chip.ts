@@ -6,7 +6,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { findBoard } from "../../../hosts/esp32/boards.js";
 import { NodeCrypto } from "../../../hosts/node/platform.js";
+import { madeFor } from "../../../tools/sdk/esp32.js";
 
 const BUILD = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const MAIN = join(BUILD, "hosts/esp32/main.js");
@@ -20,17 +22,18 @@ const SDK: Record<string, string> = {
 	"text/decoder": "export default chip.TextDecoder;",
 };
 
-const sdk: Plugin = {
-	name: "sdk",
+const given = (modules: Record<string, string>): Plugin => ({
+	name: "given",
 	setup({ onResolve, onLoad }) {
-		const filter = new RegExp(`^(${Object.keys(SDK).join("|")})$`);
-		onResolve({ filter }, ({ path }) => ({ path, namespace: "sdk" }));
-		onLoad({ filter: /.*/, namespace: "sdk" }, ({ path }) => ({ contents: SDK[path] }));
+		const filter = new RegExp(`^(${Object.keys(modules).join("|")})$`);
+		onResolve({ filter }, ({ path }) => ({ path, namespace: "given" }));
+		onLoad({ filter: /.*/, namespace: "given" }, ({ path }) => ({ contents: modules[path] }));
 	},
-};
+});
 
 /** The firmware as a function of the chip and of what XS has for natives. */
-async function bundleFirmware(): Promise<string> {
+async function bundleFirmware(board: string): Promise<string> {
+	const { modules, constants } = madeFor(findBoard(board));
 	const { outputFiles } = await build({
 		entryPoints: [MAIN],
 		bundle: true,
@@ -40,7 +43,8 @@ async function bundleFirmware(): Promise<string> {
 		target: "es2023",
 		write: false,
 		logLevel: "warning",
-		plugins: [sdk],
+		define: constants,
+		plugins: [given({ ...SDK, ...modules })],
 	});
 	return `${outputFiles[0].text}\nreturn firmware.default;`;
 }
@@ -52,8 +56,10 @@ interface Call {
 }
 
 export class FakeChip {
+	/** What it is soldered to. */
+	board = "esp32c3-devkitm";
 	/** As the build sets it. */
-	config = { board: "esp32c3-devkitm", version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
+	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
 	/** The start of the partition with the factory data. */
 	factory: Uint8Array | undefined;
 	/** Contents of NVS. */
@@ -106,7 +112,11 @@ export class FakeChip {
 			(...args: unknown[]) =>
 				this.#call(name, args);
 		const wrapped = (name: string) => ({ call: (_self: unknown, ...args: unknown[]) => native(name)(...args) });
-		const main = new Function("chip", "native", "Native", await bundleFirmware())(chip, wrapped, () => class {});
+		const main = new Function("chip", "native", "Native", await bundleFirmware(this.board))(
+			chip,
+			wrapped,
+			() => class {},
+		);
 		main();
 	}
 

@@ -28,8 +28,9 @@ static void finds(void)
 {
 	MUST(size_of("log") == FLASH_SIZE);
 	MUST(size_of("history") == FLASH_SIZE);
-	/* Encrypted, of another kind, another's, or none. */
-	static const char *const others[] = { "secret", "nvs", "factory_data", "Log", "", "a name that is far too long" };
+	MUST(size_of("sealed") == FLASH_SIZE);
+	/* Of another kind, another's, or none. */
+	static const char *const others[] = { "nvs", "factory_data", "Log", "", "a name that is far too long" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) MUST(size_of(others[i]) == 0);
 }
 
@@ -51,6 +52,42 @@ static void keeps(void)
 	MUST(flash_byte("log", 32) == 0xff);
 	RUN(xs_partition_write, self, NULL, NAME, FAKE_INT(FLASH_SIZE - 16), from, FAKE_INT(0), FAKE_INT(16));
 	MUST(flash_byte("log", FLASH_SIZE - 1) == 15);
+}
+
+/* On encrypted flash what is erased reads as 0xFF, too, and so does what the boot loader has encrypted. */
+static void keeps_secrets(void)
+{
+	uint8_t bytes[256], expected[256];
+	xsSlot name = FAKE_STRING("sealed"), self = FAKE_NOTHING, zero = FAKE_INT(0), all = FAKE_INT(sizeof(bytes));
+	xsSlot into = fake_buffer(&machine, NULL, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++) bytes[i] = (uint8_t)i;
+	xsSlot from = fake_buffer(&machine, bytes, sizeof(bytes));
+	memset(expected, 0xff, sizeof(expected));
+	MUST(flash_byte("sealed", 4096) != 0xff);
+	RUN(xs_partition_read, self, NULL, name, FAKE_INT(4096), into, zero, all);
+	MUST(memcmp(into.value.thing->bytes, expected, sizeof(expected)) == 0);
+	/* The first write erases its sector and the next one, which it touches, and no other. */
+	RUN(xs_partition_write, self, NULL, name, FAKE_INT(8192 - 112), from, zero, FAKE_INT(128));
+	MUST(flash_byte("sealed", 4096) == 0xff && flash_byte("sealed", 8192 + 16) == 0xff);
+	MUST(flash_byte("sealed", 4095) != 0xff && flash_byte("sealed", 3 * 4096) != 0xff);
+	RUN(xs_partition_read, self, NULL, name, FAKE_INT(8192 - 112 - 5), into, zero, FAKE_INT(250));
+	memcpy(expected + 5, bytes, 128);
+	MUST(memcmp(into.value.thing->bytes, expected, 250) == 0);
+	/* Beside what is written there is room, and 0xFF can be written. */
+	memset(bytes, 0xff, 16);
+	xsSlot ones = fake_buffer(&machine, bytes, 16);
+	RUN(xs_partition_write, self, NULL, name, FAKE_INT(8192 + 32), ones, zero, FAKE_INT(16));
+	MUST(flash_byte("sealed", 8192 + 32) != 0xff);
+	RUN(xs_partition_read, self, NULL, name, FAKE_INT(8192 + 31), into, zero, FAKE_INT(18));
+	MUST(memcmp(into.value.thing->bytes, expected + 200, 18) == 0);
+	THROWS("Error: the partition sealed is written at 8224, and not erased", xs_partition_write, self, name,
+		FAKE_INT(8192 + 32), from, zero, FAKE_INT(16));
+	THROWS("Error: the partition sealed is written at 8080, and not erased", xs_partition_write, self, name,
+		FAKE_INT(8064), from, zero, FAKE_INT(64));
+	RUN(xs_partition_erase, self, NULL, name, FAKE_INT(8192), FAKE_INT(4096));
+	RUN(xs_partition_read, self, NULL, name, FAKE_INT(8192), into, zero, all);
+	memset(expected, 0xff, sizeof(expected));
+	MUST(memcmp(into.value.thing->bytes, expected, sizeof(expected)) == 0);
 }
 
 static void refuses(void)
@@ -98,6 +135,7 @@ int main(void)
 	flash_begin();
 	finds();
 	keeps();
+	keeps_secrets();
 	refuses();
 	tells_of_failure();
 	fake_end_machine(&machine);

@@ -7,9 +7,9 @@ import { ERASE_SIZE } from "../../../modules/io/flash.js";
 import { pattern } from "../portable/check.js";
 import { flashChecks } from "../portable/flash-checks.js";
 
-function bytesOf(flash: VirtualFlash, offset: number, length: number): Uint8Array {
+function bytesOf(flash: VirtualFlash, offset: number, length: number, name = "log"): Uint8Array {
 	const bytes = new Uint8Array(length);
-	flash.open("log")!.read(offset, bytes);
+	flash.open(name)!.read(offset, bytes);
 	return bytes;
 }
 
@@ -54,17 +54,17 @@ describe("virtual flash", () => {
 
 	it("leaves anything of an erase that the power cut, and nothing beside it", () => {
 		const flash = new VirtualFlash();
-		const log = flash.open("log")!;
-		log.write(ERASE_SIZE - 16, pattern(16));
-		log.write(2 * ERASE_SIZE, pattern(16));
+		const history = flash.open("history")!;
+		history.write(ERASE_SIZE - 16, pattern(16));
+		history.write(2 * ERASE_SIZE, pattern(16));
 		flash.cutPowerAt(1);
-		assert.throws(() => log.erase(ERASE_SIZE, ERASE_SIZE), PowerCut);
+		assert.throws(() => history.erase(ERASE_SIZE, ERASE_SIZE), PowerCut);
 		flash.powerUp();
-		assert.ok(bytesOf(flash, ERASE_SIZE, ERASE_SIZE).some((byte) => byte !== 0xff));
-		assert.deepEqual(bytesOf(flash, ERASE_SIZE - 16, 16), pattern(16));
-		assert.deepEqual(bytesOf(flash, 2 * ERASE_SIZE, 16), pattern(16));
-		log.erase(ERASE_SIZE, ERASE_SIZE);
-		assert.deepEqual(log.erases.slice(0, 3), [0, 2, 0]);
+		assert.ok(bytesOf(flash, ERASE_SIZE, ERASE_SIZE, "history").some((byte) => byte !== 0xff));
+		assert.deepEqual(bytesOf(flash, ERASE_SIZE - 16, 16, "history"), pattern(16));
+		assert.deepEqual(bytesOf(flash, 2 * ERASE_SIZE, 16, "history"), pattern(16));
+		history.erase(ERASE_SIZE, ERASE_SIZE);
+		assert.deepEqual(history.erases.slice(0, 3), [0, 2, 0]);
 	});
 
 	it("refuses as often as it was told to", () => {

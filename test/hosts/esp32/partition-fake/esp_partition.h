@@ -1,4 +1,7 @@
-/* Flash with partitions, as esp_partition.h of ESP-IDF has it: NOR, of which writing only takes bits away. */
+/*
+ * Flash with partitions, as esp_partition.h of ESP-IDF has it: NOR, of which writing only takes bits away. The cipher of
+ * encrypted ones makes each byte another one, by its place.
+ */
 #ifndef ESP_PARTITION_H
 #define ESP_PARTITION_H
 
@@ -19,13 +22,14 @@ typedef struct {
 
 const esp_partition_t *esp_partition_find_first(int type, int subtype, const char *label);
 esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, void *into, size_t size);
+esp_err_t esp_partition_read_raw(const esp_partition_t *partition, size_t offset, void *into, size_t size);
 esp_err_t esp_partition_write(const esp_partition_t *partition, size_t offset, const void *bytes, size_t size);
 esp_err_t esp_partition_erase_range(const esp_partition_t *partition, size_t offset, size_t size);
 
 /* ---- For the test ---- */
 
 enum { FLASH_SIZE = 16384 };
-/* All is erased. */
+/* All is erased; the boot loader has encrypted `sealed` then. */
 void flash_begin(void);
 uint8_t flash_byte(const char *label, size_t offset);
 /* What all calls, and those that write, give instead of doing anything; 0: they work. */

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-enum { DATA = ESP_PARTITION_TYPE_DATA, OWN = ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, SECTOR = 4096 };
+enum { DATA = ESP_PARTITION_TYPE_DATA, OWN = ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, SECTOR = 4096, BLOCK = 16 };
 
 static const esp_partition_t partitions[] = {
 	{ DATA, ESP_PARTITION_SUBTYPE_DATA_NVS, FLASH_SIZE, "nvs", false },
 	{ DATA, OWN, FLASH_SIZE, "factory_data", false },
-	{ DATA, OWN, FLASH_SIZE, "secret", true },
+	{ DATA, OWN, FLASH_SIZE, "sealed", true },
 	{ DATA, OWN, FLASH_SIZE, "log", false },
 	{ DATA, OWN, FLASH_SIZE, "history", false },
 };
@@ -17,9 +17,17 @@ enum { COUNT = sizeof(partitions) / sizeof(*partitions) };
 static uint8_t flash[COUNT][FLASH_SIZE];
 esp_err_t flash_error, flash_write_error;
 
+/* The cipher, and its own reverse. No byte of 0xff stays one. */
+static uint8_t crypt(const esp_partition_t *partition, size_t offset, uint8_t byte)
+{
+	return partition->encrypted ? byte ^ (uint8_t)(0x80 | offset * 7) : byte;
+}
+
 void flash_begin(void)
 {
 	memset(flash, 0xff, sizeof(flash));
+	for (int i = 0; i < COUNT; i++)
+		for (size_t at = 0; at < FLASH_SIZE; at++) flash[i][at] = crypt(&partitions[i], at, 0xff);
 }
 
 const esp_partition_t *esp_partition_find_first(int type, int subtype, const char *label)
@@ -42,10 +50,18 @@ static esp_err_t check(const esp_partition_t *partition, size_t offset, size_t s
 	return flash_error;
 }
 
-esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, void *into, size_t size)
+esp_err_t esp_partition_read_raw(const esp_partition_t *partition, size_t offset, void *into, size_t size)
 {
 	esp_err_t error = check(partition, offset, size);
 	if (error == ESP_OK) memcpy(into, flash[partition - partitions] + offset, size);
+	return error;
+}
+
+esp_err_t esp_partition_read(const esp_partition_t *partition, size_t offset, void *into, size_t size)
+{
+	esp_err_t error = esp_partition_read_raw(partition, offset, into, size);
+	for (size_t i = 0; i < size && error == ESP_OK; i++)
+		((uint8_t *)into)[i] = crypt(partition, offset + i, ((uint8_t *)into)[i]);
 	return error;
 }
 
@@ -53,8 +69,9 @@ esp_err_t esp_partition_write(const esp_partition_t *partition, size_t offset, c
 {
 	esp_err_t error = check(partition, offset, size);
 	if (error == ESP_OK) error = flash_write_error;
+	if (error == ESP_OK && partition->encrypted && (offset % BLOCK != 0 || size % BLOCK != 0)) return ESP_ERR_INVALID_ARG;
 	for (size_t i = 0; i < size && error == ESP_OK; i++)
-		flash[partition - partitions][offset + i] &= ((const uint8_t *)bytes)[i];
+		flash[partition - partitions][offset + i] &= crypt(partition, offset + i, ((const uint8_t *)bytes)[i]);
 	return error;
 }
 

@@ -1,0 +1,51 @@
+/** The firmware's size in flash, as the SDK's linker makes it, held against the budgets of its parts. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import type { Report } from "../../tools/size/report.js";
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/size.js");
+const RESOURCES = ["obis-names.bin", "timezones.bin", "web.bin"];
+
+function measure(board: string): Report {
+	const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, "--json", "--board", board], {
+		encoding: "utf8",
+	});
+	assert.equal(status, 0, `${stderr}\n${stdout === "" ? "" : JSON.parse(stdout).problems.join("\n")}`);
+	return JSON.parse(stdout);
+}
+
+describe("the firmware's size", function () {
+	this.timeout(120_000);
+	const sizes = new Map<string, number>();
+
+	for (const board of ["esp32c3-devkitm", "slzb-06"])
+		it(`keeps its budgets on ${board}, and makes the linker warn of nothing`, () => {
+			const { spent, leftBytes, ourBytes, problems, warnings } = measure(board);
+			assert.deepEqual([problems, warnings], [[], []]);
+			for (const name of [
+				"modules/api",
+				"modules/http",
+				"modules/meter",
+				"hosts/esp32",
+				"hosts/native",
+				"SDK: modules",
+			])
+				assert.ok(spent.find((each) => each.name === name)!.bytes > 0, name);
+			for (const name of RESOURCES)
+				assert.equal(
+					spent.find((each) => each.name === `resource ${name}`)?.bytes,
+					statSync(join(ROOT, "modules/resources", name)).size,
+				);
+			assert.ok(leftBytes > 0);
+			sizes.set(board, ourBytes);
+		});
+
+	it("is larger on a board with a radio", () => {
+		const [plain, radio] = [...sizes.values()];
+		assert.ok(radio > plain && radio < plain + 2000, `${plain} and ${radio} bytes`);
+	});
+});

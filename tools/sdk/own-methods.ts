@@ -1,0 +1,74 @@
+/**
+ * Makes the methods and accessors private that nobody outside their class speaks of, for the firmware: plain-fields.ts
+ * then gives those of all classes the same few names. A name counts as a class's own when the whole script has it only
+ * there, as `this.name` and where it is declared; it may be no text, no private name, and nothing that the engine calls by
+ * itself.
+ */
+import { below, childrenOf, type Edit, edited, isClass, type Node, nameOf, parse, propertyOf } from "./syntax.js";
+
+/** Names that the engine's own objects have. */
+const BUILT_IN = new Set(
+	Object.getOwnPropertyNames(globalThis).flatMap((name) => {
+		const value: unknown = Reflect.get(globalThis, name);
+		if (typeof value !== "function") return [];
+		return [...Object.getOwnPropertyNames(value), ...Object.getOwnPropertyNames(value.prototype ?? {})];
+	}),
+);
+/** Called by the engine where an object has them. */
+const HOOKS = /^(next|return|throw|then|toJSON)$/;
+
+interface Uses {
+	/** The class around the first place, as its node. */
+	readonly owner: Node | undefined;
+	/** A method or accessor of a class. */
+	isDeclared: boolean;
+	/** Some `x.name` asks for it; what none does, C calls. */
+	isAsked: boolean;
+	/** All places so far are in that class, and ask by `this`. */
+	isOwn: boolean;
+	readonly places: Node[];
+}
+
+class OwnMethods {
+	readonly edits: Edit[];
+	readonly #uses = new Map<string, Uses>();
+	/** Texts, which may be names, and private names. */
+	readonly #others = new Set<string>();
+
+	constructor(script: Node) {
+		this.#find(script, undefined);
+		const own = [...this.#uses].filter(
+			([name, { isDeclared, isAsked, isOwn }]) =>
+				isDeclared && isAsked && isOwn && !this.#others.has(name) && !BUILT_IN.has(name) && !HOOKS.test(name),
+		);
+		this.edits = own.flatMap(([, { places }]) => places.map(({ start }) => ({ start, end: start, text: "#" })));
+	}
+
+	#find(node: Node, owner: Node | undefined): void {
+		const { type } = node;
+		if (type === "Literal") this.#others.add(String(node["value"]));
+		else if (type === "PrivateIdentifier") this.#others.add(nameOf(node));
+		const key = propertyOf(node);
+		if (key !== undefined && type === "MemberExpression")
+			this.#use(key, owner, below(node, "object")!.type === "ThisExpression").isAsked = true;
+		else if (key !== undefined && type === "MethodDefinition")
+			this.#use(key, owner, node["kind"] !== "constructor" && node["static"] !== true).isDeclared = true;
+		else if (key !== undefined) this.#use(key, owner, false);
+		const inside = isClass(node) ? node : owner;
+		for (const child of childrenOf(node)) this.#find(child, inside);
+	}
+
+	#use(place: Node, owner: Node | undefined, isOwn: boolean): Uses {
+		const name = nameOf(place);
+		const uses = this.#uses.get(name) ?? { owner, isDeclared: false, isAsked: false, isOwn, places: [] };
+		this.#uses.set(name, uses);
+		uses.isOwn &&= isOwn && uses.owner === owner;
+		uses.places.push(place);
+		return uses;
+	}
+}
+
+/** The script with private methods. What C calls must not be called by `this`: it would get another name. */
+export function withOwnMethods(script: string): string {
+	return edited(script, new OwnMethods(parse(script)).edits);
+}

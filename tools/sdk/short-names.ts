@@ -1,0 +1,89 @@
+/**
+ * Gives the variables of a script few names, for the firmware: XS keeps each name in flash, a slot of 16 bytes, its text
+ * and its places in two tables. The bundler says which variables can share one; then each of those names becomes
+ * one that a property has anyway, so that variables take no names at all. Properties keep theirs.
+ *
+ * What XS says of a mistake in the code names the property then, not the variable.
+ */
+import { minify } from "rolldown/utils";
+import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
+
+class Names {
+	readonly properties = new Set<string>();
+	readonly variables = new Set<string>();
+	/** Names that stand for a variable, the script's own or a global one, with what the place wants in front. */
+	readonly places: { readonly node: Node; readonly prefix: string }[] = [];
+
+	constructor(script: Node) {
+		this.#find(script);
+	}
+
+	/** `prefix` is wanted in front of the variable that the node is. */
+	#find(node: Node, prefix = ""): void {
+		if (node.type === "Identifier") this.places.push({ node, prefix });
+		for (const target of declaredBy(node)) this.#declare(target);
+		const key = propertyOf(node);
+		if (key !== undefined) this.properties.add(nameOf(key));
+		const passed = [key, below(node, "imported"), below(node, "exported")];
+		for (const child of childrenOf(node)) {
+			if (passed.includes(child)) continue;
+			// `{ a }` and `{ a = 1 }`: the variable stands where the key does.
+			if (node["shorthand"] === true) this.#find(child, `${nameOf(key)}: `);
+			else this.#find(child, node.type === "AssignmentPattern" && child === node["left"] ? prefix : "");
+		}
+	}
+
+	/** All variables of a pattern. */
+	#declare(target: Node): void {
+		if (target.type === "Identifier") this.variables.add(nameOf(target));
+		else if (target.type === "Property") this.#declare(below(target, "value")!);
+		else if (target.type === "AssignmentPattern") this.#declare(below(target, "left")!);
+		else for (const child of childrenOf(target)) this.#declare(child);
+	}
+}
+
+/** Patterns of what the node declares. */
+function declaredBy(node: Node): Node[] {
+	const names = /^(Variable|Function|Class|Import)/.test(node.type) ? ["id", "local"] : [];
+	const targets = [...names, ...(node.type === "CatchClause" ? ["param"] : [])].flatMap(
+		(name) => below(node, name) ?? [],
+	);
+	return Array.isArray(node["params"]) ? [...targets, ...(node["params"] as Node[])] : targets;
+}
+
+/** Whether a variable can be called that, and hides nothing that others mean. */
+function isFree(name: string): boolean {
+	if (name in globalThis || /^[nN]ative$/.test(name)) return false;
+	try {
+		parse(`const ${name} = 0;`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Throws an Error when the bundler does. */
+export async function withShortNames(script: string): Promise<string> {
+	const { code, errors } = await minify("main.js", script, {
+		module: true,
+		compress: false,
+		mangle: { toplevel: true },
+		codegen: { removeWhitespace: false },
+	});
+	if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
+	return withNamesOfProperties(code);
+}
+
+/** Variables of one name have one name afterwards, too; so it need not know where each of them is seen. */
+export function withNamesOfProperties(script: string): string {
+	const { properties, variables, places } = new Names(parse(script));
+	const globals = new Set(places.map(({ node }) => nameOf(node)).filter((name) => !variables.has(name)));
+	const free = [...properties].filter((name) => !globals.has(name) && isFree(name));
+	const spare = [...variables].filter((name) => !free.includes(name));
+	const renamed = new Map([...variables].map((name, index) => [name, free[index] ?? spare.pop()!]));
+	const edits = places.flatMap(({ node, prefix }): Edit[] => {
+		const text = renamed.get(nameOf(node));
+		return text === undefined ? [] : [{ start: node.start, end: node.end, text: prefix + text }];
+	});
+	return edited(script, edits);
+}
