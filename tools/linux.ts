@@ -123,6 +123,8 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// Until there is a firmware with a button: Node would open its debugger.
-process.on("SIGUSR1", () => {});
+// tools/run.mjs is gone.
+process.on("disconnect", () => void bench.end(0));
+// Until there is a firmware: Node would open its debugger, or end.
+for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

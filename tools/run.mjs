@@ -3,7 +3,7 @@
  * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -105,15 +105,44 @@ async function compile() {
 	await bundleGateway();
 }
 
-/** Replaces this process as far as Node can: same terminal, signals passed on, same exit code. */
+/**
+ * Replaces this process as far as Node can: same terminal, signals passed on, same exit code. The channel between the two
+ * closes when this process is gone, however it ended: our programs end then.
+ */
 function become(command, args) {
-	const child = spawn(command, args, { cwd: root, stdio: "inherit" });
-	for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"]) process.on(signal, () => child.kill(signal));
+	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+	for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+	followNpm(() => child.kill("SIGTERM"));
 	child.on("error", (error) => {
 		say(`${command} could not be started: ${error.message}`);
 		process.exit(1);
 	});
 	child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" || signal === "SIGINT" ? 0 : 1)));
+}
+
+const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
+const LOOK_MS = 500;
+
+/** npm, told to end, ends itself and its shell, but not what runs in that. */
+function followNpm(end) {
+	if (process.env.npm_lifecycle_event === undefined) return;
+	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
+	const first = parents();
+	const look = setInterval(() => {
+		if (parents() === first) return;
+		clearInterval(look);
+		end();
+	}, LOOK_MS);
+	look.unref();
+}
+
+/** Undefined where the system doesn't tell. */
+function parentOf(pid) {
+	try {
+		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+	} catch {
+		return undefined;
+	}
 }
 
 /** The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. */

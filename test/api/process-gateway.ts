@@ -245,10 +245,15 @@ export class ProcessGateway extends TestGateway {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
+	/** It prints a line of the memory in use. Of the firmware on Linux only. */
+	askMemory(): void {
+		this.#program!.child.kill("SIGUSR2");
+	}
+
 	/** What is in use of the machine's memory after a collection. Of the firmware on Linux only. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
-		this.#program!.child.kill("SIGUSR2");
+		this.askMemory();
 		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
 		return { slots, chunks, stack, stackLimit };
 	}

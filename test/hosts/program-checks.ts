@@ -158,7 +158,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash"]);
 	});
 
-	it("shares its state folder with nobody, takes over what a killed one left, and says where none can be", async () => {
+	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {
 		const first = start(...ANY_PORT);
 		await first.printed();
 		const second = start(...ANY_PORT);
@@ -167,8 +167,9 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			second.errors,
 			new RegExp(`Process ${first.process.pid} runs a gateway on the state folder .*--state`),
 		);
-		for (const pid of first.children) process.kill(pid, "SIGKILL");
+		const pids = first.children;
 		await first.end("SIGKILL");
+		for (const pid of pids) await gone(pid);
 		const third = start(...ANY_PORT);
 		await third.printed();
 		assert.equal(await third.end("SIGTERM"), 0);
