@@ -3,7 +3,7 @@
  * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,9 +12,26 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
+/** What is installed and built can be changed by who runs this. */
+function canWrite() {
+	try {
+		accessSync(existsSync(build) ? build : root, constants.W_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+const STALE = "not all that is in it is built yet";
+
+function refuseToWrite(why) {
+	say(`${root} can't be written, and ${why}: let its owner run \`npm run build\` there once.`);
+	process.exit(1);
+}
+
 /** Runs a step to its end, and tells its exit code. */
-function attempt(command, args) {
-	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+function attempt(command, args, output = 2) {
+	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
 	return status ?? 1;
 }
@@ -35,7 +52,9 @@ function checkNode() {
 function install() {
 	const installed = join(root, "node_modules", ".package-lock.json");
 	const lock = join(root, "package-lock.json");
-	if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+	const isThere = existsSync(installed);
+	if (isThere && (statSync(installed).mtimeMs >= statSync(lock).mtimeMs || !canWrite())) return;
+	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
 	// Of all packages only XS is built from source: without a compiler the others are worth having.
@@ -94,15 +113,25 @@ function prune(folder) {
 }
 
 async function compile() {
-	say("Compiling …");
-	// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
-	if (attempt(bin("tsc"), ["-b"]) !== 0) step(bin("tsc"), ["-b", "--force"]);
-	// Not in what the Moddable SDK has built beside them.
-	for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
-	const { buildPage } = await import(join(build, "tools", "page.js"));
-	await buildPage();
-	const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
-	await bundleGateway();
+	const isFixed = !canWrite();
+	if (!isFixed) say("Compiling …");
+	// What can't be written is expected to be built: a compiler that finds something to do would complain of each file.
+	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
+		if (isFixed) refuseToWrite(STALE);
+		// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
+		step(bin("tsc"), ["-b", "--force"]);
+	}
+	try {
+		// Not in what the Moddable SDK has built beside them.
+		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
+		const { buildPage } = await import(join(build, "tools", "page.js"));
+		await buildPage();
+		const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
+		await bundleGateway();
+	} catch (error) {
+		if (isFixed) refuseToWrite(STALE);
+		throw error;
+	}
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The programs as npm starts them (tools/run.mjs): what becomes of them when something of the chain is killed. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -97,6 +97,52 @@ describe("npm start, with npm around it", function () {
 		assert.deepEqual(
 			started.filter(({ pid }) => !isRunning(pid)),
 			[],
+		);
+	});
+});
+
+describe("A checkout that can't be written", () => {
+	let folder = "";
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "checkout-"));
+		for (const name of ["tools", "node_modules", "node_modules/.bin", ".build"]) mkdirSync(join(folder, name));
+		copyFileSync(join(ROOT, "tools", "run.mjs"), join(folder, "tools", "run.mjs"));
+		writeFileSync(join(folder, "package-lock.json"), "{}");
+	});
+	afterEach(() => {
+		chmodSync(join(folder, ".build"), 0o755);
+		chmodSync(folder, 0o755);
+		rmSync(folder, { recursive: true });
+	});
+
+	/** What is said to somebody who may not write there: root may anywhere, so it is another user then. */
+	function start(): string {
+		chmodSync(join(folder, ".build"), 0o555);
+		chmodSync(folder, 0o555);
+		const other = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+		const run = spawnSync(process.execPath, [join(folder, "tools", "run.mjs"), "start"], {
+			...other,
+			encoding: "utf8",
+		});
+		assert.equal(run.status, 1);
+		return run.stderr;
+	}
+
+	it("says who can mend it where the packages are not installed", () => {
+		assert.equal(
+			start(),
+			`${folder} can't be written, and the npm packages are not installed: let its owner run \`npm run build\` there once.\n`,
+		);
+	});
+
+	it("says so where not all is built, and spares its user the compiler's errors", () => {
+		writeFileSync(join(folder, "node_modules", ".package-lock.json"), "{}");
+		writeFileSync(join(folder, "node_modules", ".bin", "tsc"), "#!/bin/sh\necho a thousand lines\nexit 1\n", {
+			mode: 0o755,
+		});
+		assert.equal(
+			start(),
+			`${folder} can't be written, and not all that is in it is built yet: let its owner run \`npm run build\` there once.\n`,
 		);
 	});
 });
