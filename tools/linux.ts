@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeAccount, describeMeter, openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
+import { checkPorts } from "../hosts/node/ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { type RunSettings, runFirmware } from "./sdk/run.js";
@@ -65,6 +66,7 @@ class LinuxBench {
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
 		if (options.zigbee) this.#say(NO_RADIO);
+		await checkPorts(options);
 		const settings = await this.#settings();
 		if (this.#ending) return;
 		this.#say(describeMeter(settings.meter, !options.meter));

@@ -211,7 +211,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const { port } = squatter.address() as AddressInfo;
 			const program = start("--quiet", ...ANY_PORT, option, String(port));
 			assert.equal(await program.exited, 1);
-			assert.equal(program.errors, `port ${port} is used by another program\n`);
+			assert.equal(program.errors, `Port ${port} is used by another program: choose another with ${option}.\n`);
 			assert.equal(program.out, "");
 			squatter.close();
 		});

@@ -139,10 +139,21 @@ describe("npm run meter", function () {
 		assert.deepEqual(await once(child, "exit"), [0, null]);
 	});
 
+	it("says that another meter has its port", async () => {
+		const { path } = await start();
+		await start("--port", path);
+		const second = spawn(process.execPath, [program, "--port", path], { stdio: ["ignore", "ignore", "pipe"] });
+		started.push(second);
+		const [text] = await once(second.stderr, "data");
+		const wanted = `The serial port ${path} can't be opened: another program uses it. Choose another with --port.\n`;
+		assert.equal(String(text), wanted);
+		assert.deepEqual(await once(second, "exit"), [1, null]);
+	});
+
 	it("says what is wrong and exits with 2 for the command line, 1 for the rest", async () => {
 		for (const [args, code, message] of [
 			[["--protocol", "dlms", "--window", "9"], 2, /--window takes 1 to 7/],
-			[["--port", "/dev/no-such-port"], 1, /no-such-port/],
+			[["--port", "/dev/no-such-port"], 1, /^The serial port \S+no-such-port can't be opened: No such .*--port\.\n$/],
 			[["--telegram", "no-such-file"], 1, /no-such-file/],
 		] as const) {
 			const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "ignore", "pipe"] });
