@@ -9,7 +9,16 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from "node:http";
 import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
 import { tmpdir } from "node:os";
@@ -31,6 +40,8 @@ const START_LIMIT_MS = 20_000;
 /** What it prints when it does so by itself. */
 const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;
+/** No entry of settings. */
+const DAMAGED = Uint8Array.of(1, 2, 3);
 /** As many as the gateway serves over TLS. */
 const CONNECTIONS = 2;
 
@@ -258,10 +269,20 @@ export class ProcessGateway extends TestGateway {
 		return { slots, chunks, stack, stackLimit };
 	}
 
+	/** With something damaged the firmware starts anew by itself: the program, started anew, would refuse it. */
 	async restart(damaged?: string): Promise<void> {
+		if (damaged !== undefined) {
+			writeFileSync(join(this.stateFolder, "flash", damaged), DAMAGED);
+			assert.equal((await this.post("system/reboot")).status, 200);
+			await this.rebooted();
+			return;
+		}
 		this.#agent.destroy();
 		await this.#program?.end();
-		if (damaged !== undefined) writeFileSync(join(this.stateFolder, "flash", damaged), Uint8Array.of(1, 2, 3));
+		const flash = join(this.stateFolder, "flash");
+		for (const name of existsSync(flash) ? readdirSync(flash) : []) {
+			if (readFileSync(join(flash, name)).equals(DAMAGED)) rmSync(join(flash, name));
+		}
 		await this.#start();
 	}
 
