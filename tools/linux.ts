@@ -17,12 +17,22 @@ import { type Bits, ROOT } from "./sdk/sdk.js";
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
+  --announce             is in the network of this computer and announces itself there by mDNS (default: on this
+                         computer alone)
   --build                builds and ends
 `;
 
 interface LinuxOptions extends Options {
 	readonly bits: Bits | undefined;
 	readonly buildOnly: boolean;
+	readonly announce: boolean;
+}
+
+/** Takes an option out of the list. */
+function takeFlag(args: string[], name: string): boolean {
+	const index = args.indexOf(name);
+	if (index >= 0) args.splice(index, 1);
+	return index >= 0;
 }
 
 /** Takes an option with a value out of the list. */
@@ -35,12 +45,11 @@ function readOptions(args: string[]): LinuxOptions {
 	try {
 		const bits = takeValue(args, "--bits");
 		if (bits !== undefined && bits !== "32" && bits !== "64") throw new Error(`--bits is 32 or 64, not "${bits}"`);
-		const index = args.indexOf("--build");
-		if (index >= 0) args.splice(index, 1);
+		const buildOnly = takeFlag(args, "--build");
+		const announce = takeFlag(args, "--announce");
 		const options = parseOptions(args);
 		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
-		if (!options.help)
-			return { ...options, bits: bits && (Number(bits) as Bits), buildOnly: index >= 0 } as LinuxOptions;
+		if (!options.help) return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce } as LinuxOptions;
 		process.stdout.write(HELP);
 		process.exit(0);
 	} catch (error) {
@@ -89,7 +98,7 @@ class LinuxBench {
 	}
 
 	async #settings(): Promise<RunSettings> {
-		const { state, meter, mode, ntp, quiet, httpPort, httpsPort } = this.#options;
+		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -104,6 +113,7 @@ class LinuxBench {
 			quiet,
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
+			announce,
 		};
 	}
 
