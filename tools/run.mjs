@@ -215,6 +215,12 @@ const mocha = (...patterns) => [
 	...patterns,
 ];
 
+/** A nit of form keeps no test from running, but is not forgotten. */
+function failForForm() {
+	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
+	process.exitCode ||= 1;
+}
+
 const commands = {
 	// Without arguments: what is done before every command, and no more.
 	build: (args) => {
@@ -241,7 +247,7 @@ const commands = {
 		if (args.length === 0) {
 			installForTests();
 			say("Checking form (Biome) …");
-			step(bin("biome"), ["check", "."]);
+			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
 		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args))]);

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 30_000;
 
 export interface SimulatedMeter {
 	/** Of its pseudo-terminal. */

@@ -36,7 +36,7 @@ const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 /** What it prints when it does so by itself. */
 const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;

@@ -36,7 +36,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe("npm start, with npm around it", function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 	let folder = "";
 	let npm: ChildProcess | undefined;
 	let started: Process[] = [];

@@ -5,7 +5,7 @@ import { ProcessGateway } from "../../api/process-gateway.js";
 import { ANY_PORT, programChecks } from "../program-checks.js";
 
 describe("npm run linux, with the SDK", function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 	const path = fileURLToPath(new URL("../../../tools/linux.js", import.meta.url));
 	const start = programChecks({ path, ways: [{ args: [], children: 2 }] });
 
