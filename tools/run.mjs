@@ -201,6 +201,7 @@ function selection(args) {
 	if (args.length === 0) return [`${build}/test/**/*.test.js`];
 	const patterns = args.map(testsOf);
 	if (!patterns.includes(undefined)) return patterns;
+	say(`Of all tests those with "${args.join(" ")}" in their name:`);
 	return ["--grep", args.join(" "), `${build}/test/**/*.test.js`];
 }
 
