@@ -277,11 +277,20 @@ export class ProcessGateway extends TestGateway {
 			await this.rebooted();
 			return;
 		}
+		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
+	}
+
+	async restartWithout(entry: string): Promise<void> {
+		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
+	}
+
+	/** Without what is still damaged, which it would not start with. */
+	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();
 		const flash = join(this.stateFolder, "flash");
 		for (const name of existsSync(flash) ? readdirSync(flash) : []) {
-			if (readFileSync(join(flash, name)).equals(DAMAGED)) rmSync(join(flash, name));
+			if (isToGo(readFileSync(join(flash, name)), name)) rmSync(join(flash, name));
 		}
 		await this.#start();
 	}
