@@ -28,10 +28,19 @@ export interface Vector {
 	readonly readings: readonly ExpectedReading[];
 }
 
+/** Throws an Error that says which file is no JSON: whoever adds one must find it. */
+function readExpected(path: string) {
+	try {
+		return JSON.parse(readFileSync(path, "utf8"));
+	} catch (error) {
+		throw new Error(`${path}: ${(error as Error).message}`);
+	}
+}
+
 /** Every capture: one that is dropped in is tested from then on. */
 export function iecVectors(): Vector[] {
 	return vectorNames("iec62056-21").map((name) => {
-		const expected = JSON.parse(readFileSync(vectorPath("iec62056-21", name, "json"), "utf8"));
+		const expected = readExpected(vectorPath("iec62056-21", name, "json"));
 		return {
 			name,
 			telegram: readTelegram(vectorPath("iec62056-21", name)),

@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeAccount, describeMeter, openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
+import { checkPorts } from "../hosts/node/ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { type RunSettings, runFirmware } from "./sdk/run.js";
@@ -16,12 +17,22 @@ import { type Bits, ROOT } from "./sdk/sdk.js";
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
+  --announce             is in the network of this computer and announces itself there by mDNS (default: on this
+                         computer alone)
   --build                builds and ends
 `;
 
 interface LinuxOptions extends Options {
 	readonly bits: Bits | undefined;
 	readonly buildOnly: boolean;
+	readonly announce: boolean;
+}
+
+/** Takes an option out of the list. */
+function takeFlag(args: string[], name: string): boolean {
+	const index = args.indexOf(name);
+	if (index >= 0) args.splice(index, 1);
+	return index >= 0;
 }
 
 /** Takes an option with a value out of the list. */
@@ -34,12 +45,11 @@ function readOptions(args: string[]): LinuxOptions {
 	try {
 		const bits = takeValue(args, "--bits");
 		if (bits !== undefined && bits !== "32" && bits !== "64") throw new Error(`--bits is 32 or 64, not "${bits}"`);
-		const index = args.indexOf("--build");
-		if (index >= 0) args.splice(index, 1);
+		const buildOnly = takeFlag(args, "--build");
+		const announce = takeFlag(args, "--announce");
 		const options = parseOptions(args);
 		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
-		if (!options.help)
-			return { ...options, bits: bits && (Number(bits) as Bits), buildOnly: index >= 0 } as LinuxOptions;
+		if (!options.help) return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce } as LinuxOptions;
 		process.stdout.write(HELP);
 		process.exit(0);
 	} catch (error) {
@@ -65,6 +75,7 @@ class LinuxBench {
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
 		if (options.zigbee) this.#say(NO_RADIO);
+		await checkPorts(options);
 		const settings = await this.#settings();
 		if (this.#ending) return;
 		this.#say(describeMeter(settings.meter, !options.meter));
@@ -87,7 +98,7 @@ class LinuxBench {
 	}
 
 	async #settings(): Promise<RunSettings> {
-		const { state, meter, mode, ntp, quiet, httpPort, httpsPort } = this.#options;
+		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -102,6 +113,7 @@ class LinuxBench {
 			quiet,
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
+			announce,
 		};
 	}
 
@@ -123,6 +135,8 @@ class LinuxBench {
 
 const bench = new LinuxBench(readOptions(process.argv.slice(2)));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
-// Until there is a firmware with a button: Node would open its debugger.
-process.on("SIGUSR1", () => {});
+// tools/run.mjs is gone.
+process.on("disconnect", () => void bench.end(0));
+// Until there is a firmware: Node would open its debugger, or end.
+for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -1,4 +1,4 @@
-/** `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM and SIGINT. */
+/** `npm run meter`: the meter simulator's program. See `--help`. Ends on SIGTERM and SIGINT, and with who started it. */
 import type { Machine } from "../modules/io/machine.js";
 import { DLMS_HELP } from "./meter/dlms-help.js";
 import * as DLMS from "./meter/dlms-meter.js";
@@ -118,6 +118,8 @@ async function run(program: Program): Promise<void> {
 	});
 	process.on("SIGTERM", () => end(0));
 	process.on("SIGINT", () => end(0));
+	// Who started it with a channel is gone.
+	process.on("disconnect", () => end(0));
 	process.stdout.write(`meter ${port.path}\n`);
 }
 

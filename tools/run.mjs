@@ -3,7 +3,7 @@
  * starts the compiled program. Plain JavaScript without dependencies, since it runs before anything is installed.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,9 +12,26 @@ const build = join(root, ".build");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const say = (text) => process.stderr.write(`${text}\n`);
 
+/** What is installed and built can be changed by who runs this. */
+function canWrite() {
+	try {
+		accessSync(existsSync(build) ? build : root, constants.W_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+const STALE = "not all that is in it is built yet";
+
+function refuseToWrite(why) {
+	say(`${root} can't be written, and ${why}: let its owner run \`npm run build\` there once.`);
+	process.exit(1);
+}
+
 /** Runs a step to its end, and tells its exit code. */
-function attempt(command, args) {
-	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+function attempt(command, args, output = 2) {
+	const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", output, output] });
 	if (error) say(`${command} could not be started: ${error.message}`);
 	return status ?? 1;
 }
@@ -35,7 +52,9 @@ function checkNode() {
 function install() {
 	const installed = join(root, "node_modules", ".package-lock.json");
 	const lock = join(root, "package-lock.json");
-	if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+	const isThere = existsSync(installed);
+	if (isThere && (statSync(installed).mtimeMs >= statSync(lock).mtimeMs || !canWrite())) return;
+	if (!canWrite()) refuseToWrite("the npm packages are not installed");
 	say("Installing the pinned npm packages; the XS engine is built from source, about a minute …");
 	const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
 	// Of all packages only XS is built from source: without a compiler the others are worth having.
@@ -94,26 +113,65 @@ function prune(folder) {
 }
 
 async function compile() {
-	say("Compiling …");
-	// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
-	if (attempt(bin("tsc"), ["-b"]) !== 0) step(bin("tsc"), ["-b", "--force"]);
-	// Not in what the Moddable SDK has built beside them.
-	for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
-	const { buildPage } = await import(join(build, "tools", "page.js"));
-	await buildPage();
-	const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
-	await bundleGateway();
+	const isFixed = !canWrite();
+	if (!isFixed) say("Compiling …");
+	// What can't be written is expected to be built: a compiler that finds something to do would complain of each file.
+	if (attempt(bin("tsc"), ["-b"], isFixed ? "ignore" : 2) !== 0) {
+		if (isFixed) refuseToWrite(STALE);
+		// What a build keeps beside its output goes stale when some of that is deleted: then all of it is made anew, once.
+		step(bin("tsc"), ["-b", "--force"]);
+	}
+	try {
+		// Not in what the Moddable SDK has built beside them.
+		for (const folder of ["hosts", "modules", "test", "tools"]) prune(join(build, folder));
+		const { buildPage } = await import(join(build, "tools", "page.js"));
+		await buildPage();
+		const { bundleGateway } = await import(join(build, "hosts", "node", "bundle.js"));
+		await bundleGateway();
+	} catch (error) {
+		if (isFixed) refuseToWrite(STALE);
+		throw error;
+	}
 }
 
-/** Replaces this process as far as Node can: same terminal, signals passed on, same exit code. */
+/**
+ * Replaces this process as far as Node can: same terminal, signals passed on, same exit code. The channel between the two
+ * closes when this process is gone, however it ended: our programs end then.
+ */
 function become(command, args) {
-	const child = spawn(command, args, { cwd: root, stdio: "inherit" });
-	for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"]) process.on(signal, () => child.kill(signal));
+	const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+	for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+	followNpm(() => child.kill("SIGTERM"));
 	child.on("error", (error) => {
 		say(`${command} could not be started: ${error.message}`);
 		process.exit(1);
 	});
 	child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" || signal === "SIGINT" ? 0 : 1)));
+}
+
+const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"];
+const LOOK_MS = 500;
+
+/** npm, told to end, ends itself and its shell, but not what runs in that. */
+function followNpm(end) {
+	if (process.env.npm_lifecycle_event === undefined) return;
+	const parents = () => [process.ppid, parentOf(process.ppid)].join(" ");
+	const first = parents();
+	const look = setInterval(() => {
+		if (parents() === first) return;
+		clearInterval(look);
+		end();
+	}, LOOK_MS);
+	look.unref();
+}
+
+/** Undefined where the system doesn't tell. */
+function parentOf(pid) {
+	try {
+		return /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+	} catch {
+		return undefined;
+	}
 }
 
 /** The compiled tests of a source file or folder, of a test file or folder; undefined: the words name neither. */
@@ -143,6 +201,7 @@ function selection(args) {
 	if (args.length === 0) return [`${build}/test/**/*.test.js`];
 	const patterns = args.map(testsOf);
 	if (!patterns.includes(undefined)) return patterns;
+	say(`Of all tests those with "${args.join(" ")}" in their name:`);
 	return ["--grep", args.join(" "), `${build}/test/**/*.test.js`];
 }
 
@@ -156,6 +215,12 @@ const mocha = (...patterns) => [
 	"20000",
 	...patterns,
 ];
+
+/** A nit of form keeps no test from running, but is not forgotten. */
+function failForForm() {
+	say("The form is not right (see what Biome said at first); npm run format mends most of it.");
+	process.exitCode ||= 1;
+}
 
 const commands = {
 	// Without arguments: what is done before every command, and no more.
@@ -183,7 +248,7 @@ const commands = {
 		if (args.length === 0) {
 			installForTests();
 			say("Checking form (Biome) …");
-			step(bin("biome"), ["check", "."]);
+			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
 		say("Running the tests …");
 		become(process.execPath, ["--enable-source-maps", ...mocha(...selection(args))]);

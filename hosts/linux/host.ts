@@ -1,5 +1,5 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
-import type { Clock, Host, Storage } from "../../modules/io/host.js";
+import type { Clock, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -54,6 +54,18 @@ class LinuxStorage implements Storage {
 /** Where the clients of our access point are. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
+/** Sends to groups, and hears them, on this computer only: as in the network of the access point. */
+function withoutNetwork({ io, pins }: UDPPort): UDPPort {
+	return {
+		io: class extends io {
+			constructor(options: UDPOptions) {
+				super(options.group === undefined ? options : { ...options, accessPoint: true });
+			}
+		},
+		pins,
+	};
+}
+
 /** What the runner was started with (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
@@ -88,6 +100,7 @@ export function createHost(): { host: Host; ready(): void } {
 				ports[scheme] = String(port);
 			},
 		});
+	const udp = createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace });
 	const host: Host = {
 		info: {
 			board: setting("BOARD") ?? "linux",
@@ -109,7 +122,7 @@ export function createHost(): { host: Host; ready(): void } {
 			{
 				http: listener("http"),
 				https: listener("https"),
-				udp: createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace }),
+				udp: setting("ANNOUNCE") === undefined ? withoutNetwork(udp) : udp,
 			},
 			timers,
 		),

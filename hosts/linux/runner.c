@@ -2,21 +2,26 @@
  * Runs the firmware that mcconfig -p lin has built (mc.so), without a display: the part of the SDK's simulator that is
  * not its window. usage: runner path/to/mc.so
  * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use;
- * an abort of the machine is 1.
+ * an abort of the machine is 1. It ends, as by SIGTERM, with the process that started it.
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
 #include <glib.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define mxLinux 1
 #include "screen.h"
 
 /* What a device's display would have; nothing is drawn. */
 enum { SCREEN_SIZE = 4 };
+
+static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
 
 /* How long a press of the button is. */
 enum { PRESS_MS = 150 };
@@ -35,9 +40,19 @@ typedef struct {
 
 static runner the_runner;
 
+/* A signal in between would end the process: it waits until there is somebody to take it. */
+static void hold_signals(int how)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
+	pthread_sigmask(how, &signals, NULL);
+}
+
 /* Called by the firmware: the same program again, in the same process. Every descriptor of it closes with that. */
 void runner_restart(void)
 {
+	hold_signals(SIG_BLOCK);
 	execv("/proc/self/exe", the_runner.arguments);
 	fprintf(stderr, "The firmware could not be started anew.\n");
 	exit(1);
@@ -108,6 +123,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s path/to/mc.so\n", argv[0]);
 		return 2;
 	}
+	hold_signals(SIG_BLOCK);
+	/* Whoever started it may be killed; the firmware would stay behind, with the ports. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
 	void *firmware = dlopen(argv[1], RTLD_NOW);
 	if (!firmware) {
@@ -136,6 +154,7 @@ int main(int argc, char **argv)
 	g_unix_signal_add(SIGHUP, on_end, &the_runner);
 	g_unix_signal_add(SIGUSR2, on_memory, &the_runner);
 	g_unix_signal_add(SIGUSR1, on_button, &the_runner);
+	hold_signals(SIG_UNBLOCK);
 	launch(screen);
 	if (!screen->machine) {
 		fprintf(stderr, "The XS machine could not be made.\n");

@@ -2,17 +2,21 @@
  * Puts a compiled program and all it imports into the one script that the XS worker runs. Works on the compiler's
  * output, so that XS runs what was type-checked.
  */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 /** Where `bundleGateway` puts the gateway. */
 export const GATEWAY_SCRIPT = fileURLToPath(new URL("../../gateway.js", import.meta.url));
 
-/** `entry` and `script` are paths; an import of anything that XS does not have fails. */
+/**
+ * `entry` and `script` are paths; an import of anything that XS does not have fails. Writes nothing where the script is
+ * there already, so that a checkout that can't be written runs too.
+ */
 export async function bundle(entry: string, script: string): Promise<void> {
-	await build({
+	const { outputFiles } = await build({
 		entryPoints: [entry],
-		outfile: script,
+		write: false,
 		bundle: true,
 		format: "iife",
 		platform: "neutral",
@@ -20,6 +24,8 @@ export async function bundle(entry: string, script: string): Promise<void> {
 		charset: "utf8",
 		logLevel: "warning",
 	});
+	const { text } = outputFiles[0];
+	if (!existsSync(script) || readFileSync(script, "utf8") !== text) writeFileSync(script, text);
 }
 
 export async function bundleGateway(script = GATEWAY_SCRIPT): Promise<void> {

@@ -3,15 +3,18 @@
  * line writes into a partition of its own on the device.
  */
 import { randomBytes, randomInt } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasLabelPassword, presetNetwork } from "../../modules/app/preset.js";
+import { hasLabelPassword, presetNetwork, unreadableSettings } from "../../modules/app/preset.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../simulated/air.js";
 import type { Options } from "./options.js";
 import { NodeText } from "./platform.js";
 import { openState } from "./state.js";
 import { FileStorage, writeFileAtomic } from "./storage.js";
 
+const FILE = "factory.json";
+/** Of the file's form. One without a version is of version 1. */
+const VERSION = 1;
 const PASSWORD_LENGTH = 12;
 /** Letters and digits that can't be taken for one another. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -34,21 +37,52 @@ export function openUnit(
 ): FactoryData {
 	const { state, password, mode } = options;
 	openState(state);
-	const isNew = !existsSync(join(state, "factory.json"));
+	const isNew = !existsSync(join(state, FILE));
+	if (isNew && hasSettings(state)) {
+		throw new Error(`${state} has settings, but no ${FILE}: put it back, or delete ${state} to get a new unit.`);
+	}
 	const factory = loadFactoryData(state, password);
+	checkSettings(state);
 	if (password !== undefined && password !== factory.labelPassword) {
 		say(`${state} has a label password already; --password is for a new one only.`);
 	}
 	if (isNew && mode === "client") {
-		const storage = new FileStorage(join(state, "flash"));
-		presetNetwork(storage, new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
+		presetNetwork(flashOf(state), new NodeText(), { ssid: BENCH_SSID, password: BENCH_PASSWORD });
 	}
 	return factory;
 }
 
+function flashOf(state: string): FileStorage {
+	return new FileStorage(join(state, "flash"));
+}
+
+function hasSettings(state: string): boolean {
+	const flash = join(state, "flash");
+	return existsSync(flash) && readdirSync(flash).length > 0;
+}
+
+/**
+ * The device works on without the settings that it can't read, and says so in its log: it has nobody to ask. Here somebody
+ * is there, who may have the files elsewhere, or the program that wrote them. Throws an Error with a sentence.
+ */
+function checkSettings(state: string): void {
+	let keys: string[];
+	try {
+		keys = unreadableSettings(flashOf(state), new NodeText());
+	} catch (error) {
+		throw new Error(`The settings in ${join(state, "flash")} can't be read (${(error as Error).message}).`);
+	}
+	if (keys.length === 0) return;
+	const files = keys.map((key) => join(state, "flash", key)).join(", ");
+	throw new Error(
+		`Settings can't be read, since they are damaged or of a newer version of this program: ${files}. ` +
+			"Put back what was there or use that version; what is deleted has the values of a new unit, the password too.",
+	);
+}
+
 /** Who can log in, for the banner. */
 export function describeAccount(state: string, { labelPassword }: FactoryData): string {
-	const isLabel = hasLabelPassword(new FileStorage(join(state, "flash")), new NodeText());
+	const isLabel = hasLabelPassword(flashOf(state), new NodeText());
 	if (isLabel) return `User admin, label password ${labelPassword}`;
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
@@ -61,8 +95,8 @@ export function describeMeter(path: string, isSimulated: boolean): string {
 
 /** Reads the data in `folder`, or makes it there, with `password` if given. Throws an Error with a sentence. */
 export function loadFactoryData(folder: string, password?: string): FactoryData {
-	const path = join(folder, "factory.json");
-	if (existsSync(path)) return readFactoryData(path);
+	const path = join(folder, FILE);
+	if (existsSync(path)) return readFactoryData(path, folder);
 	// Like an address that no maker has been given: bit 1 of the first byte is set, bit 0 is not.
 	const serial = `02${randomBytes(5).toString("hex")}`.toUpperCase();
 	const data: FactoryData = {
@@ -71,20 +105,26 @@ export function loadFactoryData(folder: string, password?: string): FactoryData 
 		accessPointKey: makePassword(),
 	};
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
-	writeFileAtomic(path, `${JSON.stringify(data, undefined, "\t")}\n`);
+	writeFileAtomic(path, `${JSON.stringify({ version: VERSION, ...data }, undefined, "\t")}\n`);
 	return data;
 }
 
-function readFactoryData(path: string): FactoryData {
-	let data: Partial<FactoryData> | undefined;
+function readFactoryData(path: string, folder: string): FactoryData {
+	let data: (Partial<FactoryData> & { version?: unknown }) | undefined;
 	try {
 		data = JSON.parse(readFileSync(path, "utf8"));
 	} catch {}
-	const { serial, labelPassword, accessPointKey } = data ?? {};
-	if (typeof serial !== "string" || typeof labelPassword !== "string" || typeof accessPointKey !== "string") {
-		throw new Error(`${path} is damaged: put it back, or delete it to get a new unit`);
+	const { version = VERSION, serial, labelPassword, accessPointKey } = data ?? {};
+	if (Number.isInteger(version) && (version as number) > VERSION) {
+		throw new Error(
+			`${path} is of a newer version of this program (${version}; this one knows ${VERSION}): use that one, or name another folder with --state.`,
+		);
 	}
-	return { serial, labelPassword, accessPointKey };
+	const texts = [serial, labelPassword, accessPointKey];
+	if (version !== VERSION || texts.some((text) => typeof text !== "string")) {
+		throw new Error(`${path} is damaged: put it back, or delete ${folder} to get a new unit.`);
+	}
+	return { serial, labelPassword, accessPointKey } as FactoryData;
 }
 
 function makePassword(): string {

@@ -7,6 +7,9 @@ export interface Lease {
 	readonly gateway: string;
 }
 
+/** Of a computer without a network: by it only programs on it reach the gateway. */
+export const LEASE_OF_NONE: Lease = Object.freeze({ ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" });
+
 /** That of the first network that is not the computer's own; without one, of itself. */
 export function leaseOfComputer(): Lease {
 	for (const addresses of Object.values(networkInterfaces())) {
@@ -14,7 +17,7 @@ export function leaseOfComputer(): Lease {
 			if (family === "IPv4" && !internal) return { ip: address, netmask, gateway: firstAddress(address, netmask) };
 		}
 	}
-	return { ip: "127.0.0.1", netmask: "255.0.0.0", gateway: "127.0.0.1" };
+	return LEASE_OF_NONE;
 }
 
 /** Where a home network's router mostly is. */

@@ -16,6 +16,7 @@ import { describeAccount, describeMeter, type FactoryData, openUnit } from "./fa
 import { createHost, type HostSettings } from "./host.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
+import { checkPorts } from "./ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { findXSWorker } from "./xs-worker.js";
 
@@ -47,6 +48,7 @@ class Bench {
 
 	async run(): Promise<void> {
 		const options = this.#options;
+		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
 		if (!options.meter) {
@@ -144,4 +146,8 @@ class Bench {
 const bench = new Bench(readOptions());
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void bench.end(0));
 process.on("SIGUSR1", () => bench.pressButton());
+// Of the firmware on Linux it asks for the memory in use, which is not the device's here; it would end this program.
+process.on("SIGUSR2", () => {});
+// tools/run.mjs is gone.
+process.on("disconnect", () => void bench.end(0));
 bench.run().catch((error: Error) => bench.fail(error.message));

@@ -70,10 +70,13 @@ export function parseOptions(args: string[]): Options {
 			help: { type: "boolean", default: false },
 		},
 	});
+	const httpsPort = toPort("--https-port", values["https-port"]);
+	const httpPort = toPort("--http-port", values["http-port"]);
+	if (httpPort === httpsPort && httpPort !== 0) throw new Error("--https-port and --http-port are two ports");
 	return {
 		engine: oneOf("--engine", values.engine, ["xs", "node"]),
-		httpsPort: toPort("--https-port", values["https-port"]),
-		httpPort: toPort("--http-port", values["http-port"]),
+		httpsPort,
+		httpPort,
 		mode: oneOf("--mode", values.mode, ["client", "ap"]),
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),

@@ -222,8 +222,8 @@ class NodeSerial implements Serial {
 	}
 }
 
-/** Why, without the driver's "Error: … cannot open PATH" around it. */
-function reasonOf(error: unknown): string {
+/** Why a port can't be opened or is gone, without the driver's "Error: … cannot open PATH" around it. */
+export function reasonOf(error: unknown): string {
 	const text = error instanceof Error ? error.message : String(error);
 	if (/lock/i.test(text)) return "another program uses it";
 	const reason = text.replace(/^Error:? /, "").replace(/, cannot open .*$/, "");

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 30_000;
 
 export interface SimulatedMeter {
 	/** Of its pseudo-terminal. */
@@ -20,7 +20,8 @@ export interface SimulatedMeter {
 export function startSimulatedMeter(quiet: boolean, onEnded: (message: string) => void): Promise<SimulatedMeter> {
 	const options = ["--baud-pace", "--protocol", "iec", ...(quiet ? ["--quiet"] : [])];
 	const meter = spawn(process.execPath, [PROGRAM, ...options], {
-		stdio: ["ignore", "pipe", "inherit"],
+		// The channel closes when this process is gone, however it ended: the meter ends then.
+		stdio: ["ignore", "pipe", "inherit", "ipc"],
 		// Out of reach of a Ctrl-C, which would make it end before the gateway.
 		detached: true,
 	});
@@ -41,7 +42,7 @@ export function startSimulatedMeter(quiet: boolean, onEnded: (message: string) =
 			failed(`it ended (${signal ?? `exit code ${code}`})`);
 			onEnded("The simulated meter has ended");
 		});
-		createInterface(meter.stdout).on("line", (line) => {
+		createInterface(meter.stdout!).on("line", (line) => {
 			const path = /^meter (\S+)$/.exec(line)?.[1];
 			if (path === undefined) return;
 			clearTimeout(limit);

@@ -14,6 +14,11 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 	settings.keepStation();
 }
 
+/** The keys of settings that can't be read: damaged, or in a format of a newer firmware. The gateway would begin them anew. */
+export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
+	return new ConfigStore(storage, text).damaged.map(({ key }) => key);
+}
+
 /** Nobody has changed the password. */
 export function hasLabelPassword(storage: Storage, text: TextCodec): boolean {
 	return new ConfigStore(storage, text).get(ACCESS_IS_DEFAULT);

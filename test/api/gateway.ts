@@ -104,6 +104,8 @@ export abstract class TestGateway {
 	abstract connectMeter(setup: MeterSetup | undefined): Promise<void>;
 	/** Ends it and starts it again on the same flash. `damaged`: this entry of the flash is spoilt meanwhile. */
 	abstract restart(damaged?: string): Promise<void>;
+	/** The same, with this entry of the flash as it is in a new unit: not there. */
+	abstract restartWithout(entry: string): Promise<void>;
 	/** Waits until it has started anew by itself. `authority` has signed the certificate that is not its own from then on. */
 	abstract rebooted(authority?: string): Promise<void>;
 	/** Nothing of it is left afterwards. */

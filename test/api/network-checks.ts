@@ -35,8 +35,9 @@ export function networkChecks(gateway: () => TestGateway): void {
 
 		/** Settings of a new unit. */
 		async function renew(): Promise<void> {
-			await restart("wifi");
-			await restart("network");
+			await gateway().restartWithout("wifi");
+			await gateway().restartWithout("network");
+			await gateway().login();
 		}
 
 		async function refused(path: string, body: unknown, error: string, field: string): Promise<void> {

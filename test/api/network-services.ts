@@ -9,6 +9,7 @@ import type { RecordWithTtl } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { leaseOfComputer } from "../../hosts/node/lease.js";
 import { type EngineName, ProcessGateway } from "./process-gateway.js";
 
 const MDNS_GROUP = "224.0.0.251";
@@ -79,6 +80,23 @@ async function askMulticast(socket: Socket, name: string): Promise<string[]> {
 	return [...records].map(([, address]) => [...Buffer.from(address, "latin1")].join("."));
 }
 
+/** The addresses that it tells by mDNS to who asks on this computer, once it has claimed its name. */
+async function addressesTold(gateway: ProcessGateway): Promise<string[]> {
+	const socket = createSocket("udp4");
+	socket.bind(0);
+	await once(socket, "listening");
+	socket.setMulticastInterface(LOOPBACK);
+	try {
+		for (let tries = 0; !gateway.diagnosis.includes("mdns: found as"); tries++) {
+			assert.ok(tries < 100, "the unit does not claim its name");
+			await gateway.pass(100);
+		}
+		return await retried(() => askMulticast(socket, `${gateway.hostname}.local`));
+	} finally {
+		socket.close();
+	}
+}
+
 export function networkServices(engine: EngineName): void {
 	describe(`The network beside HTTP, engine ${engine}`, function () {
 		this.timeout(60_000);
@@ -135,21 +153,22 @@ export function networkServices(engine: EngineName): void {
 				assert.deepEqual(await lookUp(resolver, gateway, name), [{ address: "192.168.4.1", ttl: 0 }]);
 			await assert.rejects(resolver.resolve6("x.example"), { code: "ENODATA" });
 
-			const socket = createSocket("udp4");
-			socket.bind(0);
-			await once(socket, "listening");
-			socket.setMulticastInterface(LOOPBACK);
-			try {
-				for (let tries = 0; !gateway.diagnosis.includes("mdns: found as"); tries++) {
-					assert.ok(tries < 100, "the unit does not claim its name");
-					await gateway.pass(100);
-				}
-				const name = `${gateway.hostname}.local`;
-				assert.deepEqual(await retried(() => askMulticast(socket, name)), ["192.168.4.1"]);
-			} finally {
-				socket.close();
-			}
+			assert.deepEqual(await addressesTold(gateway), ["192.168.4.1"]);
 		});
+
+		if (engine === "linux") {
+			it("tells its name on this computer alone, unless it is to announce itself", async () => {
+				gateway = await ProcessGateway.start(engine);
+				assert.deepEqual(await addressesTold(gateway), [LOOPBACK]);
+				await gateway.login();
+				assert.equal((await gateway.read("network/status")).ip, LOOPBACK);
+				await gateway.stop();
+				gateway = await ProcessGateway.start(engine, { args: ["--announce"] });
+				await gateway.login();
+				const { ip } = await gateway.untilNetwork(({ connected }) => connected);
+				assert.equal(ip, leaseOfComputer().ip);
+			});
+		}
 
 		it("brings the access point up at a press of the button, and not twice", async () => {
 			gateway = await ProcessGateway.start(engine);

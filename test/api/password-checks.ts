@@ -66,7 +66,7 @@ export function passwordChecks(gateway: () => TestGateway): void {
 	describe("password change", () => {
 		afterEach(() => password.restore());
 		// A unit whose password was never changed, for the checks that follow.
-		after(() => gateway().restart("access"));
+		after(() => gateway().restartWithout("access"));
 
 		describe("by challenge", () => {
 			it("takes the new password from then on, and the old one no more", async () => {
@@ -266,7 +266,7 @@ export function plainPasswordChecks(gateway: () => TestGateway): void {
 
 	describe("password change over plain HTTP", () => {
 		afterEach(() => password.restore());
-		after(() => gateway().restart("access"));
+		after(() => gateway().restartWithout("access"));
 
 		it("works by challenge", async () => {
 			const body = await password.body(NEW);

@@ -9,7 +9,16 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from "node:http";
 import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
 import { tmpdir } from "node:os";
@@ -27,10 +36,12 @@ const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";
-const START_LIMIT_MS = 20_000;
+const START_LIMIT_MS = 60_000;
 /** What it prints when it does so by itself. */
 const STARTS_ANEW = "The gateway starts anew.";
 const END_LIMIT_MS = 10_000;
+/** No entry of settings. */
+const DAMAGED = Uint8Array.of(1, 2, 3);
 /** As many as the gateway serves over TLS. */
 const CONNECTIONS = 2;
 
@@ -245,18 +256,42 @@ export class ProcessGateway extends TestGateway {
 		this.#program!.child.kill("SIGUSR1");
 	}
 
+	/** It prints a line of the memory in use. Of the firmware on Linux only. */
+	askMemory(): void {
+		this.#program!.child.kill("SIGUSR2");
+	}
+
 	/** What is in use of the machine's memory after a collection. Of the firmware on Linux only. */
 	async memory(): Promise<Memory> {
 		const line = this.#program!.line(/^memory /);
-		this.#program!.child.kill("SIGUSR2");
+		this.askMemory();
 		const [slots, , chunks, , stack, stackLimit] = [...(await line).matchAll(/\d+/g)].map(Number);
 		return { slots, chunks, stack, stackLimit };
 	}
 
+	/** With something damaged the firmware starts anew by itself: the program, started anew, would refuse it. */
 	async restart(damaged?: string): Promise<void> {
+		if (damaged !== undefined) {
+			writeFileSync(join(this.stateFolder, "flash", damaged), DAMAGED);
+			assert.equal((await this.post("system/reboot")).status, 200);
+			await this.rebooted();
+			return;
+		}
+		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
+	}
+
+	async restartWithout(entry: string): Promise<void> {
+		await this.#startAgain((bytes, name) => name === entry || bytes.equals(DAMAGED));
+	}
+
+	/** Without what is still damaged, which it would not start with. */
+	async #startAgain(isToGo: (bytes: Buffer, name: string) => boolean): Promise<void> {
 		this.#agent.destroy();
 		await this.#program?.end();
-		if (damaged !== undefined) writeFileSync(join(this.stateFolder, "flash", damaged), Uint8Array.of(1, 2, 3));
+		const flash = join(this.stateFolder, "flash");
+		for (const name of existsSync(flash) ? readdirSync(flash) : []) {
+			if (isToGo(readFileSync(join(flash, name)), name)) rmSync(join(flash, name));
+		}
 		await this.#start();
 	}
 

@@ -204,7 +204,7 @@ export function tokenChecks(gateway: () => TestGateway): void {
 				assert.ok(await isAlive(token));
 			} finally {
 				await password.restore();
-				await gateway().restart("access");
+				await gateway().restartWithout("access");
 			}
 			assert.ok(await isAlive(token));
 		});

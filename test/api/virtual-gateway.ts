@@ -141,6 +141,11 @@ export class VirtualGateway extends TestGateway {
 		this.#gateway = this.#begin();
 	}
 
+	async restartWithout(entry: string): Promise<void> {
+		this.world.storage.delete(entry);
+		await this.restart();
+	}
+
 	async rebooted(): Promise<void> {
 		for (let waitedMs = 0; !this.#wantsRestart; waitedMs += 100) {
 			if (waitedMs > REBOOT_LIMIT_MS) throw new Error("the gateway does not start anew");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -158,7 +158,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash"]);
 	});
 
-	it("shares its state folder with nobody, takes over what a killed one left, and says where none can be", async () => {
+	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {
 		const first = start(...ANY_PORT);
 		await first.printed();
 		const second = start(...ANY_PORT);
@@ -167,8 +167,9 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			second.errors,
 			new RegExp(`Process ${first.process.pid} runs a gateway on the state folder .*--state`),
 		);
-		for (const pid of first.children) process.kill(pid, "SIGKILL");
+		const pids = first.children;
 		await first.end("SIGKILL");
+		for (const pid of pids) await gone(pid);
 		const third = start(...ANY_PORT);
 		await third.printed();
 		assert.equal(await third.end("SIGTERM"), 0);
@@ -178,6 +179,46 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			nowhere.errors,
 			/The state folder \/proc\/nowhere\/state can't be used \(.*; name another one with --state\./,
 		);
+	});
+
+	it("does not begin anew on a state that it can't read, and says what it is", async () => {
+		const state = (...names: string[]) => join(folder, "state", ...names);
+		const refused = async (sentence: RegExp) => {
+			const program = start("--quiet", ...ANY_PORT);
+			assert.equal(await program.exited, 1);
+			assert.match(program.errors, sentence);
+			assert.equal(program.out, "");
+		};
+		const first = start(...ANY_PORT);
+		await first.printed();
+		assert.equal(await first.end("SIGTERM"), 0);
+		const factory = kept("factory.json");
+
+		writeFileSync(state("factory.json"), factory.slice(0, 20));
+		await refused(/^\S*factory\.json is damaged: put it back, or delete \S*state to get a new unit\.\n$/);
+		writeFileSync(state("factory.json"), factory.replace('"version": 1', '"version": 2'));
+		await refused(/^\S*factory\.json is of a newer version of this program \(2; this one knows 1\): use that one, /);
+		rmSync(state("factory.json"));
+		await refused(
+			/^\S*state has settings, but no factory\.json: put it back, or delete \S*state to get a new unit\.\n$/,
+		);
+		writeFileSync(state("factory.json"), factory);
+
+		const wifi = readFileSync(state("flash", "wifi"));
+		for (const bytes of [wifi.subarray(0, -1), Buffer.from([2, ...wifi.subarray(1)])]) {
+			writeFileSync(state("flash", "wifi"), bytes);
+			await refused(/^Settings can't be read, since they are damaged or of a newer version .*: \S*flash\/wifi\. /);
+			assert.deepEqual(readFileSync(state("flash", "wifi")), bytes);
+		}
+		rmSync(state("flash", "wifi"));
+		mkdirSync(state("flash", "wifi"));
+		await refused(/^The settings in \S*flash can't be read \(EISDIR.*\)\.\n$/);
+		rmSync(state("flash", "wifi"), { recursive: true });
+		writeFileSync(state("flash", "wifi"), wifi);
+
+		const last = start(...ANY_PORT);
+		await last.printed();
+		assert.equal(await last.end("SIGTERM"), 0);
 	});
 
 	it("says that nothing is at the port of the meter yet", async () => {
@@ -210,7 +251,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 			const { port } = squatter.address() as AddressInfo;
 			const program = start("--quiet", ...ANY_PORT, option, String(port));
 			assert.equal(await program.exited, 1);
-			assert.equal(program.errors, `port ${port} is used by another program\n`);
+			assert.equal(program.errors, `Port ${port} is used by another program: choose another with ${option}.\n`);
 			assert.equal(program.out, "");
 			squatter.close();
 		});

@@ -33,8 +33,8 @@ function complete(): Computer {
 			"curl --version": "curl 7.88",
 			"chromium --version": "Chromium 150",
 			"pkg-config --modversion gio-2.0": "2.74.6",
-			"git -C /sdk describe --tags": SDK_VERSION,
-			"git -C /idf describe --tags": `${IDF_VERSION}.2`,
+			"git -C /sdk --git-dir=.git describe --tags": SDK_VERSION,
+			"git -C /idf --git-dir=.git describe --tags": `${IDF_VERSION}.2`,
 			"idf.py --version": "ESP-IDF v6.0.2",
 		},
 		headers: ["mbedtls/ssl.h"],
@@ -147,8 +147,8 @@ describe("npm run doctor", () => {
 	for (const version of ["8.2.2", "8.2.3-5-gabcdef0", undefined]) {
 		it(`doesn't take ${version ?? "an unknown version"} for the SDK's version`, () => {
 			const checks = missing("linux", ({ says }) => {
-				if (version === undefined) delete says["git -C /sdk describe --tags"];
-				else says["git -C /sdk describe --tags"] = version;
+				if (version === undefined) delete says["git -C /sdk --git-dir=.git describe --tags"];
+				else says["git -C /sdk --git-dir=.git describe --tags"] = version;
 			});
 			assert.deepEqual(
 				checks.map(({ name }) => name),
@@ -160,7 +160,7 @@ describe("npm run doctor", () => {
 
 	it("takes the version from the SDK's own file where there is no git repository", () => {
 		const checks = missing("linux", ({ says }) => {
-			delete says["git -C /sdk describe --tags"];
+			delete says["git -C /sdk --git-dir=.git describe --tags"];
 			says["cat /sdk/tools/VERSION"] = SDK_VERSION;
 		});
 		assert.deepEqual(checks, []);
@@ -183,8 +183,8 @@ describe("npm run doctor", () => {
 	for (const version of ["v5.1.2", "v6.00", "v6.1", undefined]) {
 		it(`doesn't take ${version ?? "an unknown version"} of ESP-IDF`, () => {
 			const checks = missing("esp32", ({ says }) => {
-				if (version === undefined) delete says["git -C /idf describe --tags"];
-				else says["git -C /idf describe --tags"] = version;
+				if (version === undefined) delete says["git -C /idf --git-dir=.git describe --tags"];
+				else says["git -C /idf --git-dir=.git describe --tags"] = version;
 			});
 			assert.deepEqual(
 				checks.map(({ name }) => name),

@@ -61,6 +61,7 @@ describe("npm run linux", function () {
 		assert.equal(status, 0);
 		assert.match(stdout, /^Usage: npm run linux -- \[options\]\n/);
 		assert.match(stdout, /--bits 32\|64/);
+		assert.match(stdout, /--announce/);
 		assert.match(stdout, /--https-port N/);
 		assert.match(stdout, /--ntp SERVER/);
 		assert.doesNotMatch(stdout, /--engine/);

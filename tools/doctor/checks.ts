@@ -137,11 +137,15 @@ function sdkChecks(machine: Machine): Check[] {
 	];
 }
 
+/** By the tags of the folder's own repository, not of one that the folder lies in, and whoever owns it. */
+function describe(machine: Machine, folder: string): string | undefined {
+	return machine.ask("git", "-C", folder, "--git-dir=.git", "describe", "--tags");
+}
+
 function sdkVersion(machine: Machine, folder: string, make: string): Check {
 	const name = "Moddable SDK: version";
 	// Without its repository's tags the SDK still has a file that tells the release it comes from.
-	const version =
-		machine.ask("git", "-C", folder, "describe", "--tags") ?? machine.ask("cat", `${folder}/tools/VERSION`);
+	const version = describe(machine, folder) ?? machine.ask("cat", `${folder}/tools/VERSION`);
 	if (version === SDK_VERSION) return { name, ok: true, detail: version, fix: "" };
 	const git = 'git -C "$MODDABLE"';
 	return {
@@ -163,7 +167,7 @@ function esp32Checks(machine: Machine): Check[] {
 		place.detail = folder === undefined ? "$IDF_PATH is not set" : `not in ${folder}, where $IDF_PATH points`;
 		return [...sdkChecks(machine), place];
 	}
-	const version = machine.ask("git", "-C", folder, "describe", "--tags");
+	const version = describe(machine, folder);
 	const right = version !== undefined && (version === IDF_VERSION || version.startsWith(`${IDF_VERSION}.`));
 	return [
 		...sdkChecks(machine),

@@ -6,6 +6,11 @@
  * came in one piece has ended when its characters would have; and a reader whose speed is not the line's sees garbage,
  * as does the meter. Without it everything goes at once.
  *
+ * A busy computer must not change what is simulated. The meter's time stands still while this process does not run
+ * (LineClock). A pseudo-terminal doesn't tell at which speed, nor when, bytes were written: a reader that has another speed
+ * when they are seen is not understood only if it can't have changed it after them. And where the meter has changed the
+ * line's speed, it waits for a reader that is slow to follow.
+ *
  * A pseudo-terminal carries eight bits. Readers that frame 7E1 in software send the parity bit, others none: the
  * answer takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as
  * they are.
@@ -14,6 +19,7 @@ import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from ".
 import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { OPENING_BAUD } from "./iec-meter.js";
+import { LineClock } from "./line-clock.js";
 import type { LinePort } from "./line-port.js";
 
 export interface LineRunnerOptions {
@@ -31,8 +37,9 @@ export interface LineRunnerOptions {
 
 /** Timers are set no shorter than this; at high speeds a few characters go together. */
 const BURST_MS = 8;
-/** A timer later than this is not made up for. */
-const LATENESS_LIMIT_MS = 50;
+/** How long a reader may take to follow to another speed; with the usual pause less than the longest, 1.5 s. */
+const FOLLOW_LIMIT_MS = 1000;
+const FOLLOW_LOOK_MS = 10;
 /** The reader's speed at the end of a request is looked at so much before, for the reader's clock may be ahead. */
 const SPEED_CHECK_MS = 10;
 
@@ -45,13 +52,33 @@ interface Message {
 	readonly startMs: number;
 	readonly baud: number;
 	readonly isEcho: boolean;
+	/** The first at a new speed waits for the reader until then, by performance.now(); undefined: not yet. */
+	followsUntilMs: number | undefined;
 	sent: number;
+}
+
+/** A request on its way in: by the line's time, and the moments of performance.now() between which it was sent. */
+interface Arrival {
+	readonly bytes: Uint8Array;
+	readonly startMs: number;
+	readonly endMs: number;
+	/** When it can have ended at the earliest. */
+	readonly earliestMs: number;
+	/** Nothing had been going on. */
+	readonly isFirst: boolean;
+}
+
+/** The reader's speed, and when that was known, by performance.now(). */
+interface Speed {
+	readonly baud: number;
+	readonly atMs: number;
 }
 
 export class LineRunner {
 	readonly #options: LineRunnerOptions;
 	readonly #port: LinePort;
 	readonly #machine: Machine;
+	readonly #clock = new LineClock();
 	readonly #garbler = new Garbler();
 	readonly #sending: Message[] = [];
 	#hasParity: boolean;
@@ -61,6 +88,11 @@ export class LineRunner {
 	#receiveEndMs = 0;
 	/** Settles when all that came has ended. */
 	#arrived = Promise.resolve();
+	/** Requests that have not ended. */
+	#arriving = 0;
+	/** The reader's speed when it was last looked at. */
+	#knownBaud = OPENING_BAUD;
+	#isNewSpeed = false;
 	#sendTimer: NodeJS.Timeout | undefined;
 	#machineTimer: NodeJS.Timeout | undefined;
 	#isClosed = false;
@@ -71,65 +103,88 @@ export class LineRunner {
 		this.#machine = options.machine;
 		this.#hasParity = options.parityBits ?? false;
 		this.#port.onData((bytes) => this.#arrive(bytes));
-		this.#pump(performance.now());
+		this.#pump(this.#clock.nowMs);
 		this.#advance();
 	}
 
 	close(): void {
 		this.#isClosed = true;
+		this.#clock.watch(false);
 		clearTimeout(this.#sendTimer);
 		clearTimeout(this.#machineTimer);
 	}
 
 	#arrive(bytes: Uint8Array): void {
-		const nowMs = performance.now();
+		const { nowMs, seenMs, isWatching } = this.#clock;
 		if (!this.#options.pace) {
 			if (this.#options.echo) this.#port.write(bytes);
-			this.#receive(bytes, nowMs);
+			this.#receive(bytes, nowMs, nowMs);
 			return;
 		}
 		const startMs = Math.max(nowMs, this.#receiveEndMs);
-		const endMs = startMs + bytes.length * characterMs(this.#baud);
-		this.#receiveEndMs = endMs;
+		const wireMs = bytes.length * characterMs(this.#baud);
+		this.#receiveEndMs = startMs + wireMs;
 		if (this.#options.echo) this.#queue(bytes, startMs, true);
-		const baudAtStart = this.#readerBaud();
-		this.#arrived = this.#arrived.then(() => this.#understand(bytes, endMs, baudAtStart));
+		const earliestMs = seenMs + wireMs;
+		const arrival = { bytes, startMs, endMs: this.#receiveEndMs, earliestMs, isFirst: !isWatching };
+		this.#arriving++;
+		this.#clock.watch(true);
+		const knownBaud = this.#knownBaud;
+		const atStart = this.#readerSpeed();
+		this.#arrived = this.#arrived.then(() => this.#understand(arrival, knownBaud, atStart));
 	}
 
 	/** Waits for the end of a request; who sent at another speed, or changed it too early, isn't understood. */
-	async #understand(bytes: Uint8Array, endMs: number, baudAtStart: Promise<number>): Promise<void> {
+	async #understand(arrival: Arrival, knownBaud: number, atStart: Promise<Speed>): Promise<void> {
+		const { bytes, startMs, endMs, earliestMs, isFirst } = arrival;
 		const baud = this.#baud;
-		const atStart = await baudAtStart;
-		await waitUntil(endMs - SPEED_CHECK_MS);
-		const atEnd = await this.#readerBaud();
-		await waitUntil(endMs);
+		const speeds = [await atStart];
+		const checkMs = earliestMs - SPEED_CHECK_MS - performance.now();
+		if (checkMs > 0) await new Promise((resolve) => setTimeout(resolve, checkMs));
+		speeds.push(await this.#readerSpeed());
+		await this.#clock.until(endMs);
+		this.#arriving--;
 		if (this.#isClosed) return;
-		const wrong = [atStart, atEnd].find((other) => other !== baud);
-		this.#receive(wrong === undefined ? bytes : this.#garble(bytes, baud / wrong), endMs);
+		const wrong = speeds.find(
+			(speed) => speed.baud !== baud && (speed.atMs <= earliestMs || isFirst || speed.baud === knownBaud),
+		);
+		this.#receive(wrong === undefined ? bytes : this.#garble(bytes, baud / wrong.baud), startMs, endMs);
 	}
 
-	#receive(wire: Uint8Array, nowMs: number): void {
+	/** Each character at its moment: the first of an acknowledgement in time gives the rest time. */
+	#receive(wire: Uint8Array, startMs: number, endMs: number): void {
 		const bytes = wire.map((byte) => {
 			if (this.#format === FORMAT_8N1) return byte;
 			if (byte === SIGN_ON_WITH_PARITY || byte === SIGN_ON) this.#hasParity = byte === SIGN_ON_WITH_PARITY;
 			return this.#hasParity ? decodeCharacter(byte) : byte & 0x7f;
 		});
-		this.#machine.receive(bytes, 0, bytes.length, nowMs);
-		this.#pump(nowMs);
+		for (let i = 0; i < bytes.length; i++) {
+			const nowMs = startMs + ((endMs - startMs) * (i + 1)) / bytes.length;
+			this.#machine.receive(bytes, i, i + 1, nowMs);
+			this.#pump(nowMs);
+		}
 		this.#advance();
 	}
 
 	/** Gives the machine its time: each deadline at its own moment, however late the timer is. */
 	#advance(): void {
-		const nowMs = performance.now();
-		while (this.#machine.deadlineMs <= nowMs) {
-			const dueMs = Math.max(this.#machine.deadlineMs, nowMs - LATENESS_LIMIT_MS);
+		clearTimeout(this.#machineTimer);
+		if (this.#isClosed) return;
+		const { nowMs } = this.#clock;
+		// What is on its way came before a deadline that is over meanwhile.
+		while (this.#arriving === 0 && this.#machine.deadlineMs <= nowMs) {
+			const dueMs = this.#machine.deadlineMs;
 			this.#machine.advance(dueMs);
 			this.#pump(dueMs);
 		}
-		clearTimeout(this.#machineTimer);
-		if (this.#isClosed || this.#machine.deadlineMs === Number.POSITIVE_INFINITY) return;
+		this.#watch();
+		if (this.#arriving > 0 || this.#machine.deadlineMs === Number.POSITIVE_INFINITY) return;
 		this.#machineTimer = setTimeout(() => this.#advance(), Math.ceil(this.#machine.deadlineMs - nowMs));
+	}
+
+	#watch(): void {
+		const isWaiting = this.#arriving > 0 || this.#sending.length > 0;
+		this.#clock.watch(isWaiting || this.#machine.deadlineMs !== Number.POSITIVE_INFINITY);
 	}
 
 	#pump(nowMs: number): void {
@@ -138,6 +193,7 @@ export class LineRunner {
 			if (output.kind === OUTPUT_NONE) return;
 			if (output.kind === OUTPUT_EVENT) this.#options.onEvent?.(output.code);
 			if (output.kind === OUTPUT_LINE) {
+				this.#isNewSpeed = output.baud !== this.#baud;
 				this.#baud = output.baud;
 				this.#format = output.format;
 				this.#port.changeBaud?.(output.baud);
@@ -161,7 +217,11 @@ export class LineRunner {
 	#queue(bytes: Uint8Array, fromMs: number, isEcho: boolean): void {
 		const startMs = Math.max(fromMs, this.#sendEndMs);
 		this.#sendEndMs = startMs + bytes.length * characterMs(this.#baud);
-		this.#sending.push({ bytes, startMs, baud: this.#baud, isEcho, sent: 0 });
+		const follows = this.#isNewSpeed && !isEcho;
+		if (follows) this.#isNewSpeed = false;
+		const followsUntilMs = follows ? undefined : 0;
+		this.#sending.push({ bytes, startMs, baud: this.#baud, isEcho, followsUntilMs, sent: 0 });
+		this.#watch();
 		if (this.#sending.length === 1) this.#scheduleSend();
 	}
 
@@ -172,24 +232,36 @@ export class LineRunner {
 		const left = message.bytes.length - message.sent;
 		const count = Math.min(left, Math.max(1, Math.round(BURST_MS / eachMs)));
 		const dueMs = message.startMs + (message.sent + count) * eachMs;
-		this.#sendTimer = setTimeout(() => void this.#sendDue(message), Math.max(0, dueMs - performance.now()));
+		this.#sendTimer = setTimeout(() => void this.#sendDue(message), Math.max(0, dueMs - this.#clock.nowMs));
 	}
 
 	async #sendDue(message: Message): Promise<void> {
-		const readerBaud = await this.#readerBaud();
+		const { baud: readerBaud, atMs } = await this.#readerSpeed();
 		if (this.#isClosed) return;
-		const elapsedMs = performance.now() - message.startMs;
-		// Half a millisecond: a timer may come that much too soon.
-		const due = Math.min(message.bytes.length, Math.floor((elapsedMs + 0.5) / characterMs(message.baud)));
-		if (due > message.sent) {
-			const bytes = message.bytes.subarray(message.sent, due);
-			message.sent = due;
-			// An echo is there at the speed that it was sent at.
-			if (message.isEcho) this.#port.write(bytes);
-			else this.#send(bytes, message.baud, readerBaud);
-		}
-		if (message.sent === message.bytes.length) this.#sending.shift();
-		this.#scheduleSend();
+		if (this.#isFollowed(message, readerBaud, atMs)) {
+			const elapsedMs = this.#clock.nowMs - message.startMs;
+			// Half a millisecond: a timer may come that much too soon.
+			const due = Math.min(message.bytes.length, Math.floor((elapsedMs + 0.5) / characterMs(message.baud)));
+			if (due > message.sent) {
+				const bytes = message.bytes.subarray(message.sent, due);
+				message.sent = due;
+				// An echo is there at the speed that it was sent at.
+				if (message.isEcho) this.#port.write(bytes);
+				else this.#send(bytes, message.baud, readerBaud);
+			}
+			if (message.sent === message.bytes.length) this.#sending.shift();
+			this.#scheduleSend();
+		} else this.#sendTimer = setTimeout(() => void this.#sendDue(message), FOLLOW_LOOK_MS);
+		this.#watch();
+	}
+
+	/** The reader has had the time to follow to the speed of the message. Until then the line's time stands still. */
+	#isFollowed(message: Message, readerBaud: number, nowMs: number): boolean {
+		message.followsUntilMs ??= nowMs + FOLLOW_LIMIT_MS;
+		if (readerBaud === message.baud) message.followsUntilMs = 0;
+		const isFollowed = nowMs >= message.followsUntilMs;
+		this.#clock.hold(!isFollowed);
+		return isFollowed;
 	}
 
 	#send(wire: Uint8Array, baud: number, readerBaud: number): void {
@@ -197,16 +269,13 @@ export class LineRunner {
 	}
 
 	/** The reader's speed; the line's own where it can't be known. */
-	async #readerBaud(): Promise<number> {
-		return (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
+	async #readerSpeed(): Promise<Speed> {
+		const baud = (await this.#port.readerBaud?.().catch(() => undefined)) ?? this.#baud;
+		this.#knownBaud = baud;
+		return { baud, atMs: performance.now() };
 	}
 }
 
 function characterMs(baud: number): number {
 	return (BITS_PER_CHARACTER * 1000) / baud;
-}
-
-async function waitUntil(timeMs: number): Promise<void> {
-	const delayMs = timeMs - performance.now();
-	if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.ceil(delayMs)));
 }

@@ -1,5 +1,6 @@
 /** A serial port of the PC for the simulator, with an optical head of the meter's side or a null-modem cable on it. */
 import { SerialPort } from "serialport";
+import { reasonOf } from "../../hosts/node/serial.js";
 import type { LinePort } from "./line-port.js";
 
 type Done = (error?: Error | null) => void;
@@ -11,7 +12,13 @@ const EIGHT_NONE = { dataBits: 8, parity: "none" } as const;
 export async function openRealPort(path: string, isEightBits = false): Promise<LinePort> {
 	const form = isEightBits ? EIGHT_NONE : SEVEN_EVEN;
 	const port = new SerialPort({ path, baudRate: 300, ...form, stopBits: 1, autoOpen: false });
-	await new Promise<void>((resolve, reject) => port.open((error) => (error ? reject(error) : resolve())));
+	await new Promise<void>((resolve, reject) =>
+		port.open((error) => {
+			const message = `The serial port ${path} can't be opened: ${reasonOf(error)}. Choose another with --port.`;
+			if (error) reject(new Error(message));
+			else resolve();
+		}),
+	);
 	return new RealPort(port);
 }
 

@@ -4,7 +4,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { statSync } from "node:fs";
 import type { FactoryData } from "../../hosts/node/factory.js";
 import { hostnameOf } from "../../hosts/node/host.js";
-import { leaseOfComputer } from "../../hosts/node/lease.js";
+import { LEASE_OF_NONE, leaseOfComputer } from "../../hosts/node/lease.js";
 import type { Firmware } from "./linux.js";
 
 export interface RunSettings {
@@ -22,6 +22,11 @@ export interface RunSettings {
 	readonly utcMs: number | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/**
+	 * It is in the network of this computer, with its address, and announces itself there by mDNS; default: on this computer
+	 * alone.
+	 */
+	readonly announce?: boolean;
 	/** What `info.board` is. */
 	readonly board?: string;
 }
@@ -31,9 +36,9 @@ export interface RunSettings {
  * the button; on SIGUSR2 it prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
-	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, timeServers, board } =
-		settings;
-	const lease = leaseOfComputer();
+	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, board } = settings;
+	const { accessPoint, quiet, announce } = settings;
+	const lease = announce ? leaseOfComputer() : LEASE_OF_NONE;
 	const env: Record<string, string> = {
 		GATEWAY_STATE: state,
 		GATEWAY_SERIAL: factory.serial,
@@ -51,6 +56,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 	};
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
+	if (announce) env["GATEWAY_ANNOUNCE"] = "1";
 	if (board !== undefined) env["GATEWAY_BOARD"] = board;
 	return spawn(runner, [firmware], { env: { ...process.env, ...env }, stdio });
 }

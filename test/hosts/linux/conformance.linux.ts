@@ -27,6 +27,7 @@ conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, t
 			httpsPort: 0,
 			utcMs: START_UTC_MS,
 			timeServers: TIME_SERVERS,
+			announce: true,
 			board: check,
 		},
 		["ignore", "ignore", "pipe"],

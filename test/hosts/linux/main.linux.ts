@@ -1,10 +1,11 @@
 /** The firmware on Linux as a user starts and ends it: `npm run linux`. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { ProcessGateway } from "../../api/process-gateway.js";
 import { ANY_PORT, programChecks } from "../program-checks.js";
 
 describe("npm run linux, with the SDK", function () {
-	this.timeout(60_000);
+	this.timeout(120_000);
 	const path = fileURLToPath(new URL("../../../tools/linux.js", import.meta.url));
 	const start = programChecks({ path, ways: [{ args: [], children: 2 }] });
 
@@ -16,6 +17,20 @@ describe("npm run linux, with the SDK", function () {
 			/^memory slots \d+ of 3071, chunks \d+ of 81920 bytes, stack \d+ of 512, names \d+, slot \d+ bytes\n/m,
 		);
 		assert.equal(await program.end("SIGTERM"), 0);
+	});
+
+	it("bears signals at every moment of a restart of its own", async () => {
+		const gateway = await ProcessGateway.start("linux");
+		const storm = setInterval(() => gateway.askMemory(), 1);
+		try {
+			await gateway.login();
+			assert.equal((await gateway.post("system/reboot")).status, 200);
+			await gateway.rebooted();
+			await gateway.login();
+		} finally {
+			clearInterval(storm);
+			await gateway.stop();
+		}
 	});
 
 	it("says when the firmware dies", async () => {

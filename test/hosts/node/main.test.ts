@@ -5,7 +5,7 @@ import { bundleGateway } from "../../../hosts/node/bundle.js";
 import { ANY_PORT, programChecks } from "../program-checks.js";
 
 describe("npm start", function () {
-	this.timeout(20_000);
+	this.timeout(120_000);
 	before(bundleGateway);
 	const start = programChecks({
 		path: fileURLToPath(new URL("../../../hosts/node/main.js", import.meta.url)),

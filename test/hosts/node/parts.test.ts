@@ -133,8 +133,24 @@ describe("Factory data", () => {
 		assert.match(describeAccount(folder, factory), /^User admin, with the password that was set/);
 	});
 
+	it("have a version; without one they are of the first, and a newer one is refused", () => {
+		const path = join(folder, "factory.json");
+		const made = loadFactoryData(folder);
+		assert.equal(JSON.parse(readFileSync(path, "utf8")).version, 1);
+		writeFileSync(path, JSON.stringify(made));
+		assert.deepEqual(loadFactoryData(folder), made);
+		const newer = JSON.stringify({ version: 2, ...made });
+		writeFileSync(path, newer);
+		assert.throws(() => loadFactoryData(folder), {
+			message: `${path} is of a newer version of this program (2; this one knows 1): use that one, or name another folder with --state.`,
+		});
+		assert.equal(readFileSync(path, "utf8"), newer);
+	});
+
 	it("are not replaced when they are damaged", () => {
-		for (const text of ["", "{", "[]", "null", '{"serial":1,"labelPassword":"x"}', '{"serial":"1"}']) {
+		const whole = '"serial":"1","labelPassword":"x","accessPointKey":"y"';
+		const versions = ["null", "0", "1.5", '"2"'].map((version) => `{"version":${version},${whole}}`);
+		for (const text of ["", "{", "[]", "null", '{"serial":1,"labelPassword":"x"}', '{"serial":"1"}', ...versions]) {
 			writeFileSync(join(folder, "factory.json"), text);
 			assert.throws(() => loadFactoryData(folder), /factory\.json is damaged/);
 			assert.equal(readFileSync(join(folder, "factory.json"), "utf8"), text);

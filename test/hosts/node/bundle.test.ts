@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "../../../hosts/node/bundle.js";
+
+describe("The script for XS", () => {
+	let folder = "";
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "bundle-"));
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	it("is written when it would be another one, and only then", async () => {
+		const [entry, script] = [join(folder, "entry.js"), join(folder, "script.js")];
+		writeFileSync(entry, "globalThis.answer = 42;");
+		await bundle(entry, script);
+		assert.match(readFileSync(script, "utf8"), /answer = 42/);
+		utimesSync(script, 1, 1);
+		await bundle(entry, script);
+		assert.equal(statSync(script).mtimeMs, 1000);
+		writeFileSync(entry, "globalThis.answer = 43;");
+		await bundle(entry, script);
+		assert.match(readFileSync(script, "utf8"), /answer = 43/);
+	});
+});
