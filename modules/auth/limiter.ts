@@ -1,77 +1,189 @@
 /**
  * Slows down whoever guesses: one limiter for login and password change, in all their forms.
  *
- * After FREE_FAILURES failures in a row from one address the next attempt must wait 1 s, and with each further failure
- * twice as long, up to 60 s; attempts meanwhile are turned away without being looked at. Success, or FORGET_MS without
- * a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than going on at one try a minute.
+ * Failures are counted in buckets. After FREE_FAILURES failures in a row the bucket's next attempt must wait 1 s, and
+ * with each further failure twice as long, up to a limit; attempts meanwhile are turned away without being looked at.
+ * Success, or FORGET_MS without a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than
+ * going on at one try a minute.
  *
- * Limits: ADDRESS_LIMIT addresses have a bucket of their own. While all of those are in use, everybody else shares one
- * more. A bucket in use is never taken away, so nobody gets rid of his own by coming from many addresses, and the rate
- * for all of them together is bounded; and an address that has its own can't be kept out by the crowd in the shared one.
+ * Who has which bucket, of BUCKETS and one more:
+ * - An address from which somebody has logged in keeps a bucket of its own while it is among the last KNOWN_LIMIT such,
+ *   as long as the firmware runs. Nobody else's failures slow the owner down there.
+ * - All others are strangers, who count by address, in IPv6 by network (/64), since a host has as many addresses there
+ *   as it likes. Known addresses don't count by network: all hosts of a home have the same one. A stranger who fails
+ *   gets a bucket while one is free, and nobody takes it away from him except who logs in: coming from many addresses
+ *   clears none of them. The delay of these buckets ends at DELAY_LIMIT_S.
+ * - The strangers for whom there is none share the last bucket. Its delay ends at SHARED_DELAY_LIMIT_S.
+ *
+ * A stranger who knows the password must not lose the race for the shared bucket to those who try more often. So the
+ * next turn is drawn by lot among all who are turned away during the delay: each has one lot, however often he tries,
+ * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Among n strangers the odds are 1 to n every
+ * 4 s; once the others are gone it takes 4 s, and TURN_MS more when one of them has won the turn and left it.
+ *
+ * So many guesses are looked at in 24 hours at worst, from any number of addresses: 1449 in each of the BUCKETS (11
+ * in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then one every 4 s), 44 790 in
+ * all; 181 in 60 s. Without a success in between, that is: a bucket whose slate is wiped begins anew.
  */
-import type { Clock } from "../io/host.js";
+import type { Clock, Crypto, TextCodec } from "../io/host.js";
 
-/** Addresses with a bucket of their own. */
-export const ADDRESS_LIMIT = 16;
+/** Addresses and networks with a bucket of their own. */
+export const BUCKETS = 16;
+/** Of these, addresses from which somebody has logged in. */
+export const KNOWN_LIMIT = 8;
 /** The failure that brings the first delay. */
 export const FREE_FAILURES = 5;
-/** The longest delay, seconds. */
+/** The longest delay of a bucket, and of the one that is shared, seconds. */
 export const DELAY_LIMIT_S = 60;
+export const SHARED_DELAY_LIMIT_S = 4;
+/** How long the shared bucket waits for the one whose turn it is. */
+export const TURN_MS = 8000;
 /** A bucket is forgotten when so long nothing failed. */
 export const FORGET_MS = 900_000;
 
-/** The bucket of all addresses that have none. */
-const SHARED = ADDRESS_LIMIT;
+/** The bucket of all who have none. */
+const SHARED = BUCKETS;
 /** Where counting stops: the delay has been at its longest for some time, and a byte holds it. */
 const COUNT_LIMIT = 255;
+const SEED_LENGTH = 16;
+/** Worse than every lot. */
+const NO_LOT = 2 ** 32;
+/** What an IPv4 address begins with where it is written as one of IPv6 (RFC 4291, 2.5.5.2). */
+const MAPPED = "::ffff:";
 
 export class LoginLimiter {
 	readonly #clock: Clock;
-	readonly #addresses: string[] = new Array<string>(ADDRESS_LIMIT).fill("");
+	readonly #crypto: Crypto;
+	readonly #text: TextCodec;
+	/** Per bucket: a known address, or a stranger's address or network. */
+	readonly #names: string[] = new Array<string>(BUCKETS).fill("");
+	/** Per bucket: which login from its address was the last one, counted from 1; 0: strangers. */
+	readonly #logins = new Uint32Array(BUCKETS + 1);
 	/** Per bucket: failures in a row. */
-	readonly #failures = new Uint8Array(ADDRESS_LIMIT + 1);
+	readonly #failures = new Uint8Array(BUCKETS + 1);
 	/** Per bucket: monotonic ms of the last failure. */
-	readonly #lastMs = new Float64Array(ADDRESS_LIMIT + 1);
+	readonly #lastMs = new Float64Array(BUCKETS + 1);
+	#loginCount = 0;
+	/** Of the shared bucket: whose lot is the lowest so far ("": nobody has asked), and that lot. */
+	#drawn = "";
+	#lot = NO_LOT;
+	/** Makes the lots of one draw, and nobody can foretell them. */
+	#seed: Uint8Array;
 
-	constructor(clock: Clock) {
+	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
 		this.#clock = clock;
+		this.#crypto = crypto;
+		this.#text = text;
+		this.#seed = crypto.random(SEED_LENGTH);
 	}
 
-	/** Whole seconds that this address must wait before its next attempt; 0 when it may try now. */
+	/**
+	 * Whole seconds that this address must wait before its next attempt; 0 when it may try now. Asked once for each
+	 * attempt: who is turned away from the shared bucket takes part in the draw. `address`: as a Socket tells it.
+	 */
 	retryAfterS(address: string): number {
 		const bucket = this.bucketOf(address);
 		const failures = this.failuresOf(bucket);
 		if (failures < FREE_FAILURES) return 0;
-		const delayS = Math.min(DELAY_LIMIT_S, 2 ** (failures - FREE_FAILURES));
-		const leftMs = this.#lastMs[bucket] + delayS * 1000 - this.#clock.monotonicMs();
+		const limitS = bucket === SHARED ? SHARED_DELAY_LIMIT_S : DELAY_LIMIT_S;
+		const delayMs = Math.min(limitS, 2 ** (failures - FREE_FAILURES)) * 1000;
+		const leftMs = this.#lastMs[bucket] + delayMs - this.#clock.monotonicMs();
+		if (bucket === SHARED) {
+			const stranger = strangerOf(address);
+			if (leftMs > 0) this.draw(stranger);
+			// In a second the one whose turn it is may have failed, and who comes then takes part in the next draw.
+			else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== stranger) return 1;
+		}
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}
 
 	/** An attempt from this address was looked at and failed. */
 	failed(address: string): void {
 		const bucket = this.bucketOf(address);
-		if (bucket < SHARED) this.#addresses[bucket] = address;
+		if (bucket === SHARED) {
+			this.endTurn();
+			this.#seed = this.#crypto.random(SEED_LENGTH);
+		} else if (this.#logins[bucket] === 0) this.#names[bucket] = strangerOf(address);
 		this.#failures[bucket] = Math.min(this.failuresOf(bucket) + 1, COUNT_LIMIT);
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
 
-	/** An attempt from this address succeeded. */
+	/** An attempt from this address succeeded: it is known from now on. */
 	succeeded(address: string): void {
-		this.#failures[this.bucketOf(address)] = 0;
+		let bucket = this.bucketOf(address);
+		if (bucket === SHARED) this.endTurn();
+		if (this.#logins[bucket] === 0) bucket = this.bucketForKnown(bucket);
+		this.#names[bucket] = unmapped(address);
+		this.#logins[bucket] = ++this.#loginCount;
+		this.#failures[bucket] = 0;
 	}
 
-	/** The address's own bucket, else a free one, else the shared one. */
+	/** The address's own bucket when it is known; else that of the stranger, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
+		const known = unmapped(address);
+		const stranger = strangerOf(address);
+		let own = SHARED;
 		let free = SHARED;
-		for (let i = 0; i < ADDRESS_LIMIT; i++) {
-			if (this.failuresOf(i) === 0) free = i;
-			else if (this.#addresses[i] === address) return i;
+		for (let i = 0; i < BUCKETS; i++) {
+			if (this.#logins[i] > 0) {
+				if (this.#names[i] === known) return i;
+			} else if (this.failuresOf(i) === 0) free = i;
+			else if (this.#names[i] === stranger) own = i;
 		}
-		return free;
+		return own < SHARED ? own : free;
+	}
+
+	/**
+	 * Where one more known address goes: to the place of the one that has not logged in for longest when there are
+	 * enough, else to the bucket that it has as a stranger, or that of the stranger who has not failed for longest.
+	 */
+	private bucketForKnown(bucket: number): number {
+		let count = 0;
+		let oldest = SHARED;
+		let quietest = SHARED;
+		for (let i = 0; i < BUCKETS; i++) {
+			if (this.#logins[i] > 0) {
+				count++;
+				if (oldest === SHARED || this.#logins[i] < this.#logins[oldest]) oldest = i;
+			} else if (quietest === SHARED || this.#lastMs[i] < this.#lastMs[quietest]) quietest = i;
+		}
+		if (count === KNOWN_LIMIT) return oldest;
+		return bucket < SHARED ? bucket : quietest;
 	}
 
 	/** Failures in a row that still count. */
 	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
 	}
+
+	private draw(stranger: string): void {
+		const { buffer, byteOffset } = this.#crypto.sha256(this.#seed, this.#text.encode(stranger));
+		const lot = new DataView(buffer, byteOffset).getUint32(0);
+		if (lot >= this.#lot) return;
+		this.#lot = lot;
+		this.#drawn = stranger;
+	}
+
+	private endTurn(): void {
+		this.#lot = NO_LOT;
+	}
+}
+
+/** The address, in IPv4 where it is one of IPv4. */
+function unmapped(address: string): string {
+	const isMapped = address.startsWith(MAPPED) && address.indexOf(".") > 0;
+	return isMapped ? address.slice(MAPPED.length) : address;
+}
+
+/** What a stranger is counted by: an IPv4 address, or the network of an IPv6 one, its first four groups. */
+function strangerOf(address: string): string {
+	const plain = unmapped(address);
+	if (plain.indexOf(":") < 0) return plain;
+	const [head, tail] = plain.split("::");
+	const groups = head === "" ? [] : head.split(":");
+	if (tail !== undefined) {
+		const last = tail === "" ? [] : tail.split(":");
+		while (groups.length + last.length < 8) groups.push("0");
+		groups.push(...last);
+	}
+	return groups.slice(0, 4).join(":");
 }
