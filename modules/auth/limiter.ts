@@ -6,13 +6,13 @@
  * Success, or FORGET_MS without a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than
  * going on at one try a minute.
  *
- * Who has which bucket, of BUCKETS and one more:
- * - An address from which somebody has logged in keeps a bucket of its own while it is among the last KNOWN_LIMIT such,
- *   as long as the firmware runs. Nobody else's failures slow the owner down there.
- * - All others are strangers, who count by address, in IPv6 by network (/64), since a host has as many addresses there
- *   as it likes. Known addresses don't count by network: all hosts of a home have the same one. A stranger who fails
- *   gets a bucket while one is free, and nobody takes it away from him except who logs in: coming from many addresses
- *   clears none of them. The delay of these buckets ends at DELAY_LIMIT_S.
+ * Who has which bucket:
+ * - An address from which somebody has logged in keeps one of its own while it is among the last KNOWN_LIMIT such, as
+ *   long as the firmware runs. Nobody else's failures slow the owner down there.
+ * - All others are strangers. They count by address, in IPv6 by network (/64), since a host has as many addresses there
+ *   as it likes; known addresses don't, since all hosts of a home are in the same network. A stranger who fails gets one
+ *   of STRANGER_LIMIT buckets while one is free, and keeps it until it is forgotten: coming from many addresses clears
+ *   none. The delay of all these buckets ends at DELAY_LIMIT_S.
  * - The strangers for whom there is none share the last bucket. Its delay ends at SHARED_DELAY_LIMIT_S.
  *
  * A stranger who knows the password must not lose the race for the shared bucket to those who try more often. So the
@@ -20,16 +20,16 @@
  * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Among n strangers the odds are 1 to n every
  * 4 s; once the others are gone it takes 4 s, and TURN_MS more when one of them has won the turn and left it.
  *
- * So many guesses are looked at in 24 hours at worst, from any number of addresses: 1449 in each of the BUCKETS (11
- * in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then one every 4 s), 44 790 in
- * all; 181 in 60 s. Without a success in between, that is: a bucket whose slate is wiped begins anew.
+ * So many guesses of strangers are looked at in 24 hours at worst, whatever their number: 1449 in each of the
+ * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then
+ * one every 4 s), 44 790 in all; 181 in 60 s.
  */
 import type { Clock, Crypto, TextCodec } from "../io/host.js";
 
-/** Addresses and networks with a bucket of their own. */
-export const BUCKETS = 16;
-/** Of these, addresses from which somebody has logged in. */
+/** Addresses that keep a bucket because somebody has logged in from there. */
 export const KNOWN_LIMIT = 8;
+/** Strangers with a bucket of their own. */
+export const STRANGER_LIMIT = 16;
 /** The failure that brings the first delay. */
 export const FREE_FAILURES = 5;
 /** The longest delay of a bucket, and of the one that is shared, seconds. */
@@ -40,8 +40,8 @@ export const TURN_MS = 8000;
 /** A bucket is forgotten when so long nothing failed. */
 export const FORGET_MS = 900_000;
 
-/** The bucket of all who have none. */
-const SHARED = BUCKETS;
+/** Buckets stand in this order: known addresses, strangers, and the one of all who have none. */
+const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 /** Where counting stops: the delay has been at its longest for some time, and a byte holds it. */
 const COUNT_LIMIT = 255;
 const SEED_LENGTH = 16;
@@ -49,31 +49,32 @@ const SEED_LENGTH = 16;
 const NO_LOT = 2 ** 32;
 /** What an IPv4 address begins with where it is written as one of IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = "::ffff:";
+/** Of an IPv6 address; the first half of them is the network. */
+const GROUPS = 8;
 
 export class LoginLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
 	/** Per bucket: a known address, or a stranger's address or network. */
-	readonly #names: string[] = new Array<string>(BUCKETS).fill("");
-	/** Per bucket: which login from its address was the last one, counted from 1; 0: strangers. */
-	readonly #logins = new Uint32Array(BUCKETS + 1);
+	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
+	/** Per known address: which login was the last one from there, counted from 1; 0: none. */
+	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	/** Per bucket: failures in a row. */
-	readonly #failures = new Uint8Array(BUCKETS + 1);
+	readonly #failures = new Uint8Array(SHARED + 1);
 	/** Per bucket: monotonic ms of the last failure. */
-	readonly #lastMs = new Float64Array(BUCKETS + 1);
+	readonly #lastMs = new Float64Array(SHARED + 1);
 	#loginCount = 0;
 	/** Of the shared bucket: whose lot is the lowest so far ("": nobody has asked), and that lot. */
 	#drawn = "";
 	#lot = NO_LOT;
-	/** Makes the lots of one draw, and nobody can foretell them. */
-	#seed: Uint8Array;
+	/** Makes the lots of one draw, and nobody can foretell them; new with each failure there. */
+	#seed: Uint8Array = new Uint8Array(0);
 
 	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
 		this.#clock = clock;
 		this.#crypto = crypto;
 		this.#text = text;
-		this.#seed = crypto.random(SEED_LENGTH);
 	}
 
 	/**
@@ -102,7 +103,7 @@ export class LoginLimiter {
 		if (bucket === SHARED) {
 			this.endTurn();
 			this.#seed = this.#crypto.random(SEED_LENGTH);
-		} else if (this.#logins[bucket] === 0) this.#names[bucket] = strangerOf(address);
+		} else if (bucket >= KNOWN_LIMIT) this.#names[bucket] = strangerOf(address);
 		this.#failures[bucket] = Math.min(this.failuresOf(bucket) + 1, COUNT_LIMIT);
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
@@ -111,43 +112,26 @@ export class LoginLimiter {
 	succeeded(address: string): void {
 		let bucket = this.bucketOf(address);
 		if (bucket === SHARED) this.endTurn();
-		if (this.#logins[bucket] === 0) bucket = this.bucketForKnown(bucket);
-		this.#names[bucket] = unmapped(address);
+		else this.#failures[bucket] = 0;
+		if (bucket >= KNOWN_LIMIT) {
+			bucket = this.#logins.indexOf(Math.min(...this.#logins));
+			this.#names[bucket] = unmapped(address);
+			this.#failures[bucket] = 0;
+		}
 		this.#logins[bucket] = ++this.#loginCount;
-		this.#failures[bucket] = 0;
 	}
 
 	/** The address's own bucket when it is known; else that of the stranger, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
-		const known = unmapped(address);
+		const known = this.#names.indexOf(unmapped(address));
+		if (known >= 0 && known < KNOWN_LIMIT) return known;
 		const stranger = strangerOf(address);
-		let own = SHARED;
 		let free = SHARED;
-		for (let i = 0; i < BUCKETS; i++) {
-			if (this.#logins[i] > 0) {
-				if (this.#names[i] === known) return i;
-			} else if (this.failuresOf(i) === 0) free = i;
-			else if (this.#names[i] === stranger) own = i;
+		for (let i = KNOWN_LIMIT; i < SHARED; i++) {
+			if (this.failuresOf(i) === 0) free = i;
+			else if (this.#names[i] === stranger) return i;
 		}
-		return own < SHARED ? own : free;
-	}
-
-	/**
-	 * Where one more known address goes: to the place of the one that has not logged in for longest when there are
-	 * enough, else to the bucket that it has as a stranger, or that of the stranger who has not failed for longest.
-	 */
-	private bucketForKnown(bucket: number): number {
-		let count = 0;
-		let oldest = SHARED;
-		let quietest = SHARED;
-		for (let i = 0; i < BUCKETS; i++) {
-			if (this.#logins[i] > 0) {
-				count++;
-				if (oldest === SHARED || this.#logins[i] < this.#logins[oldest]) oldest = i;
-			} else if (quietest === SHARED || this.#lastMs[i] < this.#lastMs[quietest]) quietest = i;
-		}
-		if (count === KNOWN_LIMIT) return oldest;
-		return bucket < SHARED ? bucket : quietest;
+		return free;
 	}
 
 	/** Failures in a row that still count. */
@@ -178,12 +162,9 @@ function unmapped(address: string): string {
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;
-	const [head, tail] = plain.split("::");
-	const groups = head === "" ? [] : head.split(":");
-	if (tail !== undefined) {
-		const last = tail === "" ? [] : tail.split(":");
-		while (groups.length + last.length < 8) groups.push("0");
-		groups.push(...last);
-	}
-	return groups.slice(0, 4).join(":");
+	const written = plain.split(":");
+	const groups = written.filter((group) => group !== "");
+	// "::" stands for as many groups of zeros as are missing (RFC 4291, 2.2).
+	while (groups.length < GROUPS) groups.splice(written.indexOf(""), 0, "0");
+	return groups.slice(0, GROUPS / 2).join(":");
 }

@@ -14,10 +14,10 @@
  *   become that one), and in plain HTTP others have heard it.
  * - A used nonce is remembered by 4 of its random bytes. A fresh one is mistaken for it once in 2^32; the client asks again.
  * - There is room for USED_LIMIT, in the order of use. Each wrong proof counts in the limiter before the next is looked
- *   at, and that lets fewer than so many through within the lifetime of a nonce, whoever comes from wherever: what is
+ *   at, and that lets fewer of strangers through within the lifetime of a nonce, whoever comes from wherever: what is
  *   overwritten has expired.
- * - Only who knows the password gets further, since each success wipes a slate. When a nonce is overwritten that has not
- *   expired, all that were issued until it was used are refused from then on: that one is among them.
+ * - Only logins and known addresses can fill it sooner. When a nonce is overwritten that has not expired, all that were
+ *   issued until it was used are refused from then on, and so is that one; the clients ask again.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
@@ -27,7 +27,7 @@ import type { Clock, Crypto } from "../io/host.js";
 export const NONCE_LIFETIME_MS = 60_000;
 /** Characters of a nonce's text. */
 export const NONCE_LENGTH = 64;
-/** Used nonces that are remembered: more than the limiter lets through in NONCE_LIFETIME_MS, which is 181. */
+/** Used nonces that are remembered: more than the limiter lets through of strangers in 60 s, which is 181. */
 export const USED_LIMIT = 192;
 
 const KEY_LENGTH = 32;
