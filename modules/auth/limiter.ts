@@ -17,7 +17,7 @@
  *
  * A stranger who knows the password must not lose the race for the shared bucket to those who try more often. So the
  * next turn is drawn by lot among all who are turned away during the delay: each has one lot, however often he tries,
- * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Among n strangers the odds are 1 to n every
+ * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Of n strangers each has one chance in n every
  * 4 s; once the others are gone it takes 4 s, and TURN_MS more when one of them has won the turn and left it.
  *
  * So many guesses of strangers are looked at in 24 hours at worst, whatever their number: 1449 in each of the
@@ -123,15 +123,12 @@ export class LoginLimiter {
 
 	/** The address's own bucket when it is known; else that of the stranger, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
-		const known = this.#names.indexOf(unmapped(address));
-		if (known >= 0 && known < KNOWN_LIMIT) return known;
-		const stranger = strangerOf(address);
-		let free = SHARED;
-		for (let i = KNOWN_LIMIT; i < SHARED; i++) {
-			if (this.failuresOf(i) === 0) free = i;
-			else if (this.#names[i] === stranger) return i;
-		}
-		return free;
+		let bucket = this.#names.indexOf(unmapped(address));
+		if (bucket < 0) bucket = this.#names.indexOf(strangerOf(address));
+		if (bucket >= 0) return bucket;
+		bucket = KNOWN_LIMIT;
+		while (bucket < SHARED && this.failuresOf(bucket) > 0) bucket++;
+		return bucket;
 	}
 
 	/** Failures in a row that still count. */
@@ -154,8 +151,7 @@ export class LoginLimiter {
 
 /** The address, in IPv4 where it is one of IPv4. */
 function unmapped(address: string): string {
-	const isMapped = address.startsWith(MAPPED) && address.indexOf(".") > 0;
-	return isMapped ? address.slice(MAPPED.length) : address;
+	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
 }
 
 /** What a stranger is counted by: an IPv4 address, or the network of an IPv6 one, its first four groups. */

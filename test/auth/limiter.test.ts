@@ -283,8 +283,14 @@ describe("auth/limiter", () => {
 		for (let i = 0; i < 11; i++) limiter.failed("::ffff:192.0.2.1");
 		assert.equal(limiter.retryAfterS("192.0.2.1"), DELAY_LIMIT_S);
 		assert.equal(limiter.retryAfterS("::ffff:192.0.2.2"), 0);
-		limiter.succeeded("192.0.2.1");
-		assert.equal(limiter.retryAfterS("::ffff:192.0.2.1"), 0);
+		limiter.succeeded("::ffff:192.0.2.1");
+		limiter.succeeded("192.0.2.3");
+		for (let i = 0; i < 100; i++) limiter.failed(stranger(i));
+		assert.equal(limiter.retryAfterS("192.0.2.4"), 4);
+		for (const known of ["192.0.2.1", "192.0.2.3"]) {
+			assert.equal(limiter.retryAfterS(known), 0);
+			assert.equal(limiter.retryAfterS(`::ffff:${known}`), 0);
+		}
 	});
 
 	it("doesn't let an attacker clear his own bucket by failing from other addresses", () => {
