@@ -123,7 +123,7 @@ export class LoginLimiter {
 
 	/** The address's own bucket when it is known; else that of the stranger, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
-		let bucket = this.#names.indexOf(unmapped(address));
+		let bucket = this.#names.indexOf(address);
 		if (bucket < 0) bucket = this.#names.indexOf(strangerOf(address));
 		if (bucket >= 0) return bucket;
 		bucket = KNOWN_LIMIT;

@@ -115,6 +115,7 @@ describe("auth/limiter", () => {
 	});
 
 	it("gives the seventeenth failing address a bucket together with all further ones", () => {
+		assert.equal(STRANGER_LIMIT, 16);
 		const { clock, limiter } = make();
 		takeAll(limiter);
 		for (let i = 0; i < 4; i++) limiter.failed(stranger(i));
@@ -218,9 +219,11 @@ describe("auth/limiter", () => {
 
 	it("keeps the last 8 addresses from which somebody has logged in, each login counting anew", () => {
 		const { limiter } = make();
+		assert.equal(KNOWN_LIMIT, 8);
 		const known = Array.from({ length: KNOWN_LIMIT }, (_, i) => `known ${i}`);
 		for (const address of known) limiter.succeeded(address);
 		limiter.succeeded("known 0");
+		for (let i = 0; i < 11; i++) limiter.failed("known 1");
 		limiter.succeeded("ninth");
 		for (let i = 0; i < 100; i++) limiter.failed(stranger(i));
 		const expected = known.map((address) => (address === "known 1" ? 4 : 0));
