@@ -1,77 +1,166 @@
 /**
  * Slows down whoever guesses: one limiter for login and password change, in all their forms.
  *
- * After FREE_FAILURES failures in a row from one address the next attempt must wait 1 s, and with each further failure
- * twice as long, up to 60 s; attempts meanwhile are turned away without being looked at. Success, or FORGET_MS without
- * a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than going on at one try a minute.
+ * Failures are counted in buckets. After FREE_FAILURES failures in a row the bucket's next attempt must wait 1 s, and
+ * with each further failure twice as long, up to a limit; attempts meanwhile are turned away without being looked at.
+ * Success, or FORGET_MS without a failure, wipes the slate; FORGET_MS is so long that waiting for it is no faster than
+ * going on at one try a minute.
  *
- * Limits: ADDRESS_LIMIT addresses have a bucket of their own. While all of those are in use, everybody else shares one
- * more. A bucket in use is never taken away, so nobody gets rid of his own by coming from many addresses, and the rate
- * for all of them together is bounded; and an address that has its own can't be kept out by the crowd in the shared one.
+ * Who has which bucket:
+ * - An address from which somebody has logged in keeps one of its own while it is among the last KNOWN_LIMIT such, as
+ *   long as the firmware runs. Nobody else's failures slow the owner down there.
+ * - All others are strangers. They count by address, in IPv6 by network (/64), since a host has as many addresses there
+ *   as it likes; known addresses don't, since all hosts of a home are in the same network. A stranger who fails gets one
+ *   of STRANGER_LIMIT buckets while one is free, and keeps it until it is forgotten: coming from many addresses clears
+ *   none. The delay of all these buckets ends at DELAY_LIMIT_S.
+ * - The strangers for whom there is none share the last bucket. Its delay ends at SHARED_DELAY_LIMIT_S.
+ *
+ * A stranger who knows the password must not lose the race for the shared bucket to those who try more often. So the
+ * next turn is drawn by lot among all who are turned away during the delay: each has one lot, however often he tries,
+ * and who wins has TURN_MS for himself; if he doesn't come, anybody may try. Of n strangers each has one chance in n every
+ * 4 s; once the others are gone it takes 4 s, and TURN_MS more when one of them has won the turn and left it.
+ *
+ * So many guesses of strangers are looked at in 24 hours at worst, whatever their number: 1449 in each of the
+ * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then
+ * one every 4 s), 44 790 in all; 181 in 60 s.
  */
-import type { Clock } from "../io/host.js";
+import type { Clock, Crypto, TextCodec } from "../io/host.js";
 
-/** Addresses with a bucket of their own. */
-export const ADDRESS_LIMIT = 16;
+/** Addresses that keep a bucket because somebody has logged in from there. */
+export const KNOWN_LIMIT = 8;
+/** Strangers with a bucket of their own. */
+export const STRANGER_LIMIT = 16;
 /** The failure that brings the first delay. */
 export const FREE_FAILURES = 5;
-/** The longest delay, seconds. */
+/** The longest delay of a bucket, and of the one that is shared, seconds. */
 export const DELAY_LIMIT_S = 60;
+export const SHARED_DELAY_LIMIT_S = 4;
+/** How long the shared bucket waits for the one whose turn it is. */
+export const TURN_MS = 8000;
 /** A bucket is forgotten when so long nothing failed. */
 export const FORGET_MS = 900_000;
 
-/** The bucket of all addresses that have none. */
-const SHARED = ADDRESS_LIMIT;
+/** Buckets stand in this order: known addresses, strangers, and the one of all who have none. */
+const SHARED = KNOWN_LIMIT + STRANGER_LIMIT;
 /** Where counting stops: the delay has been at its longest for some time, and a byte holds it. */
 const COUNT_LIMIT = 255;
+const SEED_LENGTH = 16;
+/** Worse than every lot. */
+const NO_LOT = 2 ** 32;
+/** What an IPv4 address begins with where it is written as one of IPv6 (RFC 4291, 2.5.5.2). */
+const MAPPED = "::ffff:";
+/** Of an IPv6 address; the first half of them is the network. */
+const GROUPS = 8;
 
 export class LoginLimiter {
 	readonly #clock: Clock;
-	readonly #addresses: string[] = new Array<string>(ADDRESS_LIMIT).fill("");
+	readonly #crypto: Crypto;
+	readonly #text: TextCodec;
+	/** Per bucket: a known address, or a stranger's address or network. */
+	readonly #names: string[] = new Array<string>(SHARED).fill("nobody");
+	/** Per known address: which login was the last one from there, counted from 1; 0: none. */
+	readonly #logins = new Uint32Array(KNOWN_LIMIT);
 	/** Per bucket: failures in a row. */
-	readonly #failures = new Uint8Array(ADDRESS_LIMIT + 1);
+	readonly #failures = new Uint8Array(SHARED + 1);
 	/** Per bucket: monotonic ms of the last failure. */
-	readonly #lastMs = new Float64Array(ADDRESS_LIMIT + 1);
+	readonly #lastMs = new Float64Array(SHARED + 1);
+	#loginCount = 0;
+	/** Of the shared bucket: whose lot is the lowest so far ("": nobody has asked), and that lot. */
+	#drawn = "";
+	#lot = NO_LOT;
+	/** Makes the lots of one draw, and nobody can foretell them; new with each failure there. */
+	#seed: Uint8Array = new Uint8Array(0);
 
-	constructor(clock: Clock) {
+	constructor(clock: Clock, crypto: Crypto, text: TextCodec) {
 		this.#clock = clock;
+		this.#crypto = crypto;
+		this.#text = text;
 	}
 
-	/** Whole seconds that this address must wait before its next attempt; 0 when it may try now. */
+	/**
+	 * Whole seconds that this address must wait before its next attempt; 0 when it may try now. Asked once for each
+	 * attempt: who is turned away from the shared bucket takes part in the draw. `address`: as a Socket tells it.
+	 */
 	retryAfterS(address: string): number {
 		const bucket = this.bucketOf(address);
 		const failures = this.failuresOf(bucket);
 		if (failures < FREE_FAILURES) return 0;
-		const delayS = Math.min(DELAY_LIMIT_S, 2 ** (failures - FREE_FAILURES));
-		const leftMs = this.#lastMs[bucket] + delayS * 1000 - this.#clock.monotonicMs();
+		const limitS = bucket === SHARED ? SHARED_DELAY_LIMIT_S : DELAY_LIMIT_S;
+		const delayMs = Math.min(limitS, 2 ** (failures - FREE_FAILURES)) * 1000;
+		const leftMs = this.#lastMs[bucket] + delayMs - this.#clock.monotonicMs();
+		if (bucket === SHARED) {
+			const stranger = strangerOf(address);
+			if (leftMs > 0) this.draw(stranger);
+			// In a second the one whose turn it is may have failed, and who comes then takes part in the next draw.
+			else if (leftMs > -TURN_MS && this.#lot < NO_LOT && this.#drawn !== stranger) return 1;
+		}
 		return Math.max(0, Math.ceil(leftMs / 1000));
 	}
 
 	/** An attempt from this address was looked at and failed. */
 	failed(address: string): void {
 		const bucket = this.bucketOf(address);
-		if (bucket < SHARED) this.#addresses[bucket] = address;
+		if (bucket === SHARED) {
+			this.endTurn();
+			this.#seed = this.#crypto.random(SEED_LENGTH);
+		} else if (bucket >= KNOWN_LIMIT) this.#names[bucket] = strangerOf(address);
 		this.#failures[bucket] = Math.min(this.failuresOf(bucket) + 1, COUNT_LIMIT);
 		this.#lastMs[bucket] = this.#clock.monotonicMs();
 	}
 
-	/** An attempt from this address succeeded. */
+	/** An attempt from this address succeeded: it is known from now on. */
 	succeeded(address: string): void {
-		this.#failures[this.bucketOf(address)] = 0;
+		let bucket = this.bucketOf(address);
+		if (bucket === SHARED) this.endTurn();
+		else this.#failures[bucket] = 0;
+		if (bucket >= KNOWN_LIMIT) {
+			bucket = this.#logins.indexOf(Math.min(...this.#logins));
+			this.#names[bucket] = unmapped(address);
+			this.#failures[bucket] = 0;
+		}
+		this.#logins[bucket] = ++this.#loginCount;
 	}
 
-	/** The address's own bucket, else a free one, else the shared one. */
+	/** The address's own bucket when it is known; else that of the stranger, else a free one, else the shared one. */
 	private bucketOf(address: string): number {
-		let free = SHARED;
-		for (let i = 0; i < ADDRESS_LIMIT; i++) {
-			if (this.failuresOf(i) === 0) free = i;
-			else if (this.#addresses[i] === address) return i;
-		}
-		return free;
+		let bucket = this.#names.indexOf(address);
+		if (bucket < 0) bucket = this.#names.indexOf(strangerOf(address));
+		if (bucket >= 0) return bucket;
+		bucket = KNOWN_LIMIT;
+		while (bucket < SHARED && this.failuresOf(bucket) > 0) bucket++;
+		return bucket;
 	}
 
 	/** Failures in a row that still count. */
 	private failuresOf(bucket: number): number {
 		return this.#clock.monotonicMs() - this.#lastMs[bucket] < FORGET_MS ? this.#failures[bucket] : 0;
 	}
+
+	private draw(stranger: string): void {
+		const { buffer, byteOffset } = this.#crypto.sha256(this.#seed, this.#text.encode(stranger));
+		const lot = new DataView(buffer, byteOffset).getUint32(0);
+		if (lot >= this.#lot) return;
+		this.#lot = lot;
+		this.#drawn = stranger;
+	}
+
+	private endTurn(): void {
+		this.#lot = NO_LOT;
+	}
+}
+
+/** The address, in IPv4 where it is one of IPv4. */
+function unmapped(address: string): string {
+	return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+}
+
+/** What a stranger is counted by: an IPv4 address, or the network of an IPv6 one, its first four groups. */
+function strangerOf(address: string): string {
+	const plain = unmapped(address);
+	if (plain.indexOf(":") < 0) return plain;
+	const written = plain.split(":");
+	const groups = written.filter((group) => group !== "");
+	// "::" stands for as many groups of zeros as are missing (RFC 4291, 2.2).
+	while (groups.length < GROUPS) groups.splice(written.indexOf(""), 0, "0");
+	return groups.slice(0, GROUPS / 2).join(":");
 }

@@ -14,7 +14,7 @@ import { decodeHex } from "../bytes/hex.js";
 import type { Clock, Crypto, TextCodec } from "../io/host.js";
 import { type Account, DIGEST_LENGTH, USERNAME } from "./account.js";
 import { LoginLimiter } from "./limiter.js";
-import { NONCE_FULL, NONCE_INVALID, Nonces } from "./nonce.js";
+import { Nonces } from "./nonce.js";
 import type { Sessions } from "./sessions.js";
 
 /** It is done; after a login `token` is the new session's. */
@@ -75,7 +75,7 @@ export class Login {
 		this.#sessions = options.sessions;
 		this.#text = options.text;
 		this.#nonces = new Nonces(options.crypto, options.clock);
-		this.#limiter = new LoginLimiter(options.clock);
+		this.#limiter = new LoginLimiter(options.clock, options.crypto, options.text);
 	}
 
 	/** The password is still the one on the label. */
@@ -126,9 +126,7 @@ export class Login {
 		const waitS = this.#limiter.retryAfterS(attempt.address);
 		if (waitS > 0) return blocked(waitS);
 		const nonce = this.#text.encode(attempt.nonce);
-		const taken = this.#nonces.take(nonce);
-		if (taken === NONCE_FULL) return blocked(Math.max(1, Math.ceil(this.#nonces.retryAfterMs / 1000)));
-		if (taken === NONCE_INVALID) return outcomeOf(LOGIN_NONCE_INVALID);
+		if (!this.#nonces.take(nonce)) return outcomeOf(LOGIN_NONCE_INVALID);
 		const hex = this.#text.encode(attempt.proof);
 		// What is no hex is compared too, as no bytes at all: equal to nothing.
 		const proof = decodeHex(hex, 0, hex.length) ?? new Uint8Array(0);

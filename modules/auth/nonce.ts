@@ -7,9 +7,17 @@
  *   8       8      monotonic ms when it was issued, IEEE 754 binary64, high byte first
  *   16      16     first half of HMAC-SHA-256 over bytes 0 to 15, under a key made at start
  *
- * The text is lower-case hex, NONCE_LENGTH characters. Limits: USED_LIMIT used nonces at once. When all of them could
- * still be replayed nothing is forgotten; the answer is NONCE_FULL. Each use that fails counts in the login limiter,
- * whose sources together can't fill this table again and again.
+ * The text is lower-case hex, NONCE_LENGTH characters.
+ *
+ * That none is taken twice, and nobody spoils another's:
+ * - A failed proof uses a nonce up as well. It may be right a moment later (for the right user, or when the password has
+ *   become that one), and in plain HTTP others have heard it.
+ * - A used nonce is remembered by 4 of its random bytes. A fresh one is mistaken for it once in 2^32; the client asks again.
+ * - There is room for USED_LIMIT, in the order of use. Each wrong proof counts in the limiter before the next is looked
+ *   at, and that lets fewer of strangers through within the lifetime of a nonce, whoever comes from wherever: what is
+ *   overwritten has expired.
+ * - Only logins and known addresses can fill it sooner. When a nonce is overwritten that has not expired, all that were
+ *   issued until it was used are refused from then on, and so is that one; the clients ask again.
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
@@ -19,29 +27,25 @@ import type { Clock, Crypto } from "../io/host.js";
 export const NONCE_LIFETIME_MS = 60_000;
 /** Characters of a nonce's text. */
 export const NONCE_LENGTH = 64;
-/** Used nonces that are remembered. */
-export const USED_LIMIT = 64;
-
-/** The nonce is ours, in time and unused; now it is used. */
-export const NONCE_OK = 0;
-/** Not ours, expired, or used before. */
-export const NONCE_INVALID = 1;
-/** It could not be remembered as used, so it was not taken: try again after `retryAfterMs`. */
-export const NONCE_FULL = 2;
+/** Used nonces that are remembered: more than the limiter lets through of strangers in 60 s, which is 181. */
+export const USED_LIMIT = 192;
 
 const KEY_LENGTH = 32;
 const RANDOM_LENGTH = 8;
 /** Random bytes and time: what makes a nonce unlike every other. */
 const IDENTITY_LENGTH = 16;
+/** Unit of the time of use, so that 32 bits last for 13 years. */
+const TICK_MS = 100;
 
 export class Nonces {
 	readonly #crypto: Crypto;
 	readonly #clock: Clock;
 	readonly #key: Uint8Array;
-	/** Identities of used nonces, one after another, in no order. */
-	readonly #used = new Uint8Array(USED_LIMIT * IDENTITY_LENGTH);
-	readonly #usedView = new DataView(this.#used.buffer);
-	#count = 0;
+	/** A ring of pairs: first four random bytes of a used nonce, and the end of the tick in which it was used. */
+	readonly #used = new Uint32Array(USED_LIMIT * 2);
+	#next = 0;
+	/** What was issued before this monotonic time is refused: its use may have been overwritten. */
+	#sinceMs = 0;
 
 	constructor(crypto: Crypto, clock: Clock) {
 		this.#crypto = crypto;
@@ -58,52 +62,28 @@ export class Nonces {
 		return encodeHex(nonce);
 	}
 
-	/** Uses up the nonce with this ASCII text; tells NONCE_OK, NONCE_INVALID or NONCE_FULL. */
-	take(text: Uint8Array): number {
+	/** Uses up the nonce with this ASCII text; false when it is not ours, expired, or used before. */
+	take(text: Uint8Array): boolean {
 		const nonce = text.length === NONCE_LENGTH ? decodeHex(text, 0, NONCE_LENGTH) : undefined;
-		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return NONCE_INVALID;
-		if (this.isExpired(new DataView(nonce.buffer), 0) || this.isUsed(nonce)) return NONCE_INVALID;
-		this.forgetExpired();
-		if (this.#count === USED_LIMIT) return NONCE_FULL;
-		this.#used.set(nonce.subarray(0, IDENTITY_LENGTH), this.#count++ * IDENTITY_LENGTH);
-		return NONCE_OK;
-	}
-
-	/** How long until the next used nonce can be forgotten, ms; 0 when there is room. */
-	get retryAfterMs(): number {
-		if (this.#count < USED_LIMIT) return 0;
-		let oldestMs = Infinity;
-		for (let i = 0; i < this.#count; i++) {
-			oldestMs = Math.min(oldestMs, this.#usedView.getFloat64(i * IDENTITY_LENGTH + RANDOM_LENGTH));
+		if (nonce === undefined || !equalConstantTime(this.seal(nonce), nonce.slice(IDENTITY_LENGTH))) return false;
+		const view = new DataView(nonce.buffer);
+		const issuedMs = view.getFloat64(RANDOM_LENGTH);
+		const nowMs = this.#clock.monotonicMs();
+		if (nowMs - issuedMs >= NONCE_LIFETIME_MS || issuedMs < this.#sinceMs) return false;
+		const mark = view.getUint32(0);
+		for (let i = 0; i < USED_LIMIT * 2; i += 2) {
+			if (this.#used[i] === mark) return false;
 		}
-		return Math.max(0, oldestMs + NONCE_LIFETIME_MS - this.#clock.monotonicMs());
+		const place = this.#next;
+		this.#sinceMs = this.#used[place + 1] * TICK_MS;
+		this.#used[place] = mark;
+		this.#used[place + 1] = Math.floor(nowMs / TICK_MS) + 1;
+		this.#next = (place + 2) % (USED_LIMIT * 2);
+		return true;
 	}
 
 	private seal(nonce: Uint8Array): Uint8Array {
 		const mac = this.#crypto.hmacSHA256(this.#key, nonce.subarray(0, IDENTITY_LENGTH));
 		return mac.subarray(0, NONCE_LENGTH / 2 - IDENTITY_LENGTH);
-	}
-
-	private isExpired(view: DataView, offset: number): boolean {
-		return this.#clock.monotonicMs() - view.getFloat64(offset + RANDOM_LENGTH) >= NONCE_LIFETIME_MS;
-	}
-
-	private isUsed(nonce: Uint8Array): boolean {
-		for (let i = 0; i < this.#count; i++) {
-			let same = 0;
-			while (same < IDENTITY_LENGTH && this.#used[i * IDENTITY_LENGTH + same] === nonce[same]) same++;
-			if (same === IDENTITY_LENGTH) return true;
-		}
-		return false;
-	}
-
-	private forgetExpired(): void {
-		for (let i = this.#count - 1; i >= 0; i--) {
-			const offset = i * IDENTITY_LENGTH;
-			if (!this.isExpired(this.#usedView, offset)) continue;
-			this.#count--;
-			const last = this.#count * IDENTITY_LENGTH;
-			this.#used.copyWithin(offset, last, last + IDENTITY_LENGTH);
-		}
 	}
 }

@@ -5,6 +5,7 @@ import { bodyChecks } from "./body-checks.js";
 import { canaryChecks } from "./canary-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
 import { clockChecks } from "./clock-checks.js";
+import { crowdChecks } from "./crowd-checks.js";
 import { dlmsChecks } from "./dlms-checks.js";
 import type { TestGateway } from "./gateway.js";
 import { hubChecks } from "./hub-checks.js";
@@ -46,6 +47,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				pageChecks,
 				plainHTTPChecks,
 				accessChecks,
+				crowdChecks,
 				bodyChecks,
 				meterChecks,
 				passwordChecks,

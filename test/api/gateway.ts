@@ -32,6 +32,8 @@ export interface RequestOptions {
 	secure?: boolean;
 	/** In place of that of the last login; null: none. */
 	token?: string | null;
+	/** The address it comes from, 127.0.0.2 or another of that network, over a connection of its own. Default: the world's. */
+	from?: string;
 }
 
 /** What a world is asked to send: everything said. */
@@ -42,6 +44,8 @@ export interface WireRequest {
 	readonly body: Uint8Array | undefined;
 	readonly chunked: boolean;
 	readonly secure: boolean;
+	/** undefined: as usual. */
+	readonly from: string | undefined;
 }
 
 export interface Reply {
@@ -128,6 +132,7 @@ export abstract class TestGateway {
 			body: body instanceof Uint8Array || body === undefined ? body : Buffer.from(isJSON ? JSON.stringify(body) : body),
 			chunked: options.chunked ?? false,
 			secure: options.secure ?? true,
+			from: options.from,
 		});
 		const isPage = path.startsWith("/") && !path.startsWith("/api/");
 		return {

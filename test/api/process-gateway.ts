@@ -138,6 +138,8 @@ export class ProcessGateway extends TestGateway {
 	readonly #link = join(this.folder, "meter");
 	readonly #plainAgent = new HTTPAgent({ keepAlive: true, maxSockets: CONNECTIONS });
 	#agent = new HTTPSAgent();
+	/** Whom it trusts. */
+	#trusted = {};
 	#program: Program | undefined;
 	#meter: Program | undefined;
 	#ports = { https: 0, http: 0 };
@@ -187,14 +189,16 @@ export class ProcessGateway extends TestGateway {
 		return `127.0.0.1:${secure ? this.#ports.https : this.#ports.http}`;
 	}
 
-	send({ method, path, headers, body, chunked, secure }: WireRequest): Exchange {
+	send({ method, path, headers, body, chunked, secure, from }: WireRequest): Exchange {
 		const [host, port] = this.authority(secure).split(":");
 		const framing: Record<string, string> = {};
 		if (chunked) framing["Transfer-Encoding"] = "chunked";
 		else if (body !== undefined) framing["Content-Length"] = String(body.length);
 		const make = secure ? requestHTTPS : requestHTTP;
 		const agent = secure ? this.#agent : this.#plainAgent;
-		const request = make({ host, port, agent, method, path, headers: { ...headers, ...framing } });
+		// The connection of another address ends with its reply: it takes nobody's place.
+		const way = from === undefined ? { agent } : { ...this.#trusted, agent: false, localAddress: from };
+		const request = make({ host, port, ...way, method, path, headers: { ...headers, ...framing } });
 		const replied = new Promise<Reply>((resolve, reject) => {
 			request.on("error", reject);
 			request.on("response", (response) => {
@@ -350,8 +354,8 @@ export class ProcessGateway extends TestGateway {
 			this.hostname = /DNS:([^,]+)/.exec(shown.subjectAltName ?? "")?.[1] ?? "";
 		}
 		// The certificate is its own authority, and must be for this name.
-		const trust = { ca: authority ?? this.certificate, servername: this.hostname };
-		this.#agent = new HTTPSAgent({ ...trust, keepAlive: true, maxSockets: CONNECTIONS });
+		this.#trusted = { ca: authority ?? this.certificate, servername: this.hostname };
+		this.#agent = new HTTPSAgent({ ...this.#trusted, keepAlive: true, maxSockets: CONNECTIONS });
 	}
 }
 

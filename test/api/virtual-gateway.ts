@@ -75,8 +75,8 @@ export class VirtualGateway extends TestGateway {
 		return "gateway.local";
 	}
 
-	send({ method, path, headers, body, chunked, secure }: WireRequest): Exchange {
-		const client = this.world.connect(secure, this.clientAddress);
+	send({ method, path, headers, body, chunked, secure, from }: WireRequest): Exchange {
+		const client = this.world.connect(secure, from ?? this.clientAddress);
 		if (body === undefined) client.send(encodeRequest(path, { method, headers }));
 		else if (!chunked) client.send(encodeRequest(path, { method, headers, body }));
 		else {

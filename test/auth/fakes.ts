@@ -1,8 +1,11 @@
 /** For tests of the login: a clock set by hand, real hashes from Node, and an account's record in memory. */
 import { createHash } from "node:crypto";
 import { NodeCrypto as HostCrypto } from "../../hosts/node/platform.js";
-import type { AccountRecord } from "../../modules/auth/account.js";
+import { Account, type AccountRecord, DIGEST_LENGTH } from "../../modules/auth/account.js";
+import { Login, type LoginResult } from "../../modules/auth/login.js";
+import { Sessions } from "../../modules/auth/sessions.js";
 import type { Clock } from "../../modules/io/host.js";
+import { textCodec } from "../config/memory-storage.js";
 
 export class HandClock implements Clock {
 	ms = 5000;
@@ -25,11 +28,31 @@ export class HandClock implements Clock {
 export class NodeCrypto extends HostCrypto {
 	hashes = 0;
 	hashed = 0;
+	readonly #seed: number | undefined;
+	#drawn = 0;
+
+	/** With a seed the random numbers are the same in each run. */
+	constructor(seed?: number) {
+		super();
+		this.#seed = seed;
+	}
 
 	override sha256(...parts: Uint8Array[]): Uint8Array {
 		for (const part of parts) this.hashed += part.length;
 		this.hashes++;
 		return super.sha256(...parts);
+	}
+
+	override random(length: number): Uint8Array {
+		if (this.#seed === undefined) return super.random(length);
+		const bytes = Buffer.alloc(length);
+		for (let at = 0; at < length; at += DIGEST_LENGTH) {
+			createHash("sha256")
+				.update(`${this.#seed} ${this.#drawn++}`)
+				.digest()
+				.copy(bytes, at);
+		}
+		return bytes;
 	}
 
 	override hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
@@ -61,4 +84,33 @@ export function innerOf(salt: string, password: string): Buffer {
 
 export function proofOf(salt: string, password: string, nonce: string): string {
 	return createHash("sha256").update(innerOf(salt, password)).update(nonce, "utf8").digest("hex");
+}
+
+export const PASSWORD = "K7mPq2RtXw9z";
+/** Where the owner logs in from. */
+export const HOME = "192.168.1.20";
+
+/** The login with all that it needs. */
+export class LoginBench {
+	readonly clock = new HandClock();
+	readonly crypto: NodeCrypto;
+	readonly record = new MemoryRecord();
+	readonly sessions: Sessions;
+	readonly account: Account;
+	readonly login: Login;
+
+	constructor(seed?: number) {
+		const { clock, record } = this;
+		const crypto = new NodeCrypto(seed);
+		this.crypto = crypto;
+		this.sessions = new Sessions(crypto, clock, textCodec);
+		this.account = new Account(record, PASSWORD, crypto, textCodec);
+		this.login = new Login({ account: this.account, sessions: this.sessions, crypto, clock, text: textCodec });
+	}
+
+	/** Logs in as a client does, with a fresh challenge. */
+	try(password: string, username = "admin", address = HOME): LoginResult {
+		const { nonce, salt } = this.login.challenge();
+		return this.login.loginWithProof({ address, username, nonce, proof: proofOf(salt, password, nonce) });
+	}
 }

@@ -1,10 +1,30 @@
 import assert from "node:assert/strict";
-import { ADDRESS_LIMIT, FORGET_MS, LoginLimiter } from "../../modules/auth/limiter.js";
-import { HandClock } from "./fakes.js";
+import {
+	DELAY_LIMIT_S,
+	FORGET_MS,
+	KNOWN_LIMIT,
+	LoginLimiter,
+	SHARED_DELAY_LIMIT_S,
+	STRANGER_LIMIT,
+	TURN_MS,
+} from "../../modules/auth/limiter.js";
+import { NONCE_LIFETIME_MS, USED_LIMIT } from "../../modules/auth/nonce.js";
+import { textCodec } from "../config/memory-storage.js";
+import { HandClock, NodeCrypto } from "./fakes.js";
 
-function make(): { clock: HandClock; limiter: LoginLimiter } {
+const DAY_MS = 86_400_000;
+
+function make(seed = 1): { clock: HandClock; limiter: LoginLimiter } {
 	const clock = new HandClock();
-	return { clock, limiter: new LoginLimiter(clock) };
+	return { clock, limiter: new LoginLimiter(clock, new NodeCrypto(seed), textCodec) };
+}
+
+/** Another one for each number. */
+const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
+
+/** All buckets but the shared one are in use, by one failure each of strangers from 1000 on. */
+function takeAll(limiter: LoginLimiter): void {
+	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }
 
 function fail(limiter: LoginLimiter, address: string, times: number): void {
@@ -95,16 +115,185 @@ describe("auth/limiter", () => {
 	});
 
 	it("gives the seventeenth failing address a bucket together with all further ones", () => {
-		const { limiter } = make();
-		for (let i = 0; i < ADDRESS_LIMIT; i++) limiter.failed(`own ${i}`);
-		for (let i = 0; i < 4; i++) limiter.failed(`other ${i}`);
+		assert.equal(STRANGER_LIMIT, 16);
+		const { clock, limiter } = make();
+		takeAll(limiter);
+		for (let i = 0; i < 4; i++) limiter.failed(stranger(i));
 		assert.equal(limiter.retryAfterS("fresh"), 0);
-		limiter.failed("other 4");
+		limiter.failed(stranger(4));
 		assert.equal(limiter.retryAfterS("fresh"), 1);
-		assert.equal(limiter.retryAfterS("other 0"), 1);
-		for (let i = 0; i < ADDRESS_LIMIT; i++) assert.equal(limiter.retryAfterS(`own ${i}`), 0);
-		limiter.succeeded("own 3");
+		assert.equal(limiter.retryAfterS(stranger(0)), 1);
+		for (let i = 0; i < STRANGER_LIMIT; i++) assert.equal(limiter.retryAfterS(stranger(1000 + i)), 0);
+		clock.ms += FORGET_MS;
+		for (let i = 0; i < 11; i++) limiter.failed("fresh");
+		assert.equal(limiter.retryAfterS("fresh"), DELAY_LIMIT_S, "a bucket is free again");
+	});
+
+	it("lets the delay of the shared bucket end at 4 s", () => {
+		const { clock, limiter } = make();
+		takeAll(limiter);
+		const waits: number[] = [];
+		for (let i = 0; i < 40; i++) {
+			limiter.failed(stranger(i));
+			const wait = limiter.retryAfterS(stranger(i));
+			if (i < 10) waits.push(wait);
+			assert.ok(wait <= SHARED_DELAY_LIMIT_S);
+			clock.ms += wait * 1000;
+			assert.equal(limiter.retryAfterS(stranger(i)), 0);
+		}
+		assert.deepEqual(waits, [0, 0, 0, 0, 1, 2, 4, 4, 4, 4]);
+	});
+
+	it("keeps the turn for the one who has drawn it, for 8 s, and lets anybody try then", () => {
+		const { clock, limiter } = make();
+		takeAll(limiter);
+		for (let i = 0; i < 7; i++) limiter.failed(stranger(i));
+		const asking = [1, 2, 3, 4, 5].map(stranger);
+		for (let round = 0; round < 10; round++) {
+			for (const address of asking) assert.equal(limiter.retryAfterS(address), 4);
+		}
+		assert.equal(TURN_MS, 8000);
+		const whoMay = () => [...asking, "late"].filter((address) => limiter.retryAfterS(address) === 0);
+		clock.ms += 3999;
+		assert.deepEqual(whoMay(), []);
+		clock.ms += 1;
+		const drawn = whoMay();
+		assert.equal(drawn.length, 1);
+		assert.equal(limiter.retryAfterS("late"), 1);
+		clock.ms += TURN_MS - 1;
+		assert.deepEqual(whoMay(), drawn);
+		clock.ms += 1;
+		assert.equal(whoMay().length, 6);
+	});
+
+	it("waits for nobody when nobody was turned away, nor after the turn was used", () => {
+		for (const use of ["failed", "succeeded"] as const) {
+			const { clock, limiter } = make();
+			takeAll(limiter);
+			for (let i = 0; i < 7; i++) limiter.failed(stranger(i));
+			clock.ms += 4000;
+			assert.equal(limiter.retryAfterS("late"), 0);
+			limiter.failed("late");
+			assert.equal(limiter.retryAfterS(stranger(1)), 4);
+			clock.ms += 4000;
+			assert.equal(limiter.retryAfterS("late"), 1);
+			assert.equal(limiter.retryAfterS(stranger(1)), 0);
+			limiter[use](stranger(1));
+			clock.ms += use === "failed" ? 4000 : 0;
+			assert.equal(limiter.retryAfterS("late"), 0, use);
+		}
+	});
+
+	it("draws a turn evenly, however often somebody asks", () => {
+		const { clock, limiter } = make();
+		takeAll(limiter);
+		for (let i = 0; i < 7; i++) limiter.failed(stranger(i));
+		const wins = [0, 0, 0, 0];
+		for (let round = 0; round < 400; round++) {
+			// Or they are forgotten.
+			if (round % 100 === 0) takeAll(limiter);
+			for (let who = 0; who < 4; who++) {
+				for (let times = 0; times < 1 + who * 10; times++) limiter.retryAfterS(stranger(who));
+			}
+			clock.ms += 4000;
+			const winner = [0, 1, 2, 3].findIndex((who) => limiter.retryAfterS(stranger(who)) === 0);
+			wins[winner]++;
+			limiter.failed(stranger(winner));
+		}
+		for (const count of wins) assert.ok(count > 70 && count < 130, wins.join(" "));
+	});
+
+	it("keeps a bucket for an address that has logged in, whatever the crowd does", () => {
+		const { clock, limiter } = make();
+		limiter.succeeded("owner");
+		for (let i = 0; i < 5000; i++) {
+			if (limiter.retryAfterS(stranger(i)) === 0) limiter.failed(stranger(i));
+			clock.ms += 1000;
+			assert.equal(limiter.retryAfterS("owner"), 0);
+		}
+		for (let i = 0; i < 11; i++) limiter.failed("owner");
+		assert.equal(limiter.retryAfterS("owner"), DELAY_LIMIT_S);
+		limiter.succeeded("owner");
+		assert.equal(limiter.retryAfterS("owner"), 0);
+	});
+
+	it("keeps the last 8 addresses from which somebody has logged in, each login counting anew", () => {
+		const { limiter } = make();
+		assert.equal(KNOWN_LIMIT, 8);
+		const known = Array.from({ length: KNOWN_LIMIT }, (_, i) => `known ${i}`);
+		for (const address of known) limiter.succeeded(address);
+		limiter.succeeded("known 0");
+		for (let i = 0; i < 11; i++) limiter.failed("known 1");
+		limiter.succeeded("ninth");
+		for (let i = 0; i < 100; i++) limiter.failed(stranger(i));
+		const expected = known.map((address) => (address === "known 1" ? 4 : 0));
+		assert.deepEqual(
+			known.map((address) => limiter.retryAfterS(address)),
+			expected,
+		);
+		assert.equal(limiter.retryAfterS("ninth"), 0);
+	});
+
+	it("makes an address known that logs in from the shared bucket, and lets the crowd loose by that no more", () => {
+		const { limiter } = make();
+		for (let i = 0; i < STRANGER_LIMIT; i++) {
+			for (let times = 0; times < 11; times++) limiter.failed(stranger(1000 + i));
+		}
+		for (let i = 0; i < 7; i++) limiter.failed(stranger(i));
+		limiter.succeeded("owner");
+		for (let times = 0; times < 4; times++) limiter.failed("owner");
+		assert.equal(limiter.retryAfterS("owner"), 0);
+		assert.equal(limiter.retryAfterS("fresh"), 4);
+		for (let i = 0; i < STRANGER_LIMIT; i++) assert.equal(limiter.retryAfterS(stranger(1000 + i)), DELAY_LIMIT_S);
+	});
+
+	it("frees a stranger's bucket when he logs in", () => {
+		const { limiter } = make();
+		takeAll(limiter);
+		for (let i = 0; i < 7; i++) limiter.failed(stranger(i));
+		assert.equal(limiter.retryAfterS("fresh"), 4);
+		limiter.succeeded(stranger(1003));
 		assert.equal(limiter.retryAfterS("fresh"), 0);
+		assert.equal(limiter.retryAfterS(stranger(1003)), 0);
+	});
+
+	it("counts the addresses of an IPv6 network as one stranger", () => {
+		for (const [same, other] of [
+			[["2001:db8:0:1::5", "2001:db8:0:1:2:3:4:5", "2001:db8:0:1:8000::"], "2001:db8:0:2::5"],
+			[["2001:db8::5", "2001:db8::1:2:3:4", "2001:db8:0:0:1:2:3:4"], "2001:db8:1::5"],
+			[["fe80::1", "fe80::aaaa:2%eth0", "fe80::1:2:3:4%eth1"], "fe90::1"],
+			[["::1", "::2", "::9:8:7:6"], "::1:0:0:0:1"],
+			[["1::", "1::2"], "1:0:0:1::"],
+			[["::4:5:6:7:8", "0:0:0:4:5:6:7:8"], "::5:6:7:8"],
+		] as const) {
+			const { limiter } = make();
+			for (let i = 0; i < 11; i++) limiter.failed(same[i % same.length]);
+			for (const address of same) assert.equal(limiter.retryAfterS(address), DELAY_LIMIT_S, address);
+			assert.equal(limiter.retryAfterS(other), 0, other);
+		}
+	});
+
+	it("knows an IPv6 address by itself: its neighbours don't slow it down", () => {
+		const { limiter } = make();
+		limiter.succeeded("2001:db8::20");
+		for (let i = 0; i < 11; i++) limiter.failed(`2001:db8::${i}`);
+		assert.equal(limiter.retryAfterS("2001:db8::20"), 0);
+		assert.equal(limiter.retryAfterS("2001:db8::21"), DELAY_LIMIT_S);
+	});
+
+	it("takes an IPv4 address that is written as one of IPv6 for that of IPv4", () => {
+		const { limiter } = make();
+		for (let i = 0; i < 11; i++) limiter.failed("::ffff:192.0.2.1");
+		assert.equal(limiter.retryAfterS("192.0.2.1"), DELAY_LIMIT_S);
+		assert.equal(limiter.retryAfterS("::ffff:192.0.2.2"), 0);
+		limiter.succeeded("::ffff:192.0.2.1");
+		limiter.succeeded("192.0.2.3");
+		for (let i = 0; i < 100; i++) limiter.failed(stranger(i));
+		assert.equal(limiter.retryAfterS("192.0.2.4"), 4);
+		for (const known of ["192.0.2.1", "192.0.2.3"]) {
+			assert.equal(limiter.retryAfterS(known), 0);
+			assert.equal(limiter.retryAfterS(`::ffff:${known}`), 0);
+		}
 	});
 
 	it("doesn't let an attacker clear his own bucket by failing from other addresses", () => {
@@ -114,26 +303,47 @@ describe("auth/limiter", () => {
 		assert.equal(limiter.retryAfterS("attacker"), 60);
 	});
 
-	it("bounds an attacker with any number of addresses, and one who waits to be forgotten", () => {
-		const hour = 3_600_000;
-		const one = make();
-		assert.ok(guess(one.clock, one.limiter, hour, () => "a") <= 71);
-		const many = make();
-		assert.ok(guess(many.clock, many.limiter, hour, (i) => `address ${i}`) <= 17 * 71);
-		const patient = make();
-		let tries = 0;
-		const endMs = patient.clock.ms + hour;
-		while (patient.clock.ms < endMs) {
-			tries += guess(patient.clock, patient.limiter, 64_000, () => "a");
-			patient.clock.ms += FORGET_MS;
+	it("bounds an attacker with any number of addresses: 44 790 guesses in 24 hours, 181 in 60 s", () => {
+		const { clock, limiter } = make();
+		// One more than has a bucket: all others would share the last one with it.
+		const addresses = Array.from({ length: STRANGER_LIMIT + 1 }, (_, i) => stranger(i));
+		const times: number[] = [];
+		const endMs = clock.ms + DAY_MS;
+		while (clock.ms < endMs) {
+			let nextS = DELAY_LIMIT_S;
+			for (const address of addresses) {
+				let waitS = limiter.retryAfterS(address);
+				while (waitS === 0) {
+					limiter.failed(address);
+					times.push(clock.ms);
+					waitS = limiter.retryAfterS(address);
+				}
+				nextS = Math.min(nextS, waitS);
+			}
+			clock.ms += nextS * 1000;
 		}
-		assert.ok(tries <= 71, String(tries));
+		assert.equal(times.length, 44_790);
+		let most = 0;
+		for (let first = 0, last = 0; last < times.length; last++) {
+			while (times[last] - times[first] > NONCE_LIFETIME_MS) first++;
+			most = Math.max(most, last - first + 1);
+		}
+		assert.equal(most, 181);
+		assert.ok(most <= USED_LIMIT, "the nonces of all these are remembered");
 	});
 
-	it("doesn't keep out an address that has its own bucket, whatever the crowd does", () => {
-		const { clock, limiter } = make();
-		limiter.failed("owner");
-		guess(clock, limiter, 600_000, (i) => `crowd ${i % 100}`);
-		assert.equal(limiter.retryAfterS("owner"), 0);
+	it("is no faster for who waits until he is forgotten", () => {
+		for (const [isShared, most] of [
+			[false, 1449],
+			[true, 21_606],
+		] as const) {
+			const { clock, limiter } = make();
+			let tries = 0;
+			for (const endMs = clock.ms + DAY_MS; clock.ms < endMs; clock.ms += FORGET_MS) {
+				if (isShared) takeAll(limiter);
+				tries += guess(clock, limiter, 64_000, () => "a");
+			}
+			assert.ok(tries <= most, String(tries));
+		}
 	});
 });

@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-	NONCE_FULL,
-	NONCE_INVALID,
-	NONCE_LENGTH,
-	NONCE_LIFETIME_MS,
-	NONCE_OK,
-	Nonces,
-	USED_LIMIT,
-} from "../../modules/auth/nonce.js";
+import { NONCE_LENGTH, NONCE_LIFETIME_MS, Nonces, USED_LIMIT } from "../../modules/auth/nonce.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
 function make(): { clock: HandClock; nonces: Nonces } {
@@ -28,27 +20,27 @@ describe("auth/nonce", () => {
 	it("takes a nonce once", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
-		assert.equal(nonces.take(nonce), NONCE_OK);
-		assert.equal(nonces.take(nonce), NONCE_INVALID);
+		assert.equal(nonces.take(nonce), true);
+		assert.equal(nonces.take(nonce), false);
 	});
 
 	it("doesn't take a used nonce again in capitals", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
-		assert.equal(nonces.take(nonce), NONCE_OK);
-		assert.equal(nonces.take(Buffer.from(Buffer.from(nonce).toString("latin1").toUpperCase())), NONCE_INVALID);
+		assert.equal(nonces.take(nonce), true);
+		assert.equal(nonces.take(Buffer.from(Buffer.from(nonce).toString("latin1").toUpperCase())), false);
 	});
 
 	it("takes a nonce until its 60 s are over", () => {
 		assert.equal(NONCE_LIFETIME_MS, 60_000);
 		for (const [ageMs, outcome] of [
-			[0, NONCE_OK],
-			[59_999, NONCE_OK],
-			[60_000, NONCE_INVALID],
-			[60_001, NONCE_INVALID],
-			[2 ** 32, NONCE_INVALID],
-			[2 ** 32 + 1, NONCE_INVALID],
-		]) {
+			[0, true],
+			[59_999, true],
+			[60_000, false],
+			[60_001, false],
+			[2 ** 32, false],
+			[2 ** 32 + 1, false],
+		] as const) {
 			const { clock, nonces } = make();
 			const nonce = nonces.issue();
 			clock.ms += ageMs;
@@ -61,76 +53,85 @@ describe("auth/nonce", () => {
 		clock.ms = 1000.25;
 		const nonce = nonces.issue();
 		clock.ms += 59_999.5;
-		assert.equal(nonces.take(nonce), NONCE_OK);
+		assert.equal(nonces.take(nonce), true);
 		nonces.take(nonces.issue());
-		assert.equal(nonces.take(nonce), NONCE_INVALID);
+		assert.equal(nonces.take(nonce), false);
 		clock.ms += 0.5;
-		assert.equal(nonces.take(nonce), NONCE_INVALID);
+		assert.equal(nonces.take(nonce), false);
 	});
 
 	it("takes no nonce that somebody else issued, or that was changed in any bit", () => {
 		const { nonces } = make();
-		assert.equal(nonces.take(make().nonces.issue()), NONCE_INVALID);
+		assert.equal(nonces.take(make().nonces.issue()), false);
 		const nonce = Buffer.from(Buffer.from(nonces.issue()).toString("latin1"), "hex");
 		for (let bit = 0; bit < nonce.length * 8; bit++) {
 			const forged = Buffer.from(nonce);
 			forged[bit >> 3] ^= 1 << (bit & 7);
-			assert.equal(nonces.take(Buffer.from(forged.toString("hex"))), NONCE_INVALID, `bit ${bit}`);
+			assert.equal(nonces.take(Buffer.from(forged.toString("hex"))), false, `bit ${bit}`);
 		}
-		assert.equal(nonces.take(Buffer.from(nonce.toString("hex"))), NONCE_OK);
+		assert.equal(nonces.take(Buffer.from(nonce.toString("hex"))), true);
 	});
 
 	it("takes no text of another length and no garbage", () => {
 		const { nonces } = make();
 		const nonce = nonces.issue();
 		for (const text of [nonce.subarray(0, 63), Buffer.concat([nonce, nonce]), Buffer.from([...nonce, 0x30])])
-			assert.equal(nonces.take(text), NONCE_INVALID);
-		fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (text) => assert.equal(nonces.take(text), NONCE_INVALID)));
-		assert.equal(nonces.take(nonce), NONCE_OK);
+			assert.equal(nonces.take(text), false);
+		fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (text) => assert.equal(nonces.take(text), false)));
+		assert.equal(nonces.take(nonce), true);
 	});
 
-	it("asks for patience at the 65th use instead of forgetting one of 64, and doesn't use that nonce up", () => {
-		assert.equal(USED_LIMIT, 64);
+	it("remembers 192, and refuses what was issued until the use of one that it must forget", () => {
+		assert.equal(USED_LIMIT, 192);
 		const { clock, nonces } = make();
+		const [early, unused] = [nonces.issue(), nonces.issue()];
 		const used: Uint8Array[] = [];
-		for (let i = 0; i < 64; i++) {
+		for (let i = 0; i < USED_LIMIT; i++) {
 			used.push(nonces.issue());
-			assert.equal(nonces.retryAfterMs, 0);
-			assert.equal(nonces.take(used[i]), NONCE_OK);
-			clock.ms += 100;
+			assert.equal(nonces.take(used[i]), true);
+			clock.ms += 200;
 		}
 		const late = nonces.issue();
-		assert.equal(nonces.take(late), NONCE_FULL);
-		assert.equal(nonces.retryAfterMs, 60_000 - 6400);
-		for (const nonce of used) assert.equal(nonces.take(nonce), NONCE_INVALID);
-		assert.equal(nonces.take(late), NONCE_FULL);
-
-		clock.ms += 60_000 - 6400 - 1;
-		assert.equal(nonces.take(late), NONCE_FULL);
-		clock.ms += 1;
-		assert.equal(nonces.retryAfterMs, 0);
-		assert.equal(nonces.take(late), NONCE_OK);
-		for (const nonce of [...used, late]) assert.equal(nonces.take(nonce), NONCE_INVALID);
+		for (const nonce of used) assert.equal(nonces.take(nonce), false);
+		// Nothing is forgotten yet.
+		assert.equal(nonces.take(early), true);
+		assert.equal(nonces.take(unused), false);
+		const [untilFirst, afterSecond] = [nonces.issue(), nonces.issue()];
+		assert.equal(nonces.take(untilFirst), true);
+		for (const nonce of [early, ...used, untilFirst]) assert.equal(nonces.take(nonce), false);
+		assert.equal(nonces.take(late), true);
+		assert.equal(nonces.take(afterSecond), true);
 	});
 
-	it("finds room again wherever in the table the expired ones stand", () => {
+	it("takes none twice, in whatever order and at whatever time they are issued and used", () => {
+		const steps = fc.array(fc.tuple(fc.nat(400), fc.nat(30)), { minLength: 500, maxLength: 800 });
 		fc.assert(
-			fc.property(fc.array(fc.nat(59_000), { minLength: 64, maxLength: 64 }), (ages) => {
+			fc.property(steps, (moves) => {
 				const { clock, nonces } = make();
-				clock.ms = 100_000;
-				const issued = ages.map((age) => {
-					clock.ms = 100_000 - age;
-					return nonces.issue();
-				});
-				clock.ms = 100_000;
-				for (const nonce of issued) assert.equal(nonces.take(nonce), NONCE_OK);
-				clock.ms = 130_000;
-				const expired = ages.filter((age) => age >= 30_000).length;
-				for (let i = 0; i < expired; i++) assert.equal(nonces.take(nonces.issue()), NONCE_OK);
-				assert.equal(nonces.take(nonces.issue()), NONCE_FULL);
-				for (const nonce of issued) assert.equal(nonces.take(nonce), NONCE_INVALID);
+				const issued: Uint8Array[] = [];
+				const taken = new Set<Uint8Array>();
+				for (const [passMs, back] of moves) {
+					clock.ms += passMs / 4;
+					issued.push(nonces.issue());
+					const nonce = issued[Math.max(0, issued.length - 1 - back)];
+					const isTaken = nonces.take(nonce);
+					assert.ok(!isTaken || !taken.has(nonce));
+					if (isTaken) taken.add(nonce);
+				}
+				for (const nonce of taken) assert.equal(nonces.take(nonce), false);
+				assert.ok(taken.size > USED_LIMIT);
 			}),
-			{ numRuns: 30 },
+			{ numRuns: 10 },
 		);
+	});
+
+	it("forgets the expired by itself: as many a minute as it has room for, for ever", () => {
+		const { clock, nonces } = make();
+		for (let i = 0; i < 5 * USED_LIMIT; i++) {
+			const early = nonces.issue();
+			clock.ms += NONCE_LIFETIME_MS / USED_LIMIT;
+			if (i % 2 === 0) assert.equal(nonces.take(early), true);
+			else assert.equal(nonces.take(nonces.issue()), true);
+		}
 	});
 });

@@ -1,0 +1,92 @@
+/**
+ * The login against a crowd, through all of the gateway: from addresses of the loopback network,
+ * which are all this computer's. What the limiter does in time is in test/auth.
+ */
+import assert from "node:assert/strict";
+import { isError, PASSWORD, proofOf, type Reply, succeeded, type TestGateway, USERNAME } from "./gateway.js";
+
+const TRIES = 600;
+const ADDRESSES = 60;
+/** The first ones, by challenge. */
+const PROOFS = 360;
+/** Between two tries of the same address, at least. */
+const ROUND_MS = 700;
+/** So many of them are looked at in a minute, by modules/auth/limiter.ts. */
+const LOOKED_LIMIT = 181;
+/** From an address that has logged in, and from one that has never been here. */
+const KNOWN_LIMIT_S = 5;
+const NEW_LIMIT_S = 15;
+const NEW = "127.0.2.1";
+
+export function crowdChecks(gateway: () => TestGateway): void {
+	const tryLogin = (body: unknown, from?: string): Promise<Reply> =>
+		gateway().post("system/login", body, { token: null, ...(from === undefined ? {} : { from }) });
+	const challenge = () => gateway().read("system/challenge", { token: null });
+
+	async function proof(password: string) {
+		const { nonce, salt } = await challenge();
+		return { username: USERNAME, nonce, proof: proofOf(password, salt, nonce) };
+	}
+
+	/** Comes again when Retry-After says so, with the same body; how many seconds that took. */
+	async function secondsUntilIn(body: unknown, from?: string): Promise<number> {
+		for (let waitedS = 0; ; ) {
+			const reply = await tryLogin(body, from);
+			if (reply.status === 200) return waitedS;
+			isError(reply, 429, "too_many_attempts");
+			const waitS = Number(reply.headers.get("retry-after"));
+			await gateway().pass(waitS * 1000 + 50);
+			waitedS += waitS;
+			assert.ok(waitedS <= 60, `kept out for ${waitedS} s`);
+		}
+	}
+
+	describe(`${TRIES} wrong logins from ${ADDRESSES} addresses`, function () {
+		this.timeout(120_000);
+
+		let looked = 0;
+		let proofs = 0;
+		let tookMs = 0;
+		let knownS = 0;
+		let knownByProofS = 0;
+		let newS = 0;
+		let newBody: unknown;
+
+		before(async () => {
+			await gateway().login();
+			// They take all buckets, bring the shared one to its longest delay, and use up all the nonces that they can.
+			const startMs = Date.now();
+			for (let i = 0; i < TRIES; i++) {
+				const isProof = i < PROOFS;
+				const body = isProof ? await proof("wrong") : { username: USERNAME, password: "wrong" };
+				const reply = await tryLogin(body, `127.0.1.${1 + (i % ADDRESSES)}`);
+				if (i % ADDRESSES === 0) await gateway().pass(ROUND_MS);
+				if (reply.status === 429) continue;
+				isError(reply, 401, "invalid_proof");
+				looked++;
+				if (isProof) proofs++;
+			}
+			tookMs = Date.now() - startMs;
+			// Here, since each of the checks below is preceded by a login.
+			knownS = await secondsUntilIn({ username: USERNAME, password: PASSWORD });
+			knownByProofS = await secondsUntilIn(await proof(PASSWORD));
+			newBody = await proof(PASSWORD);
+			newS = await secondsUntilIn(newBody, NEW);
+		});
+		it("are mostly turned away without being looked at", () => {
+			assert.ok(proofs > 64, `${proofs} proofs were looked at`);
+			assert.ok(looked <= LOOKED_LIMIT * Math.ceil(tookMs / 60_000), `${looked} were looked at`);
+		});
+		it("leave a known address alone, in both forms", () => {
+			assert.ok(knownS <= KNOWN_LIMIT_S, `${knownS} s`);
+			assert.ok(knownByProofS <= KNOWN_LIMIT_S, `${knownByProofS} s`);
+		});
+		it("let a new address in within 15 s, with the nonce that it had at first", async () => {
+			assert.ok(newS <= NEW_LIMIT_S, `${newS} s`);
+			isError(await tryLogin(newBody, NEW), 401, "nonce_invalid");
+			// It is known now.
+			succeeded(await tryLogin({ username: USERNAME, password: PASSWORD }, NEW));
+			assert.equal((await gateway().get("meter/protocol")).status, 200);
+		});
+	});
+}

@@ -1,0 +1,141 @@
+/**
+ * The login against a crowd: whoever guesses from many addresses, or wastes nonces, keeps nobody out who knows the
+ * password. What is timed is a client that comes again when Retry-After says so.
+ */
+import assert from "node:assert/strict";
+import { LOGIN_BLOCKED, LOGIN_INVALID_PROOF, LOGIN_OK, type LoginResult } from "../../modules/auth/login.js";
+import { HOME, LoginBench, PASSWORD, proofOf } from "./fakes.js";
+
+/** From an address that has logged in, and from one that has never been here. */
+const KNOWN_LIMIT_MS = 5000;
+const NEW_LIMIT_MS = 15_000;
+const NEW = "192.168.1.77";
+/** How often a crowd acts that goes on. */
+const STEP_MS = 100;
+
+type Form = (bench: LoginBench, address: string, password?: string) => LoginResult;
+
+const FORMS: readonly [name: string, form: Form][] = [
+	["by challenge", (bench, address, password = PASSWORD) => bench.try(password, "admin", address)],
+	["in plain text", ({ login }, address, password = PASSWORD) => login.loginWithPassword(address, "admin", password)],
+];
+
+const strangers = (count: number) => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+
+/** How long it takes the owner to get in from this address, ms; `meanwhile` is done every STEP_MS. */
+function timeToLogin(bench: LoginBench, form: Form, address: string, meanwhile?: () => void): number {
+	const { clock } = bench;
+	const startMs = clock.ms;
+	for (;;) {
+		const { outcome, retryAfterS } = form(bench, address);
+		if (outcome === LOGIN_OK) return clock.ms - startMs;
+		assert.equal(outcome, LOGIN_BLOCKED);
+		const endMs = clock.ms + retryAfterS * 1000;
+		while (clock.ms < endMs) {
+			clock.ms += STEP_MS;
+			meanwhile?.();
+		}
+		assert.ok(clock.ms - startMs < 3_600_000, "kept out for an hour");
+	}
+}
+
+for (const [name, form] of FORMS) {
+	describe(`auth against a crowd, ${name}`, () => {
+		it("lets a new address in although 17 others fail 2.7 times a minute", () => {
+			for (let arrivalMs = 0; arrivalMs < 60_000; arrivalMs += 3700) {
+				const bench = new LoginBench();
+				const crowd = strangers(17);
+				for (const address of crowd) form(bench, address, "wrong");
+				// The last one shares its bucket with all who are new.
+				for (let i = 0; i < 12; i++) {
+					const { retryAfterS } = form(bench, crowd[16], "wrong");
+					bench.clock.ms += retryAfterS * 1000;
+				}
+				const startMs = bench.clock.ms;
+				const attack = () => {
+					if ((bench.clock.ms - startMs) % 22_200 < STEP_MS) form(bench, crowd[16], "wrong");
+				};
+				while (bench.clock.ms < startMs + arrivalMs) {
+					bench.clock.ms += STEP_MS;
+					attack();
+				}
+				assert.ok(timeToLogin(bench, form, NEW, attack) <= NEW_LIMIT_MS, `after ${arrivalMs} ms`);
+			}
+		});
+
+		for (const [pace, addresses, tries, everyMs] of [
+			["at one moment", 60, 600, 0],
+			["in a second", 64, 600, 1000 / 600],
+			["10 a second", 60, 600, 100],
+			["one a second", 60, 600, 1000],
+		] as const) {
+			it(`lets the owner in after ${tries} wrong logins from ${addresses} addresses, ${pace}`, () => {
+				for (const [address, limitMs] of [
+					[HOME, KNOWN_LIMIT_MS],
+					[NEW, NEW_LIMIT_MS],
+				] as const) {
+					const bench = new LoginBench();
+					assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+					const crowd = strangers(addresses);
+					for (let i = 0; i < tries; i++) {
+						assert.notEqual(form(bench, crowd[i % addresses], "wrong").outcome, LOGIN_OK);
+						bench.clock.ms += everyMs;
+					}
+					const tookMs = timeToLogin(bench, form, address);
+					assert.ok(tookMs <= limitMs, `${address}: ${tookMs} ms`);
+				}
+			});
+		}
+
+		it("lets a known address in at once while the crowd goes on", () => {
+			const bench = new LoginBench();
+			assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+			const crowd = strangers(60);
+			for (let i = 0; i < 6000; i++) {
+				form(bench, crowd[i % 60], "wrong");
+				bench.clock.ms += STEP_MS;
+				if (i % 100 === 0) assert.equal(form(bench, HOME).outcome, LOGIN_OK);
+			}
+		});
+	});
+}
+
+describe("auth against a crowd", () => {
+	it("gives a new address its turn while others try ten times a second, by lot", () => {
+		// Of those who have no bucket of their own; 16 more have one.
+		for (const others of [1, 5]) {
+			const tookMs: number[] = [];
+			for (let seed = 0; seed < 20; seed++) {
+				const bench = new LoginBench(seed);
+				const crowd = strangers(16 + others);
+				const attack = () => {
+					for (const address of crowd) bench.login.loginWithPassword(address, "admin", "wrong");
+				};
+				for (let i = 0; i < 100; i++) {
+					attack();
+					bench.clock.ms += STEP_MS;
+				}
+				tookMs.push(timeToLogin(bench, FORMS[seed % 2][1], NEW, attack));
+			}
+			const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
+			// Each turn is drawn among all who want it, and one comes every 4 s.
+			const fairMs = (others + 1) * 4000;
+			assert.ok(mean <= 1.5 * fairMs, `${others} others: ${mean} ms on an average`);
+		}
+	});
+
+	it("never spoils a nonce by the wrong proofs of others", () => {
+		const bench = new LoginBench();
+		assert.equal(bench.try(PASSWORD).outcome, LOGIN_OK);
+		const { nonce, salt } = bench.login.challenge();
+		const crowd = strangers(64);
+		let looked = 0;
+		for (let round = 0; round < 100; round++) {
+			for (const address of crowd) if (bench.try("wrong", "admin", address).outcome === LOGIN_INVALID_PROOF) looked++;
+			bench.clock.ms += 599;
+		}
+		assert.ok(looked > 128, `${looked} were looked at`);
+		const attempt = { address: HOME, username: "admin", nonce, proof: proofOf(salt, PASSWORD, nonce) };
+		assert.equal(bench.login.loginWithProof(attempt).outcome, LOGIN_OK);
+	});
+});
