@@ -112,6 +112,16 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 	return pair;
 }
 
+enum {
+	/* Callers at the door: each costs the chip a socket. */
+	CALLERS = 6,
+	/* A ClientHello follows the connection at once; the head of a plain request may be typed by hand. */
+	TLS_SILENCE_MS = 2000,
+	PLAIN_SILENCE_MS = 10000,
+	/* A chip's part of a handshake is about one second. */
+	PRESSED_HANDSHAKE_MS = 3000,
+};
+
 /* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
 {
@@ -132,7 +142,10 @@ void xs_stream_server(xsMachine *the)
 			.port = port,
 			.max_connections = connections,
 			.max_handshakes = 1,
+			.max_callers = CALLERS,
+			.silence_ms = pair.certificate ? TLS_SILENCE_MS : PLAIN_SILENCE_MS,
 			.handshake_timeout_ms = 10000,
+			.pressed_handshake_ms = PRESSED_HANDSHAKE_MS,
 			.linger_ms = 3000,
 			.certificate = pair.certificate,
 			.key = pair.key,

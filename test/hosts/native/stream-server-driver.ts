@@ -20,7 +20,14 @@ const READY_MS = 5000;
 let program: string | undefined;
 
 function peerProgram(): string {
-	const server = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "thread-start"];
+	const server = [
+		"stream-server",
+		"stream-thread",
+		"stream-connection",
+		"stream-door",
+		"stream-socket",
+		"thread-start",
+	];
 	const sources = [...server, "handshake-gate", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
@@ -121,11 +128,27 @@ export interface PeerOptions {
 	readonly handshakes?: number;
 	readonly handshakeMs?: number;
 	readonly lingerMs?: number;
+	/** At the door. */
+	readonly callers?: number;
+	/** For the first bytes. */
+	readonly silenceMs?: number;
+	/** Of a handshake while others wait. */
+	readonly pressedMs?: number;
 	/** The most files and sockets that it may have open. */
 	readonly descriptors?: number;
 }
 
-export type CommandName = "swap" | "hold" | "resume" | "break" | "stop" | "count" | "drop" | "read" | "test";
+export type CommandName =
+	| "swap"
+	| "hold"
+	| "resume"
+	| "break"
+	| "stop"
+	| "count"
+	| "pressed"
+	| "drop"
+	| "read"
+	| "test";
 
 export class Peer {
 	readonly secure: boolean;
@@ -138,7 +161,9 @@ export class Peer {
 	private constructor(options: PeerOptions) {
 		const { certificates, pair = "ec", otherPair } = options;
 		const { port = 0, connections = 4, handshakes = 1, handshakeMs = 3000, lingerMs = 1000 } = options;
-		const args = [port, options.everywhere ? 0 : 1, connections, handshakes, handshakeMs, lingerMs];
+		const { callers = 64, silenceMs = handshakeMs, pressedMs = handshakeMs } = options;
+		const limits = [connections, handshakes, handshakeMs, lingerMs, callers, silenceMs, pressedMs];
+		const args = [port, options.everywhere ? 0 : 1, ...limits];
 		const files = [pair, ...(otherPair ? [otherPair] : [])].flatMap((name) => [`${name}.pem`, `${name}.key`]);
 		this.secure = certificates !== undefined;
 		const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;

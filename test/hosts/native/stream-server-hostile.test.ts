@@ -86,6 +86,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			it("serves as many as there are sockets for, and the others after them", async () => {
 				const peer = await start({ connections: 8, descriptors: 11 });
 				const there = await Promise.all([peer.open(), peer.open()]);
+				for (const client of there) await client.get("/size/100", 100);
 				await Promise.all(new Array(20).fill(0).map(() => peer.checkServes(5000)));
 				for (const client of there) await client.get("/size/100", 100);
 				const more = new Array(10).fill(0).map(() => peer.dial());
