@@ -18,12 +18,19 @@ export interface Operation {
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
 	readonly open: boolean;
+	/** It may wait long for something else than its client: not what the last place of a port is for. */
+	readonly waits: boolean;
 	/** Those that it shows or changes. */
 	readonly settings: SettingsTable;
 }
 
 /** What most operations have: their prototype, so that it takes flash once and not for each. */
-const PLAIN: Omit<Operation, "run"> = Object.freeze({ body: undefined, open: false, settings: NO_SETTINGS });
+const PLAIN: Omit<Operation, "run"> = Object.freeze({
+	body: undefined,
+	open: false,
+	waits: false,
+	settings: NO_SETTINGS,
+});
 
 function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Route<Operation> {
 	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze(Object.setPrototypeOf(own, PLAIN)) });
@@ -35,6 +42,11 @@ export function route(method: number, path: string, run: Operation["run"], body?
 
 export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
 	return row(method, path, body === undefined ? { run, open: true } : { run, body, open: true });
+}
+
+/** Of what takes as long as the meter or the network does. */
+export function waitingRoute(method: number, path: string, run: RouteHandler): Route<Operation> {
+	return row(method, path, { run, waits: true });
 }
 
 /** GET and POST of a group of settings. */

@@ -40,8 +40,7 @@ const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 /** Connections at once, in all and by TLS: one of those costs the chip 24 KB beside ours (decision 7). */
-const CONNECTIONS = 4;
-const TLS_CONNECTIONS = 2;
+const PLACES = 3;
 
 interface World extends IdentityWorld {
 	/** Of all that time moves. */
@@ -133,16 +132,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
-		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
+		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
 		if (network.https !== undefined) {
 			const identity = () => this.#identity.ownPair(this.#networkSettings.hostname);
-			ports.push({ port: network.https, maxConnections: TLS_CONNECTIONS, identity });
+			ports.push({ port: network.https, places: PLACES, identity });
 		}
 		this.#server = new HTTPServer({
 			ports,
 			driver,
 			text,
-			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
 			trace,
 		});

@@ -10,6 +10,8 @@ export interface AcceptedConnection {
 	readonly pending: PendingSocket;
 	/** When; monotonic ms. */
 	readonly nowMs: number;
+	/** It has the port's last place, and ends with its first reply. */
+	readonly isGuest: boolean;
 }
 
 /** What a connection needs of its server. */

@@ -83,7 +83,10 @@ export const OUT_OF_MEMORY = "out of memory";
 export interface ListenerOptions {
 	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
 	readonly identity?: CertificatePair;
-	/** `count` connections wait to be taken by `read`. */
+	/**
+	 * `count` connections wait to be taken by `read`, or to be left there. 0: somebody waits whom the host can't bring that
+	 * far, since it carries all the connections that it can: close one to let him come.
+	 */
 	onReadable(count: number): void;
 	/** The listener is dead. */
 	onError?(message: string): void;

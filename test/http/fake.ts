@@ -274,6 +274,11 @@ export class FakePort implements ListenerPort {
 		return client;
 	}
 
+	/** Somebody waits whom the host can't bring to the server. */
+	press(): void {
+		this.#world.post(() => this.#options?.onReadable(0));
+	}
+
 	fail(message: string): void {
 		this.#options?.onError?.(message);
 	}
