@@ -37,9 +37,25 @@ void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_
 	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) door->callers[i].socket = -1;
 }
 
+bool door_is_friend(const stream_door *door, const char *address)
+{
+	for (int i = 0; i < DOOR_FRIENDS; i++)
+		if (strcmp(door->friends[i], address) == 0) return true;
+	return false;
+}
+
+void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE])
+{
+	if (door_is_friend(door, address)) return;
+	memcpy(door->friends[door->next_friend], address, STREAM_ADDRESS_SIZE);
+	door->next_friend = (door->next_friend + 1) % DOOR_FRIENDS;
+}
+
+/* 0 of friends, who are the last to go. */
 static unsigned callers_from(const stream_door *door, const char *address)
 {
 	unsigned count = 0;
+	if (door_is_friend(door, address)) return 0;
 	for (unsigned i = 0; i < door->limit; i++)
 		if (is_there(&door->callers[i]) && strcmp(door->callers[i].address, address) == 0) count++;
 	return count;
@@ -56,10 +72,12 @@ static bool goes_before(const stream_caller *caller, const stream_caller *other)
 static stream_caller *surplus(stream_door *door, stream_caller *newcomer)
 {
 	stream_caller *first = newcomer;
-	unsigned most = callers_from(door, newcomer->address) + 1;
+	bool friend = door_is_friend(door, newcomer->address);
+	unsigned most = friend ? 0 : callers_from(door, newcomer->address) + 1;
 	for (unsigned i = 0; i < door->limit; i++) {
 		stream_caller *each = &door->callers[i];
-		unsigned count = callers_from(door, each->address) + (strcmp(each->address, newcomer->address) == 0 ? 1 : 0);
+		unsigned own = !friend && strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
+		unsigned count = callers_from(door, each->address) + own;
 		if (count < most || (count == most && !goes_before(each, first))) continue;
 		most = count;
 		first = each;
@@ -118,12 +136,13 @@ void door_serve(stream_door *door, uint64_t now_ms)
 	}
 }
 
-/* 0: not that anybody remembers. */
+/* 0: of a friend; 1: not that anybody remembers. */
 static uint64_t last_turn(const stream_door *door, const char *address)
 {
+	if (door_is_friend(door, address)) return 0;
 	for (int i = 0; i < DOOR_MEMORY; i++)
 		if (door->served[i].turn > 0 && strcmp(door->served[i].address, address) == 0) return door->served[i].turn;
-	return 0;
+	return 1;
 }
 
 stream_caller *door_first(stream_door *door)
@@ -152,7 +171,7 @@ static void remember(stream_door *door, const char *address)
 		if (door->served[i].turn < door->served[place].turn) place = i;
 	}
 	memcpy(door->served[place].address, address, STREAM_ADDRESS_SIZE);
-	door->served[place].turn = ++door->turns;
+	door->served[place].turn = ++door->turns + 1;
 }
 
 int door_take(stream_door *door, stream_caller *caller)

@@ -5,7 +5,7 @@
  *
  * When the door is full, the address with the most callers loses one, who has said nothing before who has. Places go to
  * the address that got one least lately, then to who came first. So who comes from a few addresses, however often, keeps
- * nobody waiting for longer than those few take.
+ * nobody waiting for longer than those few take. Addresses that somebody known came from are before all others.
  */
 #ifndef STREAM_DOOR_H
 #define STREAM_DOOR_H
@@ -16,8 +16,12 @@
 
 #include "stream-server.h"
 
-/* Addresses of which is known when they got a place last. */
-enum { DOOR_MEMORY = 8 };
+enum {
+	/* Addresses of which is known when they got a place last. */
+	DOOR_MEMORY = 8,
+	/* Addresses that somebody known came from. */
+	DOOR_FRIENDS = 4,
+};
 
 typedef struct {
 	/* -1: none. */
@@ -48,9 +52,15 @@ typedef struct {
 		uint64_t turn;
 	} served[DOOR_MEMORY];
 	uint64_t turns;
+	char friends[DOOR_FRIENDS][STREAM_ADDRESS_SIZE];
+	unsigned next_friend;
 } stream_door;
 
 void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_ms);
+
+/* Somebody known has come from there. */
+void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE]);
+bool door_is_friend(const stream_door *door, const char *address);
 
 /* Takes the socket. Where the door is full somebody must go, maybe this one. */
 void door_add(stream_door *door, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms);

@@ -143,6 +143,14 @@ size_t stream_write(stream_server *server, int connection, const void *bytes, si
 	return room;
 }
 
+void stream_know(stream_server *server, int connection)
+{
+	lock(server);
+	stream_connection *found = find(server, connection);
+	if (found) found->known = true;
+	unlock(server);
+}
+
 void stream_close(stream_server *server, int connection)
 {
 	lock(server);

@@ -43,8 +43,8 @@ typedef struct {
 	/* How long one may be connected before its first bytes have come: of TLS, those of its ClientHello. */
 	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
-	/* The same while others wait at the door. */
-	uint32_t pressed_handshake_ms;
+	/* How long the other side may be silent in its handshake while others wait at the door. */
+	uint32_t pressed_silence_ms;
 	/* After stream_close: how long the other side may take for what was written. */
 	uint32_t linger_ms;
 	/*
@@ -131,6 +131,9 @@ size_t stream_read(stream_server *server, int connection, void *into, size_t siz
  * the last call): SIZE_MAX, and nothing was written; also for a connection that is closed.
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
+
+/* The owner knows who is there: from now on its address is let in before others. */
+void stream_know(stream_server *server, int connection);
 
 /* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */
 void stream_close(stream_server *server, int connection);

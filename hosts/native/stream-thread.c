@@ -92,16 +92,20 @@ static void drop(stream_server *server, stream_connection *connection)
 	connection_release(connection);
 }
 
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+	return a_ms < b_ms ? a_ms : b_ms;
+}
+
 /* When its handshake, or its closing, is given up: sooner while somebody waits for its place. */
 static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
 {
-	if (!door_first(&server->door)) return connection->deadline_ms;
-	uint64_t usual_ms = server->options.linger_ms, pressed_ms = PRESSED_CLOSING_MS;
-	if (connection->state == CONNECTION_HANDSHAKING) {
-		usual_ms = server->options.handshake_timeout_ms;
-		pressed_ms = server->options.pressed_handshake_ms;
-	}
-	return pressed_ms < usual_ms ? connection->deadline_ms - usual_ms + pressed_ms : connection->deadline_ms;
+	uint64_t usual_ms = connection->deadline_ms;
+	if (!door_first(&server->door) || door_is_friend(&server->door, connection->address)) return usual_ms;
+	if (connection->state == CONNECTION_HANDSHAKING)
+		return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
+	if (server->options.linger_ms <= PRESSED_CLOSING_MS) return usual_ms;
+	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
 }
 
 /* Called again and again until the place is free. */
@@ -247,6 +251,19 @@ static void begin(stream_server *server, stream_connection *connection, stream_c
 	unlock(server);
 }
 
+/* Tells the door whom the owner knows. */
+static void introduce(stream_server *server)
+{
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		lock(server);
+		bool news = each->known && !each->known_told;
+		if (news) each->known_told = true;
+		unlock(server);
+		if (news) door_befriend(&server->door, each->address);
+	}
+}
+
 /* Takes who has connected to the door. */
 static void answer_door(stream_server *server)
 {
@@ -316,7 +333,7 @@ static void test_identity(stream_server *server)
 
 static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
 {
-	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
+	*wake_ms = earlier(*wake_ms, deadline_ms);
 }
 
 typedef struct {
@@ -435,6 +452,7 @@ void *stream_thread_run(void *context)
 		serve_lingering(server);
 		settle_gate(server);
 		test_identity(server);
+		introduce(server);
 		answer_door(server);
 		door_serve(&server->door, server->now_ms);
 		let_in(server);

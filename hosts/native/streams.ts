@@ -61,6 +61,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	write(connection: number, bytes: Uint8Array, start: number, end: number): number {
 		return native("xs_stream_server_write").call(this, connection, bytes, start, end);
 	}
+	know(connection: number): void {
+		native("xs_stream_server_know").call(this, connection);
+	}
 	end(connection: number): void {
 		native("xs_stream_server_end").call(this, connection);
 	}
@@ -266,6 +269,10 @@ class NativeSocket implements Socket {
 			this.#writable = Math.max(0, listener.server.write(id, bytes, start, end));
 		}
 		return this.#writable;
+	}
+
+	know(): void {
+		if (!this.#closed) this.#connection.listener.server.know(this.#connection.id);
 	}
 
 	close(): void {

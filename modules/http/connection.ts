@@ -72,7 +72,6 @@ export class HTTPConnection implements ResponseCarrier {
 	readonly text: TextCodec;
 	/** The port it came in on. */
 	readonly port: ListenerPort;
-	readonly isGuest: boolean;
 	readonly #owner: ConnectionOwner;
 	readonly #socket: Socket;
 	readonly #in = new Uint8Array(IN_SIZE);
@@ -111,10 +110,9 @@ export class HTTPConnection implements ResponseCarrier {
 	#isVouched = false;
 	#isKnown = false;
 
-	constructor(owner: ConnectionOwner, { port, pending, nowMs, isGuest }: AcceptedConnection) {
+	constructor(owner: ConnectionOwner, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
 		this.port = port;
-		this.isGuest = isGuest;
 		this.text = owner.text;
 		this.#nowMs = this.#sinceMs = this.#receivedMs = nowMs;
 		this.#idleMs = this.#sinceMs + owner.limits.graceMs;
@@ -143,6 +141,15 @@ export class HTTPConnection implements ResponseCarrier {
 		return this.#isKnown;
 	}
 
+	/** The present request has. */
+	get isVouched(): boolean {
+		return this.#isVouched;
+	}
+
+	get isGuest(): boolean {
+		return this.#owner.isLast(this, true);
+	}
+
 	/**
 	 * From when on a newcomer may take this connection's place, monotonic ms: since when it is idle, has taken nothing of a
 	 * reply, or sends a request; Infinity while it has a request with a valid token.
@@ -165,6 +172,7 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	vouch(): void {
+		if (!this.#isKnown) this.#socket.know?.();
 		this.#isVouched = this.#isKnown = true;
 	}
 
@@ -233,7 +241,7 @@ export class HTTPConnection implements ResponseCarrier {
 		const chunked = !hasLength && head.minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && head.method !== METHOD_HEAD;
-		if (response.closing || this.isGuest || !head.keepAlive || (hasBody && !hasLength && !chunked))
+		if (response.closing || this.isSurplus || !head.keepAlive || (hasBody && !hasLength && !chunked))
 			this.#closing = true;
 		let framing = "";
 		if (hasLength && !isBare) framing = `Content-Length: ${length}\r\n`;
@@ -246,6 +254,11 @@ export class HTTPConnection implements ResponseCarrier {
 		if (hasBody) this.#out.begin(this.text.encode(text), body, length, chunked);
 		else this.#out.begin(this.text.encode(text), undefined, 0, false);
 		this.#reply = REPLY_GIVEN;
+	}
+
+	/** Nobody but who has shown a token keeps a connection while a port is full, and not all of its places. */
+	private get isSurplus(): boolean {
+		return this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 	}
 
 	/** Goes on with whatever can go on. Every way into the connection ends here. */

@@ -10,8 +10,12 @@ export interface AcceptedConnection {
 	readonly pending: PendingSocket;
 	/** When; monotonic ms. */
 	readonly nowMs: number;
-	/** It has the port's last place, and ends with its first reply. */
-	readonly isGuest: boolean;
+}
+
+/** A connection as its server sees it. */
+export interface OwnedConnection {
+	readonly port: ListenerPort;
+	close(): void;
 }
 
 /** What a connection needs of its server. */
@@ -23,6 +27,10 @@ export interface ConnectionOwner {
 	readonly drive: Drive;
 	/** The connection's deadline may have changed. */
 	changed(): void;
+	/** All other places of its port but one are taken by requests with a token (`isBusy`), or by who has shown one. */
+	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
+	/** No place is left on its port. */
+	isFull(connection: OwnedConnection): boolean;
 	/** The connection is no more. */
-	closed(connection: { close(): void }): void;
+	closed(connection: OwnedConnection): void;
 }

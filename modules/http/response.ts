@@ -38,7 +38,7 @@ export class BytesSource implements BodySource {
 /** What a response needs of the connection that carries it. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
-	/** The connection has the port's last place. */
+	/** All other connections of the port are at requests with a token. */
 	readonly isGuest: boolean;
 	/** The request showed a valid token. */
 	vouch(): void;
@@ -68,7 +68,7 @@ export class HTTPResponse {
 		return this.#carrier !== undefined;
 	}
 
-	/** No place is left beside this request's: what would wait for something else than the client is to be refused. */
+	/** All other places of the port have requests of known clients: what waits for something else than its own is refused. */
 	get isGuest(): boolean {
 		return this.#carrier?.isGuest ?? false;
 	}

@@ -2,11 +2,14 @@
  * HTTP/1.1 server of our own (RFC 9110, RFC 9112) on a host's listeners, plain and TLS alike: limits on everything that
  * a stranger decides, streaming both ways. Knows nothing of tokens, origins or JSON: that is the handler's.
  *
- * Connections: each port has its own number of places. A newcomer gets one of all but the last; when these are taken,
- * that of the connection which has been idle longest; else the last place, for one request: as a guest, which is refused
- * what would wait (`isGuest`). When the last one is taken too, somebody is displaced whose client has shown no token: who
- * idles, sends a head or a body or takes no reply, the longest waiting first; then who idles though it has shown one. A
- * request with a token is never given up. Each is safe for `graceMs`; until then the newcomer waits in the listener.
+ * Connections: each port has its own number of places. The last of them is kept free where that is possible: a newcomer
+ * that would get it takes the place of an idle connection without a token instead, and while all are taken a connection
+ * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
+ * others are at requests with a token (`isGuest`): so something is always answered at once.
+ *
+ * When all are taken somebody is displaced whose client has shown no token: who idles, sends a head or a body or takes no
+ * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
+ * is safe for `graceMs`; until then the newcomer waits in the listener.
  *
  * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
  * callback of a socket goes through the drive.
@@ -20,12 +23,12 @@ import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import type { ConnectionOwner } from "./owner.js";
+import type { ConnectionOwner, OwnedConnection } from "./owner.js";
 
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). The last of them is for guests. */
+	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
 	readonly places: number;
 	/** Of TLS: asked for what the listener opens with. */
 	identity?(): CertificatePair;
@@ -136,8 +139,21 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		this.#isChanged = true;
 	}
 
-	closed(connection: HTTPConnection): void {
-		const index = this.#connections.indexOf(connection);
+	isFull({ port }: OwnedConnection): boolean {
+		return this.takenOf(port) >= this.placesOf(port);
+	}
+
+	isLast(connection: OwnedConnection, isBusy: boolean): boolean {
+		let others = 0;
+		for (let i = 0; i < this.#connections.length; i++) {
+			const each = this.#connections[i];
+			if (each.port === connection.port && each !== connection && (isBusy ? each.isVouched : each.isKnown)) others++;
+		}
+		return others >= this.placesOf(connection.port) - 1;
+	}
+
+	closed(connection: OwnedConnection): void {
+		const index = this.#connections.findIndex((each) => each === connection);
 		if (index >= 0) this.#connections.splice(index, 1);
 		this.changed();
 	}
@@ -173,20 +189,26 @@ export class HTTPServer implements ConnectionOwner, Timed {
 			const pending = this.#listeners[index].read();
 			if (pending === undefined) this.#waiting[index] = 0;
 			else this.#waiting[index]--;
-			if (pending !== undefined) this.take(port, pending, nowMs, taken >= places - 1);
+			if (pending === undefined) return;
+			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
+			this.take(port, pending, nowMs);
 		}
 	}
 
-	private take(port: ListenerPort, pending: PendingSocket, nowMs: number, isLast: boolean): void {
-		const idle = isLast ? this.longestIdle(port, nowMs) : undefined;
-		idle?.close();
+	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
 		try {
-			const isGuest = isLast && idle === undefined;
-			this.#connections.push(new HTTPConnection(this, { port, pending, nowMs, isGuest }));
+			this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
 		} catch (error) {
 			pending.close();
 			throw error;
 		}
+	}
+
+	private placesOf(port: ListenerPort): number {
+		const { ports } = this.#options;
+		let index = 0;
+		while (ports[index].port !== port) index++;
+		return ports[index].places;
 	}
 
 	private takenOf(port: ListenerPort): number {
@@ -212,12 +234,12 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return first;
 	}
 
-	/** The connection of the port that has been idle longest, and beyond its grace. */
+	/** The connection of the port without a token that has been idle longest, and beyond its grace. */
 	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
 			const each = this.#connections[i];
-			if (each.port !== port || !each.isIdle || each.displaceableMs > nowMs) continue;
+			if (each.port !== port || each.isKnown || !each.isIdle || each.displaceableMs > nowMs) continue;
 			if (longest === undefined || each.displaceableMs < longest.displaceableMs) longest = each;
 		}
 		return longest;

@@ -132,6 +132,8 @@ export interface Socket {
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
+	/** Who is at the other end has shown who it is: where newcomers wait, those from its address come first. */
+	know?(): void;
 	/** Sends what was written, then closes. */
 	close(): void;
 }

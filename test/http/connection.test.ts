@@ -464,8 +464,32 @@ describe("HTTP server: places", () => {
 		const newcomer = bench.connect();
 		bench.world.settle();
 		assert.equal(slow.closed, true);
-		assert.equal(known.closed, true, "the newcomer gets a place of its own, not the guest's");
+		assert.equal(known.closed, false);
 		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		assert.equal(newcomer.closed, true, "the last place is for one request");
+		assert.equal(bench.exchange(known, get("/text", TOKEN))[0].status, 200);
+		assert.equal(known.closed, false);
+	});
+
+	it("leaves all but one place to those who have shown a token, and tells the host of each of them once", () => {
+		const bench = new Bench(3);
+		const known = [1, 2].map(() => bench.connect());
+		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));
+		bench.world.advance(5000);
+		const last = bench.connect();
+		assert.equal(bench.exchange(last, get("/text", TOKEN))[0].status, 200);
+		assert.deepEqual(
+			[...known, last].map(({ closed, known }) => [closed, known]),
+			[
+				[false, 1],
+				[false, 1],
+				[true, 1],
+			],
+		);
+		const stranger = bench.connect();
+		assert.equal(bench.exchange(stranger, get("/text"))[0].fields.get("connection"), "close");
+		assert.equal(stranger.known, 0);
+		for (const client of known) assert.equal(bench.exchange(client, get("/text", TOKEN))[0].status, 200);
 	});
 
 	it("lets a newcomer wait until somebody goes when all have a token", () => {

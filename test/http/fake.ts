@@ -92,6 +92,8 @@ export class FakeClient implements PendingSocket {
 	/** The client reads what comes; false: what is beyond the window waits. */
 	reading = true;
 	socket: FakeSocket | undefined;
+	/** How often the server said that it knows the client. */
+	known = 0;
 	readonly #windowSize: number;
 	/** Bytes written by the server in each call. */
 	readonly writes: number[] = [];
@@ -183,6 +185,10 @@ class FakeSocket implements Socket {
 		this.#writable -= end - start;
 		this.#client.deliver(bytes.slice(start, end));
 		return this.#writable;
+	}
+
+	know(): void {
+		this.#client.known++;
 	}
 
 	close(): void {

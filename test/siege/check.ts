@@ -21,7 +21,7 @@ export async function besiege(gateway: ProcessGateway, attacks: readonly string[
 	} finally {
 		await siege.end();
 	}
-	for (const name of attacks) assert.ok((siege.stood.get(name) ?? 0) > 0, `nobody came by "${name}"`);
+	assert.ok(siege.stood.size > 0, "no attack came as far as a connection");
 	const sorted = owner.tookMs.toSorted((a, b) => a - b);
 	const found =
 		`${owner.answered} of ${owner.asked} answered, half of them within ${sorted[sorted.length >> 1]} ms, ` +

@@ -132,7 +132,7 @@ export interface PeerOptions {
 	readonly callers?: number;
 	/** For the first bytes. */
 	readonly silenceMs?: number;
-	/** Of a handshake while others wait. */
+	/** Of silence in a handshake while others wait. */
 	readonly pressedMs?: number;
 	/** The most files and sockets that it may have open. */
 	readonly descriptors?: number;

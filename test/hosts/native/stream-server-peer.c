@@ -4,7 +4,7 @@
  * a line, and ends with status 0 at the end of its input.
  *
  *   stream-server-peer <port> <loopback 0|1> <connections> <handshakes> <handshake ms> <linger ms>
- *     <callers> <silence ms> <pressed handshake ms> [<chain> <key> [<chain> <key>]]
+ *     <callers> <silence ms> <pressed silence ms> [<chain> <key> [<chain> <key>]]
  *
  *   GET /size/N      N bytes of the pattern          GET /address   where the client is
  *   POST /echo       the body, as it comes           GET /silent    nothing, and nothing is read any more
@@ -367,7 +367,7 @@ int main(int count, char **arguments)
 			.linger_ms = (uint32_t)atoi(arguments[6]),
 			.max_callers = (unsigned)atoi(arguments[7]),
 			.silence_ms = (uint32_t)atoi(arguments[8]),
-			.pressed_handshake_ms = (uint32_t)atoi(arguments[9]),
+			.pressed_silence_ms = (uint32_t)atoi(arguments[9]),
 			.certificate = certificate,
 			.key = key,
 			.notify = ring,
