@@ -32,8 +32,8 @@ export class Owner {
 		this.#account = account;
 	}
 
-	async login(): Promise<void> {
-		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true);
+	async login(limitMs: number): Promise<void> {
+		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
 		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
 	}
 
@@ -42,7 +42,7 @@ export class Owner {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
 		for (let round = 0; Date.now() < endMs; round++) {
-			if (round % 10 === 9) await this.login();
+			if (round % 10 === 9) await this.login(PATIENCE_MS);
 			await this.#ask("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
 			await sleep(PAUSE_MS);
 		}
@@ -66,11 +66,17 @@ export class Owner {
 	}
 
 	/** The reply's body, or undefined when none came in time. */
-	async #ask(method: string, path: string, body: string | undefined, isNew: boolean): Promise<string | undefined> {
+	async #ask(
+		method: string,
+		path: string,
+		body: string | undefined,
+		isNew: boolean,
+		limitMs = PATIENCE_MS,
+	): Promise<string | undefined> {
 		const startMs = Date.now();
 		this.asked++;
 		for (;;) {
-			const leftMs = startMs + PATIENCE_MS - Date.now();
+			const leftMs = startMs + limitMs - Date.now();
 			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#kept;
 			try {
 				const reply = await this.#send(method, path, body, agent, leftMs);
@@ -79,7 +85,7 @@ export class Owner {
 				return reply;
 			} catch (error) {
 				const { message } = error as Error;
-				if (Date.now() + RETRY_MS >= startMs + PATIENCE_MS) {
+				if (Date.now() + RETRY_MS >= startMs + limitMs) {
 					this.failures.push(`${path}: ${message}`);
 					return undefined;
 				}

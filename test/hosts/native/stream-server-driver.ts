@@ -148,6 +148,7 @@ export type CommandName =
 	| "pressed"
 	| "drop"
 	| "read"
+	| "know"
 	| "test";
 
 export class Peer {
@@ -248,14 +249,14 @@ export class Peer {
 	}
 
 	/** A connection without TLS, whatever the server speaks. */
-	dial(): Client {
-		const socket = dial(this.port);
+	dial(address?: string): Client {
+		const socket = dial(this.port, address);
 		return new Client(socket, socket);
 	}
 
 	/** A connection as the server speaks it. */
-	async open(port = this.port): Promise<Client> {
-		const socket = dial(port);
+	async open(port = this.port, address?: string): Promise<Client> {
+		const socket = dial(port, address);
 		if (!this.secure) return new Client(socket, socket);
 		const client = new Client(tlsOver(socket), socket);
 		await Promise.race([once(client.socket, "secureConnect"), client.closed]);
@@ -264,8 +265,8 @@ export class Peer {
 	}
 
 	/** One request on a connection of its own, with the right answer. */
-	async checkServes(size = 1000): Promise<void> {
-		const client = await this.open();
+	async checkServes(size = 1000, address?: string): Promise<void> {
+		const client = await this.open(this.port, address);
 		await client.get(`/size/${size}`, size);
 		client.socket.destroy();
 	}
@@ -279,8 +280,8 @@ export function pattern(size: number): Buffer {
 }
 
 /** A TCP connection that is not ended because the server ended its direction. */
-export function dial(port: number): Socket {
-	return connect({ port, host: HOST, allowHalfOpen: true });
+export function dial(port: number, localAddress?: string): Socket {
+	return connect({ port, host: HOST, allowHalfOpen: true, ...(localAddress === undefined ? {} : { localAddress }) });
 }
 
 export function tlsOver(socket: Socket): TLSSocket {

@@ -13,6 +13,7 @@
  *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
  *   pressed: how often STREAM_PRESSED was told
  *   stop: stream_server_stop      count: how many connections are open      drop: close them all
+ *   know: all that are open are of clients that the owner knows
  *   read: take what waits of those who asked for /silent
  *   test: the port shakes hands with itself; what came of it is the answer
  */
@@ -296,6 +297,12 @@ static void drop_clients(void)
 		if (clients[i].id >= 0) end_client(&clients[i]);
 }
 
+static void know_clients(void)
+{
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (clients[i].id >= 0) stream_know(server, clients[i].id);
+}
+
 static void read_silent(void)
 {
 	uint8_t bytes[PIECE];
@@ -335,6 +342,7 @@ static void obey(const char *line)
 		else if (strcmp(line, "stop") == 0) stream_server_stop(server);
 		else if (strcmp(line, "drop") == 0) drop_clients();
 		else if (strcmp(line, "read") == 0) read_silent();
+		else if (strcmp(line, "know") == 0) know_clients();
 		else MUST(!"a known command");
 		printf("%s\n", line);
 	}
