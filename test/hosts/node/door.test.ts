@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { Door } from "../../../hosts/node/door.js";
 
 class Caller {
+	readonly remoteAddress: string;
 	isClosed = false;
-	constructor(readonly remoteAddress: string) {}
+
+	constructor(remoteAddress: string) {
+		this.remoteAddress = remoteAddress;
+	}
+
 	close(): void {
 		this.isClosed = true;
 	}
