@@ -8,9 +8,11 @@ import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
+import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
+import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import { BUSY, FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
@@ -152,14 +154,18 @@ export class API implements HTTPHandler {
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
-		const exchange = new Exchange(this.#services, request, response, admission);
+		const services = this.#services;
+		const exchange = new Exchange(services, request, response, admission);
 		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
-		const { long } = body;
+		const { long, limit } = body;
 		const done: BodyDone = (values, code, message, field) => {
 			if (code === "") run(exchange, values, settings);
 			else exchange.fail(400, code, message, field);
 		};
-		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
+		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
+		const sink = ClaimedBody.open(services.ledger, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
+		if (sink === undefined) exchange.busy();
+		return sink;
 	}
 
 	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */

@@ -18,6 +18,7 @@ import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec } from "../io/host.js";
+import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
@@ -65,6 +66,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #sessions: Sessions;
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
+	readonly #ledger: MemoryLedger;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
 	readonly #acts: Acts;
@@ -79,6 +81,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
+		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
@@ -100,6 +103,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			world,
 			light: this.#light,
 			port: host.serial.meter,
+			ledger: this.#ledger,
 			settings: new MeterSettingsStore(this.#config, world),
 		});
 		this.#config.listen(this);
@@ -212,6 +216,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
+			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
 			readingKeys: prepareReadingKeys(writer),

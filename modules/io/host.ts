@@ -389,6 +389,12 @@ export interface Network {
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
 
+/** What is left of the memory of the firmware's own machine, which ends when there is too little. */
+export interface Memory {
+	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
+	suffices(slots: number, chunkBytes: number): boolean;
+}
+
 export interface Host {
 	readonly info: HostInfo;
 	readonly clock: Clock;
@@ -404,6 +410,8 @@ export interface Host {
 	readonly update?: Update;
 	readonly retained?: Retained;
 	readonly sleep?: Sleep;
+	/** Absent where it has no limit. */
+	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;
