@@ -5,6 +5,7 @@ import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
+import { MEMORY } from "../native/memory.js";
 import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
@@ -51,6 +52,7 @@ export function createHost(): Host {
 		storage,
 		flash: FLASH,
 		crypto,
+		memory: MEMORY,
 		text,
 		power: new ChipPower(BOARD),
 		resources: new SDKResources(),

@@ -3,6 +3,7 @@ import type { Clock, Host, Storage, UDPOptions, UDPPort } from "../../modules/io
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
+import { MEMORY } from "../native/memory.js";
 import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
@@ -129,6 +130,7 @@ export function createHost(): { host: Host; ready(): void } {
 		flash: FLASH,
 		storage: new LinuxStorage(`${state}/flash`),
 		crypto: new NativeCrypto(),
+		memory: MEMORY,
 		text,
 		power: new SimulatedPower(textFile("power.txt")),
 		resources: new SDKResources(),

@@ -171,6 +171,8 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->unsent_record = 0;
 	connection->handshake_error = 0;
 	connection->truncated = false;
+	connection->known = connection->known_told = false;
+	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
 		connection->handshake_wants = POLLIN;
@@ -190,6 +192,8 @@ connection_step connection_handshake(stream_connection *connection)
 {
 	connection->turn = TURN_SIZE;
 	int result = mbedtls_ssl_handshake(&connection->tls);
+	/* The clock again: what came may have been a second's work. */
+	if (connection->turn < TURN_SIZE) connection->silent_since_ms = socket_clock_ms();
 	if (result == MBEDTLS_ERR_SSL_WANT_READ || result == MBEDTLS_ERR_SSL_WANT_WRITE) {
 		connection->handshake_wants = result == MBEDTLS_ERR_SSL_WANT_READ ? POLLIN : POLLOUT;
 		return STEP_AGAIN;

@@ -112,6 +112,16 @@ static pem_pair pair_of(xsMachine *the, xsIntegerValue first)
 	return pair;
 }
 
+enum {
+	/* Callers at the door: each costs the chip a socket. */
+	CALLERS = 6,
+	/* A ClientHello follows the connection at once; the head of a plain request may be typed by hand. */
+	TLS_SILENCE_MS = 2000,
+	PLAIN_SILENCE_MS = 10000,
+	/* Several round trips of a slow network; a segment that was lost has come by then. */
+	PRESSED_SILENCE_MS = 1000,
+};
+
 /* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
 {
@@ -132,7 +142,10 @@ void xs_stream_server(xsMachine *the)
 			.port = port,
 			.max_connections = connections,
 			.max_handshakes = 1,
+			.max_callers = CALLERS,
+			.silence_ms = pair.certificate ? TLS_SILENCE_MS : PLAIN_SILENCE_MS,
 			.handshake_timeout_ms = 10000,
+			.pressed_silence_ms = PRESSED_SILENCE_MS,
 			.linger_ms = 3000,
 			.certificate = pair.certificate,
 			.key = pair.key,
@@ -211,6 +224,12 @@ void xs_stream_server_write(xsMachine *the)
 	uint8_t *bytes = range_of(the, &xsArg(1), &xsArg(2), &xsArg(3), false, &size);
 	size_t room = face->closed ? SIZE_MAX : stream_write(face->server, xsmcToInteger(xsArg(0)), bytes, size);
 	xsmcSetInteger(xsResult, room == SIZE_MAX ? -1 : (xsIntegerValue)room);
+}
+
+void xs_stream_server_know(xsMachine *the)
+{
+	stream_face *face = face_of(the);
+	if (!face->closed) stream_know(face->server, xsmcToInteger(xsArg(0)));
 }
 
 void xs_stream_server_end(xsMachine *the)

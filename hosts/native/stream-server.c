@@ -44,6 +44,7 @@ static bool server_event(const stream_server *server, stream_event *event)
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
 		if (server->connections[i].state == CONNECTION_WAITING) waiting++;
 	if (server->pending_fresh && waiting > 0) *event = (stream_event){ STREAM_PENDING, -1, waiting };
+	else if (server->pressed_fresh) *event = (stream_event){ STREAM_PRESSED, -1, 0 };
 	else if (server->failed && !server->failed_told) *event = (stream_event){ STREAM_FAILED, -1, 0 };
 	else if (server->test == TEST_OVER) *event = (stream_event){ STREAM_TESTED, -1, 0 };
 	else return false;
@@ -62,6 +63,7 @@ static void mark_told(stream_server *server, stream_connection *connection, cons
 {
 	switch (event->kind) {
 	case STREAM_PENDING: server->pending_fresh = false; break;
+	case STREAM_PRESSED: server->pressed_fresh = false; break;
 	case STREAM_FAILED: server->failed_told = true; break;
 	case STREAM_TESTED: server->test = TEST_NONE; break;
 	default: connection_told(connection, event);
@@ -141,6 +143,14 @@ size_t stream_write(stream_server *server, int connection, const void *bytes, si
 	return room;
 }
 
+void stream_know(stream_server *server, int connection)
+{
+	lock(server);
+	stream_connection *found = find(server, connection);
+	if (found) found->known = true;
+	unlock(server);
+}
+
 void stream_close(stream_server *server, int connection)
 {
 	lock(server);
@@ -205,6 +215,7 @@ static void granted(void *context)
 static void free_server(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);
+	door_close(&server->door);
 	if (server->wake >= 0) close(server->wake);
 	if (server->identity) tls_party_free(&server->identity->party);
 	pthread_mutex_destroy(&server->lock);
@@ -220,6 +231,7 @@ static bool open_parts(stream_server *server, const stream_server_options *optio
 		server->identity = tls_identity_create(certificate, key, message, STREAM_SERVER_MESSAGE_SIZE);
 		if (!server->identity) return false;
 	}
+	door_open(&server->door, options->max_callers, server->identity, options->silence_ms);
 	server->listener = socket_listen(options->port, options->loopback_only, message);
 	if (server->listener < 0) return false;
 	server->port = socket_port(server->listener);

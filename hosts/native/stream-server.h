@@ -4,7 +4,8 @@
  * other thread, never waits. Plain C on BSD sockets, pthreads and Mbed TLS: nothing of XS or of FreeRTOS.
  *
  * Limits: max_connections at once, each with STREAM_RING_SIZE bytes in each direction; a ring that is full takes
- * nothing more from the network, so that the peer waits. Who finds no place waits in the system's own queue.
+ * nothing more from the network, so that the peer waits. Who finds no place, or has not said anything yet, waits at the
+ * door (stream-door.h), max_callers at once.
  */
 #ifndef STREAM_SERVER_H
 #define STREAM_SERVER_H
@@ -15,6 +16,7 @@
 
 enum {
 	STREAM_CONNECTION_LIMIT = 8,
+	STREAM_CALLER_LIMIT = 64,
 	/* Bytes of plaintext that wait in one direction of a connection. */
 	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,
@@ -36,7 +38,13 @@ typedef struct {
 	unsigned max_connections;
 	/* Of these in their TLS handshake: 1 to max_connections. */
 	unsigned max_handshakes;
+	/* At the door: 1 to STREAM_CALLER_LIMIT. */
+	unsigned max_callers;
+	/* How long one may be connected before its first bytes have come: of TLS, those of its ClientHello. */
+	uint32_t silence_ms;
 	uint32_t handshake_timeout_ms;
+	/* How long the other side may be silent in its handshake while others wait at the door. */
+	uint32_t pressed_silence_ms;
 	/* After stream_close: how long the other side may take for what was written. */
 	uint32_t linger_ms;
 	/*
@@ -63,6 +71,8 @@ typedef enum {
 	STREAM_FAILED = 5,
 	/* What stream_server_test has begun is over: see stream_server_test_result. */
 	STREAM_TESTED = 6,
+	/* All connections exist, and somebody who has spoken waits at the door: told once of each. Close one to let him in. */
+	STREAM_PRESSED = 7,
 } stream_event_kind;
 
 typedef struct {
@@ -121,6 +131,9 @@ size_t stream_read(stream_server *server, int connection, void *into, size_t siz
  * the last call): SIZE_MAX, and nothing was written; also for a connection that is closed.
  */
 size_t stream_write(stream_server *server, int connection, const void *bytes, size_t size);
+
+/* The owner knows who is there: from now on its address is let in before others. */
+void stream_know(stream_server *server, int connection);
 
 /* Ends in order: what was written is sent, then close_notify and FIN. What still comes is thrown away. */
 void stream_close(stream_server *server, int connection);

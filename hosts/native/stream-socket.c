@@ -176,6 +176,11 @@ int socket_receive(int socket, void *into, size_t size)
 	return result_of(recv(socket, into, size, 0));
 }
 
+int socket_peek(int socket, void *into, size_t size)
+{
+	return result_of(recv(socket, into, size, MSG_PEEK));
+}
+
 int socket_send(int socket, const void *bytes, size_t size)
 {
 	return result_of(send(socket, bytes, size, MSG_NOSIGNAL));

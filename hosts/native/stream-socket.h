@@ -46,6 +46,8 @@ int socket_connect(uint32_t address, uint16_t port);
 int socket_connected(int socket);
 
 int socket_receive(int socket, void *into, size_t size);
+/* The same, and the bytes stay; lwIP gives those of the first segment only. */
+int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
 
 /* Throws away what has come: SOCKET_AGAIN: more may come; 0: the other side has ended; SOCKET_BROKEN. */

@@ -1,6 +1,6 @@
 /*
  * The thread of a stream server: one loop around poll(). Each connection gets as far as it goes without waiting, then
- * it is the next one's turn.
+ * it is the next one's turn. Whoever connects comes to the door first, and gets a place when it is its turn.
  */
 #include "stream-thread.h"
 
@@ -19,8 +19,12 @@ enum {
 	SCARCE_MS = 100,
 	/* The longest sleep: a wake-up that could not be sent is late by so much. */
 	SLEEP_MS = 1000,
+	/* While others wait at the door: how long one may take for the rest of what was written to it. */
+	PRESSED_CLOSING_MS = 1000,
+	/* Callers that are let to the door before the others have their turn. */
+	CALLS_A_TURN = 16,
 	/* All sockets that there can be: the one for waking, the listener. */
-	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT,
+	WATCH_LIMIT = 2 + STREAM_CONNECTION_LIMIT + LINGER_LIMIT + STREAM_CALLER_LIMIT,
 };
 
 static void lock(stream_server *server)
@@ -88,11 +92,27 @@ static void drop(stream_server *server, stream_connection *connection)
 	connection_release(connection);
 }
 
+static uint64_t earlier(uint64_t a_ms, uint64_t b_ms)
+{
+	return a_ms < b_ms ? a_ms : b_ms;
+}
+
+/* When its handshake, or its closing, is given up: sooner while somebody waits for its place. */
+static uint64_t deadline_of(stream_server *server, const stream_connection *connection)
+{
+	uint64_t usual_ms = connection->deadline_ms;
+	if (!door_first(&server->door) || door_is_friend(&server->door, connection->address)) return usual_ms;
+	if (connection->state == CONNECTION_HANDSHAKING)
+		return earlier(usual_ms, connection->silent_since_ms + server->options.pressed_silence_ms);
+	if (server->options.linger_ms <= PRESSED_CLOSING_MS) return usual_ms;
+	return usual_ms - server->options.linger_ms + PRESSED_CLOSING_MS;
+}
+
 /* Called again and again until the place is free. */
 static void serve_closing(stream_server *server, stream_connection *connection)
 {
 	connection_step step = connection->broken ? STEP_FAILED : connection_finish(connection);
-	if (step == STEP_AGAIN && server->now_ms < connection->deadline_ms) return;
+	if (step == STEP_AGAIN && server->now_ms < deadline_of(server, connection)) return;
 	int socket = connection_detach(connection);
 	if (step == STEP_DONE) linger(server, socket, connection->deadline_ms);
 	else if (socket >= 0) close(socket);
@@ -119,7 +139,7 @@ static void serve(stream_server *server, stream_connection *connection)
 			unlock(server);
 			break;
 		case STEP_AGAIN:
-			if (server->now_ms < connection->deadline_ms) break;
+			if (server->now_ms < deadline_of(server, connection)) break;
 			/* fall through */
 		case STEP_FAILED: drop(server, connection);
 		}
@@ -157,12 +177,13 @@ static unsigned handshakes(const stream_server *server)
 	return count;
 }
 
-/* A free place, or NULL while no connection may be accepted. */
-static stream_connection *place(stream_server *server)
+/* A free place, or NULL while no connection may begin; *pressed: there is none before an open one is closed. */
+static stream_connection *place(stream_server *server, bool *pressed)
 {
 	unsigned existing = 0;
 	stream_connection *free_one = NULL;
-	if (server->listener < 0 || server->now_ms < server->accept_after_ms) return NULL;
+	*pressed = false;
+	if (server->listener < 0 || server->now_ms < server->begin_after_ms) return NULL;
 	lock(server);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
@@ -172,8 +193,16 @@ static stream_connection *place(stream_server *server)
 	unsigned shaking = handshakes(server);
 	bool allowed = existing < server->options.max_connections && shaking < server->options.max_handshakes
 		&& (shaking == 0 || !handshake_gate_is_wanted()) && server->test != TEST_WANTED;
+	*pressed = existing >= server->options.max_connections && shaking == 0;
 	unlock(server);
 	return allowed ? free_one : NULL;
+}
+
+/* Whether somebody at the door may come in. */
+static bool admits(stream_server *server)
+{
+	bool pressed;
+	return door_first(&server->door) && place(server, &pressed);
 }
 
 /* Whether it is this port's turn to shake hands; if not, the thread is woken when it is. */
@@ -197,20 +226,22 @@ static void settle_gate(stream_server *server)
 	lock(server);
 	bool shaking = handshakes(server) > 0, testing = server->test == TEST_WANTED;
 	unlock(server);
-	if (server->inside ? !shaking : !testing && !place(server)) leave_gate(server);
+	if (server->inside ? !shaking : !testing && !admits(server)) leave_gate(server);
 }
 
-static void begin(stream_server *server, stream_connection *connection, int socket)
+static void begin(stream_server *server, stream_connection *connection, stream_caller *caller)
 {
+	memcpy(connection->address, caller->address, STREAM_ADDRESS_SIZE);
+	int socket = door_take(&server->door, caller);
+	bool via_access_point = access_point_accepted(socket);
 	lock(server);
 	tls_identity *identity = server->identity;
 	if (identity) identity->party.references++;
 	unlock(server);
 	if (!connection_begin(connection, socket, identity ? &identity->party : NULL)) {
-		server->accept_after_ms = server->now_ms + SCARCE_MS;
+		server->begin_after_ms = server->now_ms + SCARCE_MS;
 		return;
 	}
-	bool via_access_point = access_point_accepted(socket);
 	lock(server);
 	connection->via_access_point = via_access_point;
 	connection->accepted = server->accepted++;
@@ -220,29 +251,62 @@ static void begin(stream_server *server, stream_connection *connection, int sock
 	unlock(server);
 }
 
-static void accept_connections(stream_server *server)
+/* Tells the door whom the owner knows. */
+static void introduce(stream_server *server)
 {
-	stream_connection *connection;
-	lock(server);
-	bool secure = server->identity;
-	unlock(server);
-	if (secure && !server->called && !server->waits) return;
-	while ((connection = place(server))) {
-		if (secure && !enter_gate(server)) return;
-		int socket = socket_accept(server->listener, connection->address);
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
+		stream_connection *each = &server->connections[i];
+		lock(server);
+		bool news = each->known && !each->known_told;
+		if (news) each->known_told = true;
+		unlock(server);
+		if (news) door_befriend(&server->door, each->address);
+	}
+}
+
+/* Takes who has connected to the door. */
+static void answer_door(stream_server *server)
+{
+	char address[STREAM_ADDRESS_SIZE];
+	if (server->listener < 0 || server->now_ms < server->accept_after_ms) return;
+	for (int call = 0; call < CALLS_A_TURN; call++) {
+		int socket = socket_accept(server->listener, address);
 		if (socket == SOCKET_AGAIN) return;
 		if (socket == SOCKET_BROKEN) {
 			fail(server);
 			return;
 		}
 		if (socket == SOCKET_SCARCE) {
-			lingering_socket *oldest = oldest_lingering(server);
+			/* There is work for now; sockets will come free with it. */
+			bool busy = door_first(&server->door);
+			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);
-			else server->accept_after_ms = server->now_ms + SCARCE_MS;
+			else if (busy || !door_sacrifice(&server->door, server->now_ms))
+				server->accept_after_ms = server->now_ms + SCARCE_MS;
 			return;
 		}
-		begin(server, connection, socket);
+		door_add(&server->door, socket, address, server->now_ms);
 	}
+}
+
+/* Gives places to those at the door. */
+static void let_in(stream_server *server)
+{
+	stream_caller *caller;
+	bool pressed = false;
+	lock(server);
+	bool secure = server->identity;
+	unlock(server);
+	while ((caller = door_first(&server->door))) {
+		stream_connection *connection = place(server, &pressed);
+		if (!connection || (secure && !enter_gate(server))) break;
+		begin(server, connection, caller);
+	}
+	if (!caller || !pressed || caller->told) return;
+	caller->told = true;
+	lock(server);
+	server->pressed_fresh = true;
+	unlock(server);
 }
 
 /* Lets the port shake hands with itself, when that is wanted. */
@@ -269,7 +333,7 @@ static void test_identity(stream_server *server)
 
 static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
 {
-	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
+	*wake_ms = earlier(*wake_ms, deadline_ms);
 }
 
 typedef struct {
@@ -291,15 +355,19 @@ static void sleep_well(stream_server *server)
 	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
 	server->now_ms = now_ms;
 	watch(&list, server->wake, POLLIN);
-	nfds_t listening = list.count;
-	watch(&list, server->listener, place(server) && !server->waits ? POLLIN : 0);
-	bool listens = list.count > listening;
+	if (server->begin_after_ms > now_ms) sooner(&wake_ms, server->begin_after_ms);
 	if (server->accept_after_ms > now_ms) sooner(&wake_ms, server->accept_after_ms);
+	else watch(&list, server->listener, POLLIN);
+	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) {
+		stream_caller *each = &server->door.callers[i];
+		watch(&list, each->socket, door_listens(each) ? POLLIN : 0);
+	}
+	sooner(&wake_ms, door_deadline(&server->door, now_ms));
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		connection_state state = state_of(server, each);
 		watch(&list, each->socket, connection_wants(each, &at_once));
-		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, each->deadline_ms);
+		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, deadline_of(server, each));
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
 		lingering_socket *each = &server->lingering[i];
@@ -309,7 +377,6 @@ static void sleep_well(stream_server *server)
 	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
-	server->called = listens && list.sockets[listening].revents != 0;
 	server->now_ms = socket_clock_ms();
 }
 
@@ -327,6 +394,7 @@ static void stop(stream_server *server)
 {
 	if (server->listener >= 0) close(server->listener);
 	server->listener = -1;
+	door_close(&server->door);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		lock(server);
@@ -384,7 +452,10 @@ void *stream_thread_run(void *context)
 		serve_lingering(server);
 		settle_gate(server);
 		test_identity(server);
-		accept_connections(server);
+		introduce(server);
+		answer_door(server);
+		door_serve(&server->door, server->now_ms);
+		let_in(server);
 		settle_gate(server);
 		if (quitting && farewell_ms == 0) farewell_ms = server->now_ms + FAREWELL_MS;
 		if (quitting && !say_farewell(server, farewell_ms)) break;

@@ -11,6 +11,7 @@
 
 #include "handshake-gate.h"
 #include "stream-connection.h"
+#include "stream-door.h"
 #include "stream-server.h"
 #include "tls-identity.h"
 
@@ -41,6 +42,7 @@ struct stream_server {
 	/* The owner was told and has not drained yet. */
 	bool notified;
 	bool pending_fresh;
+	bool pressed_fresh;
 	bool failed;
 	bool failed_told;
 	bool stopping;
@@ -52,15 +54,15 @@ struct stream_server {
 	/* The thread alone. */
 	int listener;
 	uint64_t now_ms;
-	uint64_t accept_after_ms;
+	/* There was no socket, or no memory: nobody is accepted, or begun with, before. */
+	uint64_t accept_after_ms, begin_after_ms;
 	uint64_t accepted;
 	lingering_socket lingering[LINGER_LIMIT];
 	/* By which its handshakes, and the one of its test, are the only ones of the program. */
 	gate_party gate;
 	/* It is in the queue of the gate, or inside as far as this thread knows. */
 	bool waits, inside;
-	/* Somebody waits at the listener. */
-	bool called;
+	stream_door door;
 };
 
 /* Of the thread: ends when `quitting` is set. */

@@ -2,8 +2,8 @@
  * Listeners and sockets of the host contract on the native stream server (stream-server.h), plain and TLS alike, for
  * every host that runs in XS. One native object carries a port and its connections.
  *
- * Limits: of a plain port 8 connections exist at once; of a TLS port two, and one more that is in its handshake or is
- * being told to come again. The rest wait in the system's own queue.
+ * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
+ * place waits at the door (stream-door.h).
  */
 import type {
 	CertificatePair,
@@ -16,7 +16,7 @@ import type {
 	Timers,
 } from "../../modules/io/host.js";
 
-const PLAIN_CONNECTIONS = 8;
+const PLAIN_CONNECTIONS = 4;
 const TLS_CONNECTIONS = 3;
 
 /** What happened: `kind` of stream_event. */
@@ -26,6 +26,7 @@ const WRITABLE = 3;
 const ENDED = 4;
 const FAILED = 5;
 const TESTED = 6;
+const PRESSED = 7;
 
 /** Of a plain port. */
 const NO_IDENTITY: Partial<CertificatePair> = Object.freeze({});
@@ -59,6 +60,9 @@ class StreamServer extends Native("xs_stream_server_destructor") {
 	}
 	write(connection: number, bytes: Uint8Array, start: number, end: number): number {
 		return native("xs_stream_server_write").call(this, connection, bytes, start, end);
+	}
+	know(connection: number): void {
+		native("xs_stream_server_know").call(this, connection);
 	}
 	end(connection: number): void {
 		native("xs_stream_server_end").call(this, connection);
@@ -154,7 +158,7 @@ class NativeListener implements Listener {
 
 	/** Called by the native server. */
 	onStream(kind: number, id: number, count: number): void {
-		if (kind === PENDING) {
+		if (kind === PENDING || kind === PRESSED) {
 			if (!this.#closed) this.#onReadable(count);
 		} else if (kind === FAILED) {
 			if (!this.#closed) this.#onError?.("the network does not answer");
@@ -265,6 +269,10 @@ class NativeSocket implements Socket {
 			this.#writable = Math.max(0, listener.server.write(id, bytes, start, end));
 		}
 		return this.#writable;
+	}
+
+	know(): void {
+		if (!this.#closed) this.#connection.listener.server.know(this.#connection.id);
 	}
 
 	close(): void {

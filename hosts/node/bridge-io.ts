@@ -7,6 +7,7 @@ import {
 	FORMAT_8N1,
 	type Serial,
 	type SerialFormat,
+	type Socket,
 } from "../../modules/io/host.js";
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeWorld, Handle } from "./bridge-handles.js";
@@ -77,7 +78,7 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 	};
 }
 
-type ListenerNames = "listen" | "accept" | "socket" | "setIdentity" | "testIdentity";
+type ListenerNames = "listen" | "accept" | "socket" | "know" | "setIdentity" | "testIdentity";
 
 export function listenerCommands(world: BridgeWorld): Pick<CommandTable, ListenerNames> {
 	const { host, handles, events } = world;
@@ -120,6 +121,7 @@ export function listenerCommands(world: BridgeWorld): Pick<CommandTable, Listene
 			handle.close = () => socket.close();
 			return [socket.viaAccessPoint ? 1 : 0, socket.remoteAddress];
 		},
+		know: (id) => (handles.get(id)?.stream as Socket | undefined)?.know?.(),
 		setIdentity: (id, certificate, key) => handles.find(id, "listener").setIdentity(pairOf(certificate, key)),
 		testIdentity: (id, listenerId) => {
 			const listener = handles.find(listenerId, "listener");

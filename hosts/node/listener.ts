@@ -1,13 +1,14 @@
 /**
  * TCP and TLS listeners on node:net and node:tls as ListenerPorts of the host contract.
  *
- * Limits: PENDING_LIMIT connections wait to be taken, CONNECTION_LIMIT exist at once on a port, a TLS handshake may
- * take HANDSHAKE_LIMIT_MS.
+ * Limits: PENDING_LIMIT connections wait to be taken (door.ts), CONNECTION_LIMIT exist at once on a port, a TLS handshake
+ * may take HANDSHAKE_LIMIT_MS. Unlike the firmware's own core this one shakes hands with all that come.
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
 import type { CertificatePair, Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
+import { Door } from "./door.js";
 import { HandshakeTests } from "./handshake-test.js";
 import { NodeSocket, PendingConnection } from "./socket.js";
 
@@ -37,7 +38,7 @@ class NodeListener implements Listener {
 	readonly #options: ListenerOptions;
 	readonly #settings: ListenerSettings;
 	readonly #server: Server;
-	readonly #pending: PendingConnection[] = [];
+	readonly #door = new Door<PendingConnection>(PENDING_LIMIT);
 	readonly #tests = new HandshakeTests(HANDSHAKE_LIMIT_MS);
 	#closed = false;
 
@@ -62,7 +63,7 @@ class NodeListener implements Listener {
 	}
 
 	read(): PendingSocket | undefined {
-		return this.#pending.shift();
+		return this.#door.take();
 	}
 
 	setIdentity(pair: CertificatePair): void {
@@ -83,22 +84,22 @@ class NodeListener implements Listener {
 		this.#closed = true;
 		this.#tests.close();
 		this.#server.close();
-		for (const connection of this.#pending.splice(0)) connection.close();
+		this.#door.close();
 	}
 
 	#arrived(socket: NetSocket): void {
 		if (this.#tests.take(socket)) return;
-		const connection = new PendingConnection(socket, this.#settings.accessPoint ?? false);
-		if (this.#closed || this.#pending.length >= PENDING_LIMIT) {
+		const connection = new PendingConnection(socket, {
+			viaAccessPoint: this.#settings.accessPoint ?? false,
+			onKnown: () => this.#door.know(connection.remoteAddress),
+		});
+		if (this.#closed) {
 			connection.close();
 			return;
 		}
-		this.#pending.push(connection);
-		socket.once("close", () => {
-			const index = this.#pending.indexOf(connection);
-			if (index >= 0) this.#pending.splice(index, 1);
-		});
-		this.#options.onReadable(this.#pending.length);
+		this.#door.add(connection);
+		socket.once("close", () => this.#door.remove(connection));
+		this.#options.onReadable(this.#door.count);
 	}
 }
 

@@ -7,11 +7,14 @@ import { NodeStream } from "./stream.js";
 export class PendingConnection implements PendingSocket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
+	/** The owner of the connection knows who is there. */
+	readonly onKnown: () => void;
 	#socket: NetSocket | undefined;
 
-	constructor(socket: NetSocket, viaAccessPoint: boolean) {
+	constructor(socket: NetSocket, { viaAccessPoint, onKnown }: Pick<PendingConnection, "viaAccessPoint" | "onKnown">) {
 		this.#socket = socket;
 		this.viaAccessPoint = viaAccessPoint;
+		this.onKnown = onKnown;
 		this.remoteAddress = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 		// Resets and TLS errors end in "close", which is all that anybody here wants to know.
 		socket.on("error", () => {});
@@ -34,9 +37,11 @@ export class NodeSocket implements Socket {
 	readonly remoteAddress: string;
 	readonly viaAccessPoint: boolean;
 	readonly #stream: NodeStream;
+	readonly #onKnown: () => void;
 
 	constructor(options: SocketOptions) {
 		const from = options.from as PendingConnection;
+		this.#onKnown = from.onKnown;
 		this.remoteAddress = from.remoteAddress;
 		this.viaAccessPoint = from.viaAccessPoint;
 		this.#stream = new NodeStream(from.take(), {
@@ -52,6 +57,10 @@ export class NodeSocket implements Socket {
 
 	write(bytes: Uint8Array, start?: number, end?: number): number {
 		return this.#stream.write(bytes, start, end);
+	}
+
+	know(): void {
+		this.#onKnown();
 	}
 
 	close(): void {

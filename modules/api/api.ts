@@ -8,12 +8,14 @@ import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
+import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
 import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
+import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
-import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
+import { BUSY, FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -27,7 +29,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
-import { type Operation, openRoute, route, settingsRoutes } from "./route.js";
+import { type Operation, openRoute, route, settingsRoutes, waitingRoute } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -64,14 +66,14 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
 	...settingsRoutes("system/timezone", TIMEZONE_SETTINGS),
 	route(METHOD_GET, "network/status", getNetworkStatus),
-	route(METHOD_GET, "network/scan", getScan),
+	waitingRoute(METHOD_GET, "network/scan", getScan),
 	route(METHOD_POST, "network/wifi", postWiFi, WIFI_BODY),
 	route(METHOD_POST, "network/ap", postAccessPoint, AP_BODY),
 	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
-	route(METHOD_POST, "meter/probe", postProbe),
-	route(METHOD_GET, "iec62056/read", getRead),
+	waitingRoute(METHOD_POST, "meter/probe", postProbe),
+	waitingRoute(METHOD_GET, "iec62056/read", getRead),
 	route(METHOD_GET, "iec62056/last", getLast),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
 	...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
@@ -86,7 +88,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, ZIGBEE_MAP_BODY),
 	...settingsRoutes("hub", HUB_SETTINGS),
-	route(METHOD_GET, "hub/send", getHubSend),
+	waitingRoute(METHOD_GET, "hub/send", getHubSend),
 ]);
 
 export class API implements HTTPHandler {
@@ -120,7 +122,14 @@ export class API implements HTTPHandler {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
 			const token = operation.open ? "" : tokenOf(request);
-			if (operation.open || this.isValid(token))
+			const isValid = !operation.open && this.isValid(token);
+			if (isValid) response.vouch();
+			if (isValid && operation.waits && response.isGuest) {
+				response.header("Retry-After", "5");
+				this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
+				return undefined;
+			}
+			if (operation.open || isValid)
 				return this.run(operation, request, response, { token, parameter: match.parameter });
 			response.header("WWW-Authenticate", `Bearer realm="${this.#services.networkSettings.hostname}"`);
 			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
@@ -145,14 +154,18 @@ export class API implements HTTPHandler {
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
-		const exchange = new Exchange(this.#services, request, response, admission);
+		const services = this.#services;
+		const exchange = new Exchange(services, request, response, admission);
 		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
-		const { long } = body;
+		const { long, limit } = body;
 		const done: BodyDone = (values, code, message, field) => {
 			if (code === "") run(exchange, values, settings);
 			else exchange.fail(400, code, message, field);
 		};
-		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
+		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
+		const sink = ClaimedBody.open(services.ledger, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
+		if (sink === undefined) exchange.busy();
+		return sink;
 	}
 
 	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */

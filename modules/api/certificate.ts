@@ -11,6 +11,8 @@ import {
 	KEY_TYPE_RSA,
 	PRIVATE_KEY_ABSENT,
 } from "../io/host.js";
+import { FILE_COST } from "../io/memory.js";
+import { ClaimedBody } from "./claimed-body.js";
 import { HTTPS_REQUIRED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -42,7 +44,11 @@ export function getCertificate(exchange: Exchange): void {
 
 /** Takes the file, or answers why it is not taken. */
 export function postCertificate(exchange: Exchange): BodySink | undefined {
-	if (exchange.secure) return new Upload(exchange);
+	if (exchange.secure) {
+		const sink = ClaimedBody.open(exchange.services.ledger, FILE_COST, () => new Upload(exchange));
+		if (sink === undefined) exchange.busy();
+		return sink;
+	}
 	exchange.fail(403, HTTPS_REQUIRED, "A certificate comes with its private key, which is only taken over HTTPS.");
 	return undefined;
 }

@@ -10,13 +10,14 @@ import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
+import type { MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { fail } from "./errors.js";
+import { BUSY, fail } from "./errors.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -41,6 +42,7 @@ export interface Services {
 	readonly installedCertificate: InstalledCertificate;
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
+	readonly ledger: MemoryLedger;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly writer: JSONWriter;
@@ -122,6 +124,12 @@ export class Exchange {
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.services.text.encode(`${sentence}\n`));
+	}
+
+	/** There is no memory for what was asked beside what goes on. */
+	busy(): void {
+		this.response.header("Retry-After", "1");
+		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");
 	}
 
 	fail(status: number, code: string, message: string, field?: string): void {

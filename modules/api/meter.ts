@@ -3,7 +3,7 @@ import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
-import { FAILURE_BUSY, FAILURE_PORT } from "../meter/failures.js";
+import { FAILURE_PORT } from "../meter/failures.js";
 import type { ProbeResult } from "../meter/probe.js";
 import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../obis/mapping.js";
@@ -88,8 +88,8 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 
 function failRead(exchange: Exchange, failure: Failure): void {
 	const { error, message } = failure;
-	if (failure === FAILURE_BUSY) exchange.response.header("Retry-After", "5");
-	exchange.fail(failure === FAILURE_BUSY ? 503 : 500, error, message);
+	if (error === BUSY) exchange.response.header("Retry-After", "5");
+	exchange.fail(error === BUSY ? 503 : 500, error, message);
 }
 
 function answerProbe(exchange: Exchange, result: ProbeResult): void {

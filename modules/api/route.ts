@@ -18,6 +18,8 @@ export interface Operation extends Route {
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
 	readonly open: boolean;
+	/** It may wait long for something else than its client: not what the last place of a port is for. */
+	readonly waits: boolean;
 	/** Those that it shows or changes. */
 	readonly settings: SettingsTable;
 }
@@ -26,6 +28,7 @@ export interface Operation extends Route {
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
 	open: false,
+	waits: false,
 	settings: NO_SETTINGS,
 });
 
@@ -39,6 +42,11 @@ export function route(method: number, path: string, run: Operation["run"], body?
 
 export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {
 	return row(method, path, body === undefined ? { run, open: true } : { run, body, open: true });
+}
+
+/** Of what takes as long as the meter or the network does. */
+export function waitingRoute(method: number, path: string, run: RouteHandler): Operation {
+	return row(method, path, { run, waits: true });
 }
 
 /** GET and POST of a group of settings. */

@@ -18,6 +18,7 @@ import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec } from "../io/host.js";
+import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
@@ -40,8 +41,7 @@ const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
 /** Connections at once, in all and by TLS: one of those costs the chip 24 KB beside ours (decision 7). */
-const CONNECTIONS = 4;
-const TLS_CONNECTIONS = 2;
+const PLACES = 3;
 
 interface World extends IdentityWorld {
 	/** Of all that time moves. */
@@ -66,6 +66,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #sessions: Sessions;
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
+	readonly #ledger: MemoryLedger;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
 	readonly #acts: Acts;
@@ -80,6 +81,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
+		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.#config);
 		const port = host.wifi;
 		const { hostname } = info;
@@ -101,6 +103,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			world,
 			light: this.#light,
 			port: host.serial.meter,
+			ledger: this.#ledger,
 			settings: new MeterSettingsStore(this.#config, world),
 		});
 		this.#config.listen(this);
@@ -133,16 +136,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
-		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
+		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
 		if (network.https !== undefined) {
 			const identity = () => this.#identity.ownPair(this.#networkSettings.hostname);
-			ports.push({ port: network.https, maxConnections: TLS_CONNECTIONS, identity });
+			ports.push({ port: network.https, places: PLACES, identity });
 		}
 		this.#server = new HTTPServer({
 			ports,
 			driver,
 			text,
-			maxConnections: CONNECTIONS,
 			handler: this.makeAPI(),
 			trace,
 		});
@@ -214,6 +216,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
+			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
 			readingKeys: prepareReadingKeys(writer),

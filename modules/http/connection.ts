@@ -37,7 +37,7 @@ import type { AcceptedConnection, ConnectionOwner } from "./owner.js";
 import { METHOD_HEAD } from "./request.js";
 import type { BodySource, ResponseCarrier } from "./response.js";
 import { HTTPResponse } from "./response.js";
-import { reasonOf, sendError } from "./status.js";
+import { displacedReply, reasonOf, sendError } from "./status.js";
 
 /** Receive buffer: the largest head, and a piece of the body. */
 export const IN_SIZE = 2048;
@@ -106,6 +106,9 @@ export class HTTPConnection implements ResponseCarrier {
 	/** When the connection became idle; for one that is new or lingers, the end of its grace. */
 	#idleMs: number;
 	#isNew = true;
+	/** The present request has shown a valid token; a request has. */
+	#isVouched = false;
+	#isKnown = false;
 
 	constructor(owner: ConnectionOwner, { port, pending, nowMs }: AcceptedConnection) {
 		this.#owner = owner;
@@ -128,10 +131,49 @@ export class HTTPConnection implements ResponseCarrier {
 		this.#head.begin();
 	}
 
-	/** Since when a newcomer may take this connection's place, monotonic ms; undefined while it has a request. */
-	get idleSinceMs(): number | undefined {
-		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
-		return isIdle || this.#isLingering ? this.#idleMs : undefined;
+	/** It has no request, or only waits for its client to go. */
+	get isIdle(): boolean {
+		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
+	}
+
+	/** A request on it has shown a valid token. */
+	get isKnown(): boolean {
+		return this.#isKnown;
+	}
+
+	/** The present request has. */
+	get isVouched(): boolean {
+		return this.#isVouched;
+	}
+
+	get isGuest(): boolean {
+		return this.#owner.isLast(this, true);
+	}
+
+	/**
+	 * From when on a newcomer may take this connection's place, monotonic ms: since when it is idle, has taken nothing of a
+	 * reply, or sends a request; Infinity while it has a request with a valid token.
+	 */
+	get displaceableMs(): number {
+		if (this.isIdle) return this.#idleMs;
+		if (this.#isVouched) return Number.POSITIVE_INFINITY;
+		const { graceMs, writeMs } = this.#owner.limits;
+		// Who takes a reply a byte at a time takes it for writeMs at most.
+		return graceMs + (this.#out.isIdle ? this.#sinceMs : Math.min(this.#sentMs, this.#sinceMs + writeMs));
+	}
+
+	/** Makes room for a newcomer; tells a client whose request is under way that it may come back. */
+	displace(): void {
+		if (!this.isIdle && this.#reply !== REPLY_GIVEN && this.#out.isIdle) {
+			const reply = displacedReply(this.text);
+			if (reply.length <= this.#writable) this.#socket.write(reply);
+		}
+		this.close();
+	}
+
+	vouch(): void {
+		if (!this.#isKnown) this.#socket.know?.();
+		this.#isVouched = this.#isKnown = true;
 	}
 
 	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */
@@ -143,15 +185,14 @@ export class HTTPConnection implements ResponseCarrier {
 			return this.#sinceMs + (this.#inEnd > 0 || this.#isNew ? limits.headMs : limits.idleMs);
 		}
 		if (this.#input !== INPUT_BODY) return Number.POSITIVE_INFINITY;
+		if (!this.#isVouched) return this.#sinceMs + limits.bodyMs;
 		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
 	}
 
 	/** The deadline has passed. */
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
-		const isStalled = !this.#out.isIdle || this.#isLingering;
-		const isIdle = this.#input === INPUT_HEAD && this.#inEnd === 0;
-		if (isStalled || isIdle || this.#reply === REPLY_GIVEN) this.close();
+		if (!this.#out.isIdle || this.isIdle || this.#reply === REPLY_GIVEN) this.close();
 		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
 		else this.fail(408);
 	}
@@ -200,7 +241,8 @@ export class HTTPConnection implements ResponseCarrier {
 		const chunked = !hasLength && head.minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && head.method !== METHOD_HEAD;
-		if (response.closing || !head.keepAlive || (hasBody && !hasLength && !chunked)) this.#closing = true;
+		if (response.closing || this.isSurplus || !head.keepAlive || (hasBody && !hasLength && !chunked))
+			this.#closing = true;
 		let framing = "";
 		if (hasLength && !isBare) framing = `Content-Length: ${length}\r\n`;
 		else if (chunked && !isBare) framing = "Transfer-Encoding: chunked\r\n";
@@ -212,6 +254,11 @@ export class HTTPConnection implements ResponseCarrier {
 		if (hasBody) this.#out.begin(this.text.encode(text), body, length, chunked);
 		else this.#out.begin(this.text.encode(text), undefined, 0, false);
 		this.#reply = REPLY_GIVEN;
+	}
+
+	/** Nobody but who has shown a token keeps a connection while a port is full, and not all of its places. */
+	private get isSurplus(): boolean {
+		return this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 	}
 
 	/** Goes on with whatever can go on. Every way into the connection ends here. */
@@ -308,7 +355,7 @@ export class HTTPConnection implements ResponseCarrier {
 		this.#response = undefined;
 		this.#reply = REPLY_NONE;
 		this.#input = INPUT_HEAD;
-		this.#continued = this.#isNew = false;
+		this.#continued = this.#isNew = this.#isVouched = false;
 		this.#taken = 0;
 		this.#in.copyWithin(0, this.#inStart, this.#inEnd);
 		this.#inEnd -= this.#inStart;

@@ -4,7 +4,7 @@ export interface HTTPLimits {
 	readonly headMs: number;
 	/** Between two requests. */
 	readonly idleMs: number;
-	/** Without a byte of the body. */
+	/** Without a byte of the body; a whole body where no token was shown. */
 	readonly bodyMs: number;
 	/** Without the client taking a byte of the reply. */
 	readonly writeMs: number;
@@ -12,7 +12,10 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** After a reply that ends the connection while the client may still be sending. */
 	readonly lingerMs: number;
-	/** For which a connection that is new or lingers is safe from being displaced by a newer one. */
+	/**
+	 * For which a connection is safe from being displaced by a newer one: after it came, after the first byte of a request,
+	 * after each piece of a reply that its client took, and while it lingers.
+	 */
 	readonly graceMs: number;
 }
 

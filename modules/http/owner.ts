@@ -12,6 +12,12 @@ export interface AcceptedConnection {
 	readonly nowMs: number;
 }
 
+/** A connection as its server sees it. */
+export interface OwnedConnection {
+	readonly port: ListenerPort;
+	close(): void;
+}
+
 /** What a connection needs of its server. */
 export interface ConnectionOwner {
 	readonly text: TextCodec;
@@ -21,6 +27,10 @@ export interface ConnectionOwner {
 	readonly drive: Drive;
 	/** The connection's deadline may have changed. */
 	changed(): void;
+	/** All other places of its port but one are taken by requests with a token (`isBusy`), or by who has shown one. */
+	isLast(connection: OwnedConnection, isBusy: boolean): boolean;
+	/** No place is left on its port. */
+	isFull(connection: OwnedConnection): boolean;
 	/** The connection is no more. */
-	closed(connection: { close(): void }): void;
+	closed(connection: OwnedConnection): void;
 }

@@ -38,6 +38,10 @@ export class BytesSource implements BodySource {
 /** What a response needs of the connection that carries it. */
 export interface ResponseCarrier {
 	readonly text: TextCodec;
+	/** All other connections of the port are at requests with a token. */
+	readonly isGuest: boolean;
+	/** The request showed a valid token. */
+	vouch(): void;
 	/** Sends the head, to which framing is added, and the body; `length` is Infinity when it is not known. */
 	reply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void;
 }
@@ -62,6 +66,16 @@ export class HTTPResponse {
 	/** False once the answer was sent or is no longer wanted. */
 	get isOpen(): boolean {
 		return this.#carrier !== undefined;
+	}
+
+	/** All other places of the port have requests of known clients: what waits for something else than its own is refused. */
+	get isGuest(): boolean {
+		return this.#carrier?.isGuest ?? false;
+	}
+
+	/** The handler knows who asks: the request is not given up for a newcomer. */
+	vouch(): void {
+		this.#carrier?.vouch();
 	}
 
 	/** Fields set so far, each with its CRLF. For the carrier. */

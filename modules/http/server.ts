@@ -2,9 +2,14 @@
  * HTTP/1.1 server of our own (RFC 9110, RFC 9112) on a host's listeners, plain and TLS alike: limits on everything that
  * a stranger decides, streaming both ways. Knows nothing of tokens, origins or JSON: that is the handler's.
  *
- * Connections: at most `maxConnections`, and on each port at most its own limit. A newcomer beyond that takes the place
- * of the one that has been idle longest, never of one with a request; else a single one is told to try again
- * (overflow.ts) and the rest are closed.
+ * Connections: each port has its own number of places. The last of them is kept free where that is possible: a newcomer
+ * that would get it takes the place of an idle connection without a token instead, and while all are taken a connection
+ * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
+ * others are at requests with a token (`isGuest`): so something is always answered at once.
+ *
+ * When all are taken somebody is displaced whose client has shown no token: who idles, sends a head or a body or takes no
+ * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
+ * is safe for `graceMs`; until then the newcomer waits in the listener.
  *
  * One machine for its driver: its deadline is the earliest of its connections', `advance` ends what is due, and every
  * callback of a socket goes through the drive.
@@ -18,13 +23,13 @@ import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";
 import type { HTTPLimits } from "./limits.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { OverflowConnection } from "./overflow.js";
-import type { ConnectionOwner } from "./owner.js";
+import type { ConnectionOwner, OwnedConnection } from "./owner.js";
 
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	readonly maxConnections: number;
+	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
+	readonly places: number;
 	/** Of TLS: asked for what the listener opens with. */
 	identity?(): CertificatePair;
 }
@@ -33,8 +38,6 @@ export interface HTTPServerOptions {
 	readonly ports: readonly HTTPPort[];
 	readonly driver: Driver;
 	readonly text: TextCodec;
-	/** Connections at once on all ports; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
-	readonly maxConnections: number;
 	readonly handler: HTTPHandler;
 	readonly limits?: Partial<HTTPLimits>;
 	trace(message: string): void;
@@ -47,7 +50,8 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	readonly #options: HTTPServerOptions;
 	readonly #listeners: Listener[] = [];
 	readonly #connections: HTTPConnection[] = [];
-	#overflow: OverflowConnection | undefined;
+	/** By port: how many wait there, as far as is known. */
+	readonly #waiting: number[] = [];
 	readonly drive: Drive;
 	/** The earliest of all deadlines, unless something has changed since. */
 	#deadlineMs = Number.POSITIVE_INFINITY;
@@ -81,7 +85,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return this.#listeners[index];
 	}
 
-	/** Connections open now, without one that is being refused. */
+	/** Connections open now. */
 	get connectionCount(): number {
 		return this.#connections.length;
 	}
@@ -93,7 +97,6 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		this.drive.tell(() => {
 			for (const listener of this.#listeners) listener.close();
 			while (this.#connections.length > 0) this.#connections[0].close();
-			this.#overflow?.close();
 		});
 		this.drive.stop();
 	}
@@ -101,8 +104,9 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	get deadlineMs(): number {
 		if (!this.#isChanged) return this.#deadlineMs;
 		this.#isChanged = false;
-		let nextMs = this.#overflow?.deadlineMs ?? Number.POSITIVE_INFINITY;
+		let nextMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#connections.length; i++) nextMs = Math.min(nextMs, this.#connections[i].deadlineMs);
+		for (let i = 0; i < this.#waiting.length; i++) if (this.#waiting[i] > 0) nextMs = Math.min(nextMs, this.placeMs(i));
 		this.#deadlineMs = nextMs;
 		return nextMs;
 	}
@@ -120,7 +124,13 @@ export class HTTPServer implements ConnectionOwner, Timed {
 				mistakes.push(error);
 			}
 		}
-		if (this.#overflow !== undefined && this.#overflow.deadlineMs <= nowMs) this.#overflow.close();
+		for (let i = 0; i < this.#waiting.length; i++) {
+			try {
+				this.admit(i, nowMs);
+			} catch (error) {
+				mistakes.push(error);
+			}
+		}
 		this.changed();
 		if (mistakes.length > 0) throw mistakes[0];
 	}
@@ -129,8 +139,21 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		this.#isChanged = true;
 	}
 
-	closed(connection: HTTPConnection): void {
-		const index = this.#connections.indexOf(connection);
+	isFull({ port }: OwnedConnection): boolean {
+		return this.takenOf(port) >= this.placesOf(port);
+	}
+
+	isLast(connection: OwnedConnection, isBusy: boolean): boolean {
+		let others = 0;
+		for (let i = 0; i < this.#connections.length; i++) {
+			const each = this.#connections[i];
+			if (each.port === connection.port && each !== connection && (isBusy ? each.isVouched : each.isKnown)) others++;
+		}
+		return others >= this.placesOf(connection.port) - 1;
+	}
+
+	closed(connection: OwnedConnection): void {
+		const index = this.#connections.findIndex((each) => each === connection);
 		if (index >= 0) this.#connections.splice(index, 1);
 		this.changed();
 	}
@@ -138,73 +161,92 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	private listen(index: number): Listener {
 		const { port, identity } = this.#options.ports[index];
 		const tls = identity === undefined ? {} : { identity: identity() };
-		const accept = (nowMs: number) => this.accept(index, nowMs);
+		this.#waiting[index] = 0;
+		const arrived = (count: number, nowMs: number) => {
+			this.#waiting[index] = Math.max(1, count);
+			this.admit(index, nowMs);
+			this.changed();
+		};
 		return new port.io({
 			...port.pins,
 			...tls,
-			onReadable: () => this.drive.run(accept),
+			onReadable: (count) => this.drive.run((nowMs) => arrived(count, nowMs)),
 			onError: (message) => this.#options.trace(`http: listener: ${message}`),
 		});
 	}
 
-	private accept(index: number, nowMs: number): void {
-		const listener = this.#listeners[index];
-		for (let pending = listener.read(); pending !== undefined; pending = listener.read()) {
-			try {
-				this.take(this.#options.ports[index], pending, nowMs);
-			} catch (error) {
-				pending.close();
-				throw error;
+	/** Takes who waits on the port, as far as there are places. */
+	private admit(index: number, nowMs: number): void {
+		const { port, places } = this.#options.ports[index];
+		while (this.#waiting[index] > 0 && !this.#isClosed) {
+			let taken = this.takenOf(port);
+			if (taken >= places) {
+				const connection = this.displaceable(port);
+				if (connection === undefined || connection.displaceableMs > nowMs) return;
+				connection.displace();
+				taken--;
 			}
+			const pending = this.#listeners[index].read();
+			if (pending === undefined) this.#waiting[index] = 0;
+			else this.#waiting[index]--;
+			if (pending === undefined) return;
+			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
+			this.take(port, pending, nowMs);
 		}
 	}
 
-	private take({ port, maxConnections }: HTTPPort, pending: PendingSocket, nowMs: number): void {
-		let onPort = 0;
-		for (let i = 0; i < this.#connections.length; i++) if (this.#connections[i].port === port) onPort++;
-		const portIsFull = onPort >= maxConnections;
-		if (portIsFull || this.#connections.length >= this.#options.maxConnections) {
-			const idle = this.longestIdle(portIsFull ? port : undefined, nowMs);
-			if (idle === undefined) {
-				this.refuse(port, pending, nowMs);
-				return;
-			}
-			idle.close();
+	private take(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
+		try {
+			this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
+		} catch (error) {
+			pending.close();
+			throw error;
 		}
-		this.#connections.push(new HTTPConnection(this, { port, pending, nowMs }));
-		this.changed();
 	}
 
-	/** The connection that has been idle longest, on `port` or on any. */
-	private longestIdle(port: ListenerPort | undefined, nowMs: number): HTTPConnection | undefined {
-		let sinceMs = nowMs;
+	private placesOf(port: ListenerPort): number {
+		const { ports } = this.#options;
+		let index = 0;
+		while (ports[index].port !== port) index++;
+		return ports[index].places;
+	}
+
+	private takenOf(port: ListenerPort): number {
+		let count = 0;
+		for (let i = 0; i < this.#connections.length; i++) if (this.#connections[i].port === port) count++;
+		return count;
+	}
+
+	/** When somebody who waits there can be taken, monotonic ms. */
+	private placeMs(index: number): number {
+		const { port, places } = this.#options.ports[index];
+		if (this.takenOf(port) < places) return 0;
+		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
+	}
+
+	/** Who would have to go first for a newcomer, and from when on: those without a token, then those that idle with one. */
+	private displaceable(port: ListenerPort): HTTPConnection | undefined {
+		let first: HTTPConnection | undefined;
+		for (let i = 0; i < this.#connections.length; i++) {
+			const each = this.#connections[i];
+			if (each.port === port && (first === undefined || goesBefore(each, first))) first = each;
+		}
+		return first;
+	}
+
+	/** The connection of the port without a token that has been idle longest, and beyond its grace. */
+	private longestIdle(port: ListenerPort, nowMs: number): HTTPConnection | undefined {
 		let longest: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
-			const idleMs = this.#connections[i].idleSinceMs;
-			if (port !== undefined && this.#connections[i].port !== port) continue;
-			if (idleMs === undefined || idleMs > sinceMs) continue;
-			sinceMs = idleMs;
-			longest = this.#connections[i];
+			const each = this.#connections[i];
+			if (each.port !== port || each.isKnown || !each.isIdle || each.displaceableMs > nowMs) continue;
+			if (longest === undefined || each.displaceableMs < longest.displaceableMs) longest = each;
 		}
 		return longest;
 	}
+}
 
-	private refuse(port: ListenerPort, pending: PendingSocket, nowMs: number): void {
-		if (this.#overflow !== undefined) {
-			pending.close();
-			return;
-		}
-		this.#overflow = new OverflowConnection({
-			socket: port.socket,
-			pending,
-			text: this.text,
-			deadlineMs: nowMs + this.limits.lingerMs,
-			run: (change) => this.drive.run(change),
-			onClosed: () => {
-				this.#overflow = undefined;
-				this.changed();
-			},
-		});
-		this.changed();
-	}
+function goesBefore(connection: HTTPConnection, other: HTTPConnection): boolean {
+	if (connection.isKnown !== other.isKnown) return other.isKnown;
+	return connection.displaceableMs < other.displaceableMs;
 }

@@ -1,4 +1,5 @@
 /** Status codes of HTTP (RFC 9110, 15): their phrases, and the error replies that the server gives by itself. */
+import type { TextCodec } from "../io/host.js";
 import type { HTTPResponse } from "./response.js";
 
 /** Phrases of the codes in use. */
@@ -55,4 +56,16 @@ export function errorText(status: number): string {
 export function sendError(response: HTTPResponse, status: number): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
 	response.sendText(status, errorText(status));
+}
+
+/** Seconds after which a client that finds no place is asked to come back. */
+const RETRY_AFTER = 1;
+
+/** A whole reply, 503, for a client whose place another one gets. */
+export function displacedReply(text: TextCodec): Uint8Array {
+	const body = errorText(503);
+	return text.encode(
+		`HTTP/1.1 503 ${reasonOf(503)}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
+			`Retry-After: ${RETRY_AFTER}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+	);
 }

@@ -83,7 +83,10 @@ export const OUT_OF_MEMORY = "out of memory";
 export interface ListenerOptions {
 	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
 	readonly identity?: CertificatePair;
-	/** `count` connections wait to be taken by `read`. */
+	/**
+	 * `count` connections wait to be taken by `read`, or to be left there. 0: somebody waits whom the host can't bring that
+	 * far, since it carries all the connections that it can: close one to let him come.
+	 */
 	onReadable(count: number): void;
 	/** The listener is dead. */
 	onError?(message: string): void;
@@ -129,6 +132,8 @@ export interface Socket {
 	readonly viaAccessPoint: boolean;
 	read(into: Uint8Array, start?: number, end?: number): number | undefined;
 	write(bytes: Uint8Array, start?: number, end?: number): number;
+	/** Who is at the other end has shown who it is: where newcomers wait, those from its address come first. */
+	know?(): void;
 	/** Sends what was written, then closes. */
 	close(): void;
 }
@@ -384,6 +389,12 @@ export interface Network {
 	resolve?(name: string, done: (address: string | undefined) => void): void;
 }
 
+/** What is left of the memory of the firmware's own machine, which ends when there is too little. */
+export interface Memory {
+	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
+	suffices(slots: number, chunkBytes: number): boolean;
+}
+
 export interface Host {
 	readonly info: HostInfo;
 	readonly clock: Clock;
@@ -399,6 +410,8 @@ export interface Host {
 	readonly update?: Update;
 	readonly retained?: Retained;
 	readonly sleep?: Sleep;
+	/** Absent where it has no limit. */
+	readonly memory?: Memory;
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;

@@ -20,6 +20,13 @@ export const FAILURE_WAIT = failure(
 );
 /** Too many callers wait already. */
 export const FAILURE_BUSY = failure("busy", "", 0, "Too many clients wait for the meter already; try again later.");
+/** Other requests have the memory that a readout takes. */
+export const FAILURE_MEMORY = failure(
+	"busy",
+	"",
+	0,
+	"The gateway is busy with other requests; try again in a few seconds.",
+);
 /** The meter answered the sign-on, and then offered no mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,

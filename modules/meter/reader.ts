@@ -20,6 +20,7 @@
 import type { Drive } from "../io/driver.js";
 import { Link, type LinkTap } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
+import { READOUT_COST } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
 	type Conversation,
@@ -33,7 +34,7 @@ import {
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
-import { FAILURE_BUSY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import type { MeterReaderOptions, MeterSettings } from "./settings.js";
@@ -78,6 +79,8 @@ export class MeterReader implements Timed {
 	#candidate: Readout | undefined;
 	/** Of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
+	/** Memory was claimed for the conversation. */
+	#hasClaim = false;
 	/** The last good readout. */
 	last: Readout | undefined;
 	/** Good readouts since the start. */
@@ -223,8 +226,14 @@ export class MeterReader implements Timed {
 	}
 
 	private start(nowMs: number): void {
-		const { settings, light } = this.#options;
+		const { settings, light, ledger } = this.#options;
 		const protocol = protocolOf(settings);
+		const isAsking = protocol.simulate === undefined && protocol.listenBaud === undefined;
+		if (isAsking && !ledger.claim(READOUT_COST)) {
+			this.#waiters.tell(undefined, FAILURE_MEMORY, nowMs);
+			return;
+		}
+		this.#hasClaim = isAsking;
 		this.#protocol = protocol;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
@@ -235,7 +244,7 @@ export class MeterReader implements Timed {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
 			return;
 		}
-		if (protocol.listenBaud !== undefined) this.#state = STATE_LISTENING;
+		if (!isAsking) this.#state = STATE_LISTENING;
 		else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
@@ -355,5 +364,7 @@ export class MeterReader implements Timed {
 		this.#state = STATE_IDLE;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#options.light?.reading(false);
+		if (this.#hasClaim) this.#options.ledger.release(READOUT_COST);
+		this.#hasClaim = false;
 	}
 }

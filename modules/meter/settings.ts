@@ -1,7 +1,9 @@
 /** What the meter reader is given: its world, and the settings that it and the protocols go by. */
+
 import type { IECSettings } from "../iec62056-21/protocol.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
+import type { MemoryLedger } from "../io/memory.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
@@ -33,5 +35,7 @@ export interface MeterReaderOptions {
 	readonly world: MeterWorld;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
+	/** What a readout is promised of the machine's memory. */
+	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
 }

@@ -181,6 +181,10 @@ export class ProcessGateway extends TestGateway {
 		return this.#ports.https;
 	}
 
+	get ports(): { readonly https: number; readonly http: number } {
+		return this.#ports;
+	}
+
 	get diagnosis(): string {
 		return `gateway:\n${this.#program?.errors}\nmeter:\n${this.#meter?.errors ?? "none"}`;
 	}

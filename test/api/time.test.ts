@@ -206,14 +206,29 @@ describe("The API as time goes by", () => {
 			assert.equal(gateway.world.awaitReply(client).status, 408);
 			succeeded(await enter());
 		});
-		it("that are two and busy with the meter leave a third 503", async () => {
+		it("that are two and wait for the meter leave room for what waits for nothing; a third readout is 503", async () => {
 			const waiting = [gateway.begin("GET", "iec62056/read"), gateway.begin("GET", "iec62056/read")];
 			await gateway.pass(100);
-			isError(await gateway.get("meter/protocol"), 503, "busy");
+			for (const path of ["iec62056/last", "system/status", "meter/protocol"]) succeeded(await gateway.get(path));
+			isError(await gateway.get("iec62056/read"), 503, "busy");
 			waiting[0].abandon();
 			await gateway.pass(100);
-			assert.equal((await gateway.get("meter/protocol")).status, 200);
-			waiting[1].abandon();
+			const third = gateway.begin("GET", "iec62056/read");
+			await gateway.pass(100);
+			succeeded(await gateway.get("iec62056/last"));
+			for (const one of [waiting[1], third]) one.abandon();
+		});
+		it("that send no more of a login's body give way after a second, and have ten in all", async () => {
+			const slow = [1, 2, 3].map(() => gateway.world.connect());
+			for (const client of slow) {
+				client.send("POST /api/v1/system/login HTTP/1.1\r\nHost: g\r\nContent-Length: 100\r\n\r\n{");
+				await gateway.pass(300);
+			}
+			const startMs = gateway.world.time.nowMs;
+			succeeded(await enter());
+			assert.ok(gateway.world.time.nowMs - startMs <= 1000);
+			assert.equal(gateway.world.awaitReply(slow[0]).status, 503);
+			assert.equal(gateway.world.awaitReply(slow[2]).status, 408);
 		});
 		it("that idle make room for a new one", async () => {
 			const idle = [gateway.world.connect(), gateway.world.connect()];

@@ -74,7 +74,7 @@ export class Echo implements BodySink {
 export class Bench implements HTTPHandler {
 	readonly world = new FakeWorld();
 	readonly port = new FakePort(this.world);
-	/** A second, secure port of the same server, which may have two connections. */
+	/** A second, secure port of the same server, with two places and the guest's. */
 	readonly securePort = new FakePort(this.world, true);
 	readonly server: HTTPServer;
 	readonly mistakes: unknown[] = [];
@@ -88,11 +88,11 @@ export class Bench implements HTTPHandler {
 	/** Replaces the routes. */
 	route: ((request: HTTPRequest, response: HTTPResponse) => BodySink | undefined) | undefined;
 
-	constructor(maxConnections = 4, limits: Partial<HTTPLimits> = {}) {
+	constructor(places = 4, limits: Partial<HTTPLimits> = {}) {
 		this.server = new HTTPServer({
 			ports: [
-				{ port: this.port, maxConnections },
-				{ port: this.securePort, maxConnections: 2 },
+				{ port: this.port, places },
+				{ port: this.securePort, places: 3 },
 			],
 			driver: new Driver({
 				clock: this.world.clock,
@@ -107,7 +107,6 @@ export class Bench implements HTTPHandler {
 				},
 			}),
 			text,
-			maxConnections,
 			handler: this,
 			limits,
 			trace: (message) => this.traced.push(message),
@@ -116,6 +115,7 @@ export class Bench implements HTTPHandler {
 
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
 		this.requests++;
+		if (request.header("authorization") !== undefined) response.vouch();
 		if (this.route !== undefined) return this.route(request, response);
 		// A damaged one is none.
 		const size = Math.max(0, Math.trunc(Number(request.query("size") ?? 10)) || 0);
@@ -172,6 +172,9 @@ export class Bench implements HTTPHandler {
 		assert.ok(client.closed);
 	}
 }
+
+/** A field with which the handler of the bench knows who asks. */
+export const TOKEN = "Authorization: Bearer x";
 
 export function get(target: string, ...fields: string[]): string {
 	return request("GET", target, ...fields);

@@ -1,7 +1,7 @@
 /** The HTTP server in time: deferred replies, cancellation, time-outs, slow readers, the connection limit. */
 import assert from "node:assert/strict";
-import { Bench, get, Letters, post, request } from "./bench.js";
-import { replies } from "./fake.js";
+import { Bench, get, Letters, post, request, TOKEN } from "./bench.js";
+import { type FakeClient, replies } from "./fake.js";
 
 describe("HTTP server: deferred replies", () => {
 	it("waits for the handler without any time limit", () => {
@@ -178,7 +178,7 @@ describe("HTTP server: time limits", () => {
 	it("answers 408 after 10 s without a byte of the body, and aborts the sink", () => {
 		const bench = new Bench();
 		const client = bench.connect();
-		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
+		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
 		for (let i = 0; i < 5; i++) {
 			bench.world.advance(9999);
 			bench.exchange(client, "x");
@@ -188,6 +188,21 @@ describe("HTTP server: time limits", () => {
 		bench.world.advance(1);
 		assert.equal(replies(client.takeBytes())[0].status, 408);
 		assert.equal(bench.sink?.aborted, 1);
+	});
+
+	it("bounds a body without a token to 10 s as a whole, in each request anew", () => {
+		const bench = new Bench();
+		const client = bench.connect();
+		bench.exchange(client, post("/echo", "x", TOKEN));
+		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
+		for (let i = 0; i < 9; i++) {
+			bench.world.advance(1000);
+			assert.deepEqual(bench.exchange(client, "x"), []);
+		}
+		bench.world.advance(999);
+		assert.equal(client.receivedLength, 0);
+		bench.world.advance(1);
+		assert.equal(replies(client.takeBytes())[0].status, 408);
 	});
 
 	it("answers 408 even when the sink makes a mistake about it", () => {
@@ -212,7 +227,7 @@ describe("HTTP server: time limits", () => {
 	it("bounds a body as a whole, however steadily it trickles", () => {
 		const bench = new Bench();
 		const client = bench.connect();
-		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000"));
+		bench.exchange(client, request("POST", "/echo", "Content-Length: 1000", TOKEN));
 		for (let i = 0; i < 59; i++) {
 			bench.world.advance(5000);
 			bench.exchange(client, "x");
@@ -289,9 +304,18 @@ describe("HTTP server: back-pressure", () => {
 	});
 });
 
-describe("HTTP server: connection limit", () => {
+describe("HTTP server: places", () => {
+	const refused = (client: FakeClient): void => {
+		assert.equal(client.closed, true);
+		const [reply] = replies(client.takeBytes());
+		assert.equal(reply.status, 503);
+		assert.equal((JSON.parse(reply.body) as { error: string }).error, "busy");
+		assert.equal(reply.fields.get("retry-after"), "1");
+		assert.equal(reply.fields.get("connection"), "close");
+	};
+
 	it("lets a newcomer take the place of the longest idle connection", () => {
-		const bench = new Bench(2);
+		const bench = new Bench(3);
 		const first = bench.connect();
 		const second = bench.connect();
 		bench.exchange(first, get("/text"));
@@ -303,79 +327,198 @@ describe("HTTP server: connection limit", () => {
 		assert.equal(second.closed, true);
 		assert.equal(first.closed, false);
 		assert.equal(bench.exchange(third, get("/text"))[0].status, 200);
+		assert.equal(third.closed, false);
 	});
 
-	it("counts the connections of all ports together, and those of a port by its own limit too", () => {
+	it("has its own for each port", () => {
 		const bench = new Bench(3);
-		const secure = () => bench.connect(undefined, bench.securePort);
-		const plain = bench.connect();
-		bench.exchange(plain, get("/text"));
-		bench.world.advance(10);
-		const [first, second] = [secure(), secure()];
-		bench.exchange(first, get("/text"));
-		bench.world.advance(10);
-		bench.exchange(second, get("/text"));
-		assert.equal(bench.server.connectionCount, 3);
-		const third = secure();
-		assert.deepEqual([plain.closed, first.closed, second.closed], [false, true, false], "the port's own is full");
-		const another = bench.connect();
-		assert.deepEqual([plain.closed, second.closed, third.closed], [true, false, false], "all together are full");
-		assert.equal(bench.exchange(another, get("/text"))[0].status, 200);
-		assert.equal(bench.server.connectionCount, 3);
+		const plain = [1, 2, 3].map(() => bench.connect());
+		for (const client of plain) bench.exchange(client, get("/later", TOKEN));
+		const secure = [1, 2, 3].map(() => bench.connect(undefined, bench.securePort));
+		for (const client of secure) assert.equal(bench.exchange(client, get("/text"))[0].status, 200);
+		assert.deepEqual(
+			plain.map(({ closed }) => closed),
+			[false, false, false],
+		);
+		assert.equal(bench.server.connectionCount, 5, "the guest among the secure ones has gone");
 	});
 
-	it("never displaces a connection with a request, whole or begun", () => {
-		const bench = new Bench(2);
-		const thinking = bench.connect();
-		const beginning = bench.connect();
-		bench.exchange(thinking, get("/later"));
-		bench.exchange(beginning, "GET /te");
-		bench.world.advance(5000);
-		const third = bench.connect();
-		const [busy] = bench.exchange(third, get("/text"));
-		assert.equal(busy.status, 503);
-		assert.equal((JSON.parse(busy.body) as { error: string }).error, "busy");
-		assert.equal(busy.fields.get("retry-after"), "1");
-		assert.equal(busy.fields.get("connection"), "close");
-		assert.equal(thinking.closed || beginning.closed, false);
-		assert.equal(third.closed, false, "it lingers so that the reply arrives");
-		const fourth = bench.connect();
-		assert.equal(fourth.closed, true);
-		assert.equal(fourth.receivedLength, 0);
-		third.leave();
+	it("serves one request of a guest when all others are busy, and tells the handler", () => {
+		const bench = new Bench(3);
+		const busy = [bench.connect(), bench.connect()];
+		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
+		assert.deepEqual(
+			bench.later.map(({ isGuest }) => isGuest),
+			[false, false],
+		);
+		for (let i = 0; i < 3; i++) {
+			const guest = bench.connect();
+			const [reply] = bench.exchange(guest, get("/text", TOKEN));
+			assert.equal(reply.status, 200);
+			assert.equal(reply.fields.get("connection"), "close");
+			assert.equal(guest.closed, true);
+		}
+		bench.exchange(bench.connect(), get("/later", TOKEN));
+		assert.equal(bench.later[2].isGuest, true);
+		bench.later[0].sendText(200, "done");
 		bench.world.settle();
-		assert.equal(third.closed, true);
-		const fifth = bench.connect();
-		bench.world.advance(2000);
-		assert.equal(fifth.closed, true);
-		assert.equal(bench.exchange(beginning, "xt HTTP/1.1\r\nHost: a\r\n\r\n")[0].status, 200);
-		bench.probe();
+		assert.equal(bench.exchange(busy[0], get("/text"))[0].status, 200, "others are kept");
 	});
 
-	it("leaves a connection that has just come a second to ask", () => {
-		const bench = new Bench(1);
-		const first = bench.connect();
-		bench.world.advance(999);
-		const second = bench.connect();
-		assert.equal(first.closed, false);
-		assert.equal(bench.exchange(second, get("/text"))[0].status, 503);
-		second.leave();
-		bench.world.advance(1);
-		const third = bench.connect();
-		assert.equal(first.closed, true);
-		assert.equal(bench.exchange(third, get("/text"))[0].status, 200);
-	});
+	for (const [what, data] of [
+		["says nothing", ""],
+		["stays in a head", "GET /te"],
+		["stays in a body", request("POST", "/echo", "Content-Length: 100")],
+		["waits without a token", get("/later")],
+	] as const)
+		it(`displaces one who ${what}, the one who does so longest, after a second`, () => {
+			const bench = new Bench(3);
+			const slow: FakeClient[] = [];
+			for (let i = 0; i < 3; i++) {
+				const client = bench.connect();
+				if (data !== "") client.send(data);
+				bench.world.advance(100);
+				slow.push(client);
+			}
+			const newcomer = bench.connect();
+			bench.world.advance(699);
+			assert.deepEqual(
+				slow.map(({ closed }) => closed),
+				[false, false, false],
+			);
+			bench.world.advance(1);
+			assert.deepEqual(
+				slow.map(({ closed }) => closed),
+				[true, false, false],
+			);
+			if (data === "") assert.equal(slow[0].receivedLength, 0);
+			else refused(slow[0]);
+			assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+			assert.equal(bench.sink?.aborted ?? 1, data.startsWith("POST") ? 0 : 1, "the last one's body goes on");
+			assert.deepEqual(bench.mistakes, []);
+		});
 
-	it("refuses through a narrow window, and reads no endless request", () => {
-		const bench = new Bench(1);
-		bench.exchange(bench.connect(), get("/later"));
-		const slow = bench.connect(7);
-		assert.equal(bench.exchange(slow, get("/text"))[0].status, 503);
-		bench.world.advance(2000);
+	it("displaces one who takes nothing of a reply for a second, or takes it byte by byte for 20 s", () => {
+		const bench = new Bench(3);
+		const busy = [bench.connect(), bench.connect()];
+		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
+		const slow = bench.connect(100);
+		slow.reading = false;
+		slow.send(get("/stream?size=100000"));
+		bench.world.settle();
+		const newcomer = bench.connect();
+		for (let i = 0; i < 21 * 2 - 1; i++) {
+			bench.world.advance(500);
+			assert.equal(slow.closed, false);
+			slow.drain(1);
+			bench.world.settle();
+		}
+		bench.world.advance(500);
 		assert.equal(slow.closed, true);
-		const flood = bench.connect();
-		bench.exchange(flood, "x".repeat(100_000));
-		assert.equal(flood.closed, true);
-		assert.ok(flood.toServer.length > 80_000);
+		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		const stuck = bench.connect(100);
+		stuck.reading = false;
+		stuck.send(get("/stream?size=100000"));
+		bench.world.settle();
+		bench.connect();
+		bench.world.advance(999);
+		assert.equal(stuck.closed, false);
+		bench.world.advance(1);
+		assert.equal(stuck.closed, true);
+	});
+
+	it("never displaces a request with a token, whatever it is at", () => {
+		const bench = new Bench(4);
+		const thinking = bench.connect();
+		bench.exchange(thinking, get("/later", TOKEN));
+		const sending = bench.connect();
+		bench.exchange(sending, request("POST", "/echo", "Content-Length: 100", TOKEN));
+		const taking = bench.connect(100);
+		taking.reading = false;
+		taking.send(get("/stream?size=100000", TOKEN));
+		const known = [thinking, sending, taking];
+		for (let second = 0; second < 9; second++) {
+			const slow = bench.connect();
+			bench.exchange(slow, "GET /te");
+			bench.world.advance(1000);
+		}
+		const newcomer = bench.connect();
+		bench.world.advance(1000);
+		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		assert.deepEqual(
+			known.map(({ closed }) => closed),
+			[false, false, false],
+		);
+	});
+
+	it("displaces who has shown no token before one that idles though it has shown one", () => {
+		const bench = new Bench(2);
+		const known = bench.connect();
+		bench.exchange(known, get("/text", TOKEN));
+		bench.world.advance(5000);
+		bench.exchange(known, get("/later", TOKEN));
+		const slow = bench.connect();
+		bench.exchange(slow, "GET /te");
+		bench.later[0].sendText(200, "done");
+		bench.world.advance(1000);
+		const newcomer = bench.connect();
+		bench.world.settle();
+		assert.equal(slow.closed, true);
+		assert.equal(known.closed, false);
+		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		assert.equal(newcomer.closed, true, "the last place is for one request");
+		assert.equal(bench.exchange(known, get("/text", TOKEN))[0].status, 200);
+		assert.equal(known.closed, false);
+	});
+
+	it("leaves all but one place to those who have shown a token, and tells the host of each of them once", () => {
+		const bench = new Bench(3);
+		const known = [1, 2].map(() => bench.connect());
+		for (const client of known) bench.exchange(client, get("/text", TOKEN) + get("/text", TOKEN));
+		bench.world.advance(5000);
+		const last = bench.connect();
+		assert.equal(bench.exchange(last, get("/text", TOKEN))[0].status, 200);
+		assert.deepEqual(
+			[...known, last].map(({ closed, known }) => [closed, known]),
+			[
+				[false, 1],
+				[false, 1],
+				[true, 1],
+			],
+		);
+		const stranger = bench.connect();
+		assert.equal(bench.exchange(stranger, get("/text"))[0].fields.get("connection"), "close");
+		assert.equal(stranger.known, 0);
+		for (const client of known) assert.equal(bench.exchange(client, get("/text", TOKEN))[0].status, 200);
+	});
+
+	it("lets a newcomer wait until somebody goes when all have a token", () => {
+		const bench = new Bench(2);
+		const busy = [bench.connect(), bench.connect()];
+		for (const client of busy) bench.exchange(client, get("/later", TOKEN));
+		const newcomer = bench.connect();
+		newcomer.send(get("/text"));
+		bench.world.advance(60_000);
+		assert.equal(newcomer.receivedLength, 0);
+		assert.equal(newcomer.closed, false);
+		bench.later[1].sendText(200, "done");
+		bench.world.settle();
+		bench.world.advance(0);
+		assert.equal(replies(newcomer.takeBytes())[0]?.status, 200);
+	});
+
+	it("stands a listener that tells of somebody who can't be had yet, and then of nobody", () => {
+		const bench = new Bench(2);
+		const slow = [bench.connect(), bench.connect()];
+		bench.exchange(slow[0], "GET /te");
+		bench.exchange(slow[1], "GET /te");
+		bench.port.press();
+		bench.world.advance(999);
+		assert.deepEqual([slow[0].closed, slow[1].closed], [false, false]);
+		bench.world.advance(1);
+		assert.deepEqual([slow[0].closed, slow[1].closed], [true, false], "one makes room");
+		bench.world.advance(5000);
+		assert.equal(slow[1].closed, false, "and only one");
+		bench.probe();
 	});
 });

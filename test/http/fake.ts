@@ -92,6 +92,8 @@ export class FakeClient implements PendingSocket {
 	/** The client reads what comes; false: what is beyond the window waits. */
 	reading = true;
 	socket: FakeSocket | undefined;
+	/** How often the server said that it knows the client. */
+	known = 0;
 	readonly #windowSize: number;
 	/** Bytes written by the server in each call. */
 	readonly writes: number[] = [];
@@ -185,6 +187,10 @@ class FakeSocket implements Socket {
 		return this.#writable;
 	}
 
+	know(): void {
+		this.#client.known++;
+	}
+
 	close(): void {
 		this.#closed = true;
 		this.#client.closed = true;
@@ -272,6 +278,11 @@ export class FakePort implements ListenerPort {
 			if (this.listening && this.#waiting.length > 0) this.#options?.onReadable(this.#waiting.length);
 		});
 		return client;
+	}
+
+	/** Somebody waits whom the host can't bring to the server. */
+	press(): void {
+		this.#world.post(() => this.#options?.onReadable(0));
 	}
 
 	fail(message: string): void {

@@ -2,6 +2,7 @@
 
 import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
 import { Driver } from "../../modules/io/driver.js";
+import { MemoryLedger } from "../../modules/io/memory.js";
 import type { DLMSSettings } from "../../modules/meter/dlms-settings.js";
 import { MeterReader } from "../../modules/meter/reader.js";
 import type { MeterLight, MeterSettings } from "../../modules/meter/settings.js";
@@ -82,6 +83,7 @@ export class ReaderBench {
 				trace: (message) => this.world.trace(message),
 			},
 			port: serial.meter,
+			ledger: new MemoryLedger(undefined),
 			settings: this.settings,
 			light,
 		});

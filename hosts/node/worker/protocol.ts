@@ -64,6 +64,8 @@ export const COMMANDS = Object.freeze({
 	/** CertificateOptions. Gives certificate and key. */
 	makeCertificate: command(20, [LAST_JSON], [BYTES, BYTES]),
 	/** Of a listener: certificate, key. */
+	/** Of a socket. */
+	know: command(41, [], []),
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
 	testIdentity: command(24, [U32], []),

@@ -131,6 +131,10 @@ export class ProxySocket extends Stream implements Socket {
 		this.viaAccessPoint = viaAccessPoint === 1;
 		this.remoteAddress = address;
 	}
+
+	know(): void {
+		if (!this.closed) this.wire.call(COMMANDS.know, this.id);
+	}
 }
 
 export class ProxyListener implements Listener, Target {

@@ -20,7 +20,14 @@ const READY_MS = 5000;
 let program: string | undefined;
 
 function peerProgram(): string {
-	const server = ["stream-server", "stream-thread", "stream-connection", "stream-socket", "thread-start"];
+	const server = [
+		"stream-server",
+		"stream-thread",
+		"stream-connection",
+		"stream-door",
+		"stream-socket",
+		"thread-start",
+	];
 	const sources = [...server, "handshake-gate", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
@@ -121,11 +128,28 @@ export interface PeerOptions {
 	readonly handshakes?: number;
 	readonly handshakeMs?: number;
 	readonly lingerMs?: number;
+	/** At the door. */
+	readonly callers?: number;
+	/** For the first bytes. */
+	readonly silenceMs?: number;
+	/** Of silence in a handshake while others wait. */
+	readonly pressedMs?: number;
 	/** The most files and sockets that it may have open. */
 	readonly descriptors?: number;
 }
 
-export type CommandName = "swap" | "hold" | "resume" | "break" | "stop" | "count" | "drop" | "read" | "test";
+export type CommandName =
+	| "swap"
+	| "hold"
+	| "resume"
+	| "break"
+	| "stop"
+	| "count"
+	| "pressed"
+	| "drop"
+	| "read"
+	| "know"
+	| "test";
 
 export class Peer {
 	readonly secure: boolean;
@@ -138,7 +162,9 @@ export class Peer {
 	private constructor(options: PeerOptions) {
 		const { certificates, pair = "ec", otherPair } = options;
 		const { port = 0, connections = 4, handshakes = 1, handshakeMs = 3000, lingerMs = 1000 } = options;
-		const args = [port, options.everywhere ? 0 : 1, connections, handshakes, handshakeMs, lingerMs];
+		const { callers = 64, silenceMs = handshakeMs, pressedMs = handshakeMs } = options;
+		const limits = [connections, handshakes, handshakeMs, lingerMs, callers, silenceMs, pressedMs];
+		const args = [port, options.everywhere ? 0 : 1, ...limits];
 		const files = [pair, ...(otherPair ? [otherPair] : [])].flatMap((name) => [`${name}.pem`, `${name}.key`]);
 		this.secure = certificates !== undefined;
 		const limit = options.descriptors === undefined ? "" : `ulimit -n ${options.descriptors}; `;
@@ -223,14 +249,14 @@ export class Peer {
 	}
 
 	/** A connection without TLS, whatever the server speaks. */
-	dial(): Client {
-		const socket = dial(this.port);
+	dial(address?: string): Client {
+		const socket = dial(this.port, address);
 		return new Client(socket, socket);
 	}
 
 	/** A connection as the server speaks it. */
-	async open(port = this.port): Promise<Client> {
-		const socket = dial(port);
+	async open(port = this.port, address?: string): Promise<Client> {
+		const socket = dial(port, address);
 		if (!this.secure) return new Client(socket, socket);
 		const client = new Client(tlsOver(socket), socket);
 		await Promise.race([once(client.socket, "secureConnect"), client.closed]);
@@ -239,8 +265,8 @@ export class Peer {
 	}
 
 	/** One request on a connection of its own, with the right answer. */
-	async checkServes(size = 1000): Promise<void> {
-		const client = await this.open();
+	async checkServes(size = 1000, address?: string): Promise<void> {
+		const client = await this.open(this.port, address);
 		await client.get(`/size/${size}`, size);
 		client.socket.destroy();
 	}
@@ -254,8 +280,8 @@ export function pattern(size: number): Buffer {
 }
 
 /** A TCP connection that is not ended because the server ended its direction. */
-export function dial(port: number): Socket {
-	return connect({ port, host: HOST, allowHalfOpen: true });
+export function dial(port: number, localAddress?: string): Socket {
+	return connect({ port, host: HOST, allowHalfOpen: true, ...(localAddress === undefined ? {} : { localAddress }) });
 }
 
 export function tlsOver(socket: Socket): TLSSocket {

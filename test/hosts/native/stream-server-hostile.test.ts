@@ -86,6 +86,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			it("serves as many as there are sockets for, and the others after them", async () => {
 				const peer = await start({ connections: 8, descriptors: 11 });
 				const there = await Promise.all([peer.open(), peer.open()]);
+				for (const client of there) await client.get("/size/100", 100);
 				await Promise.all(new Array(20).fill(0).map(() => peer.checkServes(5000)));
 				for (const client of there) await client.get("/size/100", 100);
 				const more = new Array(10).fill(0).map(() => peer.dial());
@@ -335,6 +336,82 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			for (const [, bytes] of strange) peer.dial().socket.write(bytes());
 			await peer.checkServes();
 			await peer.checkIdle();
+		});
+	});
+
+	describe("at the door", () => {
+		const STRANGERS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+		const begin = async (options: PeerOptions = {}): Promise<Peer> => {
+			const peer = await Peer.start({ certificates, connections: 2, callers: 6, handshakeMs: 3000, ...options });
+			peers.push(peer);
+			return peer;
+		};
+
+		it("gives no place to who says nothing, or not enough, and closes it after its time", async () => {
+			const peer = await begin({ silenceMs: 400 });
+			const silent = [0, 1, 5, 60].map((length) => {
+				const client = peer.dial();
+				if (length > 0) client.socket.write(hello.subarray(0, length));
+				return client;
+			});
+			await sleep(50);
+			await peer.checkServes();
+			await peer.checkServes();
+			const over = () => silent.map(({ ended, socket }) => ended || socket.destroyed);
+			assert.deepEqual(over(), [false, false, false, false]);
+			await sleep(400);
+			// What has begun is given a handshake then, which its peer must go on with.
+			assert.deepEqual(over(), [true, true, false, false]);
+			await peer.checkIdle();
+			for (const client of silent) client.socket.destroy();
+		});
+
+		it("is never full for a newcomer, whatever comes from others", async () => {
+			const peer = await begin({ silenceMs: 3000, pressedMs: 200 });
+			const crowd = STRANGERS.flatMap((address) => new Array(20).fill(0).map(() => peer.dial(address)));
+			await sleep(50);
+			for (const client of crowd.slice(0, 30)) client.socket.write(hello);
+			await sleep(50);
+			const begunMs = Date.now();
+			await peer.checkServes(1000, "127.0.0.9");
+			assert.ok(Date.now() - begunMs < 1500, `after ${Date.now() - begunMs} ms`);
+			assert.ok(peer.descriptors() < 30, "the crowd is kept");
+			for (const client of crowd) client.socket.destroy();
+		});
+
+		it("lets those in first whom the owner knows, then the address that was served least lately", async () => {
+			const peer = await begin({ connections: 2, pressedMs: 300 });
+			const known = await peer.open(peer.port, "127.0.0.9");
+			await known.get("/size/10", 10);
+			assert.equal(await peer.command("know"), "know");
+			const crowd = STRANGERS.flatMap((address) => [peer.dial(address), peer.dial(address)]);
+			for (const client of crowd) client.socket.write(hello);
+			await sleep(50);
+			const order: string[] = [];
+			const serve = async (address: string) => {
+				await peer.checkServes(10, address);
+				order.push(address);
+			};
+			await Promise.all([serve("127.0.0.8"), sleep(20).then(() => serve("127.0.0.9"))]);
+			assert.deepEqual(order, ["127.0.0.9", "127.0.0.8"]);
+			for (const client of [...crowd, known]) client.socket.destroy();
+		});
+
+		it("tells the owner of each who waits when all places are taken, and lets it in when one is closed", async () => {
+			const peer = await begin();
+			const there = await Promise.all([peer.open(), peer.open()]);
+			for (const client of there) await client.get("/size/10", 10);
+			assert.equal(await peer.command("pressed"), "0 pressed");
+			const next = peer.open();
+			while ((await peer.command("pressed")) === "0 pressed") await sleep(10);
+			await sleep(50);
+			assert.equal(await peer.command("pressed"), "1 pressed");
+			there[0].socket.destroy();
+			const client = await next;
+			await client.get("/size/10", 10);
+			await there[1].get("/size/10", 10);
+			client.socket.destroy();
+			there[1].socket.destroy();
 		});
 	});
 

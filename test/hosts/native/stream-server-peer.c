@@ -4,14 +4,16 @@
  * a line, and ends with status 0 at the end of its input.
  *
  *   stream-server-peer <port> <loopback 0|1> <connections> <handshakes> <handshake ms> <linger ms>
- *     [<chain> <key> [<chain> <key>]]
+ *     <callers> <silence ms> <pressed silence ms> [<chain> <key> [<chain> <key>]]
  *
  *   GET /size/N      N bytes of the pattern          GET /address   where the client is
  *   POST /echo       the body, as it comes           GET /silent    nothing, and nothing is read any more
  *   GET /close/N     N bytes, closed at once         POST /refuse   413, closed at once; the body is not read
  *
  *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
+ *   pressed: how often STREAM_PRESSED was told
  *   stop: stream_server_stop      count: how many connections are open      drop: close them all
+ *   know: all that are open are of clients that the owner knows
  *   read: take what waits of those who asked for /silent
  *   test: the port shakes hands with itself; what came of it is the answer
  */
@@ -49,6 +51,8 @@ typedef struct {
 static stream_server *server;
 static client clients[STREAM_CONNECTION_LIMIT];
 static int closed_id = -1;
+/* How often it was told that somebody waits at the door. */
+static unsigned pressed;
 static bool held;
 /* Of the other certificate, as they stand on the command line. */
 static char *const *files;
@@ -229,6 +233,11 @@ static void handle(const stream_event *event)
 		take();
 		return;
 	}
+	if (event->kind == STREAM_PRESSED) {
+		MUST(event->connection == -1);
+		pressed++;
+		return;
+	}
 	if (event->kind == STREAM_FAILED) {
 		MUST(event->connection == -1);
 		printf("failed\n");
@@ -288,6 +297,12 @@ static void drop_clients(void)
 		if (clients[i].id >= 0) end_client(&clients[i]);
 }
 
+static void know_clients(void)
+{
+	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++)
+		if (clients[i].id >= 0) stream_know(server, clients[i].id);
+}
+
 static void read_silent(void)
 {
 	uint8_t bytes[PIECE];
@@ -319,6 +334,7 @@ static void obey(const char *line)
 	if (strcmp(line, "swap") == 0) swap();
 	else if (strcmp(line, "test") == 0) test();
 	else if (strcmp(line, "count") == 0) printf("%u open\n", open_clients());
+	else if (strcmp(line, "pressed") == 0) printf("%u pressed\n", pressed);
 	else {
 		if (strcmp(line, "hold") == 0) held = true;
 		else if (strcmp(line, "resume") == 0) held = false;
@@ -326,6 +342,7 @@ static void obey(const char *line)
 		else if (strcmp(line, "stop") == 0) stream_server_stop(server);
 		else if (strcmp(line, "drop") == 0) drop_clients();
 		else if (strcmp(line, "read") == 0) read_silent();
+		else if (strcmp(line, "know") == 0) know_clients();
 		else MUST(!"a known command");
 		printf("%s\n", line);
 	}
@@ -342,11 +359,11 @@ static void drain(void)
 int main(int count, char **arguments)
 {
 	char message[STREAM_SERVER_MESSAGE_SIZE] = "";
-	MUST(count == 7 || count == 9 || count == 11);
-	char *certificate = count > 7 ? read_file(arguments[7]) : NULL, *key = count > 7 ? read_file(arguments[8]) : NULL;
+	MUST(count == 10 || count == 12 || count == 14);
+	char *certificate = count > 10 ? read_file(arguments[10]) : NULL, *key = count > 10 ? read_file(arguments[11]) : NULL;
 	MUST(pipe(bell) == 0);
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) clients[i].id = -1;
-	files = arguments + (count > 9 ? 9 : count);
+	files = arguments + (count > 12 ? 12 : count);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	server = stream_server_open(
 		&(stream_server_options){
@@ -356,6 +373,9 @@ int main(int count, char **arguments)
 			.max_handshakes = (unsigned)atoi(arguments[4]),
 			.handshake_timeout_ms = (uint32_t)atoi(arguments[5]),
 			.linger_ms = (uint32_t)atoi(arguments[6]),
+			.max_callers = (unsigned)atoi(arguments[7]),
+			.silence_ms = (uint32_t)atoi(arguments[8]),
+			.pressed_silence_ms = (uint32_t)atoi(arguments[9]),
 			.certificate = certificate,
 			.key = key,
 			.notify = ring,

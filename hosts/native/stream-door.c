@@ -1,0 +1,219 @@
+/* See stream-door.h. */
+#include "stream-door.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "stream-socket.h"
+
+enum {
+	/* Who is ready waits so long for a place. */
+	PATIENCE_MS = 10000,
+	/* Who has only just come may be about to speak. */
+	FIRST_WORD_MS = 300,
+	/* How often one is looked at whose first bytes are not all there. */
+	LOOK_MS = 20,
+	/* Of a TLS record: type, version, length (RFC 5246, 6.2.1). */
+	RECORD_HEAD_SIZE = 5,
+	RECORD_HANDSHAKE = 22,
+	/* Of a ClientHello that is longer, so much is enough: lwIP shows the first segment only. */
+	HELLO_SIZE = 256,
+};
+
+static bool is_there(const stream_caller *caller)
+{
+	return caller->socket >= 0;
+}
+
+static void send_away(stream_caller *caller)
+{
+	close(caller->socket);
+	caller->socket = -1;
+}
+
+void door_open(stream_door *door, unsigned limit, bool secure, uint64_t silence_ms)
+{
+	*door = (stream_door){ .limit = limit, .secure = secure, .silence_ms = silence_ms };
+	for (int i = 0; i < STREAM_CALLER_LIMIT; i++) door->callers[i].socket = -1;
+}
+
+bool door_is_friend(const stream_door *door, const char *address)
+{
+	for (int i = 0; i < DOOR_FRIENDS; i++)
+		if (strcmp(door->friends[i], address) == 0) return true;
+	return false;
+}
+
+void door_befriend(stream_door *door, const char address[STREAM_ADDRESS_SIZE])
+{
+	if (door_is_friend(door, address)) return;
+	memcpy(door->friends[door->next_friend], address, STREAM_ADDRESS_SIZE);
+	door->next_friend = (door->next_friend + 1) % DOOR_FRIENDS;
+}
+
+/* 0 of friends, who are the last to go. */
+static unsigned callers_from(const stream_door *door, const char *address)
+{
+	unsigned count = 0;
+	if (door_is_friend(door, address)) return 0;
+	for (unsigned i = 0; i < door->limit; i++)
+		if (is_there(&door->callers[i]) && strcmp(door->callers[i].address, address) == 0) count++;
+	return count;
+}
+
+/* Of two from equally many callers: the silent one goes, the older of two silent ones, the younger of two others. */
+static bool goes_before(const stream_caller *caller, const stream_caller *other)
+{
+	if (caller->ready != other->ready) return !caller->ready;
+	return caller->ready ? caller->number > other->number : caller->number < other->number;
+}
+
+/* Who must go that `newcomer` may come; he counts among his address's, and as one who has spoken. */
+static stream_caller *surplus(stream_door *door, stream_caller *newcomer)
+{
+	stream_caller *first = newcomer;
+	bool friend = door_is_friend(door, newcomer->address);
+	unsigned most = friend ? 0 : callers_from(door, newcomer->address) + 1;
+	for (unsigned i = 0; i < door->limit; i++) {
+		stream_caller *each = &door->callers[i];
+		unsigned own = !friend && strcmp(each->address, newcomer->address) == 0 ? 1 : 0;
+		unsigned count = callers_from(door, each->address) + own;
+		if (count < most || (count == most && !goes_before(each, first))) continue;
+		most = count;
+		first = each;
+	}
+	return first;
+}
+
+void door_add(stream_door *door, int socket, const char address[STREAM_ADDRESS_SIZE], uint64_t now_ms)
+{
+	stream_caller newcomer = { .socket = socket, .ready = true, .since_ms = now_ms, .number = ++door->numbers };
+	memcpy(newcomer.address, address, STREAM_ADDRESS_SIZE);
+	stream_caller *place = NULL;
+	for (unsigned i = 0; i < door->limit && !place; i++)
+		if (!is_there(&door->callers[i])) place = &door->callers[i];
+	if (!place) {
+		place = surplus(door, &newcomer);
+		send_away(place);
+		if (place == &newcomer) return;
+	}
+	*place = newcomer;
+	place->ready = false;
+}
+
+/* Whether that is enough to begin with; SOCKET_AGAIN: not yet; SOCKET_BROKEN: nothing will come. */
+static int has_spoken(const stream_door *door, stream_caller *caller, bool last_chance)
+{
+	uint8_t bytes[HELLO_SIZE];
+	int count = socket_peek(caller->socket, bytes, door->secure ? sizeof(bytes) : 1);
+	if (count < 0) return count;
+	if (count == 0) return SOCKET_BROKEN;
+	if (!door->secure) return 0;
+	caller->begun = true;
+	if (count < RECORD_HEAD_SIZE) return SOCKET_AGAIN;
+	/* Mbed TLS tells who speaks something else, at once. A peer may send the head in a segment of its own. */
+	if (bytes[0] != RECORD_HANDSHAKE || last_chance) return 0;
+	size_t whole = RECORD_HEAD_SIZE + ((size_t)bytes[3] << 8 | bytes[4]);
+	return (size_t)count >= sizeof(bytes) || (size_t)count >= whole ? 0 : SOCKET_AGAIN;
+}
+
+static uint64_t deadline_of(const stream_door *door, const stream_caller *caller)
+{
+	return caller->since_ms + (caller->ready ? PATIENCE_MS : door->silence_ms);
+}
+
+void door_serve(stream_door *door, uint64_t now_ms)
+{
+	for (unsigned i = 0; i < door->limit; i++) {
+		stream_caller *each = &door->callers[i];
+		if (!is_there(each)) continue;
+		bool late = now_ms >= deadline_of(door, each);
+		int spoken = each->ready ? SOCKET_AGAIN : has_spoken(door, each, late);
+		if (spoken == 0) {
+			each->ready = true;
+			each->since_ms = now_ms;
+		} else if (late || spoken == SOCKET_BROKEN) send_away(each);
+	}
+}
+
+/* 0: of a friend; 1: not that anybody remembers. */
+static uint64_t last_turn(const stream_door *door, const char *address)
+{
+	if (door_is_friend(door, address)) return 0;
+	for (int i = 0; i < DOOR_MEMORY; i++)
+		if (door->served[i].turn > 0 && strcmp(door->served[i].address, address) == 0) return door->served[i].turn;
+	return 1;
+}
+
+stream_caller *door_first(stream_door *door)
+{
+	stream_caller *first = NULL;
+	uint64_t first_turn = 0;
+	for (unsigned i = 0; i < door->limit; i++) {
+		stream_caller *each = &door->callers[i];
+		if (!is_there(each) || !each->ready) continue;
+		uint64_t turn = last_turn(door, each->address);
+		if (first && (turn > first_turn || (turn == first_turn && each->number > first->number))) continue;
+		first = each;
+		first_turn = turn;
+	}
+	return first;
+}
+
+static void remember(stream_door *door, const char *address)
+{
+	int place = 0;
+	for (int i = 0; i < DOOR_MEMORY; i++) {
+		if (strcmp(door->served[i].address, address) == 0) {
+			place = i;
+			break;
+		}
+		if (door->served[i].turn < door->served[place].turn) place = i;
+	}
+	memcpy(door->served[place].address, address, STREAM_ADDRESS_SIZE);
+	door->served[place].turn = ++door->turns + 1;
+}
+
+int door_take(stream_door *door, stream_caller *caller)
+{
+	int socket = caller->socket;
+	remember(door, caller->address);
+	caller->socket = -1;
+	return socket;
+}
+
+bool door_sacrifice(stream_door *door, uint64_t now_ms)
+{
+	stream_caller *oldest = NULL;
+	for (unsigned i = 0; i < door->limit; i++) {
+		stream_caller *each = &door->callers[i];
+		if (is_there(each) && !each->ready && (!oldest || each->number < oldest->number)) oldest = each;
+	}
+	if (!oldest || now_ms < oldest->since_ms + FIRST_WORD_MS) return false;
+	send_away(oldest);
+	return true;
+}
+
+bool door_listens(const stream_caller *caller)
+{
+	return is_there(caller) && !caller->ready && !caller->begun;
+}
+
+uint64_t door_deadline(const stream_door *door, uint64_t now_ms)
+{
+	uint64_t first_ms = UINT64_MAX;
+	for (unsigned i = 0; i < door->limit; i++) {
+		if (!is_there(&door->callers[i])) continue;
+		const stream_caller *each = &door->callers[i];
+		uint64_t due_ms = deadline_of(door, each);
+		if (each->begun && !each->ready && now_ms + LOOK_MS < due_ms) due_ms = now_ms + LOOK_MS;
+		if (due_ms < first_ms) first_ms = due_ms;
+	}
+	return first_ms;
+}
+
+void door_close(stream_door *door)
+{
+	for (unsigned i = 0; i < door->limit; i++)
+		if (is_there(&door->callers[i])) send_away(&door->callers[i]);
+}

@@ -1,0 +1,48 @@
+/**
+ * Memory of XS that operations have been promised: each asks for the most that it takes before it begins, and gives that
+ * back when it is over. Without it, operations that fit one by one end the machine when they come side by side.
+ *
+ * What was promised counts in full until it is given back, though some of it is in use by then: a promise is kept even
+ * if everything that has begun reaches its highest at once.
+ */
+import type { Memory } from "./host.js";
+
+/** The most that an operation takes beside what there is before it begins. */
+export interface Cost {
+	readonly slots: number;
+	readonly chunkBytes: number;
+}
+
+/** A conversation with the meter: DLMS with keys after mode E takes most. */
+export const READOUT_COST: Cost = Object.freeze({ slots: 900, chunkBytes: 8192 });
+/** A JSON body with its reply: one of at most SHORT_BODY bytes, or a longer one, which is packed as it comes. */
+export const SHORT_BODY = 2048;
+export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 3072 });
+export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
+/** A file of certificates, which is held whole and then read. */
+export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 });
+
+export class MemoryLedger {
+	readonly #memory: Memory | undefined;
+	#slots = 0;
+	#chunkBytes = 0;
+
+	/** Undefined: the host has as much as is wanted. */
+	constructor(memory: Memory | undefined) {
+		this.#memory = memory;
+	}
+
+	/** False: there is too little, the operation must not begin. */
+	claim({ slots, chunkBytes }: Cost): boolean {
+		if (this.#memory?.suffices(this.#slots + slots, this.#chunkBytes + chunkBytes) === false) return false;
+		this.#slots += slots;
+		this.#chunkBytes += chunkBytes;
+		return true;
+	}
+
+	/** Once for each claim that was granted. */
+	release({ slots, chunkBytes }: Cost): void {
+		this.#slots -= slots;
+		this.#chunkBytes -= chunkBytes;
+	}
+}

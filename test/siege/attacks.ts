@@ -1,0 +1,162 @@
+/**
+ * Strangers who want a gateway's connections for themselves: none of them knows the password. Each attack is a number of
+ * connections from one address of this computer that are opened again whenever the gateway ends them.
+ */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTLS } from "node:tls";
+
+export interface Ports {
+	readonly https: number;
+	readonly http: number;
+}
+
+/** What is done with a connection. */
+interface Attack {
+	readonly connections: number;
+	/** Over TLS, its handshake done. Else it is TCP alone, to the port of HTTPS (`toTLS`) or to the plain one. */
+	readonly secure: boolean;
+	readonly toTLS?: boolean;
+	/** Goes on as long as the connection stands. */
+	act(socket: Socket, hello: Buffer): Promise<void> | void;
+}
+
+const HEAD = "Host: gateway.local\r\n";
+const LOGIN = `POST /api/v1/system/login HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
+/** The wait before a connection is opened again, ms. */
+const AGAIN_MS = 20;
+const BYTE_MS = 1000;
+
+async function trickle(socket: Socket, start: string, rest: string): Promise<void> {
+	socket.write(start);
+	for (let at = 0; !socket.destroyed; at = (at + 1) % rest.length) {
+		await sleep(BYTE_MS);
+		if (!socket.destroyed) socket.write(rest[at]);
+	}
+}
+
+const slowHead = (socket: Socket) => trickle(socket, "GET / HTTP/1.1\r\nX: ", "x");
+const slowBody = (socket: Socket) => trickle(socket, `${LOGIN}{"username":"`, "a");
+
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+	"connections without a ClientHello": { connections: 50, secure: false, toTLS: true, act: () => {} },
+	"half a ClientHello": {
+		connections: 10,
+		secure: false,
+		toTLS: true,
+		act: (socket, hello) => void socket.write(hello.subarray(0, 40)),
+	},
+	"a ClientHello and no more": {
+		connections: 10,
+		secure: false,
+		toTLS: true,
+		act: (socket, hello) => void socket.write(hello),
+	},
+	"handshakes and no more": { connections: 8, secure: true, act: () => {} },
+	"slow heads over TLS": { connections: 4, secure: true, act: slowHead },
+	"slow logins over TLS": { connections: 4, secure: true, act: slowBody },
+	"kept connections that come again": {
+		connections: 10,
+		secure: true,
+		act: async (socket) => {
+			while (!socket.destroyed) {
+				socket.write(`GET /api/v1/system/challenge HTTP/1.1\r\n${HEAD}\r\n`);
+				await sleep(BYTE_MS);
+			}
+		},
+	},
+	"readers that do not read": {
+		connections: 4,
+		secure: true,
+		act: (socket) => {
+			socket.pause();
+			socket.write(`GET / HTTP/1.1\r\n${HEAD}\r\n`.repeat(8));
+		},
+	},
+	"plain connections without a word": { connections: 20, secure: false, act: () => {} },
+	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
+	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
+};
+
+/** The first bytes that a TLS client says. */
+async function recordHello(): Promise<Buffer> {
+	const listener = createServer().listen(0, "127.0.0.1");
+	await once(listener, "listening");
+	const accepted = once(listener, "connection");
+	const client = connectTLS({ port: (listener.address() as { port: number }).port, host: "127.0.0.1" });
+	client.on("error", () => {});
+	const [socket]: Socket[] = await accepted;
+	const [hello] = await once(socket, "data");
+	client.destroy();
+	socket.destroy();
+	listener.close();
+	return hello;
+}
+
+/** Attackers at work, from their start to `end`. */
+export class Siege {
+	/** Connections that stood, by attack and address. */
+	readonly stood = new Map<string, number>();
+	readonly #open = new Set<Socket>();
+	readonly #ports: Ports;
+	readonly #hello: Buffer;
+	#isOver = false;
+
+	private constructor(ports: Ports, hello: Buffer) {
+		this.#ports = ports;
+		this.#hello = hello;
+	}
+
+	/** Each of these attacks from each of these addresses (of the loopback network). */
+	static async begin(ports: Ports, attacks: readonly string[], addresses: readonly string[]): Promise<Siege> {
+		const siege = new Siege(ports, await recordHello());
+		for (const name of attacks) {
+			for (const address of addresses) {
+				for (let i = 0; i < ATTACKS[name].connections; i++) void siege.#attack(name, address);
+			}
+		}
+		return siege;
+	}
+
+	async end(): Promise<void> {
+		this.#isOver = true;
+		for (const socket of this.#open) socket.destroy();
+		await sleep(AGAIN_MS);
+	}
+
+	async #attack(name: string, address: string): Promise<void> {
+		while (!this.#isOver) {
+			await this.#once(name, address);
+			await sleep(AGAIN_MS);
+		}
+	}
+
+	/** Until the connection is gone. */
+	async #once(name: string, address: string): Promise<void> {
+		const { secure, toTLS, act } = ATTACKS[name];
+		const socket = connect({
+			host: "127.0.0.1",
+			port: secure || toTLS ? this.#ports.https : this.#ports.http,
+			localAddress: address,
+		});
+		this.#open.add(socket);
+		const closed = new Promise((resolve) => socket.once("close", resolve));
+		socket.on("error", () => {});
+		socket.on("end", () => socket.destroy());
+		const stands = (carrier: Socket) => {
+			this.stood.set(name, (this.stood.get(name) ?? 0) + 1);
+			carrier.resume();
+			Promise.resolve(act(carrier, this.#hello)).catch(() => {});
+		};
+		if (secure) {
+			const tls = connectTLS({ socket, rejectUnauthorized: false });
+			tls.on("error", () => socket.destroy());
+			tls.on("close", () => socket.destroy());
+			tls.on("end", () => socket.destroy());
+			tls.once("secureConnect", () => stands(tls));
+		} else socket.once("connect", () => stands(socket));
+		await closed;
+		this.#open.delete(socket);
+	}
+}

@@ -1,0 +1,128 @@
+/**
+ * The owner of a gateway under siege: looks at status and readings every half second as a page does, over a kept connection
+ * and over new ones, logs in anew, and has the meter read. What is not answered is asked again, as a browser would.
+ */
+import { Agent, type RequestOptions, request } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** An answer that comes later counts as none, ms. */
+export const PATIENCE_MS = 5000;
+const PAUSE_MS = 500;
+const RETRY_MS = 100;
+
+export interface Account {
+	readonly username: string;
+	readonly password: string;
+}
+
+export class Owner {
+	/** Requests, and those that were answered in time; milliseconds of each that was. */
+	asked = 0;
+	answered = 0;
+	readonly tookMs: number[] = [];
+	readouts = 0;
+	readonly failures: string[] = [];
+	readonly #port: number;
+	readonly #account: Account;
+	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+	#token = "";
+
+	constructor(port: number, account: Account) {
+		this.#port = port;
+		this.#account = account;
+	}
+
+	async login(limitMs: number): Promise<void> {
+		const reply = await this.#ask("POST", "system/login", JSON.stringify(this.#account), true, limitMs);
+		if (reply !== undefined) this.#token = (JSON.parse(reply) as { token: string }).token;
+	}
+
+	/** For so long; with `readMeter` the meter is read all the time beside it. */
+	async stay(ms: number, readMeter: boolean): Promise<void> {
+		const endMs = Date.now() + ms;
+		const reading = readMeter ? this.#readOn(endMs) : undefined;
+		for (let round = 0; Date.now() < endMs; round++) {
+			if (round % 10 === 9) await this.login(PATIENCE_MS);
+			await this.#ask("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
+			await sleep(PAUSE_MS);
+		}
+		await reading;
+		this.#kept.destroy();
+	}
+
+	async #readOn(endMs: number): Promise<void> {
+		const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+		while (Date.now() < endMs) {
+			try {
+				await this.#send("GET", "iec62056/read", undefined, agent, 60_000);
+				this.readouts++;
+			} catch (error) {
+				// A connection that broke, and one that found no place, is made again.
+				this.failures.push(`read: ${(error as Error).message}`);
+			}
+			await sleep(PAUSE_MS);
+		}
+		agent.destroy();
+	}
+
+	/** The reply's body, or undefined when none came in time. */
+	async #ask(
+		method: string,
+		path: string,
+		body: string | undefined,
+		isNew: boolean,
+		limitMs = PATIENCE_MS,
+	): Promise<string | undefined> {
+		const startMs = Date.now();
+		this.asked++;
+		for (;;) {
+			const leftMs = startMs + limitMs - Date.now();
+			const agent = isNew ? new Agent({ rejectUnauthorized: false }) : this.#kept;
+			try {
+				const reply = await this.#send(method, path, body, agent, leftMs);
+				this.answered++;
+				this.tookMs.push(Date.now() - startMs);
+				return reply;
+			} catch (error) {
+				const { message } = error as Error;
+				if (Date.now() + RETRY_MS >= startMs + limitMs) {
+					this.failures.push(`${path}: ${message}`);
+					return undefined;
+				}
+			} finally {
+				if (isNew) agent.destroy();
+			}
+			await sleep(RETRY_MS);
+		}
+	}
+
+	#send(method: string, path: string, body: string | undefined, agent: Agent, limitMs: number): Promise<string> {
+		const headers: Record<string, string> = {};
+		if (this.#token !== "") headers["Authorization"] = `Bearer ${this.#token}`;
+		if (body !== undefined) headers["Content-Length"] = String(body.length);
+		const options: RequestOptions = {
+			host: "127.0.0.1",
+			port: this.#port,
+			method,
+			path: `/api/v1/${path}`,
+			headers,
+			agent,
+		};
+		return new Promise((resolve, reject) => {
+			const sent = request({ ...options, signal: AbortSignal.timeout(Math.max(1, limitMs)) }, (response) => {
+				let text = "";
+				response.setEncoding("utf8");
+				response.on("data", (piece) => {
+					text += piece;
+				});
+				response.on("error", reject);
+				response.on("end", () => {
+					if (response.statusCode === 200) resolve(text);
+					else reject(new Error(`${response.statusCode} ${text}`));
+				});
+			});
+			sent.on("error", reject);
+			sent.end(body);
+		});
+	}
+}

@@ -1,0 +1,8 @@
+/** A sample of siege.linux.ts for the bench, whose TLS is Node's: what the HTTP server itself does about strangers. */
+import { siegeOf } from "./check.js";
+
+siegeOf("xs", "The bench under siege", 4000, [
+	"slow heads over TLS",
+	"slow logins over TLS",
+	"slow logins over plain HTTP",
+]);

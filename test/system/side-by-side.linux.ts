@@ -1,0 +1,174 @@
+/**
+ * Every pair and triple of the heaviest requests side by side, while a DLMS meter is read with keys again and again, in XS
+ * on Linux with the device's own memory: whatever they take together, some may be told to come again (503), and the
+ * firmware never restarts. Slow and aborted ones are among them.
+ */
+import assert from "node:assert/strict";
+import { type ClientRequest, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { iecVectors } from "../vectors.js";
+import { ANY } from "./memory-limits.js";
+
+const DLMS = {
+	auth: "high_gmac",
+	use_encryption: true,
+	client_address: 1,
+	server_physical: 17,
+	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
+	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
+};
+const LONG_BODY = 16_384;
+/** Between the beginnings of two requests, ms: they meet at different stages. */
+const OFFSETS_MS = [0, 20];
+const HALF_MS = 60;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+describe("The heaviest operations side by side", function () {
+	this.timeout(1_200_000);
+	let gateway: ProcessGateway;
+	let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+
+	before(async () => {
+		gateway = await ProcessGateway.start("linux", { mode: "ap" });
+		await gateway.login();
+		await gateway.write("iec62056/control", { log_en: true });
+		await gateway.connectMeter({ telegram: longest.telegram });
+		// What is held is as large as it can be.
+		await gateway.read("iec62056/read");
+		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", DLMS);
+	});
+	after(() => gateway?.stop());
+
+	const open = (method: string, path: string, body: string | undefined, token = gateway.token): ClientRequest => {
+		const [host, port] = gateway.authority(false).split(":");
+		const headers: Record<string, string> = { "Content-Type": "application/json" };
+		if (token !== "") headers["Authorization"] = `Bearer ${token}`;
+		if (body !== undefined) headers["Content-Length"] = String(Buffer.byteLength(body));
+		const sent = request({ host, port, method, path: `/api/v1/${path}`, headers, agent: false });
+		sent.on("error", () => {});
+		return sent;
+	};
+	/** The status; 0: the connection was closed without a reply. */
+	const statusOf = (sent: ClientRequest, isSlow = false): Promise<number> =>
+		new Promise((resolve) => {
+			sent.on("response", (response) => {
+				if (isSlow) setTimeout(() => response.destroy(), 400);
+				else response.resume();
+				response.on("close", () => resolve(response.statusCode ?? 0));
+			});
+			sent.on("close", () => resolve(0));
+		});
+	const whole = (method: string, path: string, body?: string, token?: string) => {
+		const sent = open(method, path, body, token);
+		const status = statusOf(sent);
+		sent.end(body);
+		return status;
+	};
+	/** Half of the body, then the rest, or no more. */
+	const inHalves = async (path: string, body: string, isAborted: boolean, token?: string) => {
+		const sent = open("POST", path, body, token);
+		const status = statusOf(sent);
+		sent.write(body.slice(0, body.length >> 1));
+		await sleep(HALF_MS);
+		if (isAborted) sent.destroy();
+		else sent.end(body.slice(body.length >> 1));
+		return status;
+	};
+
+	const objects = JSON.stringify({
+		entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, 1, 8, i, 255], class_id: 3, attribute: 2 })),
+	}).padEnd(LONG_BODY);
+	const map = JSON.stringify({
+		mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1-0:1.8.${i}`, mode: 0, mapping_id: "07020000" })),
+	}).padEnd(LONG_BODY);
+	const hub = JSON.stringify({
+		enabled: true,
+		url: "https://hub.local",
+		cert: "-----BEGIN".padEnd(LONG_BODY - 200, "A"),
+	});
+	const login = JSON.stringify({ username: "admin", nonce: "0".repeat(96), proof: "0".repeat(64) }).padEnd(512);
+
+	const operations: Readonly<Record<string, () => Promise<number>>> = {
+		"last readout, read slowly": () => {
+			const sent = open("GET", "iec62056/last", undefined);
+			const status = statusOf(sent, true);
+			sent.end();
+			return status;
+		},
+		log: () => whole("GET", "iec62056/log"),
+		hub: () => whole("POST", "hub", hub),
+		"hub, in halves": () => inHalves("hub", hub, false),
+		"object list": () => whole("POST", "dlms/obis", objects),
+		"object list, aborted": () => inHalves("dlms/obis", objects, true),
+		map: () => inHalves("zigbee/map", map, false),
+		page: () => {
+			const sent = open("GET", "../../", undefined, "");
+			const status = statusOf(sent, true);
+			sent.end();
+			return status;
+		},
+		login: () => inHalves("system/login", login, false, ""),
+		scan: () => whole("GET", "network/scan"),
+	};
+
+	const names = Object.keys(operations);
+	const groups: (readonly string[])[] = [];
+	for (let a = 0; a < names.length; a++) {
+		for (let b = a; b < names.length; b++) {
+			groups.push([names[a], names[b]]);
+			for (let c = b; c < names.length; c++) groups.push([names[a], names[b], names[c]]);
+		}
+	}
+
+	/** Reads the meter until it is told to end; how often that went well. */
+	const readOn = async (isOver: () => boolean): Promise<number> => {
+		let count = 0;
+		while (!isOver()) {
+			if ((await whole("GET", "iec62056/read")) === 200) count++;
+			else await sleep(200);
+		}
+		return count;
+	};
+
+	it(`survives ${groups.length} pairs and triples of ${names.length}`, async function () {
+		const statuses = new Map<number, number>();
+		let isOver = false;
+		const reading = readOn(() => isOver);
+		for (const [index, group] of groups.entries()) {
+			{
+				const offsetMs = OFFSETS_MS[index % OFFSETS_MS.length];
+				const running: Promise<number>[] = [];
+				for (const name of group) {
+					running.push(operations[name]());
+					await sleep(offsetMs);
+				}
+				await sleep(HALF_MS >> 1);
+				const memory = await gateway.memory();
+				highest = {
+					...memory,
+					slots: Math.max(highest.slots, memory.slots),
+					chunks: Math.max(highest.chunks, memory.chunks),
+				};
+				for (const status of await Promise.all(running)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+				assert.doesNotMatch(gateway.diagnosis, /starts anew/, `restarted by ${group.join(", ")}`);
+			}
+			if (index % 40 === 39) console.log(`      ${index + 1} of ${groups.length}`);
+		}
+		isOver = true;
+		const readouts = await reading;
+		const { slots, chunks, stack, stackLimit } = highest;
+		this.test!.title +=
+			` (${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit}; replies ${JSON.stringify(Object.fromEntries(statuses))}; ${readouts} readouts)`;
+		assert.ok(readouts > 0, "the meter could not be read");
+		assert.ok(slots <= ANY.slots, `${slots} slots, ${ANY.slots} are allowed`);
+		assert.ok(chunks <= ANY.chunks, `${chunks} bytes of chunks, ${ANY.chunks} are allowed`);
+		// The owner gets on: nothing is promised that is not given back.
+		await sleep(3000);
+		assert.equal(await whole("GET", "iec62056/read"), 200);
+		assert.equal(await whole("POST", "dlms/obis", objects), 200);
+	});
+});
