@@ -14,7 +14,10 @@ export type UploadHandler = (exchange: Exchange) => BodySink | undefined;
 
 export interface Operation {
 	readonly run: RouteHandler | UploadHandler;
-	/** The JSON object it wants; undefined: none, and a body that comes is thrown away, unless `run` gives a sink for it. */
+	/**
+	 * The JSON object it wants, NO_BODY where that may be left out; undefined: a body that comes is thrown away, unless
+	 * `run` gives a sink for it.
+	 */
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
 	readonly open: boolean;
