@@ -9,7 +9,7 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
-import { NO_BODY, NO_VALUES } from "./body.js";
+import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
@@ -27,7 +27,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
-import { type Operation, openRoute, route, settingsRoutes } from "./route.js";
+import { type Operation, openRoute, route, settingsRoutes, uploadRoute } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -46,7 +46,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	openRoute(METHOD_GET, "system/challenge", getChallenge),
 	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
 	openRoute(METHOD_POST, "system/password", postPassword, PASSWORD_BODY),
-	route(METHOD_POST, "system/logout", postLogout, NO_BODY),
+	route(METHOD_POST, "system/logout", postLogout),
 	route(METHOD_GET, "system/tokens", getTokens),
 	route(METHOD_POST, "system/tokens", postToken, TOKEN_BODY),
 	route(METHOD_DELETE, "system/tokens/<id>", deleteToken),
@@ -55,11 +55,11 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_GET, "system/version", getVersion),
 	route(METHOD_GET, "system/status", getStatus),
 	...settingsRoutes("system/power_mode", POWER_MODE_SETTINGS),
-	route(METHOD_POST, "system/reboot", postReboot, NO_BODY),
-	route(METHOD_POST, "system/factory_reset", postFactoryReset, NO_BODY),
+	route(METHOD_POST, "system/reboot", postReboot),
+	route(METHOD_POST, "system/factory_reset", postFactoryReset),
 	route(METHOD_GET, "system/certificate", getCertificate),
-	route(METHOD_POST, "system/certificate", postCertificate),
-	route(METHOD_POST, "system/certificate/reset", postCertificateReset, NO_BODY),
+	uploadRoute("system/certificate", postCertificate),
+	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	route(METHOD_GET, "system/clock", getClock),
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
 	...settingsRoutes("system/timezone", TIMEZONE_SETTINGS),
@@ -70,7 +70,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
-	route(METHOD_POST, "meter/probe", postProbe, NO_BODY),
+	route(METHOD_POST, "meter/probe", postProbe),
 	route(METHOD_GET, "iec62056/read", getRead),
 	route(METHOD_GET, "iec62056/last", getLast),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
@@ -82,7 +82,7 @@ export const ROUTES: readonly Route<Operation>[] = Object.freeze([
 	route(METHOD_POST, "dlms/obis", postPollList, DLMS_OBIS_BODY),
 	route(METHOD_GET, "zigbee/config", getZigbee),
 	route(METHOD_POST, "zigbee/config", postZigbee, ZIGBEE_BODY),
-	route(METHOD_POST, "zigbee/reset", postZigbeeReset, NO_BODY),
+	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, ZIGBEE_MAP_BODY),
 	...settingsRoutes("hub", HUB_SETTINGS),

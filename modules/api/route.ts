@@ -2,7 +2,7 @@
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";
-import type { BodyTable, BodyValues } from "./body.js";
+import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
@@ -15,8 +15,8 @@ export type UploadHandler = (exchange: Exchange) => BodySink | undefined;
 export interface Operation {
 	readonly run: RouteHandler | UploadHandler;
 	/**
-	 * The JSON object it wants, NO_BODY where that may be left out; undefined: a body that comes is thrown away, unless
-	 * `run` gives a sink for it.
+	 * The JSON object it wants: with POST it is NO_BODY if the row names none. Undefined: a body that comes is thrown away,
+	 * unless `run` gives a sink for it.
 	 */
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
@@ -29,11 +29,17 @@ export interface Operation {
 const PLAIN: Omit<Operation, "run"> = Object.freeze({ body: undefined, open: false, settings: NO_SETTINGS });
 
 function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Route<Operation> {
-	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze(Object.setPrototypeOf(own, PLAIN)) });
+	const value = method === METHOD_POST ? { body: NO_BODY, ...own } : own;
+	return Object.freeze({ method, path: `/api/v1/${path}`, value: Object.freeze(Object.setPrototypeOf(value, PLAIN)) });
 }
 
-export function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Route<Operation> {
+export function route(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
 	return row(method, path, body === undefined ? { run } : { run, body });
+}
+
+/** Takes a file. */
+export function uploadRoute(path: string, run: UploadHandler): Route<Operation> {
+	return row(METHOD_POST, path, { run, body: undefined });
 }
 
 export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Route<Operation> {
