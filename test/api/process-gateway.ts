@@ -168,6 +168,15 @@ export class ProcessGateway extends TestGateway {
 		return this.#ports.https;
 	}
 
+	get httpPort(): number {
+		return this.#ports.http;
+	}
+
+	/** Of its process. */
+	get pid(): number {
+		return this.#program!.child.pid!;
+	}
+
 	get diagnosis(): string {
 		return `gateway:\n${this.#program?.errors}\nmeter:\n${this.#meter?.errors ?? "none"}`;
 	}
