@@ -16,8 +16,6 @@ type Mode = "client" | "ap";
 
 interface OpenSocket {
 	readonly protocol: "TCP" | "UDP";
-	/** Hexadecimal, as the system has it. */
-	readonly address: string;
 	readonly port: number;
 }
 
@@ -58,8 +56,9 @@ function openSockets(pid: number): OpenSocket[] {
 		for (const line of readFileSync(`/proc/net/${table}`, "utf8").trim().split("\n").slice(1)) {
 			const fields = line.trim().split(/\s+/);
 			if (!inodes.has(fields[9]) || (protocol === "TCP" && fields[3] !== LISTENS)) continue;
-			const [address, port] = fields[1].split(":");
-			found.push({ protocol, address, port: Number.parseInt(port, 16) });
+			// By such a socket a program wakes its own thread: connected to itself it hears nobody else.
+			if (fields[1] === fields[2]) continue;
+			found.push({ protocol, port: Number.parseInt(fields[1].split(":")[1], 16) });
 		}
 	}
 	return found;
