@@ -37,7 +37,6 @@ const SPACE = 0x20;
 const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
-const RSA_BITS_MAX = 4096;
 
 /**
  * "" when the file will do, otherwise why not: its bytes, and what was read of them. `nowMs` is Unix time, undefined while
@@ -65,7 +64,8 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	return keyBits >= RSA_BITS_MIN && keyBits <= RSA_BITS_MAX;
+	// Of more than 4096 none is read.
+	return keyBits >= RSA_BITS_MIN;
 }
 
 /** Whether the last line that is not empty is `-----END …-----`, or ends with that. */
