@@ -168,13 +168,8 @@ export class ProcessGateway extends TestGateway {
 		return this.#ports.https;
 	}
 
-	get httpPort(): number {
-		return this.#ports.http;
-	}
-
-	/** Of its process. */
-	get pid(): number {
-		return this.#program!.child.pid!;
+	get ports(): { readonly https: number; readonly http: number } {
+		return this.#ports;
 	}
 
 	get diagnosis(): string {
@@ -247,6 +242,11 @@ export class ProcessGateway extends TestGateway {
 		this.#meter = undefined;
 		rmSync(this.#link, { force: true });
 		await before?.end();
+	}
+
+	/** Of its process. */
+	get pid(): number {
+		return this.#program!.child.pid!;
 	}
 
 	/** Shortly. */

@@ -78,8 +78,8 @@ export function openPorts(engine: EngineName): void {
 		function names(one: ProcessGateway): string[] {
 			const instead = /udp port 53 of the access point is 127\.0\.0\.1:(\d+) here/.exec(one.diagnosis)?.[1] ?? "53";
 			const known = new Map([
-				[`TCP ${one.httpsPort}`, "TCP 443"],
-				[`TCP ${one.httpPort}`, "TCP 80"],
+				[`TCP ${one.ports.https}`, "TCP 443"],
+				[`TCP ${one.ports.http}`, "TCP 80"],
 				[`UDP ${instead}`, "UDP 53"],
 			]);
 			const ports = openSockets(one.pid).map(({ protocol, port }) => `${protocol} ${port}`);
