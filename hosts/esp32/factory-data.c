@@ -2,6 +2,8 @@
  * The factory data of the unit (factory.ts), which stand at the start of a partition of their own. Where that partition
  * is encrypted, ESP-IDF decrypts what is read.
  */
+#include <string.h>
+
 #include "esp_partition.h"
 #include "mc.xs.h"
 #include "xsmc.h"
@@ -9,12 +11,13 @@
 /* FACTORY_DATA_SIZE of factory.ts. */
 enum { RECORD_SIZE = 172 };
 
-/* The record as an ArrayBuffer, whatever it holds; undefined where there is no partition, or it can't be read. */
+/* The record as an ArrayBuffer, whatever it holds, zeros if it can't be read; undefined where there is no partition. */
 void xs_factory_data_read(xsMachine *the)
 {
 	uint8_t record[RECORD_SIZE];
 	const esp_partition_t *partition =
 		esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, "factory_data");
-	if (partition == NULL || esp_partition_read(partition, 0, record, sizeof record) != ESP_OK) return;
+	if (partition == NULL) return;
+	if (esp_partition_read(partition, 0, record, sizeof record) != ESP_OK) memset(record, 0, sizeof record);
 	xsmcSetArrayBuffer(xsResult, record, sizeof record);
 }

@@ -59,6 +59,10 @@ const SECRET_LENGTH = 12;
 const STORAGE_KEY = "factory";
 
 const LOWER_CASE = 0x20;
+/** A byte of flash that nobody has written. */
+const ERASED = 0xff;
+const DAMAGED =
+	"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).";
 
 /** Throws a RangeError, with a sentence, for what breaks the rules above. */
 export function encodeFactoryData(data: FactoryData): Uint8Array {
@@ -150,7 +154,9 @@ export interface FactoryWorld {
 
 /**
  * The unit's factory data. Without any it has the MAC address for a serial number and secrets of its own, which are kept
- * and, since no label shows them, printed at each start; whoever sees the console could as well read the flash.
+ * and, since no label shows them, printed at each start; whoever sees the console could as well read the flash. Where
+ * there were data, which are damaged, there is a label: the secrets are told to nobody, and the account and the network
+ * that the owner has set go on.
  */
 export function loadFactoryData(world: FactoryWorld): FactoryData {
 	const { partition, variant, trace } = world;
@@ -159,8 +165,11 @@ export function loadFactoryData(world: FactoryWorld): FactoryData {
 		if (given.variant !== variant) trace(`factory data: of hardware variant ${given.variant}, not ${variant}`);
 		return given;
 	}
-	if (partition?.some((byte) => byte !== 0xff)) trace("factory data: damaged, not used");
 	const own = ownData(world);
+	if (partition?.some((byte) => byte !== ERASED)) {
+		trace(DAMAGED);
+		return own;
+	}
 	const { serial, labelPassword, accessPointKey } = own;
 	world.print(
 		`No factory data. Wi-Fi ${hostnameOf(serial)}, key ${accessPointKey}; user admin, password ${labelPassword}`,
@@ -185,7 +194,7 @@ function ownData({ storage, crypto, text, mac, variant, trace }: FactoryWorld): 
 
 /** The partition as firmware finds it (factory-data.c). */
 export class FactoryPartition {
-	/** FACTORY_DATA_SIZE bytes, or undefined where there is no such partition. */
+	/** FACTORY_DATA_SIZE bytes, zeros if they can't be read; undefined where there is no such partition. */
 	static read(): ArrayBuffer | undefined {
 		return native("xs_factory_data_read").call(this);
 	}

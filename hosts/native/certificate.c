@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mbedtls/asn1.h>
 #include <mbedtls/base64.h>
 #include <mbedtls/platform_util.h>
 
@@ -16,8 +17,12 @@
 
 static const char BEGIN[] = "-----BEGIN ", END[] = "-----END ", DASHES[] = "-----";
 
-/* The longest label of a block that is looked for, "ENCRYPTED PRIVATE KEY", and a little. */
-enum { LABEL_SIZE = 32 };
+enum {
+	/* The longest label of a block that is looked for, "ENCRYPTED PRIVATE KEY", and a little. */
+	LABEL_SIZE = 32,
+	/* The longest exponent of a public RSA key, bytes: with one as long as the key a chip computes for half a minute. */
+	EXPONENT_SIZE = 4,
+};
 
 typedef struct {
 	const uint8_t *at, *end;
@@ -145,6 +150,25 @@ static bool is_issued_by(mbedtls_x509_crt *certificate, mbedtls_x509_crt *issuer
 	return !(flags & (uint32_t)~(MBEDTLS_X509_BADCERT_EXPIRED | MBEDTLS_X509_BADCERT_FUTURE));
 }
 
+/* Whether the exponent of the public RSA key is short (RFC 5280, 4.1; RFC 8017, A.1.1). */
+static bool has_short_exponent(const mbedtls_x509_crt *certificate)
+{
+	const int sequence = MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE;
+	unsigned char *at = certificate->pk_raw.p;
+	const unsigned char *end = at + certificate->pk_raw.len;
+	size_t length;
+	if (mbedtls_asn1_get_tag(&at, end, &length, sequence) != 0) return false;
+	if (mbedtls_asn1_get_tag(&at, end, &length, sequence) != 0) return false;
+	at += length;
+	if (mbedtls_asn1_get_bitstring_null(&at, end, &length) != 0) return false;
+	if (mbedtls_asn1_get_tag(&at, end, &length, sequence) != 0) return false;
+	if (mbedtls_asn1_get_tag(&at, end, &length, MBEDTLS_ASN1_INTEGER) != 0) return false;
+	at += length;
+	if (mbedtls_asn1_get_tag(&at, end, &length, MBEDTLS_ASN1_INTEGER) != 0) return false;
+	for (; length > 0 && *at == 0; length--) at++;
+	return length <= EXPONENT_SIZE;
+}
+
 static mbedtls_x509_crt *slot(reader *r, size_t index)
 {
 	return &r->parsed[index == 0 ? 0 : 1 + index % 2];
@@ -164,6 +188,7 @@ static certificates_problem add_certificate(reader *r, const uint8_t *der, size_
 	certificate_details *details = &file->certificates[file->count];
 	switch (compat_kind_of(&certificate->pk)) {
 	case COMPAT_KEY_RSA:
+		if (!has_short_exponent(certificate)) return CERTIFICATES_UNSUPPORTED;
 		details->key_type = KEY_TYPE_RSA;
 		break;
 	case COMPAT_KEY_NIST:

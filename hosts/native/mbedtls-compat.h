@@ -154,11 +154,15 @@ static inline int compat_ticket_setup(mbedtls_ssl_ticket_context *tickets, uint3
 
 typedef enum { COMPAT_KEY_OTHER, COMPAT_KEY_RSA, COMPAT_KEY_NIST } compat_key_kind;
 
-/* RSA, ECDSA on NIST P-256, P-384 or P-521, or anything else. */
+/* The longest RSA key that anything is computed with. */
+enum { COMPAT_RSA_BITS_LIMIT = 4096 };
+
+/* RSA within that limit, ECDSA on NIST P-256, P-384 or P-521, or anything else. */
 static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 {
+	compat_key_kind rsa = mbedtls_pk_get_bitlen(key) <= COMPAT_RSA_BITS_LIMIT ? COMPAT_KEY_RSA : COMPAT_KEY_OTHER;
 #if MBEDTLS_VERSION_MAJOR == 2
-	if (mbedtls_pk_get_type(key) == MBEDTLS_PK_RSA) return COMPAT_KEY_RSA;
+	if (mbedtls_pk_get_type(key) == MBEDTLS_PK_RSA) return rsa;
 	if (mbedtls_pk_get_type(key) != MBEDTLS_PK_ECKEY) return COMPAT_KEY_OTHER;
 	mbedtls_ecp_group_id curve = mbedtls_pk_ec(*key)->grp.id;
 	bool nist = curve == MBEDTLS_ECP_DP_SECP256R1 || curve == MBEDTLS_ECP_DP_SECP384R1 ||
@@ -169,7 +173,7 @@ static inline compat_key_kind compat_kind_of(const mbedtls_pk_context *key)
 	psa_key_type_t type = psa_get_key_type(&attributes);
 	size_t bits = psa_get_key_bits(&attributes);
 	psa_reset_key_attributes(&attributes);
-	if (PSA_KEY_TYPE_IS_RSA(type)) return COMPAT_KEY_RSA;
+	if (PSA_KEY_TYPE_IS_RSA(type)) return rsa;
 	bool nist = PSA_KEY_TYPE_IS_ECC(type) && PSA_KEY_TYPE_ECC_GET_FAMILY(type) == PSA_ECC_FAMILY_SECP_R1 && bits >= 256;
 #endif
 	return nist ? COMPAT_KEY_NIST : COMPAT_KEY_OTHER;

@@ -82,7 +82,8 @@ export class NodeStream {
 
 	#opened(): void {
 		if (this.#closed) return;
-		if (this.#socket.destroyed) this.#end();
+		// The end may have come before anybody listened for it.
+		if (this.#socket.destroyed || this.#socket.readableEnded) this.#end();
 		else this.#announce();
 	}
 

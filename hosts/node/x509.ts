@@ -42,6 +42,10 @@ const CURVE_BITS = new Map([
 	["secp521r1", 521],
 ]);
 
+/** The longest RSA key that anything is computed with, and beyond its longest public exponent. */
+const RSA_BITS_LIMIT = 4096;
+const EXPONENT_BEYOND = 2n ** 32n;
+
 interface Block {
 	readonly label: string;
 	/** Between the lines of dashes; undefined when the last of them is missing. */
@@ -123,7 +127,8 @@ function readCertificate(der: Buffer | undefined): Certificate | number {
 		const [, issuerName, validity, subjectName, keyInfo, ...more] = fields.slice(first);
 		if (!isSupported(signatureAlgorithm, keyInfo, more.at(-1))) return CERTIFICATES_UNSUPPORTED;
 		const kind = kindOf(parsed.publicKey);
-		if (kind === undefined) return CERTIFICATES_UNSUPPORTED;
+		const { publicExponent = 0n } = parsed.publicKey.asymmetricKeyDetails ?? {};
+		if (kind === undefined || publicExponent >= EXPONENT_BEYOND) return CERTIFICATES_UNSUPPORTED;
 		const subject = nameText(subjectName);
 		const issuer = nameText(issuerName);
 		const [validFromMs, validToMs] = childrenOf(validity).map((time) => (time as UTCTime).toDate().getTime());
@@ -148,7 +153,9 @@ function isSupported(signature: BaseBlock, keyInfo: BaseBlock, extensions: BaseB
 
 function kindOf(key: KeyObject): { keyType: number; keyBits: number } | undefined {
 	const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
-	if (key.asymmetricKeyType === "rsa" && modulusLength) return { keyType: KEY_TYPE_RSA, keyBits: modulusLength };
+	if (key.asymmetricKeyType === "rsa" && modulusLength) {
+		return modulusLength > RSA_BITS_LIMIT ? undefined : { keyType: KEY_TYPE_RSA, keyBits: modulusLength };
+	}
 	const bits = key.asymmetricKeyType === "ec" ? CURVE_BITS.get(namedCurve ?? "") : undefined;
 	return bits ? { keyType: KEY_TYPE_EC, keyBits: bits } : undefined;
 }

@@ -1,9 +1,9 @@
 /**
  * The HTTP API: its routes, and the checks every request passes before its route sees it, in the order of decision 2:
- * path, method, origin, token, and, by the server and ObjectReader, size, JSON, fields.
+ * path, method, host and origin, token, and, by the server and ObjectReader, size, JSON, fields.
  */
 
-import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
+import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
@@ -29,7 +29,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
-import { type Operation, openRoute, route, settingsRoutes, waitingRoute } from "./route.js";
+import { type Operation, openRoute, route, settingsRoutes, uploadRoute, waitingRoute } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -60,7 +60,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "system/reboot", postReboot),
 	route(METHOD_POST, "system/factory_reset", postFactoryReset),
 	route(METHOD_GET, "system/certificate", getCertificate),
-	route(METHOD_POST, "system/certificate", postCertificate),
+	uploadRoute("system/certificate", postCertificate),
 	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	route(METHOD_GET, "system/clock", getClock),
 	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
@@ -100,15 +100,20 @@ export class API implements HTTPHandler {
 	}
 
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined {
-		const isLetIn = request.secure || request.viaAccessPoint;
-		const isAstray = isLetIn && !request.secure && this.isAstray(request);
-		if (isLetIn && !isAstray && isForPage(request) && this.#services.page.send(request, response)) return undefined;
+		const { secure, host } = request;
+		const isLetIn = secure || request.viaAccessPoint;
+		// Over HTTPS the certificate says who answers.
+		const isAstray = !secure && host !== undefined && !this.isOwn(host);
+		const wantsPage = isForPage(request);
+		if (isLetIn && !isAstray && wantsPage && this.#services.page.send(request, response)) return undefined;
 		response.lines("Cache-Control: no-store\r\n");
 		if (!isLetIn) {
-			this.refusePlain(request, response);
+			if (wantsPage) this.moveToHTTPS(request, response, isAstray);
+			else this.fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
 			return undefined;
 		}
-		if (isAstray) {
+		if (isAstray && wantsPage) {
+			// A phone or a laptop that looks for the internet: it opens our page when it is led elsewhere (decision 38).
 			this.moveTo(response, 302, `http://${ACCESS_POINT_ADDRESS}${portSuffix(this.#services.device.httpPort, 80)}/`);
 			return undefined;
 		}
@@ -118,6 +123,9 @@ export class API implements HTTPHandler {
 		else if (match.kind === MATCH_METHOD || operation === undefined) {
 			response.header("Allow", match.allow);
 			this.fail(response, 405, METHOD_NOT_ALLOWED, `This path takes ${match.allow}.`);
+		} else if (isAstray) {
+			// Another site's page whose name has come to mean this gateway (DNS rebinding): its origin is its host.
+			this.fail(response, 403, FORBIDDEN_ORIGIN, "That is none of this gateway's names: ask for its own.");
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
@@ -168,25 +176,27 @@ export class API implements HTTPHandler {
 		return sink;
 	}
 
-	/** Plain HTTP from anywhere but the access point's own network: pages move to HTTPS, the API refuses (decision 37). */
-	private refusePlain(request: HTTPRequest, response: HTTPResponse): void {
-		if (isForPage(request) && request.host !== undefined) {
-			const port = portSuffix(this.#services.device.httpsPort, 443);
-			this.moveTo(response, 301, `https://${withoutPort(request.host)}${port}/`);
-		} else this.fail(response, 403, HTTPS_REQUIRED, "The API is only served over HTTPS here.");
+	/**
+	 * Plain HTTP from anywhere but the access point's own network: pages are at HTTPS (decision 37), under the name that
+	 * was asked for if that is ours, else under our address.
+	 */
+	private moveToHTTPS({ host, target }: HTTPRequest, response: HTTPResponse, isAstray: boolean): void {
+		const { device, network, networkSettings } = this.#services;
+		const own = host === undefined || isAstray ? undefined : withoutPort(host);
+		const name = own ?? network?.station?.ip ?? `${networkSettings.hostname}.local`;
+		this.moveTo(response, 301, `https://${name}${portSuffix(device.httpsPort, 443)}${target}`);
 	}
 
 	/**
-	 * A phone or a laptop in our access point's network that looks for the internet: all names lead here, and it opens
-	 * our page when it is led to another address than it asked for (decision 38).
+	 * Whether a request names this gateway. By whatever port: a tunnel shows another than ours. The computer's own names
+	 * are those of the bench.
 	 */
-	private isAstray(request: HTTPRequest): boolean {
-		if (!isForPage(request)) return false;
-		const asked = request.host;
-		if (asked === undefined) return false;
+	private isOwn(asked: string): boolean {
+		const { network, networkSettings } = this.#services;
 		const host = withoutPort(asked).toLowerCase();
-		const own = this.#services.networkSettings.hostname.toLowerCase();
-		return host !== own && host !== `${own}.local` && host !== "localhost" && parseIPv4(host) < 0;
+		const own = networkSettings.hostname.toLowerCase();
+		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
+		return host === network?.station?.ip || LOOPBACK.includes(host);
 	}
 
 	private moveTo(response: HTTPResponse, status: number, location: string): void {
@@ -199,22 +209,18 @@ export class API implements HTTPHandler {
 	}
 }
 
-const COLON = 0x3a;
+/** What a computer calls itself. */
+const LOOPBACK = Object.freeze(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Whether a browser asks for a page or a part of one, not a program for the API. */
 function isForPage({ method, path }: HTTPRequest): boolean {
 	return !path.startsWith("/api/") && (method === METHOD_GET || method === METHOD_HEAD);
 }
 
-/** A host as a request names it, without the `:` and digits at its end. */
+/** A host as a request names it, without `:` and the port at its end. */
 export function withoutPort(host: string): string {
-	let at = host.length;
-	while (at > 0 && isDigit(host.charCodeAt(at - 1))) at--;
-	return at > 0 && at < host.length && host.charCodeAt(at - 1) === COLON ? host.slice(0, at - 1) : host;
-}
-
-function isDigit(character: number): boolean {
-	return character >= 0x30 && character <= 0x39;
+	const colon = host.lastIndexOf(":");
+	return colon > host.lastIndexOf("]") ? host.slice(0, colon) : host;
 }
 
 /** What stands behind the host in an address. */

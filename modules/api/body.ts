@@ -68,3 +68,10 @@ export interface LongText extends TextPieces {
 /** Largest body of a route of a few settings, and of one with a list or a file (decision 6), bytes. */
 export const BODY_LIMIT = 2048;
 export const LONG_BODY_LIMIT = 16384;
+
+/** Of a route that needs none: what comes is JSON that nobody reads. */
+export const NO_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([]),
+	required: Object.freeze([]),
+	limit: BODY_LIMIT,
+});

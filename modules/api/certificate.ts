@@ -82,7 +82,7 @@ class Upload implements BodySink {
 		const isTooLarge = this.#length > this.#file.length;
 		const bytes = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
 		const file = isTooLarge ? NO_FILE : crypto.readCertificates(bytes);
-		const refusal = isTooLarge ? TOO_LARGE : refusalOf(file, clock.utcMs());
+		const refusal = isTooLarge ? TOO_LARGE : refusalOf(bytes, file, clock.utcMs());
 		if (refusal === "") {
 			installedCertificate.install(bytes);
 			answer(this.#exchange, file, true);

@@ -2,7 +2,7 @@
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";
-import type { BodyTable, BodyValues } from "./body.js";
+import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
@@ -14,7 +14,10 @@ export type UploadHandler = (exchange: Exchange) => BodySink | undefined;
 
 export interface Operation extends Route {
 	readonly run: RouteHandler | UploadHandler;
-	/** The JSON object it wants; undefined: none, and a body that comes is thrown away, unless `run` gives a sink for it. */
+	/**
+	 * The JSON object it wants: with POST it is NO_BODY if the row names none. Undefined: a body that comes is thrown away,
+	 * unless `run` gives a sink for it.
+	 */
 	readonly body: BodyTable | undefined;
 	/** Needs no token. */
 	readonly open: boolean;
@@ -33,11 +36,17 @@ const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 });
 
 function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Operation {
-	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, ...own }, PLAIN));
+	const body = method === METHOD_POST ? { body: NO_BODY } : {};
+	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, ...body, ...own }, PLAIN));
 }
 
-export function route(method: number, path: string, run: Operation["run"], body?: BodyTable): Operation {
+export function route(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {
 	return row(method, path, body === undefined ? { run } : { run, body });
+}
+
+/** Takes a file. */
+export function uploadRoute(path: string, run: UploadHandler): Operation {
+	return row(METHOD_POST, path, { run, body: undefined });
 }
 
 export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {

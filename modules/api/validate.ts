@@ -17,7 +17,7 @@ import {
 	TOKEN_OBJECT_START,
 	TOKEN_STRING,
 } from "../json/reader.js";
-import { type BodyTable, type BodyValues, type LongText, NOT_ALLOWED } from "./body.js";
+import { type BodyTable, type BodyValues, type LongText, NO_BODY, NOT_ALLOWED } from "./body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 import { ListReader } from "./list-reader.js";
@@ -42,6 +42,7 @@ export class ObjectReader implements BodySink, BodyValues {
 	#field = -1;
 	#list: ListReader | undefined;
 	#long: LongText | undefined;
+	#isEmpty = true;
 	#isObject = false;
 	#started = false;
 	#broken = false;
@@ -66,6 +67,7 @@ export class ObjectReader implements BodySink, BodyValues {
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
+		this.#isEmpty = false;
 		this.#reader.push(bytes, start, end);
 		this.read();
 	}
@@ -74,7 +76,8 @@ export class ObjectReader implements BodySink, BodyValues {
 		try {
 			this.#reader.finish();
 			this.read();
-			if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
+			if (this.#isEmpty && this.#table === NO_BODY) this.checkRequired();
+			else if (this.#broken) this.fail(INVALID_JSON, "The body is not well-formed JSON, or nested too deep.");
 			else if (!this.#isObject) this.fail(INVALID_JSON, "The body must be a JSON object.");
 			else if (this.#refused !== "") this.fail(INVALID_FIELD, this.#refusal, this.#refused);
 			else this.checkRequired();

@@ -25,14 +25,24 @@ const KEY_ENCRYPTED = "The private key is encrypted: remove its password first."
 const KEY_MISMATCH = "The private key does not match the certificate.";
 const KEY_UNSUPPORTED = "The key type or size is not supported: EC P-256 or P-384, or RSA of 2048 to 4096 bits.";
 const WRONG_ORDER = "The chain order is wrong: the server certificate comes first, then the one that issued it.";
+const NOT_TEXT = "The file has a byte 0 in it: PEM text is needed.";
+const MORE = "There is something behind its last block: nothing may follow the certificates and the key.";
 const EXPIRED = "The certificate has expired.";
 
+const DASHES = "-----";
+const END = "-----END ";
+const DASH = 0x2d;
+const SPACE = 0x20;
+/** What may stand behind the last block. */
+const WHITE = Object.freeze([0x09, 0x0a, 0x0d, SPACE]);
 const EC_BITS = Object.freeze([256, 384]);
 const RSA_BITS_MIN = 2048;
-const RSA_BITS_MAX = 4096;
 
-/** "" when the file will do, otherwise why not. `nowMs` is Unix time, undefined while the clock is not set. */
-export function refusalOf(file: CertificateFile, nowMs: number | undefined): string {
+/**
+ * "" when the file will do, otherwise why not: its bytes, and what was read of them. `nowMs` is Unix time, undefined while
+ * the clock is not set.
+ */
+export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: number | undefined): string {
 	const { certificates, problem, key } = file;
 	if (problem === CERTIFICATES_DAMAGED) return DAMAGED;
 	if (problem === CERTIFICATES_TOO_MANY) return TOO_MANY;
@@ -42,6 +52,9 @@ export function refusalOf(file: CertificateFile, nowMs: number | undefined): str
 	if (key === PRIVATE_KEY_ENCRYPTED) return KEY_ENCRYPTED;
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
+	// TLS reads the text anew as far as the first of these.
+	if (bytes.includes(0)) return NOT_TEXT;
+	if (!endsWithBlock(bytes)) return MORE;
 	for (let i = 0; i + 1 < certificates.length; i++) if (!certificates[i].issuedByNext) return WRONG_ORDER;
 	if (nowMs !== undefined) {
 		for (const { validToMs } of certificates) if (validToMs < nowMs) return EXPIRED;
@@ -51,5 +64,20 @@ export function refusalOf(file: CertificateFile, nowMs: number | undefined): str
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {
 	if (keyType === KEY_TYPE_EC) return EC_BITS.includes(keyBits);
-	return keyBits >= RSA_BITS_MIN && keyBits <= RSA_BITS_MAX;
+	// Of more than 4096 none is read.
+	return keyBits >= RSA_BITS_MIN;
+}
+
+/** Whether the last line that is not empty is `-----END …-----`, or ends with that. */
+function endsWithBlock(bytes: Uint8Array): boolean {
+	let end = bytes.length;
+	while (end > 0 && WHITE.includes(bytes[end - 1])) end--;
+	let label = end - DASHES.length;
+	while (label > 0 && bytes[label - 1] >= SPACE && bytes[label - 1] !== DASH) label--;
+	return hasAt(bytes, end - DASHES.length, DASHES) && hasAt(bytes, label - DASHES.length, END);
+}
+
+function hasAt(bytes: Uint8Array, at: number, word: string): boolean {
+	for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false;
+	return true;
 }

@@ -8,8 +8,10 @@
  * Strict where leniency helps only request smuggling: no bare CR or LF, no space before a colon, no folded lines, one
  * Host, one meaning of the body's length. Empty lines before the request line are ignored (2.2).
  *
- * Limits: request line REQUEST_LINE_LIMIT bytes (414), fields FIELD_LIMIT and the size of the buffer (431).
+ * Limits: request line REQUEST_LINE_LIMIT bytes (414), host HOST_LIMIT bytes (400), fields FIELD_LIMIT and the size of the
+ * buffer (431).
  */
+import { hexDigitValue } from "../bytes/hex.js";
 import type { Socket, TextCodec } from "../io/host.js";
 import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
@@ -18,6 +20,12 @@ import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
 /** Bytes of the request line without its CRLF. */
 export const REQUEST_LINE_LIMIT = 512;
 export const FIELD_LIMIT = 64;
+/** Bytes of the host with its port: a DNS name has at most 253 (RFC 1035, 2.3.4). */
+export const HOST_LIMIT = 260;
+const PORT_LIMIT = 65535;
+const PORT_DIGITS_LIMIT = 5;
+/** Bytes between the brackets of an IPv6 address. */
+const IPV6_LIMIT = 45;
 /** Digits of a Content-Length: a double holds every such number exactly. */
 const LENGTH_DIGITS_LIMIT = 15;
 
@@ -122,6 +130,11 @@ export class RequestHead implements HTTPRequest {
 		return this.header("host");
 	}
 
+	get target(): string {
+		const target = this.#text.decode(this.#buffer, this.#pathStart, this.#queryEnd);
+		return this.#pathEnd > this.#pathStart ? target : `/${target}`;
+	}
+
 	header(name: string): string | undefined {
 		const buffer = this.#buffer;
 		for (let at = this.#fields; at < this.#fieldsEnd; ) {
@@ -140,15 +153,16 @@ export class RequestHead implements HTTPRequest {
 		for (let at = this.#queryStart; at < this.#queryEnd; ) {
 			const end = indexOrEnd(this.#buffer, 0x26, at, this.#queryEnd);
 			const equals = indexOrEnd(this.#buffer, 0x3d, at, end);
-			if (this.decoded(at, equals) === name) return this.decoded(Math.min(equals + 1, end), end);
+			if (this.decoded(at, equals, true) === name) return this.decoded(Math.min(equals + 1, end), end, true);
 			at = end + 1;
 		}
 		return undefined;
 	}
 
-	private decoded(start: number, end: number): string | undefined {
+	/** The text of `buffer[start..end)`, whose escapes are good; undefined when it is not clean. */
+	private decoded(start: number, end: number, isQuery: boolean): string | undefined {
 		const bytes = new Uint8Array(end - start);
-		const length = decodePercent(this.#buffer, start, end, bytes, 0, true);
+		const length = decodePercent(this.#buffer, start, end, bytes, isQuery);
 		return isCleanText(bytes, 0, length) ? this.#text.decode(bytes, 0, length) : undefined;
 	}
 
@@ -236,6 +250,8 @@ export class RequestHead implements HTTPRequest {
 		if (buffer[start] !== SLASH) {
 			if (end - start === 1 && buffer[start] === 0x2a && this.method === METHOD_OPTIONS) {
 				this.path = "*";
+				this.#pathStart = start;
+				this.#pathEnd = this.#queryEnd = end;
 				return true;
 			}
 			const scheme = this.matches(start, start + 7, "http://") ? 7 : 8;
@@ -243,7 +259,7 @@ export class RequestHead implements HTTPRequest {
 			this.#hostStart = start + scheme;
 			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, QUESTION, this.#hostStart, end));
 			this.#hostEnd = pathStart;
-			if (this.#hostStart === pathStart || !this.isHost(this.#hostStart, pathStart)) return false;
+			if (!this.isHost(this.#hostStart, pathStart)) return false;
 		}
 		if (pathStart > start) query = indexOrEnd(buffer, QUESTION, pathStart, end);
 		this.#queryStart = Math.min(query + 1, end);
@@ -252,8 +268,9 @@ export class RequestHead implements HTTPRequest {
 		this.#pathEnd = query;
 		if (!hasPercent) return true;
 		if (!hasGoodEscapes(buffer, pathStart, end)) return false;
-		this.#pathEnd = decodePercent(buffer, pathStart, query, buffer, pathStart, false);
-		return isCleanText(buffer, pathStart, this.#pathEnd);
+		const path = this.decoded(pathStart, query, false);
+		this.path = path ?? "";
+		return path !== undefined;
 	}
 
 	private takeField(start: number, end: number): number {
@@ -319,26 +336,35 @@ export class RequestHead implements HTTPRequest {
 	private finish(fieldsEnd: number): number {
 		if (this.minorVersion === 1 && this.#hostCount === 0) return 400;
 		this.#fieldsEnd = fieldsEnd;
-		if (this.#pathEnd > this.#pathStart) {
-			this.path = this.#text.decode(this.#buffer, this.#pathStart, this.#pathEnd);
-		} else if (this.path === "") {
-			this.path = "/";
+		if (this.path === "") {
+			const isGiven = this.#pathEnd > this.#pathStart;
+			this.path = isGiven ? this.#text.decode(this.#buffer, this.#pathStart, this.#pathEnd) : "/";
 		}
 		return HEAD_DONE;
 	}
 
-	/** True when the bytes can be `host [":" port]`; whose they are is not this module's question. */
+	/** True when the bytes are `host [":" port]` (RFC 9110, 7.2); whose they are is not this module's question. */
 	private isHost(start: number, end: number): boolean {
 		const buffer = this.#buffer;
+		if (end - start > HOST_LIMIT) return false;
+		const isIPv6 = buffer[start] === 0x5b;
+		let at = isIPv6 ? start + 1 : start;
+		const nameStart = at;
+		while (at < end && (isIPv6 ? isIPv6Byte(buffer[at]) : isNameByte(buffer[at]))) at++;
+		if (at === nameStart) return false;
+		// The closing bracket.
+		if (isIPv6 && (at - nameStart > IPV6_LIMIT || at >= end || buffer[at++] !== 0x5d)) return false;
+		return at === end || (buffer[at] === COLON && this.isPort(at + 1, end));
+	}
+
+	private isPort(start: number, end: number): boolean {
+		if (start >= end || end - start > PORT_DIGITS_LIMIT) return false;
+		let port = 0;
 		for (let i = start; i < end; i++) {
-			const byte = buffer[i];
-			// Small letters, and `-`, `.`, digits and the colon.
-			if (byte >= 0x61 && byte <= 0x7a) continue;
-			if (byte >= 0x2d && byte <= COLON && byte !== SLASH) continue;
-			const isAllowed = isLetter(byte) || byte === 0x5f;
-			if (!isAllowed && byte !== 0x5b && byte !== 0x5d && byte !== 0x25) return false;
+			if (!isDigit(this.#buffer[i])) return false;
+			port = port * 10 + this.#buffer[i] - 0x30;
 		}
-		return true;
+		return port <= PORT_LIMIT;
 	}
 
 	private trimStart(start: number, end: number): number {
@@ -385,9 +411,15 @@ function isDigit(byte: number): boolean {
 	return byte >= 0x30 && byte <= 0x39;
 }
 
-function isLetter(byte: number): boolean {
+/** Of a DNS name or an IPv4 address; `_` is in the names of some home networks. */
+function isNameByte(byte: number): boolean {
 	const lower = byte | 0x20;
-	return lower >= 0x61 && lower <= 0x7a;
+	return (lower >= 0x61 && lower <= 0x7a) || isDigit(byte) || byte === 0x2d || byte === 0x2e || byte === 0x5f;
+}
+
+/** Between the brackets of an IPv6 address: hex digits, colons, the dots of an IPv4 address at its end. */
+function isIPv6Byte(byte: number): boolean {
+	return hexDigitValue(byte) >= 0 || byte === COLON || byte === 0x2e;
 }
 
 /** What `isTokenByte` says of 0x00 to 0x7F, one bit each, 32 in a number. */

@@ -20,11 +20,16 @@ export interface HTTPRequest {
 	readonly method: number;
 	/** Path of the target, percent-decoded, without the query; begins with `/` (or is `*` with OPTIONS). */
 	readonly path: string;
+	/** Path and query as they were sent: printable ASCII, as long as a request line at most. Read it in `begin`. */
+	readonly target: string;
 	/** 0 for HTTP/1.0, else 1. */
 	readonly minorVersion: number;
 	/** Bytes of the body, 0 when there is none, -1 when they come in chunks. */
 	readonly contentLength: number;
-	/** Host and port asked for: from the target if it was in absolute form, else from the Host field. */
+	/**
+	 * Host and port asked for, `host [":" port]` of at most HOST_LIMIT bytes: from the target if it was in absolute form,
+	 * else from the Host field. Undefined for HTTP/1.0 without one.
+	 */
 	readonly host: string | undefined;
 	/** The client's address as text. */
 	readonly remoteAddress: string;

@@ -16,18 +16,15 @@ export function hasGoodEscapes(bytes: Uint8Array, start: number, end: number): b
 	return true;
 }
 
-/**
- * Decodes `bytes[start..end)`, whose escapes are good, into `into` from `at` on; returns the end of what was written.
- * `into` may be `bytes` itself with `at` = `start`: the text only shrinks.
- */
+/** Decodes `bytes[start..end)`, whose escapes are good, into `into`, which has as many bytes; returns how many it wrote. */
 export function decodePercent(
 	bytes: Uint8Array,
 	start: number,
 	end: number,
 	into: Uint8Array,
-	at: number,
 	isQuery: boolean,
 ): number {
+	let at = 0;
 	for (let i = start; i < end; i++) {
 		let byte = bytes[i];
 		if (byte === PERCENT) {

@@ -253,7 +253,10 @@ export interface CertificateFile {
 export const CERTIFICATES_WELL = 0;
 /** The next block is cut off, or no certificate. */
 export const CERTIFICATES_DAMAGED = 1;
-/** The next one has a key, a signature or a critical extension of a kind that the TLS of this host doesn't know. */
+/**
+ * The next one has a key, a signature or a critical extension of a kind that the TLS of this host doesn't know, or a key
+ * that takes long to verify by: RSA of more than 4096 bits, or with an exponent of more than 32. Nothing is verified by it.
+ */
 export const CERTIFICATES_UNSUPPORTED = 2;
 /** There are more than CERTIFICATE_CHAIN_LIMIT. */
 export const CERTIFICATES_TOO_MANY = 3;
@@ -264,7 +267,7 @@ export const PRIVATE_KEY_MATCHES = 1;
 /** It is another's. */
 export const PRIVATE_KEY_FOREIGN = 2;
 export const PRIVATE_KEY_ENCRYPTED = 3;
-/** It is damaged, or of a kind that the TLS of this host doesn't know. */
+/** It is damaged, or of a kind that the TLS of this host doesn't know, or RSA of more than 4096 bits. */
 export const PRIVATE_KEY_UNREADABLE = 4;
 
 export interface CertificateDetails {

@@ -184,13 +184,6 @@ export function accessChecks(gateway: () => TestGateway): void {
 			isError(await gateway().post("system/logout"), 401, "unauthorized");
 			await gateway().login();
 		});
-		it("end whatever body comes with the logout", async () => {
-			for (const body of ["", "{}", "not JSON", "x".repeat(3000)]) {
-				await gateway().login();
-				assert.equal((await gateway().post("system/logout", body)).status, 200);
-			}
-			await gateway().login();
-		});
 	});
 
 	describe("five failed attempts", () => {

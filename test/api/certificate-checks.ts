@@ -1,6 +1,6 @@
 /** Black-box checks of the certificate routes: details, upload, refusals, and back to the device's own. */
 import assert from "node:assert/strict";
-import { AUTHORITY, make } from "../hosts/openssl.js";
+import { AUTHORITY, make, SLOW_RSA } from "../hosts/openssl.js";
 import { isError, type Reply, type TestGateway } from "./gateway.js";
 
 const MEMBERS = [
@@ -39,6 +39,11 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			await isRefused(await upload("hello"), /No certificate was found/);
 			await isRefused(await upload(certificate), /No private key was found/);
 			await isRefused(await upload(certificate + make({ subject: "/CN=other" }).key), /does not match/);
+			await isRefused(await upload(`${certificate}\0${key}`), /has a byte 0/);
+			await isRefused(await upload(`${certificate}${key}\n\n-`), /behind its last block/);
+			const slow = make({ subject: "/CN=slow", algorithm: SLOW_RSA, extensions: AUTHORITY });
+			const issued = make({ subject: "/CN=issued", issuer: slow });
+			await isRefused(await upload(issued.certificate + slow.certificate + issued.key), /size is not supported/);
 			await isRefused(await upload(`${" ".repeat(12288)}${certificate}${key}`), /too large: at most 12288 bytes/);
 			isError(await gateway().post("system/certificate", "x".repeat(16385)), 413, "too_large");
 			isError(await gateway().post("system/certificate", "x", { token: null }), 401, "unauthorized");

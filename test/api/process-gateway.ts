@@ -259,6 +259,11 @@ export class ProcessGateway extends TestGateway {
 		await before?.end();
 	}
 
+	/** Of its process. */
+	get pid(): number {
+		return this.#program!.child.pid!;
+	}
+
 	/** Shortly. */
 	pressButton(): void {
 		this.#program!.child.kill("SIGUSR1");

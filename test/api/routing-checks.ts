@@ -194,17 +194,34 @@ export function plainHTTPChecks(gateway: () => TestGateway): void {
 			}
 			isError(await gateway().get("system/challenge", { ...plain, token: null }), 403, "https_required");
 		});
-		it("leads pages to HTTPS", async () => {
-			const { httpsPort } = gateway();
+		const port = () => (gateway().httpsPort === 443 ? "" : `:${gateway().httpsPort}`);
+		/** Where it is led who asks for `path`. */
+		async function ledTo(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<string> {
+			const reply = await gateway().request(method, path, { ...plain, token: null, headers });
+			assert.equal(reply.status, 301);
+			return reply.headers.get("location") ?? "";
+		}
+
+		it("leads pages to HTTPS, to the same path and query", async () => {
 			const host = gateway().authority(false).replace(/:\d+$/, "");
-			const https = `https://${host}${httpsPort === 443 ? "" : `:${httpsPort}`}/`;
-			for (const path of ["/", "/de", "/settings", "/x?y=z", "/apis"]) {
-				for (const method of ["GET", "HEAD"]) {
-					const reply = await gateway().request(method, path, { ...plain, token: null });
-					assert.equal(reply.status, 301);
-					assert.ok(reply.headers.get("location")?.startsWith(https), reply.headers.get("location"));
-				}
+			for (const path of ["/", "/de", "/settings", "/x?y=z", "/apis", "/a%20b%2f?c=%41", "//evil.example/x"]) {
+				for (const method of ["GET", "HEAD"])
+					assert.equal(await ledTo(path, {}, method), `https://${host}${port()}${path}`);
 			}
+			for (const Host of ["localhost:81", "127.0.0.1", "[::1]:8080", `${gateway().hostname}.local`])
+				assert.equal(await ledTo("/de", { Host }), `https://${Host.replace(/:\d+$/, "")}${port()}/de`);
+		});
+		it("leads nobody to a host that is not its own", async () => {
+			const { ip, hostname, connected } = await gateway().read("network/status");
+			const own = connected ? ip : `${hostname}.local`;
+			for (const Host of [
+				"evil.example",
+				"203.0.113.5",
+				`${hostname}.evil.example`,
+				`${hostname}.local.`,
+				"[2001:db8::1]",
+			])
+				assert.equal(await ledTo("/de?x=1", { Host }), `https://${own}${port()}/de?x=1`, Host);
 		});
 		it("leads nobody away who posts", async () => {
 			isError(await gateway().post("/", "x", { ...plain, token: null }), 403, "https_required");
@@ -264,5 +281,36 @@ export function accessPointChecks(gateway: () => TestGateway): void {
 	it("leads nobody away who posts", async () => {
 		const reply = await gateway().post("/x", undefined, { ...plain, headers: { Host: "evil.example" } });
 		isError(reply, 404, "not_found");
+	});
+	it("answers the API under its own names and addresses alone, whatever the origin says", async () => {
+		const { hostname } = gateway();
+		const token = await gateway().loginByChallenge(plain);
+		const port = /:\d+$/.exec(gateway().authority(false))?.[0] ?? "";
+		for (const name of ["192.168.4.1", hostname, `${hostname}.local`, `${hostname.toUpperCase()}.LOCAL`, "localhost"]) {
+			for (const Host of new Set([name, `${name}${port}`, `${name}:80`])) {
+				const headers = { Host, Origin: `http://${Host}` };
+				assert.equal((await gateway().get("system/challenge", { ...plain, token: null, headers })).status, 200, Host);
+				const reply = await gateway().post("iec62056/control", {}, { ...plain, token, headers });
+				assert.equal(reply.status, 200, Host);
+			}
+		}
+		// A page whose own name has come to mean this gateway (DNS rebinding) is of its host's origin.
+		for (const Host of [
+			"evil.example",
+			"203.0.113.5",
+			`${hostname}.evil.example`,
+			`${hostname}.locale`,
+			"192.168.4.1.a",
+		]) {
+			const headers = { Host, Origin: `http://${Host}` };
+			for (const options of [{ headers }, { headers: { Host } }]) {
+				const how = { ...plain, token, ...options };
+				isError(await gateway().get("system/challenge", how), 403, "forbidden_origin");
+				isError(await gateway().get("meter/protocol", how), 403, "forbidden_origin");
+				isError(await gateway().post("iec62056/control", { log_en: true }, how), 403, "forbidden_origin");
+				isError(await gateway().get("nothing", how), 404, "not_found");
+			}
+		}
+		assert.equal((await gateway().read("iec62056/control", { ...plain, token })).log_en, false);
 	});
 }

@@ -68,6 +68,24 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 		it("answers as its row says, with the token of a session", () => walk({}));
 		it("does so with a long-lived token, query parameters that mean nothing, and a body where none is needed", async () =>
 			walk({ query: "?unknown=1&lang=xx&x", idleBody: '{"unknown":[1]}' }, await makeToken()));
+		it("takes no body where none is needed but a JSON object, and does nothing with any other", async () => {
+			const names: string[] = [];
+			for (const route of WALK.filter(({ method, schema }) => method === "POST" && schema === undefined)) {
+				// Its body is PEM text.
+				if (route.name === "POST system/certificate") continue;
+				for (const body of ["{bad", "not JSON", " ", "{} {}", "[]", "null", "\0", `{"x":${"[".repeat(4)}]]]]}`])
+					isError(await visit(gateway(), route, { idleBody: body }), 400, "invalid_json");
+				isError(await visit(gateway(), route, { idleBody: " ".repeat(2049) }), 413, "too_large");
+				names.push(route.path);
+			}
+			assert.deepEqual(names.sort(), [
+				...["meter/probe", "system/certificate/reset", "system/factory_reset", "system/logout", "system/reboot"],
+				"zigbee/reset",
+			]);
+			// It has neither been reset nor restarted, and nobody is logged out.
+			await gateway().pass(3000);
+			assert.equal((await gateway().get("system/status")).status, 200);
+		});
 		it("is 405 by another method, and Allow names those that there are", async () => {
 			for (const [path, allowed] of ALLOWED) {
 				const others = METHODS.filter((method) => !allowed.includes(method));
@@ -95,7 +113,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			it("POST system/reboot: 200, then the connection drops", async () => {
 				gateway().token = await makeToken();
 				const { name } = (await gateway().read("system/tokens")).tokens[0];
-				const reply = await gateway().post("system/reboot?x", "not JSON");
+				const reply = await gateway().post("system/reboot?x", "{}");
 				assert.deepEqual([reply.status, reply.text], [200, ""]);
 				await gateway().rebooted();
 				assert.equal((await gateway().read("system/tokens")).tokens[0].name, name);
@@ -120,7 +138,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			});
 			it("POST system/factory_reset: 200 empty body; starts into the initial state", async () => {
 				gateway().token = await makeToken();
-				const reply = await gateway().post("system/factory_reset?x", "not JSON");
+				const reply = await gateway().post("system/factory_reset?x", '{"unknown":[1]}');
 				assert.deepEqual([reply.status, reply.text], [200, ""]);
 				await gateway().rebooted();
 				isError(await gateway().get("system/status"), 401, "unauthorized");

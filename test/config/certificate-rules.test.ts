@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { refusalOf } from "../../modules/config/certificate-rules.js";
-import { AUTHORITY, convertKey, make, missingOpenSSL } from "../hosts/openssl.js";
+import { AUTHORITY, convertKey, HEAVY_RSA, make, missingOpenSSL, SLOW_RSA } from "../hosts/openssl.js";
 
 const crypto = new NodeCrypto();
 const DAY_MS = 86_400_000;
 
 function refusal(pem: string, nowMs: number | undefined = Date.now()): string {
-	return refusalOf(crypto.readCertificates(new TextEncoder().encode(pem)), nowMs);
+	const bytes = new TextEncoder().encode(pem);
+	return refusalOf(bytes, crypto.readCertificates(bytes), nowMs);
 }
 
 describe("config/certificate-rules", function () {
@@ -29,6 +30,9 @@ describe("config/certificate-rules", function () {
 		["RSA of 1024 bits", rsa(1024), false],
 		["RSA of 2048 bits", rsa(2048), true],
 		["RSA of 4096 bits", rsa(4096), true],
+		["RSA of 4104 bits", rsa(4104), false],
+		["RSA of 8192 bits", HEAVY_RSA, false],
+		["RSA with an exponent of 2000 bits", SLOW_RSA, false],
 		["Ed25519", ["ED25519"], false],
 	] as const) {
 		it(`${isFine ? "takes" : "refuses"} a key on ${name}`, () => {
@@ -51,6 +55,29 @@ describe("config/certificate-rules", function () {
 		assert.match(refusal(root.certificate + middle.certificate + server.certificate + key), /does not match/);
 	});
 
+	it("refuses an authority whose key takes long to verify by", () => {
+		for (const algorithm of [HEAVY_RSA, SLOW_RSA]) {
+			const root = make({ subject: "/CN=Root", algorithm, extensions: AUTHORITY });
+			const { certificate, key } = make({ subject: "/CN=gateway", issuer: root });
+			assert.match(refusal(certificate + root.certificate + key), /key type or size is not supported/);
+		}
+	});
+
+	it("refuses a NUL, and whatever stands behind the last block but white space", () => {
+		const { certificate, key } = make({ subject: "/CN=gateway" });
+		const file = certificate + key;
+		for (const end of ["", "\n", "\r\n \t\r\n\n"]) assert.equal(refusal(file.trimEnd() + end), "");
+		assert.equal(refusal(`text\n${certificate}\ntext\n${key}`), "");
+		for (const end of ["-", "\n\n-", "x", "\ntext\n", "\n-----", "\n-----BEGIN ", "\n-----END", "\v", "\u00a0", "{}"])
+			assert.match(refusal(file.trimEnd() + end), /behind its last block/, JSON.stringify(end));
+		for (const withNUL of [`\0${file}`, `${certificate}\0${key}`, `${file}\0`, `${file}\0\n`])
+			assert.match(refusal(withNUL), /has a byte 0/);
+		// What is wrong with the blocks themselves is told first.
+		assert.match(refusal("\0"), /No certificate was found/);
+		assert.match(refusal(`${certificate}-`), /No private key was found/);
+		assert.match(refusal(certificate.replace("\nMII", "\nMI\0I") + key), /damaged/);
+	});
+
 	it("says what is missing, encrypted, another's or damaged", () => {
 		const { certificate, key } = make({ subject: "/CN=gateway" });
 		const other = make({ subject: "/CN=other" });
@@ -70,6 +97,7 @@ describe("config/certificate-rules", function () {
 		const { certificate, key } = make({ subject: "/CN=gateway", days: 2 });
 		assert.equal(refusal(certificate + key, Date.now() + DAY_MS), "");
 		assert.match(refusal(certificate + key, Date.now() + 3 * DAY_MS), /has expired/);
-		assert.equal(refusalOf(crypto.readCertificates(new TextEncoder().encode(certificate + key)), undefined), "");
+		const bytes = new TextEncoder().encode(certificate + key);
+		assert.equal(refusalOf(bytes, crypto.readCertificates(bytes), undefined), "");
 	});
 });

@@ -24,6 +24,16 @@ export interface Wanted {
 }
 
 export const P256 = ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+/** Of 8192 bits, with the longest exponent that OpenSSL signs with there. */
+export const HEAVY_RSA = [
+	...["RSA", "-pkeyopt", "rsa_keygen_bits:8192", "-pkeyopt", "rsa_keygen_primes:5"],
+	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 64n - 59n}`],
+];
+/** Of 3072 bits, with an exponent of 2000: a microcontroller verifies by it for many seconds. */
+export const SLOW_RSA = [
+	...["RSA", "-pkeyopt", "rsa_keygen_bits:3072", "-pkeyopt", "rsa_keygen_primes:3"],
+	...["-pkeyopt", `rsa_keygen_pubexp:${2n ** 2000n + 2187n}`],
+];
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign,cRLSign"];
 const END_ENTITY = ["basicConstraints=CA:FALSE"];
 

@@ -91,6 +91,11 @@ export const clients: Record<string, Client> = {
 		socket.end(pattern(1000));
 		await isClosed(socket);
 	},
+	async "come-and-go"(open, port) {
+		const socket = await open(port);
+		socket.end();
+		await isClosed(socket);
+	},
 	async reset(open, port) {
 		const socket = await open(port);
 		socket.on("error", () => {});

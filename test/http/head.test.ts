@@ -1,7 +1,14 @@
 /** Request heads: what is taken, what is refused and with which status, at every bound, in any split. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FIELD_LIMIT, HEAD_DONE, HEAD_MORE, REQUEST_LINE_LIMIT, RequestHead } from "../../modules/http/head.js";
+import {
+	FIELD_LIMIT,
+	HEAD_DONE,
+	HEAD_MORE,
+	HOST_LIMIT,
+	REQUEST_LINE_LIMIT,
+	RequestHead,
+} from "../../modules/http/head.js";
 import { METHOD_GET, METHOD_HEAD, METHOD_OPTIONS, METHOD_OTHER, METHOD_POST } from "../../modules/http/request.js";
 import { text } from "./fake.js";
 
@@ -103,6 +110,16 @@ describe("HTTP head: request line", () => {
 		assert.equal(bare.query("q"), "2");
 	});
 
+	it("gives path and query also as they were sent", () => {
+		for (const target of ["/", "/a%20b%2fc%C3%A9+d?x=%41&y", "/?", "//b", "/a?b?c"]) {
+			assert.equal(good(line(target)).target, target);
+		}
+		assert.equal(good(line("http://other/%41?b=%42")).target, "/%41?b=%42");
+		assert.equal(good(line("http://other?q=2")).target, "/?q=2");
+		assert.equal(good(line("http://other")).target, "/");
+		assert.equal(good("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").target, "*");
+	});
+
 	it("takes * with OPTIONS only", () => {
 		const head = good("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
 		assert.equal(head.method, METHOD_OPTIONS);
@@ -183,6 +200,26 @@ describe("HTTP head: fields", () => {
 		["Host twice", fields("Host: a")],
 		["a Host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
 		["a Host with a space", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
+		...[
+			"",
+			":80",
+			"a:",
+			"a:x",
+			"a:65536",
+			"a:000080",
+			"a:80:80",
+			"a:-1",
+			"[::1",
+			"::1",
+			"a]",
+			"[]",
+			"[::1]a",
+			"[::1]:",
+		].map((host) => [`the Host "${host}"`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`] as const),
+		...["a%20b", "[fe80::1%eth0]", "[v1.a]", "[g::]", `[${"1".repeat(46)}]`, "a,b", "u@a", "a[::1]", "ä"].map(
+			(host) => [`the Host "${host}"`, `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`] as const,
+		),
+		["a target whose host is none", "GET http://a:x/ HTTP/1.1\r\nHost: a\r\n\r\n"],
 		["a space before the colon", fields("X : 1")],
 		["a folded line", fields("X: 1", " folded")],
 		["a folded first line", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"],
@@ -201,6 +238,29 @@ describe("HTTP head: fields", () => {
 	] as const) {
 		it(`refuses ${what} with 400`, () => refused(400, data));
 	}
+
+	it("takes a host of up to 260 bytes, with a port of 0 to 65535 or none", () => {
+		const hosts = [
+			"a",
+			"A-b_c.9.",
+			"192.168.4.1",
+			"a:0",
+			"a:00080",
+			"a:65535",
+			"[::1]",
+			"[::1]:80",
+			"[::FFFF:1.2.3.4]",
+		];
+		for (const host of hosts) assert.equal(good(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`).host, host);
+		for (const port of ["", ":65535"]) {
+			const ofLength = (length: number) => `GET / HTTP/1.1\r\nHost: ${"1".repeat(length - port.length)}${port}\r\n\r\n`;
+			for (const length of [HOST_LIMIT - 1, HOST_LIMIT]) good(ofLength(length));
+			for (const length of [HOST_LIMIT + 1, 1003, 1960]) refused(400, ofLength(length));
+		}
+		assert.equal(HOST_LIMIT, 260);
+		const target = `http://${"a".repeat(HOST_LIMIT + 1)}/`;
+		refused(400, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+	});
 
 	it("refuses other codings than chunked with 501", () => {
 		refused(501, fields("Transfer-Encoding: gzip"));

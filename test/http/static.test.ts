@@ -48,6 +48,7 @@ function get(files: StaticFiles, path: string, fields: Readonly<Record<string, s
 	const request = {
 		method: METHOD_GET,
 		path,
+		target: path,
 		minorVersion: 1,
 		contentLength: 0,
 		host: "gateway",

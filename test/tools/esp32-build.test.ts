@@ -148,10 +148,11 @@ describe("the settings of ESP-IDF", () => {
 			assert.ok(settings(readFileSync(join(HOST, "sdkconfig", file), "utf8")).size > 0);
 		});
 
-	it("have watchdogs, the check of images, the way back, and the core dump on, on every board", () => {
+	it("have watchdogs, guards of the stack, the check of images, the way back, and the core dump on, on every board", () => {
 		for (const board of BOARDS) {
 			const all = settings(sdkconfigOf(board, false));
 			const on = ["ESP_INT_WDT", "ESP_TASK_WDT_EN", "ESP_TASK_WDT_INIT", "ESP_TASK_WDT_PANIC"].concat(
+				["COMPILER_STACK_CHECK_MODE_NORM", "FREERTOS_CHECK_STACKOVERFLOW_CANARY"],
 				["BOOTLOADER_APP_ROLLBACK_ENABLE", "ESP_COREDUMP_ENABLE_TO_FLASH", "UART_ISR_IN_IRAM"],
 				[board.partitions === "partitions-4mb.csv" ? "ESPTOOLPY_FLASHSIZE_4MB" : "ESPTOOLPY_FLASHSIZE_8MB"],
 			);

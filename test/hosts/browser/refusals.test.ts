@@ -25,19 +25,21 @@ const CERTIFICATE: CertificateDetails = {
 	issuedByNext: false,
 };
 const GOOD: CertificateFile = { certificates: [CERTIFICATE], problem: CERTIFICATES_WELL, key: PRIVATE_KEY_MATCHES };
+/** As long as nothing is wrong with what was read of it. */
+const BYTES = new TextEncoder().encode("-----END PRIVATE KEY-----");
 
 describe("refused certificates", () => {
 	const sentences: readonly (readonly [key: string, sentence: string])[] = [
 		["refusal.large", TOO_LARGE],
-		["refusal.damaged", refusalOf({ ...GOOD, problem: CERTIFICATES_DAMAGED }, 0)],
-		["refusal.chain", refusalOf({ ...GOOD, problem: CERTIFICATES_TOO_MANY }, 0)],
-		["refusal.type", refusalOf({ ...GOOD, problem: CERTIFICATES_UNSUPPORTED }, 0)],
-		["refusal.none", refusalOf({ ...GOOD, certificates: [] }, 0)],
-		["refusal.key", refusalOf({ ...GOOD, key: PRIVATE_KEY_ABSENT }, 0)],
-		["refusal.encrypted", refusalOf({ ...GOOD, key: PRIVATE_KEY_ENCRYPTED }, 0)],
-		["refusal.mismatch", refusalOf({ ...GOOD, key: PRIVATE_KEY_FOREIGN }, 0)],
-		["refusal.order", refusalOf({ ...GOOD, certificates: [CERTIFICATE, CERTIFICATE] }, 0)],
-		["refusal.expired", refusalOf(GOOD, 2000)],
+		["refusal.damaged", refusalOf(BYTES, { ...GOOD, problem: CERTIFICATES_DAMAGED }, 0)],
+		["refusal.chain", refusalOf(BYTES, { ...GOOD, problem: CERTIFICATES_TOO_MANY }, 0)],
+		["refusal.type", refusalOf(BYTES, { ...GOOD, problem: CERTIFICATES_UNSUPPORTED }, 0)],
+		["refusal.none", refusalOf(BYTES, { ...GOOD, certificates: [] }, 0)],
+		["refusal.key", refusalOf(BYTES, { ...GOOD, key: PRIVATE_KEY_ABSENT }, 0)],
+		["refusal.encrypted", refusalOf(BYTES, { ...GOOD, key: PRIVATE_KEY_ENCRYPTED }, 0)],
+		["refusal.mismatch", refusalOf(BYTES, { ...GOOD, key: PRIVATE_KEY_FOREIGN }, 0)],
+		["refusal.order", refusalOf(BYTES, { ...GOOD, certificates: [CERTIFICATE, CERTIFICATE] }, 0)],
+		["refusal.expired", refusalOf(BYTES, GOOD, 2000)],
 	];
 
 	for (const [key, sentence] of sentences) {

@@ -102,7 +102,8 @@ describe("the ESP32's faces for XS", function () {
 		it("ask the heap, in all and in one piece, before a handshake", () => void run(program, "memory"));
 		it("tell of presses in their order, once each", () => void run(program, "button"));
 		it("say that a button can't be watched", () => void run(program, "no-button"));
-		it("give no factory data without their partition, or when it can't be read", () => void run(program, "factory"));
+		it("give no factory data without their partition, and zeros when it can't be read", () =>
+			void run(program, "factory"));
 
 		/** What the firmware makes of a partition that begins with this. */
 		function read(image: Uint8Array): FactoryData | undefined {

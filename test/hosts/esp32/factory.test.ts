@@ -213,13 +213,26 @@ describe("the unit's factory data at the start", () => {
 		});
 	}
 
-	it("are made where the partition is damaged, which is told", () => {
-		const record = encodeFactoryData(UNIT);
-		record[50] ^= 4;
-		const world = bed(record);
-		assert.equal(loadFactoryData(world).serial, "34B7DA0102EF");
-		assert.deepEqual(world.traced, ["factory data: damaged, not used"]);
-	});
+	for (const [what, damage] of [
+		["of one bit", (record: Uint8Array) => record.with(50, record[50] ^ 4)],
+		["that left zeros", (record: Uint8Array) => record.fill(0)],
+		["that left a single byte", (record: Uint8Array) => record.fill(0xff, 0, 171)],
+	] as const) {
+		it(`are made after damage ${what} and told to nobody: the unit has a label, whoever sees its console may not`, () => {
+			const world = bed(damage(encodeFactoryData(UNIT)));
+			const made = loadFactoryData(world);
+			assert.equal(made.serial, "34B7DA0102EF");
+			assert.notEqual(made.labelPassword, UNIT.labelPassword);
+			assert.deepEqual(world.printed, []);
+			assert.deepEqual(world.traced, [
+				"factory data: damaged. The label's password and Wi-Fi key don't hold until they are written again (npm run factory).",
+			]);
+			// The next start has the same, and is as silent.
+			const next = bed(world.partition, world.storage);
+			assert.deepEqual(loadFactoryData(next), { ...made, deviceKey: undefined });
+			assert.deepEqual([next.printed, next.traced], [[], world.traced]);
+		});
+	}
 
 	it("are made anew where those in flash are damaged, or of another chip", () => {
 		const storage = new MemoryStorage();

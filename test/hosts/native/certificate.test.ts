@@ -17,7 +17,17 @@ import {
 	PRIVATE_KEY_UNREADABLE,
 } from "../../../modules/io/host.js";
 import { certificateFiles } from "../certificate-files.js";
-import { AUTHORITY, convertKey, type Made, make, makeKey, missingOpenSSL, openssl } from "../openssl.js";
+import {
+	AUTHORITY,
+	convertKey,
+	HEAVY_RSA,
+	type Made,
+	make,
+	makeKey,
+	missingOpenSSL,
+	openssl,
+	SLOW_RSA,
+} from "../openssl.js";
 import { compileNative, missingForNative, skipBecause } from "./compile.js";
 
 const FUZZ_ROUNDS = 4000;
@@ -106,6 +116,31 @@ describe("Certificates and digests in C", function () {
 		assert.equal(read(odd.certificate).problem, CERTIFICATES_UNSUPPORTED);
 		const extra = make({ subject: "/CN=x", extensions: ["1.2.3.4=ASN1:NULL", "keyUsage=critical,digitalSignature"] });
 		assert.equal(read(extra.certificate).problem, CERTIFICATES_WELL);
+	});
+
+	it("knows no RSA key that takes long to verify by, and verifies nothing by one", () => {
+		const exponent = (value: bigint) => [...rsa(2048), "-pkeyopt", `rsa_keygen_pubexp:${value}`];
+		const kinds: [algorithm: string[], isKnown: boolean][] = [
+			[exponent(3n), true],
+			// The primes next to 2 to the power of 32.
+			[exponent(4_294_967_291n), true],
+			[exponent(4_294_967_311n), false],
+			[rsa(4104), false],
+			[HEAVY_RSA, false],
+			[SLOW_RSA, false],
+		];
+		for (const [algorithm, isKnown] of kinds) {
+			const root = make({ subject: "/CN=Root", algorithm, extensions: AUTHORITY });
+			const leaf = make({ subject: "/CN=Leaf", issuer: root });
+			const file = read(leaf.certificate + root.certificate + leaf.key);
+			assert.equal(file.problem, isKnown ? CERTIFICATES_WELL : CERTIFICATES_UNSUPPORTED, algorithm.join());
+			assert.deepEqual(
+				file.certificates.map(({ issuedByNext }) => issuedByNext),
+				isKnown ? [true, false] : [false],
+			);
+			assert.equal(file.key, PRIVATE_KEY_MATCHES);
+		}
+		assert.equal(read(makeKey(rsa(4104))).key, PRIVATE_KEY_UNREADABLE);
 	});
 
 	it("tells encrypted keys, whatever encrypts them", () => {

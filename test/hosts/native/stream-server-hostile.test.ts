@@ -31,9 +31,11 @@ async function recordHello(): Promise<Buffer> {
 /** What sits between a client and the server may change what goes to the server; undefined: cut here. */
 async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {
 	const sockets: Socket[] = [];
+	const servers: Socket[] = [];
 	const listener = createServer((near) => {
 		const far = connect({ port: peer.port, host: "127.0.0.1" });
 		sockets.push(near, far);
+		servers.push(far);
 		for (const socket of [near, far]) socket.on("error", () => {});
 		near.on("data", (bytes) => {
 			const changed = change(bytes);
@@ -47,6 +49,10 @@ async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefin
 	await once(listener, "listening");
 	return {
 		port: (listener.address() as { port: number }).port,
+		/** What the server sends waits there from now on, or no longer. */
+		hold: (held: boolean) => {
+			for (const socket of servers) held ? socket.pause() : socket.resume();
+		},
 		close: () => {
 			for (const socket of sockets) socket.destroy();
 			listener.close();
@@ -60,6 +66,7 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 	const peers: Peer[] = [];
 
 	before(async function () {
+		this.timeout(20_000);
 		needNative(this);
 		certificates = new Certificates();
 		hello = await recordHello();
@@ -413,6 +420,43 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			client.socket.destroy();
 			there[1].socket.destroy();
 		});
+	});
+
+	it("reads nothing while a record waits to be sent: the answer would have to be sent in between", async function () {
+		this.timeout(20_000);
+		const peer = await Peer.start({ certificates });
+		peers.push(peer);
+		let spoil = false;
+		// A record with a wrong check value, which is answered with an alert.
+		const wrong = Buffer.concat([Buffer.of(23, 3, 3, 0, 40), randomBytes(40)]);
+		const between = await proxy(peer, (passed) => (spoil ? wrong : passed));
+		const client = await peer.open(between.port);
+		client.request("GET /size/20000000 HTTP/1.1");
+		await client.until(() => client.received.length > 0);
+		between.hold(true);
+		// Whoever comes and goes has the thread look at this one too: until the system takes nothing more of the reply.
+		const look = async () => {
+			for (let i = 0; i < 30; i++) {
+				const other = peer.dial();
+				await sleep(20);
+				other.reset();
+			}
+		};
+		await look();
+		spoil = true;
+		client.request("spoilt");
+		await look();
+		await peer.untilOpen(1);
+		between.hold(false);
+		await client.until(() => client.error !== undefined || client.ended);
+		await sleep(50);
+		// Whole records of the reply, then the alert.
+		assert.equal(client.error, "ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC");
+		const body = client.received.subarray(client.received.indexOf("\r\n\r\n") + 4);
+		assert.ok(body.equals(pattern(20_000_000).subarray(0, body.length)), "another body");
+		between.close();
+		await peer.untilOpen(0);
+		await peer.checkServes();
 	});
 
 	it("breaks a TLS connection off when a record was changed on its way, and serves the others", async () => {

@@ -57,6 +57,24 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
+		name: "a TLS listener tells of the end to who takes a client that has shaken hands and gone",
+		async run(host, peer) {
+			const port = host.network.https!;
+			const listener = listen(host, port);
+			// Once at once, and once when the end has come long ago.
+			for (const waitMs of [0, 200]) {
+				peer("tls-come-and-go", listener.port);
+				const pending = await accept(host, listener);
+				await sleep(host, waitMs);
+				const client = new Noted(port, pending);
+				await until(host, () => client.errors === 1, "the end");
+				expectEqual(client.readable, 0, "bytes");
+				client.socket.close();
+			}
+			listener.close();
+		},
+	},
+	{
 		name: "a TLS listener shows what it was opened with, each time anew",
 		async run(host, peer) {
 			const port = host.network.https!;

@@ -1,0 +1,5 @@
+/** Both engines of the bench. */
+import { openPorts } from "./open-ports.js";
+
+openPorts("node");
+openPorts("xs");
