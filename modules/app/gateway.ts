@@ -169,6 +169,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { station, accessPointOn } = network;
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
+		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
+			this.#acts.readdressSoon();
+		}
 		const { httpPort, httpsPort } = this;
 		this.#services?.update({ station, accessPointOn, hostname, httpPort, httpsPort });
 	}
@@ -240,20 +243,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		this.#acts.renameSoon();
+		this.#acts.refreshSoon();
 	}
 
-	/** For TimeService. */
-	synchronised(): void {
-		this.renewIdentity();
-	}
-
-	/** The name or the time may be another than that of the certificate. */
-	private renewIdentity(): void {
-		this.guard("tls", () => {
-			const listener = this.httpsListener;
-			if (listener !== undefined) this.#identity.renew(listener, this.#networkSettings.hostname);
-		});
+	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
+	clockChanged(): void {
+		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
@@ -261,8 +256,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	/** For Acts. */
-	rename(): void {
-		this.renewIdentity();
+	refresh(): void {
+		this.guard("tls", () => {
+			const listener = this.httpsListener;
+			const { hostname } = this.#networkSettings;
+			if (listener !== undefined) this.#identity.renew(listener, hostname, this.#network?.station?.ip ?? "");
+		});
 		this.guard("network", () => this.networkChanged());
 	}
 
