@@ -29,6 +29,7 @@ import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { PowerCycles } from "./power-cycles.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -68,6 +69,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #light: Light | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
+	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
 
 	constructor(host: Host) {
@@ -128,8 +130,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network } = this.#host;
+		const { network, switchedOn } = this.#host;
 		const { driver, text, trace } = this.#world;
+		// First of all: whoever resets the unit may do so because it does not start.
+		if (switchedOn !== undefined) {
+			this.guard("power cycles", () => {
+				this.#powerCycles = new PowerCycles(this.#world);
+				this.#powerCycles.start(switchedOn, this);
+			});
+		}
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -195,6 +204,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#server = undefined;
 		this.#network?.stop();
 		this.#button?.stop();
+		this.#powerCycles?.stop();
 		this.#reader.stop();
 		this.#light?.stop();
 	}

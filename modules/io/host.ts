@@ -410,6 +410,11 @@ export interface Host {
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;
+	/**
+	 * Of a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
+	 * on. Undefined: there is a button, or the host does not know.
+	 */
+	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
 	/**
 	 * The device starts anew, soon and not inside the call: what is not in `storage` is gone, the clock goes on. Nothing
