@@ -20,8 +20,8 @@ import {
 } from "../io/host.js";
 
 const DAY_MS = 86_400_000;
-/** Ten years, two of them leap years: its beginning follows from its end, which is kept. */
-const VALID_MS = 3652 * DAY_MS;
+/** Ten years, three of them leap years: its beginning follows from its end, which is kept. */
+const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityWorld {
 	readonly storage: Storage;
