@@ -57,7 +57,9 @@ export function createHost(): Host {
 		power: new ChipPower(BOARD),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
-		...(button === undefined ? {} : { button: createButtonPort((target) => System.watchButton(target, button)) }),
+		...(button === undefined
+			? { switchedOn: System.switchedOn() }
+			: { button: createButtonPort((target) => System.watchButton(target, button)) }),
 		...(led === undefined ? {} : { led: createLEDPort(led) }),
 		restart: () => void timers.set(() => System.restart(), 0),
 		trace,

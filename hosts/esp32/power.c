@@ -19,6 +19,7 @@
 #include "driver/temperature_sensor.h"
 #endif
 
+#include "entropy.h"
 #include "power-retained.h"
 
 enum { ADC_SAMPLES = 16, NO_PIN = -1, TEMPERATURE_MIN = -10, TEMPERATURE_MAX = 80 };
@@ -69,33 +70,56 @@ static int measure(adc_oneshot_unit_handle_t unit, adc_channel_t channel)
 	return count > 0 ? (sum + count / 2) / count : -1;
 }
 
-/* (pin): mV there, or undefined where it can't be measured: only ADC 1 can beside Wi-Fi. */
-void xs_power_millivolts(xsMachine *the)
+static int measure_unit_1(adc_channel_t channel)
 {
 	const adc_oneshot_unit_init_cfg_t config = { .unit_id = ADC_UNIT_1 };
 	adc_oneshot_unit_handle_t handle;
+	int millivolts = -1;
+	entropy_pause(ENTROPY_ADC);
+	if (adc_oneshot_new_unit(&config, &handle) == ESP_OK) {
+		millivolts = measure(handle, channel);
+		adc_oneshot_del_unit(handle);
+	}
+	entropy_resume(ENTROPY_ADC);
+	return millivolts;
+}
+
+/* (pin): mV there, or undefined where it can't be measured: only ADC 1 can beside Wi-Fi. */
+void xs_power_millivolts(xsMachine *the)
+{
 	adc_unit_t unit;
 	adc_channel_t channel;
 	if (adc_oneshot_io_to_channel((int)xsmcToInteger(xsArg(0)), &unit, &channel) != ESP_OK) return;
-	if (unit != ADC_UNIT_1 || adc_oneshot_new_unit(&config, &handle) != ESP_OK) return;
-	int millivolts = measure(handle, channel);
-	adc_oneshot_del_unit(handle);
+	int millivolts = unit == ADC_UNIT_1 ? measure_unit_1(channel) : -1;
 	if (millivolts >= 0) xsmcSetInteger(xsResult, millivolts);
 }
 
-/* Degrees Celsius of the chip, or undefined where it has no sensor. */
-void xs_power_temperature(xsMachine *the)
-{
 #if SOC_TEMP_SENSOR_SUPPORTED
+
+/* NAN where that fails. Its sensor and the ADC share what supplies them. */
+static float measure_temperature(void)
+{
 	const temperature_sensor_config_t config = TEMPERATURE_SENSOR_CONFIG_DEFAULT(TEMPERATURE_MIN, TEMPERATURE_MAX);
 	temperature_sensor_handle_t sensor;
 	float celsius = NAN;
-	if (temperature_sensor_install(&config, &sensor) != ESP_OK) return;
+	if (temperature_sensor_install(&config, &sensor) != ESP_OK) return NAN;
 	if (temperature_sensor_enable(sensor) == ESP_OK) {
 		if (temperature_sensor_get_celsius(sensor, &celsius) != ESP_OK) celsius = NAN;
 		temperature_sensor_disable(sensor);
 	}
 	temperature_sensor_uninstall(sensor);
+	return celsius;
+}
+
+#endif
+
+/* Degrees Celsius of the chip, or undefined where it has no sensor. */
+void xs_power_temperature(xsMachine *the)
+{
+#if SOC_TEMP_SENSOR_SUPPORTED
+	entropy_pause(ENTROPY_ADC);
+	float celsius = measure_temperature();
+	entropy_resume(ENTROPY_ADC);
 	if (!isnan(celsius)) xsmcSetNumber(xsResult, (double)celsius);
 #else
 	(void)the;
@@ -145,7 +169,9 @@ void xs_power_light_sleep(xsMachine *the)
 	int pin = (int)xsmcToInteger(xsArg(1));
 	wake_after(the);
 	if (!wake_light_by(pin)) xsRangeError("the pin can't end sleep");
+	entropy_pause(ENTROPY_SLEEP);
 	xsmcSetBoolean(xsResult, esp_light_sleep_start() == ESP_OK);
+	entropy_resume(ENTROPY_SLEEP);
 	if (pin != NO_PIN) gpio_wakeup_disable((gpio_num_t)pin);
 }
 
@@ -154,6 +180,7 @@ void xs_power_deep_sleep(xsMachine *the)
 {
 	wake_after(the);
 	if (!wake_deep_by((int)xsmcToInteger(xsArg(1)))) xsRangeError("the pin can't end sleep");
+	entropy_pause(ENTROPY_SLEEP);
 	esp_deep_sleep_start();
 }
 

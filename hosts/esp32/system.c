@@ -111,6 +111,12 @@ void xs_system_start_cause(xsMachine *the)
 	xsmcSetString(xsResult, text);
 }
 
+/* Whether it has started because power was switched on; some boards' reset button, and whoever flashes, do the same. */
+void xs_system_switched_on(xsMachine *the)
+{
+	xsmcSetBoolean(xsResult, esp_reset_reason() == ESP_RST_POWERON);
+}
+
 /*
  * Hook of the engine's abort: (what, exception). It may run with memory full, so it takes none. Returns undefined: the
  * chip restarts. The engine does not call it for a stack that overflowed.

@@ -32,6 +32,10 @@ export class System {
 	static startCause(): string {
 		return native("xs_system_start_cause").call(this);
 	}
+	/** The chip has started because power was switched on. */
+	static switchedOn(): boolean {
+		return native("xs_system_switched_on").call(this);
+	}
 	/** To be called once at the start: why the engine gives up, when it does, is told by the next start. */
 	static watchAborts(): void {
 		native("xs_system_watch_aborts").call(this);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "entropy.h"
 #include "esp_event.h"
 #include "esp_netif.h"
 #include "esp_random.h"
@@ -131,7 +132,10 @@ static bool prepare(const char *country)
 		radio.station = esp_netif_create_default_wifi_sta();
 		if (!set_captive_portal(esp_netif_create_default_wifi_ap())) return false;
 	}
-	if (esp_wifi_init(&config) != ESP_OK || esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
+	entropy_pause(ENTROPY_RADIO);
+	esp_err_t initialised = esp_wifi_init(&config);
+	entropy_resume(ENTROPY_RADIO);
+	if (initialised != ESP_OK || esp_wifi_set_storage(WIFI_STORAGE_RAM) != ESP_OK) return false;
 	/* A country that ESP-IDF does not know leaves it with what is allowed everywhere. */
 	esp_wifi_set_country_code(country, true);
 	return lock_access_point();
@@ -157,14 +161,24 @@ void radio_driver_close(void)
 	radio_driver_set_mode(RADIO_OFF);
 }
 
+static bool start(void)
+{
+	entropy_pause(ENTROPY_RADIO);
+	if (esp_wifi_start() == ESP_OK) return true;
+	entropy_resume(ENTROPY_RADIO);
+	return false;
+}
+
 bool radio_driver_set_mode(radio_mode mode)
 {
 	if (mode == RADIO_OFF) {
 		radio.started = false;
-		return esp_wifi_stop() == ESP_OK;
+		if (esp_wifi_stop() != ESP_OK) return false;
+		entropy_resume(ENTROPY_RADIO);
+		return true;
 	}
 	if (esp_wifi_set_mode(mode == RADIO_BOTH ? WIFI_MODE_APSTA : WIFI_MODE_STA) != ESP_OK) return false;
-	if (!radio.started && esp_wifi_start() != ESP_OK) return false;
+	if (!radio.started && !start()) return false;
 	radio.started = true;
 	radio_driver_set_power_save(radio.power_save);
 	return true;

@@ -3,7 +3,7 @@
  *
  *   subject, issuer   CN= the first name
  *   extensions        basicConstraints (critical): no authority; keyUsage (critical): digitalSignature;
- *                     extKeyUsage: serverAuth; subjectAltName: every name
+ *                     extKeyUsage: serverAuth; subjectAltName: every name and address
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 
 #include "certificate.h"
 #include "digest.h"
+#include "ipv4.h"
 #include "mbedtls-compat.h"
 
 enum {
@@ -63,20 +64,22 @@ static void write_time(int64_t ms, char text[TIME_SIZE])
 		(unsigned)(days + 1) % 100, (unsigned)second / 3600 % 100, (unsigned)second / 60 % 60, (unsigned)second % 60);
 }
 
-/* subjectAltName (RFC 5280, 4.2.1.6): dNSName [2] each. */
+/* subjectAltName (RFC 5280, 4.2.1.6): dNSName [2] or iPAddress [7] each. */
 static int set_alternative_names(mbedtls_x509write_cert *writer, const certificate_options *options)
 {
-	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2 };
+	enum { DNS_NAME = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 2, ADDRESS = MBEDTLS_ASN1_CONTEXT_SPECIFIC | 7 };
 	unsigned char der[NAMES_SIZE], *at = der + sizeof der;
 	int length = 0;
 	// Written from the end to the beginning; there is room for the longest.
 	for (size_t i = options->name_count; i > 0; i--) {
 		const char *name = options->names[i - 1];
-		int size = (int)strlen(name);
+		uint32_t address;
+		bool is_address = ipv4_parse(name, &address);
+		int size = is_address ? (int)sizeof address : (int)strlen(name);
 		at -= size;
-		memcpy(at, name, (size_t)size);
+		memcpy(at, is_address ? (const void *)&address : name, (size_t)size);
 		length += size + mbedtls_asn1_write_len(&at, der, (size_t)size);
-		length += mbedtls_asn1_write_tag(&at, der, DNS_NAME);
+		length += mbedtls_asn1_write_tag(&at, der, is_address ? ADDRESS : DNS_NAME);
 	}
 	mbedtls_asn1_write_len(&at, der, (size_t)length);
 	mbedtls_asn1_write_tag(&at, der, MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
@@ -124,6 +127,17 @@ static int set_up(mbedtls_x509write_cert *writer, const certificate_options *opt
 	return error != 0 ? error : set_extensions(writer, options);
 }
 
+/* Sets `pair`, initialised, up with this key when it is one on P-256, else with a new one. 0, or an error. */
+static int take_key(mbedtls_pk_context *pair, const char *text)
+{
+	if (text && mbedtls_pk_parse_key(pair, (const unsigned char *)text, strlen(text) + 1, NULL, 0) == 0 &&
+		compat_kind_of(pair) == COMPAT_KEY_NIST && mbedtls_pk_get_bitlen(pair) == 256)
+		return 0;
+	mbedtls_pk_free(pair);
+	mbedtls_pk_init(pair);
+	return compat_generate_p256(pair);
+}
+
 certificate_status certificate_make(
 	const certificate_options *options, char certificate[CERTIFICATE_PEM_SIZE], char key[PRIVATE_KEY_PEM_SIZE])
 {
@@ -133,7 +147,7 @@ certificate_status certificate_make(
 	mbedtls_x509write_cert writer;
 	mbedtls_pk_init(&pair);
 	mbedtls_x509write_crt_init(&writer);
-	int error = compat_generate_p256(&pair);
+	int error = take_key(&pair, options->own_key);
 	if (error == 0) error = set_up(&writer, options, &pair);
 	if (error == 0) error = compat_write_certificate(&writer, (unsigned char *)certificate, CERTIFICATE_PEM_SIZE);
 	if (error == 0) error = mbedtls_pk_write_key_pem(&pair, (unsigned char *)key, PRIVATE_KEY_PEM_SIZE);

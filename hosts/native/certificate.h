@@ -77,16 +77,18 @@ typedef enum {
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file);
 
 typedef struct {
-	/* DNS names of A-Z a-z 0-9 . - _, NUL-terminated. */
+	/* DNS names of A-Z a-z 0-9 . - _, or IPv4 addresses (ipv4.h), NUL-terminated. */
 	const char *names[CERTIFICATE_NAMES_LIMIT];
 	size_t name_count;
 	/* Unix time, ms; 2000-01-01 to 9999-12-31; fractions of a second are cut. */
 	int64_t valid_from_ms;
 	int64_t valid_to_ms;
+	/* NUL-terminated PEM text with the P-256 key that it is to be for; a new one where that is none, and with NULL. */
+	const char *own_key;
 } certificate_options;
 
 /*
- * A new P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller wipes `key`. Needs about
+ * A P-256 key and a certificate that it signs, both as NUL-terminated PEM text. The caller wipes `key`. Needs about
  * 6 KB of stack, with the library's share.
  */
 certificate_status certificate_make(

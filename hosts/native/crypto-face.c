@@ -165,11 +165,15 @@ typedef struct {
 	char names[CERTIFICATE_NAMES_LIMIT][CERTIFICATE_DNS_NAME_LIMIT + 2];
 	char certificate[CERTIFICATE_PEM_SIZE];
 	char key[PRIVATE_KEY_PEM_SIZE];
+	/* All of the rest: a text that may be empty. */
+	size_t own_key_size;
+	char own_key[];
 } certificate_texts;
 
 static void free_texts(certificate_texts *texts)
 {
 	mbedtls_platform_zeroize(texts->key, sizeof texts->key);
+	mbedtls_platform_zeroize(texts->own_key, texts->own_key_size);
 	free(texts);
 }
 
@@ -179,22 +183,30 @@ static int64_t whole_ms(double ms)
 	return ms >= 0 && ms < MS_LIMIT ? (int64_t)ms : -1;
 }
 
-/* (validFromMs, validToMs, ...names): an array of two ArrayBuffers with PEM, certificate and key */
+/* (validFromMs, validToMs, key or undefined, ...names): an array of two ArrayBuffers with PEM, certificate and key */
 void xs_crypto_make_certificate(xsMachine *the)
 {
 	certificate_options options = {
 		.valid_from_ms = whole_ms(xsmcToNumber(xsArg(0))),
 		.valid_to_ms = whole_ms(xsmcToNumber(xsArg(1))),
-		.name_count = (size_t)(xsmcArgc - 2),
+		.name_count = (size_t)(xsmcArgc - 3),
 	};
+	void *key = NULL;
+	xsUnsignedValue key_size = 0;
 	if (options.name_count > CERTIFICATE_NAMES_LIMIT) xsRangeError("a certificate has 1 to 4 names");
-	// What can throw comes first: they are texts from here on.
-	for (xsIntegerValue i = 2; i < xsmcArgc; i++) xsmcToString(xsArg(i));
+	// What can throw or move memory comes first: they are texts from here on.
+	for (xsIntegerValue i = 3; i < xsmcArgc; i++) xsmcToString(xsArg(i));
 	xsmcVars(1);
-	certificate_texts *texts = malloc(sizeof(certificate_texts));
+	if (xsmcTypeOf(xsArg(2)) != xsUndefinedType) xsmcGetBufferReadable(xsArg(2), &key, &key_size);
+	if (key_size > CERTIFICATE_FILE_LIMIT) xsRangeError("the key is too large");
+	certificate_texts *texts = malloc(sizeof(certificate_texts) + key_size + 1);
 	if (!texts) xsUnknownError("out of memory");
+	texts->own_key_size = key_size + 1;
+	if (key_size > 0) memcpy(texts->own_key, key, key_size);
+	texts->own_key[key_size] = 0;
+	options.own_key = texts->own_key;
 	for (size_t i = 0; i < options.name_count; i++) {
-		snprintf(texts->names[i], sizeof texts->names[i], "%s", xsmcToString(xsArg((xsIntegerValue)i + 2)));
+		snprintf(texts->names[i], sizeof texts->names[i], "%s", xsmcToString(xsArg((xsIntegerValue)i + 3)));
 		options.names[i] = texts->names[i];
 	}
 	certificate_status status = certificate_make(&options, texts->certificate, texts->key);

@@ -18,8 +18,13 @@ class Natives {
 	static readCertificates(file: Uint8Array): CertificateFile {
 		return native("xs_crypto_read_certificates").call(this, file);
 	}
-	static makeCertificate(validFromMs: number, validToMs: number, ...names: string[]): ArrayBuffer[] {
-		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, ...names);
+	static makeCertificate(
+		validFromMs: number,
+		validToMs: number,
+		key: Uint8Array | undefined,
+		...names: string[]
+	): ArrayBuffer[] {
+		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, ...names);
 	}
 }
 
@@ -44,8 +49,8 @@ export class NativeCrypto implements Crypto {
 		return Natives.readCertificates(file);
 	}
 
-	makeCertificate({ names, validFromMs, validToMs }: CertificateOptions): CertificatePair {
-		const [certificate, key] = Natives.makeCertificate(validFromMs, validToMs, ...names);
-		return { certificate: new Uint8Array(certificate), key: new Uint8Array(key) };
+	makeCertificate({ names, validFromMs, validToMs, key }: CertificateOptions): CertificatePair {
+		const made = Natives.makeCertificate(validFromMs, validToMs, key, ...names);
+		return { certificate: new Uint8Array(made[0]), key: new Uint8Array(made[1]) };
 	}
 }

@@ -32,8 +32,8 @@ export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> 
 		hmacSHA256: (_id, key, bytes) => [crypto.hmacSHA256(key, bytes)],
 		aes128GCM: (_id, key, iv, associated, text) => [crypto.aes128GCM(key, iv, associated, text)],
 		readCertificates: (_id, file) => [crypto.readCertificates(file)],
-		makeCertificate: (_id, options) => {
-			const { certificate, key } = crypto.makeCertificate(options as CertificateOptions);
+		makeCertificate: (_id, before, options) => {
+			const { certificate, key } = crypto.makeCertificate({ ...(options as CertificateOptions), key: before });
 			return [certificate, key];
 		},
 		...flashCommands({ host }),

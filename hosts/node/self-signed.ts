@@ -1,8 +1,9 @@
 /**
- * Certificates and keys of the host's `crypto` on Node, making: a certificate signed by its own new key. X.509 v3
+ * Certificates and keys of the host's `crypto` on Node, making: a certificate signed by its own key. X.509 v3
  * (RFC 5280), ECDSA on P-256 with SHA-256; the twin of hosts/native/certificate-make.c, where its contents are listed.
  */
-import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIPv4 } from "node:net";
 import {
 	Boolean as ASN1Boolean,
 	Set as ASN1Set,
@@ -19,7 +20,7 @@ import {
 	UTCTime,
 	Utf8String,
 } from "asn1js";
-import type { CertificateOptions, CertificatePair } from "../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT, type CertificateOptions, type CertificatePair } from "../../modules/io/host.js";
 
 const NAMES_LIMIT = 4;
 const COMMON_NAME_LIMIT = 64;
@@ -31,14 +32,16 @@ const GENERALIZED_FROM_YEAR = 2050;
 
 /** Crypto.makeCertificate. */
 export function makeCertificate(options: CertificateOptions): CertificatePair {
-	const { names, validFromMs, validToMs } = options;
+	const { names, validFromMs, validToMs, key } = options;
 	check(names.length >= 1 && names.length <= NAMES_LIMIT, "names");
 	names.forEach((name, index) => {
 		const limit = index === 0 ? COMMON_NAME_LIMIT : DNS_NAME_LIMIT;
 		check(/^[A-Za-z0-9._-]+$/.test(name) && name.length <= limit, `name ${name}`);
 	});
+	check((key?.length ?? 0) <= CERTIFICATE_FILE_LIMIT, "keys");
 	check(validFromMs >= FIRST_MS && validFromMs <= validToMs && validToMs < END_MS, "times");
-	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+	const privateKey = keyOf(key) ?? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+	const publicKey = createPublicKey(privateKey);
 	const subject = sequence(new ASN1Set({ value: [sequence(id("2.5.4.3"), new Utf8String({ value: names[0] }))] }));
 	const algorithm = sequence(id("1.2.840.10045.4.3.2"));
 	const toBeSigned = sequence(
@@ -59,6 +62,17 @@ export function makeCertificate(options: CertificateOptions): CertificatePair {
 	};
 }
 
+/** The P-256 key of the file, if there is one. */
+function keyOf(file: Uint8Array | undefined): KeyObject | undefined {
+	if (file === undefined) return undefined;
+	try {
+		const key = createPrivateKey(Buffer.from(file));
+		return key.asymmetricKeyDetails?.namedCurve === "prime256v1" ? key : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
 function check(condition: boolean, what: string): void {
 	if (!condition) throw new RangeError(`a certificate can't be made with these ${what}`);
 }
@@ -72,14 +86,17 @@ const arrayBuffer = (bytes: Uint8Array) => new Uint8Array(bytes).buffer;
 function extensions(names: readonly string[]): Sequence {
 	const contents = (value: AsnType) => new OctetString({ valueHex: value.toBER() });
 	const critical = () => new ASN1Boolean({ value: true });
-	const dnsName = (name: string) =>
-		new Primitive({ idBlock: { tagClass: 3, tagNumber: 2 }, valueHex: arrayBuffer(Buffer.from(name)) });
+	const generalName = (tagNumber: number, bytes: Uint8Array) =>
+		new Primitive({ idBlock: { tagClass: 3, tagNumber }, valueHex: arrayBuffer(bytes) });
+	// RFC 5280, 4.2.1.6: iPAddress, dNSName.
+	const alternative = (name: string) =>
+		isIPv4(name) ? generalName(7, Uint8Array.from(name.split("."), Number)) : generalName(2, Buffer.from(name));
 	const digitalSignature = new BitString({ valueHex: Uint8Array.of(0x80).buffer, unusedBits: 7 });
 	return sequence(
 		sequence(id("2.5.29.19"), critical(), contents(sequence())),
 		sequence(id("2.5.29.15"), critical(), contents(digitalSignature)),
 		sequence(id("2.5.29.37"), contents(sequence(id("1.3.6.1.5.5.7.3.1")))),
-		sequence(id("2.5.29.17"), contents(sequence(...names.map(dnsName)))),
+		sequence(id("2.5.29.17"), contents(sequence(...names.map(alternative)))),
 	);
 }
 

@@ -42,6 +42,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	udp?: boolean;
 	/** False: the unit has no button. Default true. */
 	button?: boolean;
+	/** The unit has no button, and was started by its power being switched on, or not. */
+	switchedOn?: boolean;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
@@ -76,6 +78,7 @@ export class VirtualWorld implements Host {
 	readonly resources: Resources;
 	readonly wifi?: WiFiPort;
 	readonly button?: SimulatedButton;
+	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
@@ -109,7 +112,8 @@ export class VirtualWorld implements Host {
 			tlsClient: this.servers.tlsClient,
 			...(options.udp === false ? {} : { udp: this.udp, resolve: (name, done) => resolver.resolve(name, done) }),
 		};
-		if (options.button !== false) this.button = new SimulatedButton(this.time);
+		if (options.switchedOn !== undefined) this.switchedOn = options.switchedOn;
+		else if (options.button !== false) this.button = new SimulatedButton(this.time);
 		if (options.led !== undefined) this.led = options.led;
 		this.storage = options.storage ?? new VirtualStorage();
 		this.flash = options.flash ?? new VirtualFlash(options.seed);

@@ -41,7 +41,9 @@ export function getClock(exchange: Exchange): void {
 }
 
 export function postClock(exchange: Exchange, values: BodyValues): void {
-	exchange.services.clock.setUTC(needed(values, TIMESTAMP) * 1000);
+	const { clock, device } = exchange.services;
+	clock.setUTC(needed(values, TIMESTAMP) * 1000);
+	device.clockChanged();
 	getClock(exchange);
 }
 

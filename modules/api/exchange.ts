@@ -25,6 +25,8 @@ export interface Device {
 	readonly httpPort: number;
 	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
 	readonly httpsPort: number;
+	/** The clock was set. */
+	clockChanged(): void;
 	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */

@@ -1,40 +1,50 @@
 /**
  * What the gateway does a moment after it was asked to, so that the reply to whoever asked has left by then: being found
- * by another name, starting anew. For gateway.ts.
+ * and shown under another name, address or time, starting anew. For gateway.ts.
  *
  *              asked for    DELAY_MS later
  *   IDLE       ASKED        –
  *   ASKED      ASKED        IDLE, and it is done
  *
- * Each of the acts is in one of the two; asked for again while it is ASKED, it is done at the time that stands.
+ * Each of the acts is in one of the two; asked for again while it is ASKED, it is done at the time that stands, or sooner.
+ * For another address it is done READDRESS_MS after the last time at the earliest: a network that gives another one again
+ * and again must not wear the flash.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
 
 /** Who does them. */
 export interface Actor {
-	rename(): void;
+	/** Its certificate and its names in the network are to be those of now. */
+	refresh(): void;
 	restart(): void;
 }
 
 const DELAY_MS = 1500;
+const READDRESS_MS = 600_000;
 
 export class Acts implements Timed {
 	readonly #actor: Actor;
 	readonly #drive: Drive;
 	/** When it is done; Infinity: it is IDLE. */
-	#renameMs = Number.POSITIVE_INFINITY;
+	#refreshMs = Number.POSITIVE_INFINITY;
 	#restartMs = Number.POSITIVE_INFINITY;
+	/** Before this it is not done for an address. */
+	#readdressMs = 0;
 
 	constructor(driver: Driver, actor: Actor) {
 		this.#actor = actor;
 		this.#drive = driver.drive("gateway", this);
 	}
 
-	renameSoon(): void {
-		this.#drive.tell((nowMs) => {
-			this.#renameMs = Math.min(this.#renameMs, nowMs + DELAY_MS);
-		});
+	/** The name or the time is another one. */
+	refreshSoon(): void {
+		this.#drive.tell((nowMs) => this.refreshAt(nowMs + DELAY_MS));
+	}
+
+	/** The address is another one. */
+	readdressSoon(): void {
+		this.#drive.tell((nowMs) => this.refreshAt(Math.max(nowMs + DELAY_MS, this.#readdressMs)));
 	}
 
 	restartSoon(): void {
@@ -50,16 +60,23 @@ export class Acts implements Timed {
 
 	/** For the driver. */
 	get deadlineMs(): number {
-		return Math.min(this.#renameMs, this.#restartMs);
+		return Math.min(this.#refreshMs, this.#restartMs);
 	}
 
 	/** For the driver. */
 	advance(nowMs: number): void {
-		const isRenamed = nowMs >= this.#renameMs;
+		const isRefreshed = nowMs >= this.#refreshMs;
 		const isRestarted = nowMs >= this.#restartMs;
-		if (isRenamed) this.#renameMs = Number.POSITIVE_INFINITY;
+		if (isRefreshed) {
+			this.#refreshMs = Number.POSITIVE_INFINITY;
+			this.#readdressMs = nowMs + READDRESS_MS;
+		}
 		if (isRestarted) this.#restartMs = Number.POSITIVE_INFINITY;
-		if (isRenamed) this.#actor.rename();
+		if (isRefreshed) this.#actor.refresh();
 		if (isRestarted) this.#actor.restart();
+	}
+
+	private refreshAt(dueMs: number): void {
+		this.#refreshMs = Math.min(this.#refreshMs, dueMs);
 	}
 }

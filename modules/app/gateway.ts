@@ -30,6 +30,7 @@ import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { PowerCycles } from "./power-cycles.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -69,6 +70,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #ledger: MemoryLedger;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
+	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
 
 	constructor(host: Host) {
@@ -131,8 +133,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** Serves from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network } = this.#host;
+		const { network, switchedOn } = this.#host;
 		const { driver, text, trace } = this.#world;
+		// First of all: whoever resets the unit may do so because it does not start.
+		if (switchedOn !== undefined) {
+			this.guard("power cycles", () => {
+				this.#powerCycles = new PowerCycles(this.#world);
+				this.#powerCycles.start(switchedOn, this);
+			});
+		}
 		for (const entry of this.#config.damaged) {
 			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
 		}
@@ -171,6 +180,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { station, accessPointOn } = network;
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
+		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
+			this.#acts.readdressSoon();
+		}
 		const { httpPort, httpsPort } = this;
 		this.#services?.update({ station, accessPointOn, hostname, httpPort, httpsPort });
 	}
@@ -194,6 +206,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#server = undefined;
 		this.#network?.stop();
 		this.#button?.stop();
+		this.#powerCycles?.stop();
 		this.#reader.stop();
 		this.#light?.stop();
 	}
@@ -243,20 +256,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
-		this.#acts.renameSoon();
+		this.#acts.refreshSoon();
 	}
 
-	/** For TimeService. */
-	synchronised(): void {
-		this.renewIdentity();
-	}
-
-	/** The name or the time may be another than that of the certificate. */
-	private renewIdentity(): void {
-		this.guard("tls", () => {
-			const listener = this.httpsListener;
-			if (listener !== undefined) this.#identity.renew(listener, this.#networkSettings.hostname);
-		});
+	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
+	clockChanged(): void {
+		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
@@ -264,8 +269,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	/** For Acts. */
-	rename(): void {
-		this.renewIdentity();
+	refresh(): void {
+		this.guard("tls", () => {
+			const listener = this.httpsListener;
+			const { hostname } = this.#networkSettings;
+			if (listener !== undefined) this.#identity.renew(listener, hostname, this.#network?.station?.ip ?? "");
+		});
 		this.guard("network", () => this.networkChanged());
 	}
 

@@ -1,11 +1,13 @@
 /**
  * What the device shows of itself by TLS (decision 42): the certificate that its owner has installed, or its own, which
- * it makes by itself: P-256, for `hostname` and `hostname.local`, ten years, made anew when the hostname changes or its
- * time is over. For gateway.ts.
+ * it makes by itself: P-256, for `hostname`, `hostname.local`, the access point's address and the one it has in its
+ * network, ten years. It is made anew, with the same key, when the hostname or the address changes, when its time is over,
+ * and when that has not begun, which is so after the clock was wrong. For gateway.ts.
  *
  * An installed certificate is on trial until a first handshake with it, the device's own client being the other side,
  * has gone well. One that can't be served is given up: a device that nobody can reach helps nobody.
  */
+import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { ConfigStore } from "../config/store.js";
 import {
@@ -17,8 +19,9 @@ import {
 	type Storage,
 } from "../io/host.js";
 
-const VALID_YEARS = 10;
 const DAY_MS = 86_400_000;
+/** Ten years, three of them leap years: its beginning follows from its end, which is kept. */
+const VALID_MS = 3653 * DAY_MS;
 
 export interface IdentityWorld {
 	readonly storage: Storage;
@@ -46,10 +49,11 @@ export class Identity {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
-	/** The device's own for this name, made if there is none or its time is over. */
-	ownPair(hostname: string): CertificatePair {
-		const file = this.isFor(hostname) ? this.own.read() : undefined;
-		return file === undefined ? this.make(hostname) : { certificate: file, key: file };
+	/** The device's own for this name and address ("": any), made if there is none, or none that is good now. */
+	ownPair(hostname: string, address = ""): CertificatePair {
+		const file = this.own.read();
+		if (file === undefined || !this.isFor(hostname, address)) return this.make(hostname, address, file);
+		return { certificate: file, key: file };
 	}
 
 	/** Gives `target`, which shows the device's own, the installed one if there is one. */
@@ -80,17 +84,24 @@ export class Identity {
 		});
 	}
 
-	/** The hostname or the time may have changed. */
-	renew(target: IdentityTarget, hostname: string): void {
-		if (this.isFor(hostname)) return;
-		const pair = this.ownPair(hostname);
+	/** What is served is the device's own, and not for this name and address, or not good now. */
+	isOutdated(hostname: string, address: string): boolean {
+		return !this.installed.isThere && !this.isFor(hostname, address);
+	}
+
+	/** The hostname, the address or the time may have changed. */
+	renew(target: IdentityTarget, hostname: string, address: string): void {
+		if (this.isFor(hostname, address)) return;
+		const pair = this.ownPair(hostname, address);
 		if (!this.installed.isThere) target.setIdentity(pair);
 	}
 
-	/** The device's own is for this name, and good at this time. */
-	private isFor(hostname: string): boolean {
+	/** The device's own is for this name and address, and good at this time. */
+	private isFor(hostname: string, address: string): boolean {
+		const { own } = this;
+		if (own.hostname !== hostname || (address !== "" && own.address !== address)) return false;
 		const nowMs = this.#world.clock.utcMs();
-		return this.own.hostname === hostname && (nowMs === undefined || nowMs < this.own.untilMs);
+		return nowMs === undefined || (nowMs >= own.untilMs - VALID_MS && nowMs < own.untilMs);
 	}
 
 	private giveUp(reason: string): void {
@@ -98,20 +109,23 @@ export class Identity {
 		this.installed.giveUp(reason);
 	}
 
-	private make(hostname: string): CertificatePair {
+	/** `file` is the one before, whose key is kept. */
+	private make(hostname: string, wanted: string, file: Uint8Array | undefined): CertificatePair {
 		const { crypto, clock, info, guard } = this.#world;
 		const nowMs = clock.utcMs();
 		// A day early, for browsers whose clock is a little behind.
-		const from = new Date(nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS);
-		const to = new Date(from.getTime());
-		to.setUTCFullYear(to.getUTCFullYear() + VALID_YEARS);
-		const names = [hostname, `${hostname}.local`];
-		const pair = crypto.makeCertificate({ names, validFromMs: from.getTime(), validToMs: to.getTime() });
-		const file = new Uint8Array(pair.certificate.length + pair.key.length);
-		file.set(pair.certificate);
-		file.set(pair.key, pair.certificate.length);
+		const validFromMs = nowMs === undefined ? info.builtUtcMs : nowMs - DAY_MS;
+		const validToMs = validFromMs + VALID_MS;
+		// While it is in no network it will come back to the last one.
+		const address = wanted || this.own.address;
+		const names = [hostname, `${hostname}.local`, ACCESS_POINT_ADDRESS];
+		if (address !== "") names.push(address);
+		const { certificate, key } = crypto.makeCertificate({ names, validFromMs, validToMs, key: file });
+		const made = new Uint8Array(certificate.length + key.length);
+		made.set(certificate);
+		made.set(key, certificate.length);
 		// Flash that is full must not keep the device from being reached.
-		guard("tls", () => this.own.replace(file, hostname, to.getTime()));
-		return { certificate: file, key: file };
+		guard("tls", () => this.own.replace(made, { hostname, address, untilMs: validToMs }));
+		return { certificate: made, key: made };
 	}
 }

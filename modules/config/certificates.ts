@@ -12,6 +12,7 @@ import {
 	TLS_LAST_ERROR,
 	TLS_ON_TRIAL,
 	TLS_OWN,
+	TLS_OWN_ADDRESS,
 	TLS_OWN_HOSTNAME,
 	TLS_OWN_UNTIL,
 	TLS_PREVIOUS,
@@ -124,6 +125,11 @@ export class OwnCertificate {
 		return this.#store.get(TLS_OWN_HOSTNAME);
 	}
 
+	/** The address in the network that it is for; empty: none. */
+	get address(): string {
+		return this.#store.get(TLS_OWN_ADDRESS);
+	}
+
 	/** The end of its time, Unix time in milliseconds. */
 	get untilMs(): number {
 		return this.#store.get(TLS_OWN_UNTIL) * 1000;
@@ -135,7 +141,7 @@ export class OwnCertificate {
 	}
 
 	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
-	replace(file: Uint8Array, hostname: string, untilMs: number): void {
+	replace(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.#blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
@@ -144,8 +150,9 @@ export class OwnCertificate {
 			if (reference === undefined) throw new RangeError("tls: the file is too large");
 			this.#store.change([
 				put(TLS_OWN, reference),
-				put(TLS_OWN_HOSTNAME, hostname),
-				put(TLS_OWN_UNTIL, Math.floor(untilMs / 1000)),
+				put(TLS_OWN_HOSTNAME, of.hostname),
+				put(TLS_OWN_ADDRESS, of.address),
+				put(TLS_OWN_UNTIL, Math.floor(of.untilMs / 1000)),
 			]);
 		} finally {
 			writer.close();

@@ -61,7 +61,17 @@ export const TLS_OWN_UNTIL = field<number>({
 	maximum: 253_402_300_799,
 	initial: 0,
 });
-export const TLS = entry("tls", 2, [
+/** The address in its network that it is for, dotted decimal; empty: none. */
+export const TLS_OWN_ADDRESS = field<string>({
+	entry: IN_TLS,
+	id: 8,
+	name: "own_address",
+	kind: TEXT,
+	maximum: 15,
+	characters: PRINTABLE,
+	initial: "",
+});
+export const TLS = entry("tls", 3, [
 	TLS_FILE,
 	TLS_LAST_ERROR,
 	TLS_ON_TRIAL,
@@ -69,4 +79,5 @@ export const TLS = entry("tls", 2, [
 	TLS_OWN,
 	TLS_OWN_HOSTNAME,
 	TLS_OWN_UNTIL,
+	TLS_OWN_ADDRESS,
 ]);

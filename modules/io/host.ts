@@ -232,7 +232,7 @@ export interface Crypto {
 	 * DER. What is wrong with the file is told in the result; only more than CERTIFICATE_FILE_LIMIT bytes are a RangeError.
 	 */
 	readCertificates(file: Uint8Array): CertificateFile;
-	/** A new P-256 key and a certificate for it (RFC 5280), signed by itself. Throws a RangeError for what is not allowed. */
+	/** A P-256 key and a certificate for it (RFC 5280), signed by itself. Throws a RangeError for what is not allowed. */
 	makeCertificate(options: CertificateOptions): CertificatePair;
 }
 
@@ -291,11 +291,19 @@ export const KEY_TYPE_EC = 1;
 export const KEY_TYPE_RSA = 2;
 
 export interface CertificateOptions {
-	/** 1 to 4 DNS names of A-Z a-z 0-9 `.` `-` `_`, up to 253 characters; the first, up to 64, is the subject's too. */
+	/**
+	 * 1 to 4 DNS names of A-Z a-z 0-9 `.` `-` `_`, up to 253 characters, or IPv4 addresses in dotted decimal; the first,
+	 * up to 64, is the subject's too.
+	 */
 	readonly names: readonly string[];
 	/** Unix time in milliseconds, from 2000 to 9999; fractions of a second are cut off. */
 	readonly validFromMs: number;
 	readonly validToMs: number;
+	/**
+	 * PEM text with the P-256 key that it is to be for, up to CERTIFICATE_FILE_LIMIT bytes; a certificate may stand before
+	 * it. Without one, and where it can't be used, there is a new key.
+	 */
+	readonly key?: Uint8Array | undefined;
 }
 
 /** Both as PEM text. */
@@ -418,6 +426,11 @@ export interface Host {
 	readonly power?: Power;
 	readonly wifi?: WiFiPort;
 	readonly button?: ButtonPort;
+	/**
+	 * Of a unit without a button, which is reset by its power (app/power-cycles.ts): this start came of power being switched
+	 * on. Undefined: there is a button, or the host does not know.
+	 */
+	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
 	/**
 	 * The device starts anew, soon and not inside the call: what is not in `storage` is gone, the clock goes on. Nothing

@@ -27,6 +27,7 @@
  *   it differs by up to 1000 s   at once
  *   by more                    when a second one agrees, or alone three times, 10 minutes apart
  *
+ * One alone is not believed that it is more than LONE_LIMIT_MS after the build of this firmware.
  * No one believed: again in 15 s, 30 s … 30 minutes. Else in 6 hours, more or less 10 %.
  * Limits: SERVER_LIMIT servers; 5 s to find one, 5 s for its reply. Memory: beside the shared buffer, what is known of a
  * round while there is one.
@@ -98,6 +99,8 @@ const GRAIN_MS = 10;
 /** Decision 39. */
 const EARLIEST_UTC_MS = 1_704_067_200_000;
 const LATEST_UTC_MS = 4_102_444_799_000;
+/** 20 years: as long as nobody leaves a firmware in use without an update. */
+const LONE_LIMIT_MS = 631_152_000_000;
 const AGREE_MS = 2000;
 const STEP_LIMIT_MS = 1_000_000;
 /** Less is no reason to let the clock jump. */
@@ -357,7 +360,9 @@ export class TimeSync implements Timed {
 	}
 
 	private isBelievedAlone(claim: number, nowMs: number): boolean {
-		if (this.#world.clock.utcMs() === undefined) return true;
+		const { clock, info } = this.#world;
+		if (claim + nowMs > info.builtUtcMs + LONE_LIMIT_MS) return false;
+		if (clock.utcMs() === undefined) return true;
 		const before = this.#lone;
 		const isSame = before !== undefined && Math.abs(claim - before.claim) <= AGREE_MS;
 		if (isSame && nowMs - before.atMs < CLAIMS_APART_MS) return false;

@@ -14,7 +14,7 @@ import { SYNC_ASKING, SYNC_FINDING, TimeSync, type TimeSyncWorld } from "./clien
 /** Who is told of the time. */
 export interface ClockUser {
 	/** A server was believed; the clock is set. */
-	synchronised(): void;
+	clockChanged(): void;
 }
 
 export interface TimeServiceWorld extends DatagramWorld, TimeSyncWorld {
@@ -79,7 +79,7 @@ export class TimeService implements Driven {
 		else if (state === SYNC_ASKING) this.ask();
 		if (lastSuccessMs === this.#toldMs) return;
 		this.#toldMs = lastSuccessMs;
-		this.#world.clockUser.synchronised();
+		this.#world.clockUser.clockChanged();
 	}
 
 	private find(turn: number): void {

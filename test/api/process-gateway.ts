@@ -1,7 +1,7 @@
 /**
  * The gateway as `npm start` runs it, in a process of its own, with either engine, or as `npm run linux` does: real HTTPS,
- * under the certificate that the unit shows first, which alone is trusted, and a real pseudo-terminal with
- * `npm run meter` at the other end.
+ * and a real pseudo-terminal with `npm run meter` at the other end. Whoever has the key of the certificate that the unit
+ * shows first is trusted, and nobody else.
  *
  * The meter's path that the gateway knows is a link, which is set to the pseudo-terminal of the meter of the moment.
  */
@@ -20,12 +20,12 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { Agent as HTTPAgent, type IncomingMessage, request as requestHTTP } from "node:http";
-import { Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
+import { type AgentOptions, Agent as HTTPSAgent, request as requestHTTPS } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect as connectTLS } from "node:tls";
+import { connect as connectTLS, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
@@ -353,18 +353,46 @@ export class ProcessGateway extends TestGateway {
 		await this.#trust();
 	}
 
-	/** Connections from here on; those before are given up. Without `authority` the unit must show one of its own. */
+	/** Connections from here on; those before are given up. Without `authority` the unit must show one of its own, and keep its key. */
 	async #trust(authority?: string): Promise<void> {
 		this.#agent.destroy();
+		const pool = { keepAlive: true, maxSockets: CONNECTIONS };
 		if (authority === undefined) {
 			const shown = await certificateOf(this.#ports.https);
 			assert.ok(shown.verify(shown.publicKey), `signed by another: ${shown.issuer}`);
 			this.certificate = shown.toString();
 			this.hostname = /DNS:([^,]+)/.exec(shown.subjectAltName ?? "")?.[1] ?? "";
+			this.#trusted = { rejectUnauthorized: false };
+			this.#agent = new KeyAgent(shown, pool);
+		} else {
+			this.#trusted = { ca: authority, servername: this.hostname };
+			this.#agent = new HTTPSAgent({ ...this.#trusted, ...pool });
 		}
-		// The certificate is its own authority, and must be for this name.
-		this.#trusted = { ca: authority ?? this.certificate, servername: this.hostname };
-		this.#agent = new HTTPSAgent({ ...this.#trusted, keepAlive: true, maxSockets: CONNECTIONS });
+	}
+}
+
+/** Trusts certificates of the same name and key: a unit makes its own anew when its address is known, and keeps its key. */
+class KeyAgent extends HTTPSAgent {
+	readonly #shown: X509Certificate;
+
+	constructor(shown: X509Certificate, options: AgentOptions) {
+		super({ ...options, rejectUnauthorized: false });
+		this.#shown = shown;
+	}
+
+	override createConnection(
+		...args: Parameters<HTTPSAgent["createConnection"]>
+	): ReturnType<HTTPSAgent["createConnection"]> {
+		const socket = super.createConnection(...args) as TLSSocket;
+		socket.once("secureConnect", () => {
+			// One that goes on with a session of before has shown it then.
+			if (socket.isSessionReused()) return;
+			const certificate = socket.getPeerX509Certificate();
+			const { publicKey, subject } = this.#shown;
+			if (certificate?.verify(publicKey) && certificate.subject === subject) return;
+			socket.destroy(new Error(`shows another's certificate: ${certificate?.subject}`));
+		});
+		return socket;
 	}
 }
 

@@ -135,7 +135,14 @@ export class VirtualGateway extends TestGateway {
 		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
 		// Another seed: a unit that starts again draws other random numbers.
 		const seed = 1000 + ++this.#starts;
-		this.world = new VirtualWorld({ ...this.#options, storage, seed, ...(utcMs === undefined ? {} : { utcMs }) });
+		const { switchedOn } = this.#options;
+		this.world = new VirtualWorld({
+			...this.#options,
+			storage,
+			seed,
+			...(utcMs === undefined ? {} : { utcMs }),
+			...(switchedOn === undefined ? {} : { switchedOn: false }),
+		});
 		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
 		this.onWorld?.(this.world);
 		this.#gateway = this.#begin();

@@ -52,16 +52,16 @@ class Device {
 	}
 
 	/** Starts anew, and shows what it has; all tests of it are over then. */
-	start(hostname = "gateway"): string {
+	start(hostname = "gateway", address = ""): string {
 		this.identity = this.#open();
-		this.shown = textOf(this.identity.ownPair(hostname));
+		this.shown = textOf(this.identity.ownPair(hostname, address));
 		this.identity.serveInstalled(this.#target, hostname);
 		for (let test = this.#tests.shift(); test !== undefined; test = this.#tests.shift()) test();
 		return this.shown;
 	}
 
-	renew(hostname: string): string {
-		this.identity.renew(this.#target, hostname);
+	renew(hostname = "gateway", address = ""): string {
+		this.identity.renew(this.#target, hostname, address);
 		return this.shown;
 	}
 
@@ -77,6 +77,10 @@ class Device {
 	};
 }
 
+const namesOf = (text: string) => new X509Certificate(text).subjectAltName;
+const keyOf = (text: string) =>
+	new X509Certificate(text).publicKey.export({ type: "spki", format: "der" }).toString("hex");
+const fromOf = (text: string) => Date.parse(new X509Certificate(text).validFrom);
 const textOf = ({ certificate }: CertificatePair) => Buffer.from(certificate).toString();
 const file = (text: string) => Buffer.from(text);
 
@@ -86,7 +90,7 @@ describe("app/identity: the device's own certificate", () => {
 		const shown = device.start();
 		const certificate = new X509Certificate(shown);
 		assert.equal(certificate.subject, "CN=gateway");
-		assert.equal(certificate.subjectAltName, "DNS:gateway, DNS:gateway.local");
+		assert.equal(certificate.subjectAltName, "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1");
 		assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, "prime256v1");
 		assert.equal(Date.parse(certificate.validFrom), NOW_MS - 86_400_000);
 		assert.equal(Date.parse(certificate.validTo), Date.UTC(2037, 2, 2, 4, 5, 6));
@@ -108,6 +112,7 @@ describe("app/identity: the device's own certificate", () => {
 		assert.equal(device.renew("gateway"), first);
 		const second = device.renew("cellar");
 		assert.equal(new X509Certificate(second).subject, "CN=cellar");
+		assert.equal(keyOf(second), keyOf(first));
 		assert.equal(device.start("cellar"), second);
 		assert.equal(new X509Certificate(device.start("attic")).subject, "CN=attic");
 	});
@@ -121,13 +126,55 @@ describe("app/identity: the device's own certificate", () => {
 		device.nowMs = endMs;
 		const second = device.renew("gateway");
 		assert.notEqual(second, first);
+		assert.equal(keyOf(second), keyOf(first));
 		assert.equal(device.start(), second);
+	});
+	it("is made anew when its time has not begun, as one that was made by a clock far ahead", () => {
+		const device = new Device();
+		device.nowMs = Date.UTC(2099, 6, 1);
+		const late = device.start();
+		assert.ok(fromOf(late) > Date.UTC(2099, 5, 1));
+		device.nowMs = undefined;
+		assert.equal(device.renew(), late);
+		device.nowMs = fromOf(late);
+		assert.equal(device.renew(), late);
+		device.nowMs = NOW_MS;
+		const mended = device.renew();
+		assert.equal(fromOf(mended), NOW_MS - 86_400_000);
+		assert.equal(keyOf(mended), keyOf(late));
+		assert.equal(device.start(), mended);
+		assert.equal(device.made, 2);
+	});
+	it("has the address in the network as soon as that is known, and no other one then", () => {
+		const device = new Device();
+		const first = device.start();
+		const names = (address: string) => `DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1, IP Address:${address}`;
+		const second = device.renew("gateway", "192.0.2.20");
+		assert.equal(namesOf(second), names("192.0.2.20"));
+		assert.equal(keyOf(second), keyOf(first));
+		// At a start, and while it is in no network, the last address stands.
+		assert.equal(device.start(), second);
+		assert.equal(device.renew("gateway", ""), second);
+		assert.equal(namesOf(device.renew("cellar")), names("192.0.2.20").replaceAll("gateway", "cellar"));
+		assert.equal(namesOf(device.start("gateway", "198.51.100.7")), names("198.51.100.7"));
+		assert.equal(device.made, 4);
+	});
+	it("is outdated when it is for another address, unless another's is served", () => {
+		const device = new Device();
+		device.start("gateway", "192.0.2.20");
+		const { identity } = device;
+		assert.equal(identity.isOutdated("gateway", "192.0.2.20"), false);
+		assert.equal(identity.isOutdated("gateway", ""), false);
+		assert.equal(identity.isOutdated("gateway", "192.0.2.21"), true);
+		identity.installed.install(file("first"));
+		assert.equal(identity.isOutdated("gateway", "192.0.2.21"), false);
 	});
 	it("is made anew when it is damaged, and served from memory when flash is full", () => {
 		const device = new Device();
 		const first = device.start();
 		device.storage.values.set("own_0_0", Uint8Array.of(1, 2, 3));
-		assert.notEqual(device.start(), first);
+		const second = device.start();
+		assert.notEqual(keyOf(second), keyOf(first));
 		const full = new Device();
 		full.storage.stepsLeft = 0;
 		assert.match(full.start(), /BEGIN CERTIFICATE/);

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { createSocket, type Socket as UDPSocket } from "node:dgram";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTLS } from "node:tls";
 import type { LinePort } from "../../tools/meter/line-port.js";
@@ -124,6 +124,22 @@ export const clients: Record<string, Client> = {
 /** What a port has shown last, and the session that can be resumed there. */
 const seen = new Map<number, { name: string; fingerprint: string; session: Buffer }>();
 
+/** The certificate is for just these, names and addresses, and OpenSSL believes it for each. */
+async function meetNames(names: readonly string[], port: number): Promise<void> {
+	const socket = connectTLS({ socket: await plain(port), rejectUnauthorized: false });
+	await once(socket, "secureConnect");
+	socket.resume();
+	const certificate = socket.getPeerX509Certificate()!;
+	const alternatives = names.map((name) => (isIP(name) ? `IP Address:${name}` : `DNS:${name}`));
+	assert.equal(certificate.subjectAltName, alternatives.join(", "));
+	for (const name of names) {
+		const found = isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name);
+		assert.equal(found, name);
+	}
+	socket.write("hello");
+	await isClosed(socket);
+}
+
 /** Says hello to the server whose certificate has this name; its session is resumed exactly while it shows the same. */
 async function meetSubject(name: string, port: number): Promise<void> {
 	const before = seen.get(port);
@@ -216,6 +232,7 @@ export async function runPeer(name: string, number: number, line: LinePort): Pro
 	if (name === "echo") line.onData((bytes) => line.write(bytes));
 	else if (name === "send") await sendSlowly(line, pattern(number));
 	else if (name === "baud") assert.equal(await line.readerBaud?.(), number);
+	else if (name.startsWith("tls-names-")) await meetNames(name.slice(10).split(","), number);
 	else if (name.startsWith("tls-subject-")) await meetSubject(name.slice(12), number);
 	else if (name in senders) await runSender(name, number);
 	else if (name in strangers) await strangers[name](number);

@@ -92,7 +92,7 @@ class TimeBed extends Bed {
 			crypto: seededCrypto(7),
 			info: { timeServers: servers, builtUtcMs: BUILT },
 			network: new NamedNetwork(this.resolver),
-			clockUser: { synchronised: () => this.synchronised++ },
+			clockUser: { clockChanged: () => this.synchronised++ },
 		});
 	}
 
@@ -263,11 +263,18 @@ describe("sntp/client", () => {
 	});
 
 	it("takes times of decision 39 and after the build, of this era and the next", () => {
-		const says = (utcMs: number) =>
-			changed((reply) => {
+		const says = (utcMs: number) => {
+			const change = (reply: Buffer) => {
 				putTime(reply, 32, utcMs);
 				putTime(reply, 40, utcMs);
-			});
+			};
+			const bed = new TimeBed("a,b");
+			bed.serve("a", 1, { change });
+			bed.serve("b", 2, { change });
+			bed.sync.start();
+			bed.run(6 * S);
+			return bed;
+		};
 		for (const utcMs of [0, 1_704_067_199_000, BUILT - S, 4_102_444_800_000]) {
 			const bed = says(utcMs);
 			assert.deepEqual([bed.ahead, bed.sync.lastError], [undefined, TIME_OUT_OF_RANGE], `${utcMs}`);
@@ -378,6 +385,37 @@ describe("sntp/client", () => {
 		alone.sync.start();
 		alone.run(12 * S);
 		assert.ok(Math.abs(alone.ahead!) <= 2);
+	});
+
+	it("doubts one alone that is 20 years past the build, until another agrees or it tells another time", () => {
+		const year = 31_557_600_000;
+		const ahead = BUILT + 20 * year - TRUTH;
+		for (const [aheadMs, isTaken] of [
+			[ahead - MINUTE, true],
+			[ahead + MINUTE, false],
+			[Date.UTC(2099, 6, 1) - TRUTH, false],
+		] as const) {
+			const bed = once({ aheadMs });
+			bed.run(MINUTE);
+			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}`);
+			assert.equal(bed.sync.lastError, isTaken ? TIME_WELL : TIME_DOUBTED);
+			// Nor by keeping to it.
+			if (!isTaken) bed.run(6 * HOUR);
+			assert.equal(bed.ahead !== undefined, isTaken, `${aheadMs}, later`);
+			bed.serve("a", 1);
+			bed.run(7 * HOUR);
+			assert.ok(isTaken || Math.abs(bed.ahead!) < 100);
+		}
+		const two = new TimeBed("a,b");
+		two.serve("a", 1, { aheadMs: ahead + HOUR });
+		two.serve("b", 2, { aheadMs: ahead + HOUR });
+		two.sync.start();
+		two.run(MINUTE);
+		assert.equal(Math.round(two.ahead! / MINUTE), Math.round((ahead + HOUR) / MINUTE));
+		// Nor is a clock that is set led so far by one alone.
+		const set = once({ aheadMs: ahead + HOUR }, 0);
+		set.run(6 * HOUR);
+		assert.ok(Math.abs(set.ahead!) < 100);
 	});
 
 	it("takes one server under two names for one", () => {
@@ -548,7 +586,7 @@ describe("sntp/client", () => {
 					info: { timeServers: `127.0.0.1:${server.address().port}`, builtUtcMs: BUILT },
 					network: {},
 					trace: fail,
-					clockUser: { synchronised: done },
+					clockUser: { clockChanged: done },
 				});
 				sync.start();
 			});

@@ -152,8 +152,8 @@ class WireCrypto implements Crypto {
 	}
 
 	makeCertificate(options: CertificateOptions): CertificatePair {
-		const { names, validFromMs, validToMs } = options;
-		const pair = this.#wire.call(COMMANDS.makeCertificate, 0, { names, validFromMs, validToMs })!;
+		const { key = new Uint8Array(0), ...rest } = options;
+		const pair = this.#wire.call(COMMANDS.makeCertificate, 0, key, rest)!;
 		return { certificate: pair[0].slice(), key: pair[1].slice() };
 	}
 }

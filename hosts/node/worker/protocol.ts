@@ -61,8 +61,8 @@ export const COMMANDS = Object.freeze({
 	trace: command(18, [LAST_TEXT], []),
 	/** The file. Gives CertificateFile. */
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
-	/** CertificateOptions. Gives certificate and key. */
-	makeCertificate: command(20, [LAST_JSON], [BYTES, BYTES]),
+	/** The key, empty: there is none; the rest of CertificateOptions. Gives certificate and key. */
+	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
 	/** Of a listener: certificate, key. */
 	/** Of a socket. */
 	know: command(41, [], []),

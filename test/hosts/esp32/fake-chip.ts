@@ -80,6 +80,7 @@ export class FakeChip {
 		xs_system_monotonic: () => 1000,
 		xs_system_utc: () => 1000,
 		xs_system_start_cause: () => "power",
+		xs_system_switched_on: () => true,
 		xs_wifi_mac: () => "34b7da0102ef",
 		xs_wifi_connect: () => false,
 		xs_wifi_start_access_point: () => true,

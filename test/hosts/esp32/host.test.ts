@@ -73,6 +73,27 @@ describe("firmware for the ESP32", () => {
 		});
 	}
 
+	it("counts its starts by power where there is no button to reset it with, and nowhere else", async () => {
+		for (const board of ["wt32-eth01", "slzb-06"]) {
+			const chip = new FakeChip();
+			chip.board = board;
+			await chip.start();
+			assert.deepEqual(chip.flash.get("power_cycles"), board === "wt32-eth01" ? Uint8Array.of(1) : undefined, board);
+		}
+	});
+
+	it("is reset by its power being cut five times", async () => {
+		const chip = new FakeChip();
+		chip.board = "wt32-eth01";
+		chip.flash.set("power_cycles", Uint8Array.of(5));
+		await chip.start();
+		assert.ok(
+			chip.console.includes("Power was cut 5 times soon after a start: all is reset."),
+			chip.console.join("\n"),
+		);
+		assert.equal(chip.flash.get("power_cycles"), undefined);
+	});
+
 	it("says why it can't start, and starts anew after a while", async () => {
 		const chip = new FakeChip();
 		chip.failing.set("xs_stream_server", "no sockets");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../../hosts/esp32/entropy.h"
 #include "../../../hosts/esp32/wifi-driver.h"
 #include "wifi-idf-fake/idf-fake.h"
 
@@ -78,6 +79,8 @@ static void look_around(void)
 int main(void)
 {
 	radio_credentials home = { .ssid = "device", .ssid_length = 6, .password = "12345678" };
+	entropy_begin();
+	step("begin", true);
 	idf_refused = "register";
 	step("open", radio_driver_open("DE", hear, &context));
 	printf("%u handlers\n", idf_handlers());
@@ -95,9 +98,15 @@ int main(void)
 	step("access point", radio_driver_set_access_point(&home));
 	look_around();
 	step("off", radio_driver_set_mode(RADIO_OFF));
+	step("off again", radio_driver_set_mode(RADIO_OFF));
 	idf_refused = "start";
 	step("station", radio_driver_set_mode(RADIO_STATION));
 	idf_refused = "";
+	step("station after all", radio_driver_set_mode(RADIO_STATION));
+	idf_refused = "stop";
+	step("off in vain", radio_driver_set_mode(RADIO_OFF));
+	idf_refused = "";
+	step("station as before", radio_driver_set_mode(RADIO_STATION));
 	radio_driver_close();
 	radio_driver_close();
 	printf("%u handlers\n", idf_handlers());

@@ -16,6 +16,7 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 				"test/hosts/esp32/wifi-driver-peer.c",
 				"test/hosts/esp32/wifi-idf-fake/idf-fake.c",
 				"hosts/esp32/wifi-driver.c",
+				"hosts/esp32/entropy.c",
 			],
 			output: "wifi-driver-peer",
 			libraries: [],
@@ -42,7 +43,9 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"dhcps_stop access point",
 			"dhcps_option access point 1 114 http://192.168.4.1/",
 			"dhcps_start access point",
+			"noise off",
 			"init nvs 0",
+			"noise on",
 			"set_storage 1",
 			"set_country DE 1",
 			"set_mode 3",
@@ -53,9 +56,9 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 
 	it("has its handlers while it is open, and is open once", () => {
 		assert.deepEqual(steps.get("open twice failed"), []);
-		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "start", "set_ps 1"]);
+		assert.deepEqual(steps.get("station"), ["7 handlers", "set_mode 1", "noise off", "start", "set_ps 1"]);
 		assert.deepEqual(steps.get("power"), ["set_ps 0"]);
-		assert.deepEqual(steps.get("open again"), ["stop", "0 handlers"]);
+		assert.deepEqual(steps.get("open again"), ["stop", "noise on", "0 handlers"]);
 	});
 
 	it("joins by the weakest security allowed, the access point, the channel and the address that are asked for", () => {
@@ -105,6 +108,16 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"in 0",
 			"scan_stop",
 			"stop",
+			"noise on",
 		]);
+	});
+
+	it("leaves the ADC's noise to the random generator whenever the radio is off, and never beside it", () => {
+		assert.deepEqual(steps.get("begin"), ["noise on"]);
+		assert.deepEqual(steps.get("off again"), ["stop"]);
+		assert.deepEqual(steps.get("station failed"), ["set_mode 1", "noise off", "start", "noise on"]);
+		assert.deepEqual(steps.get("station after all"), ["set_mode 1", "noise off", "start", "set_ps 0"]);
+		assert.deepEqual(steps.get("off in vain failed"), ["stop"]);
+		assert.deepEqual(steps.get("station as before"), ["set_mode 1", "start", "set_ps 0"]);
 	});
 });

@@ -3,6 +3,7 @@
  *
  *   read FILE…                       what is in each file, a line of JSON each, in the form of CertificateFile
  *   make FROM TO NAME…               a certificate and its key as PEM; FROM and TO in ms; `refused` when out of range
+ *   remake FILE FROM TO NAME…        the same with the key of a file
  *   fuzz SEED ROUNDS FILE…           reads damaged copies of the files; how often each outcome came
  *   digest PARTS KEY FILE            SHA-256 and HMAC of a file in so many parts
  */
@@ -70,9 +71,9 @@ static int read_files(int count, char **paths)
 	return 0;
 }
 
-static int make(int count, char **arguments)
+static int make(int count, char **arguments, const char *own_key)
 {
-	certificate_options options = { .valid_from_ms = strtoll(arguments[0], NULL, 10) };
+	certificate_options options = { .valid_from_ms = strtoll(arguments[0], NULL, 10), .own_key = own_key };
 	options.valid_to_ms = strtoll(arguments[1], NULL, 10);
 	options.name_count = (size_t)(count - 2);
 	for (size_t i = 0; i < options.name_count && i < CERTIFICATE_NAMES_LIMIT; i++) options.names[i] = arguments[2 + i];
@@ -81,6 +82,20 @@ static int make(int count, char **arguments)
 	if (status == CERTIFICATE_OK) printf("%s%s", certificate, key);
 	else printf(status == CERTIFICATE_RANGE ? "refused\n" : "failed\n");
 	return 0;
+}
+
+static int remake(int count, char **arguments)
+{
+	size_t length;
+	uint8_t *bytes = load(arguments[0], &length);
+	char *text = malloc(length + 1);
+	if (!text) exit(2);
+	memcpy(text, bytes, length);
+	text[length] = 0;
+	int status = make(count - 1, arguments + 1, text);
+	free(text);
+	free(bytes);
+	return status;
 }
 
 static uint32_t seed;
@@ -207,7 +222,8 @@ int main(int count, char **arguments)
 {
 	const char *command = count > 1 ? arguments[1] : "";
 	if (strcmp(command, "read") == 0) return read_files(count - 2, arguments + 2);
-	if (strcmp(command, "make") == 0 && count > 3) return make(count - 2, arguments + 2);
+	if (strcmp(command, "make") == 0 && count > 3) return make(count - 2, arguments + 2, NULL);
+	if (strcmp(command, "remake") == 0 && count > 4) return remake(count - 2, arguments + 2);
 	if (strcmp(command, "fuzz") == 0 && count > 4) return fuzz(count - 2, arguments + 2);
 	if (strcmp(command, "digest") == 0 && count == 5) return digests(arguments + 2);
 	return 1;

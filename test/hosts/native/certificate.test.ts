@@ -33,6 +33,7 @@ import { compileNative, missingForNative, skipBecause } from "./compile.js";
 const FUZZ_ROUNDS = 4000;
 const ec = (curve: string) => ["EC", "-pkeyopt", `ec_paramgen_curve:${curve}`];
 const rsa = (bits: number) => ["RSA", "-pkeyopt", `rsa_keygen_bits:${bits}`];
+const remakeNoise = "# the unit's own\n";
 const whole = ({ certificate, key }: Made) => certificate + key;
 
 describe("Certificates and digests in C", function () {
@@ -45,7 +46,7 @@ describe("Certificates and digests in C", function () {
 		const reason = missingForNative() ?? missingOpenSSL();
 		if (reason !== undefined) skipBecause(this, reason);
 		folder = mkdtempSync(join(tmpdir(), "certificate-"));
-		const sources = ["certificate", "certificate-make", "certificate-name", "digest"];
+		const sources = ["certificate", "certificate-make", "certificate-name", "digest", "ipv4"];
 		program = compileNative({
 			sources: [...sources.map((name) => `hosts/native/${name}.c`), "test/hosts/native/certificate-peer.c"],
 			output: "certificate-peer",
@@ -330,6 +331,41 @@ describe("Certificates and digests in C", function () {
 		assert.deepEqual(certificates[0].validFromMs, Date.UTC(2026, 1, 28, 23, 59, 59));
 		assert.equal(certificates[0].validToMs, to);
 		assert.equal(key, PRIVATE_KEY_MATCHES);
+	});
+
+	it("makes certificates for addresses, as OpenSSL and Node read them", () => {
+		const [from, to] = [`${Date.UTC(2026, 1, 28)}`, `${Date.UTC(2036, 1, 29)}`];
+		const names = ["gateway", "gateway.local", "192.168.4.1", "10.0.0.255"];
+		const text = run("make", from, to, ...names);
+		const certificate = new X509Certificate(text);
+		const alternatives = "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1, IP Address:10.0.0.255";
+		assert.equal(certificate.subjectAltName, alternatives);
+		assert.equal(certificate.checkIP("10.0.0.255"), "10.0.0.255");
+		const shown = openssl(["x509", "-in", "file", "-text", "-noout"], { file: text }).toString();
+		assert.ok(shown.includes(alternatives), shown);
+		openssl(["verify", "-x509_strict", "-verify_ip", "192.168.4.1", "-CAfile", "file", "file"], { file: text });
+		// What is nearly an address is a name.
+		const nearly = new X509Certificate(run("make", from, to, "192.168.4.01", "192.168.4.256", "192.168.4", "0.0.0.0"));
+		assert.equal(nearly.subjectAltName, "DNS:192.168.4.01, DNS:192.168.4.256, DNS:192.168.4, IP Address:0.0.0.0");
+	});
+
+	it("keeps the key of a file, and makes a new one where there is none that it knows", () => {
+		const [from, to] = [`${Date.UTC(2026, 1, 28)}`, `${Date.UTC(2036, 1, 29)}`];
+		const first = run("make", from, to, "first");
+		const keyOf = (text: string) => new X509Certificate(text).publicKey.export({ type: "spki", format: "der" });
+		const remake = (file: string | Uint8Array) => {
+			writeFileSync(join(folder, "before"), file);
+			const text = run("remake", "before", from, to, "second");
+			assert.equal(read(text).key, PRIVATE_KEY_MATCHES);
+			return keyOf(text);
+		};
+		const privateKey = first.slice(first.indexOf("-----BEGIN EC"));
+		const pkcs8 = convertKey(privateKey, ["pkcs8", "-topk8", "-nocrypt"]);
+		for (const file of [first, privateKey, pkcs8, `${remakeNoise}${first}`])
+			assert.deepEqual(remake(file), keyOf(first), file.slice(0, 40));
+		const others = ["", "hello", privateKey.slice(0, 100), makeKey(ec("P-384")), makeKey(rsa(2048))];
+		for (const file of others) assert.equal(remake(file).length, keyOf(first).length, file.slice(0, 40));
+		for (const file of others) assert.notDeepEqual(remake(file), keyOf(first), file.slice(0, 40));
 	});
 
 	it("writes every kind of day, and refuses what is out of range", () => {

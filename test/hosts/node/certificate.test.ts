@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { X509Certificate } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { requireIdentity, toIdentity } from "../../../hosts/node/certificate.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/host.js";
@@ -23,6 +23,23 @@ describe("A certificate that the bench makes", () => {
 		assert.deepEqual(certificate.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
 		assert.equal(Date.parse(certificate.validFrom), Date.UTC(2026, 5, 15, 12, 34, 56));
 		assert.equal(Date.parse(certificate.validTo), Date.UTC(2036, 5, 15));
+	});
+
+	it("is for addresses too, and with the key of the one before where that is given", () => {
+		const first = make(["gateway", "gateway.local", "192.168.4.1", "10.0.0.255"]);
+		const certificate = new X509Certificate(first.certificate);
+		const alternatives = "DNS:gateway, DNS:gateway.local, IP Address:192.168.4.1, IP Address:10.0.0.255";
+		assert.equal(certificate.subjectAltName, alternatives);
+		const remade = (key: Uint8Array) => {
+			const pair = makeCertificate({ names: ["x"], validFromMs: NOW_MS, validToMs: NOW_MS, key });
+			assert.ok(toIdentity(pair).key);
+			return new X509Certificate(pair.certificate).publicKey.equals(certificate.publicKey);
+		};
+		const file = Buffer.concat([first.certificate, first.key]);
+		for (const key of [first.key, file]) assert.equal(remade(key), true);
+		const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).privateKey.export({ type: "pkcs8", format: "pem" });
+		for (const key of ["", "hello", p384]) assert.equal(remade(Buffer.from(key)), false);
+		assert.throws(() => remade(new Uint8Array(CERTIFICATE_FILE_LIMIT + 1)), RangeError);
 	});
 
 	it("has years from 2050 on with four digits, and names of every length", () => {

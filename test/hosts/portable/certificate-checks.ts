@@ -104,6 +104,28 @@ export const certificateChecks = frozen([
 		},
 	},
 	{
+		name: "a certificate that is made anew may keep its key, and is made with another where that can't be used",
+		async run(host) {
+			const { crypto } = host;
+			const again = (key: Uint8Array | undefined) =>
+				crypto.makeCertificate({ names: ["cellar", "192.168.4.1"], validFromMs: FROM_MS, validToMs: TO_MS, key });
+			const before = make(host, "gateway");
+			const file = join(before.certificate, before.key);
+			for (const key of [before.key, file]) {
+				const { certificate } = again(key);
+				const read = crypto.readCertificates(join(certificate, before.key));
+				expectFile(read, 1, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "the new certificate with the old key");
+				expectEqual(read.certificates[0].subject, "CN=cellar", "subject");
+			}
+			for (const key of [undefined, new Uint8Array(0), before.certificate]) {
+				const { certificate } = again(key);
+				const read = crypto.readCertificates(join(certificate, before.key));
+				expectFile(read, 1, CERTIFICATES_WELL, PRIVATE_KEY_FOREIGN, "the new certificate with the old key");
+			}
+			expectRangeError(() => again(new Uint8Array(CERTIFICATE_FILE_LIMIT + 1)), "a key that is too large");
+		},
+	},
+	{
 		name: "a chain of three is told in its order, with names as in RFC 4514",
 		async run(host) {
 			const file = host.crypto.readCertificates(resource(host, "chain.pem"));

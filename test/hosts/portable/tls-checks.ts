@@ -125,6 +125,21 @@ export const tlsChecks = frozen([
 		},
 	},
 	{
+		name: "a TLS listener shows a certificate that was made for names and addresses, with the key of the one before",
+		async run(host, peer) {
+			const before = makePair(host, "before");
+			const names = ["gateway", "gateway.local", "192.168.4.1", "203.0.113.255"];
+			const times = { validFromMs: 1_780_000_000_000, validToMs: 4_102_444_800_000 };
+			const { certificate } = host.crypto.makeCertificate({ names, ...times, key: before.key });
+			const listener = listen(host, host.network.https!, { certificate, key: before.key });
+			peer(`tls-names-${names.join()}`, listener.port);
+			const client = new Noted(host.network.https!, await accept(host, listener));
+			await client.collect(host, 5);
+			client.socket.close();
+			listener.close();
+		},
+	},
+	{
 		name: "a TLS listener keeps a copy of its certificate",
 		async run(host, peer) {
 			const pair = makePair(host, "first");

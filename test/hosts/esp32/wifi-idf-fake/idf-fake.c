@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bootloader_random.h"
 #include "esp_random.h"
 
 enum { HANDLERS = 16 };
@@ -70,8 +71,32 @@ unsigned idf_handlers(void)
 	return count;
 }
 
+/* Where the generator gets its noise: from the ADC, when it is told to, and from the radio. Never both at once. */
+static bool adc_noise, radio_on;
+
+static void must(bool condition, const char *what)
+{
+	if (!condition) fprintf(stderr, "not so: %s\n", what);
+	if (!condition) abort();
+}
+
+void bootloader_random_enable(void)
+{
+	must(!adc_noise && !radio_on, "the ADC's noise begins once, while the radio is off");
+	adc_noise = true;
+	CALL("noise on", "");
+}
+
+void bootloader_random_disable(void)
+{
+	must(adc_noise, "noise that ends had begun");
+	adc_noise = false;
+	CALL("noise off", "");
+}
+
 uint32_t esp_random(void)
 {
+	must(adc_noise || radio_on, "there is noise when a random number is drawn");
 	return 0x0123ABCD;
 }
 
@@ -135,6 +160,7 @@ esp_err_t esp_netif_set_hostname(esp_netif_t *netif, const char *hostname)
 
 esp_err_t esp_wifi_init(const wifi_init_config_t *config)
 {
+	must(!adc_noise, "the radio has the ADC for itself");
 	return CALL("init", "nvs %d", config->nvs_enable);
 }
 
@@ -155,12 +181,16 @@ esp_err_t esp_wifi_set_mode(wifi_mode_t mode)
 
 esp_err_t esp_wifi_start(void)
 {
-	return CALL("start", "");
+	must(!adc_noise, "the radio has the ADC for itself");
+	radio_on = CALL("start", "") == ESP_OK;
+	return radio_on ? ESP_OK : ESP_FAIL;
 }
 
 esp_err_t esp_wifi_stop(void)
 {
-	return CALL("stop", "");
+	if (CALL("stop", "") != ESP_OK) return ESP_FAIL;
+	radio_on = false;
+	return ESP_OK;
 }
 
 esp_err_t esp_wifi_set_config(wifi_interface_t interface, wifi_config_t *config)

@@ -103,6 +103,7 @@ _Noreturn void fake_throw(xsMachine *the, const char *kind, const char *format, 
 #define xsmcGetBufferReadable(slot, bytes, size) fake_get_buffer(the, &(slot), bytes, size, false)
 #define xsmcGetBufferWritable(slot, bytes, size) fake_get_buffer(the, &(slot), bytes, size, true)
 #define xsmcSetInteger(slot, number) ((slot) = (xsSlot){ .kind = FAKE_INTEGER, .value.integer = (number) })
+#define xsmcSetNumber(slot, double_) ((slot) = (xsSlot){ .kind = FAKE_NUMBER, .value.number = (double_) })
 #define xsmcSetBoolean(slot, truth) ((slot) = (xsSlot){ .kind = FAKE_BOOLEAN, .value.boolean = (truth) })
 #define xsmcSetString(slot, text) ((slot) = fake_text(the, text))
 #define xsmcSetArrayBuffer(slot, bytes, size) ((slot) = fake_buffer(the, bytes, (size_t)(size)))

@@ -1,0 +1,121 @@
+/** The device's own certificate as its clock and its address go wrong and right again, in the whole gateway on virtual time. */
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { createWiFiPort } from "../../hosts/simulated/radio.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const S = 1000;
+const MINUTE = 60 * S;
+const DAY = 24 * 60 * MINUTE;
+const SERVER = "192.0.2.5";
+const NOW = Date.UTC(2026, 10, 20, 6);
+const FAR = Date.UTC(2099, 6, 1);
+const TO_UNIX_S = 2_208_988_800;
+
+/** A good reply (RFC 4330, 4) of a server whose clock shows this. */
+function replyTo(question: Uint8Array, utcMs: number): Uint8Array {
+	const reply = Buffer.alloc(48);
+	reply[0] = 0x24;
+	reply[1] = 2;
+	reply.set(question.subarray(40, 48), 24);
+	for (const at of [32, 40]) reply.writeUInt32BE((Math.floor(utcMs / 1000) + TO_UNIX_S) % 2 ** 32, at);
+	return reply;
+}
+
+describe("The device's own certificate", () => {
+	let gateway: VirtualGateway;
+	let lease: { ip: string; netmask: string; gateway: string };
+	/** Networks in reach. */
+	let around: readonly string[];
+	/** What the time server tells, from now on. */
+	let ahead: number;
+
+	async function start(utcMs?: number): Promise<void> {
+		lease = { ip: "192.0.2.20", netmask: "255.255.255.0", gateway: "192.0.2.1" };
+		around = ["home"];
+		const air = {
+			networks: () => around.map((ssid) => ({ ssid, password: "", rssi: -50, channel: 6, givesAddress: true })),
+		};
+		const wifi = (timers: VirtualTime) => createWiFiPort({ air, timers, lease, accessPointKey: "access-point-key" });
+		gateway = new VirtualGateway("client", {
+			wifi,
+			info: { timeServers: SERVER },
+			...(utcMs === undefined ? {} : { utcMs }),
+		});
+		await gateway.login();
+		await gateway.write("network/wifi", { ssid: "home", password: "", dhcp: true, apply: true });
+	}
+	afterEach(() => gateway.stop());
+
+	const shown = () => new X509Certificate(gateway.world.network.https!.identity!.certificate);
+	const addresses = () => [...shown().subjectAltName!.matchAll(/IP Address:([\d.]+)/g)].map(([, address]) => address);
+	const isValidAt = (utcMs: number) => Date.parse(shown().validFrom) <= utcMs && utcMs < Date.parse(shown().validTo);
+
+	/** The time server's clock is so far from the true time. */
+	function serveTime(aheadMs: number): void {
+		ahead = aheadMs;
+		const { udp, time } = gateway.world;
+		udp.serve(SERVER, 123, (question) => [replyTo(question, NOW + time.nowMs + ahead)], 20);
+	}
+
+	it("is not spoiled by one time server that is in the year 2099, nor is the clock", async () => {
+		await start();
+		serveTime(FAR - NOW);
+		await gateway.pass(10 * MINUTE);
+		assert.equal((await gateway.read("system/clock")).is_valid, false);
+		assert.equal((await gateway.read("network/status")).ntp_last_error, "time/doubted");
+		assert.ok(isValidAt(NOW));
+		ahead = 0;
+		await gateway.pass(40 * MINUTE);
+		await gateway.login();
+		assert.match((await gateway.read("system/clock")).utc, /^2026-11-20T/);
+		assert.ok(isValidAt(NOW + 50 * MINUTE));
+	});
+
+	it("comes back from whatever time the clock was set to, with its key", async () => {
+		await start(NOW);
+		const { publicKey } = shown();
+		for (const timestamp of [4_102_444_799, NOW / 1000, 1_704_067_200, NOW / 1000]) {
+			await gateway.write("system/clock", { timestamp });
+			await gateway.pass(2 * S);
+			assert.ok(isValidAt(timestamp * 1000), `${timestamp}: ${shown().validFrom} to ${shown().validTo}`);
+			assert.ok(shown().publicKey.equals(publicKey));
+		}
+		// Set too far by two servers, say, and right again by one that keeps to it.
+		await gateway.write("system/clock", { timestamp: FAR / 1000 });
+		await gateway.pass(2 * S);
+		serveTime(0);
+		await gateway.pass(DAY);
+		assert.ok(isValidAt(NOW + DAY));
+		assert.ok(shown().publicKey.equals(publicKey));
+	});
+
+	it("has the address that the network has given, and another one ten minutes later at the earliest", async () => {
+		await start(NOW);
+		assert.deepEqual(addresses(), ["192.168.4.1"]);
+		await gateway.pass(10 * S);
+		assert.deepEqual(addresses(), ["192.168.4.1", "192.0.2.20"]);
+		const { serialNumber, publicKey } = shown();
+		// Each time the network comes back it gives another.
+		const serials = new Set<string>();
+		for (let i = 0; i < 20; i++) {
+			around = [];
+			await gateway.pass(MINUTE);
+			lease.ip = `192.0.2.${30 + i}`;
+			around = ["home"];
+			await gateway.pass(2 * MINUTE);
+			serials.add(shown().serialNumber);
+		}
+		assert.ok(serials.size >= 3 && serials.size <= 8, `${serials.size} certificates in an hour`);
+		await gateway.pass(10 * MINUTE);
+		assert.deepEqual(addresses(), ["192.168.4.1", "192.0.2.49"]);
+		assert.notEqual(shown().serialNumber, serialNumber);
+		assert.ok(shown().publicKey.equals(publicKey));
+		// The next start knows it.
+		const last = shown().serialNumber;
+		await gateway.restart();
+		await gateway.pass(MINUTE);
+		assert.equal(shown().serialNumber, last);
+	});
+});

@@ -1,0 +1,96 @@
+/** Units without a button, reset by their power: the whole gateway in starts that last as long as the test wants. */
+import assert from "node:assert/strict";
+import { SimulatedButton } from "../../hosts/node/button.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { isError, PASSWORD, succeeded, USERNAME } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const OTHER_PASSWORD = "another password";
+
+describe("A unit without a button", () => {
+	let storage: VirtualStorage;
+	let gateway: VirtualGateway;
+
+	/** A start that has lasted so long. */
+	async function start(ms: number, switchedOn = true): Promise<void> {
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage, switchedOn });
+		await gateway.pass(ms);
+	}
+	/** Power goes, without a word to anybody. */
+	const cut = () => gateway.stop();
+
+	async function shortStarts(count: number): Promise<void> {
+		for (let i = 0; i < count; i++) {
+			await start(9000);
+			await cut();
+		}
+	}
+
+	const enter = (password: string) => gateway.post("system/login", { username: USERNAME, password }, { token: null });
+
+	beforeEach(async () => {
+		storage = new VirtualStorage();
+		await start(60_000);
+		await gateway.login();
+		await gateway.write("iec62056/config", { baudrate_max: 2400 });
+		const change = { old_password: PASSWORD, new_password: OTHER_PASSWORD };
+		assert.equal((await gateway.post("system/password", change)).status, 200);
+		await cut();
+	});
+	afterEach(() => gateway.stop());
+
+	it("is as new after power was cut five times within ten seconds of a start", async () => {
+		await shortStarts(5);
+		await start(100);
+		await gateway.rebooted();
+		await gateway.login();
+		assert.notEqual((await gateway.read("iec62056/config")).baudrate_max, 2400);
+		assert.equal((await gateway.read("network/status")).ap_mode, true);
+		assert.equal((await gateway.read("system/status")).password_default, true);
+	});
+
+	it("leaves in flash what the button's reset leaves", async () => {
+		const twin = storage.copy();
+		await shortStarts(5);
+		await start(100);
+		await gateway.rebooted();
+		await cut();
+		const left = storage.keys().sort();
+		storage = twin;
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+		assert.ok(gateway.world.button instanceof SimulatedButton);
+		gateway.world.button.press(11_000);
+		await gateway.pass(11_000);
+		await gateway.rebooted();
+		await cut();
+		assert.deepEqual(left, storage.keys().sort());
+	});
+
+	it("keeps all of it after four, and after five when one of them was longer or no power was cut", async () => {
+		await shortStarts(4);
+		await start(11_000);
+		await cut();
+		await shortStarts(4);
+		await start(20_000, false);
+		for (let i = 0; i < 8; i++) {
+			await cut();
+			await start(5000, false);
+		}
+		await cut();
+		await start(5000);
+		assert.doesNotMatch(gateway.diagnosis, /Power was cut/);
+		isError(await enter(PASSWORD), 401, "invalid_proof");
+		succeeded(await enter(OTHER_PASSWORD));
+	});
+
+	it("starts when flash takes nothing, and is not reset then", async () => {
+		storage.capacity = 0;
+		for (let i = 0; i < 8; i++) {
+			await start(5000);
+			await cut();
+		}
+		storage.capacity = Number.POSITIVE_INFINITY;
+		await start(5000);
+		succeeded(await enter(OTHER_PASSWORD));
+	});
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { CYCLES, OUTLIVED_MS, PowerCycles } from "../../modules/app/power-cycles.js";
+import { Driver } from "../../modules/io/driver.js";
+import { MemoryStorage } from "../config/memory-storage.js";
+
+describe("app/power-cycles", () => {
+	let storage: MemoryStorage;
+	let resets: number;
+	let lines: string[];
+	let problems: string[];
+
+	beforeEach(() => {
+		storage = new MemoryStorage();
+		resets = 0;
+		lines = [];
+		problems = [];
+	});
+
+	/** A start, by power or otherwise, that lasts so long. */
+	function live(switchedOn: boolean, ms: number): void {
+		const time = new VirtualTime();
+		const guard = (_part: string, run: () => void) => {
+			try {
+				run();
+			} catch (error) {
+				problems.push((error as Error).message);
+			}
+		};
+		const driver = new Driver({ clock: time, timers: time, guard });
+		const cycles = new PowerCycles({ driver, storage, trace: (line) => lines.push(line) });
+		guard("", () => cycles.start(switchedOn, { factoryReset: () => resets++ }));
+		time.advance(ms);
+		cycles.stop();
+		time.advance(60_000);
+	}
+	const cut = (times: number, ms = OUTLIVED_MS - 1) => {
+		for (let i = 0; i < times; i++) live(true, ms);
+	};
+
+	it("resets at the start after five short ones, once, and says each time how far it is", () => {
+		cut(CYCLES);
+		assert.equal(resets, 0);
+		assert.deepEqual(
+			lines,
+			[1, 2, 3, 4].map((n) => `Power was cut ${n} of 5 times soon after a start; after the last all is reset.`),
+		);
+		live(true, 100);
+		assert.equal(resets, 1);
+		assert.equal(lines.at(-1), "Power was cut 5 times soon after a start: all is reset.");
+		assert.equal(storage.values.size, 0);
+		live(false, 60_000);
+		cut(CYCLES);
+		assert.equal(resets, 1);
+	});
+
+	it("begins anew after a start that was longer, of whatever kind", () => {
+		for (const switchedOn of [true, false]) {
+			for (let times = 1; times <= CYCLES; times++) {
+				cut(Math.min(times, CYCLES - 1));
+				live(switchedOn, OUTLIVED_MS);
+				assert.equal(storage.values.size, 0);
+			}
+			cut(CYCLES);
+			live(false, OUTLIVED_MS);
+		}
+		assert.equal(resets, 0);
+		live(true, 100);
+		assert.equal(resets, 0);
+	});
+
+	it("neither counts nor forgets restarts in between, and writes nothing for them", () => {
+		for (let i = 0; i < 20; i++) live(false, 100);
+		assert.equal(storage.values.size, 0);
+		for (let i = 0; i < CYCLES; i++) {
+			live(true, 100);
+			const before = [...storage.values];
+			live(false, 9000);
+			live(false, 9000);
+			assert.deepEqual([...storage.values], before);
+		}
+		live(false, 100);
+		assert.equal(resets, 0);
+		live(true, 100);
+		assert.equal(resets, 1);
+	});
+
+	it("never stands in the way of a start when flash refuses, and does not count then", () => {
+		storage.stepsLeft = 0;
+		cut(10);
+		live(true, 60_000);
+		assert.equal(resets, 0);
+		assert.ok(problems.length > 0);
+	});
+
+	it("resets again when power is cut in the middle of the reset", () => {
+		cut(CYCLES);
+		storage.stepsLeft = 0;
+		live(true, 100);
+		storage.stepsLeft = Number.POSITIVE_INFINITY;
+		assert.equal(resets, 1);
+		live(true, 100);
+		assert.equal(resets, 2);
+		live(true, 100);
+		assert.equal(resets, 2);
+	});
+});

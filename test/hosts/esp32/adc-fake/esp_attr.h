@@ -1,0 +1,1 @@
+#include "adc-fake.h"

@@ -1,0 +1,71 @@
+/*
+ * The start of the firmware (prelaunch.c) and what measures (power.c), on a fake of ESP-IDF whose generator must have its
+ * noise when a number is drawn, for entropy.test.ts. Each call is a line of the output.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adc-fake/adc-fake.h"
+#include "esp_random.h"
+#include "storage-nvs.h"
+#include "xs-fake.h"
+
+void sdk_prelaunch(void);
+void modPrelaunch(void);
+fake_native xs_power_millivolts, xs_power_temperature, xs_power_light_sleep, xs_power_deep_sleep;
+
+static xsMachine machine;
+
+/* Encrypted, NVS makes its keys here. */
+bool storage_nvs_start(void)
+{
+	printf("storage %d\n", esp_random() != 0);
+	return true;
+}
+
+static void step(const char *what)
+{
+	printf("-- %s\n", what);
+}
+
+static void measure(const char *what)
+{
+	xsSlot result;
+	RUN(xs_power_millivolts, FAKE_NOTHING, &result, FAKE_INT(1));
+	printf("%d mV\n", result.kind == FAKE_INTEGER ? (int)result.value.integer : -1);
+	step(what);
+	adc_refused = "";
+}
+
+static void temperature(const char *what)
+{
+	xsSlot result;
+	RUN(xs_power_temperature, FAKE_NOTHING, &result);
+	printf("%d degrees\n", result.kind == FAKE_NUMBER ? (int)result.value.number : -1);
+	step(what);
+	adc_refused = "";
+}
+
+int main(void)
+{
+	modPrelaunch();
+	step("prelaunch");
+	measure("voltage");
+	adc_refused = "unit";
+	measure("no unit");
+	adc_refused = "channel";
+	measure("no channel");
+	temperature("temperature");
+	adc_refused = "sensor";
+	temperature("no sensor");
+	RUN(xs_power_light_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1));
+	step("light sleep");
+	THROWS("RangeError: no time to sleep for", xs_power_light_sleep, FAKE_NOTHING, FAKE_INT(-1), FAKE_INT(-1));
+	THROWS("RangeError: no time to sleep for", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(-1), FAKE_INT(-1));
+	step("no sleep");
+	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1));
+	step("deep sleep");
+	fake_end_machine(&machine);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/** When the ADC's noise feeds the random generator of the ESP32, on fakes of ESP-IDF; beside the radio: wifi-driver.test.ts. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { compileNative, needNative } from "../native/compile.js";
+
+const HERE = "test/hosts/esp32";
+
+describe("the ESP32's random generator", function () {
+	this.timeout(60_000);
+	/** What was printed before each step's own line. */
+	const steps = new Map<string, string[]>();
+
+	before(function () {
+		needNative(this);
+		const program = compileNative({
+			sources: [
+				...["adc-fake", "wifi-idf-fake", "xs-fake"].map((fake) => `-I${HERE}/${fake}`),
+				"-Ihosts/esp32",
+				"-Ihosts/native",
+				`${HERE}/entropy-peer.c`,
+				`${HERE}/adc-fake/adc-fake.c`,
+				`${HERE}/wifi-idf-fake/idf-fake.c`,
+				`${HERE}/xs-fake/xs-fake.c`,
+				...["entropy", "prelaunch", "power", "power-retained"].map((name) => `hosts/esp32/${name}.c`),
+			],
+			output: "entropy-peer",
+			libraries: ["m"],
+		});
+		const { status, stdout, stderr } = spawnSync(program, { encoding: "utf8" });
+		assert.equal(stderr, "");
+		assert.equal(status, 0);
+		let lines: string[] = [];
+		for (const line of stdout.split("\n").map((each) => each.trim())) {
+			if (line.startsWith("-- ")) {
+				steps.set(line.slice(3), lines);
+				lines = [];
+			} else lines.push(line);
+		}
+	});
+
+	it("has noise before anything else is done, NVS and its keys not excepted", () => {
+		assert.deepEqual(steps.get("prelaunch"), ["noise on", "storage 1"]);
+	});
+
+	it("gives the ADC away while a voltage is measured, and has it back however that goes", () => {
+		assert.deepEqual(steps.get("voltage"), ["noise off", "unit", "channel", "no unit", "noise on", "1234 mV"]);
+		assert.deepEqual(steps.get("no unit"), ["noise off", "unit", "noise on", "-1 mV"]);
+		assert.deepEqual(steps.get("no channel"), ["noise off", "unit", "channel", "no unit", "noise on", "-1 mV"]);
+	});
+
+	it("and while the temperature is: its sensor shares the ADC's supply", () => {
+		assert.deepEqual(steps.get("temperature"), ["noise off", "sensor", "no sensor", "noise on", "21 degrees"]);
+		assert.deepEqual(steps.get("no sensor"), ["noise off", "sensor", "noise on", "-1 degrees"]);
+	});
+
+	it("costs nothing in sleep", () => {
+		assert.deepEqual(steps.get("light sleep"), ["noise off", "light sleep", "noise on"]);
+		assert.deepEqual(steps.get("no sleep"), []);
+		assert.deepEqual(steps.get("deep sleep"), ["noise off", "deep sleep"]);
+	});
+});
