@@ -9,7 +9,7 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
-import { NO_VALUES } from "./body.js";
+import { type BodyValues, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
@@ -140,16 +140,17 @@ export class API implements HTTPHandler {
 	}
 
 	private run(
-		{ run, body, settings }: Operation,
+		operation: Operation,
 		request: HTTPRequest,
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
 		const exchange = new Exchange(this.#services, request, response, admission);
-		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
+		const { body } = operation;
+		if (body === undefined) return perform(operation, exchange, NO_VALUES);
 		const { long } = body;
 		const done: BodyDone = (values, code, message, field) => {
-			if (code === "") run(exchange, values, settings);
+			if (code === "") perform(operation, exchange, values);
 			else exchange.fail(400, code, message, field);
 		};
 		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
@@ -183,6 +184,16 @@ export class API implements HTTPHandler {
 
 	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
 		fail(this.#services.writer, response, status, code, message);
+	}
+}
+
+/** Runs the route; a StorageRefusal is answered. */
+function perform({ run, settings }: Operation, exchange: Exchange, values: BodyValues): BodySink | undefined {
+	try {
+		return run(exchange, values, settings) ?? undefined;
+	} catch (error) {
+		exchange.failStorage(error);
+		return undefined;
 	}
 }
 

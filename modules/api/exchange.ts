@@ -6,6 +6,7 @@ import type { InstalledCertificate, OwnCertificate } from "../config/certificate
 import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
+import { StorageRefusal, type WatchedStorage } from "../config/watched-storage.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -16,7 +17,9 @@ import type { MeterReader } from "../meter/reader.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { fail } from "./errors.js";
+import { fail, INTERNAL } from "./errors.js";
+
+const NOT_STORED = "The flash memory refuses to store this; all settings are as they were.";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -24,7 +27,10 @@ export interface Device {
 	readonly httpPort: number;
 	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
 	readonly httpsPort: number;
-	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
+	/**
+	 * Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. It starts
+	 * anew also when it throws, a StorageRefusal: not all could be deleted then.
+	 */
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */
 	restartSoon(): void;
@@ -33,6 +39,7 @@ export interface Device {
 /** What the routes work with. */
 export interface Services {
 	readonly config: ConfigStore;
+	readonly storage: WatchedStorage;
 	readonly login: Login;
 	readonly sessions: Sessions;
 	readonly tokens: Tokens;
@@ -122,6 +129,12 @@ export class Exchange {
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.services.text.encode(`${sentence}\n`));
+	}
+
+	/** Answers 500 when it was flash that refused; anything else is a mistake of ours, and thrown on. */
+	failStorage(error: unknown, message = NOT_STORED): void {
+		if (!(error instanceof StorageRefusal)) throw error;
+		this.fail(500, INTERNAL, message);
 	}
 
 	fail(status: number, code: string, message: string, field?: string): void {

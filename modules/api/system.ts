@@ -12,6 +12,7 @@ import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
+const NOT_ERASED = "The flash memory refuses: not everything could be deleted. The device starts anew.";
 /** States of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
 const NO_CLIENT = "unsupported";
@@ -64,7 +65,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, reader, text, login, network } = exchange.services;
+	const { power, clock, zone, config, storage, reader, text, login, network } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -75,6 +76,8 @@ export function getStatus(exchange: Exchange): void {
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
 	const { passwordIsDefault } = login;
+	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
+	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
@@ -84,6 +87,7 @@ export function getStatus(exchange: Exchange): void {
 		textMember(writer, "localtime", localtime);
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
 		booleanMember(writer, "password_default", passwordIsDefault);
+		textMember(writer, "storage_state", storageState);
 		textMember(writer, "meter_state", meterState);
 		numberMember(writer, "meter_readouts", meterReadouts);
 		booleanMember(writer, "zigbee_enabled", false);
@@ -133,8 +137,12 @@ function writePower(writer: JSONWriter, supply: Supply): void {
 
 /** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */
 export function postFactoryReset(exchange: Exchange): void {
-	exchange.services.device.factoryReset();
-	exchange.empty();
+	try {
+		exchange.services.device.factoryReset();
+		exchange.empty();
+	} catch (error) {
+		exchange.failStorage(error, NOT_ERASED);
+	}
 }
 
 export function postReboot(exchange: Exchange): void {

@@ -14,6 +14,7 @@ import { NetworkSettings } from "../config/network.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
@@ -44,6 +45,7 @@ const CONNECTIONS = 4;
 const TLS_CONNECTIONS = 2;
 
 interface World extends IdentityWorld {
+	readonly storage: WatchedStorage;
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
@@ -58,6 +60,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
+	readonly #hubCertificates: HubCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly #network: NetworkManager | undefined;
@@ -72,15 +75,17 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	constructor(host: Host) {
 		this.#host = host;
-		this.#config = new ConfigStore(host.storage, host.text);
-		const { storage, crypto, clock, timers, text, info } = host;
+		const { crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
+		const storage = new WatchedStorage(host.storage, trace);
+		this.#config = new ConfigStore(storage, text);
 		const driver = new Driver({ clock, timers, guard });
 		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#identity = new Identity(world, this.#config);
+		this.#hubCertificates = new HubCertificates(this.#config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
@@ -131,7 +136,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { network } = this.#host;
 		const { driver, text, trace } = this.#world;
 		for (const entry of this.#config.damaged) {
-			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
+			trace(`config: ${entry.key} can't be used as it is in flash, defaults take its place`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
 		if (network.https !== undefined) {
@@ -201,15 +206,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
-		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
-		// Flash that can't be cleared must not keep the gateway from starting.
-		this.guard("hub", () => hubCertificates.sweep());
+		const { storage } = this.#world;
 		return new API({
 			config: this.#config,
+			storage,
 			crypto,
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
-			hubCertificates,
+			hubCertificates: this.#hubCertificates,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
@@ -232,10 +236,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	factoryReset(): void {
 		this.#light?.resetting();
-		this.#tokens.revokeAll();
-		this.#config.erase();
-		this.#sessions.revokeAll();
-		this.restartSoon();
+		try {
+			this.#config.erase();
+			this.#identity.erase();
+			this.#hubCertificates.erase();
+			this.#sessions.revokeAll();
+		} finally {
+			// Also with flash that refuses: the next start goes on with what is marked.
+			this.restartSoon();
+		}
 	}
 
 	/** The name is in the certificate, and is what the device is found by. */
@@ -285,6 +294,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		try {
 			run();
 		} catch (error) {
+			// That was told when it happened.
+			if (error instanceof StorageRefusal) return;
 			this.#host.trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}
 	}

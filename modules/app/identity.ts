@@ -46,6 +46,12 @@ export class Identity {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
+	/** Nothing of either is in flash any more, keys above all. Throws what the storage throws. */
+	erase(): void {
+		this.own.erase();
+		this.installed.erase();
+	}
+
 	/** The device's own for this name, made if there is none or its time is over. */
 	ownPair(hostname: string): CertificatePair {
 		const file = this.isFor(hostname) ? this.own.read() : undefined;
@@ -72,8 +78,9 @@ export class Identity {
 				// It is on trial at the next start as well.
 				else if (problem === OUT_OF_MEMORY) this.#world.trace(`tls: ${problem}`);
 				else {
+					// First, since flash may refuse to forget the one that nobody can use.
+					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
-					if (!this.installed.isThere) target.setIdentity(this.ownPair(hostname));
 					this.serveInstalled(target, hostname);
 				}
 			});

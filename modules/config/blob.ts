@@ -15,10 +15,12 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
+import { wipe } from "./wipe.js";
 
 /** Bytes in one value of the storage. */
 export const BLOB_PIECE = 2048;
 
+const NOTHING_KEPT: readonly Uint8Array[] = Object.freeze([]);
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
@@ -64,7 +66,7 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** The blob; undefined when there is none, or it is damaged. The bytes are the caller's. */
+	/** The blob; undefined when there is none, it is damaged or can't be read. The bytes are the caller's. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
@@ -76,16 +78,31 @@ export class BlobStore {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
-	/** Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open. */
+	/**
+	 * Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open. What flash does not let go
+	 * waits for the next time: it is in nobody's way.
+	 */
 	sweep(kept: readonly Uint8Array[]): void {
 		if (this.#writer !== undefined) return;
+		try {
+			this.clear(kept);
+		} catch {
+			// The storage tells of it by itself.
+		}
+	}
+
+	/** Deletes all pieces, as a factory reset does. Throws what the storage throws. */
+	erase(): void {
+		this.clear(NOTHING_KEPT);
+	}
+
+	private clear(kept: readonly Uint8Array[]): void {
 		const { limit, slots } = this.#options;
 		for (let slot = 0; slot < slots; slot++) {
 			const reference = kept.find((one) => one[0] === slot);
 			const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
 			for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) {
-				const key = this.key(slot, i);
-				if (this.#storage.get(key) !== undefined) this.#storage.delete(key);
+				wipe(this.#storage, this.key(slot, i));
 			}
 		}
 	}
@@ -100,13 +117,21 @@ export class BlobStore {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
 		for (let at = 0; at < length; at += BLOB_PIECE) {
-			const piece = this.#storage.get(this.key(reference[0], at / BLOB_PIECE));
+			const piece = this.pieceOf(reference[0], at / BLOB_PIECE);
 			if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
 			if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
 			blob?.set(piece, at);
 			crc += CRC_LENGTH;
 		}
 		return true;
+	}
+
+	private pieceOf(slot: number, piece: number): Uint8Array | undefined {
+		try {
+			return this.#storage.get(this.key(slot, piece));
+		} catch {
+			return undefined;
+		}
 	}
 
 	private key(slot: number, piece: number): string {
@@ -131,6 +156,7 @@ export class BlobWriter {
 	readonly #piece: Uint8Array;
 	readonly #reference: Uint8Array;
 	#length = 0;
+	#refusal: unknown;
 	#isClosed = false;
 
 	constructor(options: WriterOptions) {
@@ -140,9 +166,10 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Adds `bytes[start..end)`. What is beyond the limit is thrown away. Throws what the storage throws. */
+	/** Adds `bytes[start..end)`. What is beyond the limit is thrown away. What the storage throws, `end` throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
+		if (this.#refusal !== undefined) return;
 		const { limit } = this.#options;
 		if (this.#length + end - start > limit) this.#length = limit + 1;
 		if (this.#length > limit) return;
@@ -152,12 +179,16 @@ export class BlobWriter {
 		}
 	}
 
-	/** The blob is complete. Its reference; empty for an empty blob, undefined for one that was too long. */
+	/**
+	 * The blob is complete. Its reference; empty for an empty blob, undefined for one that was too long. Throws what the
+	 * storage has thrown.
+	 */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
+		if (this.#refusal !== undefined) throw this.#refusal;
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;
 		return this.#reference.slice(0, blobReferenceLimit(length));
@@ -176,6 +207,10 @@ export class BlobWriter {
 		const crc = crc16(this.#piece, 0, count);
 		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH] = crc >> 8;
 		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH + 1] = crc;
-		this.#options.write(index, this.#piece.slice(0, count));
+		try {
+			this.#options.write(index, this.#piece.slice(0, count));
+		} catch (error) {
+			this.#refusal ??= error;
+		}
 	}
 }

@@ -95,6 +95,11 @@ export class InstalledCertificate {
 		this.sweep();
 	}
 
+	/** Chains and keys are gone from flash. Throws what the storage throws. */
+	erase(): void {
+		this.#blobs.erase();
+	}
+
 	private sweep(): void {
 		this.#blobs.sweep([this.reference, this.previous]);
 	}
@@ -151,6 +156,11 @@ export class OwnCertificate {
 			writer.close();
 			this.#blobs.sweep([this.reference]);
 		}
+	}
+
+	/** It and its key are gone from flash. Throws what the storage throws. */
+	erase(): void {
+		this.#blobs.erase();
 	}
 
 	private get reference(): Uint8Array {

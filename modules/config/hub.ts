@@ -11,6 +11,7 @@ export class HubCertificates {
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
 		this.#blobs = new BlobStore(storage, { name: "hub_cert", limit: HUB_CERTIFICATE_LIMIT, slots: 2 });
+		this.sweep();
 	}
 
 	/** PEM text of the certificate in use; undefined when there is none, or it is damaged. */
@@ -31,7 +32,12 @@ export class HubCertificates {
 		return this.#blobs.open([this.#store.get(HUB_CERTIFICATE)]);
 	}
 
-	/** Deletes all but the current one; also to be called at start, for what a power cut or a factory reset left. */
+	/** All are gone from flash. Throws what the storage throws. */
+	erase(): void {
+		this.#blobs.erase();
+	}
+
+	/** Deletes all but the current one. */
 	sweep(): void {
 		this.#blobs.sweep([this.#store.get(HUB_CERTIFICATE)]);
 	}
