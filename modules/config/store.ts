@@ -162,6 +162,14 @@ export class ConfigStore {
 		return this.#damaged;
 	}
 
+	/** Sets aside bytes that whoever knows their inside can't use; to be called before anybody gets them. */
+	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
+		if (isUsable(this.get(field))) return;
+		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
+		const entry = this.#entries[field.entry];
+		if (!this.#damaged.includes(entry)) this.#damaged.push(entry);
+	}
+
 	/** From now on `listener` is told of changes; there is one at most. */
 	listen(listener: ConfigListener): void {
 		this.#listener = listener;

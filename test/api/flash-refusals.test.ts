@@ -9,8 +9,8 @@ import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { ROUTES } from "../../modules/api/api.js";
 import { ENTRIES } from "../../modules/config/entries.js";
 import { METHOD_GET } from "../../modules/http/request.js";
-import { seedOfRun } from "../fuzz/mutator.js";
 import { flashRecords } from "../fuzz/flash-records.js";
+import { seedOfRun } from "../fuzz/mutator.js";
 import { isError, type JSONObject, PASSWORD } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -40,7 +40,11 @@ const WRITES: readonly Write[] = [
 	{ path: "system/power_mode", body: { power_mode: 1 }, seenAt: "system/power_mode" },
 	{ path: "system/tokens", body: { name: "second" }, seenAt: "system/tokens" },
 	{ path: "system/tokens/<first>", method: "DELETE", seenAt: "system/tokens" },
-	{ path: "system/password", body: { old_password: PASSWORD, new_password: "another-password" }, seenAt: "system/status" },
+	{
+		path: "system/password",
+		body: { old_password: PASSWORD, new_password: "another-password" },
+		seenAt: "system/status",
+	},
 	{ path: "meter/protocol", body: { protocol: "dlms" }, seenAt: "meter/protocol" },
 	{ path: "iec62056/config", body: { baudrate_max: 600 }, seenAt: "iec62056/config" },
 	{ path: "iec62056/control", body: { simulator_en: true }, seenAt: "iec62056/control" },
@@ -207,7 +211,11 @@ describe(`The gateway on flash with any records that pass their check (SEED=${se
 			if (storage_state !== "ok") damaged++;
 			for (const { method, path } of ROUTES) {
 				if (method !== METHOD_GET || /read$|scan$|send$/.test(path)) continue;
-				assert.equal((await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status, 200, `${path}, ${what}`);
+				assert.equal(
+					(await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status,
+					200,
+					`${path}, ${what}`,
+				);
 			}
 			await gateway.write("system/power_mode", { power_mode: 2 });
 			assert.equal((await gateway.post("system/factory_reset")).status, 200, what);
@@ -226,5 +234,8 @@ function changing({ localtime, timestamp, storage_state, rssi, ...rest }: JSONOb
 }
 
 function contents(storage: VirtualStorage): string {
-	return storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`).join("\n");
+	return storage
+		.keys()
+		.map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`)
+		.join("\n");
 }

@@ -13,7 +13,7 @@ export interface AnyRandom {
 }
 
 /** Lengths that mean something: none, a flag, a number, an id, a token, three of them, more than any field has. */
-const LENGTHS = Object.freeze([0, 1, 2, 7, 8, 9, 16, 32, 68, 97, 204, 300]);
+const LENGTHS: readonly number[] = Object.freeze([0, 1, 2, 7, 8, 9, 16, 32, 68, 97, 204, 300]);
 const LONGEST_BODY = 40;
 const PIECE = 60;
 
