@@ -11,8 +11,9 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Crypto, Ending, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
+import { MemoryRetained, POWER_ON } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
@@ -33,6 +34,10 @@ export interface VirtualOptions extends VirtualLineOptions {
 	storage?: VirtualStorage;
 	/** The flash of the world before a reboot. */
 	flash?: VirtualFlash;
+	/** Memory that the world before a restart has left. */
+	retained?: MemoryRetained;
+	/** How it ended; default: power was switched on. */
+	ending?: Ending;
 	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
@@ -71,6 +76,8 @@ export class VirtualWorld implements Host {
 	readonly servers: VirtualServers;
 	readonly storage: VirtualStorage;
 	readonly flash: VirtualFlash;
+	readonly retained: MemoryRetained;
+	readonly ending: Ending;
 	readonly crypto: Crypto;
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
@@ -112,6 +119,8 @@ export class VirtualWorld implements Host {
 		if (options.button !== false) this.button = new SimulatedButton(this.time);
 		if (options.led !== undefined) this.led = options.led;
 		this.storage = options.storage ?? new VirtualStorage();
+		this.retained = options.retained ?? new MemoryRetained();
+		this.ending = options.ending ?? POWER_ON;
 		this.flash = options.flash ?? new VirtualFlash(options.seed);
 		this.crypto = new SeededCrypto(random);
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);

@@ -27,6 +27,8 @@ export interface Device {
 	readonly httpPort: number;
 	/** Port of the HTTPS listener, for redirects; 0 when there is none. */
 	readonly httpsPort: number;
+	/** How the last starts have ended, which is why the meter is not read; empty: this is no safe mode. */
+	readonly safeMode: string;
 	/**
 	 * Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. It starts
 	 * anew also when it throws, a StorageRefusal: not all could be deleted then.

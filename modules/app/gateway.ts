@@ -34,6 +34,7 @@ import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { Starts } from "./starts.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -73,6 +74,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #sessions: Sessions;
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
+	/** Undefined where nothing is retained over a restart. */
+	readonly #starts: Starts | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
 	readonly #acts: Acts;
@@ -82,11 +85,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
+		const driver = new Driver({ clock, timers, guard });
+		// First of all: what goes wrong from here on is counted.
+		const { retained, ending } = host;
+		if (retained !== undefined) this.#starts = new Starts({ driver, text, retained, ending, user: this });
 		const storage = new WatchedStorage(host.storage, trace);
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
-		const driver = new Driver({ clock, timers, guard });
 		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
@@ -100,7 +106,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		}
 		const { network } = host;
 		const { udp } = network;
-		if (port !== undefined && udp !== undefined) {
+		if (port !== undefined && udp !== undefined && this.safeMode === "") {
 			this.#services = new NetworkServices(Object.assign(world, { udp, network, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
@@ -157,14 +163,26 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			handler: this.makeAPI(),
 			trace,
 		});
+		const { safeMode } = this;
+		if (safeMode !== "") trace(`safe mode: the last starts ended too soon (${safeMode})`);
 		this.guard("tls", () => {
 			const listener = this.httpsListener;
-			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
+			if (listener !== undefined && safeMode === "") this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
 		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
+	}
+
+	/** For the API. */
+	get safeMode(): string {
+		return this.#starts?.safeMode ?? "";
+	}
+
+	/** For Starts. */
+	leaveSafeMode(): void {
+		this.restartSoon();
 	}
 
 	/** For Button. */
@@ -198,6 +216,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	stop(): void {
 		this.#acts.stop();
+		this.#starts?.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -285,10 +304,13 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	restart(): void {
 		// Others should know that its name answers nobody for a while.
 		this.guard("network", () => this.#services?.stop());
+		this.#starts?.askedFor();
 		this.#host.restart();
 	}
 
+	/** In safe mode nobody talks to the meter. */
 	meterChanged(): void {
+		if (this.safeMode !== "") return;
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
 		else this.#reader.log ??= new ConversationLog();

@@ -47,13 +47,13 @@ function entryOf(entry: Entry, random: AnyRandom): Uint8Array {
 	const body = [1, random.below(3)];
 	for (const field of entry.fields) {
 		if (random.below(8) === 0) continue;
-		const value = valueOf(field, random);
+		const value = anyValue(field, random);
 		body.push(random.below(12) === 0 ? random.below(256) : field.id, value.length >> 8, value.length & 255, ...value);
 	}
 	return sealed(body);
 }
 
-function valueOf(field: SettingField, random: AnyRandom): Uint8Array {
+function anyValue(field: SettingField, random: AnyRandom): Uint8Array {
 	if (random.below(3) === 0) return random.bytes(LENGTHS[random.below(LENGTHS.length)]);
 	if (field.kind === BYTES) return random.bytes(random.below(field.maximum + 1));
 	if (field.kind === TEXT) {
