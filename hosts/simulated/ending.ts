@@ -1,47 +1,30 @@
-/**
- * Memory that outlives a program which has ended by itself, for hosts without such memory, and the file in the state
- * folder that carries it, with how the program has ended, to the next one. A program that is ended from outside leaves
- * no such file: that is a power cut.
- *
- *   the file   how it has ended, UTF-8, empty where that was asked for · a line end · what was retained
- */
+/** How a program has ended, and memory that outlives it, for hosts that have neither by their hardware. */
 import type { Retained } from "../../modules/io/flash.js";
-import type { Ending, TextCodec } from "../../modules/io/host.js";
+import type { Ending, Storage } from "../../modules/io/host.js";
 
-/** Name in the state folder. */
-export const ENDING_FILE = "ending";
-/** An older file is none: safe mode looks back for ten minutes. */
-export const ENDING_AGE_MS = 600_000;
-/** As the ESP32 has it. */
+/** Bytes, as many as the ESP32 has. */
 const RETAINED_SIZE = 256;
-const LINE_END = 0x0a;
+/** Of the storage. */
+export const RETAINED_KEY = "retained";
 
 export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
-export class MemoryRetained implements Retained {
+/** In a storage, for a program that runs in a process of its own: whoever starts that takes it away with the power. */
+export class StoredRetained implements Retained {
 	readonly size = RETAINED_SIZE;
-	#bytes: Uint8Array | undefined;
+	readonly #storage: Storage;
+
+	constructor(storage: Storage) {
+		this.#storage = storage;
+	}
 
 	read(): Uint8Array | undefined {
-		return this.#bytes?.slice();
+		return this.#storage.get(RETAINED_KEY);
 	}
 
 	write(bytes: Uint8Array): void {
 		if (bytes.length > this.size) throw new RangeError("more than can be retained");
-		this.#bytes = bytes.slice();
+		this.#storage.set(RETAINED_KEY, bytes);
 	}
-
-	/** The power was cut. */
-	lose(): void {
-		this.#bytes = undefined;
-	}
-}
-
-/** What a file says; `retained` gets what it carries. */
-export function takeEnding(file: Uint8Array, text: TextCodec, retained: MemoryRetained): Ending {
-	const end = file.indexOf(LINE_END);
-	if (end < 0) return POWER_ON;
-	if (end + 1 < file.length) retained.write(file.slice(end + 1, end + 1 + retained.size));
-	return end === 0 ? ASKED_FOR : { cause: text.decode(file, 0, end), isFault: true };
 }

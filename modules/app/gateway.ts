@@ -167,7 +167,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (safeMode !== "") trace(`safe mode: the last starts ended too soon (${safeMode})`);
 		this.guard("tls", () => {
 			const listener = this.httpsListener;
-			if (listener !== undefined && safeMode === "") this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
+			if (listener !== undefined && safeMode === "")
+				this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
 		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { VirtualRetained } from "../../hosts/node/virtual.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { MemoryRetained } from "../../hosts/simulated/ending.js";
 import { Starts } from "../../modules/app/starts.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Ending } from "../../modules/io/host.js";
@@ -14,7 +14,7 @@ const POWER: Ending = { cause: "power was switched on", isFault: false };
 
 /** A unit that starts again and again. */
 class Unit {
-	readonly retained = new MemoryRetained();
+	readonly retained = new VirtualRetained();
 	time = new VirtualTime();
 	starts: Starts | undefined;
 	/** When safe mode wanted to end by itself. */

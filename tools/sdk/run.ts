@@ -24,14 +24,19 @@ export interface RunSettings {
 	readonly timeServers?: string;
 	/** What `info.board` is. */
 	readonly board?: string;
+	/** The fault that has ended the firmware before; undefined: power was switched on. */
+	readonly ending?: string | undefined;
 }
+
+/** Exit code of the runner when the XS machine has given up. */
+export const MACHINE_ENDED = 3;
 
 /**
  * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
  * the button; on SIGUSR2 it prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
-	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, timeServers, board } =
+	const { state, factory, version, meter, httpPort, httpsPort, accessPoint, quiet, utcMs, timeServers, board, ending } =
 		settings;
 	const lease = leaseOfComputer();
 	const env: Record<string, string> = {
@@ -51,6 +56,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 	};
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
+	if (ending !== undefined) env["GATEWAY_ENDING"] = ending;
 	if (board !== undefined) env["GATEWAY_BOARD"] = board;
 	return spawn(runner, [firmware], { env: { ...process.env, ...env }, stdio });
 }
