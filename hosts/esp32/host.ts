@@ -1,6 +1,6 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
 import config from "mc/config";
-import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
+import type { Ending, Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -12,7 +12,7 @@ import { type Board, findBoard } from "./boards.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
-import { ChipPower } from "./power.js";
+import { ChipPower, ChipRetained } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
 import { ChipClock, System } from "./system.js";
@@ -29,8 +29,8 @@ const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** Throws an Error with a sentence. */
-export function createHost(): Host {
+/** `ending` is that of the program before. Throws an Error with a sentence. */
+export function createHost(ending: Ending): Host {
 	const board = findBoard(config.board);
 	const timers = new SDKTimers();
 	const text = new SDKText();
@@ -50,6 +50,8 @@ export function createHost(): Host {
 		network: createNetwork(timers),
 		storage,
 		flash: FLASH,
+		retained: new ChipRetained(),
+		ending,
 		crypto,
 		text,
 		power: new ChipPower(board),
