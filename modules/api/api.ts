@@ -13,7 +13,7 @@ import { type BodyValues, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
-import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
+import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED, UNSUPPORTED } from "./errors.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -187,8 +187,12 @@ export class API implements HTTPHandler {
 	}
 }
 
-/** Runs the route; a StorageRefusal is answered. */
+/** Runs the route; what can't be in safe mode, and flash that refuses, is answered. */
 function perform({ run, settings }: Operation, exchange: Exchange, values: BodyValues): BodySink | undefined {
+	if (exchange.services.device.safeMode !== "" && (run === getRead || run === postProbe)) {
+		exchange.fail(501, UNSUPPORTED, "The device is in safe mode, where it reads no meter; restart it to leave that.");
+		return undefined;
+	}
 	try {
 		return run(exchange, values, settings) ?? undefined;
 	} catch (error) {

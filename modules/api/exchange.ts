@@ -19,8 +19,6 @@ import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { fail, INTERNAL } from "./errors.js";
 
-const NOT_STORED = "The flash memory refuses to store this; all settings are as they were.";
-
 /** What the routes want of the device as a whole. */
 export interface Device {
 	/** Port of the plain listener, for redirects. */
@@ -31,7 +29,7 @@ export interface Device {
 	readonly safeMode: string;
 	/**
 	 * Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. It starts
-	 * anew also when it throws, a StorageRefusal: not all could be deleted then.
+	 * anew also when it throws: flash has refused, and not all could be deleted.
 	 */
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */
@@ -134,9 +132,9 @@ export class Exchange {
 	}
 
 	/** Answers 500 when it was flash that refused; anything else is a mistake of ours, and thrown on. */
-	failStorage(error: unknown, message = NOT_STORED): void {
+	failStorage(error: unknown): void {
 		if (!(error instanceof StorageRefusal)) throw error;
-		this.fail(500, INTERNAL, message);
+		this.fail(500, INTERNAL, "The flash memory refuses what is to be written.");
 	}
 
 	fail(status: number, code: string, message: string, field?: string): void {

@@ -61,10 +61,9 @@ class CertificateText implements LongText {
 	end(): Uint8Array | boolean | undefined {
 		try {
 			return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
-		} catch (error) {
+		} catch {
 			// The body is still on its way; `accept` answers.
-			if (error instanceof StorageRefusal) return CERTIFICATE_REFUSED;
-			throw error;
+			return CERTIFICATE_REFUSED;
 		}
 	}
 

@@ -9,12 +9,11 @@ import type { ReadWaiter } from "../meter/waiters.js";
 import { mapOf } from "../obis/mapping.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
-import { BUSY, UNSUPPORTED } from "./errors.js";
+import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { ReadoutBody } from "./readings.js";
 
 export function getRead(exchange: Exchange): void {
-	if (failsSafe(exchange)) return;
 	const { reader } = exchange.services;
 	const waiter: ReadWaiter = {
 		finished: (readout, failure) => {
@@ -74,18 +73,10 @@ export function getLog(exchange: Exchange): void {
 }
 
 export function postProbe(exchange: Exchange): void {
-	if (failsSafe(exchange)) return;
 	const started = exchange.services.reader.probe({ finished: (result) => answerProbe(exchange, result) });
 	if (started) return;
 	exchange.response.header("Retry-After", "5");
 	exchange.fail(503, BUSY, "A conversation with the meter is going on; try again when it has ended.");
-}
-
-/** True: this is safe mode, and the request is answered. */
-function failsSafe(exchange: Exchange): boolean {
-	if (exchange.services.device.safeMode === "") return false;
-	exchange.fail(501, UNSUPPORTED, "The device is in safe mode, where it reads no meter; restart it to leave that.");
-	return true;
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {

@@ -12,7 +12,6 @@ import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-const NOT_ERASED = "The flash memory refuses: not everything could be deleted. The device starts anew.";
 /** States of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
 const NO_CLIENT = "unsupported";
@@ -139,12 +138,8 @@ function writePower(writer: JSONWriter, supply: Supply): void {
 
 /** Nothing of the owner's is left; the firmware and what the factory gave stay (decision 43). */
 export function postFactoryReset(exchange: Exchange): void {
-	try {
-		exchange.services.device.factoryReset();
-		exchange.empty();
-	} catch (error) {
-		exchange.failStorage(error, NOT_ERASED);
-	}
+	exchange.services.device.factoryReset();
+	exchange.empty();
 }
 
 export function postReboot(exchange: Exchange): void {

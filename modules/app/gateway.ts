@@ -88,7 +88,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const driver = new Driver({ clock, timers, guard });
 		// First of all: what goes wrong from here on is counted.
 		const { retained, ending } = host;
-		if (retained !== undefined) this.#starts = new Starts({ driver, text, retained, ending, user: this });
+		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		const storage = new WatchedStorage(host.storage, trace);
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
@@ -147,8 +147,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	start(): void {
 		const { network } = this.#host;
 		const { driver, text, trace } = this.#world;
-		for (const entry of this.#config.damaged) {
-			trace(`config: ${entry.key} can't be used as it is in flash, defaults take its place`);
+		for (const key of this.#config.damaged) {
+			trace(`config: ${key} can't be used as it is in flash, defaults take its place`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
 		if (network.https !== undefined) {
@@ -179,11 +179,6 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For the API. */
 	get safeMode(): string {
 		return this.#starts?.safeMode ?? "";
-	}
-
-	/** For Starts. */
-	leaveSafeMode(): void {
-		this.restartSoon();
 	}
 
 	/** For Button. */
@@ -217,7 +212,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	stop(): void {
 		this.#acts.stop();
-		this.#starts?.stop();
+		this.#starts?.drive.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -264,8 +259,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#light?.resetting();
 		try {
 			this.#config.erase();
-			this.#identity.erase();
-			this.#hubCertificates.erase();
+			const { own, installed } = this.#identity;
+			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();
 		} finally {
 			// Also with flash that refuses: the next start goes on with what is marked.

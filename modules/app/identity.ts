@@ -46,12 +46,6 @@ export class Identity {
 		this.own = new OwnCertificate(config, world.storage);
 	}
 
-	/** Nothing of either is in flash any more, keys above all. Throws what the storage throws. */
-	erase(): void {
-		this.own.erase();
-		this.installed.erase();
-	}
-
 	/** The device's own for this name, made if there is none or its time is over. */
 	ownPair(hostname: string): CertificatePair {
 		const file = this.isFor(hostname) ? this.own.read() : undefined;

@@ -21,135 +21,116 @@
  *   offset  bytes  what
  *   0       1      layout, 1
  *   1       1      1: the start that runs is YOUNG
- *   2       ...    of each counted start, oldest first: minutes since (1), length of the cause (1), cause
+ *   2       3      minutes since each counted start, newest first; FORGOTTEN_MINUTES: there is none
+ *   5       ...    how they have ended, newest first, "; " between; UTF-8
  *
- * Limits: COUNTED starts, CAUSE_LIMIT characters of each cause. Any bytes may stand there at a start.
+ * Limit: CAUSES_LIMIT characters of causes. Any bytes may stand there at a start.
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { Retained } from "../io/flash.js";
 import type { Ending, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
-/** Starts that lead to safe mode. */
-const COUNTED = 3;
-const CAUSE_LIMIT = 60;
+const CAUSES_LIMIT = 80;
 const MINUTE_MS = 60_000;
 const FORGOTTEN_MINUTES = 10;
 const SAFE_MINUTES = 60;
 
 const LAYOUT = 1;
-const HEADER_LENGTH = 2;
-const ITEM_HEADER_LENGTH = 2;
-const QUESTION_MARK = 0x3f;
+const YOUNG_OFFSET = 1;
+const NEWEST_OFFSET = 2;
+const OLDEST_OFFSET = 4;
+const HEADER_LENGTH = 5;
+const UNKNOWN = "unknown";
 
-export interface StartsOptions {
+export interface StartsWorld {
 	readonly driver: Driver;
 	readonly text: TextCodec;
-	readonly retained: Retained;
-	/** Of the program before. Undefined: nobody knows, and it is not counted. */
-	readonly ending: Ending | undefined;
-	readonly user: {
-		/** It has run in safe mode for an hour: it is to start anew. */
-		leaveSafeMode(): void;
-	};
+}
+
+export interface StartsUser {
+	/** It has run in safe mode for an hour: it is to start anew. */
+	restartSoon(): void;
 }
 
 export class Starts implements Timed {
-	/** How the counted starts have ended, "; " between; empty: this is no safe mode. */
+	/** How the counted starts have ended, newest first; empty: this is no safe mode. */
 	readonly safeMode: string;
+	/** To be stopped with all others. */
+	readonly drive: Drive;
+	/** When the next minute is over; Infinity: there is nothing to count or forget. For the driver. */
+	deadlineMs: number;
 	readonly #retained: Retained;
-	readonly #user: StartsOptions["user"];
-	readonly #drive: Drive;
+	readonly #user: StartsUser;
+	/** What is retained. */
+	#record: Uint8Array;
 	/** Minutes that this start has run. */
 	#minutes = 0;
-	/** When the next one is over; Infinity: there is nothing to count or forget. */
-	#minuteMs: number;
 
-	constructor({ driver, text, retained, ending, user }: StartsOptions) {
+	/** `ending` is that of the program before; undefined: nobody knows, and it is not counted. */
+	constructor({ driver, text }: StartsWorld, retained: Retained, ending: Ending | undefined, user: StartsUser) {
 		this.#retained = retained;
 		this.#user = user;
 		const before = retained.read();
-		const items = older(before);
-		if (ending?.isFault === true && before?.[0] === LAYOUT && before[1] === 1) add(items, text.encode(ending.cause));
-		this.safeMode = items.length === COUNTED ? causesIn(items, text) : "";
-		this.write(1, items);
-		this.#minuteMs = driver.nowMs() + MINUTE_MS;
-		this.#drive = driver.drive("starts", this);
+		this.#record = before?.[0] === LAYOUT && before.length >= HEADER_LENGTH ? before : noRecord();
+		this.age();
+		let causes = "";
+		try {
+			causes = text.decode(this.#record, HEADER_LENGTH);
+		} catch {
+			// Cut off between the bytes of a character, or never written by us.
+		}
+		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
+			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
+			const bytes = text.encode(causes);
+			const record = new Uint8Array(HEADER_LENGTH + bytes.length);
+			record.set(this.#record.subarray(NEWEST_OFFSET, OLDEST_OFFSET), NEWEST_OFFSET + 1);
+			record.set(bytes, HEADER_LENGTH);
+			this.#record = record;
+		}
+		this.safeMode = this.#record[OLDEST_OFFSET] < FORGOTTEN_MINUTES ? causes || UNKNOWN : "";
+		this.keep(1);
+		this.deadlineMs = driver.nowMs() + MINUTE_MS;
+		this.drive = driver.drive("starts", this);
 	}
 
 	/** The end that comes is asked for: whatever has been counted counts no more. */
 	askedFor(): void {
-		this.write(0, []);
-	}
-
-	stop(): void {
-		this.#drive.stop();
-	}
-
-	/** For the driver. */
-	get deadlineMs(): number {
-		return this.#minuteMs;
+		this.#record = noRecord();
+		this.keep(0);
 	}
 
 	/** For the driver. */
 	advance(nowMs: number): void {
-		if (nowMs < this.#minuteMs) return;
+		if (nowMs < this.deadlineMs) return;
 		this.#minutes++;
-		const items = older(this.#retained.read());
-		this.write(0, items);
-		const isOver = this.safeMode === "" ? items.length === 0 : this.#minutes >= SAFE_MINUTES;
-		this.#minuteMs = isOver ? Number.POSITIVE_INFINITY : nowMs + MINUTE_MS;
-		if (isOver && this.safeMode !== "") this.#user.leaveSafeMode();
+		this.age();
+		this.keep(0);
+		const isSafe = this.safeMode !== "";
+		const isOver = isSafe ? this.#minutes >= SAFE_MINUTES : this.#record[NEWEST_OFFSET] >= FORGOTTEN_MINUTES;
+		this.deadlineMs = isOver ? Number.POSITIVE_INFINITY : nowMs + MINUTE_MS;
+		if (isOver && isSafe) this.#user.restartSoon();
+	}
+
+	/** A minute has gone by. */
+	private age(): void {
+		const record = this.#record;
+		for (let i = NEWEST_OFFSET; i < HEADER_LENGTH; i++) record[i] = Math.min(record[i] + 1, FORGOTTEN_MINUTES);
+		if (record[NEWEST_OFFSET] === FORGOTTEN_MINUTES) this.#record = record.slice(0, HEADER_LENGTH);
 	}
 
 	/** Memory that takes nothing keeps nobody from starting: nothing is counted then. */
-	private write(isYoung: number, items: readonly Uint8Array[]): void {
-		const record = new Uint8Array(items.reduce((length, item) => length + item.length, HEADER_LENGTH));
-		record[0] = LAYOUT;
-		record[1] = isYoung;
-		let at = HEADER_LENGTH;
-		for (const item of items) {
-			record.set(item, at);
-			at += item.length;
-		}
+	private keep(isYoung: number): void {
+		this.#record[0] = LAYOUT;
+		this.#record[YOUNG_OFFSET] = isYoung;
 		try {
-			this.#retained.write(record);
+			this.#retained.write(this.#record);
 		} catch {
 			// As said.
 		}
 	}
 }
 
-/** What the record counts, a minute later: an array of its items. None when it is no record. */
-function older(record: Uint8Array | undefined): Uint8Array[] {
-	const items: Uint8Array[] = [];
-	if (record === undefined || record[0] !== LAYOUT) return items;
-	for (let at = HEADER_LENGTH; at + ITEM_HEADER_LENGTH <= record.length; ) {
-		const item = record.slice(at, at + ITEM_HEADER_LENGTH + record[at + 1]);
-		at += item.length;
-		// One that is cut off.
-		item[1] = item.length - ITEM_HEADER_LENGTH;
-		if (++item[0] < FORGOTTEN_MINUTES) items.push(item);
-	}
-	return items.slice(-COUNTED);
-}
-
-/** A start has ended by a fault, just now. */
-function add(items: Uint8Array[], cause: Uint8Array): void {
-	const item = new Uint8Array(ITEM_HEADER_LENGTH + Math.min(cause.length, CAUSE_LIMIT));
-	item[1] = item.length - ITEM_HEADER_LENGTH;
-	item.set(cause.subarray(0, item[1]), ITEM_HEADER_LENGTH);
-	items.push(item);
-	if (items.length > COUNTED) items.shift();
-}
-
-/** All causes as one text; what is no printable ASCII is a question mark. */
-function causesIn(items: readonly Uint8Array[], text: TextCodec): string {
-	let causes = "";
-	for (const item of items) {
-		for (let i = ITEM_HEADER_LENGTH; i < item.length; i++)
-			if (item[i] < 0x20 || item[i] > 0x7e) item[i] = QUESTION_MARK;
-		causes += `${causes === "" ? "" : "; "}${text.decode(item, ITEM_HEADER_LENGTH)}`;
-	}
-	return causes;
+function noRecord(): Uint8Array {
+	return new Uint8Array(HEADER_LENGTH).fill(FORGOTTEN_MINUTES);
 }

@@ -100,12 +100,12 @@ export class Tokens {
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
-	/** A byte that is in no name, of a record that is damaged, is shown as `?`. */
+	/** A byte that is in no name, of a record that is damaged, is shown as `?`; so is no name at all. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
 		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
 		let length = 0;
-		for (; length < name.length && name[length] !== 0; length++)
+		for (; length < name.length && (length === 0 || name[length] !== 0); length++)
 			if (name[length] < 0x20 || name[length] > 0x7e) name[length] = QUESTION_MARK;
 		return this.#text.decode(name, 0, length);
 	}

@@ -20,7 +20,6 @@ import { wipe } from "./wipe.js";
 /** Bytes in one value of the storage. */
 export const BLOB_PIECE = 2048;
 
-const NOTHING_KEPT: readonly Uint8Array[] = Object.freeze([]);
 const REFERENCE_HEADER = 3;
 const CRC_LENGTH = 2;
 
@@ -79,31 +78,21 @@ export class BlobStore {
 	}
 
 	/**
-	 * Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open. What flash does not let go
-	 * waits for the next time: it is in nobody's way.
+	 * Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open; what flash does not let go
+	 * waits for the next time, since it is in nobody's way. `isErasing`, for a factory reset: neither stops it, and it
+	 * throws what the storage throws.
 	 */
-	sweep(kept: readonly Uint8Array[]): void {
-		if (this.#writer !== undefined) return;
-		try {
-			this.clear(kept);
-		} catch {
-			// The storage tells of it by itself.
-		}
-	}
-
-	/** Deletes all pieces, as a factory reset does. Throws what the storage throws. */
-	erase(): void {
-		this.clear(NOTHING_KEPT);
-	}
-
-	private clear(kept: readonly Uint8Array[]): void {
+	sweep(kept: readonly Uint8Array[], isErasing = false): void {
+		if (this.#writer !== undefined && !isErasing) return;
 		const { limit, slots } = this.#options;
-		for (let slot = 0; slot < slots; slot++) {
-			const reference = kept.find((one) => one[0] === slot);
-			const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
-			for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) {
-				wipe(this.#storage, this.key(slot, i));
+		try {
+			for (let slot = 0; slot < slots; slot++) {
+				const reference = kept.find((one) => one[0] === slot);
+				const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
+				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) wipe(this.#storage, this.key(slot, i));
 			}
+		} catch (error) {
+			if (isErasing) throw error;
 		}
 	}
 
@@ -116,21 +105,18 @@ export class BlobStore {
 	private readPieces(reference: Uint8Array, blob: Uint8Array | undefined): boolean {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
-		for (let at = 0; at < length; at += BLOB_PIECE) {
-			const piece = this.pieceOf(reference[0], at / BLOB_PIECE);
-			if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
-			if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
-			blob?.set(piece, at);
-			crc += CRC_LENGTH;
-		}
-		return true;
-	}
-
-	private pieceOf(slot: number, piece: number): Uint8Array | undefined {
 		try {
-			return this.#storage.get(this.key(slot, piece));
+			for (let at = 0; at < length; at += BLOB_PIECE) {
+				const piece = this.#storage.get(this.key(reference[0], at / BLOB_PIECE));
+				if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
+				if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
+				blob?.set(piece, at);
+				crc += CRC_LENGTH;
+			}
+			return true;
 		} catch {
-			return undefined;
+			// Flash can't read it.
+			return false;
 		}
 	}
 

@@ -22,11 +22,12 @@ const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 /** The one that the owner has installed. It is on trial until it was served: failing that, the one before is taken again. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	readonly #blobs: BlobStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
+		this.blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
 		this.sweep();
 	}
 
@@ -36,7 +37,7 @@ export class InstalledCertificate {
 
 	/** Chain and key as PEM; undefined when there is none, or it is damaged. */
 	read(): Uint8Array | undefined {
-		return this.#blobs.read(this.reference);
+		return this.blobs.read(this.reference);
 	}
 
 	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */
@@ -50,7 +51,7 @@ export class InstalledCertificate {
 
 	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
 	install(file: Uint8Array): void {
-		const writer = this.#blobs.open([this.reference, this.previous]);
+		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
 			writer.write(file, 0, file.length);
@@ -95,13 +96,8 @@ export class InstalledCertificate {
 		this.sweep();
 	}
 
-	/** Chains and keys are gone from flash. Throws what the storage throws. */
-	erase(): void {
-		this.#blobs.erase();
-	}
-
 	private sweep(): void {
-		this.#blobs.sweep([this.reference, this.previous]);
+		this.blobs.sweep([this.reference, this.previous]);
 	}
 
 	private get reference(): Uint8Array {
@@ -116,12 +112,13 @@ export class InstalledCertificate {
 /** The one that the device has made for itself. */
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	readonly #blobs: BlobStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
-		this.#blobs.sweep([this.reference]);
+		this.blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
+		this.blobs.sweep([this.reference]);
 	}
 
 	/** The name that it is for; empty: there is none. */
@@ -136,12 +133,12 @@ export class OwnCertificate {
 
 	/** Certificate and key as PEM; undefined when there is none, or it is damaged. */
 	read(): Uint8Array | undefined {
-		return this.#blobs.read(this.reference);
+		return this.blobs.read(this.reference);
 	}
 
 	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
 	replace(file: Uint8Array, hostname: string, untilMs: number): void {
-		const writer = this.#blobs.open([this.reference]);
+		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
 			writer.write(file, 0, file.length);
@@ -154,13 +151,8 @@ export class OwnCertificate {
 			]);
 		} finally {
 			writer.close();
-			this.#blobs.sweep([this.reference]);
+			this.blobs.sweep([this.reference]);
 		}
-	}
-
-	/** It and its key are gone from flash. Throws what the storage throws. */
-	erase(): void {
-		this.#blobs.erase();
 	}
 
 	private get reference(): Uint8Array {

@@ -36,7 +36,6 @@ import {
 	CHOICE,
 	checkField,
 	type Entry,
-	entry,
 	type Field,
 	INTEGER,
 	type Put,
@@ -58,10 +57,6 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
-
-/** For `damaged`: nobody finds settings in them. */
-const ERASING = entry(ERASING_KEY, 1, []);
-const TOGETHER = entry(TOGETHER_KEY, 1, []);
 
 /** An entry in the format of the flash. */
 interface Packed {
@@ -102,7 +97,7 @@ export class ConfigStore {
 	readonly #unknown: Uint8Array[] = [];
 	/** One for all, since there are many: an array takes six slots. */
 	readonly #nothing = new Uint8Array(0);
-	#damaged: Entry[] = [];
+	#damaged: string[] = [];
 	/** The entries of TOGETHER_KEY that wait to be written under their own keys. */
 	#pending: readonly Packed[] | undefined;
 	/** ERASING_KEY is there, from before this start. */
@@ -118,7 +113,7 @@ export class ConfigStore {
 		this.#storage = storage;
 		this.#text = text;
 		this.#entries = entries;
-		this.#isErasing = this.read(ERASING) !== undefined;
+		this.#isErasing = this.read(ERASING_KEY) !== undefined;
 		if (!this.#isErasing) this.#pending = this.readTogether();
 		for (const entry of entries) this.load(entry, this.#isErasing ? undefined : this.bytesOf(entry));
 		try {
@@ -157,8 +152,8 @@ export class ConfigStore {
 		this.#storage.delete(ERASING_KEY);
 	}
 
-	/** Entries of which something in flash could not be used, and that have not been written since. */
-	get damaged(): readonly Entry[] {
+	/** Keys of which something in flash could not be used, and that have not been written since. */
+	get damaged(): readonly string[] {
 		return this.#damaged;
 	}
 
@@ -166,8 +161,11 @@ export class ConfigStore {
 	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
 		if (isUsable(this.get(field))) return;
 		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
-		const entry = this.#entries[field.entry];
-		if (!this.#damaged.includes(entry)) this.#damaged.push(entry);
+		this.setAside(this.#entries[field.entry].key);
+	}
+
+	private setAside(key: string): void {
+		if (!this.#damaged.includes(key)) this.#damaged.push(key);
 	}
 
 	/** From now on `listener` is told of changes; there is one at most. */
@@ -194,7 +192,7 @@ export class ConfigStore {
 		if (writes.length > 0) this.write(writes);
 		for (const { position, entry, values } of writes) {
 			this.#values[position] = values;
-			if (this.#damaged.includes(entry)) this.#damaged = this.#damaged.filter((other) => other !== entry);
+			if (this.#damaged.includes(entry.key)) this.#damaged = this.#damaged.filter((other) => other !== entry.key);
 		}
 		if (changed.length > 0 || apply)
 			this.#listener?.settingsChanged(changed, apply ? puts.map((one) => one.field) : NO_FIELDS);
@@ -215,7 +213,7 @@ export class ConfigStore {
 			}
 			write.values[index] = value;
 		}
-		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry));
+		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry.key));
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 		return needed;
 	}
@@ -285,7 +283,7 @@ export class ConfigStore {
 
 	/** The entries that TOGETHER_KEY has for this firmware; none when it is damaged, undefined when it is not there. */
 	private readTogether(): readonly Packed[] | undefined {
-		const packed = this.read(TOGETHER);
+		const packed = this.read(TOGETHER_KEY);
 		if (packed === undefined) return undefined;
 		const end = isSealed(packed) ? packed.length - CRC_LENGTH : -1;
 		const entries: Packed[] = [];
@@ -299,7 +297,7 @@ export class ConfigStore {
 			if (entry !== undefined) entries.push({ entry, bytes: packed.slice(start, at) });
 		}
 		if (at === end && entries.every(({ bytes }) => isSound(bytes))) return entries;
-		this.#damaged.push(TOGETHER);
+		this.setAside(TOGETHER_KEY);
 		return NO_ENTRIES;
 	}
 
@@ -319,23 +317,23 @@ export class ConfigStore {
 	}
 
 	/** As flash has them; undefined when it has none, or they can't be read. */
-	private read(entry: Entry): Uint8Array | undefined {
+	private read(key: string): Uint8Array | undefined {
 		try {
-			return this.#storage.get(entry.key);
+			return this.#storage.get(key);
 		} catch {
-			this.#damaged.push(entry);
+			this.setAside(key);
 			return undefined;
 		}
 	}
 
 	private bytesOf(entry: Entry): Uint8Array | undefined {
-		return this.#pending?.find((one) => one.entry === entry)?.bytes ?? this.read(entry);
+		return this.#pending?.find((one) => one.entry === entry)?.bytes ?? this.read(entry.key);
 	}
 
 	private load(entry: Entry, bytes: Uint8Array | undefined): void {
 		const values: Setting[] = entry.fields.map((field) => this.initial(field));
 		const sound = bytes !== undefined && isSound(bytes);
-		if (bytes !== undefined && !sound) this.#damaged.push(entry);
+		if (bytes !== undefined && !sound) this.setAside(entry.key);
 		this.#values.push(values);
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
@@ -355,7 +353,7 @@ export class ConfigStore {
 			} else {
 				const value = this.decode(entry.fields[index], bytes.slice(at + ITEM_HEADER_LENGTH, next));
 				if (checkField(entry.fields[index], value)) values[index] = value;
-				else if (!this.#damaged.includes(entry)) this.#damaged.push(entry);
+				else this.setAside(entry.key);
 			}
 			at = next;
 		}

@@ -5,40 +5,32 @@
 import type { Storage } from "../io/host.js";
 
 /** Flash has not taken a write; nothing has changed by it. */
-export class StorageRefusal extends Error {
-	override readonly name = "StorageRefusal";
-}
+export class StorageRefusal extends Error {}
 
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
-	#isRefusing = false;
+	/** The last write was refused. */
+	isRefusing = false;
 
 	constructor(storage: Storage, trace: (message: string) => void) {
 		this.#storage = storage;
 		this.#trace = trace;
 	}
 
-	/** The last write was refused. */
-	get isRefusing(): boolean {
-		return this.#isRefusing;
-	}
-
 	get(key: string): Uint8Array | undefined {
 		return this.#storage.get(key);
 	}
 
-	/** Throws a StorageRefusal; a RangeError, as the contract has it, is a mistake of ours. */
 	set(key: string, value: Uint8Array): void {
 		try {
 			this.#storage.set(key, value);
-			this.#isRefusing = false;
+			this.isRefusing = false;
 		} catch (error) {
 			throw this.refused(key, error);
 		}
 	}
 
-	/** Throws a StorageRefusal. */
 	delete(key: string): void {
 		try {
 			this.#storage.delete(key);
@@ -47,10 +39,11 @@ export class WatchedStorage implements Storage {
 		}
 	}
 
+	/** What to throw; a RangeError, as the contract has it, is a mistake of ours. */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
+		this.isRefusing = true;
 		const message = `flash: ${key}: ${error instanceof Error ? error.message : String(error)}`;
-		this.#isRefusing = true;
 		this.#trace(message);
 		return new StorageRefusal(message);
 	}

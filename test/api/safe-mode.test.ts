@@ -76,7 +76,7 @@ describe("Safe mode", function () {
 	it("goes on after a fault in it, and lasts no longer than that for a power cut", async () => {
 		await gateway.restart(undefined, PANIC);
 		await gateway.login();
-		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic");
+		assert.equal((await gateway.read("system/status")).safe_mode, "panic; panic; panic; panic");
 		gateway.world.retained.lose();
 		await gateway.restart();
 		await gateway.login();

@@ -114,6 +114,8 @@ describe("auth/tokens", () => {
 		record.bytes.set([0x61, 0xc3, 0x28, 0x0a], 68 + 36);
 		assert.deepEqual([tokens.nameAt(0), tokens.nameAt(1)], ["good", `a?(${"?".repeat(29)}`]);
 		assert.equal(tokens.idAt(1), "ffffffff");
+		record.bytes.fill(0, 68 + 36);
+		assert.equal(tokens.nameAt(1), "?");
 		assert.equal(tokens.revokeId("ffffffff"), true);
 		assert.equal(tokens.count, 1);
 	});
