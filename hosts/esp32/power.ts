@@ -21,12 +21,6 @@ class Natives {
 	static wakeReasons(): number {
 		return native("xs_power_wake_reasons").call(this);
 	}
-	static retain(bytes: Uint8Array): void {
-		native("xs_power_retain").call(this, bytes);
-	}
-	static retained(): ArrayBuffer | undefined {
-		return native("xs_power_retained").call(this);
-	}
 }
 
 /** A voltage divider: volts at the pin, an input of ADC 1, times `ratio` are what is measured. */
@@ -113,11 +107,11 @@ export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 
 	read(): Uint8Array | undefined {
-		const bytes = Natives.retained();
+		const bytes: ArrayBuffer | undefined = native("xs_power_retained").call(this);
 		return bytes === undefined ? undefined : new Uint8Array(bytes);
 	}
 
 	write(bytes: Uint8Array): void {
-		Natives.retain(bytes);
+		native("xs_power_retain").call(this, bytes);
 	}
 }

@@ -9,7 +9,7 @@ import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST }
 import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, type Route, Router } from "../http/router.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
-import { type BodyValues, NO_VALUES } from "./body.js";
+import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
@@ -140,17 +140,20 @@ export class API implements HTTPHandler {
 	}
 
 	private run(
-		operation: Operation,
+		{ run, body, settings }: Operation,
 		request: HTTPRequest,
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
 		const exchange = new Exchange(this.#services, request, response, admission);
-		const { body } = operation;
-		if (body === undefined) return perform(operation, exchange, NO_VALUES);
+		if (this.#services.device.safeMode !== "" && (run === getRead || run === postProbe)) {
+			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
+			return undefined;
+		}
+		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long } = body;
 		const done: BodyDone = (values, code, message, field) => {
-			if (code === "") perform(operation, exchange, values);
+			if (code === "") run(exchange, values, settings);
 			else exchange.fail(400, code, message, field);
 		};
 		return new ObjectReader(body, this.#services.text, done, long && (() => long.open(this.#services)));
@@ -184,20 +187,6 @@ export class API implements HTTPHandler {
 
 	private fail(response: HTTPResponse, status: number, code: string, message: string): void {
 		fail(this.#services.writer, response, status, code, message);
-	}
-}
-
-/** Runs the route; what can't be in safe mode, and flash that refuses, is answered. */
-function perform({ run, settings }: Operation, exchange: Exchange, values: BodyValues): BodySink | undefined {
-	if (exchange.services.device.safeMode !== "" && (run === getRead || run === postProbe)) {
-		exchange.fail(501, UNSUPPORTED, "The device is in safe mode, where it reads no meter; restart it to leave that.");
-		return undefined;
-	}
-	try {
-		return run(exchange, values, settings) ?? undefined;
-	} catch (error) {
-		exchange.failStorage(error);
-		return undefined;
 	}
 }
 

@@ -77,17 +77,12 @@ class Upload implements BodySink {
 		const bytes = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
 		const file = isTooLarge ? NO_FILE : crypto.readCertificates(bytes);
 		const refusal = isTooLarge ? TOO_LARGE : refusalOf(file, clock.utcMs());
-		try {
-			if (refusal === "") {
-				installedCertificate.install(bytes);
-				answer(this.#exchange, file, true);
-				device.restartSoon();
-			} else this.#exchange.plainText(400, refusal);
-		} catch (error) {
-			this.#exchange.failStorage(error);
-		} finally {
-			this.wipe();
-		}
+		if (refusal === "") {
+			installedCertificate.install(bytes);
+			answer(this.#exchange, file, true);
+			device.restartSoon();
+		} else this.#exchange.plainText(400, refusal);
+		this.wipe();
 	}
 
 	abort(): void {

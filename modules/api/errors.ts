@@ -22,7 +22,6 @@ export const BUSY = "busy";
 export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";
 export const UNSUPPORTED = "unsupported";
-export const INTERNAL = "internal";
 
 /** Answers with an error. `message` says what happened and what to do. */
 export function fail(

@@ -6,7 +6,7 @@ import type { InstalledCertificate, OwnCertificate } from "../config/certificate
 import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
-import { StorageRefusal, type WatchedStorage } from "../config/watched-storage.js";
+import type { WatchedStorage } from "../config/watched-storage.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -17,7 +17,7 @@ import type { MeterReader } from "../meter/reader.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
-import { fail, INTERNAL } from "./errors.js";
+import { fail } from "./errors.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -129,12 +129,6 @@ export class Exchange {
 	plainText(status: number, sentence: string): void {
 		this.response.header("Content-Type", "text/plain");
 		this.response.sendBytes(status, this.services.text.encode(`${sentence}\n`));
-	}
-
-	/** Answers 500 when it was flash that refused; anything else is a mistake of ours, and thrown on. */
-	failStorage(error: unknown): void {
-		if (!(error instanceof StorageRefusal)) throw error;
-		this.fail(500, INTERNAL, "The flash memory refuses what is to be written.");
 	}
 
 	fail(status: number, code: string, message: string, field?: string): void {

@@ -10,7 +10,6 @@ import {
 	HUB_URL,
 } from "../config/hub-fields.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
-import { StorageRefusal } from "../config/watched-storage.js";
 import { parseHubURL } from "../http/url.js";
 import { CERTIFICATES_WELL, PRIVATE_KEY_ABSENT } from "../io/host.js";
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
@@ -20,11 +19,10 @@ import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { failField, putsOf, settingsOf } from "./settings.js";
 
-/** Value of the certificate while another request is sending one, and of one that flash has refused. */
+/** Value of the certificate while another request is sending one. */
 const CERTIFICATE_BUSY = false;
-const CERTIFICATE_REFUSED = true;
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
-const CERTIFICATE_TEXT = bodyField<Uint8Array | boolean>({
+const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
 	kind: TEXT,
 	maximum: HUB_CERTIFICATE_LIMIT,
@@ -58,13 +56,8 @@ class CertificateText implements LongText {
 	}
 
 	/** What HUB_CERTIFICATE must be set to. */
-	end(): Uint8Array | boolean | undefined {
-		try {
-			return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
-		} catch {
-			// The body is still on its way; `accept` answers.
-			return CERTIFICATE_REFUSED;
-		}
+	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
+		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
 	}
 
 	close(): void {
@@ -90,7 +83,6 @@ function show(exchange: Exchange): void {
 
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
-	if (certificate === CERTIFICATE_REFUSED) throw new StorageRefusal(CERTIFICATE_TEXT.name);
 	if (certificate === CERTIFICATE_BUSY) {
 		exchange.response.header("Retry-After", "5");
 		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");

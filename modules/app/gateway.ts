@@ -74,6 +74,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #sessions: Sessions;
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
+	/** For the API. */
+	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
 	readonly #starts: Starts | undefined;
 	#server: HTTPServer | undefined;
@@ -89,6 +91,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		// First of all: what goes wrong from here on is counted.
 		const { retained, ending } = host;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
+		this.safeMode = this.#starts?.safeMode ?? "";
 		const storage = new WatchedStorage(host.storage, trace);
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
@@ -148,7 +151,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { network } = this.#host;
 		const { driver, text, trace } = this.#world;
 		for (const key of this.#config.damaged) {
-			trace(`config: ${key} can't be used as it is in flash, defaults take its place`);
+			trace(`config: ${key} is damaged in flash, defaults are used`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
 		if (network.https !== undefined) {
@@ -164,7 +167,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			trace,
 		});
 		const { safeMode } = this;
-		if (safeMode !== "") trace(`safe mode: the last starts ended too soon (${safeMode})`);
+		if (safeMode !== "") trace(`safe mode: ${safeMode}`);
 		this.guard("tls", () => {
 			const listener = this.httpsListener;
 			if (listener !== undefined && safeMode === "")
@@ -174,11 +177,6 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
-	}
-
-	/** For the API. */
-	get safeMode(): string {
-		return this.#starts?.safeMode ?? "";
 	}
 
 	/** For Button. */

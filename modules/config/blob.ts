@@ -142,7 +142,6 @@ export class BlobWriter {
 	readonly #piece: Uint8Array;
 	readonly #reference: Uint8Array;
 	#length = 0;
-	#refusal: unknown;
 	#isClosed = false;
 
 	constructor(options: WriterOptions) {
@@ -152,10 +151,9 @@ export class BlobWriter {
 		this.#reference[0] = options.slot;
 	}
 
-	/** Adds `bytes[start..end)`. What is beyond the limit is thrown away. What the storage throws, `end` throws. */
+	/** Adds `bytes[start..end)`. What is beyond the limit is thrown away. Throws what the storage throws. */
 	write(bytes: Uint8Array, start: number, end: number): void {
 		if (this.#isClosed) throw new Error("blob: written after its end");
-		if (this.#refusal !== undefined) return;
 		const { limit } = this.#options;
 		if (this.#length + end - start > limit) this.#length = limit + 1;
 		if (this.#length > limit) return;
@@ -165,16 +163,12 @@ export class BlobWriter {
 		}
 	}
 
-	/**
-	 * The blob is complete. Its reference; empty for an empty blob, undefined for one that was too long. Throws what the
-	 * storage has thrown.
-	 */
+	/** The blob is complete. Its reference; empty for an empty blob, undefined for one that was too long. */
 	end(): Uint8Array | undefined {
 		const length = this.#length;
 		if (length > this.#options.limit) return undefined;
 		if (length === 0) return new Uint8Array(0);
 		if (length % BLOB_PIECE > 0) this.store(length % BLOB_PIECE);
-		if (this.#refusal !== undefined) throw this.#refusal;
 		this.#reference[1] = length >> 8;
 		this.#reference[2] = length;
 		return this.#reference.slice(0, blobReferenceLimit(length));
@@ -193,10 +187,6 @@ export class BlobWriter {
 		const crc = crc16(this.#piece, 0, count);
 		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH] = crc >> 8;
 		this.#reference[REFERENCE_HEADER + index * CRC_LENGTH + 1] = crc;
-		try {
-			this.#options.write(index, this.#piece.slice(0, count));
-		} catch (error) {
-			this.#refusal ??= error;
-		}
+		this.#options.write(index, this.#piece.slice(0, count));
 	}
 }

@@ -5,7 +5,10 @@
 import type { Storage } from "../io/host.js";
 
 /** Flash has not taken a write; nothing has changed by it. */
-export class StorageRefusal extends Error {}
+export class StorageRefusal extends Error {
+	/** For whoever wanted it (http/handler.ts). */
+	readonly sentence = "The flash memory refuses what is to be written.";
+}
 
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
