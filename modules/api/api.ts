@@ -13,7 +13,15 @@ import { NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
-import { FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED, UNSUPPORTED } from "./errors.js";
+import {
+	FORBIDDEN_ORIGIN,
+	fail,
+	HTTPS_REQUIRED,
+	METHOD_NOT_ALLOWED,
+	NOT_FOUND,
+	UNAUTHORIZED,
+	UNSUPPORTED,
+} from "./errors.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";

@@ -17,8 +17,9 @@ const LENGTHS: readonly number[] = Object.freeze([0, 1, 2, 7, 8, 9, 16, 32, 68, 
 const LONGEST_BODY = 40;
 const PIECE = 60;
 
-export function sealed(body: readonly number[]): Uint8Array {
-	const bytes = Uint8Array.from([...body, 0, 0]);
+export function sealed(body: ArrayLike<number>): Uint8Array {
+	const bytes = new Uint8Array(body.length + 2);
+	bytes.set(body);
 	const end = body.length;
 	const check = crc16(bytes, 0, end);
 	bytes[end] = check;
@@ -31,14 +32,14 @@ export function flashRecords(random: AnyRandom): readonly (readonly [key: string
 	const records: (readonly [string, Uint8Array])[] = [];
 	for (const entry of ENTRIES) {
 		const kind = random.below(4);
-		if (kind === 1) records.push([entry.key, sealed([...random.bytes(random.below(LONGEST_BODY) + 1)])]);
+		if (kind === 1) records.push([entry.key, sealed(random.bytes(random.below(LONGEST_BODY) + 1))]);
 		else if (kind > 1) records.push([entry.key, entryOf(entry, random)]);
 	}
 	if (random.below(3) === 0) records.push(["together", togetherOf(random)]);
 	for (const name of ["own", "tls", "hub_cert"])
 		for (let slot = 0; slot < 2; slot++)
 			if (random.below(3) === 0) records.push([`${name}_${slot}_0`, random.bytes(random.below(PIECE))]);
-	if (random.below(2) === 0) records.push(["dlms_counters", sealed([...random.bytes(random.below(LONGEST_BODY) + 1)])]);
+	if (random.below(2) === 0) records.push(["dlms_counters", sealed(random.bytes(random.below(LONGEST_BODY) + 1))]);
 	return records;
 }
 
@@ -48,7 +49,8 @@ function entryOf(entry: Entry, random: AnyRandom): Uint8Array {
 	for (const field of entry.fields) {
 		if (random.below(8) === 0) continue;
 		const value = anyValue(field, random);
-		body.push(random.below(12) === 0 ? random.below(256) : field.id, value.length >> 8, value.length & 255, ...value);
+		body.push(random.below(12) === 0 ? random.below(256) : field.id, value.length >> 8, value.length & 255);
+		append(body, value);
 	}
 	return sealed(body);
 }
@@ -74,9 +76,17 @@ function togetherOf(random: AnyRandom): Uint8Array {
 		const entry = ENTRIES[random.below(ENTRIES.length)];
 		const key = random.below(3) === 0 ? random.bytes(random.below(9)) : asciiOf(entry.key);
 		const bytes = random.below(3) === 0 ? random.bytes(random.below(PIECE)) : entryOf(entry, random);
-		body.push(key.length, ...key, bytes.length >> 8, bytes.length & 255, ...bytes);
+		body.push(key.length);
+		append(body, key);
+		body.push(bytes.length >> 8, bytes.length & 255);
+		append(body, bytes);
 	}
 	return sealed(body);
+}
+
+/** One by one: arguments take from a stack that is short. */
+function append(body: number[], bytes: Uint8Array): void {
+	for (let i = 0; i < bytes.length; i++) body.push(bytes[i]);
 }
 
 function asciiOf(text: string): Uint8Array {
