@@ -6,12 +6,13 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/ending.js";
 import { describeAccount, describeMeter, openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { checkPorts } from "../hosts/node/ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
-import { type RunSettings, runFirmware } from "./sdk/run.js";
+import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";
 
 const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
@@ -62,6 +63,8 @@ class LinuxBench {
 	readonly #options: LinuxOptions;
 	#meter: SimulatedMeter | undefined;
 	#gateway: ChildProcess | undefined;
+	/** The firmware, which nobody has ended. */
+	#hasFailed = false;
 	#ending = false;
 
 	constructor(options: LinuxOptions) {
@@ -88,6 +91,7 @@ class LinuxBench {
 		this.#ending = true;
 		this.#gateway?.kill("SIGTERM");
 		await this.#meter?.end();
+		if (this.#gateway !== undefined && !this.#hasFailed) losePower(this.#options.state);
 		process.exit(code);
 	}
 
@@ -101,9 +105,11 @@ class LinuxBench {
 		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
+		const { cause, isFault } = takeEnding(state);
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 		return {
 			state,
+			ending: isFault ? cause : undefined,
 			factory,
 			version,
 			meter: meter ?? this.#meter!.path,
@@ -122,10 +128,18 @@ class LinuxBench {
 		this.#gateway = gateway;
 		gateway.on("error", (error) => this.fail(`The firmware could not be started: ${error.message}`));
 		gateway.on("exit", (code, signal) => {
+			if (code === MACHINE_ENDED) this.#keepFault("the XS machine gave up");
+			if (signal !== null && !FROM_OUTSIDE.includes(signal)) this.#keepFault(`signal ${signal}`);
 			if (signal !== null) this.fail(`The firmware has ended: signal ${signal}`);
-			else void this.end(code ?? 1);
+			else void this.end(code === 0 ? 0 : 1);
 		});
 		for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => gateway.kill(signal));
+	}
+
+	/** The next start is told. */
+	#keepFault(cause: string): void {
+		this.#hasFailed = true;
+		keepFault(this.#options.state, cause);
 	}
 
 	#say(message: string): void {

@@ -152,6 +152,7 @@ function Frame({ onLeave }: { onLeave: () => void }) {
 			</nav>
 			<main ref={main} tabIndex={-1}>
 				<LostNotice />
+				<StateNotices />
 				<h1>{t(PLACES.find(({ name }) => name === place)?.label ?? "title")}</h1>
 				<PageOf name={place} />
 			</main>
@@ -184,6 +185,24 @@ function PageOf({ name }: { name: string }) {
 
 function LostNotice() {
 	return useStore(reachable) ? null : <Notice kind="warning">{t("lost.text")}</Notice>;
+}
+
+/** What the owner must know of on every page: what is not there, and what was not stored. */
+function StateNotices() {
+	const now = useStore(status);
+	if (now === undefined) return null;
+	const { safe_mode, storage_state } = now;
+	return (
+		<>
+			{safe_mode !== undefined && (
+				<Notice kind="warning">
+					<p>{t("safe.text", { cause: safe_mode })}</p>
+					<a href="#/system">{t("safe.go")}</a>
+				</Notice>
+			)}
+			{storage_state !== "ok" && <Notice kind="warning">{t(`storage.${storage_state}`)}</Notice>}
+		</>
+	);
 }
 
 function RestartOverlay() {

@@ -1,7 +1,7 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
 import { BOARD } from "gateway/board";
 import config from "mc/config";
-import type { Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
+import type { Ending, Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -13,7 +13,7 @@ import { createUDPPort } from "../native/udp.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
-import { ChipPower } from "./power.js";
+import { ChipPower, ChipRetained } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
 import { ChipClock, System } from "./system.js";
@@ -30,8 +30,8 @@ const TIME_SERVERS = "pool.ntp.org,1.pool.ntp.org,2.pool.ntp.org";
 
 const trace = (message: string): void => System.trace(message);
 
-/** Throws an Error with a sentence. */
-export function createHost(): Host {
+/** `ending` is that of the program before. Throws an Error with a sentence. */
+export function createHost(ending: Ending): Host {
 	const timers = new SDKTimers();
 	const text = new SDKText();
 	const storage = new NVSStorage();
@@ -51,6 +51,8 @@ export function createHost(): Host {
 		network: createNetwork(timers),
 		storage,
 		flash: FLASH,
+		retained: new ChipRetained(),
+		ending,
 		crypto,
 		memory: MEMORY,
 		text,

@@ -2,6 +2,7 @@
  * Supply, temperature and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
  * the portable code but for Power.
  */
+import type { Retained } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 
 class Natives {
@@ -19,12 +20,6 @@ class Natives {
 	}
 	static wakeReasons(): number {
 		return native("xs_power_wake_reasons").call(this);
-	}
-	static retain(bytes: Uint8Array): void {
-		native("xs_power_retain").call(this, bytes);
-	}
-	static retained(): ArrayBuffer | undefined {
-		return native("xs_power_retained").call(this);
 	}
 }
 
@@ -80,8 +75,8 @@ export const WAKE_PIN = 2;
 export const WAKE_UART = 4;
 export const WAKE_OTHER = 8;
 
-/** The most bytes that are kept over deep sleep and a restart. */
-export const RETAINED_LIMIT = 256;
+/** Bytes that outlive a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
+const RETAINED_SIZE = 256;
 
 /** Ends no sleep. */
 export const NO_WAKE_PIN = -1;
@@ -105,15 +100,18 @@ export class Sleep {
 	static wakeReasons(): number {
 		return Natives.wakeReasons();
 	}
+}
 
-	/** Keeps up to RETAINED_LIMIT bytes until power is cut, in place of those kept before. */
-	static retain(bytes: Uint8Array): void {
-		Natives.retain(bytes);
+/** Memory of the chip that is lost with the power only. */
+export class ChipRetained implements Retained {
+	readonly size = RETAINED_SIZE;
+
+	read(): Uint8Array | undefined {
+		const bytes: ArrayBuffer | undefined = native("xs_power_retained").call(this);
+		return bytes === undefined ? undefined : new Uint8Array(bytes);
 	}
 
-	/** What was kept; undefined after a power cut. */
-	static retained(): Uint8Array | undefined {
-		const bytes = Natives.retained();
-		return bytes === undefined ? undefined : new Uint8Array(bytes);
+	write(bytes: Uint8Array): void {
+		native("xs_power_retain").call(this, bytes);
 	}
 }

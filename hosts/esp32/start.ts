@@ -14,13 +14,15 @@ const FAILED_RESTART_MS = 10_000;
 
 export function start(make: (host: Host) => { start(): void }): void {
 	System.watchAborts();
-	System.trace(`Gateway ${config.version} for ${BOARD.name}. ${System.startCause()}`);
+	const ending = System.ending();
+	System.trace(`Gateway ${config.version} for ${BOARD.name}. Started: ${ending.cause}.`);
 	try {
-		const host = createHost();
+		const host = createHost(ending);
 		make(host).start();
 		System.trace(`Unit ${host.info.serial} serves as ${host.info.hostname}.`);
 	} catch (error) {
-		System.trace(error instanceof Error ? error.message : String(error));
-		Timer.set(() => System.restart(), FAILED_RESTART_MS);
+		const reason = error instanceof Error ? error.message : String(error);
+		System.trace(reason);
+		Timer.set(() => System.fail(reason), FAILED_RESTART_MS);
 	}
 }

@@ -16,12 +16,11 @@
 #include "esp_timer.h"
 
 #include "power-retained.h"
+#include "start-cause.h"
 
 enum { LINE_LIMIT = 400, REASON_LIMIT = 160, MAC_SIZE = 6 };
 
 static RTC_NOINIT_ATTR retained_record ending;
-
-static const char ASKED_FOR[] = "it was asked for";
 
 /* One line whatever the text holds; what is longer is cut, between two characters of its UTF-8. */
 static void one_line(char *line, size_t size, const char *text)
@@ -74,41 +73,33 @@ void xs_system_mac(xsMachine *the)
 void xs_system_restart(xsMachine *the)
 {
 	(void)the;
-	retained_keep(&ending, ASKED_FOR, strlen(ASKED_FOR));
+	retained_keep(&ending, START_ASKED_FOR, strlen(START_ASKED_FOR));
 	esp_restart();
 }
 
-static const char *cause_of(esp_reset_reason_t reason)
+/* (reason): a restart that nobody has asked for. */
+void xs_system_fail(xsMachine *the)
 {
-	switch (reason) {
-		case ESP_RST_POWERON: return "power was switched on";
-		case ESP_RST_EXT: return "the reset pin";
-		case ESP_RST_SW: return "the engine gave up, and could not say why";
-		case ESP_RST_PANIC: return "panic; the core dump tells more";
-		case ESP_RST_INT_WDT: return "the watchdog of interrupts";
-		case ESP_RST_TASK_WDT: return "the watchdog of tasks";
-		case ESP_RST_WDT: return "a watchdog";
-		case ESP_RST_DEEPSLEEP: return "deep sleep has ended";
-		case ESP_RST_BROWNOUT: return "the voltage was too low";
-		case ESP_RST_USB: return "the USB port";
-		case ESP_RST_JTAG: return "JTAG";
-		case ESP_RST_PWR_GLITCH: return "a glitch of the voltage";
-		case ESP_RST_CPU_LOCKUP: return "the processor was locked up";
-		default: return "unknown";
-	}
+	char reason[REASON_LIMIT];
+	one_line(reason, sizeof(reason), xsmcToString(xsArg(0)));
+	retained_keep(&ending, reason, strlen(reason));
+	esp_restart();
 }
 
-/* Why the chip has started, a sentence for a trace. Asked once: a record of the last ending is of no other. */
-void xs_system_start_cause(xsMachine *the)
+/* How the program before has ended, as [cause, is a fault]. Asked once: a record of the last ending is of no other. */
+void xs_system_ending(xsMachine *the)
 {
-	char kept[RETAINED_LIMIT + 1], text[LINE_LIMIT];
-	esp_reset_reason_t reason = esp_reset_reason();
+	char kept[RETAINED_LIMIT + 1];
 	int size = retained_recall(&ending, (uint8_t *)kept);
-	bool known = reason == ESP_RST_SW && size > 0;
+	kept[size > 0 ? size : 0] = 0;
+	start_cause cause = start_cause_of(esp_reset_reason(), size > 0 ? kept : NULL);
 	retained_forget(&ending);
-	kept[known ? size : 0] = 0;
-	snprintf(text, sizeof(text), "Started: %s.", known ? kept : cause_of(reason));
-	xsmcSetString(xsResult, text);
+	xsmcVars(1);
+	xsmcSetNewArray(xsResult, 0);
+	xsmcSetString(xsVar(0), cause.text);
+	xsmcSetIndex(xsResult, 0, xsVar(0));
+	xsmcSetBoolean(xsVar(0), cause.is_fault);
+	xsmcSetIndex(xsResult, 1, xsVar(0));
 }
 
 /* Whether it has started because power was switched on; some boards' reset button, and whoever flashes, do the same. */

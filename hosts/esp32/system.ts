@@ -1,5 +1,5 @@
 /** What the ESP32 host asks of the chip (system.c): console, clocks, identity, and the start. */
-import type { Clock } from "../../modules/io/host.js";
+import type { Clock, Ending } from "../../modules/io/host.js";
 
 export class System {
 	/** A line on the console, up to 399 bytes. */
@@ -28,9 +28,14 @@ export class System {
 	static restart(): void {
 		native("xs_system_restart").call(this);
 	}
-	/** Why the chip has started, a sentence for a trace. To be asked once. */
-	static startCause(): string {
-		return native("xs_system_start_cause").call(this);
+	/** As `restart`, since the firmware has failed; the next start is told why. */
+	static fail(reason: string): void {
+		native("xs_system_fail").call(this, reason);
+	}
+	/** How the program before has ended. To be asked once. */
+	static ending(): Ending {
+		const [cause, isFault] = native("xs_system_ending").call(this);
+		return { cause, isFault };
 	}
 	/** The chip has started because power was switched on. */
 	static switchedOn(): boolean {

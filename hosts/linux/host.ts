@@ -1,5 +1,5 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
-import type { Clock, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
+import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
@@ -9,6 +9,7 @@ import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
+import { ASKED_FOR, POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createSerialPort } from "./serial.js";
@@ -50,6 +51,12 @@ class LinuxStorage implements Storage {
 	delete(key: string): void {
 		System.deleteValue(this.#folder, key);
 	}
+}
+
+/** How the firmware before has ended; the runner says so of a restart, tools/linux.ts of a fault. */
+function endingOf(cause: string | undefined): Ending {
+	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
+	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
 /** Where the clients of our access point are. */
@@ -129,6 +136,8 @@ export function createHost(): { host: Host; ready(): void } {
 		),
 		flash: FLASH,
 		storage: new LinuxStorage(`${state}/flash`),
+		retained: new StoredRetained(new LinuxStorage(state)),
+		ending: endingOf(setting("ENDING")),
 		crypto: new NativeCrypto(),
 		memory: MEMORY,
 		text,

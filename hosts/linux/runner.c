@@ -2,7 +2,7 @@
  * Runs the firmware that mcconfig -p lin has built (mc.so), without a display: the part of the SDK's simulator that is
  * not its window. usage: runner path/to/mc.so
  * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use;
- * an abort of the machine is 1. It ends, as by SIGTERM, with the process that started it.
+ * an abort of the machine is MACHINE_ENDED, all else 1. It ends, as by SIGTERM, with the process that started it.
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -22,6 +22,9 @@
 enum { SCREEN_SIZE = 4 };
 
 static const int TAKEN[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2 };
+
+/* Exit code when the machine has given up (tools/sdk/run.ts): the firmware has failed, not its start. */
+enum { MACHINE_ENDED = 3 };
 
 /* How long a press of the button is. */
 enum { PRESS_MS = 150 };
@@ -64,7 +67,7 @@ static void on_abort(txScreen *screen, int status)
 	(void)screen;
 	const char *reason = the_runner.reason ? the_runner.reason(status) : "unknown";
 	fprintf(stderr, "The XS machine has ended: %s (%d).\n", reason, status);
-	exit(1);
+	exit(MACHINE_ENDED);
 }
 
 static void ignore(txScreen *screen)

@@ -8,6 +8,7 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 type Names =
 	| ("storageGet" | "storageSet" | "storageDelete" | "resource" | "setUTC" | "trace" | "restart" | "power")
 	| ("random" | "sha256" | "hmacSHA256" | "aes128GCM" | "readCertificates" | "makeCertificate")
+	| ("retained" | "retain")
 	| ("flashOpen" | "flashRead" | "flashWrite" | "flashErase");
 
 export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> {
@@ -36,6 +37,8 @@ export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> 
 			const { certificate, key } = crypto.makeCertificate({ ...(options as CertificateOptions), key: before });
 			return [certificate, key];
 		},
+		retained: () => maybe(host.retained?.read()),
+		retain: (_id, bytes) => host.retained?.write(bytes),
 		...flashCommands({ host }),
 	};
 }

@@ -10,12 +10,15 @@ import { clientCommands, datagramCommands, deviceCommands, listenerCommands, str
 import { valueCommands } from "./bridge-values.js";
 import {
 	EVENT_START,
+	HOST_ENDED_BY_FAULT,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
 	HOST_HAS_RESOLVE,
+	HOST_HAS_RETAINED,
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
@@ -58,7 +61,7 @@ export class Bridge {
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network, flash, power, button, wifi } = this.#host;
+		const { info, serial, network, flash, power, button, wifi, retained, ending } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
 		if (network.http.secure) flags |= HOST_HTTP_SECURE;
@@ -72,8 +75,11 @@ export class Bridge {
 		if (network.resolve) flags |= HOST_HAS_RESOLVE;
 		if (button) flags |= HOST_HAS_BUTTON;
 		if (wifi) flags |= HOST_HAS_WIFI;
+		if (retained) flags |= HOST_HAS_RETAINED;
+		if (ending) flags |= HOST_HAS_ENDING;
+		if (ending?.isFault) flags |= HOST_ENDED_BY_FAULT;
 		const lines = [...INFO_FIELDS, ...INFO_NUMBERS].map((field) => String(info[field]));
-		if (wifi) lines.push(wifi.accessPointKey, wifi.mac);
+		lines.push(wifi?.accessPointKey ?? "", wifi?.mac ?? "", ending?.cause.replaceAll("\n", " ") ?? "");
 		return this.event(EVENT_START, flags, lines.join("\n"));
 	}
 

@@ -1,11 +1,13 @@
 /** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ButtonPort, Host, Network } from "../../modules/io/host.js";
+import type { ButtonPort, Ending, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
+import { POWER_ON } from "../simulated/ending.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
+import { retainedIn } from "./ending.js";
 import type { FactoryData } from "./factory.js";
 import { leaseOfComputer } from "./lease.js";
 import { createListenerPort } from "./listener.js";
@@ -39,6 +41,8 @@ export interface HostSettings {
 	readonly utcMs?: number | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/** How the program before has ended; default: its power was cut. */
+	readonly ending?: Ending;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
 	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
@@ -92,6 +96,8 @@ export function createHost(settings: HostSettings): Host {
 			accessPointKey: factory.accessPointKey,
 		}),
 		...(settings.button === undefined ? {} : { button: settings.button }),
+		retained: retainedIn(stateFolder),
+		ending: settings.ending ?? POWER_ON,
 		restart: () => void setImmediate(() => settings.onRestart?.()),
 		trace,
 	};

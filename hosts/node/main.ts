@@ -6,9 +6,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Host } from "../../modules/io/host.js";
+import type { Ending, Host } from "../../modules/io/host.js";
+import { ASKED_FOR } from "../simulated/ending.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
+import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
@@ -40,6 +42,8 @@ class Bench {
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
 	readonly #button = new SimulatedButton(new NodeTimers());
+	/** The engine, which nobody has ended. */
+	#hasFailed = false;
 	#ending = false;
 
 	constructor(options: Options) {
@@ -56,7 +60,7 @@ class Bench {
 				if (!this.#ending) this.fail(message);
 			});
 		}
-		await this.#start(factory, startTime(options));
+		await this.#start(factory, startTime(options), takeEnding(options.state));
 		if (this.#ending) return;
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		this.#say(describeAccount(options.state, factory));
@@ -66,8 +70,11 @@ class Bench {
 		process.stdout.write(`ready${addresses.join("")}\n`);
 	}
 
-	/** Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set. */
-	async #start(factory: FactoryData, utcMs: number | undefined): Promise<void> {
+	/**
+	 * Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set, and
+	 * `ending` is how the one before has ended.
+	 */
+	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 		const host = createHost({
@@ -83,6 +90,7 @@ class Bench {
 			accessPoint: options.mode === "ap",
 			utcMs,
 			timeServers: options.ntp,
+			ending,
 			button: this.#button,
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
@@ -101,7 +109,7 @@ class Bench {
 		await this.#engine?.stop();
 		if (this.#ending) return;
 		this.#say("The gateway starts anew.");
-		await this.#start(factory, host.clock.utcMs());
+		await this.#start(factory, host.clock.utcMs(), ASKED_FOR);
 	}
 
 	pressButton(): void {
@@ -122,6 +130,7 @@ class Bench {
 			await this.#engine?.stop();
 		} finally {
 			await this.#meter?.end();
+			if (this.#engine !== undefined && !this.#hasFailed) losePower(this.#options.state);
 			process.exit(code);
 		}
 	}
@@ -129,8 +138,13 @@ class Bench {
 	#makeEngine(host: Host): Engine {
 		if (this.#options.engine === "node") return new NodeEngine(host);
 		const program = findXSWorker();
+		const onCrash = (message: string) => {
+			this.#hasFailed = !FROM_OUTSIDE.some((signal) => message.endsWith(signal));
+			if (this.#hasFailed) keepFault(this.#options.state, message);
+			this.fail(message);
+		};
 		if (program) {
-			return new XSEngine({ host, program, script: GATEWAY_SCRIPT, onCrash: (message) => this.fail(message) });
+			return new XSEngine({ host, program, script: GATEWAY_SCRIPT, onCrash });
 		}
 		process.stderr.write(
 			"The XS engine is not installed (its build needs gcc and make); Node runs the gateway instead.\n",

@@ -75,6 +75,11 @@ export class VirtualLine implements SerialPort, MeterWire {
 		return this.#meter?.line;
 	}
 
+	/** The gateway has its port open. */
+	get isOpen(): boolean {
+		return this.#gateway !== undefined;
+	}
+
 	/** Puts the head on this meter, in place of the one before; undefined: on nothing. */
 	connect(meter: Machine | undefined): void {
 		this.#meter?.disconnect();

@@ -1,4 +1,4 @@
-/** Storage in memory for tests, with the two things that go wrong in flash: the power is cut, and it is full. */
+/** Storage in memory for tests, with what goes wrong in flash: the power is cut, it is full, it refuses. */
 import type { Storage } from "../../modules/io/host.js";
 
 export const STORAGE_KEY_PATTERN = /^[a-z0-9_]{1,15}$/;
@@ -15,6 +15,10 @@ export class VirtualStorage implements Storage {
 	writes = 0;
 	/** Bytes that all values together may take; beyond it `set` throws. */
 	capacity = Number.POSITIVE_INFINITY;
+	/** While above 0, each `set` or `delete` throws, changes nothing, and takes one off. */
+	refusals = 0;
+	/** Writes that are still taken before the refusals begin. */
+	#writesToRefusal = 0;
 	readonly #values = new Map<string, Uint8Array>();
 	#writesToCut = Number.POSITIVE_INFINITY;
 	#keepsNew = false;
@@ -27,6 +31,12 @@ export class VirtualStorage implements Storage {
 	cutPowerAt(count: number, keepsNew: boolean): void {
 		this.#writesToCut = count;
 		this.#keepsNew = keepsNew;
+	}
+
+	/** The write number `count` from now (1 = the next) is refused, and no other. */
+	refuseAt(count: number): void {
+		this.#writesToRefusal = count - 1;
+		this.refusals = 1;
 	}
 
 	/** Power is back: what the storage holds can be read again. Make a new world on it, as a reboot would. */
@@ -67,6 +77,10 @@ export class VirtualStorage implements Storage {
 	}
 
 	#write(change: () => void): void {
+		if (this.refusals > 0 && --this.#writesToRefusal < 0) {
+			this.refusals--;
+			throw new Error("the flash refuses");
+		}
 		this.writes++;
 		if (--this.#writesToCut > 0) {
 			change();

@@ -11,8 +11,9 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Crypto, Ending, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
+import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
 import { SeededRandom } from "./random.js";
@@ -33,6 +34,10 @@ export interface VirtualOptions extends VirtualLineOptions {
 	storage?: VirtualStorage;
 	/** The flash of the world before a reboot. */
 	flash?: VirtualFlash;
+	/** Memory that the world before a restart has left. */
+	retained?: VirtualRetained;
+	/** How it ended; default: power was switched on. */
+	ending?: Ending;
 	/** Resources by name; default: those of the checkout. */
 	resources?: ReadonlyMap<string, Uint8Array>;
 	info?: Partial<HostInfo>;
@@ -73,6 +78,8 @@ export class VirtualWorld implements Host {
 	readonly servers: VirtualServers;
 	readonly storage: VirtualStorage;
 	readonly flash: VirtualFlash;
+	readonly retained: VirtualRetained;
+	readonly ending: Ending;
 	readonly crypto: Crypto;
 	readonly text: TextCodec = new NodeText();
 	readonly resources: Resources;
@@ -116,6 +123,8 @@ export class VirtualWorld implements Host {
 		else if (options.button !== false) this.button = new SimulatedButton(this.time);
 		if (options.led !== undefined) this.led = options.led;
 		this.storage = options.storage ?? new VirtualStorage();
+		this.retained = options.retained ?? new VirtualRetained();
+		this.ending = options.ending ?? POWER_ON;
 		this.flash = options.flash ?? new VirtualFlash(options.seed);
 		this.crypto = new SeededCrypto(random);
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);
@@ -172,6 +181,21 @@ export class VirtualWorld implements Host {
 		if (reply !== undefined) return reply;
 		const what = isDone ? "closed without a whole reply" : `no whole reply in ${timeoutMs} ms`;
 		throw new Error(`${what}: ${JSON.stringify(client.text)}`);
+	}
+}
+
+/** Memory that survives a restart, and whose power can be cut. */
+export class VirtualRetained extends StoredRetained {
+	readonly #storage: VirtualStorage;
+
+	constructor(storage = new VirtualStorage()) {
+		super(storage);
+		this.#storage = storage;
+	}
+
+	/** The power is cut. */
+	lose(): void {
+		for (const key of this.#storage.keys()) this.#storage.delete(key);
 	}
 }
 

@@ -15,7 +15,16 @@ import { getCertificate, postCertificate, postCertificateReset } from "./certifi
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
-import { BUSY, FORBIDDEN_ORIGIN, fail, HTTPS_REQUIRED, METHOD_NOT_ALLOWED, NOT_FOUND, UNAUTHORIZED } from "./errors.js";
+import {
+	BUSY,
+	FORBIDDEN_ORIGIN,
+	fail,
+	HTTPS_REQUIRED,
+	METHOD_NOT_ALLOWED,
+	NOT_FOUND,
+	UNAUTHORIZED,
+	UNSUPPORTED,
+} from "./errors.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -164,6 +173,10 @@ export class API implements HTTPHandler {
 	): BodySink | undefined {
 		const services = this.#services;
 		const exchange = new Exchange(services, request, response, admission);
+		if (services.device.safeMode !== "" && (run === getRead || run === postProbe)) {
+			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
+			return undefined;
+		}
 		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
 		const done: BodyDone = (values, code, message, field) => {

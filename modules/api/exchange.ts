@@ -6,6 +6,7 @@ import type { InstalledCertificate, OwnCertificate } from "../config/certificate
 import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
+import type { WatchedStorage } from "../config/watched-storage.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -27,7 +28,12 @@ export interface Device {
 	readonly httpsPort: number;
 	/** The clock was set. */
 	clockChanged(): void;
-	/** Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. */
+	/** How the last starts have ended, which is why the meter is not read; empty: this is no safe mode. */
+	readonly safeMode: string;
+	/**
+	 * Forgets all settings and whoever is logged in, and starts anew when this reply has had the time to leave. It starts
+	 * anew also when it throws: flash has refused, and not all could be deleted.
+	 */
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */
 	restartSoon(): void;
@@ -36,6 +42,7 @@ export interface Device {
 /** What the routes work with. */
 export interface Services {
 	readonly config: ConfigStore;
+	readonly storage: WatchedStorage;
 	readonly login: Login;
 	readonly sessions: Sessions;
 	readonly tokens: Tokens;

@@ -64,7 +64,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, reader, text, login, network } = exchange.services;
+	const { power, clock, zone, config, storage, reader, text, login, network, device } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -75,6 +75,9 @@ export function getStatus(exchange: Exchange): void {
 	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
 	const { passwordIsDefault } = login;
+	const { safeMode } = device;
+	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
+	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
@@ -84,6 +87,8 @@ export function getStatus(exchange: Exchange): void {
 		textMember(writer, "localtime", localtime);
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
 		booleanMember(writer, "password_default", passwordIsDefault);
+		textMember(writer, "storage_state", storageState);
+		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
 		textMember(writer, "meter_state", meterState);
 		numberMember(writer, "meter_readouts", meterReadouts);
 		booleanMember(writer, "zigbee_enabled", false);

@@ -7,6 +7,7 @@ import { Login } from "../auth/login.js";
 import { Sessions } from "../auth/sessions.js";
 import { Tokens } from "../auth/tokens.js";
 import { AccessSettings, TokenSettings } from "../config/access.js";
+import { DLMS_OBIS_ENTRIES } from "../config/dlms-fields.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
@@ -14,6 +15,9 @@ import { NetworkSettings } from "../config/network.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
+import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import { isPollList } from "../dlms/poll-list.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
@@ -22,6 +26,7 @@ import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
+import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import { TimeZone } from "../time/zone.js";
@@ -31,6 +36,7 @@ import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
 import { PowerCycles } from "./power-cycles.js";
+import { Starts } from "./starts.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -45,6 +51,7 @@ const ZONES_RESOURCE = "timezones.bin";
 const PLACES = 3;
 
 interface World extends IdentityWorld {
+	readonly storage: WatchedStorage;
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
@@ -59,6 +66,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #reader: MeterReader;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
+	readonly #hubCertificates: HubCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly #network: NetworkManager | undefined;
@@ -68,6 +76,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
+	/** For the API. */
+	readonly safeMode: string;
+	/** Undefined where nothing is retained over a restart. */
+	readonly #starts: Starts | undefined;
 	#server: HTTPServer | undefined;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
@@ -75,16 +87,24 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	constructor(host: Host) {
 		this.#host = host;
-		this.#config = new ConfigStore(host.storage, host.text);
-		const { storage, crypto, clock, timers, text, info } = host;
+		const { crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
 		const driver = new Driver({ clock, timers, guard });
+		// First of all: what goes wrong from here on is counted.
+		const { retained, ending } = host;
+		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
+		this.safeMode = this.#starts?.safeMode ?? "";
+		const storage = new WatchedStorage(host.storage, trace);
+		this.#config = new ConfigStore(storage, text);
+		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
+		this.#config.verify(ZIGBEE_MAPPING, isMapping);
 		const world = { storage, crypto, clock, driver, text, info, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.#config);
+		this.#hubCertificates = new HubCertificates(this.#config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
@@ -93,7 +113,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		}
 		const { network } = host;
 		const { udp } = network;
-		if (port !== undefined && udp !== undefined) {
+		if (port !== undefined && udp !== undefined && this.safeMode === "") {
 			this.#services = new NetworkServices(Object.assign(world, { udp, network, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
@@ -142,8 +162,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				this.#powerCycles.start(switchedOn, this);
 			});
 		}
-		for (const entry of this.#config.damaged) {
-			this.#host.trace(`config: ${entry.key} was damaged in flash, its defaults are used`);
+		for (const key of this.#config.damaged) {
+			trace(`config: ${key} is damaged in flash, defaults are used`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
 		if (network.https !== undefined) {
@@ -157,9 +177,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			handler: this.makeAPI(),
 			trace,
 		});
+		const { safeMode } = this;
+		if (safeMode !== "") trace(`safe mode: ${safeMode}`);
 		this.guard("tls", () => {
 			const listener = this.httpsListener;
-			if (listener !== undefined) this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
+			if (listener !== undefined && safeMode === "")
+				this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
 		});
 		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
 		const { button } = this.#host;
@@ -201,6 +224,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	stop(): void {
 		this.#acts.stop();
+		this.#starts?.drive.stop();
 		this.#services?.stop();
 		this.#server?.close();
 		this.#server = undefined;
@@ -216,15 +240,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
-		const hubCertificates = new HubCertificates(this.#config, this.#host.storage);
-		// Flash that can't be cleared must not keep the gateway from starting.
-		this.guard("hub", () => hubCertificates.sweep());
+		const { storage } = this.#world;
 		return new API({
 			config: this.#config,
+			storage,
 			crypto,
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
-			hubCertificates,
+			hubCertificates: this.#hubCertificates,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
@@ -248,10 +271,15 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	factoryReset(): void {
 		this.#light?.resetting();
-		this.#tokens.revokeAll();
-		this.#config.erase();
-		this.#sessions.revokeAll();
-		this.restartSoon();
+		try {
+			this.#config.erase();
+			const { own, installed } = this.#identity;
+			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
+			this.#sessions.revokeAll();
+		} finally {
+			// Also with flash that refuses: the next start goes on with what is marked.
+			this.restartSoon();
+		}
 	}
 
 	/** The name is in the certificate, and is what the device is found by. */
@@ -282,10 +310,13 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	restart(): void {
 		// Others should know that its name answers nobody for a while.
 		this.guard("network", () => this.#services?.stop());
+		this.#starts?.askedFor();
 		this.#host.restart();
 	}
 
+	/** In safe mode nobody talks to the meter. */
 	meterChanged(): void {
+		if (this.safeMode !== "") return;
 		const wantsLog = this.#config.get(CONTROL_LOG_EN);
 		if (!wantsLog) this.#reader.log = undefined;
 		else this.#reader.log ??= new ConversationLog();
@@ -297,6 +328,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		try {
 			run();
 		} catch (error) {
+			// That was told when it happened.
+			if (error instanceof StorageRefusal) return;
 			this.#host.trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 		}
 	}

@@ -76,8 +76,9 @@ export class Identity {
 				// It is on trial at the next start as well.
 				else if (problem === OUT_OF_MEMORY) this.#world.trace(`tls: ${problem}`);
 				else {
+					// First, since flash may refuse to forget the one that nobody can use.
+					target.setIdentity(this.ownPair(hostname));
 					this.giveUp(problem);
-					if (!this.installed.isThere) target.setIdentity(this.ownPair(hostname));
 					this.serveInstalled(target, hostname);
 				}
 			});

@@ -16,7 +16,7 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 
 /** The keys of settings that can't be read: damaged, or in a format of a newer firmware. The gateway would begin them anew. */
 export function unreadableSettings(storage: Storage, text: TextCodec): string[] {
-	return new ConfigStore(storage, text).damaged.map(({ key }) => key);
+	return [...new ConfigStore(storage, text).damaged];
 }
 
 /** Nobody has changed the password. */

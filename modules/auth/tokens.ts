@@ -24,6 +24,7 @@ const DIGEST_OFFSET = 4;
 const ID_LENGTH = 4;
 const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
+const QUESTION_MARK = 0x3f;
 
 /** Where the tokens are kept; config/access.ts is one. */
 export interface TokenRecord {
@@ -93,22 +94,20 @@ export class Tokens {
 		return false;
 	}
 
-	/** Revokes all. Throws what the record throws; they stay then. */
-	revokeAll(): void {
-		if (this.count > 0) this.#record.save(new Uint8Array(0));
-	}
-
 	/** Id of a listed token, lower-case hex; tells nothing about the token. */
 	idAt(index: number): string {
 		const start = index * RECORD_LENGTH + DIGEST_OFFSET;
 		return this.#text.decode(encodeHex(this.#record.bytes.slice(start, start + ID_LENGTH)));
 	}
 
+	/** A byte that is in no name, of a record that is damaged, is shown as `?`; so is no name at all. */
 	nameAt(index: number): string {
 		const start = index * RECORD_LENGTH + NAME_OFFSET;
-		let end = start;
-		while (end < start + TOKEN_NAME_LIMIT && this.#record.bytes[end] !== 0) end++;
-		return this.#text.decode(this.#record.bytes, start, end);
+		const name = this.#record.bytes.slice(start, start + TOKEN_NAME_LIMIT);
+		let length = 0;
+		for (; length < name.length && (length === 0 || name[length] !== 0); length++)
+			if (name[length] < 0x20 || name[length] > 0x7e) name[length] = QUESTION_MARK;
+		return this.#text.decode(name, 0, length);
 	}
 
 	/** Unix time of creation in seconds; 0 when the clock was not set. */

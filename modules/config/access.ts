@@ -6,17 +6,19 @@ import type { ConfigStore } from "./store.js";
 /** auth/account.ts, AccountRecord. */
 export class AccessSettings {
 	readonly #store: ConfigStore;
+	/** The account with the label's password, while flash does not take it: a start needs no write. */
+	#unsaved: { readonly salt: string; readonly digest: Uint8Array } | undefined;
 
 	constructor(store: ConfigStore) {
 		this.#store = store;
 	}
 
 	get salt(): string {
-		return this.#store.get(ACCESS_SALT);
+		return this.#unsaved?.salt ?? this.#store.get(ACCESS_SALT);
 	}
 
 	get digest(): Uint8Array {
-		return this.#store.get(ACCESS_DIGEST);
+		return this.#unsaved?.digest ?? this.#store.get(ACCESS_DIGEST);
 	}
 
 	get isDefault(): boolean {
@@ -24,7 +26,14 @@ export class AccessSettings {
 	}
 
 	save(salt: string, digest: Uint8Array, isDefault: boolean): void {
-		this.#store.change([put(ACCESS_SALT, salt), put(ACCESS_DIGEST, digest), put(ACCESS_IS_DEFAULT, isDefault)]);
+		const puts = [put(ACCESS_SALT, salt), put(ACCESS_DIGEST, digest), put(ACCESS_IS_DEFAULT, isDefault)];
+		try {
+			this.#store.change(puts);
+			this.#unsaved = undefined;
+		} catch (error) {
+			if (!isDefault) throw error;
+			this.#unsaved = { salt, digest };
+		}
 	}
 }
 
@@ -36,8 +45,9 @@ export class TokenSettings {
 		this.#store = store;
 	}
 
+	/** None once they are erased: nobody comes in by one until the restart. */
 	get bytes(): Uint8Array {
-		return this.#store.get(TOKENS_RECORDS);
+		return this.#store.isErased ? new Uint8Array(0) : this.#store.get(TOKENS_RECORDS);
 	}
 
 	save(bytes: Uint8Array): void {

@@ -15,6 +15,7 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import type { Storage } from "../io/host.js";
+import { wipe } from "./wipe.js";
 
 /** Bytes in one value of the storage. */
 export const BLOB_PIECE = 2048;
@@ -64,7 +65,7 @@ export class BlobStore {
 		return this.#writer;
 	}
 
-	/** The blob; undefined when there is none, or it is damaged. The bytes are the caller's. */
+	/** The blob; undefined when there is none, it is damaged or can't be read. The bytes are the caller's. */
 	read(reference: Uint8Array): Uint8Array | undefined {
 		if (!this.isReference(reference)) return undefined;
 		const blob = new Uint8Array(lengthOf(reference));
@@ -76,17 +77,22 @@ export class BlobStore {
 		return this.isReference(reference) && this.readPieces(reference, undefined);
 	}
 
-	/** Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open. */
-	sweep(kept: readonly Uint8Array[]): void {
-		if (this.#writer !== undefined) return;
+	/**
+	 * Deletes all pieces that none of `kept` refers to. Nothing happens while a writer is open; what flash does not let go
+	 * waits for the next time, since it is in nobody's way. `isErasing`, for a factory reset: neither stops it, and it
+	 * throws what the storage throws.
+	 */
+	sweep(kept: readonly Uint8Array[], isErasing = false): void {
+		if (this.#writer !== undefined && !isErasing) return;
 		const { limit, slots } = this.#options;
-		for (let slot = 0; slot < slots; slot++) {
-			const reference = kept.find((one) => one[0] === slot);
-			const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
-			for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) {
-				const key = this.key(slot, i);
-				if (this.#storage.get(key) !== undefined) this.#storage.delete(key);
+		try {
+			for (let slot = 0; slot < slots; slot++) {
+				const reference = kept.find((one) => one[0] === slot);
+				const used = reference === undefined ? 0 : (reference.length - REFERENCE_HEADER) / CRC_LENGTH;
+				for (let i = used; i < Math.ceil(limit / BLOB_PIECE); i++) wipe(this.#storage, this.key(slot, i));
 			}
+		} catch (error) {
+			if (isErasing) throw error;
 		}
 	}
 
@@ -99,14 +105,19 @@ export class BlobStore {
 	private readPieces(reference: Uint8Array, blob: Uint8Array | undefined): boolean {
 		const length = lengthOf(reference);
 		let crc = REFERENCE_HEADER;
-		for (let at = 0; at < length; at += BLOB_PIECE) {
-			const piece = this.#storage.get(this.key(reference[0], at / BLOB_PIECE));
-			if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
-			if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
-			blob?.set(piece, at);
-			crc += CRC_LENGTH;
+		try {
+			for (let at = 0; at < length; at += BLOB_PIECE) {
+				const piece = this.#storage.get(this.key(reference[0], at / BLOB_PIECE));
+				if (piece === undefined || piece.length !== Math.min(BLOB_PIECE, length - at)) return false;
+				if (crc16(piece, 0, piece.length) !== ((reference[crc] << 8) | reference[crc + 1])) return false;
+				blob?.set(piece, at);
+				crc += CRC_LENGTH;
+			}
+			return true;
+		} catch {
+			// Flash can't read it.
+			return false;
 		}
-		return true;
 	}
 
 	private key(slot: number, piece: number): string {

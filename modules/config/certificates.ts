@@ -23,11 +23,12 @@ const LAST_ERROR_LIMIT = TLS_LAST_ERROR.maximum;
 /** The one that the owner has installed. It is on trial until it was served: failing that, the one before is taken again. */
 export class InstalledCertificate {
 	readonly #store: ConfigStore;
-	readonly #blobs: BlobStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
+		this.blobs = new BlobStore(storage, { name: "tls", limit: CERTIFICATE_FILE_LIMIT, slots: 3 });
 		this.sweep();
 	}
 
@@ -37,7 +38,7 @@ export class InstalledCertificate {
 
 	/** Chain and key as PEM; undefined when there is none, or it is damaged. */
 	read(): Uint8Array | undefined {
-		return this.#blobs.read(this.reference);
+		return this.blobs.read(this.reference);
 	}
 
 	/** Why it, or the one before it, could not be served; empty: nothing was wrong. */
@@ -51,7 +52,7 @@ export class InstalledCertificate {
 
 	/** Puts the file in place of the one before. Throws what the storage throws; the old one stays then. */
 	install(file: Uint8Array): void {
-		const writer = this.#blobs.open([this.reference, this.previous]);
+		const writer = this.blobs.open([this.reference, this.previous]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
 			writer.write(file, 0, file.length);
@@ -97,7 +98,7 @@ export class InstalledCertificate {
 	}
 
 	private sweep(): void {
-		this.#blobs.sweep([this.reference, this.previous]);
+		this.blobs.sweep([this.reference, this.previous]);
 	}
 
 	private get reference(): Uint8Array {
@@ -112,12 +113,13 @@ export class InstalledCertificate {
 /** The one that the device has made for itself. */
 export class OwnCertificate {
 	readonly #store: ConfigStore;
-	readonly #blobs: BlobStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
-		this.#blobs.sweep([this.reference]);
+		this.blobs = new BlobStore(storage, { name: "own", limit: OWN_FILE_LIMIT, slots: 2 });
+		this.blobs.sweep([this.reference]);
 	}
 
 	/** The name that it is for; empty: there is none. */
@@ -137,12 +139,12 @@ export class OwnCertificate {
 
 	/** Certificate and key as PEM; undefined when there is none, or it is damaged. */
 	read(): Uint8Array | undefined {
-		return this.#blobs.read(this.reference);
+		return this.blobs.read(this.reference);
 	}
 
 	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
 	replace(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
-		const writer = this.#blobs.open([this.reference]);
+		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {
 			writer.write(file, 0, file.length);
@@ -156,7 +158,7 @@ export class OwnCertificate {
 			]);
 		} finally {
 			writer.close();
-			this.#blobs.sweep([this.reference]);
+			this.blobs.sweep([this.reference]);
 		}
 	}
 

@@ -6,11 +6,13 @@ import type { ConfigStore } from "./store.js";
 
 export class HubCertificates {
 	readonly #store: ConfigStore;
-	readonly #blobs: BlobStore;
+	/** Where they are, keys and all: for a factory reset. */
+	readonly blobs: BlobStore;
 
 	constructor(store: ConfigStore, storage: Storage) {
 		this.#store = store;
-		this.#blobs = new BlobStore(storage, { name: "hub_cert", limit: HUB_CERTIFICATE_LIMIT, slots: 2 });
+		this.blobs = new BlobStore(storage, { name: "hub_cert", limit: HUB_CERTIFICATE_LIMIT, slots: 2 });
+		this.sweep();
 	}
 
 	/** PEM text of the certificate in use; undefined when there is none, or it is damaged. */
@@ -19,20 +21,20 @@ export class HubCertificates {
 	}
 
 	get isSet(): boolean {
-		return this.#blobs.isSound(this.#store.get(HUB_CERTIFICATE));
+		return this.blobs.isSound(this.#store.get(HUB_CERTIFICATE));
 	}
 
 	read(reference: Uint8Array): Uint8Array | undefined {
-		return this.#blobs.read(reference);
+		return this.blobs.read(reference);
 	}
 
 	/** Takes a new one; HUB_CERTIFICATE set to what it gives makes it the current one. Undefined while another comes in. */
 	open(): BlobWriter | undefined {
-		return this.#blobs.open([this.#store.get(HUB_CERTIFICATE)]);
+		return this.blobs.open([this.#store.get(HUB_CERTIFICATE)]);
 	}
 
-	/** Deletes all but the current one; also to be called at start, for what a power cut or a factory reset left. */
+	/** Deletes all but the current one. */
 	sweep(): void {
-		this.#blobs.sweep([this.#store.get(HUB_CERTIFICATE)]);
+		this.blobs.sweep([this.#store.get(HUB_CERTIFICATE)]);
 	}
 }

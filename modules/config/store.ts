@@ -13,11 +13,15 @@
  *   BOOLEAN 1 byte, 0 or 1 · INTEGER and CHOICE of integers 8 bytes, IEEE 754 binary64 (exact for every integer that
  *   a field can have) · TEXT and CHOICE of words UTF-8 · BYTES as they are
  *
- * Items of unknown ids (written by a newer firmware) are kept when the entry is rewritten. A missing item, or one that
- * the field doesn't allow, is the field's initial value. A damaged entry counts as missing and stands in `damaged`.
+ * Items of unknown ids (written by a newer firmware) are kept when the entry is rewritten. A missing item is the field's
+ * initial value. So is one that the field doesn't allow, and an entry that can't be read counts as missing: both stand in
+ * `damaged`, and stay in flash until that entry is written.
+ *
  * Entries that must change together go into the storage as one value first, under TOGETHER_KEY: key length (1), key,
- * length of the entry (2, high byte first), entry, and so on, then the CRC as above. While that is there it counts, and
- * the next start does what a power cut has left undone.
+ * length of the entry (2, high byte first), entry, and so on, then the CRC as above. With that the change is made: while
+ * it is there it counts, each entry in it in place of the one under its own key. Under ERASING_KEY stands, as long as
+ * that takes, that everything is erased. What of either has not been carried out, since the power was cut or flash
+ * refused, is tried again at the next start and before the next change; a start goes on without.
  *
  * Limits: an entry has at most ENTRY_LIMIT bytes; memory holds the values and what unknown items there are.
  */
@@ -38,6 +42,7 @@ import {
 	type Setting,
 	type SettingField,
 } from "./schema.js";
+import { wipe } from "./wipe.js";
 
 /** The longest value that every storage takes (io/host.ts). */
 export const ENTRY_LIMIT = 4000;
@@ -53,14 +58,21 @@ const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
 
-/** A change of one entry on its way into the storage. */
-interface Write {
-	readonly position: number;
+/** An entry in the format of the flash. */
+interface Packed {
 	readonly entry: Entry;
+	readonly bytes: Uint8Array;
+}
+
+const NO_ENTRIES: readonly Packed[] = Object.freeze([]);
+
+/** A change of one entry on its way into the storage. */
+interface Write extends Packed {
+	readonly position: number;
 	readonly values: Setting[];
 	/** False: a damaged entry is written as it was read. */
 	changed: boolean;
-	/** In the format of the flash, once it is known that it is needed. */
+	/** Once it is known that it is needed. */
 	bytes: Uint8Array;
 }
 
@@ -85,45 +97,75 @@ export class ConfigStore {
 	readonly #unknown: Uint8Array[] = [];
 	/** One for all, since there are many: an array takes six slots. */
 	readonly #nothing = new Uint8Array(0);
-	#damaged: Entry[] = [];
+	#damaged: string[] = [];
+	/** The entries of TOGETHER_KEY that wait to be written under their own keys. */
+	#pending: readonly Packed[] | undefined;
+	/** ERASING_KEY is there, from before this start. */
+	#isErasing: boolean;
 	#isErased = false;
 	#listener: ConfigListener | undefined;
 
-	/** Loads everything. `entries` is another table than the firmware's in tests only. */
+	/**
+	 * Loads everything, whatever stands in flash, and writes nothing that must be written. `entries` is another table than
+	 * the firmware's in tests only.
+	 */
 	constructor(storage: Storage, text: TextCodec, entries: readonly Entry[] = ENTRIES) {
 		this.#storage = storage;
 		this.#text = text;
 		this.#entries = entries;
-		if (storage.get(ERASING_KEY) !== undefined) this.deleteAll();
-		else this.finishChange();
-		for (const entry of entries) this.load(entry);
+		this.#isErasing = this.read(ERASING_KEY) !== undefined;
+		if (!this.#isErasing) this.#pending = this.readTogether();
+		for (const entry of entries) this.load(entry, this.#isErasing ? undefined : this.bytesOf(entry));
+		try {
+			this.finish();
+		} catch {
+			// Flash refuses: the next start tries it again, and so does the next change.
+		}
 	}
 
 	/**
 	 * Forgets every setting, as a factory reset does: none is in flash afterwards, and after a restart each is as it was
 	 * at first. A power cut on the way doesn't leave a half: the next start goes on with it. Until the restart the values
-	 * in memory stay as they were, and `set` throws: nothing of before gets past it.
+	 * in memory stay as they were, and `change` throws: nothing of before gets past it. Throws what the storage throws,
+	 * when it has forgotten nothing or not all.
 	 */
 	erase(): void {
-		this.#isErased = true;
+		try {
+			this.#storage.set(ERASING_KEY, this.#nothing);
+			this.#isErased = true;
+		} catch {
+			// A flash that is full takes no mark, and gets room by what follows.
+		}
 		this.deleteAll();
+		this.#isErased = true;
 	}
 
-	/** `erase` was called: nothing can be set any more. */
+	/** `erase` has begun: nothing can be set any more. */
 	get isErased(): boolean {
 		return this.#isErased;
 	}
 
+	/** The mark goes last. */
 	private deleteAll(): void {
-		this.#storage.set(ERASING_KEY, new Uint8Array(0));
-		for (const entry of this.#entries) this.#storage.delete(entry.key);
-		this.#storage.delete(TOGETHER_KEY);
+		for (const entry of this.#entries) wipe(this.#storage, entry.key);
+		wipe(this.#storage, TOGETHER_KEY);
 		this.#storage.delete(ERASING_KEY);
 	}
 
-	/** Entries whose bytes in flash could not be read and that have not been written since. */
-	get damaged(): readonly Entry[] {
+	/** Keys of which something in flash could not be used, and that have not been written since. */
+	get damaged(): readonly string[] {
 		return this.#damaged;
+	}
+
+	/** Sets aside bytes that whoever knows their inside can't use; to be called before anybody gets them. */
+	verify(field: SettingField<Uint8Array>, isUsable: (bytes: Uint8Array) => boolean): void {
+		if (isUsable(this.get(field))) return;
+		this.#values[field.entry][this.positionOf(field)] = this.initial(field);
+		this.setAside(this.#entries[field.entry].key);
+	}
+
+	private setAside(key: string): void {
+		if (!this.#damaged.includes(key)) this.#damaged.push(key);
 	}
 
 	/** From now on `listener` is told of changes; there is one at most. */
@@ -147,11 +189,10 @@ export class ConfigStore {
 		if (this.#isErased) throw new Error("config: erased, and not started anew yet");
 		const changed: Field[] = [];
 		const writes = this.prepare(puts, changed);
-		if (writes.length > 1) this.writeTogether(writes);
-		else if (writes.length === 1) this.#storage.set(writes[0].entry.key, writes[0].bytes);
+		if (writes.length > 0) this.write(writes);
 		for (const { position, entry, values } of writes) {
 			this.#values[position] = values;
-			if (this.#damaged.includes(entry)) this.#damaged = this.#damaged.filter((other) => other !== entry);
+			if (this.#damaged.includes(entry.key)) this.#damaged = this.#damaged.filter((other) => other !== entry.key);
 		}
 		if (changed.length > 0 || apply)
 			this.#listener?.settingsChanged(changed, apply ? puts.map((one) => one.field) : NO_FIELDS);
@@ -172,7 +213,7 @@ export class ConfigStore {
 			}
 			write.values[index] = value;
 		}
-		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry));
+		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry.key));
 		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
 		return needed;
 	}
@@ -194,18 +235,30 @@ export class ConfigStore {
 		return this.#entries[field.entry].fields.indexOf(field);
 	}
 
-	private writeTogether(writes: readonly Write[]): void {
-		this.#storage.set(TOGETHER_KEY, this.pack(writes));
-		try {
-			for (const { entry, bytes } of writes) this.#storage.set(entry.key, bytes);
-		} catch (error) {
-			// Flash is full, or broken: as it was before, as far as it lets us.
-			this.#storage.delete(TOGETHER_KEY);
-			for (const { position, entry } of writes)
-				this.#storage.set(entry.key, this.encode(entry, this.#values[position], this.#unknown[position]));
-			throw error;
+	/** Nothing has changed when it throws. */
+	private write(writes: readonly Write[]): void {
+		this.finish();
+		if (writes.length === 1) {
+			this.#storage.set(writes[0].entry.key, writes[0].bytes);
+			return;
 		}
+		this.#storage.set(TOGETHER_KEY, this.pack(writes));
+		this.#pending = writes;
+		try {
+			this.finish();
+		} catch {
+			// The change is made all the same: it counts from where it stands.
+		}
+	}
+
+	/** Carries out what ERASING_KEY or TOGETHER_KEY says. */
+	private finish(): void {
+		if (this.#isErasing) this.deleteAll();
+		this.#isErasing = false;
+		if (this.#pending === undefined) return;
+		for (const { entry, bytes } of this.#pending) this.#storage.set(entry.key, bytes);
 		this.#storage.delete(TOGETHER_KEY);
+		this.#pending = undefined;
 	}
 
 	private pack(writes: readonly Write[]): Uint8Array {
@@ -228,19 +281,24 @@ export class ConfigStore {
 		return packed;
 	}
 
-	/** Does what a power cut has left undone of `writeTogether`. */
-	private finishChange(): void {
-		const packed = this.#storage.get(TOGETHER_KEY);
-		if (packed === undefined) return;
-		const end = packed.length - CRC_LENGTH;
-		for (let at = 0; isSealed(packed) && at < end; ) {
-			const key = at + 1;
-			const length = key + packed[at];
-			const entry = length + 2;
-			at = entry + ((packed[length] << 8) | packed[length + 1]);
-			this.#storage.set(this.#text.decode(packed, key, length), packed.slice(entry, at));
+	/** The entries that TOGETHER_KEY has for this firmware; none when it is damaged, undefined when it is not there. */
+	private readTogether(): readonly Packed[] | undefined {
+		const packed = this.read(TOGETHER_KEY);
+		if (packed === undefined) return undefined;
+		const end = isSealed(packed) ? packed.length - CRC_LENGTH : -1;
+		const entries: Packed[] = [];
+		let at = 0;
+		while (at < end) {
+			const length = at + 1 + packed[at];
+			const key = packed.subarray(at + 1, length);
+			const start = length + 2;
+			at = start + ((packed[length] << 8) | packed[length + 1]);
+			const entry = this.#entries.find((one) => equalConstantTime(this.#text.encode(one.key), key));
+			if (entry !== undefined) entries.push({ entry, bytes: packed.slice(start, at) });
 		}
-		this.#storage.delete(TOGETHER_KEY);
+		if (at === end && entries.every(({ bytes }) => isSound(bytes))) return entries;
+		this.setAside(TOGETHER_KEY);
+		return NO_ENTRIES;
 	}
 
 	/** Shows every setting to `line`, for reports: of a secret only whether it is set. */
@@ -258,11 +316,24 @@ export class ConfigStore {
 		return field.initial ?? this.#nothing;
 	}
 
-	private load(entry: Entry): void {
+	/** As flash has them; undefined when it has none, or they can't be read. */
+	private read(key: string): Uint8Array | undefined {
+		try {
+			return this.#storage.get(key);
+		} catch {
+			this.setAside(key);
+			return undefined;
+		}
+	}
+
+	private bytesOf(entry: Entry): Uint8Array | undefined {
+		return this.#pending?.find((one) => one.entry === entry)?.bytes ?? this.read(entry.key);
+	}
+
+	private load(entry: Entry, bytes: Uint8Array | undefined): void {
 		const values: Setting[] = entry.fields.map((field) => this.initial(field));
-		const bytes = this.#storage.get(entry.key);
 		const sound = bytes !== undefined && isSound(bytes);
-		if (bytes !== undefined && !sound) this.#damaged.push(entry);
+		if (bytes !== undefined && !sound) this.setAside(entry.key);
 		this.#values.push(values);
 		this.#unknown.push(sound ? this.readItems(entry, bytes, values) : this.#nothing);
 	}
@@ -282,6 +353,7 @@ export class ConfigStore {
 			} else {
 				const value = this.decode(entry.fields[index], bytes.slice(at + ITEM_HEADER_LENGTH, next));
 				if (checkField(entry.fields[index], value)) values[index] = value;
+				else this.setAside(entry.key);
 			}
 			at = next;
 		}

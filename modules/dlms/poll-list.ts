@@ -72,6 +72,17 @@ export function pollListOf(stored: Uint8Array): Uint8Array {
 	return list;
 }
 
+/** Whether the bytes are packed as this file says: flash may hold anything. */
+export function isPollList(stored: Uint8Array): boolean {
+	if (stored.length === 0) return true;
+	if (stored[0] > POLL_LIMIT || stored.length !== 1 + stored[0] * POLL_ENTRY_SIZE) return false;
+	for (let at = 1; at < stored.length; at += POLL_ENTRY_SIZE) {
+		const attribute = stored[at + POLL_ATTRIBUTE];
+		if (!POLL_CLASSES.includes(stored[at + POLL_CLASS]) || attribute < 1 || attribute > 127) return false;
+	}
+	return true;
+}
+
 /** Position of the first object that stands in the list before, in code, class and attribute; -1 for none. */
 export function findDuplicate(list: Uint8Array): number {
 	for (let i = 1; i < list[0]; i++) {

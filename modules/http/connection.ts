@@ -291,7 +291,7 @@ export class HTTPConnection implements ResponseCarrier {
 		try {
 			const isUnseen = this.#out.revoke() || this.#reply === REPLY_AWAITED;
 			if (isFirst && isUnseen) {
-				this.fail(500);
+				this.fail(500, (error as { readonly sentence?: string } | undefined)?.sentence);
 				this.advance();
 			} else {
 				this.close();
@@ -303,7 +303,7 @@ export class HTTPConnection implements ResponseCarrier {
 	}
 
 	/** Answers in the handler's stead, and ends the connection. */
-	private fail(status: number): void {
+	private fail(status: number, sentence?: string): void {
 		const sink = this.#sink;
 		const response = this.#response;
 		this.#sink = undefined;
@@ -311,7 +311,7 @@ export class HTTPConnection implements ResponseCarrier {
 		this.#reply = REPLY_AWAITED;
 		this.linger();
 		// Answered first: a mistake in what the handler does about it must not cost the client its reply.
-		sendError(this.#response, status);
+		sendError(this.#response, status, sentence);
 		sink?.abort?.();
 		response?.cancel();
 	}

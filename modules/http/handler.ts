@@ -18,7 +18,7 @@ export interface HTTPHandler {
 	/**
 	 * A request's head has arrived. Either send the response, at once or later, or return a sink for the body and answer
 	 * when it has ended (or before: the rest of the body is then thrown away). Without a sink a body is thrown away.
-	 * An exception is answered with 500.
+	 * An exception is answered with 500; one that has a `sentence` is no mistake of ours, and that is the message.
 	 */
 	begin(request: HTTPRequest, response: HTTPResponse): BodySink | undefined;
 }

@@ -46,16 +46,16 @@ export function reasonOf(status: number): string {
 	return REASONS[status] ?? "";
 }
 
-/** JSON body of the error reply `status`. */
-export function errorText(status: number): string {
+/** JSON body of the error reply `status`; `sentence` in place of its own one. */
+export function errorText(status: number, sentence?: string): string {
 	const [code, message] = ERRORS[status] ?? ERRORS[500];
-	return `{"error":"${code}","message":"${message}"}`;
+	return `{"error":"${code}","message":"${sentence ?? message}"}`;
 }
 
 /** Sends the server's own error reply `status`. It is never stored by a cache. */
-export function sendError(response: HTTPResponse, status: number): void {
+export function sendError(response: HTTPResponse, status: number, sentence?: string): void {
 	response.lines("Content-Type: application/json\r\nCache-Control: no-store\r\n");
-	response.sendText(status, errorText(status));
+	response.sendText(status, errorText(status, sentence));
 }
 
 /** Seconds after which a client that finds no place is asked to come back. */

@@ -348,6 +348,14 @@ export interface HostInfo {
 	readonly timeServers: string;
 }
 
+/** How the program before this one has ended. */
+export interface Ending {
+	/** In a few words of English, for the owner: `panic`, `the watchdog of tasks`. */
+	readonly cause: string;
+	/** The firmware, or the chip under it, has failed: nobody has asked for it, and it was no loss of power. */
+	readonly isFault: boolean;
+}
+
 /** Supply and sensors. What a board can't measure is undefined. */
 export interface Power {
 	/** Alkaline cells in series; 0: the board has no place for any. */
@@ -420,6 +428,8 @@ export interface Host {
 	readonly flash?: Flash;
 	readonly update?: Update;
 	readonly retained?: Retained;
+	/** Undefined: the host does not know. */
+	readonly ending?: Ending;
 	readonly sleep?: Sleep;
 	/** Absent where it has no limit. */
 	readonly memory?: Memory;

@@ -53,6 +53,14 @@ export function mapOf(stored: Uint8Array): Uint8Array {
 	return map;
 }
 
+/** Whether the bytes are packed as this file says: flash may hold anything. */
+export function isMapping(stored: Uint8Array): boolean {
+	if (stored.length === 0) return true;
+	if (stored[0] > MAP_LIMIT || stored.length !== 1 + stored[0] * MAP_ENTRY_SIZE) return false;
+	for (let at = 1; at < stored.length; at += MAP_ENTRY_SIZE) if ((stored[at] & PAIR_MASK) >= PAIRS.length) return false;
+	return true;
+}
+
 /** Position of a pair of 8 hex digits, in either case, among those that may be mapped; -1 for any other. */
 export function findPair(text: string): number {
 	return PAIRS.indexOf(text.toUpperCase());

@@ -9,6 +9,7 @@ import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.j
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
+import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
@@ -128,9 +129,9 @@ export class VirtualGateway extends TestGateway {
 		line.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));
 	}
 
-	async restart(damaged?: string): Promise<void> {
+	async restart(damaged?: string, ending?: Ending): Promise<void> {
 		this.#gateway.stop();
-		const { storage } = this.world;
+		const { storage, retained } = this.world;
 		const utcMs = this.world.time.utcMs();
 		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
 		// Another seed: a unit that starts again draws other random numbers.
@@ -139,7 +140,9 @@ export class VirtualGateway extends TestGateway {
 		this.world = new VirtualWorld({
 			...this.#options,
 			storage,
+			retained,
 			seed,
+			...(ending === undefined ? {} : { ending }),
 			...(utcMs === undefined ? {} : { utcMs }),
 			...(switchedOn === undefined ? {} : { switchedOn: false }),
 		});

@@ -107,16 +107,17 @@ describe("auth/tokens", () => {
 		}
 	});
 
-	it("revokes all", () => {
+	it("lists a record that is damaged, whatever stands in its name", () => {
 		const { record, tokens } = make();
-		const token = tokens.create("x");
-		tokens.create("y");
-		tokens.revokeAll();
-		assert.equal(tokens.count, 0);
-		assert.equal(tokens.isValid(token), false);
-		assert.equal(record.bytes.length, 0);
-		record.full = true;
-		tokens.revokeAll();
+		tokens.create("good");
+		record.bytes = Uint8Array.of(...record.bytes, ...new Uint8Array(68).fill(0xff));
+		record.bytes.set([0x61, 0xc3, 0x28, 0x0a], 68 + 36);
+		assert.deepEqual([tokens.nameAt(0), tokens.nameAt(1)], ["good", `a?(${"?".repeat(29)}`]);
+		assert.equal(tokens.idAt(1), "ffffffff");
+		record.bytes.fill(0, 68 + 36);
+		assert.equal(tokens.nameAt(1), "?");
+		assert.equal(tokens.revokeId("ffffffff"), true);
+		assert.equal(tokens.count, 1);
 	});
 
 	it("are found again by another start", () => {

@@ -58,6 +58,27 @@ describe("The page's system settings", function () {
 		await visit.card("about.title").getByText(device.serial).waitFor();
 	});
 
+	it("tells on every page of safe mode, and of memory that is damaged or refuses, as long as that lasts", async () => {
+		let told: object = {};
+		await visit.page.route("**/system/status", async (route) => {
+			const response = await route.fetch();
+			await route.fulfill({ response, json: { ...(await response.json()), ...told } });
+		});
+		const cause = "the watchdog of tasks";
+		const text = say("safe.text", { cause });
+		for (const [state, key] of [
+			[{ safe_mode: cause }, text],
+			[{ storage_state: "damaged" }, say("storage.damaged")],
+			[{ storage_state: "refused" }, say("storage.refused")],
+		] as const) {
+			told = state;
+			await visit.page.getByText(key).waitFor();
+		}
+		told = {};
+		await visit.page.getByText(say("storage.refused")).waitFor({ state: "detached" });
+		await visit.page.unroute("**/system/status");
+	});
+
 	it("restarts, and is there again with all settings", async () => {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();

@@ -29,7 +29,12 @@ export interface RunSettings {
 	readonly announce?: boolean;
 	/** What `info.board` is. */
 	readonly board?: string;
+	/** The fault that has ended the firmware before; undefined: power was switched on. */
+	readonly ending?: string | undefined;
 }
+
+/** Exit code of the runner when the XS machine has given up. */
+export const MACHINE_ENDED = 3;
 
 /**
  * The firmware prints `ready https://… http://…` when it serves. It ends with 0 on SIGTERM; SIGUSR1 is a short press of
@@ -37,7 +42,7 @@ export interface RunSettings {
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, board } = settings;
-	const { accessPoint, quiet, announce } = settings;
+	const { accessPoint, quiet, announce, ending } = settings;
 	const lease = announce ? leaseOfComputer() : LEASE_OF_NONE;
 	const env: Record<string, string> = {
 		GATEWAY_STATE: state,
@@ -57,6 +62,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
 	if (announce) env["GATEWAY_ANNOUNCE"] = "1";
+	if (ending !== undefined) env["GATEWAY_ENDING"] = ending;
 	if (board !== undefined) env["GATEWAY_BOARD"] = board;
 	return spawn(runner, [firmware], { env: { ...process.env, ...env }, stdio });
 }

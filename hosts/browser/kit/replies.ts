@@ -79,6 +79,8 @@ export interface Status {
 	readonly localtime: string;
 	readonly clock_valid: boolean;
 	readonly password_default: boolean;
+	readonly storage_state: "ok" | "damaged" | "refused";
+	readonly safe_mode?: string;
 	readonly meter_state: string;
 	readonly meter_readouts: number;
 	readonly zigbee_enabled: boolean;
@@ -100,7 +102,7 @@ export interface Certificate {
 	readonly issuer: string;
 	readonly valid_from: string;
 	readonly valid_to: string;
-	readonly key_type: "EC" | "RSA";
+	readonly key_type: "EC" | "RSA" | "";
 	readonly key_bits: number;
 	readonly chain_length: number;
 	readonly max_size: number;

@@ -147,6 +147,22 @@ export const COMMON = {
 		"Das Gateway antwortet gerade nicht; es wird weiter versucht.",
 		"Bramka chwilowo nie odpowiada; trwa ponawianie.",
 	],
+	"safe.text": [
+		"Safe mode: the gateway has failed three times soon after its start and reads no meter now, so that you can get in. Cause: {cause}. It tries again by itself after an hour, or when you restart it.",
+		"Abgesicherter Betrieb: Das Gateway ist dreimal kurz nach dem Start ausgefallen und liest jetzt keinen Zähler, damit es erreichbar bleibt. Ursache: {cause}. Nach einer Stunde versucht es es selbst wieder, oder wenn du es neu startest.",
+		"Tryb awaryjny: bramka trzy razy zawiodła tuż po starcie i nie odczytuje teraz licznika, aby była dostępna. Przyczyna: {cause}. Po godzinie spróbuje sama ponownie albo gdy ją uruchomisz od nowa.",
+	],
+	"safe.go": ["Restart or reset", "Neu starten oder zurücksetzen", "Uruchom ponownie lub zresetuj"],
+	"storage.damaged": [
+		"Some settings in the memory were damaged and have their defaults now. Look through them and save them again.",
+		"Einige Einstellungen im Speicher waren beschädigt und haben jetzt ihre Anfangswerte. Sieh sie durch und speichere sie neu.",
+		"Niektóre ustawienia w pamięci były uszkodzone i mają teraz wartości domyślne. Przejrzyj je i zapisz ponownie.",
+	],
+	"storage.refused": [
+		"The memory did not take the last change. Try again; if it stays so, the memory is full or worn.",
+		"Der Speicher hat die letzte Änderung nicht angenommen. Versuche es noch einmal; bleibt es so, ist er voll oder abgenutzt.",
+		"Pamięć nie przyjęła ostatniej zmiany. Spróbuj ponownie; jeśli to się powtarza, pamięć jest pełna lub zużyta.",
+	],
 	"restart.title": ["One moment", "Einen Moment", "Chwileczkę"],
 	"restart.text": [
 		"The gateway restarts. This page comes back by itself.",

@@ -1,4 +1,5 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
+import type { Retained } from "../../../modules/io/flash.js";
 import type {
 	CertificateFile,
 	CertificateOptions,
@@ -20,12 +21,15 @@ import { ProxyFlash } from "./flash.js";
 import {
 	COMMANDS,
 	EVENT_HEADER_BYTES,
+	HOST_ENDED_BY_FAULT,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
 	HOST_HAS_POWER,
 	HOST_HAS_RESOLVE,
+	HOST_HAS_RETAINED,
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
@@ -38,6 +42,7 @@ import {
 	POWER_CELLS,
 	POWER_TEMPERATURE,
 	POWER_USB,
+	RETAINED_SIZE,
 } from "./protocol.js";
 import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
@@ -220,6 +225,23 @@ class WirePower implements Power {
 	}
 }
 
+class WireRetained implements Retained {
+	readonly size = RETAINED_SIZE;
+	readonly #wire: Wire;
+
+	constructor(wire: Wire) {
+		this.#wire = wire;
+	}
+
+	read(): Uint8Array | undefined {
+		return this.#wire.call(COMMANDS.retained, 0)?.[0];
+	}
+
+	write(bytes: Uint8Array): void {
+		this.#wire.call(COMMANDS.retain, 0, bytes);
+	}
+}
+
 /** The host that the event EVENT_START describes. */
 export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	const flags = new DataView(start).getUint32(21, true);
@@ -232,7 +254,8 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info[field] = Number(lines[INFO_FIELDS.length + index]);
 	});
 	const pins = Object.freeze({ wire });
-	const [accessPointKey, mac] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
+	const [accessPointKey, mac, cause] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
+	const isFault = (flags & HOST_ENDED_BY_FAULT) !== 0;
 	return {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
@@ -247,6 +270,8 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		...((flags & HOST_HAS_WIFI) !== 0 ? { wifi: { io: ProxyWiFi, pins, accessPointKey, mac } } : {}),
 		...((flags & HOST_HAS_BUTTON) !== 0 ? { button: { io: ProxyButton, pins } } : {}),
 		...((flags & HOST_HAS_FLASH) !== 0 ? { flash: new ProxyFlash(wire) } : {}),
+		...((flags & HOST_HAS_RETAINED) !== 0 ? { retained: new WireRetained(wire) } : {}),
+		...((flags & HOST_HAS_ENDING) !== 0 ? { ending: { cause, isFault } } : {}),
 		restart: () => void wire.call(COMMANDS.restart, 0),
 		trace: (message) => wire.trace(message),
 	};

@@ -103,6 +103,9 @@ export const COMMANDS = Object.freeze({
 	flashWrite: command(39, [TEXT, F64, LAST_BYTES], []),
 	/** Name of a partition, offset, length. */
 	flashErase: command(40, [TEXT, F64, F64], []),
+	/** Absent: nothing is retained. */
+	retained: command(41, [], [LAST_BYTES]),
+	retain: command(42, [LAST_BYTES], []),
 });
 
 export const POWER_BATTERY = 0;
@@ -128,7 +131,7 @@ export const REPLY_ERROR = 3;
 
 /**
  * Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS and INFO_NUMBERS, then
- * accessPointKey and mac of WiFiPort.
+ * accessPointKey and mac of WiFiPort, then the cause of Ending.
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
@@ -167,6 +170,9 @@ export const HOST_HAS_WIFI = 256;
 export const HOST_HAS_TCP_CLIENT = 512;
 export const HOST_HAS_TLS_CLIENT = 1024;
 export const HOST_HAS_FLASH = 2048;
+export const HOST_HAS_RETAINED = 4096;
+export const HOST_HAS_ENDING = 8192;
+export const HOST_ENDED_BY_FAULT = 16384;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([
@@ -180,6 +186,9 @@ export const INFO_FIELDS = Object.freeze([
 	"hostname",
 	"timeServers",
 ] as const);
+
+/** Of the hosts of this bridge: hosts/simulated/ending.ts. */
+export const RETAINED_SIZE = 256;
 
 /** The most one read moves, bytes. */
 export const READ_LIMIT = 4096;

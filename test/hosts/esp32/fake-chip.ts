@@ -62,6 +62,10 @@ export class FakeChip {
 	config = { version: "0.1.2", builtUtcMs: Date.UTC(2026, 0, 1) };
 	/** The start of the partition with the factory data. */
 	factory: Uint8Array | undefined;
+	/** How the program before has ended: cause, whether it was a fault. */
+	ending: readonly [string, boolean] = ["power", false];
+	/** What outlives a restart. */
+	retained: Uint8Array | undefined;
 	/** Contents of NVS. */
 	readonly flash = new Map<string, Uint8Array>();
 	/** Natives that throw when they are called. */
@@ -79,8 +83,12 @@ export class FakeChip {
 		xs_system_mac: () => "34b7da0102ef",
 		xs_system_monotonic: () => 1000,
 		xs_system_utc: () => 1000,
-		xs_system_start_cause: () => "power",
 		xs_system_switched_on: () => true,
+		xs_system_ending: () => this.ending,
+		xs_power_retained: () => this.retained?.slice().buffer,
+		xs_power_retain: (bytes: Uint8Array) => {
+			this.retained = bytes.slice();
+		},
 		xs_wifi_mac: () => "34b7da0102ef",
 		xs_wifi_connect: () => false,
 		xs_wifi_start_access_point: () => true,

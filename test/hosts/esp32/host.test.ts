@@ -20,7 +20,7 @@ describe("firmware for the ESP32", () => {
 		chip.factory = UNIT;
 		await chip.start();
 		assert.deepEqual(chip.console, [
-			"Gateway 0.1.2 for esp32c3-devkitm. power",
+			"Gateway 0.1.2 for esp32c3-devkitm. Started: power.",
 			"Unit 0123456789AB serves as smgw-6789ab.",
 		]);
 		const ports = chip.argsOf("xs_stream_server").map(([, port, , certificate]) => [port, certificate !== undefined]);
@@ -102,6 +102,24 @@ describe("firmware for the ESP32", () => {
 		assert.equal(chip.argsOf("xs_system_restart").length, 0);
 		const restart = [...chip.timers.values()].find(({ delayMs }) => delayMs === 10_000);
 		restart?.callback();
-		assert.equal(chip.argsOf("xs_system_restart").length, 1);
+		assert.deepEqual(chip.argsOf("xs_system_fail"), [["no sockets"]]);
+	});
+
+	it("starts in safe mode after three starts that failed at once, as after three panics, and asks for no readout", async () => {
+		const before = new FakeChip();
+		before.factory = UNIT;
+		await before.start();
+		let { retained } = before;
+		for (const cause of ["no sockets", "panic", "the watchdog of tasks"]) {
+			const chip = new FakeChip();
+			chip.factory = UNIT;
+			chip.retained = retained;
+			chip.ending = [cause, true];
+			await chip.start();
+			retained = chip.retained;
+			const isSafe = chip.console.some((line) => /^safe mode: the watchdog of tasks; panic; no sockets$/.test(line));
+			assert.equal(isSafe, cause === "the watchdog of tasks", chip.console.join("\n"));
+			assert.equal(chip.console.at(-1), "Unit 0123456789AB serves as smgw-6789ab.");
+		}
 	});
 });

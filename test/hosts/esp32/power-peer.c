@@ -3,6 +3,7 @@
  * says which line is not so.
  *
  *   power-peer retained      memory that outlives a restart
+ *   power-peer cause         why the chip has started
  *   power-peer debounce      a button
  */
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "../../../hosts/esp32/power-debounce.h"
 #include "../../../hosts/esp32/power-retained.h"
+#include "../../../hosts/esp32/start-cause.h"
 
 /* What is wrong ends the program, whatever NDEBUG says. */
 #define MUST(condition) \
@@ -21,6 +23,32 @@
 			abort(); \
 		} \
 	} while (0)
+
+static void cause(void)
+{
+	static const esp_reset_reason_t faults[] = {
+		ESP_RST_PANIC, ESP_RST_INT_WDT, ESP_RST_TASK_WDT, ESP_RST_WDT, ESP_RST_BROWNOUT, ESP_RST_PWR_GLITCH,
+		ESP_RST_CPU_LOCKUP,
+	};
+	static const esp_reset_reason_t others[] = {
+		ESP_RST_UNKNOWN, ESP_RST_POWERON, ESP_RST_EXT, ESP_RST_DEEPSLEEP, ESP_RST_SDIO, ESP_RST_USB, ESP_RST_JTAG,
+		ESP_RST_EFUSE,
+	};
+	/* What was kept counts for a restart by software alone: it is of an ending long ago otherwise. */
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		start_cause found = start_cause_of(faults[i], START_ASKED_FOR);
+		MUST(found.is_fault && strlen(found.text) > 0 && strcmp(found.text, START_ASKED_FOR) != 0);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		start_cause found = start_cause_of(others[i], "no sockets");
+		MUST(!found.is_fault && strlen(found.text) > 0 && strcmp(found.text, "no sockets") != 0);
+	}
+	MUST(!start_cause_of(ESP_RST_SW, START_ASKED_FOR).is_fault);
+	MUST(strcmp(start_cause_of(ESP_RST_SW, START_ASKED_FOR).text, START_ASKED_FOR) == 0);
+	MUST(start_cause_of(ESP_RST_SW, "no sockets").is_fault);
+	MUST(strcmp(start_cause_of(ESP_RST_SW, "no sockets").text, "no sockets") == 0);
+	MUST(start_cause_of(ESP_RST_SW, NULL).is_fault);
+}
 
 static void retained(void)
 {
@@ -85,6 +113,7 @@ int main(int count, char **arguments)
 {
 	MUST(count == 2);
 	if (strcmp(arguments[1], "retained") == 0) retained();
+	else if (strcmp(arguments[1], "cause") == 0) cause();
 	else if (strcmp(arguments[1], "debounce") == 0) debounce();
 	else MUST(!"a known case");
 	return 0;

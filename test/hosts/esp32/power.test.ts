@@ -10,7 +10,13 @@ describe("the ESP32's power", () => {
 		needNative(this);
 		this.timeout(120_000);
 		program = compileNative({
-			sources: ["test/hosts/esp32/power-peer.c", "hosts/esp32/power-retained.c", "hosts/esp32/power-debounce.c"],
+			sources: [
+				"-Itest/hosts/esp32/cause-fake",
+				"test/hosts/esp32/power-peer.c",
+				"hosts/esp32/start-cause.c",
+				"hosts/esp32/power-retained.c",
+				"hosts/esp32/power-debounce.c",
+			],
 			output: "power-peer",
 			libraries: [],
 		});
@@ -23,5 +29,6 @@ describe("the ESP32's power", () => {
 	}
 
 	it("knows what it has kept from what a power cut has left", () => run("retained"));
+	it("knows a fault from a power cut, a reset from outside, and a restart that was asked for", () => run("cause"));
 	it("tells of a button's presses in their order, and of not too many", () => run("debounce"));
 });

@@ -33,6 +33,22 @@ describe("npm run linux, with the SDK", function () {
 		}
 	});
 
+	it("goes into safe mode when it has crashed three times soon after its start, and never by being killed", async () => {
+		const crash = async (signal: NodeJS.Signals) => {
+			const program = start(...ANY_PORT);
+			await program.printed();
+			process.kill(program.child("mc.so"), signal);
+			assert.equal(await program.exited, 1);
+			return program.errors;
+		};
+		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGKILL"), /safe mode/);
+		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGSEGV"), /safe mode/);
+		const program = start(...ANY_PORT);
+		await program.printed();
+		assert.match(program.errors, /safe mode: signal SIGSEGV; signal SIGSEGV; signal SIGSEGV/);
+		assert.equal(await program.end("SIGTERM"), 0);
+	});
+
 	it("says when the firmware dies", async () => {
 		const program = start("--quiet", ...ANY_PORT);
 		await program.printed();

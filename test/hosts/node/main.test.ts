@@ -23,6 +23,27 @@ describe("npm start", function () {
 		assert.equal(program.errors, "The XS engine has ended: signal SIGKILL\n");
 	});
 
+	it("goes into safe mode when the engine has crashed three times soon after its start, and never by being killed", async function () {
+		this.timeout(60_000);
+		const crash = async (signal: NodeJS.Signals) => {
+			const program = start(...ANY_PORT);
+			await program.printed();
+			process.kill(program.child("xsnap"), signal);
+			assert.equal(await program.exited, 1);
+			return program.errors;
+		};
+		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGKILL"), /safe mode/);
+		for (let i = 0; i < 3; i++) assert.doesNotMatch(await crash("SIGSEGV"), /safe mode/);
+		const program = start(...ANY_PORT);
+		await program.printed();
+		assert.match(program.errors, /safe mode: The XS engine has ended: signal SIGSEGV; The XS/);
+		assert.equal(await program.end("SIGTERM"), 0);
+		const next = start(...ANY_PORT);
+		await next.printed();
+		assert.equal(await next.end("SIGTERM"), 0);
+		assert.doesNotMatch(next.errors, /safe mode/);
+	});
+
 	it("refuses a bad command line with exit code 2", async () => {
 		const program = start("--frobnicate");
 		assert.equal(await program.exited, 2);

@@ -189,6 +189,22 @@ export const basicChecks = frozen([
 		},
 	},
 	{
+		name: "memory is retained over a restart, up to its size, and how the program before has ended is told",
+		async run({ retained, ending }) {
+			expect(ending !== undefined && ending.cause !== "" && !ending.isFault, `ended by ${ending?.cause}`);
+			expect(retained !== undefined && retained.size >= 256, "nothing is retained");
+			expectEqual(retained.read(), undefined, "what is retained at first");
+			for (const length of [0, 1, retained.size]) {
+				const bytes = pattern(length);
+				retained.write(bytes);
+				bytes.fill(0);
+				expectBytes(retained.read(), pattern(length), "what was retained");
+			}
+			expectRangeError(() => retained.write(pattern(retained.size + 1)), "one byte too many");
+			expectBytes(retained.read(), pattern(retained.size), "what was retained before that");
+		},
+	},
+	{
 		name: "random bytes come in the number asked for and differ",
 		async run({ crypto }) {
 			for (const length of [0, 1, 32, 4096]) expectEqual(crypto.random(length).length, length, "length");

@@ -7,6 +7,7 @@ import { clientChecks } from "./client-checks.js";
 import { flashChecks } from "./flash-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { serialChecks } from "./serial-checks.js";
+import { settingsChecks } from "./settings-checks.js";
 import { tlsChecks } from "./tls-checks.js";
 import { tlsClientChecks } from "./tls-client-checks.js";
 import { udpChecks } from "./udp-checks.js";
@@ -22,4 +23,5 @@ export const checks = frozen([
 	...clientChecks,
 	...tlsClientChecks,
 	...flashChecks,
+	...settingsChecks,
 ]);

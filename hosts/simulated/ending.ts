@@ -1,0 +1,30 @@
+/** How a program has ended, and memory that outlives it, for hosts that have neither by their hardware. */
+import type { Retained } from "../../modules/io/flash.js";
+import type { Ending, Storage } from "../../modules/io/host.js";
+
+/** Bytes, as many as the ESP32 has. */
+const RETAINED_SIZE = 256;
+/** Of the storage. */
+export const RETAINED_KEY = "retained";
+
+export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFault: false });
+export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
+
+/** In a storage, for a program that runs in a process of its own: whoever starts that takes it away with the power. */
+export class StoredRetained implements Retained {
+	readonly size = RETAINED_SIZE;
+	readonly #storage: Storage;
+
+	constructor(storage: Storage) {
+		this.#storage = storage;
+	}
+
+	read(): Uint8Array | undefined {
+		return this.#storage.get(RETAINED_KEY);
+	}
+
+	write(bytes: Uint8Array): void {
+		if (bytes.length > this.size) throw new RangeError("more than can be retained");
+		this.#storage.set(RETAINED_KEY, bytes);
+	}
+}

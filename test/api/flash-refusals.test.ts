@@ -1,0 +1,241 @@
+/**
+ * The gateway on flash that refuses, and on flash with anything in it: it starts, tells its owner, and a request that
+ * wants something stored is answered 500 with nothing changed, or has changed all of it.
+ */
+import assert from "node:assert/strict";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { ROUTES } from "../../modules/api/api.js";
+import { ENTRIES } from "../../modules/config/entries.js";
+import { METHOD_GET } from "../../modules/http/request.js";
+import { flashRecords } from "../fuzz/flash-records.js";
+import { seedOfRun } from "../fuzz/mutator.js";
+import { isError, type JSONObject, PASSWORD } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const seed = seedOfRun();
+const KEY = "000102030405060708090a0b0c0d0e0f";
+const pair = new NodeCrypto().makeCertificate({
+	names: ["gateway.example"],
+	validFromMs: START_UTC_MS - 86_400_000,
+	validToMs: START_UTC_MS + 86_400_000,
+});
+const CERTIFICATE = Buffer.from(pair.certificate).toString();
+const CHAIN = Buffer.concat([pair.certificate, pair.key]);
+
+/** A write: what is sent, and where what it has changed is seen. */
+interface Write {
+	readonly path: string;
+	readonly body?: JSONObject | Uint8Array;
+	readonly method?: string;
+	readonly seenAt: string;
+	/** What must have been done before. */
+	prepare?(gateway: VirtualGateway): Promise<void>;
+}
+
+/** All that the routes store. */
+const WRITES: readonly Write[] = [
+	{ path: "system/timezone", body: { timezone: "Europe/Berlin" }, seenAt: "system/timezone" },
+	{ path: "system/power_mode", body: { power_mode: 1 }, seenAt: "system/power_mode" },
+	{ path: "system/tokens", body: { name: "second" }, seenAt: "system/tokens" },
+	{ path: "system/tokens/<first>", method: "DELETE", seenAt: "system/tokens" },
+	{
+		path: "system/password",
+		body: { old_password: PASSWORD, new_password: "another-password" },
+		seenAt: "system/status",
+	},
+	{ path: "meter/protocol", body: { protocol: "dlms" }, seenAt: "meter/protocol" },
+	{ path: "iec62056/config", body: { baudrate_max: 600 }, seenAt: "iec62056/config" },
+	{ path: "iec62056/control", body: { simulator_en: true }, seenAt: "iec62056/control" },
+	{
+		path: "iec62056/schedule",
+		body: { enabled: true, period_unit: "minutes", period_value: 5 },
+		seenAt: "iec62056/schedule",
+	},
+	{ path: "dlms/config", body: { auth: "low", block_cipher_key: KEY, password: "x" }, seenAt: "dlms/config" },
+	{
+		path: "dlms/obis",
+		body: { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2 }] },
+		seenAt: "dlms/obis",
+	},
+	{
+		path: "zigbee/map",
+		body: { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
+		seenAt: "zigbee/map",
+	},
+	{
+		path: "hub",
+		body: { enabled: true, url: "http://hub.example", token: KEY, cert: CERTIFICATE },
+		seenAt: "hub",
+	},
+	{ path: "network/wifi", body: { ssid: "other", password: "other-secret", dhcp: true }, seenAt: "network/status" },
+	{ path: "network/ap", body: { ap_ssid: "mine", ap_password: "mine-secret" }, seenAt: "network/status" },
+	{ path: "network/fallback-ap", body: { fallback_ap_enabled: false }, seenAt: "network/fallback-ap" },
+	{ path: "network/wifi-enabled", body: { wifi_enabled: false }, seenAt: "network/wifi-enabled" },
+	{ path: "system/certificate", body: CHAIN, seenAt: "system/certificate" },
+	{
+		path: "system/certificate/reset",
+		seenAt: "system/certificate",
+		prepare: async (gateway) => {
+			assert.equal((await gateway.post("system/certificate", CHAIN)).status, 200);
+			await gateway.rebooted();
+			await gateway.login();
+		},
+	},
+];
+
+describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
+	this.timeout(60_000);
+
+	for (const write of WRITES) {
+		const { path, method = "POST", body, seenAt } = write;
+		it(`answers ${method} ${path} with 500 and changes nothing, or changes all, whichever write is refused`, async () => {
+			let refused = 0;
+			for (let nth = 1; nth < 30; nth++) {
+				const storage = new VirtualStorage();
+				const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+				await gateway.login();
+				await write.prepare?.(gateway);
+				const first = await gateway.write("system/tokens", { name: "first" });
+				const where = path.replace("<first>", first.id);
+				const before = await gateway.read(seenAt);
+				const flashBefore = contents(storage);
+				const writesBefore = storage.writes;
+				storage.refuseAt(nth);
+				const reply = await gateway.request(method, where, body === undefined ? {} : { body });
+				const wasRefused = storage.refusals === 0;
+				storage.refusals = 0;
+				assert.ok(reply.status === 200 || wasRefused, `${reply.status} without a refusal: ${reply.text}`);
+				if (reply.status !== 200) {
+					isError(reply, 500, "internal");
+					assert.match(JSON.parse(reply.text).message, /flash memory refuses/);
+					assert.deepEqual(changing(await gateway.read(seenAt)), changing(before), `write ${nth}`);
+					// What a file has left was cleared away since, which flash took.
+					const state = /hub|certificate$/.test(path) ? /refused|ok/ : /refused/;
+					assert.match((await gateway.read("system/status")).storage_state, state);
+					if (nth === 1) assert.deepEqual(contents(storage), flashBefore);
+					const again = await gateway.request(method, where, body === undefined ? {} : { body });
+					assert.equal(again.status, 200, again.text);
+					refused++;
+				}
+				await gateway.stop();
+				if (!wasRefused) {
+					assert.ok(storage.writes > writesBefore, "nothing was written");
+					break;
+				}
+			}
+			assert.ok(refused > 0, "no refusal was answered with 500");
+		});
+	}
+
+	it("starts as a new unit, lets its owner in, and tells him", async () => {
+		const storage = new VirtualStorage();
+		storage.refusals = Number.POSITIVE_INFINITY;
+		const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
+		await gateway.login();
+		const status = await gateway.read("system/status");
+		assert.deepEqual([status.storage_state, status.password_default], ["refused", true]);
+		isError(await gateway.post("system/power_mode", { power_mode: 1 }), 500, "internal");
+		assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: 0 });
+		storage.refusals = 0;
+		await gateway.write("system/power_mode", { power_mode: 1 });
+		assert.equal((await gateway.read("system/status")).storage_state, "ok");
+		await gateway.stop();
+	});
+
+	it("starts anew after a factory reset that flash has refused, which it says; nothing is half erased", async () => {
+		for (const nth of [1, 2, 3, 4, 6]) {
+			const storage = new VirtualStorage();
+			const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+			await gateway.login();
+			await gateway.write("system/power_mode", { power_mode: 1 });
+			storage.refuseAt(nth);
+			storage.refusals = Number.POSITIVE_INFINITY;
+			isError(await gateway.post("system/factory_reset"), 500, "internal");
+			await gateway.rebooted();
+			await gateway.login();
+			const isMarked = nth > 1;
+			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: isMarked ? 0 : 1 });
+			storage.refusals = 0;
+			assert.equal((await gateway.post("system/factory_reset")).status, 200);
+			assert.deepEqual(storage.keys(), []);
+			await gateway.rebooted();
+			await gateway.login();
+			assert.deepEqual(await gateway.read("system/power_mode"), { power_mode: 0 });
+			await gateway.stop();
+		}
+	});
+
+	it("has no key of any kind in flash when the reply of a factory reset is there", async () => {
+		const storage = new VirtualStorage();
+		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+		await gateway.login();
+		for (const { path, body, method = "POST" } of WRITES) {
+			if (method !== "POST" || ["system/password", "system/certificate/reset"].includes(path)) continue;
+			assert.equal((await gateway.post(path, body)).status, 200, path);
+		}
+		for (const key of ["own_0_0", "tls_0_0", "hub_cert_0_0"]) assert.ok(storage.get(key), key);
+		const zeroed = new Set<string>();
+		const set = storage.set.bind(storage);
+		storage.set = (key, value) => {
+			if (value.length > 0 && value.every((byte) => byte === 0)) zeroed.add(key);
+			set(key, value);
+		};
+		const keys = storage.keys();
+		const reply = await gateway.post("system/factory_reset");
+		assert.equal(reply.status, 200);
+		assert.deepEqual(storage.keys(), []);
+		assert.deepEqual([...zeroed].sort(), keys);
+		await gateway.stop();
+	});
+});
+
+describe(`The gateway on flash with any records that pass their check (SEED=${seed})`, function () {
+	this.timeout(60_000);
+
+	it("starts, tells of what it can't use, answers every GET, stores again, and can be reset", async () => {
+		const random = new SeededRandom(seed);
+		let damaged = 0;
+		for (let i = 0; i < 60; i++) {
+			const storage = new VirtualStorage();
+			for (const [key, value] of flashRecords(random)) storage.set(key, value);
+			// The account alone is whole, or nobody would get in.
+			storage.delete("access");
+			if (i % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
+			const gateway = new VirtualGateway("ap", { utcMs: START_UTC_MS, storage });
+			const what = `round ${i}: ${storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`)}`;
+			storage.refusals = 0;
+			await gateway.login();
+			const { storage_state } = await gateway.read("system/status");
+			if (storage_state !== "ok") damaged++;
+			for (const { method, path } of ROUTES) {
+				if (method !== METHOD_GET || /read$|scan$|send$/.test(path)) continue;
+				assert.equal(
+					(await gateway.get(path, path.endsWith("challenge") ? { token: null } : {})).status,
+					200,
+					`${path}, ${what}`,
+				);
+			}
+			await gateway.write("system/power_mode", { power_mode: 2 });
+			assert.equal((await gateway.post("system/factory_reset")).status, 200, what);
+			for (const { key } of ENTRIES) assert.equal(storage.get(key), undefined, what);
+			gateway.checkTraces();
+			assert.doesNotMatch(gateway.diagnosis, /^\s+at /m, what);
+			await gateway.stop();
+		}
+		assert.ok(damaged > 30, `${damaged} of 60 rounds told of damage`);
+	});
+});
+
+/** Without what goes by itself. */
+function changing({ localtime, timestamp, storage_state, rssi, ...rest }: JSONObject): JSONObject {
+	return rest;
+}
+
+function contents(storage: VirtualStorage): string {
+	return storage
+		.keys()
+		.map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`)
+		.join("\n");
+}

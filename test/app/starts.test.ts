@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { VirtualRetained } from "../../hosts/node/virtual.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { Starts } from "../../modules/app/starts.js";
+import { Driver } from "../../modules/io/driver.js";
+import type { Ending } from "../../modules/io/host.js";
+import { textCodec } from "../config/memory-storage.js";
+
+const MINUTE_MS = 60_000;
+const PANIC: Ending = { cause: "panic", isFault: true };
+const WATCHDOG: Ending = { cause: "the watchdog of tasks", isFault: true };
+const POWER: Ending = { cause: "power was switched on", isFault: false };
+
+/** A unit that starts again and again. */
+class Unit {
+	readonly retained = new VirtualRetained();
+	time = new VirtualTime();
+	starts: Starts | undefined;
+	/** When safe mode wanted to end by itself. */
+	left: number[] = [];
+
+	/** The program before has ended so; it ran on for `ms` before that. */
+	start(ending: Ending | undefined, ms = 0): string {
+		this.time.advance(ms);
+		this.time = new VirtualTime();
+		const guard = (_part: string, run: () => void) => run();
+		const driver = new Driver({ clock: this.time, timers: this.time, guard });
+		const user = { restartSoon: () => this.left.push(this.time.nowMs) };
+		this.starts = new Starts({ driver, text: textCodec }, this.retained, ending, user);
+		return this.starts.safeMode;
+	}
+}
+
+describe("app/starts", () => {
+	it("counts three starts that a fault has ended before a minute: the fourth is safe mode, and says why", () => {
+		const unit = new Unit();
+		assert.equal(unit.start(POWER), "");
+		assert.equal(unit.start(PANIC, 1000), "");
+		assert.equal(unit.start(WATCHDOG, MINUTE_MS - 1), "");
+		assert.equal(unit.start(PANIC, 0), "panic; the watchdog of tasks; panic");
+	});
+
+	it("does not count a start that has run for a minute", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		for (let i = 0; i < 10; i++) assert.equal(unit.start(PANIC, MINUTE_MS), "");
+	});
+
+	it("counts no power cut, reset pin or restart that was asked for, however often they come", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 10; i++) assert.equal(unit.start(POWER, 100), "");
+		for (let i = 0; i < 10; i++) {
+			unit.starts!.askedFor();
+			assert.equal(unit.start({ cause: "it was asked for", isFault: false }, 100), "");
+		}
+		for (let i = 0; i < 10; i++) assert.equal(unit.start(undefined, 100), "");
+	});
+
+	it("forgets a start after ten minutes, those between two others too", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		unit.start(PANIC, 100);
+		unit.start(PANIC, 100);
+		// A healthy one between, that a fault ends late.
+		assert.equal(unit.start(PANIC, 8 * MINUTE_MS), "");
+		assert.equal(unit.start(PANIC, 100), "");
+		assert.equal(unit.start(PANIC, 100), "");
+		assert.equal(unit.start(PANIC, 100), "panic; panic; panic");
+	});
+
+	it("counts three within ten minutes although a start between them was healthy", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		unit.start(PANIC, 100);
+		unit.start(PANIC, 100);
+		unit.start(PANIC, 3 * MINUTE_MS);
+		assert.equal(unit.start(WATCHDOG, 100), "the watchdog of tasks; panic; panic");
+	});
+
+	it("ends safe mode with a start that was asked for, and with a loss of power", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
+		assert.notEqual(unit.starts!.safeMode, "");
+		assert.notEqual(unit.start(PANIC, 100), "", "a fault in safe mode");
+		unit.starts!.askedFor();
+		assert.equal(unit.start(POWER, 100), "");
+		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
+		assert.notEqual(unit.starts!.safeMode, "");
+		unit.retained.lose();
+		assert.equal(unit.start(POWER, 100), "");
+	});
+
+	it("leaves safe mode by itself after a healthy hour, once", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		for (let i = 0; i < 3; i++) unit.start(PANIC, 100);
+		unit.time.advance(60 * MINUTE_MS - 1);
+		assert.deepEqual(unit.left, []);
+		unit.time.advance(1);
+		unit.time.advance(300 * MINUTE_MS);
+		assert.deepEqual(unit.left, [60 * MINUTE_MS]);
+	});
+
+	it("wants no more turns when there is nothing left to forget", () => {
+		const unit = new Unit();
+		unit.start(POWER);
+		assert.equal(unit.starts!.deadlineMs, MINUTE_MS);
+		unit.time.advance(MINUTE_MS);
+		assert.equal(unit.starts!.deadlineMs, Number.POSITIVE_INFINITY);
+		unit.start(PANIC, 100);
+		unit.start(PANIC, 100);
+		unit.time.advance(20 * MINUTE_MS);
+		assert.equal(unit.starts!.deadlineMs, Number.POSITIVE_INFINITY);
+	});
+
+	it("cuts causes that are too long, of any characters", () => {
+		for (const character of ["x", "ä", "€"]) {
+			const unit = new Unit();
+			unit.start(POWER);
+			for (let i = 0; i < 3; i++) unit.start({ cause: character.repeat(300), isFault: true }, 100);
+			assert.equal(unit.starts!.safeMode, character.repeat(80));
+			assert.ok(unit.retained.read()!.length <= unit.retained.size);
+		}
+	});
+
+	it("starts with anything in the retained memory, and with one that refuses", () => {
+		fc.assert(
+			fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
+				const unit = new Unit();
+				if (bytes.length > 1) bytes[0] = 1;
+				unit.retained.write(bytes);
+				// A record that was none doesn't tell how old the start before was.
+				for (let i = 0; i < 4; i++) unit.start(PANIC, 100);
+				assert.notEqual(unit.starts!.safeMode, "");
+			}),
+		);
+		const unit = new Unit();
+		unit.retained.write = () => {
+			throw new Error("it refuses");
+		};
+		for (let i = 0; i < 4; i++) assert.equal(unit.start(PANIC, 100), "");
+	});
+});

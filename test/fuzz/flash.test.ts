@@ -1,0 +1,50 @@
+/** The whole gateway in XS on flash with any records: an exception that escapes at its start would end it at every start. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { flashRecords } from "./flash-records.js";
+import { seedOfRun } from "./mutator.js";
+
+const ROUNDS = 12;
+const seed = seedOfRun();
+
+describe(`The gateway in XS on flash with any records that pass their check (SEED=${seed})`, function () {
+	this.timeout(60_000);
+	let folder = "";
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "flash-"));
+		await bundleGateway(join(folder, "gateway.js"));
+	});
+	after(() => rmSync(folder, { recursive: true }));
+
+	it(`starts ${ROUNDS} times, also while flash refuses, and answers`, async () => {
+		const random = new SeededRandom(seed);
+		for (let round = 0; round < ROUNDS; round++) {
+			const storage = new VirtualStorage();
+			for (const [key, value] of flashRecords(random)) storage.set(key, value);
+			// Every other time the owner gets in with the label's password.
+			if (round % 2 === 0) storage.delete("access");
+			if (round % 3 === 0) storage.refusals = Number.POSITIVE_INFINITY;
+			const what = storage.keys().map((key) => `${key} ${Buffer.from(storage.get(key)!).toString("hex")}`);
+			const xs = await XSWorld.start({ script: join(folder, "gateway.js"), storage });
+			try {
+				assert.equal((await xs.request("system/challenge")).status, 200, what.join("\n"));
+				if (round % 2 === 0) {
+					await xs.login();
+					assert.equal((await xs.request("system/status")).status, 200);
+					assert.equal((await xs.request("system/tokens")).status, 200);
+				}
+				const mistakes = xs.world.traced.filter((line) => /\bat\b.*\(|exception/.test(line));
+				assert.deepEqual(mistakes, [], what.join("\n"));
+			} finally {
+				await xs.stop();
+			}
+		}
+	});
+});

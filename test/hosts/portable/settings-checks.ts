@@ -1,0 +1,50 @@
+/** Checks of what the settings make of a host's storage in its engine: records of any kind behind a right check. Portable. */
+import { Tokens } from "../../../modules/auth/tokens.js";
+import { AccessSettings, TokenSettings } from "../../../modules/config/access.js";
+import { ENTRIES } from "../../../modules/config/entries.js";
+import { METER_PROTOCOL } from "../../../modules/config/meter-fields.js";
+import { put } from "../../../modules/config/schema.js";
+import { ConfigStore } from "../../../modules/config/store.js";
+import { flashRecords } from "../../fuzz/flash-records.js";
+import { expect, expectEqual, frozen } from "./check.js";
+
+const ROUNDS = 12;
+
+/** The same numbers on every host: a linear congruential generator, its high bits. */
+class Numbers {
+	#state = 20_261_122;
+
+	below(limit: number): number {
+		this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+		return Math.floor((this.#state / 2 ** 32) * limit);
+	}
+
+	bytes(length: number): Uint8Array {
+		return Uint8Array.from({ length }, () => this.below(256));
+	}
+}
+
+export const settingsChecks = frozen([
+	{
+		name: "settings start with any record that passes its check, and store again",
+		async run(host) {
+			const { storage, text, crypto, clock } = host;
+			const random = new Numbers();
+			let damaged = 0;
+			for (let round = 0; round < ROUNDS; round++) {
+				for (const [key, value] of flashRecords(random)) storage.set(key, value);
+				const store = new ConfigStore(storage, text);
+				if (store.damaged.length > 0) damaged++;
+				const access = new AccessSettings(store);
+				expect(access.salt.length <= 64 && access.digest.length <= 32, "the account is none");
+				const tokens = new Tokens(new TokenSettings(store), crypto, clock, text);
+				for (let i = 0; i < tokens.count; i++) expect(tokens.nameAt(i).length <= 32, "a name is too long");
+				store.change([put(METER_PROTOCOL, "dlms")]);
+				expectEqual(new ConfigStore(storage, text).get(METER_PROTOCOL), "dlms", "what was stored then");
+				store.erase();
+				for (const { key } of ENTRIES) expectEqual(storage.get(key), undefined, key);
+			}
+			expect(damaged > ROUNDS / 2, `${damaged} of ${ROUNDS} rounds told of damage`);
+		},
+	},
+]);
