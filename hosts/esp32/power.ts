@@ -6,6 +6,9 @@ import type { Retained } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 
 class Natives {
+	static retained(): ArrayBuffer | undefined {
+		return native("xs_power_retained").call(this);
+	}
 	static millivolts(pin: number): number | undefined {
 		return native("xs_power_millivolts").call(this, pin);
 	}
@@ -107,7 +110,7 @@ export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 
 	read(): Uint8Array | undefined {
-		const bytes: ArrayBuffer | undefined = native("xs_power_retained").call(this);
+		const bytes = Natives.retained();
 		return bytes === undefined ? undefined : new Uint8Array(bytes);
 	}
 

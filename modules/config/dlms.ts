@@ -107,8 +107,6 @@ export class DLMSSettingsStore {
 	}
 
 	learnOpening(opening: number): void {
-		// On the way to a restart that forgets it.
-		if (this.#store.isErased) return;
-		this.#store.change([put(DLMS_LEARNED_OPENING, OPENINGS[opening])]);
+		this.#store.note([put(DLMS_LEARNED_OPENING, OPENINGS[opening])]);
 	}
 }

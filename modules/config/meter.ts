@@ -69,8 +69,6 @@ export class MeterSettingsStore {
 	}
 
 	learn(baud: number, meterId: Uint8Array): void {
-		// On the way to a restart that forgets it.
-		if (this.#store.isErased) return;
-		this.#store.change([put(IEC_SPEED_BAUD, baud), put(IEC_SPEED_METER_ID, this.#text.decode(meterId))]);
+		this.#store.note([put(IEC_SPEED_BAUD, baud), put(IEC_SPEED_METER_ID, this.#text.decode(meterId))]);
 	}
 }

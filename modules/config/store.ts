@@ -199,6 +199,15 @@ export class ConfigStore {
 		return changed.length > 0;
 	}
 
+	/** As `change`, for what can be found out again: nothing happens on the way to a restart, or when flash refuses. */
+	note(puts: readonly Put[]): void {
+		try {
+			if (!this.#isErased) this.change(puts);
+		} catch (error) {
+			if (error instanceof RangeError) throw error;
+		}
+	}
+
 	/** What is to be written; puts into `changed` the fields whose values will be other ones. */
 	private prepare(puts: readonly Put[], changed: Field[]): Write[] {
 		const writes: Write[] = [];

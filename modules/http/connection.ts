@@ -291,7 +291,7 @@ export class HTTPConnection implements ResponseCarrier {
 		try {
 			const isUnseen = this.#out.revoke() || this.#reply === REPLY_AWAITED;
 			if (isFirst && isUnseen) {
-				this.fail(500, (error as { readonly sentence?: string } | undefined)?.sentence);
+				this.fail(500, (error as { readonly sentence?: string }).sentence);
 				this.advance();
 			} else {
 				this.close();

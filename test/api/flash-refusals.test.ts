@@ -11,7 +11,7 @@ import { ENTRIES } from "../../modules/config/entries.js";
 import { METHOD_GET } from "../../modules/http/request.js";
 import { flashRecords } from "../fuzz/flash-records.js";
 import { seedOfRun } from "../fuzz/mutator.js";
-import { isError, type JSONObject, PASSWORD } from "./gateway.js";
+import { isError, type JSONObject, PASSWORD, vectorOf } from "./gateway.js";
 import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
 const seed = seedOfRun();
@@ -141,6 +141,25 @@ describe(`The gateway on flash that refuses (SEED=${seed})`, function () {
 		storage.refusals = 0;
 		await gateway.write("system/power_mode", { power_mode: 1 });
 		assert.equal((await gateway.read("system/status")).storage_state, "ok");
+		await gateway.stop();
+	});
+
+	it("reads the meter, also where it would keep what it has learned of it", async () => {
+		const { telegram } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+		const storage = new VirtualStorage();
+		const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, storage });
+		await gateway.login();
+		storage.refusals = Number.POSITIVE_INFINITY;
+		// It is read at a lower speed in the end, which is worth keeping.
+		for (const faults of [{}, { wrongBCC: 3 }, {}]) {
+			await gateway.connectMeter({ telegram, faults });
+			const { status, text } = await gateway.get("iec62056/read");
+			assert.equal(status, 200, text);
+			await gateway.untilIdle();
+		}
+		assert.equal((await gateway.read("system/status")).storage_state, "refused");
+		isError(await gateway.post("iec62056/control", { log_en: true }), 500, "internal");
+		assert.doesNotMatch(gateway.diagnosis, /^\s+at /m);
 		await gateway.stop();
 	});
 

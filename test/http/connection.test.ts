@@ -127,6 +127,26 @@ describe("HTTP server: deferred replies", () => {
 		bench.world.advance(2000);
 		assert.ok(client.closed);
 	});
+
+	it("answers 500 with the sentence of what was thrown, where it has one", () => {
+		for (const [thrown, message] of [
+			[Object.assign(new Error("flash: full"), { sentence: "The flash refuses." }), "The flash refuses."],
+			[new Error("flash: full"), "The device made a mistake while it answered."],
+		] as const) {
+			const bench = new Bench();
+			const client = bench.connect();
+			bench.exchange(client, get("/later"));
+			const broken = {
+				read: () => {
+					throw thrown;
+				},
+			};
+			assert.throws(() => bench.later[0].send(200, broken));
+			bench.world.settle();
+			const text = Buffer.from(client.takeBytes()).toString();
+			assert.deepEqual(JSON.parse(text.slice(text.indexOf("{"))), { error: "internal", message });
+		}
+	});
 });
 
 describe("HTTP server: time limits", () => {
