@@ -21,6 +21,9 @@ class Natives {
 	static wakeReasons(): number {
 		return native("xs_power_wake_reasons").call(this);
 	}
+	static retained(): ArrayBuffer | undefined {
+		return native("xs_power_retained").call(this);
+	}
 }
 
 /** A voltage divider: volts at the pin, an input of ADC 1, times `ratio` are what is measured. */
@@ -107,7 +110,7 @@ export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 
 	read(): Uint8Array | undefined {
-		const bytes: ArrayBuffer | undefined = native("xs_power_retained").call(this);
+		const bytes = Natives.retained();
 		return bytes === undefined ? undefined : new Uint8Array(bytes);
 	}
 

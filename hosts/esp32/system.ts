@@ -34,8 +34,11 @@ export class System {
 	}
 	/** How the program before has ended. To be asked once. */
 	static ending(): Ending {
-		const [cause, isFault] = native("xs_system_ending").call(this);
-		return { cause, isFault };
+		const ended = System.#ended();
+		return { cause: ended[0], isFault: ended[1] };
+	}
+	static #ended(): readonly [cause: string, isFault: boolean] {
+		return native("xs_system_ending").call(this);
 	}
 	/** The chip has started because power was switched on. */
 	static switchedOn(): boolean {

@@ -12,17 +12,17 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 64500,
-	"modules/app": 12000,
-	"modules/auth": 11500,
+	"modules/api": 67000,
+	"modules/app": 16500,
+	"modules/auth": 12500,
 	"modules/bytes": 5000,
-	"modules/config": 33000,
+	"modules/config": 36500,
 	"modules/dlms": 52500,
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
-	"modules/http": 39500,
+	"modules/http": 41000,
 	"modules/iec62056-21": 24500,
-	"modules/io": 9500,
+	"modules/io": 10000,
 	"modules/json": 16500,
 	"modules/meter": 43000,
 	"modules/obis": 15000,
@@ -45,7 +45,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1145000,
+	"ESP-IDF and all C": 1134500,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
