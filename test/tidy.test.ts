@@ -39,8 +39,8 @@ const RESTRICTED = "test/vectors/restricted/";
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/wifi io/client io/flash", from: "", why: "the ground that all others stand on" },
-	{ rooms: "io/host", from: "io/wifi io/client io/flash", why: "radio, clients and flash are parts of the host" },
+	{ rooms: "bytes io/wifi io/client io/flash io/memory", from: "", why: "the ground that all others stand on" },
+	{ rooms: "io/host", from: "io/wifi io/client io/flash io/memory", why: "radio, clients, flash and memory are parts of it" },
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{
@@ -68,7 +68,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link readout iec62056-21 hdlc dlms",
+		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms",
 		why: "decides which conversation is held, and keeps what was read",
 	},
 	{
@@ -78,14 +78,14 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver json http auth config time meter readout obis dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout obis dlms wifi sntp power",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
 	{
 		rooms: "hosts/native",
-		from: "bytes io/host io/client io/flash",
+		from: "bytes io/host io/client io/flash io/memory",
 		why: "what the hosts in XS share: faces of C and of the SDK",
 	},
 	{

@@ -6,9 +6,6 @@ import type { Retained } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 
 class Natives {
-	static retained(): ArrayBuffer | undefined {
-		return native("xs_power_retained").call(this);
-	}
 	static millivolts(pin: number): number | undefined {
 		return native("xs_power_millivolts").call(this, pin);
 	}
@@ -23,6 +20,9 @@ class Natives {
 	}
 	static wakeReasons(): number {
 		return native("xs_power_wake_reasons").call(this);
+	}
+	static retained(): ArrayBuffer | undefined {
+		return native("xs_power_retained").call(this);
 	}
 }
 

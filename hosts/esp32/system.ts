@@ -34,10 +34,10 @@ export class System {
 	}
 	/** How the program before has ended. To be asked once. */
 	static ending(): Ending {
-		const [cause, isFault] = System.askEnding();
-		return { cause, isFault };
+		const ended = System.#ended();
+		return { cause: ended[0], isFault: ended[1] };
 	}
-	private static askEnding(): [cause: string, isFault: boolean] {
+	static #ended(): readonly [cause: string, isFault: boolean] {
 		return native("xs_system_ending").call(this);
 	}
 	/** The chip has started because power was switched on. */

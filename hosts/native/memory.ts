@@ -1,5 +1,5 @@
 /** The `memory` of the host contract, for every host that runs in XS by the Moddable SDK. */
-import type { Memory } from "../../modules/io/host.js";
+import type { Memory } from "../../modules/io/memory.js";
 
 /** The C function, in the form that XS calls without a detour. */
 class Natives {

@@ -277,7 +277,7 @@ static void answer_door(stream_server *server)
 			return;
 		}
 		if (socket == SOCKET_SCARCE) {
-			/* There is work for now; sockets will come free with it. */
+			/* Sockets will come free with the work that there is. */
 			bool busy = door_first(&server->door);
 			lingering_socket *oldest = busy ? NULL : oldest_lingering(server);
 			if (oldest) end_lingering(oldest);

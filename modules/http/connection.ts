@@ -4,23 +4,7 @@
  * Nothing is read that nobody can take, nothing is made that the client does not take.
  *
  * The two halves run side by side, for a handler may answer before the body is complete: `#input` says what arriving
- * bytes are for, `#reply` how far the answer is. What they are together, and what ends it:
- *
- *     #input    #reply NONE               AWAITED                          GIVEN
- *     HEAD      waits for a request       -                                -
- *               head: BODY or DONE,
- *               AWAITED; refused: LINGER
- *     BODY      -                         body goes to the sink, or away   rest of a short body goes away
- *                                         end: DONE; long, bad or late:    end: DONE; long: LINGER
- *                                         LINGER
- *     DONE      -                         the handler thinks               the reply leaves; then HEAD, NONE or CLOSED
- *                                         `reply`: GIVEN
- *     LINGER    -                         the handler thinks               the reply leaves, what comes goes away;
- *                                         `reply`: GIVEN                   LINGER_LIMIT, deadline: CLOSED
- *     CLOSED    nothing happens any more, whatever #reply was; an error of the socket leads here from everywhere
- *
- * `-` can't be: a request exists from the end of its head to the end of its reply. What comes at the wrong time does
- * nothing: a second reply, a reply after the end, a callback of the socket without anything to read or to send.
+ * bytes are for, `#reply` how far the answer is; connection-states.ts has what they are together.
  *
  * A reply must reach the client even when the client is still sending: closing a socket with unread bytes resets it,
  * and a reset may destroy the reply on its way. So a body that nobody wants is thrown away when it is short, and
@@ -30,6 +14,20 @@
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
+import {
+	DISCARD_LIMIT,
+	INPUT_BODY,
+	INPUT_CLOSED,
+	INPUT_DONE,
+	INPUT_HEAD,
+	INPUT_LINGER,
+	IN_SIZE,
+	LINGER_LIMIT,
+	OUT_SIZE,
+	REPLY_AWAITED,
+	REPLY_GIVEN,
+	REPLY_NONE,
+} from "./connection-states.js";
 import type { BodySink } from "./handler.js";
 import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
 import { Outgoing } from "./outgoing.js";
@@ -38,33 +36,6 @@ import { METHOD_HEAD } from "./request.js";
 import type { BodySource, ResponseCarrier } from "./response.js";
 import { HTTPResponse } from "./response.js";
 import { displacedReply, reasonOf, sendError } from "./status.js";
-
-/** Receive buffer: the largest head, and a piece of the body. */
-export const IN_SIZE = 2048;
-/** Send buffer: the largest head of a reply, and a piece of its body. */
-export const OUT_SIZE = 1024;
-/** Unwanted body that is read and thrown away so that the connection can be used again. */
-const DISCARD_LIMIT = 4096;
-/** What is read and thrown away before a connection is closed. */
-const LINGER_LIMIT = 65536;
-
-/** Bytes that arrive are a head … */
-const INPUT_HEAD = 0;
-/** … a body: for the sink, or nobody's and short enough to be thrown away … */
-const INPUT_BODY = 1;
-/** … left in the socket until the reply has been sent … */
-const INPUT_DONE = 2;
-/** … thrown away, because the connection ends with this reply … */
-const INPUT_LINGER = 3;
-/** … none of ours: the socket is closed. */
-const INPUT_CLOSED = 4;
-
-/** There is no request. */
-const REPLY_NONE = 0;
-/** The handler has not answered yet. */
-const REPLY_AWAITED = 1;
-/** The reply is in `#out`, or has left. */
-const REPLY_GIVEN = 2;
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -3,7 +3,7 @@
  * the connection that carries it adds what frames the message: Content-Length or chunks, Connection, and no body for
  * HEAD, 204 and 304 (RFC 9110, 6.4.1; RFC 9112, 6.3).
  *
- * Limit: status line and fields together must fit into the connection's send buffer (OUT_SIZE in connection.ts).
+ * Limit: status line and fields together must fit into the connection's send buffer (OUT_SIZE in connection-states.ts).
  */
 import type { TextCodec } from "../io/host.js";
 

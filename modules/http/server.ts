@@ -28,7 +28,7 @@ import type { ConnectionOwner, OwnedConnection } from "./owner.js";
 /** A listener, and how many connections it may have at once. */
 export interface HTTPPort {
 	readonly port: ListenerPort;
-	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection.ts). */
+	/** At least 2; each takes IN_SIZE + OUT_SIZE bytes (connection-states.ts). */
 	readonly places: number;
 	/** Of TLS: asked for what the listener opens with. */
 	identity?(): CertificatePair;

@@ -12,6 +12,7 @@
  */
 import type { ClientPort } from "./client.js";
 import type { Flash, Retained, Sleep, Update } from "./flash.js";
+import type { Memory } from "./memory.js";
 import type { WiFiPort } from "./wifi.js";
 
 /** Baud rate and character format of a serial line. */
@@ -406,12 +407,6 @@ export interface Network {
 	 * it is), or undefined when there is none or nobody answers.
 	 */
 	resolve?(name: string, done: (address: string | undefined) => void): void;
-}
-
-/** What is left of the memory of the firmware's own machine, which ends when there is too little. */
-export interface Memory {
-	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
-	suffices(slots: number, chunkBytes: number): boolean;
 }
 
 export interface Host {

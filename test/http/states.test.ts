@@ -1,5 +1,5 @@
 /**
- * Every event in every state of a connection (the table in modules/http/connection.ts): what comes at the wrong time does
+ * Every event in every state of a connection (the table in modules/http/connection-states.ts): what comes at the wrong time does
  * nothing, and afterwards the request at hand and the next one are answered once each, or the connection is closed.
  */
 import assert from "node:assert/strict";

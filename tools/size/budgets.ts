@@ -12,7 +12,7 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 65500,
+	"modules/api": 67000,
 	"modules/app": 16500,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
@@ -20,7 +20,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/dlms": 52500,
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
-	"modules/http": 40000,
+	"modules/http": 41000,
 	"modules/iec62056-21": 24500,
 	"modules/io": 10000,
 	"modules/json": 16500,
@@ -45,7 +45,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1145000,
+	"ESP-IDF and all C": 1134500,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */

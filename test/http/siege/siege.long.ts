@@ -1,5 +1,5 @@
 /** Two minutes of each siege, against the firmware on Linux by the Moddable SDK. */
-import { skipBecause } from "../hosts/native/compile.js";
+import { skipBecause } from "../../hosts/native/compile.js";
 import { siegeOf } from "./check.js";
 
 describe("A long siege", () => {

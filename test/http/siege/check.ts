@@ -1,9 +1,9 @@
 /** A siege, and whether the owner got through: for the suites that run it for seconds, or for minutes. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PASSWORD, USERNAME } from "../api/gateway.js";
-import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
-import { BOOT, probe } from "../system/memory-limits.js";
+import { PASSWORD, USERNAME } from "../../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../../api/process-gateway.js";
+import { BOOT, probe } from "../../system/memory-limits.js";
 import { ATTACKS, Siege } from "./attacks.js";
 import { Owner, PATIENCE_MS } from "./owner.js";
 
