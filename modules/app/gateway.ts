@@ -151,7 +151,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { network } = this.#host;
 		const { driver, text, trace } = this.#world;
 		for (const key of this.#config.damaged) {
-			trace(`config: ${key} is damaged in flash, defaults are used`);
+			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, maxConnections: CONNECTIONS }];
 		if (network.https !== undefined) {
