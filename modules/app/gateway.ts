@@ -163,7 +163,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			});
 		}
 		for (const key of this.#config.damaged) {
-			trace(`config: ${key} is damaged in flash, defaults are used`);
+			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}
 		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
 		if (network.https !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Safe mode (decision 61): three starts within ten minutes that a fault has ended before they had run for a minute, and
+ * Safe mode (docs/decisions.md): three starts within ten minutes that a fault has ended before they had run for a minute, and
  * the next one starts only what its owner needs to get in: network, login, log, restart, factory reset. For gateway.ts.
  *
  *               fault before      a minute      ten minutes     an hour        asked to

@@ -27,7 +27,6 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
-import { encodeHex } from "../bytes/hex.js";
 import type { Storage, TextCodec } from "../io/host.js";
 import { ENTRIES } from "./entries.js";
 import {
@@ -308,17 +307,6 @@ export class ConfigStore {
 		if (at === end && entries.every(({ bytes }) => isSound(bytes))) return entries;
 		this.setAside(TOGETHER_KEY);
 		return NO_ENTRIES;
-	}
-
-	/** Shows every setting to `line`, for reports: of a secret only whether it is set. */
-	report(line: (entryKey: string, name: string, value: string) => void): void {
-		for (const entry of this.#entries)
-			for (const field of entry.fields) line(entry.key, field.name, this.show(field, this.get(field)));
-	}
-
-	private show(field: Field, value: Setting): string {
-		if (field.secret) return same(value, this.initial(field)) ? "" : "***";
-		return value instanceof Uint8Array ? this.#text.decode(encodeHex(value)) : String(value);
 	}
 
 	private initial(field: Field): Setting {

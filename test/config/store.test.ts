@@ -18,6 +18,7 @@ import {
 	METER,
 	METER_PROTOCOL,
 } from "../../modules/config/meter-fields.js";
+import { reportSettings } from "../../modules/config/report.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -164,7 +165,7 @@ describe("config/store", () => {
 		const store = open(new MemoryStorage());
 		const lines = () => {
 			const collected: string[] = [];
-			store.report((entry, name, value) => collected.push(`${entry}.${name}=${value}`));
+			reportSettings(store, textCodec, (entry, name, value) => collected.push(`${entry}.${name}=${value}`));
 			return collected;
 		};
 		assert.ok(lines().includes("access.digest="));
