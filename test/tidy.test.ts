@@ -40,7 +40,11 @@ const RESTRICTED = "test/vectors/restricted/";
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "bytes io/wifi io/client io/flash io/memory", from: "", why: "the ground that all others stand on" },
-	{ rooms: "io/host", from: "io/wifi io/client io/flash io/memory", why: "radio, clients, flash and memory are parts of it" },
+	{
+		rooms: "io/host",
+		from: "io/wifi io/client io/flash io/memory",
+		why: "radio, clients, flash and memory are parts of it",
+	},
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
 	{

@@ -16,12 +16,12 @@ import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
 import {
 	DISCARD_LIMIT,
+	IN_SIZE,
 	INPUT_BODY,
 	INPUT_CLOSED,
 	INPUT_DONE,
 	INPUT_HEAD,
 	INPUT_LINGER,
-	IN_SIZE,
 	LINGER_LIMIT,
 	OUT_SIZE,
 	REPLY_AWAITED,
