@@ -1,5 +1,5 @@
 /**
- * What the running gateway takes of XS's slots: the chip has 3072. Here the code itself takes slots (nothing is preloaded
+ * What the running gateway takes of XS's slots: the chip has 4096. Here the code itself takes slots (nothing is preloaded
  * into flash), so each count is what is alive beyond the loaded code with the gateway not yet started. The title of
  * each test shows what it counted.
  */

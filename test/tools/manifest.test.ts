@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** What an ESP32 without PSRAM can spare for the objects of XS: chunks of bytes and slots of 16 bytes. */
-const HEAP_BYTES = 81920 + 49152;
+const HEAP_BYTES = 65536 + 4096 * 16;
 
 /** A program of its own. */
 const NOT_FIRMWARE = ["hosts/linux/runner.c"];

@@ -36,7 +36,7 @@ export async function measureSlots(): Promise<Section> {
 	}
 	return {
 		part: "c",
-		title: `Slots alive beyond the ${xs.engine.baseline} of the loaded code (limit 2000, the chip has 3072)`,
+		title: `Slots alive beyond the ${xs.engine.baseline} of the loaded code (limit 2000, the chip has 4096)`,
 		notes: [],
 		rows,
 	};
