@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "access-point.h"
+#include "handshake-memory.h"
 #include "stream-socket.h"
 #include "tls-self-test.h"
 
@@ -300,6 +301,10 @@ static void let_in(stream_server *server)
 	while ((caller = door_first(&server->door))) {
 		stream_connection *connection = place(server, &pressed);
 		if (!connection || (secure && !enter_gate(server))) break;
+		if (secure && !handshake_memory_suffices()) {
+			server->begin_after_ms = server->now_ms + SCARCE_MS;
+			break;
+		}
 		begin(server, connection, caller);
 	}
 	if (!caller || !pressed || caller->told) return;

@@ -47,7 +47,7 @@ const NAMES_RESOURCE = "obis-names.bin";
 const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
-/** Connections at once, in all and by TLS: one of those costs the chip 24 KB beside ours (decision 7). */
+/** Connections at once on each port (decision 7): one of TLS costs the chip 24 KB beside ours while it sends. */
 const PLACES = 3;
 
 interface World extends IdentityWorld {

@@ -404,6 +404,25 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			for (const client of [...crowd, known]) client.socket.destroy();
 		});
 
+		it("lets nobody begin a handshake that there is no memory for, and then those who have waited", async () => {
+			const peer = await begin();
+			const there = await peer.open();
+			await there.get("/size/10", 10);
+			assert.equal(await peer.command("scarce"), "scarce");
+			let isIn = false;
+			const next = peer.open().then((client) => {
+				isIn = true;
+				return client;
+			});
+			await sleep(300);
+			assert.equal(isIn, false);
+			await there.get("/size/5000", 5000);
+			assert.equal(await peer.command("plenty"), "plenty");
+			const client = await next;
+			await client.get("/size/10", 10);
+			for (const each of [there, client]) each.socket.destroy();
+		});
+
 		it("tells the owner of each who waits when all places are taken, and lets it in when one is closed", async () => {
 			const peer = await begin();
 			const there = await Promise.all([peer.open(), peer.open()]);

@@ -13,6 +13,7 @@
  *   swap: the other certificate   hold: look at no events   resume   break: shut the listening socket down
  *   pressed: how often STREAM_PRESSED was told
  *   stop: stream_server_stop      count: how many connections are open      drop: close them all
+ *   scarce: there is no memory for handshakes   plenty: there is
  *   know: all that are open are of clients that the owner knows
  *   read: take what waits of those who asked for /silent
  *   test: the port shakes hands with itself; what came of it is the answer
@@ -26,6 +27,7 @@
 
 #include "../../../hosts/native/stream-server.h"
 #include "../../../hosts/native/access-point.h"
+#include "../../../hosts/native/handshake-memory.h"
 #include "must.h"
 
 enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
@@ -199,6 +201,14 @@ static bool step(client *c)
 	return false;
 }
 
+/* The command `scarce`. */
+static _Atomic bool scarce;
+
+bool handshake_memory_suffices(void)
+{
+	return !scarce;
+}
+
 /* Everybody comes from elsewhere here. */
 bool access_point_accepted(int socket)
 {
@@ -343,6 +353,8 @@ static void obey(const char *line)
 		else if (strcmp(line, "drop") == 0) drop_clients();
 		else if (strcmp(line, "read") == 0) read_silent();
 		else if (strcmp(line, "know") == 0) know_clients();
+		else if (strcmp(line, "scarce") == 0) scarce = true;
+		else if (strcmp(line, "plenty") == 0) scarce = false;
 		else MUST(!"a known command");
 		printf("%s\n", line);
 	}
