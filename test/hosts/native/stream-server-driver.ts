@@ -149,6 +149,8 @@ export type CommandName =
 	| "drop"
 	| "read"
 	| "know"
+	| "scarce"
+	| "plenty"
 	| "test";
 
 export class Peer {
