@@ -18,7 +18,7 @@ const TABLES: readonly [string, object][] = [
 	["meter", meter],
 ];
 /** What is shown to one caller, and never kept as the last error. */
-const NAMELESS: readonly Failure[] = [meter.FAILURE_WAIT, meter.FAILURE_BUSY];
+const NAMELESS: readonly Failure[] = [meter.FAILURE_WAIT, meter.FAILURE_BUSY, meter.FAILURE_MEMORY];
 
 describe("failures of the meter", () => {
 	for (const [layer, module] of TABLES) {

@@ -65,7 +65,7 @@ export const COMMANDS = Object.freeze({
 	makeCertificate: command(20, [BYTES, LAST_JSON], [BYTES, BYTES]),
 	/** Of a listener: certificate, key. */
 	/** Of a socket. */
-	know: command(41, [], []),
+	know: command(43, [], []),
 	setIdentity: command(21, [BYTES, BYTES], []),
 	/** Id of a listener. EVENT_ANSWER follows: what is wrong, or nothing. */
 	testIdentity: command(24, [U32], []),
