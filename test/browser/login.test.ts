@@ -60,6 +60,20 @@ describe("The page's login", function () {
 		await visit.logIn();
 	});
 
+	it("waits its turn when wrong passwords came before, and then takes the right one", async () => {
+		visit = await Visit.begin(browser, gateway);
+		// The last of these has the next attempt wait for 4 s.
+		for (const waitMs of [0, 0, 0, 0, 0, 1100, 2100]) {
+			await gateway.pass(waitMs);
+			const reply = await gateway.post("system/login", { username: "admin", password: "wrong" }, { token: null });
+			assert.equal(reply.status, 401);
+		}
+		const begunMs = Date.now();
+		await visit.logIn();
+		assert.ok(Date.now() - begunMs > 2000, "it was let in at once");
+		assert.match((await visit.stored("token")) ?? "", /^[0-9a-f]{64}$/);
+	});
+
 	it("does not send the password, nor what it could be found by", async () => {
 		visit = await Visit.begin(browser, gateway);
 		const bodies: string[] = [];

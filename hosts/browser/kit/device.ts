@@ -23,6 +23,8 @@ export class DeviceError extends Error {
 	readonly code: string;
 	/** The field that it is about, if one is. */
 	readonly field: string | undefined;
+	/** Seconds after which it is worth another try; 0: the reply did not say. */
+	retryAfterS = 0;
 
 	constructor(status: number, code: string, message: string, field?: string) {
 		super(message);
@@ -131,7 +133,11 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 		throw new DeviceError(0, OFFLINE, "");
 	}
 	reachable.set(true);
-	if (!reply.ok) throw asError(reply.status, text);
+	if (!reply.ok) {
+		const error = asError(reply.status, text);
+		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
+		throw error;
+	}
 	return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
@@ -144,7 +150,7 @@ function asError(status: number, text: string): DeviceError {
 	}
 }
 
-function wait(ms: number): Promise<void> {
+export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 

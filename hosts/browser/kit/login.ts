@@ -3,7 +3,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { SYSTEM_PASSWORD } from "./bodies.js";
-import { sendNow, setToken } from "./device.js";
+import { DeviceError, sendNow, setToken, wait } from "./device.js";
 
 /** The one account there is (decision 8). */
 export const USER = "admin";
@@ -24,10 +24,29 @@ async function prove(password: string): Promise<{ nonce: string; salt: string; p
 	return { nonce, salt, proof };
 }
 
+/** Tries again for so long while others' failures make this one wait (decision 15): a turn that was drawn is kept for 8 s. */
+const PATIENCE_S = 15;
+const LONGEST_WAIT_S = 4;
+
+async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
+	for (let waitedS = 0; ; ) {
+		try {
+			return await attempt();
+		} catch (error) {
+			const waitS = error instanceof DeviceError && error.code === "too_many_attempts" ? error.retryAfterS : 0;
+			waitedS += waitS;
+			if (waitS === 0 || waitS > LONGEST_WAIT_S || waitedS > PATIENCE_S) throw error;
+			await wait(waitS * 1000);
+		}
+	}
+}
+
 /** Throws a DeviceError: `invalid_proof`, `nonce_invalid`, `too_many_attempts` … */
 export async function logIn(password: string): Promise<void> {
-	const { nonce, proof } = await prove(password);
-	const { token } = await sendNow<{ token: string }>("POST", "system/login", { username: USER, nonce, proof });
+	const { token } = await patiently(async () => {
+		const { nonce, proof } = await prove(password);
+		return await sendNow<{ token: string }>("POST", "system/login", { username: USER, nonce, proof });
+	});
 	setToken(token);
 	known = password;
 }
