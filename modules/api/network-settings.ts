@@ -1,5 +1,6 @@
 /** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
+import { isHostname } from "../config/network.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -136,11 +137,6 @@ function isSSID(exchange: Exchange, ssid: string): boolean {
 
 function isPassword(exchange: Exchange, password: string): boolean {
 	return password.length >= PASSWORD_MINIMUM && exchange.services.text.encode(password).length <= PASSWORD_LIMIT;
-}
-
-/** Of its characters the field takes care. */
-function isHostname(hostname: string): boolean {
-	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
 }
 
 /** Whether a device can have this address; answers if not. */

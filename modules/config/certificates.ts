@@ -2,6 +2,7 @@
  * The certificates that TLS is served with, each with its key: the one that the owner has installed, and the device's
  * own. For the API, and for app/identity.ts, which serves them.
  */
+import { parseIPv4 } from "../bytes/ipv4.js";
 import { CERTIFICATE_FILE_LIMIT, type Storage } from "../io/host.js";
 import { BlobStore } from "./blob.js";
 import { put } from "./schema.js";
@@ -129,7 +130,8 @@ export class OwnCertificate {
 
 	/** The address in the network that it is for; empty: none. */
 	get address(): string {
-		return this.#store.get(TLS_OWN_ADDRESS);
+		const address = this.#store.get(TLS_OWN_ADDRESS);
+		return parseIPv4(address) < 0 ? "" : address;
 	}
 
 	/** The end of its time, Unix time in milliseconds. */

@@ -36,6 +36,11 @@ export interface NetworkDefaults {
 	readonly accessPointKey: string;
 }
 
+/** Whether it can be a name on the network; of its characters the field takes care. */
+export function isHostname(hostname: string): boolean {
+	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
+}
+
 export class NetworkSettings {
 	readonly #store: ConfigStore;
 	readonly #defaults: NetworkDefaults;
@@ -46,7 +51,8 @@ export class NetworkSettings {
 	}
 
 	get hostname(): string {
-		return this.#store.get(WIFI_HOSTNAME) || this.#defaults.hostname;
+		const hostname = this.#store.get(WIFI_HOSTNAME);
+		return isHostname(hostname) ? hostname : this.#defaults.hostname;
 	}
 
 	get wifiEnabled(): boolean {

@@ -85,7 +85,7 @@ export interface ListenerOptions {
 	/** Of TLS, and needed there: what is shown until `setIdentity` gives another. See there. */
 	readonly identity?: CertificatePair;
 	/**
-	 * `count` connections wait to be taken by `read`, or to be left there. 0: somebody waits whom the host can't bring that
+	 * `count` connections wait to be taken by `read`, or to be left there; one may not count before it has said something. 0: somebody waits whom the host can't bring that
 	 * far, since it carries all the connections that it can: close one to let him come.
 	 */
 	onReadable(count: number): void;

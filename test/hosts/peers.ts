@@ -66,6 +66,13 @@ export const isClosed = (socket: Socket) =>
 		socket.once("close", () => resolve());
 	});
 
+/** A connection on which something was said: before that nobody has to take it. */
+async function begun(open: Connect, port: number): Promise<Socket> {
+	const socket = await open(port);
+	socket.write("x");
+	return socket;
+}
+
 type Client = (connect: Connect, port: number) => Promise<void>;
 
 export const clients: Record<string, Client> = {
@@ -76,10 +83,10 @@ export const clients: Record<string, Client> = {
 		socket.end();
 	},
 	async "expect-3"(open, port) {
-		assert.deepEqual(await readToEnd(await open(port)), Buffer.from(pattern(3)));
+		assert.deepEqual(await readToEnd(await begun(open, port)), Buffer.from(pattern(3)));
 	},
 	async "slow-reader"(open, port) {
-		assert.ok((await readToEnd(await open(port), 3)).equals(pattern(200_000)));
+		assert.ok((await readToEnd(await begun(open, port), 3)).equals(pattern(200_000)));
 	},
 	async flood(open, port) {
 		const socket = await open(port);
@@ -104,14 +111,14 @@ export const clients: Record<string, Client> = {
 		resetConnection(socket);
 	},
 	async "reset-later"(open, port) {
-		const socket = await open(port);
+		const socket = await begun(open, port);
 		socket.on("error", () => {});
 		await sleep(100);
 		resetConnection(socket);
 	},
 	async "ten-clients"(open, port) {
 		// Those that the host leaves in the system's queue are only refused with the listener.
-		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await open(port))));
+		await Promise.allSettled(Array.from({ length: 10 }, async () => isClosed(await begun(open, port))));
 	},
 	async "expect-closed"(open, port) {
 		await isClosed(await open(port));
