@@ -3,6 +3,7 @@
  * path, method, origin, token, and, by the server and ObjectReader, size, JSON, fields.
  */
 
+import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS, parseIPv4 } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
@@ -171,8 +172,8 @@ export class API implements HTTPHandler {
 		if (!isForPage(request)) return false;
 		const asked = request.host;
 		if (asked === undefined) return false;
-		const host = withoutPort(asked).toLowerCase();
-		const own = this.#services.networkSettings.hostname.toLowerCase();
+		const host = lowerCase(withoutPort(asked));
+		const own = lowerCase(this.#services.networkSettings.hostname);
 		return host !== own && host !== `${own}.local` && host !== "localhost" && parseIPv4(host) < 0;
 	}
 
@@ -214,7 +215,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
 	if (origin === undefined) return true;
-	return origin.toLowerCase() === `${request.secure ? "https" : "http"}://${request.host ?? ""}`.toLowerCase();
+	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
 /** The token of an Authorization field, "" without one. The word Bearer is exact (API text, Authentication 1). */
