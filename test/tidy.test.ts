@@ -228,6 +228,14 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		catches: ["if (/^a+$/.test(b)) c();", "const A = /[/]x/g;", "a.split(/[,:]/);", "new RegExp(a)"],
 	},
 	{
+		name: "changes the case of letters by bytes/ascii.ts where the firmware runs",
+		files: /^(modules|hosts\/(native|simulated|linux|esp32))\/.*\.ts$/,
+		bad: /\.to(Lower|Upper)Case\b/,
+		comments: false,
+		advice: "write lowerCase(text): what no module names is not linked, and this has 12 KB of Unicode's tables",
+		catches: ["a.toLowerCase()", "a.toUpperCase()"],
+	},
+	{
 		name: "makes its private fields really private",
 		files: SOURCE,
 		bad: /^\s*private\s(?!(get |set |async )?\w+\()/m,

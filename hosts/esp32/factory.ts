@@ -16,7 +16,7 @@
  *
  * Passwords and keys are of 0-9 A-Z a-z. What breaks any of these rules is no record.
  */
-import { asciiBytes, hasOnly } from "../../modules/bytes/ascii.js";
+import { asciiBytes, hasOnly, lowerCase, upperCase } from "../../modules/bytes/ascii.js";
 import type { Crypto, Storage, TextCodec } from "../../modules/io/host.js";
 
 /** The partition's name. */
@@ -132,7 +132,7 @@ export function makeSecret(random: (length: number) => Uint8Array): string {
 
 /** The name of the unit in its network, and of its own access point, until the user gives others. */
 export function hostnameOf(serial: string): string {
-	return `smgw-${serial.slice(-6).toLowerCase()}`;
+	return `smgw-${lowerCase(serial.slice(-6))}`;
 }
 
 /** What a unit without factory data is made from. */
@@ -178,7 +178,7 @@ export function loadFactoryData(world: FactoryWorld): FactoryData {
 }
 
 function ownData({ storage, crypto, text, mac, variant, trace }: FactoryWorld): FactoryData {
-	const serial = mac.toUpperCase();
+	const serial = upperCase(mac);
 	const kept = storage.get(STORAGE_KEY);
 	const before = kept && decodeFactoryData(kept, text);
 	if (before?.serial === serial) return before;

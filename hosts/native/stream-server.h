@@ -20,8 +20,8 @@ enum {
 	/* Bytes of plaintext that wait in one direction of a connection. */
 	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,
-	/* INET6_ADDRSTRLEN of POSIX. */
-	STREAM_ADDRESS_SIZE = 46,
+	/* INET_ADDRSTRLEN of POSIX. */
+	STREAM_ADDRESS_SIZE = 16,
 };
 
 typedef struct stream_server stream_server;

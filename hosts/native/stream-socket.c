@@ -47,33 +47,22 @@ static int close_failed(int fd)
 	return -1;
 }
 
-static int listen_on(int family, const struct sockaddr *address, socklen_t size)
+/* The errno of what failed stays. */
+static int listen_on(uint16_t port, uint32_t address)
 {
-	int fd = socket(family, SOCK_STREAM, 0);
+	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };
+	own.sin_addr.s_addr = htonl(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	if (fd < 0) return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
-	if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){ 0 }, sizeof(int)) != 0)
+	if (!socket_prepare(fd) || bind(fd, (const struct sockaddr *)&own, sizeof(own)) != 0 || listen(fd, BACKLOG) != 0)
 		return close_failed(fd);
-	if (!socket_prepare(fd) || bind(fd, address, size) != 0 || listen(fd, BACKLOG) != 0) return close_failed(fd);
 	return fd;
-}
-
-static int listen_ipv4(uint16_t port, bool loopback_only)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
-	address.sin_addr.s_addr = htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY);
-	return listen_on(AF_INET, (const struct sockaddr *)&address, sizeof(address));
 }
 
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE])
 {
-	int fd = -1;
-	errno = EAFNOSUPPORT;
-	if (!loopback_only) {
-		struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-		fd = listen_on(AF_INET6, (const struct sockaddr *)&any, sizeof(any));
-	}
-	if (fd < 0 && errno != EADDRINUSE && errno != EACCES) fd = listen_ipv4(port, loopback_only);
+	int fd = listen_on(port, loopback_only ? INADDR_LOOPBACK : INADDR_ANY);
 	if (fd >= 0) return fd;
 	if (errno == EADDRINUSE)
 		snprintf(message, STREAM_SERVER_MESSAGE_SIZE, "port %u is used by another program", port);
@@ -86,26 +75,9 @@ int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_
 
 uint16_t socket_port(int listener)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_in address = { .sin_port = 0 };
 	socklen_t size = sizeof(address);
-	memset(&address, 0, sizeof(address));
-	if (getsockname(listener, (struct sockaddr *)&address, &size) != 0) return 0;
-	if (address.ss_family == AF_INET6) return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
-	return ntohs(((const struct sockaddr_in *)&address)->sin_port);
-}
-
-static void write_address(const struct sockaddr_storage *from, char address[STREAM_ADDRESS_SIZE])
-{
-	address[0] = 0;
-	if (from->ss_family == AF_INET) {
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)from)->sin_addr, address, STREAM_ADDRESS_SIZE);
-		return;
-	}
-	/* RFC 4291, 2.5.5.2. */
-	static const uint8_t mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
-	const uint8_t *six = (const uint8_t *)&((const struct sockaddr_in6 *)from)->sin6_addr;
-	if (memcmp(six, mapped, sizeof(mapped)) != 0) inet_ntop(AF_INET6, six, address, STREAM_ADDRESS_SIZE);
-	else inet_ntop(AF_INET, six + sizeof(mapped), address, STREAM_ADDRESS_SIZE);
+	return getsockname(listener, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
 }
 
 static int accept_result(int error)
@@ -125,9 +97,8 @@ static int accept_result(int error)
 
 int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE])
 {
-	struct sockaddr_storage from;
+	struct sockaddr_in from = { .sin_port = 0 };
 	socklen_t size = sizeof(from);
-	memset(&from, 0, sizeof(from));
 	int fd = accept(listener, (struct sockaddr *)&from, &size);
 	if (fd < 0) return accept_result(errno);
 	if (!socket_prepare(fd)) {
@@ -135,7 +106,7 @@ int socket_accept(int listener, char address[STREAM_ADDRESS_SIZE])
 		return SOCKET_AGAIN;
 	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
-	write_address(&from, address);
+	inet_ntop(AF_INET, &from.sin_addr, address, STREAM_ADDRESS_SIZE);
 	return fd;
 }
 

@@ -31,7 +31,7 @@ uint64_t socket_clock_ms(void);
 /* Makes a new socket one that never waits and that no child program inherits. */
 bool socket_prepare(int socket);
 
-/* A listening socket for IPv6 and IPv4, for IPv4 alone where there is no IPv6; -1: `message` says why. */
+/* A listening socket of IPv4; -1: `message` says why. */
 int socket_listen(uint16_t port, bool loopback_only, char message[STREAM_SERVER_MESSAGE_SIZE]);
 
 uint16_t socket_port(int listener);

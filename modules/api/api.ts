@@ -3,6 +3,7 @@
  * path, method, host and origin, token, and, by the server and ObjectReader, size, JSON, fields.
  */
 
+import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
 import { type HTTPRequest, METHOD_DELETE, METHOD_GET, METHOD_HEAD, METHOD_POST } from "../http/request.js";
@@ -206,8 +207,8 @@ export class API implements HTTPHandler {
 	 */
 	private isOwn(asked: string): boolean {
 		const { network, networkSettings } = this.#services;
-		const host = withoutPort(asked).toLowerCase();
-		const own = networkSettings.hostname.toLowerCase();
+		const host = lowerCase(withoutPort(asked));
+		const own = lowerCase(networkSettings.hostname);
 		if (host === own || host === `${own}.local` || host === ACCESS_POINT_ADDRESS) return true;
 		return host === network?.station?.ip || LOOPBACK.includes(host);
 	}
@@ -246,7 +247,7 @@ function isSameOrigin(request: HTTPRequest): boolean {
 	if (request.method !== METHOD_POST && request.method !== METHOD_DELETE) return true;
 	const origin = request.header("origin");
 	if (origin === undefined) return true;
-	return origin.toLowerCase() === `${request.secure ? "https" : "http"}://${request.host ?? ""}`.toLowerCase();
+	return lowerCase(origin) === lowerCase(`${request.secure ? "https" : "http"}://${request.host ?? ""}`);
 }
 
 /** The token of an Authorization field, "" without one. The word Bearer is exact (API text, Authentication 1). */

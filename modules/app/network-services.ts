@@ -7,6 +7,7 @@
  *   access point on    the name server; mDNS too, while there is no other network
  */
 
+import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS, ACCESS_POINT_NETMASK } from "../bytes/ipv4.js";
 import { CaptiveDNS } from "../dns/captive-dns.js";
 import { DNSReader } from "../dns/dns.js";
@@ -88,7 +89,7 @@ export class NetworkServices {
 
 	private namesIn({ station, hostname, httpPort, httpsPort }: NetworkSituation): MDNSSettings {
 		const { model, serial } = this.#info;
-		const id = serial.slice(SERIAL_END).toLowerCase();
+		const id = lowerCase(serial.slice(SERIAL_END));
 		const page = ["path=/"];
 		const services = [{ type: "_http._tcp", port: httpPort, txt: page }];
 		if (httpsPort !== 0) {

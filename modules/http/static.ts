@@ -14,6 +14,7 @@
  *
  * A document is there once for each language, as `/en`, `/de`, `/pl`; `/` is the one that the client likes best.
  */
+import { lowerCase } from "../bytes/ascii.js";
 import type { TextCodec } from "../io/host.js";
 import type { HTTPRequest } from "./request.js";
 import { BytesSource, type HTTPResponse } from "./response.js";
@@ -106,7 +107,7 @@ function isAt(archive: Uint8Array, at: number, wanted: Uint8Array): boolean {
  * looked at: browsers name languages in the order of the user's choice.
  */
 function preferred(accepted: string): string {
-	const names = accepted.toLowerCase();
+	const names = lowerCase(accepted);
 	let best = LANGUAGE_FIRST;
 	let bestAt = names.length;
 	for (let i = 0; i < LANGUAGES.length; i++) {

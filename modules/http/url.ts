@@ -3,7 +3,7 @@
  * which its API stands. No user name, query or fragment: they would go to whoever answers there, or mean nothing.
  * Limits: a name of 253 characters, the whole text as the setting has it (config/hub-fields.ts).
  */
-import { hasOnly } from "../bytes/ascii.js";
+import { hasOnly, lowerCase } from "../bytes/ascii.js";
 
 export interface HubURL {
 	readonly secure: boolean;
@@ -24,7 +24,7 @@ const IPV6_LIMIT = 45;
 /** What the text says, or undefined if it is no address of a hub. */
 export function parseHubURL(text: string): HubURL | undefined {
 	const start = text.indexOf("://") + 3;
-	const scheme = text.slice(0, Math.max(0, start - 3)).toLowerCase();
+	const scheme = lowerCase(text.slice(0, Math.max(0, start - 3)));
 	if (scheme !== "http" && scheme !== "https") return undefined;
 	const slash = text.indexOf("/", start);
 	const authority = text.slice(start, slash < 0 ? text.length : slash);

@@ -12,7 +12,7 @@
  * No bytes at all stand for the default table. Entries count from the last to the first: of those that match a code the
  * last decides, unless a later entry gives its pair to another code. So each pair has one source.
  */
-import { asciiBytes } from "../bytes/ascii.js";
+import { asciiBytes, upperCase } from "../bytes/ascii.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "./code.js";
 
 export const MAP_LIMIT = 16;
@@ -63,7 +63,7 @@ export function isMapping(stored: Uint8Array): boolean {
 
 /** Position of a pair of 8 hex digits, in either case, among those that may be mapped; -1 for any other. */
 export function findPair(text: string): number {
-	return PAIRS.indexOf(text.toUpperCase());
+	return PAIRS.indexOf(upperCase(text));
 }
 
 /**

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { needNative, skipBecause } from "./compile.js";
-import { Certificates, Client, type Outcome, Peer, type PeerOptions, pattern, run } from "./stream-server-driver.js";
+import { Certificates, type Outcome, Peer, type PeerOptions, pattern, run } from "./stream-server-driver.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -124,17 +123,6 @@ describe("The native stream server", () => {
 			Peer.start({ port: peer.port, everywhere: true }),
 			/^Error: port \d+ is used by another program$/,
 		);
-	});
-
-	it("serves IPv6 beside IPv4", async function () {
-		const peer = await start({ everywhere: true });
-		const socket = connect({ port: peer.port, host: "::1" });
-		const client = new Client(socket, socket);
-		client.request("GET /address HTTP/1.1");
-		await Promise.race([client.until(() => client.received.length > 0), client.closed]).catch(() => {});
-		if (client.error !== undefined) skipBecause(this, `this machine has no IPv6: ${client.error}`);
-		assert.equal((await client.reply(200)).toString(), "::1");
-		client.socket.destroy();
 	});
 
 	it("has no certificate to change or to test on a plain port", async () => {
