@@ -66,12 +66,7 @@ function hasSettings(state: string): boolean {
  * is there, who may have the files elsewhere, or the program that wrote them. Throws an Error with a sentence.
  */
 function checkSettings(state: string): void {
-	let keys: string[];
-	try {
-		keys = unreadableSettings(flashOf(state), new NodeText());
-	} catch (error) {
-		throw new Error(`The settings in ${join(state, "flash")} can't be read (${(error as Error).message}).`);
-	}
+	const keys = unreadableSettings(flashOf(state), new NodeText());
 	if (keys.length === 0) return;
 	const files = keys.map((key) => join(state, "flash", key)).join(", ");
 	throw new Error(

@@ -215,7 +215,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		}
 		rmSync(state("flash", "wifi"));
 		mkdirSync(state("flash", "wifi"));
-		await refused(/^The settings in \S*flash can't be read \(EISDIR.*\)\.\n$/);
+		await refused(/^Settings can't be read, .*: \S*flash\/wifi\. /);
 		rmSync(state("flash", "wifi"), { recursive: true });
 		writeFileSync(state("flash", "wifi"), wifi);
 
