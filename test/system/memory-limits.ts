@@ -8,6 +8,16 @@ export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must never be needed; the machine ends when there is none left. */
 const STACK_RESERVE = 64;
 
+/** The settings that want most memory, as the simulated meter has them. */
+export const DLMS = {
+	auth: "high_gmac",
+	use_encryption: true,
+	client_address: 1,
+	server_physical: 17,
+	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
+	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
+};
+
 /** What is alive after a collection, held against a limit and told in the title of the test. */
 export async function probe(gateway: ProcessGateway, context: Mocha.Context, limit: typeof ANY): Promise<Memory> {
 	const memory = await gateway.memory();

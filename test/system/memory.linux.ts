@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { type IncomingMessage, request } from "node:http";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, BOOT, probe } from "./memory-limits.js";
+import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
 /** What may have been added by a thousand requests and a hundred readouts. */
 const GROWTH = { slots: 32, chunks: 1024 };
@@ -16,16 +16,6 @@ const REST_MS = 31_000;
 const READOUTS = 100;
 /** The largest body of a settings route (decision 6 of the API). */
 const BODY_SIZE = 2048;
-
-/** As the simulated meter has them. */
-const DLMS = {
-	auth: "high_gmac",
-	use_encryption: true,
-	client_address: 1,
-	server_physical: 17,
-	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
-	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
-};
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 

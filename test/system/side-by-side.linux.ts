@@ -8,16 +8,8 @@ import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { iecVectors } from "../vectors.js";
-import { ANY } from "./memory-limits.js";
+import { ANY, DLMS } from "./memory-limits.js";
 
-const DLMS = {
-	auth: "high_gmac",
-	use_encryption: true,
-	client_address: 1,
-	server_physical: 17,
-	block_cipher_key: "000102030405060708090a0b0c0d0e0f",
-	auth_key: "d0d1d2d3d4d5d6d7d8d9dadbdcdddedf",
-};
 const LONG_BODY = 16_384;
 /** Between the beginnings of two requests, ms: they meet at different stages. */
 const OFFSETS_MS = [0, 20];

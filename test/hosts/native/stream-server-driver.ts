@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -289,6 +289,21 @@ export function dial(port: number, localAddress?: string): Socket {
 export function tlsOver(socket: Socket): TLSSocket {
 	const options = { socket, rejectUnauthorized: false, allowHalfOpen: true };
 	return tlsConnect(options as ConnectionOptions);
+}
+
+/** The first bytes that a TLS client says. */
+export async function recordHello(): Promise<Buffer> {
+	const listener = createServer().listen(0, "127.0.0.1");
+	await once(listener, "listening");
+	const accepted = once(listener, "connection");
+	const client = tlsConnect({ port: (listener.address() as { port: number }).port, host: "127.0.0.1" });
+	client.on("error", () => {});
+	const [socket]: Socket[] = await accepted;
+	const [hello] = await once(socket, "data");
+	client.destroy();
+	socket.destroy();
+	listener.close();
+	return hello;
 }
 
 /** A socket with what came out of it. */

@@ -3,30 +3,23 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect as tlsConnect } from "node:tls";
 import { Mutator, runAll, seedOfRun } from "../../fuzz/mutator.js";
 import { needNative } from "./compile.js";
-import { Certificates, Client, dial, Peer, type PeerOptions, pattern, tlsOver } from "./stream-server-driver.js";
+import {
+	Certificates,
+	Client,
+	dial,
+	Peer,
+	type PeerOptions,
+	pattern,
+	recordHello,
+	tlsOver,
+} from "./stream-server-driver.js";
 
 const SEED = seedOfRun();
 const FUZZ_RUNS = 40;
 const FUZZ_LANES = 4;
 const HANDSHAKE_MS = 300;
-
-/** The first bytes that a TLS client says. */
-async function recordHello(): Promise<Buffer> {
-	const listener = createServer().listen(0, "127.0.0.1");
-	await once(listener, "listening");
-	const accepted = once(listener, "connection");
-	const client = tlsConnect({ port: (listener.address() as { port: number }).port, host: "127.0.0.1" });
-	client.on("error", () => {});
-	const [socket]: Socket[] = await accepted;
-	const [hello] = await once(socket, "data");
-	client.destroy();
-	socket.destroy();
-	listener.close();
-	return hello;
-}
 
 /** What sits between a client and the server may change what goes to the server; undefined: cut here. */
 async function proxy(peer: Peer, change: (bytes: Buffer) => Uint8Array | undefined) {

@@ -2,10 +2,10 @@
  * Strangers who want a gateway's connections for themselves: none of them knows the password. Each attack is a number of
  * connections from one address of this computer that are opened again whenever the gateway ends them.
  */
-import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect as connectTLS } from "node:tls";
+import { recordHello } from "../../hosts/native/stream-server-driver.js";
 
 export interface Ports {
 	readonly https: number;
@@ -78,21 +78,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 	"slow heads over plain HTTP": { connections: 8, secure: false, act: slowHead },
 	"slow logins over plain HTTP": { connections: 4, secure: false, act: slowBody },
 };
-
-/** The first bytes that a TLS client says. */
-async function recordHello(): Promise<Buffer> {
-	const listener = createServer().listen(0, "127.0.0.1");
-	await once(listener, "listening");
-	const accepted = once(listener, "connection");
-	const client = connectTLS({ port: (listener.address() as { port: number }).port, host: "127.0.0.1" });
-	client.on("error", () => {});
-	const [socket]: Socket[] = await accepted;
-	const [hello] = await once(socket, "data");
-	client.destroy();
-	socket.destroy();
-	listener.close();
-	return hello;
-}
 
 /** Attackers at work, from their start to `end`. */
 export class Siege {
