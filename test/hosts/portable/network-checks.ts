@@ -123,7 +123,10 @@ const scenes: [name: string, scene: Scene][] = [
 			const pending = await accept(host, listener);
 			await sleep(host, 250);
 			const late = new Noted(port, pending);
-			await until(host, () => late.errors === 1, "onError of a connection that was dead already");
+			const byte = new Uint8Array(1);
+			// What came before the reset is told of first, where it has not gone with it.
+			const isTold = () => late.socket.read(byte) === undefined && late.errors === 1;
+			await until(host, isTold, "onError of a connection that was dead already");
 			late.socket.close();
 			listener.close();
 		},
