@@ -179,6 +179,8 @@ int door_take(stream_door *door, stream_caller *caller)
 	int socket = caller->socket;
 	remember(door, caller->address);
 	caller->socket = -1;
+	/* The place that was made for one of them may be this one's. */
+	for (unsigned i = 0; i < door->limit; i++) door->callers[i].told = false;
 	return socket;
 }
 

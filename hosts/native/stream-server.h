@@ -71,7 +71,10 @@ typedef enum {
 	STREAM_FAILED = 5,
 	/* What stream_server_test has begun is over: see stream_server_test_result. */
 	STREAM_TESTED = 6,
-	/* All connections exist, and somebody who has spoken waits at the door: told once of each. Close one to let him in. */
+	/*
+	 * All connections exist, and somebody who has spoken waits at the door: told once, and again when another one got the
+	 * place that was made. Close one to let him in.
+	 */
 	STREAM_PRESSED = 7,
 } stream_event_kind;
 

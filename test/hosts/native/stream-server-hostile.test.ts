@@ -397,6 +397,26 @@ describe(`The native stream server among strangers (SEED=${SEED})`, () => {
 			for (const client of [...crowd, known]) client.socket.destroy();
 		});
 
+		it("tells the owner again of one who waits when another one got the place that was made", async () => {
+			const peer = await begin();
+			const there = [await peer.open(), await peer.open(peer.port, "127.0.0.9")];
+			for (const client of there) await client.get("/size/10", 10);
+			const pressed = async () => Number.parseInt(await peer.command("pressed"), 10);
+			// Its address was served last, so whoever comes from another one goes first.
+			const slow = peer.open(peer.port, "127.0.0.9");
+			while ((await pressed()) < 1) await sleep(10);
+			const quick = peer.open(peer.port, "127.0.0.8");
+			await sleep(100);
+			there[0].socket.destroy();
+			const client = await quick;
+			await client.get("/size/10", 10);
+			while ((await pressed()) < 3) await sleep(10);
+			client.socket.destroy();
+			const last = await slow;
+			await last.get("/size/10", 10);
+			for (const each of [last, there[1]]) each.socket.destroy();
+		});
+
 		it("lets nobody begin a handshake that there is no memory for, and then those who have waited", async () => {
 			const peer = await begin();
 			const there = await peer.open();
