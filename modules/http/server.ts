@@ -187,9 +187,11 @@ export class HTTPServer implements ConnectionOwner, Timed {
 				taken--;
 			}
 			const pending = this.#listeners[index].read();
-			if (pending === undefined) this.#waiting[index] = 0;
-			else this.#waiting[index]--;
-			if (pending === undefined) return;
+			if (pending === undefined) {
+				this.#waiting[index] = 0;
+				return;
+			}
+			this.#waiting[index]--;
 			if (taken === places - 1) this.longestIdle(port, nowMs)?.close();
 			this.take(port, pending, nowMs);
 		}

@@ -5,6 +5,7 @@
  * What was promised counts in full until it is given back, though some of it is in use by then: a promise is kept even
  * if everything that has begun reaches its highest at once.
  */
+
 /** What is left of the memory of the firmware's own machine, which ends when there is too little. */
 export interface Memory {
 	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
