@@ -72,8 +72,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms",
-		why: "decides which conversation is held, and keeps what was read",
+		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
+		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{
 		rooms: "wifi dns sntp power",

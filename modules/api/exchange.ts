@@ -15,6 +15,7 @@ import type { MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
+import type { Schedule } from "../meter/schedule.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -51,6 +52,7 @@ export interface Services {
 	readonly installedCertificate: InstalledCertificate;
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
+	readonly schedule: Schedule;
 	readonly ledger: MemoryLedger;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;

@@ -12,6 +12,7 @@ import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
+import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
@@ -26,6 +27,7 @@ import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
+import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
@@ -64,6 +66,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
+	readonly #schedule: Schedule;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
@@ -128,6 +131,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			ledger: this.#ledger,
 			settings: new MeterSettingsStore(this.#config, world),
 		});
+		const plan = () => scheduleOf(this.#config);
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan });
 		this.#config.listen(this);
 	}
 
@@ -145,6 +150,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	get reader(): MeterReader {
 		return this.#reader;
+	}
+
+	get schedule(): Schedule {
+		return this.#schedule;
 	}
 
 	get network(): NetworkManager | undefined {
@@ -188,6 +197,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
+		if (safeMode === "") this.#schedule.start(0);
 	}
 
 	/** For Button. */
@@ -231,6 +241,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#network?.stop();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
+		this.#schedule.stop();
 		this.#reader.stop();
 		this.#light?.stop();
 	}
@@ -252,6 +263,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
+			schedule: this.#schedule,
 			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -289,6 +301,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
+		this.#schedule.clockChanged();
 		this.#acts.refreshSoon();
 	}
 

@@ -110,6 +110,11 @@ export class MeterReader implements Timed {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
 	}
 
+	/** The meter sends by itself, by the settings; the port may be gone at the moment. */
+	get listening(): boolean {
+		return this.#state === STATE_LISTENING || this.#state === STATE_UNPLUGGED;
+	}
+
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
