@@ -27,13 +27,6 @@ export const FAILURE_MEMORY = failure(
 	0,
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
-/** It sends by itself, and has not done so for a whole period of the schedule. */
-export const FAILURE_NOTHING_SENT = failure(
-	METER_TIMEOUT,
-	"nothing-sent",
-	0,
-	"The meter, which should send by itself, has sent nothing since the last time of the schedule.",
-);
 /** The meter answered the sign-on, and then offered no mode E. */
 export const FAILURE_NO_MODE_E = failure(
 	METER_ERROR,

@@ -110,9 +110,10 @@ export class MeterReader implements Timed {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
 	}
 
-	/** The meter sends by itself, by the settings; the port may be gone at the moment. */
-	get listening(): boolean {
-		return this.#state === STATE_LISTENING || this.#state === STATE_UNPLUGGED;
+	/** Where the meter is to send by itself: what is wrong when nothing has come in time; undefined: it is asked. */
+	get late(): Failure | undefined {
+		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
+		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 	}
 
 	/** Call at the start, and after any of the settings has changed. */

@@ -22,14 +22,14 @@ import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
-import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_NOTHING_SENT, FAILURE_WAIT } from "./failures.js";
+import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
 import type { MeterWorld } from "./settings.js";
 import type { ReadWaiter } from "./waiters.js";
 
 /** The reader, as far as it is asked (reader.ts). */
 export interface ScheduledReader {
-	/** The meter sends by itself, and is listened to. */
-	readonly listening: boolean;
+	/** Where the meter sends by itself: what is wrong when nothing has come in time. */
+	readonly late: Failure | undefined;
 	readonly running: boolean;
 	/** Good ones since the start. */
 	readonly readouts: number;
@@ -138,8 +138,8 @@ export class Schedule implements Timed, ReadWaiter {
 		}
 		if (!this.#isRetry) this.begin(utcMs);
 		const { reader } = this.#options;
-		const readouts = reader.readouts;
-		if (reader.listening) this.ended(readouts === this.#readouts ? FAILURE_NOTHING_SENT : undefined, nowMs);
+		const { readouts, late } = reader;
+		if (late !== undefined) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
 		else {
 			this.#state = STATE_RUNNING;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
@@ -220,12 +220,12 @@ export class Schedule implements Timed, ReadWaiter {
 	}
 
 	/** A run is over; without a failure it went well. */
-	private ended(failure: Failure | undefined, nowMs: number): void {
+	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
 		this.lastFailure = failure;
 		this.wait(nowMs);
-		const delayMs = failure === undefined ? 0 : this.delayAfter(failure);
+		const delayMs = failure === undefined || !canRetry ? 0 : this.delayAfter(failure);
 		if (delayMs === 0 || nowMs + delayMs + ROOM_MS > this.deadlineMs) return;
 		this.#isRetry = true;
 		this.deadlineMs = nowMs + delayMs;
@@ -234,7 +234,6 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** From this failure to the next try; 0: there is none. */
 	private delayAfter(failure: Failure): number {
-		if (failure === FAILURE_NOTHING_SENT) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
 		return RETRY_MS[this.#failed++] ?? 0;
 	}

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
 import { Driver } from "../../modules/io/driver.js";
-import { FAILURE_MEMORY, FAILURE_NOTHING_SENT, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
+import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
 import { Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
 import type { ReadWaiter } from "../../modules/meter/waiters.js";
 import type { Failure } from "../../modules/readout/failure.js";
@@ -22,7 +23,7 @@ class Bench implements ScheduledReader {
 	readonly time: VirtualTime;
 	readonly schedule: Schedule;
 	plan: Recurrence | undefined = QUARTERS;
-	listening = false;
+	late: Failure | undefined;
 	running = false;
 	readouts = 0;
 	/** When it was asked, by its own clock: HH:MM:SS. */
@@ -203,14 +204,14 @@ describe("meter/schedule", () => {
 
 	it("asks nothing of a meter that sends by itself: what has come counts", () => {
 		const bench = new Bench();
-		bench.listening = true;
+		bench.late = IEC_NO_TELEGRAM;
 		bench.readouts = 7;
 		bench.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, []);
 		assert.equal(bench.schedule.lastFailure, undefined);
 		bench.time.advance(15 * MINUTE_MS);
-		assert.equal(bench.schedule.lastFailure, FAILURE_NOTHING_SENT);
+		assert.equal(bench.schedule.lastFailure, IEC_NO_TELEGRAM);
 		assert.equal(bench.next, "07:45:00", "it is not tried again: nobody can be asked");
 		bench.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
