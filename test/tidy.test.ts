@@ -65,7 +65,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
-		rooms: "json config time auth",
+		rooms: "json config time auth diagnostics",
 		from: "bytes io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
@@ -82,7 +82,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout obis dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

@@ -7,6 +7,7 @@ import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
+import type { EventLog } from "../diagnostics/event-log.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -53,6 +54,7 @@ export interface Services {
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
+	readonly events: EventLog;
 	readonly ledger: MemoryLedger;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;

@@ -8,6 +8,7 @@ import { Sessions } from "../auth/sessions.js";
 import { Tokens } from "../auth/tokens.js";
 import { AccessSettings, TokenSettings } from "../config/access.js";
 import { DLMS_OBIS_ENTRIES } from "../config/dlms-fields.js";
+import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
@@ -18,6 +19,20 @@ import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import { EventLog } from "../diagnostics/event-log.js";
+import {
+	EVENT_CLOCK,
+	EVENT_METER_FAILED,
+	EVENT_METER_READ,
+	EVENT_MISSED,
+	EVENT_NETWORK_DOWN,
+	EVENT_NETWORK_UP,
+	EVENT_RESTART,
+	EVENT_SAFE_MODE,
+	EVENT_SETTINGS,
+	EVENT_STARTED,
+	EVENT_STORAGE,
+} from "../diagnostics/events.js";
 import { isPollList } from "../dlms/poll-list.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
@@ -79,6 +94,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
+	readonly #events: EventLog;
+	/** Our address in the network that was noted last. */
+	#notedIP = "";
+	#isClockNoted: boolean;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
@@ -98,7 +117,11 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { retained, ending } = host;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		this.safeMode = this.#starts?.safeMode ?? "";
-		const storage = new WatchedStorage(host.storage, trace);
+		const events = new EventLog({ clock, trace }, host.flash?.open("log"));
+		this.#events = events;
+		events.note(EVENT_STARTED, ending?.cause);
+		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
+		const storage = new WatchedStorage(host.storage, trace, (key) => events.note(EVENT_STORAGE, key));
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
@@ -130,13 +153,19 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			port: host.serial.meter,
 			ledger: this.#ledger,
 			settings: new MeterSettingsStore(this.#config, world),
+			failureChanged: (failure) =>
+				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
 		});
 		const plan = () => scheduleOf(this.#config);
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan });
+		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.#isClockNoted = clock.utcMs() !== undefined;
 		this.#config.listen(this);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
+		const groups = groupsOf(changed);
+		if (groups !== "") this.#events.note(EVENT_SETTINGS, groups);
 		tellOfChange(this, changed, applied);
 	}
 
@@ -213,6 +242,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { station, accessPointOn } = network;
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
+		const ip = station?.ip ?? "";
+		if (ip !== this.#notedIP) {
+			this.#notedIP = ip;
+			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
+			else this.#events.note(EVENT_NETWORK_UP, ip);
+		}
 		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
 		}
@@ -264,6 +299,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			tokens: this.#tokens,
 			reader: this.#reader,
 			schedule: this.#schedule,
+			events: this.#events,
 			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -285,6 +321,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#light?.resetting();
 		try {
 			this.#config.erase();
+			this.#events.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();
@@ -301,11 +338,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
+		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
+		this.#isClockNoted = true;
 		this.#schedule.clockChanged();
 		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
+		this.#events.note(EVENT_RESTART);
 		this.#acts.restartSoon();
 	}
 

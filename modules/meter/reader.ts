@@ -17,9 +17,8 @@
  *   protocol or speed is chosen, and on as IDLE. `probe` leads from IDLE, LISTENING and UNPLUGGED to PROBING, and its end
  *   on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
  */
-import type { Drive } from "../io/driver.js";
+import type { Drive, Driven } from "../io/driver.js";
 import { Link, type LinkTap } from "../io/link.js";
-import type { Timed } from "../io/machine.js";
 import { READOUT_COST } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
@@ -58,7 +57,7 @@ const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
 const STATE_PROBING = 5;
 
-export class MeterReader implements Timed {
+export class MeterReader implements Driven {
 	readonly #options: MeterReaderOptions;
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
@@ -89,6 +88,9 @@ export class MeterReader implements Timed {
 	lastAttemptUtcMs = 0;
 	/** Of the last attempt, if it failed. */
 	lastFailure: Failure | undefined;
+	/** As failureChanged was told last. */
+	#toldFailure: Failure | undefined;
+	#toldReadout = false;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 
@@ -180,6 +182,15 @@ export class MeterReader implements Timed {
 			this.#probe.start(protocol.probe(opening));
 			return true;
 		});
+	}
+
+	/** For the driver. */
+	drain(): void {
+		const { lastFailure, readouts } = this;
+		if (lastFailure === this.#toldFailure && readouts > 0 === this.#toldReadout) return;
+		this.#toldFailure = lastFailure;
+		this.#toldReadout = readouts > 0;
+		this.#options.failureChanged?.(lastFailure);
 	}
 
 	get deadlineMs(): number {

@@ -38,11 +38,13 @@ export interface ScheduledReader {
 }
 
 export interface ScheduleOptions {
-	readonly world: Pick<MeterWorld, "driver" | "clock" | "trace">;
+	readonly world: Pick<MeterWorld, "driver" | "clock">;
 	readonly zone: Offsets;
 	readonly reader: ScheduledReader;
 	/** As the settings are now; undefined: nothing is read by itself. */
 	plan(): Recurrence | undefined;
+	/** So many times have gone by without a run. */
+	missed?(count: number): void;
 }
 
 const MINUTE_MS = 60_000;
@@ -216,7 +218,7 @@ export class Schedule implements Timed, ReadWaiter {
 		this.#dueUtcMs = missed === COUNT_LIMIT ? utcMs : this.#nextUtcMs;
 		if (missed === 0) return;
 		this.missed += missed;
-		this.#options.world.trace(`schedule: ${missed} readouts were missed`);
+		this.#options.missed?.(missed);
 	}
 
 	/** A run is over; without a failure it went well. */

@@ -32,6 +32,8 @@ class Bench implements ScheduledReader {
 	failures: (Failure | undefined)[] = [];
 	tookMs = 3 * SECOND_MS;
 	waiter: ReadWaiter | undefined;
+	/** Missed ones, as they were told. */
+	told = 0;
 
 	/** `utcMs` 0: its clock is not set. */
 	constructor(utcMs = START_MS, lastUtcMs = 0, plan = QUARTERS) {
@@ -40,8 +42,11 @@ class Bench implements ScheduledReader {
 		if (utcMs !== 0) this.time.setUTC(utcMs);
 		const guard = (_part: string, run: () => void) => run();
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
-		const world = { driver, clock: this.time, trace: () => undefined };
-		this.schedule = new Schedule({ world, zone: zoneOf("Europe/Berlin"), reader: this, plan: () => this.plan });
+		const world = { driver, clock: this.time };
+		const missed = (count: number) => {
+			this.told += count;
+		};
+		this.schedule = new Schedule({ world, zone: zoneOf("Europe/Berlin"), reader: this, plan: () => this.plan, missed });
 		this.schedule.start(lastUtcMs);
 	}
 
@@ -133,6 +138,7 @@ describe("meter/schedule", () => {
 		// 06:15, 06:30 and 06:45 are gone; the run is that of 07:00.
 		assert.deepEqual(bench.asked, ["07:01:00"]);
 		assert.equal(bench.schedule.missed, 3);
+		assert.equal(bench.told, 3);
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:01:00", "07:15:00"]);
 		assert.equal(bench.schedule.missed, 3);
