@@ -20,6 +20,7 @@ import {
 	type ZigbeeMap,
 } from "./mapping.js";
 import { asCSV, asText, contains, nameOf, secondOf, valueText } from "./readings-text.js";
+import { speedText } from "./speeds.js";
 
 export function Readings() {
 	const last = useStore(readout);
@@ -41,7 +42,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 			<Facts>
 				<Fact name={t("readings.id")}>{meter_id || t("unknown")}</Fact>
 				<Fact name={t("readings.protocol")}>{mode === "" ? protocol : t("readings.mode", { protocol, mode })}</Fact>
-				{baudrate > 0 && <Fact name={t("readings.speed")}>{baudrate} Bd</Fact>}
+				{baudrate > 0 && <Fact name={t("readings.speed")}>{speedText(baudrate)}</Fact>}
 			</Facts>
 		</Card>
 	);

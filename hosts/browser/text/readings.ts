@@ -10,7 +10,7 @@ export const READINGS = {
 	"readings.mode": ["{protocol}, mode {mode}", "{protocol}, Modus {mode}", "{protocol}, tryb {mode}"],
 	"readings.values": ["Values", "Werte", "Wartości"],
 	"readings.none": [
-		"Here stands everything the meter sends, as soon as it has been read.",
+		"Everything the meter sends appears here, as soon as it has been read.",
 		"Hier steht alles, was der Zähler sendet, sobald er ausgelesen wurde.",
 		"Tutaj pojawi się wszystko, co wysyła licznik, gdy tylko zostanie odczytany.",
 	],
@@ -19,7 +19,7 @@ export const READINGS = {
 	"readings.count": ["{n} of {all} values", "{n} von {all} Werten", "{n} z {all} wartości"],
 	"readings.no": [
 		"No value has that in its name or code. Clear the field to see all.",
-		"Kein Wert hat das im Namen oder Code. Leere das Feld, um alle zu sehen.",
+		"Kein Wert hat das im Namen oder Code. Leeren Sie das Feld, um alle zu sehen.",
 		"Żadna wartość nie ma tego w nazwie ani kodzie. Wyczyść pole, aby zobaczyć wszystkie.",
 	],
 	"readings.copy": ["Copy as text", "Als Text kopieren", "Kopiuj jako tekst"],
@@ -30,7 +30,7 @@ export const READINGS = {
 	"readings.unit": ["Unit", "Einheit", "Jednostka"],
 	"readings.second": ["Second value", "Zweiter Wert", "Druga wartość"],
 	"readings.second.unit": ["Unit of the second", "Einheit des zweiten", "Jednostka drugiej"],
-	"readings.period": ["Billing period", "Abrechnung", "Okres"],
+	"readings.period": ["Billing period", "Abrechnungsperiode", "Okres rozliczeniowy"],
 	"readings.zigbee": ["Over Zigbee as", "Über Zigbee als", "Przez Zigbee jako"],
 	"readings.unknown": ["Unknown code", "Unbekannter Code", "Nieznany kod"],
 	"readings.sent": [
@@ -40,14 +40,14 @@ export const READINGS = {
 	],
 	"readings.unsent": ["“{name}” is not sent.", "„{name}“ wird nicht gesendet.", "„{name}” nie jest wysyłana."],
 	"readings.map.full": [
-		"The table of what Zigbee sends is full. Remove a line on the Zigbee page first.",
-		"Die Tabelle dessen, was Zigbee sendet, ist voll. Entferne erst eine Zeile auf der Zigbee-Seite.",
-		"Tabela wysyłanych przez Zigbee wartości jest pełna. Najpierw usuń wiersz na stronie Zigbee.",
+		"The table of what is sent over Zigbee is full. First remove a line on the Zigbee page.",
+		"Die Tabelle der über Zigbee gesendeten Werte ist voll. Entfernen Sie erst eine Zeile auf der Zigbee-Seite.",
+		"Tabela wartości wysyłanych przez Zigbee jest pełna. Najpierw usuń wiersz na stronie Zigbee.",
 	],
-	"readings.missing": ["Not given by the meter", "Vom Zähler nicht geliefert", "Nie podane przez licznik"],
+	"readings.missing": ["Not given by the meter", "Vom Zähler nicht geliefert", "Niepodane przez licznik"],
 	"readings.missing.help": [
-		"The list of objects asks for these. That is no error: a meter for one phase has no values of the others. Take out of the list what never comes.",
-		"Die Objektliste fragt danach. Das ist kein Fehler: ein einphasiger Zähler hat keine Werte der anderen Phasen. Nimm aus der Liste, was nie kommt.",
+		"The list of objects asks for these. This is no error: a meter for one phase has no values of the others. Remove from the list what never comes.",
+		"Die Objektliste fragt danach. Das ist kein Fehler: Ein einphasiger Zähler hat keine Werte der anderen Phasen. Nehmen Sie aus der Liste, was nie kommt.",
 		"Lista obiektów o nie pyta. To nie błąd: licznik jednofazowy nie ma wartości innych faz. Usuń z listy to, co nigdy nie przychodzi.",
 	],
 	"readings.missing.go": ["To the list of objects", "Zur Objektliste", "Do listy obiektów"],
@@ -64,7 +64,7 @@ export const READINGS = {
 		"darauf hat dieser Client kein Recht",
 		"ten klient nie ma do tego prawa",
 	],
-	"missing.temporary_failure": ["not at the moment", "im Moment nicht", "chwilowo nie"],
+	"missing.temporary_failure": ["not available at the moment", "im Moment nicht verfügbar", "chwilowo niedostępne"],
 	"missing.no_value": ["is there, but empty", "ist da, aber leer", "jest, ale puste"],
-	"missing.no_scaler": ["its size is not known", "die Größe ist nicht bekannt", "wielkość nie jest znana"],
+	"missing.no_scaler": ["its scale is not known", "die Skalierung ist nicht bekannt", "skala nie jest znana"],
 } as const satisfies Record<string, Translations>;

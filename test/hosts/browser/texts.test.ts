@@ -23,6 +23,7 @@ const SHARED = new Set([
 	"Information",
 	"Menu",
 	"Meter",
+	"Minute",
 	"Model",
 	"Name",
 	"OBIS",
@@ -45,6 +46,9 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 
 /** What is in quotation marks, and addresses: names that no language changes. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
+
+/** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|Advanced|Erweitert|Zaawansowane)$/;
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -95,6 +99,30 @@ describe("texts of the page", () => {
 					})
 					.map((text) => `${key}: ${text}`),
 			),
+		);
+	});
+
+	it("speak to the reader in one way: German politely, Polish without a word for “you”", () => {
+		const german = /\b(du|dich|dir|dein\w*)\b/i;
+		const polish = /(?<!\p{L})(ty|ci|cię|ciebie|tobie|tobą|tw[oó][ij]\p{L}*)(?!\p{L})/iu;
+		none(
+			all
+				.filter(([, texts]) => german.test(texts[1]) || polish.test(texts[2]))
+				.map(([key, texts]) => `${key}: ${texts}`),
+		);
+	});
+
+	it("name fields and buttons as they are called on the page", () => {
+		none(
+			LANGUAGES.flatMap((_, index) => {
+				const names = new Set(all.map(([, texts]) => texts[index]));
+				return all.flatMap(([key, texts]) =>
+					[...texts[index].matchAll(/[“„]([^“”„]+)[“”]/g)]
+						.map(([, name]) => name)
+						.filter((name) => !FOREIGN_NAMES.test(name) && !names.has(name))
+						.map((name) => `${key}: ${name}`),
+				);
+			}),
 		);
 	});
 
