@@ -192,7 +192,5 @@ export const COMMON = {
 	"state.off": ["off", "aus", "wył."],
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
-	"state.ap": ["own network", "eigenes Netz", "własna sieć"],
-	"state.connected": ["connected", "verbunden", "połączono"],
 	"state.unsupported": ["not available yet", "noch nicht verfügbar", "jeszcze niedostępne"],
 } as const satisfies Record<string, Translations>;
