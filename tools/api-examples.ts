@@ -60,9 +60,9 @@ function titleOf({ path, method }: Operation): string {
 }
 
 function routeRow(one: Operation): string[] {
-	const { summary, description, parameters = [], security } = one.operation;
+	const { summary, description, parameters = [], security, "x-scope": scope } = one.operation;
 	const query = parameters.filter((parameter: Node) => parameter.in === "query");
-	const sentences = [summary, description, security && "Needs no token."];
+	const sentences = [summary, description, security && "Needs no token.", scope === "read" && "Scope `read`."];
 	for (const { name, description } of query) sentences.push(`\`?${name}=\`: ${description}`);
 	const text = sentences.filter(Boolean).map((sentence: string) => sentence.replace(/\.?$/, "."));
 	return [titleOf(one), text.join(" ")];

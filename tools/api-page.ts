@@ -120,6 +120,7 @@ function route({ path, method, operation }: Operation): string {
 		`<details class=route id="${operation.operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span>`,
 		`<span class=path>${text(nameOf(path))}</span><span class=what>${prose(operation.summary)}</span>`,
 		operation.security ? "<span class=open>no token</span>" : "",
+		operation["x-scope"] === "read" ? "<span class=open>scope read</span>" : "",
 		`</summary><div><p>${prose(description)}</p>`,
 		query.length > 0 ? `<h4>Parameters</h4><table>${query.join("")}</table>` : "",
 		content(`Request${size}`, requestBody?.content),

@@ -12,6 +12,7 @@ export type Node = any;
 
 export interface Operation {
 	readonly operationId: string;
+	readonly "x-scope"?: string;
 	readonly security?: readonly unknown[];
 	readonly parameters?: readonly Node[];
 	readonly requestBody?: Node;

@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { ROUTES } from "../../modules/api/api.js";
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
+import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
@@ -140,12 +141,16 @@ describe("The description of the API, openapi.json", () => {
 		);
 	});
 
-	it("asks for a token where the firmware does", () => {
+	it("asks for a token where the firmware does, of the same scope", () => {
 		assert.deepEqual(DOCUMENT.security, [{ token: [] }]);
 		for (const [key, operation] of OPERATIONS) {
-			const isOpen = routes.get(key)?.open;
+			const scope = routes.get(key)?.scope;
+			const isOpen = scope === SCOPE_NONE;
 			assert.deepEqual(operation.security, isOpen ? [] : undefined, key);
 			assert.equal(codesOf(operation.responses[401] ?? {}).includes("unauthorized"), !isOpen, key);
+			const isFull = scope === SCOPE_FULL;
+			assert.equal(operation["x-scope"], isOpen ? undefined : isFull ? "full" : "read", key);
+			assert.equal(codesOf(operation.responses[403]).includes("forbidden_scope"), isFull, key);
 		}
 	});
 

@@ -1,12 +1,13 @@
 /** What every request passes before its route sees it, in the order of API decision 2; plain HTTP (decision 37). */
 import assert from "node:assert/strict";
 import { ROUTES } from "../../modules/api/api.js";
+import { SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { METHOD_NAMES } from "../../modules/http/request.js";
 import { isError, succeeded, type TestGateway, vectorOf } from "./gateway.js";
 
 /** Method and path below /api/v1/; those that need no token, and the others. */
 const namesOf = (open: boolean) =>
-	ROUTES.filter((route) => route.open === open).map(
+	ROUTES.filter(({ scope }) => (scope === SCOPE_NONE) === open).map(
 		({ method, path }) => `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "").replace("<id>", "00000000")}`,
 	);
 const OPEN_ROUTES = namesOf(true);
