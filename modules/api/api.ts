@@ -41,7 +41,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
-import { type Operation, route, settingsRoutes } from "./route.js";
+import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -101,6 +101,18 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
+	notBuilt(METHOD_POST, "system/ota"),
+	notBuilt(METHOD_GET, "system/diagnostic"),
+	notBuilt(METHOD_GET, "system/log"),
+	notBuilt(METHOD_GET, "system/backup"),
+	notBuilt(METHOD_POST, "system/backup"),
+	notBuilt(METHOD_GET, "meter/history", SCOPE_READ),
+	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
+	notBuilt(METHOD_GET, "metrics", SCOPE_READ),
+	notBuilt(METHOD_GET, "events", SCOPE_READ),
+	notBuilt(METHOD_GET, "mqtt"),
+	notBuilt(METHOD_POST, "mqtt"),
+	notBuilt(METHOD_GET, "mqtt/send"),
 ]);
 
 export class API implements HTTPHandler {
