@@ -210,7 +210,7 @@ export class API implements HTTPHandler {
 			else exchange.fail(400, code, message, field);
 		};
 		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
-		const sink = ClaimedBody.open(services.ledger, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
+		const sink = ClaimedBody.open(exchange, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
 		if (sink === undefined) exchange.busy();
 		return sink;
 	}
