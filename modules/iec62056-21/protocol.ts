@@ -67,7 +67,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		const { damaged, broken } = this.parser;
 		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
 		records.endBlock(true);
-		return this.take(STATUS_CUT, utcMs);
+		return { ...this.take(STATUS_CUT, utcMs), isUnchecked: true };
 	}
 
 	next(quietMs: number, nowMs: number): Conversation | undefined {

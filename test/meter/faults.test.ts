@@ -126,15 +126,20 @@ describe("a meter or line that is not as the standard says", () => {
 		const { failure } = new ReaderBench({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
-	it("stops in the middle of its block, every time: what came is kept as cut short", () => {
-		const outcome = readWith({ cut: 300 });
+	it("stops in the middle of its block, every time: what came is shown to who asked, and replaces no readout", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		isGood(bench.read());
+		const before = bench.reader.last;
+		bench.connect(logarex.telegram, { faults: { cut: 300 } });
+		const outcome = bench.read();
 		assert.equal(outcome.readout?.status, STATUS_CUT);
 		const shown = packedReadings(outcome.readout?.records);
 		assert.ok(shown.length > 3);
 		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
-		outcome.bench.world.advance(60_000);
-		assert.equal(outcome.bench.reader.last?.status, STATUS_CUT);
-		assert.equal(outcome.bench.reader.lastFailure, undefined);
+		bench.world.advance(60_000);
+		assert.equal(bench.reader.running, false);
+		assert.equal(bench.reader.last, before);
+		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
 	});
 	it("sends an error message", () => {
 		const error = "(ER01)\x03";
@@ -184,7 +189,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual(packedReadings(bench.reader.last?.records), long.readings);
 		assert.equal(bench.reader.last?.status, STATUS_OK);
 	});
-	it("sends for ever: after ten minutes what is there is kept", () => {
+	it("sends for ever: after ten minutes it is ended, and nothing of what was never checked is kept", () => {
 		const line = "1.8.0*01(000001.0*kWh)\r\n";
 		const bench = new ReaderBench({ baudMax: 300 }).connect(
 			bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`),
@@ -192,7 +197,8 @@ describe("a meter or line that is not as the standard says", () => {
 		bench.read();
 		bench.world.advance(700_000);
 		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.last?.status, STATUS_CUT);
+		assert.equal(bench.reader.last, undefined);
+		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
 	});
 	it("sends more than fits: status 2, and what fits is right", () => {
 		let block = "";

@@ -69,7 +69,7 @@ function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings
 	const bench = new ReaderBench(settings);
 	const { storage, crypto } = bench.world;
 	const records = new RecordWriter();
-	const memory = { kept: undefined };
+	const memory = { kept: undefined, speed: undefined };
 	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
 }
 
