@@ -41,7 +41,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 				sink: records,
 				address: settings.deviceAddress,
 				battery: settings.battery,
-				baudCeiling: attempts?.baudCeiling ?? BASE_BAUD,
+				speed: attempts,
 				identOnly: attempts === undefined,
 				quietMs,
 				handOver,
@@ -79,7 +79,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
-		attempts?.learn(this.meterId);
+		attempts?.learn(this);
 		return undefined;
 	}
 
@@ -143,7 +143,7 @@ export function probeIdent(opening: Opening<IECSettings>): IECConversation {
 /** Chosen where no other is. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
-	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening.settings)),
+	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 	forget,
 });

@@ -63,6 +63,12 @@ export const HAND_OVER_ANNOUNCED = 1;
 /** Each that lets the reader choose a speed, as in mode C: some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
+/** Decides about the speed of the block once the meter has identified itself. */
+export interface SpeedChoice {
+	/** Bd; the next lower one of the standard's is agreed on, and none above the identification's. */
+	speedFor(ident: IdentScanner): number;
+}
+
 export interface SessionOptions {
 	/** Where the data sets go. */
 	readonly sink: RecordSink;
@@ -70,8 +76,8 @@ export interface SessionOptions {
 	readonly address: Uint8Array;
 	/** The meter is battery powered: wake it up first. */
 	readonly battery: boolean;
-	/** The highest speed to agree on, Bd. */
-	readonly baudCeiling: number;
+	/** Without it: BASE_BAUD. */
+	readonly speed?: SpeedChoice | undefined;
 	/** Stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
 	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
@@ -242,8 +248,9 @@ export class MeterSession implements Machine {
 	}
 
 	private acknowledge(nowMs: number): void {
-		const number = Math.min(baudNumber(this.ident.baud), baudNumber(this.#options.baudCeiling));
-		const { handOver = HAND_OVER_NEVER } = this.#options;
+		const { speed, handOver = HAND_OVER_NEVER } = this.#options;
+		const ceiling = speed?.speedFor(this.ident) ?? BASE_BAUD;
+		const number = baudNumber(Math.min(this.ident.baud, ceiling));
 		if (handOver === HAND_OVER_ALWAYS || (handOver === HAND_OVER_ANNOUNCED && this.ident.announcesModeE)) {
 			this.handOver(number, nowMs);
 			return;

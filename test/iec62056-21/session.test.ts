@@ -21,13 +21,17 @@ const BLOCK = textOf(frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r
 const RECORDS = ["1.8.0: 000123.4*kWh", "2.8.0: 000005.6*kWh"];
 const WRONG = `${BLOCK.slice(0, -1)}~`;
 
+function speed(baud: number): session.SpeedChoice {
+	return { speedFor: () => baud };
+}
+
 class Conversation extends Driver {
 	readonly writer: RecordWriter;
 	declare readonly machine: session.MeterSession;
 
 	constructor(options: Partial<session.SessionOptions> = {}) {
 		const writer = new RecordWriter();
-		const defaults = { address: new Uint8Array(0), battery: false, baudCeiling: 9600, identOnly: false, quietMs: 0 };
+		const defaults = { address: new Uint8Array(0), battery: false, speed: speed(9600), identOnly: false, quietMs: 0 };
 		super(new session.MeterSession({ sink: writer, ...defaults, ...options }, 0));
 		this.writer = writer;
 	}
@@ -84,7 +88,7 @@ describe("a conversation", () => {
 			["0", 9600, 0],
 			["6", 300, 0],
 		] as const) {
-			const conversation = Conversation.identified(`/LGZ${z}TEST`, 400, { baudCeiling: ceiling }).to(700);
+			const conversation = Conversation.identified(`/LGZ${z}TEST`, 400, { speed: speed(ceiling) }).to(700);
 			assert.equal(conversation.take()[0], `605 sent \x060${number}0\r\n`);
 		}
 	});
@@ -149,7 +153,7 @@ describe("a conversation", () => {
 			});
 		}
 		it("chooses no more than the ceiling", () => {
-			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, baudCeiling: 2400 }).to(700);
+			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, speed: speed(2400) }).to(700);
 			assert.deepEqual(conversation.take().slice(0, 2), ["605 sent \x06232\r\n", "605 line 2400 8N1"]);
 		});
 		for (const [what, ident, options] of [

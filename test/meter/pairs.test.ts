@@ -100,7 +100,7 @@ function comesToItsEnd(enter: () => Held, name: string): void {
 describe("impossible pairs", () => {
 	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
 		const opening = { ...openingOf(options), quietMs };
-		return held(new IECConversation(opening, new Attempts(opening.settings), handOver));
+		return held(new IECConversation(opening, new Attempts(opening), handOver));
 	};
 	const at = (one: Held, ms: number, text: string | Uint8Array = ""): Held => {
 		one.driver.to(ms).receive(text);
@@ -129,7 +129,7 @@ describe("impossible pairs", () => {
 
 	const conversation = (opening: number, attempts = false): Held => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
-		return held(new DLMSConversation(all, attempts ? new Attempts(all.settings) : undefined));
+		return held(new DLMSConversation(all, attempts ? new Attempts(all) : undefined));
 	};
 	const conversations: Record<string, () => Held> = {
 		"before it begins": () => conversation(OPENING_AUTO),
