@@ -9,7 +9,7 @@ import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type P
 import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
-import { IEC_CUT, IEC_NO_TELEGRAM } from "./failures.js";
+import { IEC_CUT, IEC_ECHO_ONLY, IEC_NO_TELEGRAM } from "./failures.js";
 import { BASE_BAUD, MODE_D } from "./ident.js";
 import { MeterListener } from "./listener.js";
 import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
@@ -72,7 +72,10 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 
 	next(quietMs: number, nowMs: number): Conversation | undefined {
 		const again = this.isWorthAnother();
-		return again === undefined ? undefined : new IECConversation({ ...this.#opening, quietMs, nowMs }, again);
+		if (again === undefined) return undefined;
+		// Its wait for an answer was silence enough.
+		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		return new IECConversation({ ...this.#opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
 	/** It is over: learns from it; the attempts if another one is worth it. */

@@ -54,6 +54,11 @@ describe("a meter or line that is not as the standard says", () => {
 	it("sends neither ETX nor BCC", () => isGood(readWith({ noBCC: true })));
 	it("sends no STX, no ETX and no BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
 	it("answers as late as the standard allows, and a little later", () => isGood(readWith({ lateMs: 1800 })));
+	it("answers 3.5 s late, each time, and is read in one conversation all the same", () => {
+		const outcome = readWith({ lateMs: 3300 });
+		isGood(outcome);
+		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
+	});
 	it("has a BCC that is a line feed", () => {
 		const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%+-";
 		for (const first of letters) {
@@ -135,13 +140,25 @@ describe("a meter or line that is not as the standard says", () => {
 	it("is a battery meter that sleeps until it is woken", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
-		assert.equal(new ReaderBench().connect(logarex.telegram, { battery: true }).read().readout, undefined);
+		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
+		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE]);
+		assert.match(failures.IEC_SILENCE.message, /battery/);
 	});
 	it("only answers to its device address", () => {
 		const deviceAddress = bytes("0012345678");
 		isGood(new ReaderBench({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
 		const wrong = new ReaderBench({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
-		assert.equal(wrong.read().readout, undefined);
+		const { readout, failure } = wrong.read();
+		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE_ADDRESSED]);
+		assert.match(failures.IEC_SILENCE_ADDRESSED.message, /device_address.*battery/);
+	});
+	it("answers to another sign-on than the standard's, and to no other", () => {
+		const heat = vectorOf("landis-gyr-2wr5-heat");
+		const meter = { address: "/#", battery: true, mode: "B" } as const;
+		const asked = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
+		assert.deepEqual(packedReadings(asked.read().readout?.records), heat.readings);
+		const silent = new ReaderBench({ battery: true }).connect(heat.telegram, meter).read();
+		assert.equal(silent.failure, failures.IEC_SILENCE);
 	});
 	it("damages a character now and then: never a wrong value", () => {
 		for (let seed = 1; seed <= 40; seed++) {

@@ -3,14 +3,24 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on its port, the right way round.",
-		"Vom Zähler kam nichts zurück. Prüfe, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na jego porcie, właściwie obrócona.",
+		"Nothing came back from the meter. Check that the head sits on its port, the right way round. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfe, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na jego porcie, właściwie obrócona. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.addressed": [
+		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfe die eingestellte Adresse oder lass sie leer; dann den Kopf. Ein Zähler mit Batterie muss geweckt werden: dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw go pustym; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.unheard": [
+		"No whole telegram came from the meter. Check its speed, and that it sends by itself; then that the head sits on its port, the right way round.",
+		"Vom Zähler kam kein ganzes Telegramm. Prüfe seine Geschwindigkeit und ob er von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
+		"Z licznika nie przyszedł cały telegram. Sprawdź jego prędkość i czy sam wysyła dane; potem, czy głowica jest na jego porcie, właściwie obrócona.",
 	],
 	"failure.echo": [
-		"Only the gateway's own light came back: the head works, the meter is silent. Move the head.",
-		"Nur das eigene Licht des Gateways kam zurück: der Kopf arbeitet, der Zähler schweigt. Verschiebe den Kopf.",
-		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę.",
+		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
+		"Nur das eigene Licht des Gateways kam zurück: der Kopf arbeitet, der Zähler schweigt. Verschiebe den Kopf; dann prüfe Adresse und Batterie in den Einstellungen des Zählers.",
+		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę; potem sprawdź adres i baterię w ustawieniach licznika.",
 	],
 	"failure.noise": [
 		"What came back was damaged. Turn the head, shade it from light, then lower the speed.",
