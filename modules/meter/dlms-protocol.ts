@@ -119,6 +119,6 @@ export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 /** The protocol is iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.handsOver,
-	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening.settings)),
+	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

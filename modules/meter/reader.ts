@@ -62,7 +62,7 @@ export class MeterReader implements Timed {
 	readonly #options: MeterReaderOptions;
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
-	readonly #memory: ProtocolMemory = { kept: undefined };
+	readonly #memory: ProtocolMemory = { kept: undefined, speed: undefined };
 	readonly #waiters = new ReadWaiters();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
@@ -119,7 +119,7 @@ export class MeterReader implements Timed {
 	forget(): void {
 		const { settings } = this.#options;
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(settings);
-		this.#memory.kept = undefined;
+		this.#memory.kept = this.#memory.speed = undefined;
 	}
 
 	/** Ends everything; waiters are not told. */
@@ -340,7 +340,7 @@ export class MeterReader implements Timed {
 	private exhausted(failure: Failure, nowMs: number): void {
 		const candidate = this.#candidate;
 		this.close();
-		if (candidate?.status === STATUS_CUT) {
+		if (candidate?.status === STATUS_CUT && !candidate.isUnchecked) {
 			this.keep(candidate, nowMs);
 			return;
 		}

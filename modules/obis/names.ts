@@ -17,7 +17,7 @@
  * medium is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY.
  * Limits: a table of 64 KB; a name of NAME_LIMIT bytes (the generator checks it).
  */
-import { BILLING_PERIOD_CURRENT, type OBISCode, putDecimal } from "./code.js";
+import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
 /** The longest name in bytes of UTF-8. */
 export const NAME_LIMIT = 128;
@@ -61,7 +61,6 @@ export const MARK_LIMIT = 5;
 export const FRAGMENT = 0x80;
 
 const GROUP_SERVICE = 96;
-const GROUP_PROFILE = 99;
 const D_DEMAND_LIMIT = 5;
 /** D from here on is the maker's own in the service codes. */
 const SERVICE_MAKER = 50;

@@ -51,6 +51,8 @@ export interface Probing extends Machine, Pick<Conversation, "line" | "anyFramin
 /** What stays in RAM from one conversation to the next, until the owner changes a setting of the meter. */
 export interface ProtocolMemory {
 	kept: object | undefined;
+	/** What was learned of the speed to agree on, by all protocols that begin with a sign-on. */
+	speed: object | undefined;
 }
 
 /** What a conversation is opened with. */

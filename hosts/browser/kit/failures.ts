@@ -4,7 +4,9 @@ import { t } from "./text.js";
 
 /** Codes with the same causes share a text. */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
-	["failure.silence", "iec62056-21/silence iec62056-21/no-telegram"],
+	["failure.silence", "iec62056-21/silence"],
+	["failure.addressed", "iec62056-21/silence-addressed"],
+	["failure.unheard", "iec62056-21/no-telegram"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged"],
 	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],

@@ -3,14 +3,24 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona.",
+		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.addressed": [
+		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.unheard": [
+		"No whole telegram came from the meter. Check its speed, and that it sends by itself; then that the head sits on its port, the right way round.",
+		"Vom Zähler kam kein ganzes Telegramm. Prüfen Sie seine Geschwindigkeit und ob er von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
+		"Z licznika nie przyszedł cały telegram. Sprawdź jego prędkość i czy sam wysyła dane; potem, czy głowica jest na jego porcie, właściwie obrócona.",
 	],
 	"failure.echo": [
-		"Only the gateway's own light came back: the head works, the meter is silent. Move the head.",
-		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf.",
-		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę.",
+		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
+		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf; prüfen Sie dann Adresse und Batterie in den Einstellungen des Zählers.",
+		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę; potem sprawdź adres i baterię w ustawieniach licznika.",
 	],
 	"failure.noise": [
 		"What came back was damaged. Turn the head and shade it from light; if that does not help, lower the speed.",
