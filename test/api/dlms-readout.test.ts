@@ -143,8 +143,34 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 
 	describe("of a meter that fails", () => {
 		for (const [what, meter, config, code, lastError, causes] of [
-			["no byte at all", undefined, DIRECT, "meter_timeout", "hdlc/silence", /head.*baudrate.*server_physical.*client/],
-			["a wrong physical address", "", { ...DIRECT, server_physical: 18 }, "meter_timeout", "hdlc/silence", /server_/],
+			...[DIRECT, { ...DIRECT, opening: "auto" }].map((config) => [
+				`no byte at all, opening ${config.opening}`,
+				undefined,
+				config,
+				"meter_timeout",
+				"hdlc/silence",
+				/head.*opening and baudrate.*server_physical, server_logical and server_address_length.*client_address/,
+			]),
+			[
+				"no answer to the sign-on",
+				undefined,
+				{ ...PHYSICAL, opening: "mode_e" },
+				"meter_timeout",
+				"dlms/no-sign-on",
+				/head.*opening to auto or direct.*device_address.*battery/,
+			],
+			...[
+				["physical address", { server_physical: 18 }],
+				["logical address", { server_logical: 2 }],
+				["length of the address", { server_address_length: 2 }],
+			].map(([what, wrong]) => [
+				`a wrong ${what}`,
+				"--address-length 4",
+				{ ...DIRECT, server_address_length: 4, ...(wrong as JSONObject) },
+				"meter_timeout",
+				"hdlc/silence",
+				/head.*opening.*server_physical, server_logical and server_address_length.*client_address/,
+			]),
 			[
 				"that after mode E",
 				"--mode-e",
@@ -157,7 +183,14 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			["only damaged frames", "--wrong-fcs 1-", DIRECT, "meter_error", "hdlc/garbage", /baudrate.*opening/],
 			["a wrong client", "", { ...DIRECT, client_address: 99 }, "meter_error", "hdlc/refused", /client_address/],
 			["DM to SNRM", "--dm 1000", DIRECT, "meter_error", "hdlc/refused", /Another reader/],
-			["silence after SNRM", "--drop 2-", DIRECT, "meter_timeout", "hdlc/lost", /silent/],
+			[
+				"silence after SNRM",
+				"--drop 2-",
+				DIRECT,
+				"meter_timeout",
+				"hdlc/lost",
+				/silent.*receive_timeout_ms.*client_address and auth/,
+			],
 			["damaged answers", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
 			["no mode E", "iec", { opening: "mode_e" }, "meter_error", "iec62056-21/no-mode-e", /opening direct/],
 			[
@@ -207,7 +240,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/deciphering",
-				/block_cipher_key.*auth_key/,
+				/block_cipher_key.*auth_key.*suite 1 or 2/,
 			],
 			[
 				"that answered by silence",
@@ -215,7 +248,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/unanswered",
-				/block_cipher_key.*auth_key/,
+				/block_cipher_key.*auth_key.*suite 1 or 2/,
 			],
 			[
 				"that answered by DM",
@@ -263,10 +296,56 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				DIRECT,
 				"meter_auth_failed",
 				"dlms/context",
-				/use_encryption/,
+				/use_encryption.*short names/,
 			],
 			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
 			["a key that is not there", "", { ...GMAC, auth_key: "" }, "meter_auth_failed", "dlms/key-missing", /auth_key/],
+			...[
+				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*auth none, low or high_gmac/],
+				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*auth none, low or high_gmac/],
+				["sha1", "dlms/hls-sha1", /SHA-1 \(mechanism 4\)/],
+				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\)/],
+				["ecdsa", "dlms/hls-ecdsa", /ECDSA \(mechanism 7\)/],
+			].flatMap(([name, code, causes]) => [
+				[`HLS ${name}, told in a refusal`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
+				[
+					`HLS ${name} in place of nothing`,
+					`--hls ${name}`,
+					{ ...DIRECT, client_address: 1 },
+					"meter_auth_failed",
+					code,
+					causes,
+				],
+				[
+					`HLS ${name}, with its challenge`,
+					`--hls ${name} --hls-reply accept`,
+					GMAC,
+					"meter_auth_failed",
+					code,
+					causes,
+				],
+			]),
+			[
+				"an HLS mechanism that is not told",
+				"--hls ecdsa --hls-reply hide",
+				GMAC,
+				"meter_auth_failed",
+				"dlms/mechanism",
+				/Try the others.*HLS mechanism that this gateway can't do/,
+			],
+			[
+				"one that is not told, in place of nothing",
+				"--hls md5 --hls-reply hide",
+				{ ...DIRECT, client_address: 1 },
+				"meter_auth_failed",
+				"dlms/authentication-required",
+				/Change auth.*neither low nor high_gmac wants an HLS mechanism/,
+			],
+			["security suite 1", "--suite 1", GMAC, "meter_auth_failed", "dlms/security-suite-1", /suite 1.*suite 0/],
+			["security suite 2", "--suite 2 --general-glo", GMAC, "meter_auth_failed", "dlms/security-suite-2", /suite 2/],
+			["short names", "--short-names refuse", DIRECT, "meter_error", "dlms/short-names", /short names.*iec62056/],
+			["short names, and keys", "--short-names refuse", GMAC, "meter_error", "dlms/short-names", /short names/],
+			["short names that it takes", "--short-names accept", DIRECT, "meter_error", "dlms/short-names", /short names/],
 			["an exception to all", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
 		] as [string, string | undefined, JSONObject, string, string, RegExp][]) {
 			it(`${what}: ${lastError}`, async () => {

@@ -22,10 +22,15 @@ export const FAILURES = {
 		"Der Zähler brach mittendrin ab. Prüfe, ob der Kopf fest sitzt; dann verringere die Geschwindigkeit oder warte länger auf Antworten.",
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; potem zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
+	"failure.unheard": [
+		"The meter does not answer in DLMS/COSEM. Check that the head sits on its port, then how the conversation begins, and its speed; then the address (meter, logical device, length) and the client.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfe, ob der Kopf auf der Schnittstelle sitzt, dann Beginn und Geschwindigkeit des Gesprächs; dann die Adresse (Zähler, logisches Gerät, Länge) und den Client.",
+		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź, czy głowica jest na jego porcie, potem początek i prędkość rozmowy; potem adres (licznik, urządzenie logiczne, długość) i klienta.",
+	],
 	"failure.address": [
-		"The meter does not answer in DLMS/COSEM. Check its address (meter, logical device, length), then the client, then how the connection begins, and its speed.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfe seine Adresse (Zähler, logisches Gerät, Länge), dann den Client, dann Beginn und Geschwindigkeit des Gesprächs.",
-		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź jego adres (licznik, urządzenie logiczne, długość), potem klienta, potem początek i prędkość rozmowy.",
+		"These addresses do not fit the meter. Check its address (meter, logical device, length), then the client.",
+		"Diese Adressen passen nicht zum Zähler. Prüfe seine Adresse (Zähler, logisches Gerät, Länge), dann den Client.",
+		"Te adresy nie pasują do licznika. Sprawdź jego adres (licznik, urządzenie logiczne, długość), potem klienta.",
 	],
 	"failure.protocol": [
 		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the usual protocol, or begin directly.",
@@ -38,9 +43,24 @@ export const FAILURES = {
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź klienta i adres.",
 	],
 	"failure.level": [
-		"This client goes with another kind of access. Change authentication or encryption, then the client.",
-		"Zu diesem Client gehört ein anderer Zugang. Ändere Anmeldung oder Verschlüsselung, dann den Client.",
-		"Ten klient wymaga innego dostępu. Zmień uwierzytelnianie lub szyfrowanie, potem klienta.",
+		"This client goes with another kind of access. Change proof of access or encryption, then the client. If nothing helps, the meter wants what this gateway can't do.",
+		"Zu diesem Client gehört ein anderer Zugang. Ändere Nachweis oder Verschlüsselung, dann den Client. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
+		"Ten klient wymaga innego dostępu. Zmień potwierdzenie dostępu lub szyfrowanie, potem klienta. Jeśli nic nie pomaga, licznik wymaga czegoś, czego ta bramka nie potrafi.",
+	],
+	"failure.mechanism": [
+		"The meter wants a proof of access that this gateway can't give (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
+		"Der Zähler verlangt einen Nachweis, den dieses Gateway nicht geben kann (HLS {what}). Bitte den Netzbetreiber um einen Client mit Passwort oder GMAC.",
+		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora o klienta z hasłem lub GMAC.",
+	],
+	"failure.suite": [
+		"The meter encrypts by security suite {what}, this gateway by suite 0 only. Ask your grid operator for a client with that.",
+		"Der Zähler verschlüsselt nach Security Suite {what}, dieses Gateway nur nach Suite 0. Bitte den Netzbetreiber um einen Client damit.",
+		"Licznik szyfruje według security suite {what}, ta bramka tylko według suite 0. Poproś operatora o klienta z nim.",
+	],
+	"failure.short": [
+		"The meter goes by short names, which this gateway can't do. Choose the usual protocol, then another client.",
+		"Der Zähler arbeitet mit Kurznamen (short names), das kann dieses Gateway nicht. Wähle die übliche Sprache, dann einen anderen Client.",
+		"Licznik używa nazw skróconych (short names), czego ta bramka nie potrafi. Wybierz zwykły język, potem innego klienta.",
 	],
 	"failure.password": [
 		"The meter refuses the access. Check the password or the keys, then the client.",
