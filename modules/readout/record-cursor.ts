@@ -6,7 +6,9 @@
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import { unitText } from "../obis/units.js";
 import {
+	ATTRIBUTE_SIZE,
 	FLAG_A,
+	FLAG_ATTRIBUTE,
 	FLAG_B,
 	FLAG_E,
 	FLAG_F,
@@ -47,6 +49,9 @@ export class RecordCursor {
 	addressLength = 0;
 	/** The address as a code; all groups are -1 when it is none. */
 	readonly code = new OBISCode();
+	/** Class and attribute of a COSEM object, where it is not its value; else 0. */
+	classId = 0;
+	attribute = 0;
 	/** The code is that of the record before, but for its billing period. */
 	isSameCode = false;
 	/** The current value: `text[0..length)`, ASCII. */
@@ -84,7 +89,7 @@ export class RecordCursor {
 	/** Goes to the next record, before its first value; false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
-			if (this.code.billingPeriod === null) {
+			if (this.code.billingPeriod === null && this.attribute === 0) {
 				this.#currentQuantity = this.code.quantity;
 				this.#currentValues = this.#values;
 			}
@@ -115,7 +120,7 @@ export class RecordCursor {
 		this.#next = this.locate(this.#next);
 		this.readText();
 		this.unit = this.readUnit();
-		if (this.unit === "" && this.code.billingPeriod !== null) {
+		if (this.unit === "" && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit();
 			// Looking at the other record's values has changed it.
@@ -129,6 +134,11 @@ export class RecordCursor {
 		const records = this.#records;
 		const flags = records[this.#next++];
 		this.isSameCode = false;
+		this.classId = this.attribute = 0;
+		if (flags === FLAG_ATTRIBUTE) {
+			this.readAttribute();
+			return;
+		}
 		if (flags === FLAG_RAW) {
 			this.#isEncoded = false;
 			this.addressLength = records[this.#next++];
@@ -152,6 +162,16 @@ export class RecordCursor {
 		code.manual = (flags & FLAG_MANUAL) !== 0;
 		code.paddedF = (flags & FLAG_PADDED_F) !== 0;
 		this.addressLength = this.isSameCode ? code.encodePeriod(this.address) : code.encode(this.address, 0);
+		this.#isEncoded = true;
+	}
+
+	private readAttribute(): void {
+		const records = this.#records;
+		this.code.setGroups(records, this.#next);
+		this.#next += ATTRIBUTE_SIZE;
+		this.classId = records[this.#next - 2];
+		this.attribute = records[this.#next - 1];
+		this.addressLength = this.code.encode(this.address, 0);
 		this.#isEncoded = true;
 	}
 

@@ -432,6 +432,71 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		assert.deepEqual([failed.ok, failed.error, failed.received], [false, "hdlc/silence", 0]);
 	});
 
+	it("tells attributes of one object from each other, by number and in words", async () => {
+		await start("", DIRECT);
+		const of = (code: string, class_id: number, ...attributes: number[]) =>
+			attributes.map((attribute) => ({ code: code.split(".").map(Number), class_id, attribute }));
+		await gateway.write("dlms/obis", {
+			entries: [
+				...of("1.0.1.8.0.255", 3, 3, 2, 1),
+				...of("1.0.1.6.0.255", 4, 2, 4, 5),
+				...of("1.0.1.4.0.255", 5, 2, 3, 4, 5, 6, 7, 8, 9),
+				...of("0.0.1.0.0.255", 8, 2, 3, 5, 8),
+			],
+		});
+		await gateway.post("zigbee/map", {
+			mapping: [
+				{ obis: "1.8.0", mapping_id: "07020000", mode: 1 },
+				{ obis: "1.4.0", mapping_id: "07020400", mode: 1 },
+			],
+		});
+		const lines = (readout: JSONObject, language: string) =>
+			readout.readings.map(
+				({ obis_long, attribute = 2, value1, value2, value1_unit, mapping_id, [language]: name }: JSONObject) =>
+					[obis_long, attribute, `${value1} ${value1_unit}`.trim(), value2, mapping_id, String(name)]
+						.filter((part) => part !== "" && part !== "00000000")
+						.join(" | "),
+			);
+		const readout = await gateway.read("iec62056/read");
+		assert.deepEqual(readout.missing, []);
+		const energy = "Active energy import total";
+		const maximum = "Maximum demand, active power import";
+		const demand = "Demand in the running period, active power import";
+		const clock = "Clock (date and time)";
+		const now = "2026-06-21T19:30:00+01:00";
+		assert.deepEqual(lines(readout, "en"), [
+			`1-0:1.8.0 | 3 | 0 | 30 | ${energy}, scaler and unit`,
+			`1-0:1.8.0 | 2 | 12572239 Wh | 07020000 | ${energy}`,
+			// The code itself, which nobody asks for, has no name.
+			"1-0:1.8.0 | 1 | 0100010800FF | null",
+			`1-0:1.6.0 | 2 | 0 W | ${now} | ${maximum}`,
+			`1-0:1.6.0 | 4 | 0 | ${maximum}, status`,
+			`1-0:1.6.0 | 5 | ${now} | ${maximum}, capture time`,
+			`1-0:1.4.0 | 2 | 4175 W | 07020400 | ${demand}`,
+			`1-0:1.4.0 | 3 | 3757 W | ${now} | ${demand}, last average`,
+			`1-0:1.4.0 | 4 | 0 | 27 | ${demand}, scaler and unit`,
+			`1-0:1.4.0 | 5 | 0 | ${demand}, status`,
+			`1-0:1.4.0 | 6 | ${now} | ${demand}, capture time`,
+			`1-0:1.4.0 | 7 | ${now} | ${demand}, start of the current period`,
+			`1-0:1.4.0 | 8 | 900 | ${demand}, length of a period`,
+			`1-0:1.4.0 | 9 | 1 | ${demand}, number of periods`,
+			`0-0:1.0.0 | 2 | ${now} | ${clock}`,
+			`0-0:1.0.0 | 3 | -60 | ${clock}, time zone`,
+			`0-0:1.0.0 | 5 | FFFFFFFFFFFFFFFFFF8000FF | ${clock}, begin of summer time`,
+			`0-0:1.0.0 | 8 | 0 | ${clock}, summer time used`,
+		]);
+		const polish = lines(await gateway.read("iec62056/last?lang=pl"), "pl");
+		assert.match(polish[0], /Energia czynna pobrana suma, mnożnik i jednostka$/);
+		assert.match(polish[7], /, ostatnia średnia$/);
+	});
+
+	it("shows a bit string as one, and as no number", async () => {
+		await start("--odd-types", DIRECT);
+		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 96, 5, 0, 255], class_id: 1, attribute: 2 }] });
+		const [{ value1, value1_number }] = (await gateway.read("iec62056/read")).readings;
+		assert.deepEqual([value1, value1_number], ["0b10110", null]);
+	});
+
 	it("reads a list of 32 objects, and an empty one", async () => {
 		await start("", DIRECT);
 		const entries = Array.from({ length: 32 }, (_, i) => ({

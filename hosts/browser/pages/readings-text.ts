@@ -8,6 +8,11 @@ export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
+/** The code, and which attribute of its object it is, if it is not the value. */
+export function codeText({ obis_long, attribute }: Reading): string {
+	return attribute === undefined ? obis_long : `${obis_long} · ${t("objects.attribute")} ${attribute}`;
+}
+
 /** Value and unit as people write them. What has no unit may be a name in digits, and stays as it was sent. */
 export function valueText({ value1, value1_number, value1_unit }: Reading): string {
 	if (value1_unit === "") return value1;
@@ -21,7 +26,7 @@ export function secondOf({ value2, value2_unit = "", values = [] }: Reading): st
 
 /** Whether a part of it, in any case, is in the name, code or value. */
 export function contains(reading: Reading, part: string): boolean {
-	const text = `${nameOf(reading)}\n${reading.obis_long}\n${valueText(reading)}`;
+	const text = `${nameOf(reading)}\n${codeText(reading)}\n${valueText(reading)}`;
 	return text.toLowerCase().includes(part.trim().toLowerCase());
 }
 
@@ -32,9 +37,9 @@ function headings(): readonly string[] {
 
 /** Values as the meter sent them. */
 function cellsOf(reading: Reading): readonly string[] {
-	const { obis_long, value1, value1_unit, value2, value2_unit = "", values = [], billing_period } = reading;
+	const { value1, value1_unit, value2, value2_unit = "", values = [], billing_period } = reading;
 	const second = [value2, ...values].join(" ").trim();
-	return [obis_long, nameOf(reading), value1, value1_unit, second, value2_unit, String(billing_period ?? "")];
+	return [codeText(reading), nameOf(reading), value1, value1_unit, second, value2_unit, String(billing_period ?? "")];
 }
 
 /** Lines with tabs between. */

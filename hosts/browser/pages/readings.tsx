@@ -19,7 +19,7 @@ import {
 	UNMAPPED,
 	type ZigbeeMap,
 } from "./mapping.js";
-import { asCSV, asText, contains, nameOf, secondOf, valueText } from "./readings-text.js";
+import { asCSV, asText, codeText, contains, nameOf, secondOf, valueText } from "./readings-text.js";
 
 export function Readings() {
 	const last = useStore(readout);
@@ -168,7 +168,7 @@ function Row({ reading, map, onSend }: RowProps) {
 	return (
 		<tr>
 			<th scope="row">{nameOf(reading)}</th>
-			<td>{reading.obis_long}</td>
+			<td>{codeText(reading)}</td>
 			<td class="number">{valueText(reading)}</td>
 			<td data-label={t("readings.second")}>{second}</td>
 			<td data-label={t("readings.period")}>{reading.billing_period}</td>
