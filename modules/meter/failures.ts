@@ -34,12 +34,19 @@ export const FAILURE_NO_MODE_E = failure(
 	11,
 	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
 );
+/** Under `dlms`: no answer to the sign-on, and it was not to be tried without one. */
+export const FAILURE_NO_SIGN_ON = failure(
+	METER_TIMEOUT,
+	"dlms/no-sign-on",
+	2,
+	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
+);
 /** A meter that took the HDLC connection gives no answer to what is ciphered, or drops it: it does so with wrong keys. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
 	64,
-	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then client_address and auth.",
+	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then client_address and auth. A meter of security suite 1 or 2 can't be read.",
 );
 /** Invocation counters could not be kept ahead in flash. */
 export const FAILURE_COUNTERS = finalFailure(

@@ -11,7 +11,9 @@
 import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import { unitIndex, unitText } from "../obis/units.js";
 import {
+	ATTRIBUTE_SIZE,
 	FLAG_A,
+	FLAG_ATTRIBUTE,
 	FLAG_B,
 	FLAG_E,
 	FLAG_F,
@@ -64,6 +66,9 @@ export class RecordCursor {
 	addressLength = 0;
 	/** The address as a code; all groups are -1 when it is none. */
 	readonly code = new OBISCode();
+	/** Class and attribute of a COSEM object, where it is not its value; else 0. */
+	classId = 0;
+	attribute = 0;
 	/** The code is that of the record before, but for its billing period. */
 	isSameCode = false;
 	/** The current value: `text[0..length)`, ASCII. */
@@ -110,7 +115,7 @@ export class RecordCursor {
 	/** Goes to the next record, before its first value; false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
-			if (this.code.billingPeriod === null) {
+			if (this.code.billingPeriod === null && this.attribute === 0) {
 				this.#currentQuantity = this.code.quantity;
 				this.#currentValues = this.#values;
 			}
@@ -157,7 +162,7 @@ export class RecordCursor {
 		this.unit = this.readUnit();
 		if (this.unit !== "") return true;
 		this.unit = told;
-		if (first === 0 && this.code.billingPeriod !== null) {
+		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
 			this.unit = this.inheritedUnit(index);
 			// Looking at the other record's values has changed it.
@@ -213,6 +218,11 @@ export class RecordCursor {
 		this.#isRow = flags === FLAG_ROW;
 		this.isSameCode = this.#isRow;
 		if (this.#isRow) return;
+		this.classId = this.attribute = 0;
+		if (flags === FLAG_ATTRIBUTE) {
+			this.readAttribute();
+			return;
+		}
 		if (flags === FLAG_RAW) {
 			this.#isEncoded = false;
 			this.addressLength = records[this.#next++];
@@ -268,6 +278,16 @@ export class RecordCursor {
 			if (!isZero(cursor.code) && zeros.includes(cursor.code.quantity)) return false;
 		}
 		return true;
+	}
+
+	private readAttribute(): void {
+		const records = this.#records;
+		this.code.setGroups(records, this.#next);
+		this.#next += ATTRIBUTE_SIZE;
+		this.classId = records[this.#next - 2];
+		this.attribute = records[this.#next - 1];
+		this.addressLength = this.code.encode(this.address, 0);
+		this.#isEncoded = true;
 	}
 
 	/** Finds the parts of the value at `at`; returns where the next value or record begins. */

@@ -12,7 +12,8 @@
  *
  * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
  * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text. Bit 7 with bit 1: a row of a
- * load profile, whose address is that of the record before; the first record of the profile is its head.
+ * load profile, whose address is that of the record before; the first record of the profile is its head. Bit 7 with bit 2:
+ * another attribute of a COSEM object than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
  *
@@ -49,6 +50,9 @@ export const FLAG_PADDED_F = 64;
 export const FLAG_RAW = 128;
 export const FLAG_SAME = FLAG_RAW | FLAG_A;
 export const FLAG_ROW = FLAG_RAW | FLAG_B;
+export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
+/** Bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
+export const ATTRIBUTE_SIZE = 8;
 
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
@@ -247,6 +251,18 @@ export class RecordWriter implements RecordSink {
 		this.#addressOpen = false;
 		this.#newQuantity = code.quantity;
 		this.#headEnd = this.packCode();
+	}
+
+	/** The same for an attribute that is not the object's value: after the six groups its class and number. */
+	beginAttribute(groups: Uint8Array, at: number): void {
+		this.beginLine();
+		this.beginSet();
+		if (this.#full) return;
+		this.#addressOpen = false;
+		this.#newQuantity = -1;
+		this.#headEnd = this.#committed + 1 + ATTRIBUTE_SIZE;
+		this.#buffer[this.#committed] = FLAG_ATTRIBUTE;
+		for (let i = 0; i < ATTRIBUTE_SIZE; i++) this.#buffer[this.#committed + 1 + i] = groups[at + i];
 	}
 
 	private packAddress(): void {

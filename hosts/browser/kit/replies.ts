@@ -225,6 +225,7 @@ export interface Reading {
 	readonly value1_unit: string;
 	readonly value2_unit?: string;
 	readonly values?: readonly string[];
+	readonly attribute?: number;
 	readonly medium: number | null;
 	readonly channel: number | null;
 	readonly billing_period: number | null;

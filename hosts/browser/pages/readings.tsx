@@ -196,11 +196,11 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 const LONG = 24;
 
 function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {
-	const { reading, name, value, more } = line;
+	const { reading, name, code, value, more } = line;
 	return (
 		<tr>
 			<th scope="row">{name}</th>
-			<td class="code">{reading.obis_long}</td>
+			<td class="code">{code}</td>
 			<td class={value.length > LONG ? "number long" : "number"}>{value}</td>
 			{hasMore && (
 				<td data-label={t("readings.second")}>

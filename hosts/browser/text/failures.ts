@@ -32,10 +32,15 @@ export const FAILURES = {
 		"Der Zähler brach mittendrin ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
+	"failure.direct": [
+		"The meter does not answer in DLMS/COSEM. Check that the head sits on its port, then how the conversation begins, and its speed; then the address (logical, physical, length) and the client address.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfen Sie, ob der Kopf auf der Schnittstelle sitzt, dann Beginn und Geschwindigkeit des Gesprächs; dann die Adresse (logisch, physisch, Länge) und die Client-Adresse.",
+		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź, czy głowica jest na jego porcie, potem początek i prędkość rozmowy; potem adres (logiczny, fizyczny, długość) i adres klienta.",
+	],
 	"failure.address": [
-		"The meter does not answer in DLMS/COSEM. Check its address (logical, physical, length), then the client address, then how the conversation begins, and its speed.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfen Sie seine Adresse (logisch, physisch, Länge), dann die Client-Adresse, dann Beginn und Geschwindigkeit des Gesprächs.",
-		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź jego adres (logiczny, fizyczny, długość), potem adres klienta, potem początek i prędkość rozmowy.",
+		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
+		"Diese Adressen passen nicht zum Zähler. Prüfen Sie seine Adresse (logisch, physisch, Länge), dann die Client-Adresse.",
+		"Te adresy nie pasują do licznika. Sprawdź jego adres (logiczny, fizyczny, długość), potem adres klienta.",
 	],
 	"failure.protocol": [
 		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the usual protocol, or let the conversation begin directly.",
@@ -48,9 +53,24 @@ export const FAILURES = {
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
 	"failure.level": [
-		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address.",
-		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse.",
-		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta.",
+		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter wants what this gateway can't do.",
+		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
+		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga czegoś, czego ta bramka nie potrafi.",
+	],
+	"failure.mechanism": [
+		"The meter wants a proof of access that this gateway can't give (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
+		"Der Zähler verlangt einen Nachweis, den dieses Gateway nicht geben kann (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
+		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
+	],
+	"failure.suite": [
+		"The meter encrypts by security suite {what}, this gateway by suite 0 only. Ask your grid operator for a client with that.",
+		"Der Zähler verschlüsselt nach Security Suite {what}, dieses Gateway nur nach Suite 0. Bitten Sie den Netzbetreiber um einen Client mit Suite 0.",
+		"Licznik szyfruje według security suite {what}, ta bramka tylko według suite 0. Poproś operatora sieci o klienta z suite 0.",
+	],
+	"failure.short": [
+		"The meter goes by short names, which this gateway can't do. Choose the usual protocol, then another client.",
+		"Der Zähler arbeitet mit Kurznamen (short names), das kann dieses Gateway nicht. Wählen Sie das übliche Protokoll, dann einen anderen Client.",
+		"Licznik używa nazw skróconych (short names), czego ta bramka nie potrafi. Wybierz zwykły protokół, potem innego klienta.",
 	],
 	"failure.password": [
 		"The meter refuses the access. Check the password or the keys, then the client address.",
