@@ -13,12 +13,15 @@ import type { MeterSettings } from "./settings.js";
 /** Another way, and what is told when the meter is found by it. */
 export interface Instead {
 	readonly failure: Failure;
+	/** An answer has come by then: it is asked no more than once. */
+	readonly limitMs: number;
 	probe(opening: Opening<MeterSettings>): Probing;
 }
 
-const SIGN_ON: Instead = Object.freeze({ failure: FAILURE_SIGN_ON_INSTEAD, probe: probeIdent });
+const SIGN_ON: Instead = Object.freeze({ failure: FAILURE_SIGN_ON_INSTEAD, limitMs: 2800, probe: probeIdent });
 const HDLC: Instead = Object.freeze({
 	failure: FAILURE_HDLC_INSTEAD,
+	limitMs: 1300,
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 

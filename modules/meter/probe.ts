@@ -25,8 +25,6 @@ import { isUnexplained } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
-/** Another way to ask is no more than asked once: the sign-on takes the longest to answer. */
-const INSTEAD_MS = 2800;
 /** Listening to a line that is silent again after something came in answer, maybe: who aligns the head waits for it. */
 const SHORT_SILENT_MS = 5500;
 /** The first received bytes that are shown. */
@@ -74,6 +72,8 @@ export class Probe implements LinkTap, Timed {
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
+	/** Of this conversation: characters received that can be no echo of those sent. */
+	#surplus = 0;
 	/** Something came that fits no question. */
 	#isStrange = false;
 	#isRecognising = false;
@@ -107,13 +107,17 @@ export class Probe implements LinkTap, Timed {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const conversation = this.#conversation;
-		if (this.#way !== undefined) this.goOn(nowMs);
-		else this.#link?.tell((ms) => conversation?.abort(ms));
+		if (this.#way !== undefined) {
+			if (this.#surplus > 0) this.#isStrange = true;
+			this.goOn(nowMs);
+		} else this.#link?.tell((ms) => conversation?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
-		if (direction !== TAP_RECEIVED) return;
+		const isReceived = direction === TAP_RECEIVED;
+		this.#surplus += isReceived ? end - start : start - end;
+		if (!isReceived) return;
 		if (this.#conversation?.isIdle === true) this.#isUnasked = true;
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
@@ -127,6 +131,7 @@ export class Probe implements LinkTap, Timed {
 	private hold(conversation: Probing): void {
 		this.#link?.close();
 		this.#conversation = conversation;
+		this.#surplus = 0;
 		const { line, anyFraming = false } = conversation;
 		const { driver, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((nowMs) => this.heard(code, nowMs));
@@ -164,8 +169,8 @@ export class Probe implements LinkTap, Timed {
 			this.#isRecognising = true;
 			this.hold(new Recogniser(listens || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
 		} else if (this.#tried < ways.length) {
-			this.deadlineMs = nowMs + INSTEAD_MS;
 			this.#way = ways[this.#tried++];
+			this.deadlineMs = nowMs + this.#way.limitMs;
 			this.hold(this.#way.probe({ ...opening, nowMs }));
 		} else this.finish(this.#failure);
 	}

@@ -5,8 +5,8 @@
  *
  *   WAITING   a character: BURST          SILENT_MS (or less, as the owner has it) over: ENDED, nothing more comes
  *   BURST     telegram: ENDED, found      silence: judged      lasts too long: next speed (WAITING)
- *   judged    begun before the line stood at this speed: WAITING; a few characters only: WAITING, and noise when that
- *             goes on; else there was no telegram in it: next speed (WAITING), or ENDED when there is none
+ *   judged    begun before the line stood at this speed, or the first of a few characters only, or text: WAITING;
+ *             text again: ENDED; else there was no telegram in it: next speed (WAITING), or ENDED as noise after the last
  *   any       TIME_MS over, or abort: ENDED
  *
  * Meters send every one to ten seconds. Text, which shows by itself that the speed is right, is given the time of a whole
@@ -31,9 +31,11 @@ const TEXT_GAP_MS = 1800;
 /** The longest burst without text: all of a DLMS push at 2400 Bd. Text: 17 KB at 9600 Bd, or 1 KB at 300. */
 const BURST_MS = 2500;
 const TEXT_MS = 35_000;
-/** Fewer characters than this are no telegram at any speed, and so many bursts of them are noise. */
+/** Fewer characters than this may be a spark as well as a telegram that is much faster than the line. */
 const FEW = 8;
-const FLICKERS = 5;
+const SPARKS = 2;
+/** Bursts of text at one speed that had no telegram in them. */
+const TEXTS = 3;
 
 const STATE_WAITING = 0;
 const STATE_BURST = 1;
@@ -59,8 +61,10 @@ export class Recogniser implements Machine, Conversation, Probing {
 	/** Of this burst. */
 	#beganMs = 0;
 	#count = 0;
-	/** Bursts of a few characters at this speed. */
-	#flickers = 0;
+	#isText = false;
+	/** Bursts of a few characters at this speed, and bursts of text. */
+	#sparks = 0;
+	#texts = 0;
 
 	/**
 	 * `silentMs`: SILENT_MS, or less. `endsMs`: when the owner needs to know. `follows`: the conversation that goes on where
@@ -98,6 +102,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 			this.#state = STATE_BURST;
 			this.#beganMs = nowMs;
 			this.#count = 0;
+			this.#isText = false;
 		}
 		this.#count += end - start;
 		for (let i = start; i < end; i++) {
@@ -107,15 +112,15 @@ export class Recogniser implements Machine, Conversation, Probing {
 				return;
 			}
 		}
-		const { readsText } = this.#scanner;
-		const burstEndsMs = this.#beganMs + (readsText ? TEXT_MS : BURST_MS);
-		this.deadlineMs = Math.min(nowMs + (readsText ? TEXT_GAP_MS : GAP_MS), burstEndsMs, this.#endsMs);
+		if (this.#scanner.readsText) this.#isText = true;
+		const gapMs = this.#isText ? TEXT_GAP_MS : GAP_MS;
+		this.deadlineMs = Math.min(nowMs + gapMs, this.burstEndsMs, this.#endsMs);
 	}
 
 	advance(nowMs: number): void {
 		if (nowMs < this.deadlineMs) return;
 		if (this.#state === STATE_WAITING || nowMs >= this.#endsMs) this.end(KIND_NONE);
-		else if (nowMs >= this.#beganMs + (this.#scanner.readsText ? TEXT_MS : BURST_MS)) this.nextSpeed(nowMs);
+		else if (nowMs >= this.burstEndsMs) this.nextSpeed(nowMs);
 		else this.judge(nowMs);
 	}
 
@@ -127,13 +132,20 @@ export class Recogniser implements Machine, Conversation, Probing {
 		if (this.#state !== STATE_ENDED) this.end(KIND_NONE);
 	}
 
+	private get burstEndsMs(): number {
+		return this.#beganMs + (this.#isText ? TEXT_MS : BURST_MS);
+	}
+
 	/** A burst is over in which there was no telegram. */
 	private judge(nowMs: number): void {
 		const isWhole = this.#beganMs >= this.#sinceMs + GAP_MS;
-		if (this.#count < FEW) this.#flickers++;
-		if (this.#flickers === FLICKERS) this.end(KIND_NOISE);
-		else if (isWhole && this.#count >= FEW) this.nextSpeed(nowMs);
-		else this.wait(nowMs - GAP_MS, nowMs);
+		const isSpark = this.#count < FEW;
+		if (isSpark) this.#sparks++;
+		if (this.#isText) this.#texts++;
+		// The speed is right, and nothing that is known: no noise.
+		if (this.#texts === TEXTS) this.end(KIND_NONE);
+		else if (this.#isText || !isWhole || (isSpark && this.#sparks < SPARKS)) this.wait(nowMs - GAP_MS, nowMs);
+		else this.nextSpeed(nowMs);
 	}
 
 	private nextSpeed(nowMs: number): void {
@@ -143,7 +155,8 @@ export class Recogniser implements Machine, Conversation, Probing {
 		}
 		this.#outputs.line(BAUDS[this.#speed], FORMAT_8N1);
 		this.#scanner = new TelegramScanner();
-		this.#flickers = 0;
+		this.#sparks = 0;
+		this.#texts = 0;
 		this.wait(nowMs, nowMs);
 	}
 
