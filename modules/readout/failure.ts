@@ -11,7 +11,7 @@ export const METER_AUTH_FAILED = "meter_auth_failed";
 
 /** Settings that would set it right, each where it is to be changed. */
 export interface Advice {
-	readonly protocol?: string;
+	readonly protocol: string;
 	/** To listen to a meter that sends by itself, and its speed, Bd. */
 	readonly modeD?: boolean;
 	readonly modeDBaud?: number;

@@ -64,13 +64,13 @@ export function smlTelegram(reading: HouseholdReading): Uint8Array {
 		message(3, 0x0201, list(ABSENT)),
 	]);
 	const pad = (4 - (file.length % 4)) % 4;
-	const escape = [0x1b, 0x1b, 0x1b, 0x1b];
+	const escapes = [0x1b, 0x1b, 0x1b, 0x1b];
 	// Four escapes in the data are doubled: these values can't have them.
 	const all = Buffer.concat([
-		Buffer.of(...escape, 1, 1, 1, 1),
+		Buffer.of(...escapes, 1, 1, 1, 1),
 		file,
 		Buffer.alloc(pad),
-		Buffer.of(...escape, 0x1a, pad),
+		Buffer.of(...escapes, 0x1a, pad),
 	]);
 	return Buffer.concat([all, checkOf(all)]);
 }
