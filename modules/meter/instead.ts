@@ -21,7 +21,7 @@ export interface Instead {
 const SIGN_ON: Instead = Object.freeze({ failure: FAILURE_SIGN_ON_INSTEAD, limitMs: 2800, probe: probeIdent });
 const HDLC: Instead = Object.freeze({
 	failure: FAILURE_HDLC_INSTEAD,
-	limitMs: 1300,
+	limitMs: 950,
 	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
 });
 

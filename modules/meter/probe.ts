@@ -117,7 +117,8 @@ export class Probe implements LinkTap, Timed {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
 		const isReceived = direction === TAP_RECEIVED;
 		this.#surplus += isReceived ? end - start : start - end;
-		if (!isReceived) return;
+		// Another way to ask is no matter of the head.
+		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
 		if (this.#conversation?.isIdle === true) this.#isUnasked = true;
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}

@@ -44,7 +44,7 @@ import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterReaderOptions, MeterSettings } from "./settings.js";
-import { isAsAdvised, isUnexplained, mayBeUnasked } from "./unasked.js";
+import { Doubts, isAsAdvised } from "./unasked.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
@@ -58,8 +58,6 @@ const QUIET_MS = 2000;
 const REOPEN_MS = 10_000;
 /** While a protocol listens: a telegram should have come by then, of a meter that sends every ten seconds. */
 const LISTEN_MS = 12_500;
-/** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
-const IDLE_MS = 4000;
 /** Before a caller's time is over. */
 const MARGIN_MS = 500;
 
@@ -92,14 +90,7 @@ export class MeterReader implements Timed {
 	#candidate: Readout | undefined;
 	/** Of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
-	/** Of this readout: something was asked; what fits no question has come; it was looked into. */
-	#hasAsked = false;
-	#isStrange = false;
-	#isRecognised = false;
-	/** It is noise. */
-	#noise: Failure | undefined;
-	/** When the first of it came in this conversation, monotonic ms. */
-	#strangeMs = Number.POSITIVE_INFINITY;
+	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
 	/** The last good readout. */
@@ -215,7 +206,8 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
-			if (this.#isStrange && this.#waiters.count > 0 && this.#candidate === undefined) this.recognise(undefined, nowMs);
+			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined;
+			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			const conversation = this.#conversation;
@@ -232,7 +224,9 @@ export class MeterReader implements Timed {
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.lastFailure = late;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
-		waiter.finished(this.#candidate, late ?? this.#noise ?? FAILURE_WAIT);
+		// Who waits for silence does so for what makes noise.
+		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
+		waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
 	/** Does what the settings want, as far as they differ from what goes on. */
@@ -269,10 +263,7 @@ export class MeterReader implements Timed {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
 			return;
 		}
-		this.#hasAsked = false;
-		this.#isStrange = false;
-		this.#isRecognised = false;
-		this.#noise = undefined;
+		this.#doubts = new Doubts();
 		if (!isAsking) {
 			this.#state = STATE_LISTENING;
 			if (this.#waiters.count > 0) this.await(nowMs);
@@ -302,30 +293,24 @@ export class MeterReader implements Timed {
 	/** Somebody waits for a telegram. */
 	private await(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
-		this.#isStrange = false;
+		this.#doubts = new Doubts();
 	}
 
 	/** Something passes on the line. */
 	private tapped(direction: number): void {
-		if (direction === TAP_TRANSMITTED) this.#hasAsked = true;
-		else if (this.#state === STATE_LISTENING) this.#isStrange = true;
-		else if (this.#state === STATE_READING && this.#conversation?.isIdle === true)
-			this.#drive.tell((nowMs) => this.unasked(nowMs));
-	}
-
-	/** Something has come while the conversation awaits no answer. */
-	private unasked(nowMs: number): void {
 		const conversation = this.#conversation;
-		this.#isStrange = true;
-		this.#strangeMs = Math.min(this.#strangeMs, nowMs);
-		const isSure = this.#hasAsked || nowMs >= this.#strangeMs + IDLE_MS;
-		if (isSure && !this.#isRecognised && mayBeUnasked(furthest(this.#failure, conversation?.failure)))
-			this.recognise(conversation, nowMs);
+		if (direction === TAP_TRANSMITTED) this.#doubts.hasAsked = true;
+		else if (this.#state === STATE_LISTENING) this.#doubts.isStrange = true;
+		else if (this.#state === STATE_READING && conversation?.isIdle === true)
+			this.#drive.tell((nowMs) => {
+				const known = furthest(this.#failure, conversation.failure);
+				if (this.#doubts.cameIdle(known, nowMs)) this.recognise(conversation, nowMs);
+			});
 	}
 
 	/** Finds out what arrives; `follows` goes on where nothing is found. */
 	private recognise(follows: Conversation | undefined, nowMs: number): void {
-		this.#isRecognised = true;
+		this.#doubts.isOver = true;
 		this.#link?.close();
 		const endsMs = this.#waiters.deadlineMs - MARGIN_MS;
 		this.hold(new Recogniser(SILENT_MS, nowMs, endsMs, follows), nowMs);
@@ -333,7 +318,7 @@ export class MeterReader implements Timed {
 
 	private hold(conversation: Conversation, nowMs: number): void {
 		this.#conversation = conversation;
-		this.#strangeMs = Number.POSITIVE_INFINITY;
+		this.#doubts.begin();
 		const { line, anyFraming = false } = conversation;
 		const { world, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
@@ -400,18 +385,11 @@ export class MeterReader implements Timed {
 		}
 		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
 		if (readout !== undefined) this.#candidate = readout;
-		if (failure?.unasked !== undefined && failure.isFinal === undefined) this.#noise = failure;
-		else this.#failure = furthest(this.#failure, failure);
-		if (failure !== undefined && isUnexplained(failure)) this.#isStrange = true;
-		const isUnclear = this.#isStrange && !this.#isRecognised && mayBeUnasked(this.#failure);
-		if (next !== undefined && this.#state === STATE_READING) this.hold(next, nowMs);
-		else if (isUnclear && this.#state === STATE_READING) this.recognise(undefined, nowMs);
-		else this.exhausted(this.known ?? FAILURE_PORT, nowMs);
-	}
-
-	/** What tells most of this readout so far. */
-	private get known(): Failure | undefined {
-		return mayBeUnasked(this.#failure) ? (this.#noise ?? this.#failure) : this.#failure;
+		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
+		const isReading = this.#state === STATE_READING;
+		if (next !== undefined && isReading) this.hold(next, nowMs);
+		else if (isReading && this.#doubts.remain(this.#failure)) this.recognise(undefined, nowMs);
+		else this.exhausted(this.#doubts.most(this.#failure) ?? FAILURE_PORT, nowMs);
 	}
 
 	/** What came while a telegram was awaited was looked into. */

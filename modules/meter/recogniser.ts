@@ -41,8 +41,6 @@ const STATE_WAITING = 0;
 const STATE_BURST = 1;
 const STATE_ENDED = 2;
 
-const NOBODY = new Uint8Array(0);
-
 export class Recogniser implements Machine, Conversation, Probing {
 	readonly line: LineSettings = Object.freeze({ baud: BAUDS[0], format: FORMAT_8N1 });
 	/** What was found; undefined: nothing came, or not enough to tell. Final with EVENT_END. */
@@ -84,7 +82,7 @@ export class Recogniser implements Machine, Conversation, Probing {
 	}
 
 	get meterId(): Uint8Array {
-		return NOBODY;
+		return new Uint8Array(0);
 	}
 
 	readout(): undefined {

@@ -38,13 +38,8 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 }
 
 /** A conversation that got no further than this has heard nothing that fits its question. */
-export function mayBeUnasked(failure: Failure | undefined): boolean {
-	return (
-		failure === undefined ||
-		failure.progress <= IEC_NO_IDENT.progress ||
-		failure === HDLC_OTHER_ADDRESS ||
-		failure === HDLC_REFUSED
-	);
+function isUnheard(failure: Failure | undefined): boolean {
+	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
 }
 
 /** Characters came in a conversation that ended so, and they were no echo. */
@@ -53,7 +48,55 @@ export function isUnexplained(failure: Failure): boolean {
 }
 
 /** The gateway listens as the failure advises already: it found nothing new. */
-export function isAsAdvised(failure: Failure | undefined, settings: MeterSettings): boolean {
-	const advice = failure?.advice;
+export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
 	return advice?.modeD === true && settings.modeD && settings.modeDBaud === advice.modeDBaud;
+}
+
+/** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
+const IDLE_MS = 4000;
+
+/** Of one readout: what speaks for a meter that sends by itself, and whether that is to be looked into; once. */
+export class Doubts {
+	/** Something has come that fits no question. */
+	isStrange = false;
+	/** What it is was looked into. */
+	isOver = false;
+	/** Something was asked. */
+	hasAsked = false;
+	#noise: Failure | undefined;
+	/** When the first came while the conversation awaited no answer, monotonic ms. */
+	#idleMs = Number.POSITIVE_INFINITY;
+
+	/** The next conversation begins. */
+	begin(): void {
+		this.#idleMs = Number.POSITIVE_INFINITY;
+	}
+
+	/**
+	 * Something has come while the conversation awaits no answer; `known`: the furthest failure so far. True: what it is
+	 * should be looked into at once.
+	 */
+	cameIdle(known: Failure | undefined, nowMs: number): boolean {
+		this.isStrange = true;
+		this.#idleMs = Math.min(this.#idleMs, nowMs);
+		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnheard(known);
+	}
+
+	/** A conversation has ended so; undefined: it was noise, which tells no more than this. */
+	ended(failure: Failure | undefined): Failure | undefined {
+		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
+		if (failure?.unasked === undefined || failure.isFinal) return failure;
+		this.#noise = failure;
+		return undefined;
+	}
+
+	/** All was asked in vain, with this failure at the furthest. True: what came should be looked into. */
+	remain(known: Failure | undefined): boolean {
+		return this.isStrange && !this.isOver && isUnheard(known);
+	}
+
+	/** What tells most: `known`, or that it is noise. */
+	most(known: Failure | undefined): Failure | undefined {
+		return isUnheard(known) ? (this.#noise ?? known) : known;
+	}
 }

@@ -276,7 +276,8 @@ export function meterChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
 		});
 		it("tells what arrives by itself, with the settings by which it is read, as a readout does", async () => {
-			await gateway().connectMeter({ telegram: pushed.telegram, mode: "D", pushBaud: 9600, pushMs: 1000 });
+			const { telegram } = pushed;
+			await gateway().connectMeter({ telegram, mode: "D", pushBaud: 9600, pushMs: 2000, isPaced: true });
 			const failed = await gateway().get("iec62056/read");
 			isError(failed, 500, "meter_error");
 			const body = JSON.parse(failed.text);

@@ -80,7 +80,7 @@ describe("the scanner of telegrams that come unasked", () => {
 	});
 });
 
-for (const name of ["emh-ehz", "kaifa-ma304h3e-push", "elster-kmswest-general-glo", "ebz-dd3-push, 7E1"]) {
+for (const name of ["emh-ehz-import", "kaifa-ma304h3e-push", "elster-kmswest-general-glo", "ebz-dd3-push, 7E1"]) {
 	const { bytes, kind } = pushedTelegrams().find((telegram) => telegram.name === name)!;
 	feeds(`the scanner of telegrams, ${name},`, {
 		open: () => {
