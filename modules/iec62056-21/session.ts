@@ -158,6 +158,11 @@ export class MeterSession implements Machine {
 		return this.ident.mode;
 	}
 
+	/** It waits for silence, before the sign-on. */
+	get isIdle(): boolean {
+		return this.#state === STATE_QUIET;
+	}
+
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.received += end - start;
 		for (let i = start; i < end; i++) if (bytes[i] >= 0x80) this.damaged++;

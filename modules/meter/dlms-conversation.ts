@@ -121,6 +121,11 @@ export class DLMSConversation implements Conversation {
 		return SIGN_ON_LINE;
 	}
 
+	/** Between two tries, or before a sign-on. */
+	get isIdle(): boolean {
+		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
+	}
+
 	private get meterId(): Uint8Array {
 		const { name } = this.#talks.scalers;
 		return name.length > 0 ? name : this.#ident;

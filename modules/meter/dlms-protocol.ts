@@ -20,7 +20,7 @@ import type { MeterSettings } from "./settings.js";
 const CHOICE = "dlms";
 
 /** HDLC without a sign-on: connects, and disconnects again. */
-class ConnectionProbe implements Probing {
+export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
 	#nowMs: number;

@@ -23,7 +23,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --protocol iec|dlms default iec; npm run meter -- --protocol dlms --help tells the options of dlms
+  --protocol NAME     iec (default), dlms, sml or dlms-push; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
   --echo              everything received is sent back

@@ -13,6 +13,8 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],
+	["failure.unasked", "unasked/ascii unasked/sml unasked/dlms"],
+	["finding.noise", "unasked/noise"],
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],

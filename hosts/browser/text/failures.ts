@@ -52,6 +52,62 @@ export const FAILURES = {
 		"Der Zähler lehnt die Verbindung ab. Vielleicht liest ihn gerade ein anderes Gerät aus: Warten Sie zwei Minuten. Prüfen Sie dann Client-Adresse und Adresse des Zählers.",
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
+	"failure.unasked": [
+		"The meter sends by itself what the gateway has not asked for. “Start trying” on the page “Meter” finds out what it is.",
+		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Versuche starten“ auf der Seite „Zähler“ findet heraus, was es ist.",
+		"Licznik sam wysyła coś, o co bramka nie pytała. „Zacznij próby” na stronie „Licznik” wykryje, co to jest.",
+	],
+	"finding.ascii": [
+		"The meter sends its values by itself, at {n} baud (mode D).",
+		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
+		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
+	],
+	"finding.sml": [
+		"The meter sends its values by itself in SML, at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
+	],
+	"finding.dlms_hdlc": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in HDLC), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in HDLC), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w HDLC), z prędkością {n} bodów.",
+	],
+	"finding.dlms_mbus": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in M-Bus), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in M-Bus), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w M-Bus), z prędkością {n} bodów.",
+	],
+	"finding.dlms_wrapper": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in the TCP wrapper), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
+	],
+	"finding.later": [
+		"This gateway can't read that yet.",
+		"Das kann dieses Gateway noch nicht lesen.",
+		"Tego ta bramka jeszcze nie odczyta.",
+	],
+	"finding.noise": [
+		"Something arrives without being asked for, but it makes no sense at any usual speed: probably light. Shade the head and turn it.",
+		"Es kommt ungefragt etwas an, das bei keiner üblichen Geschwindigkeit Sinn ergibt: vermutlich Licht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
+		"Coś dociera bez pytania, ale przy żadnej zwykłej prędkości nie ma sensu: zapewne światło. Osłoń głowicę i obróć ją.",
+	],
+	"finding.asked.iec62056": [
+		"The meter answers the usual question (IEC 62056-21), but the gateway is set to something else.",
+		"Der Zähler antwortet auf die übliche Frage (IEC 62056-21), das Gateway ist aber anders eingestellt.",
+		"Licznik odpowiada na zwykłe pytanie (IEC 62056-21), ale bramka jest ustawiona inaczej.",
+	],
+	"finding.asked.dlms": [
+		"The meter answers in DLMS/COSEM, but the gateway asks in another way.",
+		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
+		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
+	],
+	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
+	"finding.done": [
+		"The gateway is set to this meter. Read it now.",
+		"Das Gateway ist auf diesen Zähler eingestellt. Lies ihn jetzt aus.",
+		"Bramka jest ustawiona na ten licznik. Odczytaj go teraz.",
+	],
 	"failure.level": [
 		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter wants what this gateway can't do.",
 		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
