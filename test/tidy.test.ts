@@ -65,10 +65,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "protocols never know each other: the meter puts them into each other",
 	},
 	{
-		rooms: "json config time auth diagnostics",
+		rooms: "json config time auth",
 		from: "bytes io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
 	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
