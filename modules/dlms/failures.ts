@@ -17,12 +17,12 @@ export const DLMS_REJECTED = failure(
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: the context (plain or ciphered, logical names) is not supported, and the meter does not name its own. */
+/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux says so of the mechanism, too. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
-	"The meter refuses the application context: change use_encryption; then check client_address. A meter that goes by short names can't be read.",
+	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
 );
 /** AARE 3: the meter does not know our system title. */
 export const DLMS_TITLE = finalFailure(
