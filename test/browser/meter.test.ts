@@ -148,14 +148,25 @@ describe("The page's meter settings", function () {
 		await gateway.write("dlms/config", { auth: "none", use_encryption: false, client_address: 16, opening: "direct" });
 		await gateway.write("dlms/config", { baudrate: 9600 });
 		const codes = [1, 2, 31].map((c) => [1, 0, c, c === 31 ? 7 : 8, 0, 255]);
-		await gateway.write("dlms/obis", { entries: codes.map((code) => ({ code, class_id: 3, attribute: 2 })) });
-		assert.equal((await gateway.read("iec62056/read")).missing.length, 2);
+		const values = codes.map((code) => ({ code, class_id: 3, attribute: 2 }));
+		// The scalers, too: of what is there, and of what is not.
+		const scalers = codes.slice(0, 2).map((code) => ({ code, class_id: 3, attribute: 3 }));
+		await gateway.write("dlms/obis", { entries: [...scalers, ...values] });
+		assert.equal((await gateway.read("iec62056/read")).missing.length, 3);
 		await visit.go("readings");
 		const card = visit.card("readings.missing");
 		// The page looks for a new readout every few seconds.
 		await card.waitFor();
-		assert.deepEqual(await card.locator("dt").allTextContents(), ["1-0:2.8.0", "1-0:31.7.0"]);
+		const scaler = ` · ${say("objects.attribute")} 3`;
+		assert.deepEqual(await card.locator("dt").allTextContents(), [`1-0:2.8.0${scaler}`, "1-0:2.8.0", "1-0:31.7.0"]);
+		const rows = visit.card("readings.values").locator("tbody tr");
+		assert.deepEqual(await rows.locator("td:nth-of-type(1)").allTextContents(), [`1-0:1.8.0${scaler}`, "1-0:1.8.0"]);
+		assert.deepEqual(
+			[await rows.nth(0).locator("select").count(), await rows.nth(1).locator("select").count()],
+			[0, 1],
+		);
 		assert.deepEqual(await card.locator("dd").allTextContents(), [
+			say("missing.object_undefined"),
 			say("missing.object_undefined"),
 			say("missing.read_write_denied"),
 		]);

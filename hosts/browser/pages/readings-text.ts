@@ -9,8 +9,8 @@ export function nameOf(reading: Reading): string {
 }
 
 /** The code, and which attribute of its object it is, if it is not the value. */
-export function codeText({ obis_long, attribute }: Reading): string {
-	return attribute === undefined ? obis_long : `${obis_long} · ${t("objects.attribute")} ${attribute}`;
+export function codeText(code: string, attribute = 2): string {
+	return attribute === 2 ? code : `${code} · ${t("objects.attribute")} ${attribute}`;
 }
 
 /** Value and unit as people write them. What has no unit may be a name in digits, and stays as it was sent. */
@@ -26,7 +26,7 @@ export function secondOf({ value2, value2_unit = "", values = [] }: Reading): st
 
 /** Whether a part of it, in any case, is in the name, code or value. */
 export function contains(reading: Reading, part: string): boolean {
-	const text = `${nameOf(reading)}\n${codeText(reading)}\n${valueText(reading)}`;
+	const text = `${nameOf(reading)}\n${codeText(reading.obis_long, reading.attribute)}\n${valueText(reading)}`;
 	return text.toLowerCase().includes(part.trim().toLowerCase());
 }
 
@@ -37,9 +37,10 @@ function headings(): readonly string[] {
 
 /** Values as the meter sent them. */
 function cellsOf(reading: Reading): readonly string[] {
-	const { value1, value1_unit, value2, value2_unit = "", values = [], billing_period } = reading;
+	const { obis_long, attribute, value1, value1_unit, value2, value2_unit = "", values = [], billing_period } = reading;
 	const second = [value2, ...values].join(" ").trim();
-	return [codeText(reading), nameOf(reading), value1, value1_unit, second, value2_unit, String(billing_period ?? "")];
+	const code = codeText(obis_long, attribute);
+	return [code, nameOf(reading), value1, value1_unit, second, value2_unit, String(billing_period ?? "")];
 }
 
 /** Lines with tabs between. */

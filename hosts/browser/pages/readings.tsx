@@ -56,7 +56,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 				{missing.map(({ obis, attribute, reason, message }) => {
 					const key = `missing.${reason}`;
 					return (
-						<Fact key={`${obis} ${attribute}`} name={obis}>
+						<Fact key={`${obis} ${attribute}`} name={codeText(obis, attribute)}>
 							{isText(key) ? t(key) : <span lang="en">{message}</span>}
 						</Fact>
 					);
@@ -168,7 +168,7 @@ function Row({ reading, map, onSend }: RowProps) {
 	return (
 		<tr>
 			<th scope="row">{nameOf(reading)}</th>
-			<td>{codeText(reading)}</td>
+			<td>{codeText(reading.obis_long, reading.attribute)}</td>
 			<td class="number">{valueText(reading)}</td>
 			<td data-label={t("readings.second")}>{second}</td>
 			<td data-label={t("readings.period")}>{reading.billing_period}</td>
