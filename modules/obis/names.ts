@@ -18,7 +18,7 @@
  * MEDIUM_ATTRIBUTE C and D are class and attribute of a COSEM object, channel and E 0: what stands behind its name.
  * Limits: a table of 64 KB; a name of NAME_LIMIT bytes (the generator checks it).
  */
-import { BILLING_PERIOD_CURRENT, type OBISCode, putDecimal } from "./code.js";
+import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
 /** The longest name in bytes of UTF-8. */
 export const NAME_LIMIT = 128;
@@ -67,7 +67,6 @@ const COMMA = 0x2c;
 const BLANK = 0x20;
 
 const GROUP_SERVICE = 96;
-const GROUP_PROFILE = 99;
 const D_DEMAND_LIMIT = 5;
 /** D from here on is the maker's own in the service codes. */
 const SERVICE_MAKER = 50;

@@ -44,7 +44,7 @@ describe("The page's meter settings", function () {
 
 	it("says what is wrong with a value before it is sent, at its field", async () => {
 		const card = visit.card("iec.title");
-		await visit.fill(card, { device_address: "no/slash" });
+		await visit.fill(card, { device_address: "no-hyphen" });
 		await card.locator("button[type=submit]").click();
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
@@ -157,7 +157,7 @@ describe("The page's meter settings", function () {
 		const card = visit.card("readings.missing");
 		// The page looks for a new readout every few seconds.
 		await card.waitFor();
-		const scaler = ` · ${say("objects.attribute")} 3`;
+		const scaler = ` · ${say("readings.attribute")} 3`;
 		assert.deepEqual(await card.locator("dt").allTextContents(), [`1-0:2.8.0${scaler}`, "1-0:2.8.0", "1-0:31.7.0"]);
 		const rows = visit.card("readings.values").locator("tbody tr");
 		assert.deepEqual(await rows.locator("td:nth-of-type(1)").allTextContents(), [`1-0:1.8.0${scaler}`, "1-0:1.8.0"]);

@@ -4,13 +4,17 @@ import { t } from "./text.js";
 
 /** Codes with the same causes share a text; `{what}` in it is the end of the code. */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
-	["failure.silence", "iec62056-21/silence iec62056-21/no-telegram"],
+	["failure.silence", "iec62056-21/silence"],
+	["failure.addressed", "iec62056-21/silence-addressed"],
+	["failure.unheard", "iec62056-21/no-telegram"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged"],
 	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],
-	["failure.unheard", "hdlc/silence dlms/no-sign-on"],
+	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],
+	["failure.unasked", "unasked/ascii unasked/sml unasked/dlms"],
+	["finding.noise", "unasked/noise"],
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
