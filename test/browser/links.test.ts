@@ -188,7 +188,17 @@ describe("The page's connections", function () {
 			const card = visit.card("network.change");
 			await card.locator("[name=scan]").click();
 			await card.getByRole("radio", { name: /^home/ }).check();
-			await visit.save(card, { password: KEY, apply: false, dhcp: true });
+			// The form is right, but it is the address of no device: the gateway says so, the page in its own words.
+			const fixed = { ip: "192.168.178.255", netmask: "255.255.255.0", gateway: "192.168.178.1" };
+			await visit.fill(card, { password: KEY, apply: false, dhcp: false });
+			await visit.fill(card, { ...fixed, ip: "192.168.178" });
+			await card.locator("button[type=submit]").click();
+			await card.getByText(say("form.ipv4"), { exact: true }).waitFor();
+			await visit.fill(card, fixed);
+			await card.locator("button[type=submit]").click();
+			await card.getByText(say("refused.ip"), { exact: true }).waitFor();
+			assert.equal(await card.locator("[name=ip]").getAttribute("aria-invalid"), "true");
+			await visit.save(card, { dhcp: true });
 			// Each name once, and one that is not heard.
 			assert.equal(await card.getByRole("radio").count(), 3);
 		});
