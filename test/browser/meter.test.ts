@@ -49,6 +49,8 @@ describe("The page's meter settings", function () {
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		assert.equal(await visit.isFocused(field), true);
+		const why = `${say("valid.character", { character: "/" })} ${say("form.plain")}`;
+		await card.getByText(why, { exact: true }).waitFor();
 		await visit.save(card, { device_address: "" });
 	});
 

@@ -93,7 +93,7 @@ function State({ status }: { status: NetworkStatus }) {
 const NO_ADDRESS = "0.0.0.0";
 
 const ACCESS_POINT_FIELDS = fieldsOf({ ...NETWORK_AP, ...NETWORK_FALLBACK_AP }, [
-	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true },
+	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true, refused: "refused.ssid" },
 	{
 		name: "ap_password",
 		label: "network.ap.password",
