@@ -154,7 +154,7 @@ export class MeterReader implements Timed {
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
 			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
-			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.await(nowMs);
+			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
 	}
 
@@ -277,7 +277,7 @@ export class MeterReader implements Timed {
 		this.#doubts = new Doubts();
 		if (!isAsking) {
 			this.#state = STATE_LISTENING;
-			if (this.#waiters.count > 0) this.await(nowMs);
+			if (this.#waiters.count > 0) this.expect(nowMs);
 		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
@@ -302,7 +302,7 @@ export class MeterReader implements Timed {
 	}
 
 	/** Somebody waits for a telegram. */
-	private await(nowMs: number): void {
+	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#doubts = new Doubts();
 	}

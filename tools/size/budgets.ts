@@ -24,7 +24,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/iec62056-21": 24500,
 	"modules/io": 10000,
 	"modules/json": 16500,
-	"modules/meter": 43000,
+	"modules/meter": 59000,
 	"modules/obis": 15000,
 	"modules/power": 3000,
 	"modules/readout": 13000,
