@@ -43,7 +43,7 @@ function isUnheard(failure: Failure | undefined): boolean {
 }
 
 /** Characters came in a conversation that ended so, and they were no echo. */
-function isUnexplained(failure: Failure): boolean {
+export function isUnexplained(failure: Failure): boolean {
 	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
 }
 
