@@ -61,6 +61,7 @@ export function getNetworkStatus(exchange: Exchange): void {
 		booleanMember(writer, "wifi_enabled", isWiFiEnabled(exchange));
 		booleanMember(writer, "wifi_temporary", isTemporary);
 		textMember(writer, "wifi_ssid", config.get(WIFI_SSID));
+		booleanMember(writer, "wifi_dhcp", config.get(WIFI_DHCP));
 		textMember(writer, "ap_ssid", accessPoint.ssid);
 		booleanMember(writer, "ap_enabled", config.get(AP_ENABLED));
 		numberMember(writer, "ap_clients", clients);

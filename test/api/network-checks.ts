@@ -81,6 +81,7 @@ export function networkChecks(gateway: () => TestGateway): void {
 				wifi_enabled: true,
 				wifi_temporary: false,
 				wifi_ssid: "",
+				wifi_dhcp: true,
 				ap_ssid: unit,
 				ap_enabled: false,
 				ap_clients: 0,

@@ -150,6 +150,7 @@ export interface NetworkStatus {
 	readonly wifi_enabled: boolean;
 	readonly wifi_temporary: boolean;
 	readonly wifi_ssid: string;
+	readonly wifi_dhcp: boolean;
 	readonly ap_ssid: string;
 	readonly ap_enabled: boolean;
 	readonly ap_clients: number;

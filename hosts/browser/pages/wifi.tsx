@@ -298,7 +298,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 
 /** What the form begins with: the network as it is set up now. */
 function beginning(status: NetworkStatus): Draft {
-	const { ssid, dhcp, hostname, ip, netmask, gateway } = status;
+	const { wifi_ssid: ssid, wifi_dhcp: dhcp, hostname, ip, netmask, gateway } = status;
 	const address = status.connected ? { ip, netmask, gateway } : {};
 	return { ssid, dhcp, hostname, ...address, apply: hasRadio(status) };
 }
