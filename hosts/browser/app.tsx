@@ -8,7 +8,7 @@ import { status, useLive } from "./kit/live.js";
 import { logOut } from "./kit/login.js";
 import { Icon, type IconName, LiveRegion, Notice } from "./kit/parts.js";
 import { Store, useStore } from "./kit/store.js";
-import { t } from "./kit/text.js";
+import { fetchLaterTexts, t } from "./kit/text.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm, LoginPage } from "./pages/login.js";
 import type { TextKey } from "./text/all.js";
@@ -41,6 +41,7 @@ async function fetchPages(): Promise<void> {
 	if (fetching) return;
 	fetching = true;
 	try {
+		await fetchLaterTexts();
 		const { PAGES } = await import("./pages/pages.js");
 		pages.set({ ...pages.value, ...PAGES });
 	} finally {

@@ -248,7 +248,7 @@ export function meterChecks(gateway: () => TestGateway): void {
 	});
 
 	describe("POST meter/probe", () => {
-		const PROBE = ["ok", "meter_id", "error", "message", "received", "damaged", "text", "hex"];
+		const PROBE = "ok meter_id error message received damaged text hex unasked settings".split(" ");
 
 		it("tells the identification that came, and leaves the meter ready", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
@@ -274,6 +274,23 @@ export function meterChecks(gateway: () => TestGateway): void {
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/echo-only"]);
 			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
+		});
+		it("tells what arrives by itself, with the settings by which it is read, as a readout does", async () => {
+			const { telegram } = pushed;
+			await gateway().connectMeter({ telegram, mode: "D", pushBaud: 9600, pushMs: 2000, isPaced: true });
+			const failed = await gateway().get("iec62056/read");
+			isError(failed, 500, "meter_error");
+			const body = JSON.parse(failed.text);
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.error, body.code], [false, "unasked/ascii", "unasked/ascii"]);
+			assert.match(probe.text, new RegExp(pushed.meterId.slice(0, 8)));
+			for (const { unasked, settings } of [body, probe]) {
+				assert.deepEqual([unasked.kind, unasked.baudrate, unasked.supported], ["ascii", 9600, true]);
+				assert.deepEqual(settings, { protocol: "iec62056", mode_d_enabled: true, mode_d_baudrate: 9600 });
+			}
+			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
+			assert.equal((await gateway().read("iec62056/read")).meter_id, pushed.meterId);
+			await gateway().write("iec62056/config", { mode_d_enabled: false, mode_d_baudrate: 2400 });
 		});
 		it("tells that the port is not there", async () => {
 			await gateway().connectMeter(undefined);

@@ -44,7 +44,7 @@ describe("The page's meter settings", function () {
 
 	it("says what is wrong with a value before it is sent, at its field", async () => {
 		const card = visit.card("iec.title");
-		await visit.fill(card, { device_address: "no/slash" });
+		await visit.fill(card, { device_address: "no-hyphen" });
 		await card.locator("button[type=submit]").click();
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");

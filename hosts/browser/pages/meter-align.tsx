@@ -11,6 +11,7 @@ import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice } from "../kit
 import type { Probe } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
+import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 
 /** What the simulator calls itself. */
 const SIMULATED = /SIMULATOR/;
@@ -18,8 +19,8 @@ const SIMULATED = /SIMULATOR/;
 const TRIES = 10;
 /** From so many on it can be told whether the head sits well. */
 const ENOUGH = 5;
-/** A gateway that listens for mode D takes 12 s. */
-const TRY_MS = 30_000;
+/** A gateway that listens for mode D takes 12 s, and one that finds out what arrives 45 s more. */
+const TRY_MS = 65_000;
 /** Between two tries: the simulator answers at once. */
 const PAUSE_MS = 700;
 
@@ -38,6 +39,8 @@ function gradeOf({ ok, damaged }: Probe): number {
 
 function messageOf(probe: Probe): string {
 	if (probe.ok) return t(probe.damaged > 0 ? "probe.weak" : "probe.ok");
+	const found = findingText(probe);
+	if (found !== undefined) return found;
 	// `iec62056-21/silence`: the words hang on what comes last.
 	const key = `probe.${probe.error?.split("/").pop()}`;
 	return isText(key) ? t(key) : probe.message;
@@ -59,6 +62,7 @@ export function Aligner() {
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
 	const [hasSound, setSound] = useState(false);
+	const [isSet, setSet] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Number of the run that goes on; an older one sees that and ends. */
 	const current = useRef(0);
@@ -90,12 +94,14 @@ export function Aligner() {
 		setRunning(true);
 		setTries([]);
 		setProblem(undefined);
+		setSet(false);
 		for (let before: Probe | undefined; run === current.current; ) {
 			try {
 				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS });
 				if (run !== current.current) return;
 				setProblem(undefined);
 				take(probe, before);
+				if (isCertain(probe)) return stop();
 				before = probe;
 			} catch (reason) {
 				if (run !== current.current) return;
@@ -113,10 +119,12 @@ export function Aligner() {
 		audio.current = on ? new AudioContext() : undefined;
 	};
 
+	const last = tries[tries.length - 1];
 	return (
 		<>
 			<p>{t("align.help")}</p>
-			{(isRunning || tries.length > 0) && <Result tries={tries} isRunning={isRunning} />}
+			{!isSet && (isRunning || tries.length > 0) && <Result tries={tries} isRunning={isRunning} />}
+			{last !== undefined && isCertain(last) && <FindingNotice finding={last} onSet={() => setSet(true)} />}
 			{problem?.status === 503 && <Notice kind="info">{t("align.busy")}</Notice>}
 			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}
 			<Field spec={SOUND} value={hasSound} onInput={(on) => toggleSound(on === true)} />
@@ -155,9 +163,11 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				))}
 				{isRunning && <Icon name="busy" />}
 			</p>
-			<p>
-				<b>{isWell ? t("align.well") : messageOf(last)}</b>
-			</p>
+			{!isCertain(last) && (
+				<p>
+					<b>{isWell ? t("align.well") : messageOf(last)}</b>
+				</p>
+			)}
 			<Facts>
 				{last.meter_id !== "" && (
 					<Fact name={t("align.meter")}>

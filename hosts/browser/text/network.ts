@@ -8,7 +8,7 @@ export const NETWORK = {
 	"wifi.found": ["Networks found: {n}", "Gefundene Netzwerke: {n}", "Znalezione sieci: {n}"],
 	"wifi.none": [
 		"No network was found. The gateway hears 2.4 GHz only; move it closer to the router and look again.",
-		"Kein Netzwerk gefunden. Das Gateway hört nur 2,4 GHz; bring es näher an den Router und suche erneut.",
+		"Kein Netzwerk gefunden. Das Gateway hört nur 2,4 GHz; bringen Sie es näher an den Router und suchen Sie erneut.",
 		"Nie znaleziono żadnej sieci. Bramka odbiera tylko 2,4 GHz; zbliż ją do routera i szukaj ponownie.",
 	],
 	"wifi.choose": ["Which network?", "Welches Netzwerk?", "Która sieć?"],
@@ -31,7 +31,7 @@ export const NETWORK = {
 	],
 	"wifi.current": ["set up now", "jetzt eingestellt", "obecnie ustawiona"],
 	"wifi.absent": [
-		"This gateway has no Wi-Fi radio at work. A network can be stored here, but not joined.",
+		"This gateway has no working Wi-Fi radio. A network can be stored here, but not joined.",
 		"Dieses Gateway hat kein WLAN in Betrieb. Ein Netzwerk lässt sich hier speichern, aber nicht verbinden.",
 		"Ta bramka nie ma działającego Wi-Fi. Sieć można tu zapisać, ale nie można się z nią połączyć.",
 	],
@@ -75,7 +75,7 @@ export const NETWORK = {
 	"wifi.hostname": ["Name of the gateway in the network", "Name des Gateways im Netzwerk", "Nazwa bramki w sieci"],
 	"wifi.hostname.help": [
 		"Letters, digits and hyphens. With “.local” behind it, it is the address in the browser. A new name makes a new certificate, so the browser warns once more.",
-		"Buchstaben, Ziffern und Bindestriche. Mit „.local“ dahinter ist er die Adresse im Browser. Ein neuer Name bedeutet ein neues Zertifikat: der Browser warnt dann noch einmal.",
+		"Buchstaben, Ziffern und Bindestriche. Mit „.local“ dahinter ist er die Adresse im Browser. Ein neuer Name bedeutet ein neues Zertifikat: Der Browser warnt dann noch einmal.",
 		"Litery, cyfry i łączniki. Z „.local” na końcu to adres w przeglądarce. Nowa nazwa to nowy certyfikat, więc przeglądarka ostrzeże jeszcze raz.",
 	],
 	"wifi.apply": ["Connect at once", "Sofort verbinden", "Połącz od razu"],
@@ -93,14 +93,14 @@ export const NETWORK = {
 		"Zapisano. Będzie używana od następnego uruchomienia.",
 	],
 	"wifi.wait": [
-		"The gateway's own network stays on meanwhile. If your phone leaves it, join it again.",
-		"Das eigene Netz des Gateways bleibt dabei an. Falls dein Telefon es verlässt, verbinde es wieder damit.",
+		"The gateway's own network stays on meanwhile. If the phone leaves it, join it again.",
+		"Das eigene Netz des Gateways bleibt dabei an. Falls das Telefon es verlässt, verbinden Sie es wieder damit.",
 		"Własna sieć bramki pozostaje w tym czasie włączona. Jeśli telefon ją opuści, połącz się z nią ponownie.",
 	],
 	"wifi.hint": [
-		"An attempt failed; it goes on. {why}",
-		"Ein Versuch schlug fehl, es geht weiter. {why}",
-		"Jedna próba się nie powiodła, są następne. {why}",
+		"An attempt failed; the gateway tries again. {why}",
+		"Ein Versuch schlug fehl; das Gateway versucht es weiter. {why}",
+		"Próba się nie powiodła, będą następne. {why}",
 	],
 	"wifi.joined": [
 		"The gateway is now in the network {ssid}.",
@@ -109,27 +109,27 @@ export const NETWORK = {
 	],
 	"wifi.addresses": [
 		"Connect this device to that network too. The gateway is found there at:",
-		"Verbinde auch dieses Gerät mit diesem Netzwerk. Dort findest du das Gateway unter:",
+		"Verbinden Sie auch dieses Gerät mit diesem Netzwerk. Dort ist das Gateway zu finden unter:",
 		"Połącz z tą siecią także to urządzenie. Bramka ma tam adres:",
 	],
 	"error.wifi/not-found": [
 		"The network was not found. Check its name and that it works on 2.4 GHz, and move the gateway closer to the router.",
-		"Das Netzwerk wurde nicht gefunden. Prüfe den Namen und ob es auf 2,4 GHz sendet, und bring das Gateway näher an den Router.",
+		"Das Netzwerk wurde nicht gefunden. Prüfen Sie den Namen und ob es auf 2,4 GHz sendet, und bringen Sie das Gateway näher an den Router.",
 		"Nie znaleziono sieci. Sprawdź jej nazwę i czy działa na 2,4 GHz, i zbliż bramkę do routera.",
 	],
 	"error.wifi/wrong-password": [
-		"The network refused the password. Check it, also upper and lower case, and try again.",
-		"Das Netzwerk hat das Passwort abgelehnt. Prüfe es, auch Groß- und Kleinschreibung, und versuche es erneut.",
+		"The network refused the password. Check it, including upper and lower case, and try again.",
+		"Das Netzwerk hat das Passwort abgelehnt. Prüfen Sie es, auch Groß- und Kleinschreibung, und versuchen Sie es erneut.",
 		"Sieć odrzuciła hasło. Sprawdź je, także wielkość liter, i spróbuj ponownie.",
 	],
 	"error.wifi/no-address": [
-		"The network gave the gateway no address. Restart the router, or give the gateway an address of its own here.",
-		"Das Netzwerk hat dem Gateway keine Adresse gegeben. Starte den Router neu oder gib dem Gateway hier eine feste Adresse.",
+		"The network gave the gateway no address. Restart the router, or give the gateway a fixed address here.",
+		"Das Netzwerk hat dem Gateway keine Adresse gegeben. Starten Sie den Router neu oder geben Sie dem Gateway hier eine feste Adresse.",
 		"Sieć nie przydzieliła bramce adresu. Uruchom router ponownie albo podaj tu stały adres bramki.",
 	],
 	"error.wifi/lost": [
 		"The connection to the network was lost. If this happens often, move the gateway closer to the router.",
-		"Die Verbindung zum Netzwerk ging verloren. Passiert das oft, bring das Gateway näher an den Router.",
+		"Die Verbindung zum Netzwerk ging verloren. Passiert das oft, bringen Sie das Gateway näher an den Router.",
 		"Utracono połączenie z siecią. Jeśli zdarza się to często, zbliż bramkę do routera.",
 	],
 
@@ -159,7 +159,7 @@ export const NETWORK = {
 	"network.ntp.failed": [
 		"The time server did not give the time ({error}). The gateway keeps asking; the clock can be set by hand on the system page.",
 		"Der Zeitserver hat keine Zeit geliefert ({error}). Das Gateway fragt weiter; auf der Systemseite lässt sich die Uhr von Hand stellen.",
-		"Serwer czasu nie podał czasu ({error}). Bramka pyta dalej; na stronie systemu można ustawić zegar ręcznie.",
+		"Serwer czasu nie podał czasu ({error}). Bramka pyta dalej; na stronie systemowej można ustawić zegar ręcznie.",
 	],
 	"network.failed": [
 		"The last attempt to connect failed. {why}",
@@ -167,43 +167,43 @@ export const NETWORK = {
 		"Ostatnia próba połączenia nie powiodła się. {why}",
 	],
 	"network.temporary": [
-		"Wi-Fi is switched off and on for 10 minutes only, by the button. Turn it on below if it is to stay.",
-		"WLAN ist ausgeschaltet und nur durch den Knopf für 10 Minuten an. Schalte es unten ein, wenn es bleiben soll.",
+		"Wi-Fi is switched off, and the button has turned it on for 10 minutes only. Turn it on below if it is to stay.",
+		"WLAN ist ausgeschaltet und nur durch die Taste für 10 Minuten an. Schalten Sie es unten ein, wenn es bleiben soll.",
 		"Wi-Fi jest wyłączone, a przyciskiem włączono je tylko na 10 minut. Włącz je poniżej, jeśli ma pozostać.",
 	],
 	"network.change": ["Wi-Fi network", "WLAN", "Sieć Wi-Fi"],
 	"network.ap.intro": [
-		"The gateway can open a Wi-Fi network itself, so that you reach it without a router, at http://192.168.4.1/.",
-		"Das Gateway kann selbst ein WLAN öffnen, damit du es ohne Router erreichst: http://192.168.4.1/.",
-		"Bramka może sama utworzyć sieć Wi-Fi, aby można było się z nią połączyć bez routera: http://192.168.4.1/.",
+		"The gateway can open a Wi-Fi network itself, so that it can be reached without a router, at http://192.168.4.1/.",
+		"Das Gateway kann selbst ein WLAN öffnen, damit es ohne Router erreichbar ist: http://192.168.4.1/.",
+		"Bramka może sama utworzyć sieć Wi-Fi, aby była dostępna bez routera: http://192.168.4.1/.",
 	],
 	"network.ap.ssid": ["Name of this network", "Name dieses Netzes", "Nazwa tej sieci"],
 	"network.ap.password": ["New password of this network", "Neues Passwort dieses Netzes", "Nowe hasło tej sieci"],
 	"network.ap.password.help": [
-		"8 to 63 characters. Leave empty to keep the present one; at first it is the key on the label.",
+		"8 to 63 characters. Leave empty to keep the current one; at first it is the key on the label.",
 		"8 bis 63 Zeichen. Leer lassen, um das jetzige zu behalten; anfangs ist es der Schlüssel auf dem Etikett.",
 		"Od 8 do 63 znaków. Zostaw puste, aby zachować obecne; na początku jest to klucz z etykiety.",
 	],
 	"network.ap.enabled": ["Always on", "Immer an", "Zawsze włączona"],
 	"network.ap.enabled.help": [
-		"Also while the gateway is in your own network. Costs battery.",
-		"Auch während das Gateway in deinem eigenen Netz ist. Kostet Batterie.",
-		"Także wtedy, gdy bramka jest w twojej sieci. Zużywa baterię.",
+		"Also while the gateway is in the home network. Costs battery.",
+		"Auch während das Gateway im Heimnetz ist. Kostet Batterie.",
+		"Także wtedy, gdy bramka jest w sieci domowej. Zużywa baterię.",
 	],
 	"network.fallback": [
-		"On when your network is out of reach",
-		"An, wenn dein Netz nicht erreichbar ist",
-		"Włącz, gdy twoja sieć jest niedostępna",
+		"On when the home network is out of reach",
+		"An, wenn das Heimnetz nicht erreichbar ist",
+		"Włączana, gdy sieć domowa jest niedostępna",
 	],
 	"network.fallback.help": [
-		"After 90 seconds without your network the gateway opens its own, so that you can still reach it.",
-		"Nach 90 Sekunden ohne dein Netz öffnet das Gateway sein eigenes, damit du es noch erreichst.",
-		"Po 90 sekundach bez twojej sieci bramka tworzy własną, aby nadal była osiągalna.",
+		"After 90 seconds without the home network the gateway opens its own, so that it can still be reached.",
+		"Nach 90 Sekunden ohne Heimnetz öffnet das Gateway sein eigenes, damit es erreichbar bleibt.",
+		"Po 90 sekundach bez sieci domowej bramka tworzy własną, aby nadal była dostępna.",
 	],
 	"network.ap.saved": [
-		"Saved. If you are connected over this network, join it again with its new name or password.",
-		"Gespeichert. Bist du über dieses Netz verbunden, verbinde dich mit neuem Namen oder Passwort wieder.",
-		"Zapisano. Jeśli łączysz się przez tę sieć, połącz się ponownie z nową nazwą lub hasłem.",
+		"Saved. If this device is connected over this network, join it again with its new name or password.",
+		"Gespeichert. Ist dieses Gerät über dieses Netz verbunden, verbinden Sie es mit neuem Namen oder Passwort wieder.",
+		"Zapisano. Jeśli to urządzenie łączy się przez tę sieć, połącz się ponownie z nową nazwą lub hasłem.",
 	],
 	"network.radio": ["Wi-Fi on or off", "WLAN an oder aus", "Włączanie Wi-Fi"],
 	"network.radio.on": [
@@ -221,12 +221,12 @@ export const NETWORK = {
 	"network.radio.stays": ["Wi-Fi stays on.", "WLAN bleibt an.", "Wi-Fi pozostanie włączone."],
 	"network.radio.warn": [
 		"This page ends with it: the gateway can then not be reached by Wi-Fi, and the hub gets no more values. A short press of the gateway's button brings Wi-Fi back for 10 minutes.",
-		"Damit endet auch diese Seite: Das Gateway ist dann nicht mehr über WLAN erreichbar, und die Zentrale bekommt keine Werte mehr. Ein kurzer Druck auf den Knopf am Gateway bringt das WLAN für 10 Minuten zurück.",
+		"Damit endet auch diese Seite: Das Gateway ist dann nicht mehr über WLAN erreichbar, und die Zentrale bekommt keine Werte mehr. Ein kurzer Druck auf die Taste am Gateway bringt das WLAN für 10 Minuten zurück.",
 		"Wtedy zniknie także ta strona: bramka nie będzie dostępna przez Wi-Fi, a centrala nie dostanie nowych wartości. Krótkie naciśnięcie przycisku bramki przywraca Wi-Fi na 10 minut.",
 	],
 	"network.radio.gone": [
 		"Wi-Fi is switched off. Press the gateway's button briefly to reach this page over Wi-Fi again for 10 minutes.",
-		"Das WLAN ist ausgeschaltet. Drücke kurz den Knopf am Gateway, um diese Seite für 10 Minuten wieder über WLAN zu erreichen.",
+		"Das WLAN ist ausgeschaltet. Drücken Sie kurz die Taste am Gateway, um diese Seite für 10 Minuten wieder über WLAN zu erreichen.",
 		"Wi-Fi jest wyłączone. Naciśnij krótko przycisk bramki, aby na 10 minut odzyskać przez Wi-Fi dostęp do tej strony.",
 	],
 } as const satisfies Record<string, Translations>;
