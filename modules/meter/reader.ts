@@ -95,10 +95,15 @@ export class MeterReader implements Timed {
 	#hasClaim = false;
 	/** The last good readout. */
 	last: Readout | undefined;
+	/** When it ended, monotonic ms; and whether no meter has given it. */
+	#lastMs = 0;
+	#isLastSimulated = false;
 	/** Good readouts since the start. */
 	readouts = 0;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
 	lastAttemptUtcMs = 0;
+	/** The same, monotonic ms; undefined when there was none. */
+	#lastAttemptMs: number | undefined;
 	/** Of the last attempt, if it failed. */
 	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
@@ -126,6 +131,20 @@ export class MeterReader implements Timed {
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
+	}
+
+	/**
+	 * The clock is set: what was read before that is dated back by the monotonic clock (decision 57). Later corrections
+	 * leave its time as it was told.
+	 */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => {
+			const { utcMs, last } = this;
+			if (utcMs === 0) return;
+			if (last?.utcMs === 0) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };
+			if (this.lastAttemptUtcMs === 0 && this.#lastAttemptMs !== undefined)
+				this.lastAttemptUtcMs = utcMs - nowMs + this.#lastAttemptMs;
+		});
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -231,9 +250,10 @@ export class MeterReader implements Timed {
 
 	/** Does what the settings want, as far as they differ from what goes on. */
 	private settle(nowMs: number): void {
-		if (this.#state === STATE_PROBING) return;
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
+		if (protocol.simulate === undefined) this.dropSimulated();
+		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.
@@ -242,6 +262,14 @@ export class MeterReader implements Timed {
 		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
 		this.close();
 		if (listenBaud !== undefined || wasReading || this.#waiters.count > 0) this.start(nowMs);
+	}
+
+	/** What no meter has given is not shown as if one had (decision 56). */
+	private dropSimulated(): void {
+		if (!this.#isLastSimulated) return;
+		this.#isLastSimulated = false;
+		this.last = this.#lastAttemptMs = undefined;
+		this.lastAttemptUtcMs = 0;
 	}
 
 	private start(nowMs: number): void {
@@ -257,7 +285,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.began();
+		this.began(nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -282,8 +310,9 @@ export class MeterReader implements Timed {
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
 
-	private began(): void {
+	private began(nowMs: number): void {
 		this.lastAttemptUtcMs = this.utcMs;
+		this.#lastAttemptMs = nowMs;
 	}
 
 	private get utcMs(): number {
@@ -360,7 +389,7 @@ export class MeterReader implements Timed {
 				this.#candidate = readout;
 				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
 			} else if (readout !== undefined) {
-				this.began();
+				this.began(nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -417,6 +446,8 @@ export class MeterReader implements Timed {
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
 		this.last = readout;
+		this.#lastMs = nowMs;
+		this.#isLastSimulated = this.#protocol?.simulate !== undefined;
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;
