@@ -40,6 +40,7 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { LastReadout } from "./last-readout.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -93,17 +94,9 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	/** The last good readout. */
-	last: Readout | undefined;
-	/** When it ended, monotonic ms; and whether no meter has given it. */
-	#lastMs = 0;
-	#isLastSimulated = false;
+	readonly #last = new LastReadout();
 	/** Good readouts since the start. */
 	readouts = 0;
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
-	lastAttemptUtcMs = 0;
-	/** The same, monotonic ms; undefined when there was none. */
-	#lastAttemptMs: number | undefined;
 	/** Of the last attempt, if it failed. */
 	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
@@ -123,6 +116,16 @@ export class MeterReader implements Timed {
 		this.#drive = options.world.driver.drive("meter", this);
 	}
 
+	/** The last good readout. */
+	get last(): Readout | undefined {
+		return this.#last.readout;
+	}
+
+	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
+	get lastAttemptUtcMs(): number {
+		return this.#last.attemptUtcMs;
+	}
+
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
@@ -133,18 +136,9 @@ export class MeterReader implements Timed {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
 	}
 
-	/**
-	 * The clock is set: what was read before that is dated back by the monotonic clock (decision 57). Later corrections
-	 * leave its time as it was told.
-	 */
+	/** The clock was set. */
 	clockChanged(): void {
-		this.#drive.tell((nowMs) => {
-			const { utcMs, last } = this;
-			if (utcMs === 0) return;
-			if (last?.utcMs === 0) this.last = { ...last, utcMs: utcMs - nowMs + this.#lastMs };
-			if (this.lastAttemptUtcMs === 0 && this.#lastAttemptMs !== undefined)
-				this.lastAttemptUtcMs = utcMs - nowMs + this.#lastAttemptMs;
-		});
+		this.#drive.tell((nowMs) => this.#last.dateBack(this.utcMs, nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -252,7 +246,7 @@ export class MeterReader implements Timed {
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
-		if (protocol.simulate === undefined) this.dropSimulated();
+		if (protocol.simulate === undefined) this.#last.dropSimulated();
 		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
@@ -262,14 +256,6 @@ export class MeterReader implements Timed {
 		if (isListening && this.#protocol === protocol && this.#conversation?.line.baud === listenBaud) return;
 		this.close();
 		if (listenBaud !== undefined || wasReading || this.#waiters.count > 0) this.start(nowMs);
-	}
-
-	/** What no meter has given is not shown as if one had (decision 56). */
-	private dropSimulated(): void {
-		if (!this.#isLastSimulated) return;
-		this.#isLastSimulated = false;
-		this.last = this.#lastAttemptMs = undefined;
-		this.lastAttemptUtcMs = 0;
 	}
 
 	private start(nowMs: number): void {
@@ -285,7 +271,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.began(nowMs);
+		this.#last.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -308,11 +294,6 @@ export class MeterReader implements Timed {
 		const { storage, crypto, trace } = world;
 		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
-	}
-
-	private began(nowMs: number): void {
-		this.lastAttemptUtcMs = this.utcMs;
-		this.#lastAttemptMs = nowMs;
 	}
 
 	private get utcMs(): number {
@@ -389,7 +370,7 @@ export class MeterReader implements Timed {
 				this.#candidate = readout;
 				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
 			} else if (readout !== undefined) {
-				this.began(nowMs);
+				this.#last.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -445,9 +426,7 @@ export class MeterReader implements Timed {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.last = readout;
-		this.#lastMs = nowMs;
-		this.#isLastSimulated = this.#protocol?.simulate !== undefined;
+		this.#last.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;
