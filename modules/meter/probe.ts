@@ -52,6 +52,8 @@ export interface ProbeOptions {
 	readonly port: SerialPort;
 	/** It is ended after LISTEN_MS. */
 	readonly listens: boolean;
+	/** The probe before heard something that fits no question, too: it is listened to for longer. */
+	readonly wasStrange: boolean;
 	readonly log: ConversationLog | undefined;
 	/** For what else may find the meter. */
 	readonly opening: Opening<MeterSettings>;
@@ -163,12 +165,12 @@ export class Probe implements LinkTap, Timed {
 
 	/** The protocol's own conversations are over, or one in their place. */
 	private goOn(nowMs: number): void {
-		const { listens, opening } = this.#options;
+		const { listens, wasStrange, opening } = this.#options;
 		const ways = insteadOf(opening.settings);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#isUnasked || this.#isStrange) {
 			this.#isRecognising = true;
-			this.hold(new Recogniser(listens || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
+			this.hold(new Recogniser(listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
 		} else if (this.#tried < ways.length) {
 			this.#way = ways[this.#tried++];
 			this.deadlineMs = nowMs + this.#way.limitMs;

@@ -45,7 +45,7 @@ import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterReaderOptions, MeterSettings } from "./settings.js";
-import { Doubts, isAsAdvised } from "./unasked.js";
+import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
@@ -87,6 +87,8 @@ export class MeterReader implements Timed {
 	#conversation: Conversation | undefined;
 	#link: Link | undefined;
 	#probe: Probe | undefined;
+	/** The last one heard something that fits no question. */
+	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
 	/** Of the conversation that came furthest in this readout. */
@@ -194,10 +196,19 @@ export class MeterReader implements Timed {
 				this.#drive.tell((ms) => {
 					this.#probe = undefined;
 					this.#state = STATE_IDLE;
+					this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
 					waiter.finished(result);
 					this.settle(ms);
 				});
-			this.#probe = new Probe({ driver, port, listens, log: this.log, opening, finished });
+			this.#probe = new Probe({
+				driver,
+				port,
+				listens,
+				wasStrange: this.#wasStrange,
+				log: this.log,
+				opening,
+				finished,
+			});
 			this.#probe.start(protocol.probe(opening));
 			return true;
 		});

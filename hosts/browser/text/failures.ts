@@ -105,7 +105,7 @@ export const FAILURES = {
 	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
 	"finding.done": [
 		"The gateway is set to this meter. Read it now.",
-		"Das Gateway ist auf diesen Zähler eingestellt. Lies ihn jetzt aus.",
+		"Das Gateway ist auf diesen Zähler eingestellt. Lesen Sie ihn jetzt aus.",
 		"Bramka jest ustawiona na ten licznik. Odczytaj go teraz.",
 	],
 	"failure.level": [
