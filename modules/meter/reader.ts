@@ -40,6 +40,7 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { LastReadout } from "./last-readout.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -95,12 +96,9 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	/** The last good readout. */
-	last: Readout | undefined;
+	readonly #last = new LastReadout();
 	/** Good readouts since the start. */
 	readouts = 0;
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
-	lastAttemptUtcMs = 0;
 	/** Of the last attempt, if it failed. */
 	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
@@ -120,6 +118,16 @@ export class MeterReader implements Timed {
 		this.#drive = options.world.driver.drive("meter", this);
 	}
 
+	/** The last good readout. */
+	get last(): Readout | undefined {
+		return this.#last.readout;
+	}
+
+	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
+	get lastAttemptUtcMs(): number {
+		return this.#last.attemptUtcMs;
+	}
+
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
@@ -128,6 +136,11 @@ export class MeterReader implements Timed {
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
+	}
+
+	/** The clock was set. */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => this.#last.dateBack(this.utcMs, nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -154,7 +167,7 @@ export class MeterReader implements Timed {
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
 			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
-			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.await(nowMs);
+			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
 	}
 
@@ -242,9 +255,10 @@ export class MeterReader implements Timed {
 
 	/** Does what the settings want, as far as they differ from what goes on. */
 	private settle(nowMs: number): void {
-		if (this.#state === STATE_PROBING) return;
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
+		if (protocol.simulate === undefined) this.#last.dropSimulated();
+		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.
@@ -268,7 +282,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.began();
+		this.#last.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -277,7 +291,7 @@ export class MeterReader implements Timed {
 		this.#doubts = new Doubts();
 		if (!isAsking) {
 			this.#state = STATE_LISTENING;
-			if (this.#waiters.count > 0) this.await(nowMs);
+			if (this.#waiters.count > 0) this.expect(nowMs);
 		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
@@ -293,16 +307,12 @@ export class MeterReader implements Timed {
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
 
-	private began(): void {
-		this.lastAttemptUtcMs = this.utcMs;
-	}
-
 	private get utcMs(): number {
 		return this.#options.world.clock.utcMs() ?? 0;
 	}
 
 	/** Somebody waits for a telegram. */
-	private await(nowMs: number): void {
+	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#doubts = new Doubts();
 	}
@@ -371,7 +381,7 @@ export class MeterReader implements Timed {
 				this.#candidate = readout;
 				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
 			} else if (readout !== undefined) {
-				this.began();
+				this.#last.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -427,7 +437,7 @@ export class MeterReader implements Timed {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.last = readout;
+		this.#last.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;

@@ -49,6 +49,8 @@ describe("The page's meter settings", function () {
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		assert.equal(await visit.isFocused(field), true);
+		const why = `${say("valid.character", { character: "/" })} ${say("form.plain")}`;
+		await card.getByText(why, { exact: true }).waitFor();
 		await visit.save(card, { device_address: "" });
 	});
 
@@ -128,6 +130,30 @@ describe("The page's meter settings", function () {
 		await card.getByText(meterId).waitFor();
 		await card.locator("[name=align]").click();
 		assert.match((await card.textContent()) ?? "", /100/);
+	});
+
+	it("tells what a meter sends by itself that it can't read, and stops trying", async () => {
+		const card = visit.card("align.title");
+		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"]);
+		await card.locator("[name=align]").click();
+		const found = say("finding.sml", { n: "9,600" });
+		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
+		await card.getByText(say("align.start")).waitFor();
+		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
+		assert.deepEqual(await violationsOf(visit), []);
+		await gateway.connectMeter({ telegram });
+	});
+
+	it("shows by the forms of the page what the button has set", async () => {
+		const card = visit.card("align.title");
+		await visit.save(visit.card("iec.title"), { mode_d_enabled: true, mode_d_baudrate: 9600 });
+		await card.locator("[name=align]").click();
+		await card.locator("[name=set-it-so]").click({ timeout: 40_000 });
+		await card.getByText(say("finding.done")).waitFor();
+		const toggle = visit.card("iec.title").locator("[name=mode_d_enabled]");
+		await toggle.waitFor();
+		assert.equal(await toggle.isChecked(), false);
+		assert.equal((await gateway.read("iec62056/read")).meter_id, meterId);
 	});
 
 	it("shows the conversation with the meter", async () => {

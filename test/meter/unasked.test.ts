@@ -178,6 +178,9 @@ describe("a meter that sends by itself", function () {
 		const { failure, tookMs } = bench.read();
 		assert.equal(failure?.code, "unasked/sml");
 		assert.ok(tookMs < 20_000, `${tookMs}`);
+		const probed = probe(bench);
+		assert.equal(probed.failure?.code, "unasked/sml");
+		assert.ok(probed.tookMs < 20_000, `${probed.tookMs}`);
 	});
 });
 

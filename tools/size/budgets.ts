@@ -21,13 +21,13 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
 	"modules/http": 41000,
-	"modules/iec62056-21": 24500,
+	"modules/iec62056-21": 27000,
 	"modules/io": 10000,
 	"modules/json": 16500,
-	"modules/meter": 43000,
+	"modules/meter": 59000,
 	"modules/obis": 15000,
 	"modules/power": 3000,
-	"modules/readout": 13000,
+	"modules/readout": 16000,
 	"modules/sntp": 9000,
 	"modules/time": 5500,
 	"modules/wifi": 11000,
@@ -40,7 +40,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 3500,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 83500,
+	"resource web.bin": 88500,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 

@@ -177,8 +177,11 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 		<table class="readings">
 			<thead>
 				<tr>
-					<th scope="col">{t("readings.name")}</th>
-					<th scope="col">{t("readings.code")}</th>
+					<th scope="col">
+						<div>
+							{t("readings.name")} <span>{t("readings.code")}</span>
+						</div>
+					</th>
 					<th scope="col" class="number">
 						{t("readings.value")}
 					</th>
@@ -199,8 +202,11 @@ function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines
 	const { reading, name, code, value, more } = line;
 	return (
 		<tr>
-			<th scope="row">{name}</th>
-			<td class="code">{code}</td>
+			<th scope="row">
+				<div>
+					{name} <code>{code}</code>
+				</div>
+			</th>
 			<td class={value.length > LONG ? "number long" : "number"}>{value}</td>
 			{hasMore && (
 				<td data-label={t("readings.second")}>
