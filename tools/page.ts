@@ -1,7 +1,8 @@
 /**
  * Builds the web page of the gateway into the one archive that it serves it from (modules/http/static.ts tells the
  * layout): scripts by Vite, named after their content; a document for each language with the texts of the first page
- * inside, so that this page takes two requests; a file for each language with the texts of all others. Runs before every command when a source is newer than the archive.
+ * inside, so that this page takes two requests; a file for each language with the texts of all others; what a
+ * home screen shows. Runs before every command when a source is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -89,10 +90,26 @@ function documentFor(index: number, entry: string, later: string): PageFile {
 		TEXTS: textsIn(index, FIRST_TEXTS).replace(/</g, "\\u003c"),
 		LATER: later,
 		SCRIPT: entry,
+		// In the document, since a browser would ask for it with the first request.
+		ICON: encodeURIComponent(readFileSync(join(SOURCE, "icon.svg"), "utf8").trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
 	const content = new TextEncoder().encode(html);
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+}
+
+/** What a page put on a phone's home screen looks like (W3C Web Application Manifest). */
+const APP_FILES = [
+	["app.webmanifest", "application/manifest+json"],
+	["icon.svg", "image/svg+xml"],
+	["icon.png", "image/png"],
+];
+
+function appFiles(): PageFile[] {
+	return APP_FILES.map(([name, type]) => {
+		const content = readFileSync(join(SOURCE, name));
+		return { path: `/${name}`, type, immutable: false, content };
+	});
 }
 
 /**
@@ -104,6 +121,7 @@ const POLICY = [
 	"script-src 'self'",
 	"img-src 'self' data:",
 	"connect-src 'self'",
+	"manifest-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",
 	"frame-ancestors 'none'",
@@ -134,7 +152,7 @@ export async function makePage(): Promise<{ files: PageFile[]; policy: string }>
 	const { scripts, entry } = await bundle();
 	const texts = LANGUAGES.map((_, index) => laterTexts(index));
 	const documents = texts.map(({ path }, index) => documentFor(index, entry, path));
-	return { files: [...documents, ...scripts, ...texts], policy: POLICY };
+	return { files: [...documents, ...scripts, ...texts, ...appFiles()], policy: POLICY };
 }
 
 /** Writes the archive unless it is newer than all its sources. */

@@ -338,6 +338,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
+		this.#reader.clockChanged();
 		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
 		this.#isClockNoted = true;
 		this.#schedule.clockChanged();

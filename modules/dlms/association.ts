@@ -260,12 +260,15 @@ export class Association {
 	}
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
-		if (answer.isShort) return DLMS_SHORT_NAMES;
+		const { informationStart, informationEnd } = answer;
+		// Some tell the name of their association in an initiate response, which a refusal has no use for.
+		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
+		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
 		const unable = mechanismFailure(answer.mechanism);
 		if (unable !== undefined) return unable;
 		const rejected = rejectionFailure(answer.diagnostic);
-		if (rejected !== DLMS_REJECTED || answer.informationStart === answer.informationEnd) return rejected;
-		const error = serviceErrorFailure(cursor.set(cursor.bytes, answer.informationStart, answer.informationEnd));
+		if (rejected !== DLMS_REJECTED || informationStart === informationEnd) return rejected;
+		const error = serviceErrorFailure(cursor.set(cursor.bytes, informationStart, informationEnd));
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 

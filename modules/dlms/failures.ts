@@ -17,12 +17,12 @@ export const DLMS_REJECTED = failure(
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: the context (plain or ciphered, logical names) is not supported, and the meter does not name its own. */
+/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux says so of the mechanism, too. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
-	"The meter refuses the application context: change use_encryption; then check client_address. A meter that goes by short names can't be read.",
+	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
 );
 /** AARE 3: the meter does not know our system title. */
 export const DLMS_TITLE = finalFailure(
@@ -36,14 +36,14 @@ export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
-	"This client_address goes with another auth. Try the others; then check client_address. A meter that takes none of them wants an HLS mechanism that this gateway can't do.",
+	"This client_address goes with another auth. Try the others; then check client_address. If none fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
 /** AARE 12, 14: this client address needs authentication, or a higher one. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
-	"This client_address needs to be authenticated. Change auth; then check client_address. A meter that takes neither low nor high_gmac wants an HLS mechanism that this gateway can't do.",
+	"This client_address needs to be authenticated. Change auth; then check client_address. If neither low nor high_gmac fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
 /** AARE 13: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
@@ -186,7 +186,7 @@ function mechanism(name: string, wanted: string): Failure {
 		METER_AUTH_FAILED,
 		`dlms/hls-${name}`,
 		66,
-		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with auth none, low or high_gmac.`,
+		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with low or high_gmac.`,
 	);
 }
 
@@ -195,6 +195,6 @@ function suite(number: string): Failure {
 		METER_AUTH_FAILED,
 		`dlms/security-suite-${number}`,
 		67,
-		`The meter ciphers by security suite ${number}; this gateway can do suite 0 alone. Ask its operator for an access with that.`,
+		`The meter ciphers by security suite ${number}, the gateway by suite 0 only. Ask the meter's operator for that.`,
 	);
 }

@@ -21,7 +21,7 @@ import { FAILURE_PORT } from "./failures.js";
 import { type Instead, insteadOf } from "./instead.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterSettings } from "./settings.js";
-import { isUnexplained } from "./unasked.js";
+import { Doubts } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
@@ -76,8 +76,7 @@ export class Probe implements LinkTap, Timed {
 	#damaged = 0;
 	/** Of this conversation: characters received that can be no echo of those sent. */
 	#surplus = 0;
-	/** Something came that fits no question. */
-	#isStrange = false;
+	readonly #doubts = new Doubts();
 	#isRecognising = false;
 	/** Of INSTEAD: which, and how many were begun. */
 	#way: Instead | undefined;
@@ -110,7 +109,7 @@ export class Probe implements LinkTap, Timed {
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const conversation = this.#conversation;
 		if (this.#way !== undefined) {
-			if (this.#surplus > 0) this.#isStrange = true;
+			if (this.#surplus > 0) this.#doubts.isStrange = true;
 			this.goOn(nowMs);
 		} else this.#link?.tell((ms) => conversation?.abort(ms));
 	}
@@ -121,7 +120,10 @@ export class Probe implements LinkTap, Timed {
 		this.#surplus += isReceived ? end - start : start - end;
 		// Another way to ask is no matter of the head.
 		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
-		if (this.#conversation?.isIdle === true) this.#isUnasked = true;
+		if (this.#conversation?.isIdle === true) {
+			this.#isUnasked = true;
+			if (this.#doubts.cameIdle(this.#failure, nowMs)) this.#drive.tell((ms) => this.goOn(ms));
+		}
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
@@ -157,7 +159,7 @@ export class Probe implements LinkTap, Timed {
 		else {
 			const next = this.#way === undefined ? conversation.nextProbe?.(nowMs) : undefined;
 			if (this.#way === undefined) this.#failure = furthest(this.#failure, failure);
-			if (isUnexplained(failure)) this.#isStrange = true;
+			this.#doubts.ended(failure);
 			if (next === undefined) this.goOn(nowMs);
 			else this.hold(next);
 		}
@@ -168,8 +170,9 @@ export class Probe implements LinkTap, Timed {
 		const { listens, wasStrange, opening } = this.#options;
 		const ways = insteadOf(opening.settings);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.#isUnasked || this.#isStrange) {
+		if (this.#doubts.isStrange) {
 			this.#isRecognising = true;
+			this.#doubts.isOver = true;
 			this.hold(new Recogniser(listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
 		} else if (this.#tried < ways.length) {
 			this.#way = ways[this.#tried++];

@@ -22,8 +22,9 @@
  * once, as soon as it shows between two questions, or when all was asked in vain; where nothing is found the conversation
  * goes on that was to follow.
  */
-import type { Drive, Driven } from "../io/driver.js";
+import type { Drive } from "../io/driver.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
+import type { Timed } from "../io/machine.js";
 import { READOUT_COST } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
 import {
@@ -39,6 +40,7 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { Outcomes } from "./outcomes.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -68,7 +70,7 @@ const STATE_LISTENING = 3;
 const STATE_UNPLUGGED = 4;
 const STATE_PROBING = 5;
 
-export class MeterReader implements Driven {
+export class MeterReader implements Timed {
 	readonly #options: MeterReaderOptions;
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
@@ -94,22 +96,13 @@ export class MeterReader implements Driven {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	/** The last good readout. */
-	last: Readout | undefined;
-	/** Good readouts since the start. */
-	readouts = 0;
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
-	lastAttemptUtcMs = 0;
-	/** Of the last attempt, if it failed. */
-	lastFailure: Failure | undefined;
-	/** As failureChanged was told last. */
-	#toldFailure: Failure | undefined;
-	#toldReadout = false;
+	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
+		this.outcomes = new Outcomes(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
 				this.tapped(direction);
@@ -138,6 +131,11 @@ export class MeterReader implements Driven {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
 	}
 
+	/** The clock was set. */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => this.outcomes.dateBack(this.utcMs, nowMs));
+	}
+
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
 		const { settings } = this.#options;
@@ -162,7 +160,7 @@ export class MeterReader implements Driven {
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
 			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
-			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.await(nowMs);
+			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
 	}
 
@@ -209,15 +207,6 @@ export class MeterReader implements Driven {
 		});
 	}
 
-	/** For the driver. */
-	drain(): void {
-		const { lastFailure, readouts } = this;
-		if (lastFailure === this.#toldFailure && readouts > 0 === this.#toldReadout) return;
-		this.#toldFailure = lastFailure;
-		this.#toldReadout = readouts > 0;
-		this.#options.failureChanged?.(lastFailure);
-	}
-
 	get deadlineMs(): number {
 		return Math.min(this.#dueMs, this.#waiters.deadlineMs);
 	}
@@ -250,7 +239,7 @@ export class MeterReader implements Driven {
 	/** A caller's time is over. */
 	private giveUp(waiter: ReadWaiter): void {
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
-		if (late !== undefined && this.#candidate === undefined) this.lastFailure = late;
+		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		// Who waits for silence does so for what makes noise.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
@@ -259,9 +248,10 @@ export class MeterReader implements Driven {
 
 	/** Does what the settings want, as far as they differ from what goes on. */
 	private settle(nowMs: number): void {
-		if (this.#state === STATE_PROBING) return;
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
+		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
+		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.
@@ -285,7 +275,7 @@ export class MeterReader implements Driven {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.began();
+		this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -294,7 +284,7 @@ export class MeterReader implements Driven {
 		this.#doubts = new Doubts();
 		if (!isAsking) {
 			this.#state = STATE_LISTENING;
-			if (this.#waiters.count > 0) this.await(nowMs);
+			if (this.#waiters.count > 0) this.expect(nowMs);
 		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
@@ -310,16 +300,12 @@ export class MeterReader implements Driven {
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
 
-	private began(): void {
-		this.lastAttemptUtcMs = this.utcMs;
-	}
-
 	private get utcMs(): number {
 		return this.#options.world.clock.utcMs() ?? 0;
 	}
 
 	/** Somebody waits for a telegram. */
-	private await(nowMs: number): void {
+	private expect(nowMs: number): void {
 		this.#dueMs = nowMs + LISTEN_MS;
 		this.#doubts = new Doubts();
 	}
@@ -370,7 +356,7 @@ export class MeterReader implements Driven {
 		this.#options.world.trace(`meter: ${message}`);
 		const listened = this.#state === STATE_LISTENING;
 		this.close();
-		this.lastFailure = FAILURE_PORT;
+		this.outcomes.failed(FAILURE_PORT);
 		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
 		if (!listened) return;
 		this.#state = STATE_UNPLUGGED;
@@ -386,9 +372,9 @@ export class MeterReader implements Driven {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
-				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
+				if (this.#state === STATE_LISTENING) this.outcomes.failed(conversation.failure);
 			} else if (readout !== undefined) {
-				this.began();
+				this.outcomes.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -424,7 +410,7 @@ export class MeterReader implements Driven {
 	private listened(found: Failure | undefined, nowMs: number): void {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
-			this.lastFailure = found;
+			this.outcomes.failed(found);
 			this.#waiters.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
@@ -438,16 +424,14 @@ export class MeterReader implements Driven {
 			this.keep(candidate, nowMs);
 			return;
 		}
-		this.lastFailure = failure;
+		this.outcomes.failed(failure);
 		this.#waiters.tell(candidate, failure, nowMs);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.last = readout;
-		this.readouts++;
+		this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.lastFailure = undefined;
 		this.#waiters.tell(readout, undefined, nowMs);
 	}
 

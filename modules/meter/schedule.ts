@@ -23,6 +23,7 @@ import type { Readout } from "../readout/readout.js";
 import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
+import type { Outcomes } from "./outcomes.js";
 import type { MeterWorld } from "./settings.js";
 import type { ReadWaiter } from "./waiters.js";
 
@@ -31,8 +32,7 @@ export interface ScheduledReader {
 	/** Where the meter sends by itself: what is wrong when nothing has come in time. */
 	readonly late: Failure | undefined;
 	readonly running: boolean;
-	/** Good ones since the start. */
-	readonly readouts: number;
+	readonly outcomes: Pick<Outcomes, "readouts">;
 	read(waiter: ReadWaiter): void;
 	cancel(waiter: ReadWaiter): void;
 }
@@ -140,7 +140,8 @@ export class Schedule implements Timed, ReadWaiter {
 		}
 		if (!this.#isRetry) this.begin(utcMs);
 		const { reader } = this.#options;
-		const { readouts, late } = reader;
+		const { late, outcomes } = reader;
+		const { readouts } = outcomes;
 		if (late !== undefined) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
 		else {
 			this.#state = STATE_RUNNING;
@@ -169,7 +170,7 @@ export class Schedule implements Timed, ReadWaiter {
 	private settle(nowMs: number): void {
 		this.#options.reader.cancel(this);
 		this.#plan = this.#options.plan();
-		this.#readouts = this.#options.reader.readouts;
+		this.#readouts = this.#options.reader.outcomes.readouts;
 		if (this.#plan !== undefined) this.wait(nowMs);
 		else {
 			this.#state = STATE_OFF;

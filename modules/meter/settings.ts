@@ -4,8 +4,8 @@ import type { IECSettings } from "../iec62056-21/protocol.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
-import type { Failure } from "../readout/failure.js";
 import type { DLMSSettings } from "./dlms-settings.js";
+import type { OutcomeListener } from "./outcomes.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
 export interface MeterSettings extends IECSettings {
@@ -32,13 +32,11 @@ export interface MeterWorld {
 	trace(message: string): void;
 }
 
-export interface MeterReaderOptions {
+export interface MeterReaderOptions extends OutcomeListener {
 	readonly world: MeterWorld;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;
 	/** What a readout is promised of the machine's memory. */
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
-	/** What was wrong last is something else than before; undefined: the first good readout since the start, or after that. */
-	failureChanged?(failure: Failure | undefined): void;
 }

@@ -245,6 +245,33 @@ export function meterChecks(gateway: () => TestGateway): void {
 			await gateway().write("iec62056/control", { simulator_en: false });
 			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
 		});
+		it("leaves nothing of its own when it is turned off, and what a meter gave when it is turned on", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { simulator_en: true });
+			await gateway().read("iec62056/read");
+			assert.equal((await gateway().read("iec62056/last")).status, 0);
+			await gateway().write("iec62056/control", { simulator_en: false });
+			const { status, readings, timestamp, last_attempt } = await gateway().read("iec62056/last");
+			assert.deepEqual([status, readings, timestamp, last_attempt], [1, [], 0, 0]);
+			assert.equal((await gateway().read("system/status")).meter_state, "idle");
+			await gateway().read("iec62056/read");
+			await gateway().write("iec62056/control", { simulator_en: true });
+			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
+			await gateway().write("iec62056/control", { simulator_en: false });
+			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
+		});
+		it("says that it speaks what the meter would", async () => {
+			await gateway().write("iec62056/control", { simulator_en: true });
+			for (const [protocol, told, mode, missing] of [
+				["dlms", "DLMS/COSEM", "", []],
+				["iec62056", "IEC62056-21", "C", undefined],
+			] as const) {
+				await gateway().write("meter/protocol", { protocol });
+				const readout = await gateway().read("iec62056/read");
+				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [told, mode, missing]);
+				assert.ok(readout.readings.length >= 10);
+			}
+		});
 	});
 
 	describe("POST meter/probe", () => {

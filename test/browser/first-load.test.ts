@@ -76,6 +76,25 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
+	it("can be put on a home screen: Chromium finds nothing missing in its manifest", async () => {
+		visit = await Visit.begin(browser, gateway);
+		const session = await visit.context.newCDPSession(visit.page);
+		const { url, errors, data } = await session.send("Page.getAppManifest");
+		assert.deepEqual([new URL(url).pathname, errors], ["/app.webmanifest", []]);
+		for (const { src, sizes } of JSON.parse(data ?? "").icons) {
+			const width = `(async () => { const image = new Image(); image.src = "${src}"; await image.decode(); return image.naturalWidth; })()`;
+			const drawn = (await visit.page.evaluate(width)) as number;
+			assert.ok(sizes === "any" ? drawn > 0 : drawn === Number.parseInt(sizes), `${src}: ${drawn}`);
+		}
+		const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+		// Contexts of tests are windows of that kind.
+		assert.deepEqual(
+			installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"),
+			[],
+		);
+		await visit.end();
+	});
+
 	it("is only asked about the next time: the document is unchanged, scripts are not asked for", async () => {
 		visit = await Visit.begin(browser, gateway, { plain: true });
 		await visit.settled();

@@ -5,9 +5,19 @@ import type { Browser } from "playwright-core";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { make } from "../hosts/openssl.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+/** By how much the first choice for Zigbee is too narrow for what it holds, CSS pixels. */
+const MISSING_WIDTH = `(() => {
+	const element = document.querySelector("table.readings select");
+	const clone = element.cloneNode(true);
+	Object.assign(clone.style, { position: "absolute", width: "auto", minWidth: "0", maxWidth: "none" });
+	element.parentElement.append(clone);
+	const missing = Math.max(0, clone.offsetWidth - element.offsetWidth);
+	clone.remove();
+	return missing;
+})()`;
 const KEY = "secret-of-the-wifi";
 const HUB_TOKEN = "a-token-of-the-hub-0123456789";
 
@@ -95,10 +105,10 @@ describe("The page's connections", function () {
 				.filter({ hasText: "1.8.0" })
 				.first()
 				.locator("select");
-			for (const width of [PHONE, 600, 768, 900, 1280]) {
+			for (const width of [PHONE, 600, 768, 900, DESKTOP, 1280]) {
 				await there.page.setViewportSize({ width, height: 800 });
 				assert.deepEqual(await there.overflow(), [], `at ${width} pixels`);
-				assert.equal(await choice.evaluate((one) => one.scrollWidth > one.clientWidth), false, `clipped at ${width}`);
+				if (width >= DESKTOP) assert.equal(await there.page.evaluate(MISSING_WIDTH), 0, `clipped at ${width} pixels`);
 			}
 			const saved = () => there.page.waitForResponse((response) => response.request().method() === "POST");
 			await Promise.all([saved(), choice.selectOption({ label: say("target.import") })]);
@@ -178,7 +188,17 @@ describe("The page's connections", function () {
 			const card = visit.card("network.change");
 			await card.locator("[name=scan]").click();
 			await card.getByRole("radio", { name: /^home/ }).check();
-			await visit.save(card, { password: KEY, apply: false, dhcp: true });
+			// The form is right, but it is the address of no device: the gateway says so, the page in its own words.
+			const fixed = { ip: "192.168.178.255", netmask: "255.255.255.0", gateway: "192.168.178.1" };
+			await visit.fill(card, { password: KEY, apply: false, dhcp: false });
+			await visit.fill(card, { ...fixed, ip: "192.168.178" });
+			await card.locator("button[type=submit]").click();
+			await card.getByText(say("form.ipv4"), { exact: true }).waitFor();
+			await visit.fill(card, fixed);
+			await card.locator("button[type=submit]").click();
+			await card.getByText(say("refused.ip"), { exact: true }).waitFor();
+			assert.equal(await card.locator("[name=ip]").getAttribute("aria-invalid"), "true");
+			await visit.save(card, { dhcp: true });
 			// Each name once, and one that is not heard.
 			assert.equal(await card.getByRole("radio").count(), 3);
 		});

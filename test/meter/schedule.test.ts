@@ -25,7 +25,7 @@ class Bench implements ScheduledReader {
 	plan: Recurrence | undefined = QUARTERS;
 	late: Failure | undefined;
 	running = false;
-	readouts = 0;
+	readonly outcomes = { readouts: 0 };
 	/** When it was asked, by its own clock: HH:MM:SS. */
 	readonly asked: string[] = [];
 	/** What the next readouts come to; empty: well. */
@@ -57,7 +57,7 @@ class Bench implements ScheduledReader {
 		this.time.set(() => {
 			if (this.waiter !== waiter) return;
 			this.waiter = undefined;
-			if (failure === undefined) this.readouts++;
+			if (failure === undefined) this.outcomes.readouts++;
 			waiter.finished(undefined, failure);
 		}, this.tookMs);
 	}
@@ -211,15 +211,15 @@ describe("meter/schedule", () => {
 	it("asks nothing of a meter that sends by itself: what has come counts", () => {
 		const bench = new Bench();
 		bench.late = IEC_NO_TELEGRAM;
-		bench.readouts = 7;
-		bench.readouts++;
+		bench.outcomes.readouts = 7;
+		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, []);
 		assert.equal(bench.schedule.lastFailure, undefined);
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastFailure, IEC_NO_TELEGRAM);
 		assert.equal(bench.next, "07:45:00", "it is not tried again: nobody can be asked");
-		bench.readouts++;
+		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.schedule.lastFailure, undefined);
 	});

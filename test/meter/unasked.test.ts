@@ -103,7 +103,7 @@ describe("a meter that sends by itself", function () {
 					[kind, baud, framing],
 				);
 				assert.match(failure?.message ?? "", new RegExp(`at ${baud} Bd, ${framing}\\.`));
-				assert.equal(bench.reader.lastFailure, failure);
+				assert.equal(bench.reader.outcomes.failure, failure);
 				assert.ok(tookMs < 60_000);
 			});
 			it(`${what}, is recognised by a probe with ${where}`, () => {
@@ -178,6 +178,9 @@ describe("a meter that sends by itself", function () {
 		const { failure, tookMs } = bench.read();
 		assert.equal(failure?.code, "unasked/sml");
 		assert.ok(tookMs < 20_000, `${tookMs}`);
+		const probed = probe(bench);
+		assert.equal(probed.failure?.code, "unasked/sml");
+		assert.ok(probed.tookMs < 20_000, `${probed.tookMs}`);
 	});
 });
 

@@ -27,9 +27,13 @@ describe("tools/page", function () {
 	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
 	const scripts = () => files.filter(({ type }) => type === "text/javascript");
 	const texts = () => files.filter(({ type }) => type === "application/json");
-	/** Files that a document names. */
-	const named = (document: PageFile) =>
-		[...textOf(document).matchAll(/ (?:src|href)="(\/[^"]*)"/g)].map(([, at]) => at);
+	/** Scripts that a document loads. */
+	const named = (document: PageFile) => [...textOf(document).matchAll(/ src="(\/[^"]*)"/g)].map(([, at]) => at);
+	const fileAt = (path: string) => {
+		const file = files.find((one) => one.path === path);
+		assert.ok(file, path);
+		return file;
+	};
 	const entry = () => files.find(({ path }) => path === named(documents()[0])[0])!;
 
 	before(async () => {
@@ -42,7 +46,11 @@ describe("tools/page", function () {
 			LANGUAGES.map((language) => [`/${language}`, false]),
 		);
 		assert.equal(texts().length, LANGUAGES.length);
-		assert.equal(files.length, documents().length + scripts().length + texts().length);
+		const apps = ["/app.webmanifest", "/icon.svg", "/icon.png"];
+		assert.deepEqual(
+			files.filter((file) => ![documents(), scripts(), texts()].flat().includes(file)).map(({ path }) => path),
+			apps,
+		);
 		for (const { path, immutable } of [...scripts(), ...texts()]) {
 			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js(on)?$/);
 			assert.equal(immutable, true);
@@ -83,7 +91,13 @@ describe("tools/page", function () {
 
 	it("holds its policy to what it needs: no inline script, no other site, no frame", () => {
 		assert.match(policy, /^default-src 'none'; script-src 'self'; /);
-		for (const part of ["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"])
+		for (const part of [
+			"connect-src 'self'",
+			"manifest-src 'self'",
+			"base-uri 'none'",
+			"form-action 'none'",
+			"frame-ancestors 'none'",
+		])
 			assert.ok(policy.split("; ").includes(part), part);
 		assert.doesNotMatch(policy, /unsafe|\*|https?:/);
 		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
@@ -117,6 +131,22 @@ describe("tools/page", function () {
 				assert.deepEqual(JSON.parse(held), Object.fromEntries(wanted));
 			}
 		});
+	});
+
+	it("can be put on a home screen: a manifest, a picture for every size, colours for the browser's frame", () => {
+		for (const document of documents()) {
+			const html = textOf(document);
+			assert.match(html, /<link rel="manifest" href="\/app\.webmanifest">/);
+			assert.match(html, /<link rel="apple-touch-icon" href="\/icon\.png">/);
+			assert.equal(html.match(/<meta name="theme-color"/g)?.length, 2);
+		}
+		const manifest = JSON.parse(textOf(fileAt("/app.webmanifest")));
+		assert.equal(manifest.display, "standalone");
+		assert.ok(manifest.name && manifest.short_name.length <= 12);
+		for (const { src, type } of manifest.icons) assert.equal(fileAt(src).type, type);
+		const png = Buffer.from(fileAt("/icon.png").content);
+		assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [192, 192]);
+		assert.ok(png.length < 2048, `${png.length} bytes`);
 	});
 
 	it("holds no text in scripts: those are for every language", () => {

@@ -149,6 +149,8 @@ export interface NetworkStatus {
 		| "time/doubted";
 	readonly wifi_enabled: boolean;
 	readonly wifi_temporary: boolean;
+	readonly wifi_ssid: string;
+	readonly wifi_dhcp: boolean;
 	readonly ap_ssid: string;
 	readonly ap_enabled: boolean;
 	readonly ap_clients: number;

@@ -62,7 +62,6 @@ export function Aligner() {
 	const [isRunning, setRunning] = useState(false);
 	const [problem, setProblem] = useState<DeviceError>();
 	const [hasSound, setSound] = useState(false);
-	const [isSet, setSet] = useState(false);
 	const audio = useRef<AudioContext | undefined>(undefined);
 	/** Number of the run that goes on; an older one sees that and ends. */
 	const current = useRef(0);
@@ -94,7 +93,6 @@ export function Aligner() {
 		setRunning(true);
 		setTries([]);
 		setProblem(undefined);
-		setSet(false);
 		for (let before: Probe | undefined; run === current.current; ) {
 			try {
 				const probe = await post<Probe>("meter/probe", undefined, { timeoutMs: TRY_MS });
@@ -123,8 +121,11 @@ export function Aligner() {
 	return (
 		<>
 			<p>{t("align.help")}</p>
-			{!isSet && (isRunning || tries.length > 0) && <Result tries={tries} isRunning={isRunning} />}
-			{last !== undefined && isCertain(last) && <FindingNotice finding={last} onSet={() => setSet(true)} />}
+			{last !== undefined && isCertain(last) ? (
+				<FindingNotice finding={last} />
+			) : (
+				(isRunning || last !== undefined) && <Result tries={tries} isRunning={isRunning} />
+			)}
 			{problem?.status === 503 && <Notice kind="info">{t("align.busy")}</Notice>}
 			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}
 			<Field spec={SOUND} value={hasSound} onInput={(on) => toggleSound(on === true)} />
@@ -163,11 +164,9 @@ function Result({ tries, isRunning }: { tries: readonly Probe[]; isRunning: bool
 				))}
 				{isRunning && <Icon name="busy" />}
 			</p>
-			{!isCertain(last) && (
-				<p>
-					<b>{isWell ? t("align.well") : messageOf(last)}</b>
-				</p>
-			)}
+			<p>
+				<b>{isWell ? t("align.well") : messageOf(last)}</b>
+			</p>
 			<Facts>
 				{last.meter_id !== "" && (
 					<Fact name={t("align.meter")}>

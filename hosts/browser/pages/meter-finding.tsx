@@ -42,8 +42,8 @@ async function apply({ protocol, ...config }: Advice): Promise<void> {
 	await post("meter/protocol", { protocol });
 }
 
-/** Nothing where nothing was found. `onSet`: the settings are as advised. */
-export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?: () => void }) {
+/** Nothing where nothing was found. */
+export function FindingNotice({ finding }: { finding: Finding }) {
 	const [isSetting, setSetting] = useState(false);
 	const [isSet, setSet] = useState(false);
 	const [failure, setFailure] = useState<DeviceError>();
@@ -60,7 +60,6 @@ export function FindingNotice({ finding, onSet }: { finding: Finding; onSet?: ()
 			announce(t("finding.done"));
 			setSet(true);
 			settingsSet.set(settingsSet.value + 1);
-			onSet?.();
 			refresh().catch(() => undefined);
 		} catch (reason) {
 			setFailure(asDeviceError(reason));

@@ -29,7 +29,15 @@ const NOW = 255;
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;
 
 const NEW_FIELDS: readonly FieldSpec[] = [
-	{ name: "code", label: "objects.code", help: "objects.code.help", kind: "text", pattern: CODE_FORM, required: true },
+	{
+		name: "code",
+		label: "objects.code",
+		help: "objects.code.help",
+		kind: "text",
+		pattern: CODE_FORM,
+		form: { says: "form.obis" },
+		required: true,
+	},
 	{
 		name: "class_id",
 		label: "objects.class",

@@ -25,9 +25,9 @@ export interface Line {
 export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	const units = unitsNow(readings);
 	return readings.map((reading) => {
-		const { obis, value1, value1_number, billing_period } = reading;
-		const code = codeOf(reading);
-		const isPast = value1_number !== null && billing_period !== null;
+		const { obis, obis_long, attribute, value1, value1_number, billing_period } = reading;
+		const code = codeText(obis_long, attribute);
+		const isPast = value1_number !== null && billing_period !== null && attribute === undefined;
 		const unit = reading.value1_unit || (isPast ? (units.get(presentCode(reading)) ?? "") : "");
 		const name = nameOf(reading);
 		const value = formatted(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
@@ -36,8 +36,9 @@ export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	});
 }
 
-function codeOf({ obis_long, attribute }: Reading): string {
-	return attribute === undefined ? obis_long : `${obis_long} · ${t("readings.attribute")} ${attribute}`;
+/** The code, and which attribute of its object it is, if it is not the value. */
+export function codeText(code: string, attribute = 2): string {
+	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
 
 /** What the code means, in the page's language. */

@@ -18,7 +18,7 @@ import {
 	UNMAPPED,
 	type ZigbeeMap,
 } from "./mapping.js";
-import { asCSV, asText, type Line, linesOf, nameOf } from "./readings-text.js";
+import { asCSV, asText, codeText, type Line, linesOf, nameOf } from "./readings-text.js";
 import { speedText } from "./speeds.js";
 
 export function Readings() {
@@ -56,7 +56,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 				{missing.map(({ obis, attribute, reason, message }) => {
 					const key = `missing.${reason}`;
 					return (
-						<Fact key={`${obis} ${attribute}`} name={obis}>
+						<Fact key={`${obis} ${attribute}`} name={codeText(obis, attribute)}>
 							{isText(key) ? t(key) : <span lang="en">{message}</span>}
 						</Fact>
 					);
@@ -177,8 +177,11 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 		<table class="readings">
 			<thead>
 				<tr>
-					<th scope="col">{t("readings.name")}</th>
-					<th scope="col">{t("readings.code")}</th>
+					<th scope="col">
+						<div>
+							{t("readings.name")} <span>{t("readings.code")}</span>
+						</div>
+					</th>
 					<th scope="col" class="number">
 						{t("readings.value")}
 					</th>
@@ -199,8 +202,11 @@ function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines
 	const { reading, name, code, value, more } = line;
 	return (
 		<tr>
-			<th scope="row">{name}</th>
-			<td class="code">{code}</td>
+			<th scope="row">
+				<div>
+					{name} <code>{code}</code>
+				</div>
+			</th>
 			<td class={value.length > LONG ? "number long" : "number"}>{value}</td>
 			{hasMore && (
 				<td data-label={t("readings.second")}>

@@ -5,6 +5,7 @@
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
 import { FAILURES } from "./failures.js";
+import { FORMS } from "./forms.js";
 import { HUB } from "./hub.js";
 import { LOGIN } from "./login.js";
 import { METER } from "./meter.js";
@@ -20,6 +21,7 @@ export const FIRST_TEXTS = { ...COMMON, ...DASHBOARD, ...FAILURES, ...LOGIN } as
 
 /** What the script of the other pages shows besides. */
 export const LATER_TEXTS = {
+	...FORMS,
 	...HUB,
 	...METER,
 	...NETWORK,

@@ -62,6 +62,11 @@ export const COMMON = {
 		"Das hat nicht die richtige Form.",
 		"To ma nieprawidłową postać.",
 	],
+	"valid.character": [
+		"“{character}” is not possible here.",
+		"„{character}“ ist hier nicht möglich.",
+		"Znak „{character}” nie jest tu możliwy.",
+	],
 	"valid.some": [
 		"Something is not right yet; see the marked fields.",
 		"Etwas stimmt noch nicht, siehe die markierten Felder.",

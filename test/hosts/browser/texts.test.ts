@@ -48,7 +48,7 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
 /** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
-const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|Advanced|Erweitert|Zaawansowane)$/;
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|[?#]|Advanced|Erweitert|Zaawansowane)$/;
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -136,7 +136,7 @@ describe("texts of the page", () => {
 					.filter((key) => source.includes(`"${key}"`))
 					.map((key) => `${path}: ${key}`),
 			);
-			for (const [, other] of source.matchAll(/^(?:import|export|\}) .*from "(\..*)\.js";$/gm)) {
+			for (const [, other] of source.matchAll(/^(?:import(?! type)|export|\}) .*from "(\..*)\.js";$/gm)) {
 				const found = [".ts", ".tsx"].map((kind) => join(dirname(path), other + kind)).filter((one) => existsSync(one));
 				for (const one of found) if (!one.includes("/text/")) paths.add(one);
 			}
