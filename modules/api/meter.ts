@@ -34,7 +34,7 @@ export function getLast(exchange: Exchange): void {
 	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
 	const attempt = {
 		running: reader.running,
-		lastAttempt: Math.floor(reader.lastAttemptUtcMs / 1000),
+		lastAttempt: Math.floor(reader.latest.attemptUtcMs / 1000),
 		lastError: reader.lastFailure?.code ?? "",
 	};
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));

@@ -96,7 +96,8 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	readonly #last = new LastReadout();
+	/** What was read last, and when: for who shows it, and for who sets the clock. */
+	readonly latest = new LastReadout();
 	/** Good readouts since the start. */
 	readouts = 0;
 	/** Of the last attempt, if it failed. */
@@ -120,12 +121,7 @@ export class MeterReader implements Timed {
 
 	/** The last good readout. */
 	get last(): Readout | undefined {
-		return this.#last.readout;
-	}
-
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
-	get lastAttemptUtcMs(): number {
-		return this.#last.attemptUtcMs;
+		return this.latest.readout;
 	}
 
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
@@ -136,11 +132,6 @@ export class MeterReader implements Timed {
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
-	}
-
-	/** The clock was set. */
-	clockChanged(): void {
-		this.#drive.tell((nowMs) => this.#last.dateBack(this.utcMs, nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -257,7 +248,7 @@ export class MeterReader implements Timed {
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
-		if (protocol.simulate === undefined) this.#last.dropSimulated();
+		if (protocol.simulate === undefined) this.latest.dropSimulated();
 		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
@@ -282,7 +273,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.#last.began(this.utcMs, nowMs);
+		this.latest.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -381,7 +372,7 @@ export class MeterReader implements Timed {
 				this.#candidate = readout;
 				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
 			} else if (readout !== undefined) {
-				this.#last.began(this.utcMs, nowMs);
+				this.latest.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -437,7 +428,7 @@ export class MeterReader implements Timed {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.#last.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
+		this.latest.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;
