@@ -338,7 +338,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
-		this.#reader.clockChanged();
+		const { clock } = this.#world;
+		const utcMs = clock.utcMs();
+		if (utcMs !== undefined) this.#reader.outcomes.dateBack(utcMs, clock.monotonicMs());
 		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
 		this.#isClockNoted = true;
 		this.#schedule.clockChanged();

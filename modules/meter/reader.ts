@@ -131,11 +131,6 @@ export class MeterReader implements Timed {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
 	}
 
-	/** The clock was set. */
-	clockChanged(): void {
-		this.#drive.tell((nowMs) => this.outcomes.dateBack(this.utcMs, nowMs));
-	}
-
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
 		const { settings } = this.#options;

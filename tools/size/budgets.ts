@@ -12,7 +12,7 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 67000,
+	"modules/api": 70500,
 	"modules/app": 16500,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
