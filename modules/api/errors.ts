@@ -1,6 +1,6 @@
 /**
  * Errors of the API have one form everywhere: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` where one field
- * is to blame (API decision 1).
+ * is to blame (API decision 1). A readout that failed has more (meter.ts).
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
@@ -15,6 +15,7 @@ export const INVALID_PROOF = "invalid_proof";
 export const NONCE_INVALID = "nonce_invalid";
 export const HTTPS_REQUIRED = "https_required";
 export const FORBIDDEN_ORIGIN = "forbidden_origin";
+export const FORBIDDEN_SCOPE = "forbidden_scope";
 export const NOT_FOUND = "not_found";
 export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";
@@ -23,7 +24,7 @@ export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";
 export const UNSUPPORTED = "unsupported";
 
-/** Answers with an error. `message` says what happened and what to do. */
+/** Answers with an error. `message` says what happened and what to do; `more` writes further members. */
 export function fail(
 	writer: JSONWriter,
 	response: HTTPResponse,
@@ -31,6 +32,7 @@ export function fail(
 	code: string,
 	message: string,
 	field?: string,
+	more?: (writer: JSONWriter) => void,
 ): void {
 	response.lines("Content-Type: application/json\r\n");
 	const body = new JSONStream(writer, () => {
@@ -43,6 +45,7 @@ export function fail(
 			writer.key("field");
 			writer.string(field);
 		}
+		more?.(writer);
 		writer.endObject();
 		return false;
 	});

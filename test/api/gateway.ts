@@ -18,7 +18,7 @@ export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
-	forbidden_origin not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
+	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
 	meter_auth_failed hub_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
 	ota_write_failed ota_low_power unsupported internal`.split(/\s+/);
 
@@ -75,6 +75,8 @@ export interface MeterSetup {
 	readonly pushMs?: number;
 	/** The head sends back what it is sent. */
 	readonly echo?: boolean;
+	/** On a pseudo-terminal, too, a reader at the wrong speed gets garbage. */
+	readonly isPaced?: boolean;
 }
 
 export const DEFAULT_CONFIG = Object.freeze({
@@ -278,8 +280,11 @@ function checkForm(method: string, path: string, reply: Reply): void {
 	const body = JSON.parse(text);
 	assert.ok(ERROR_CODES.includes(body.error), text);
 	assert.match(body.message, /^\w.*\.$/);
-	const names = "field" in body ? ["error", "message", "field"] : ["error", "message"];
+	const names = ["error", "message", ...("field" in body ? ["field"] : [])];
+	// Of a readout that failed.
+	if ("code" in body) names.push("code", ...("unasked" in body ? ["unasked", "settings"] : []));
 	assert.deepEqual(Object.keys(body), names);
+	assert.ok(!("code" in body) || body.error.startsWith("meter_"), text);
 	if (status === 401) assert.match(headers.get("www-authenticate") ?? "", /^Bearer realm="[^"]+"$/);
 	if (status === 405) assert.ok(headers.get("allow"));
 	if (status === 429 || status === 503) assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/);

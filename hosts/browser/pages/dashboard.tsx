@@ -15,22 +15,12 @@ import {
 	readoutAt,
 	status,
 } from "../kit/live.js";
-import {
-	announce,
-	Button,
-	Card,
-	Chip,
-	type ChipState,
-	ErrorNotice,
-	Fact,
-	Facts,
-	Notice,
-	Progress,
-} from "../kit/parts.js";
+import { announce, Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
 /** What the simulator calls itself. */
@@ -97,7 +87,7 @@ export function LastReading() {
 		<>
 			<Age last={last} />
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
-			{failure && <ErrorNotice error={failure} text={METER_ERRORS.test(failure.code) ? cause : undefined} />}
+			{failure && <ReadFailure error={failure} text={METER_ERRORS.test(failure.code) ? cause : undefined} />}
 			<div class="actions">
 				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
 					{t("read.now")}

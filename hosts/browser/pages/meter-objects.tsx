@@ -188,7 +188,7 @@ function List({ list, onRemove }: { list: readonly Entry[]; onRemove: (entry: En
 	const known = useStore(readout)?.readings ?? [];
 	if (list.length === 0) return <Notice kind="info">{t("objects.empty")}</Notice>;
 	const nameOf = (code: readonly number[]) => {
-		const record = known.find(({ obis_long }) => obis_long === textOf(code));
+		const record = known.find(({ obis_long, attribute }) => obis_long === textOf(code) && attribute === undefined);
 		return wordsOf(code) ?? record?.[language] ?? record?.en ?? t("object.other");
 	};
 	return (

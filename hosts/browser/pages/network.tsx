@@ -45,7 +45,7 @@ function StateCard({ value, error, reload }: Loaded<NetworkStatus>) {
 
 function State({ status }: { status: NetworkStatus }) {
 	const { ssid, rssi, channel, ip, netmask, gateway, dhcp, hostname, secure } = status;
-	const { wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
+	const { wifi_ssid, wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
 	const isConnected = status.connected === true;
 	return (
 		<>
@@ -54,7 +54,7 @@ function State({ status }: { status: NetworkStatus }) {
 			)}
 			<Facts>
 				<Fact name={t("network.ssid")}>
-					{ssid === "" ? t("network.unset") : isConnected ? ssid : t("network.connected.not", { ssid })}
+					{isConnected ? ssid : wifi_ssid ? t("network.connected.not", { ssid: wifi_ssid }) : t("network.unset")}
 				</Fact>
 				{isConnected && (
 					<Fact name={t("network.signal")}>

@@ -10,6 +10,8 @@ import { language, t } from "../kit/text.js";
 export interface Line {
 	readonly reading: Reading;
 	readonly name: string;
+	/** With the attribute of its object, if it is not the value. */
+	readonly code: string;
 	/** As sent; a past value without one has that of the present value. */
 	readonly unit: string;
 	/** With its unit. */
@@ -23,14 +25,20 @@ export interface Line {
 export function linesOf(readings: readonly Reading[]): readonly Line[] {
 	const units = unitsNow(readings);
 	return readings.map((reading) => {
-		const { obis, obis_long, value1, value1_number, billing_period } = reading;
-		const isPast = value1_number !== null && billing_period !== null;
+		const { obis, obis_long, attribute, value1, value1_number, billing_period } = reading;
+		const code = codeText(obis_long, attribute);
+		const isPast = value1_number !== null && billing_period !== null && attribute === undefined;
 		const unit = reading.value1_unit || (isPast ? (units.get(presentCode(reading)) ?? "") : "");
 		const name = nameOf(reading);
 		const value = formatted(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
 		const more = secondsOf(reading).map(([text, own, stamp]) => formatted(text, own, stamp));
-		return { reading, name, unit, value, more, haystack: `${name}\n${obis_long}\n${value}`.toLowerCase() };
+		return { reading, name, code, unit, value, more, haystack: `${name}\n${code}\n${value}`.toLowerCase() };
 	});
+}
+
+/** The code, and which attribute of its object it is, if it is not the value. */
+export function codeText(code: string, attribute = 2): string {
+	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
 }
 
 /** What the code means, in the page's language. */
@@ -77,12 +85,12 @@ const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "p
 /** The lines of a readout as a table under its headings: each cell alone says what it is, without its neighbours. */
 function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
-	const rows = lines.map(({ reading, name, unit }) => {
-		const { obis, obis_long, value1, billing_period } = reading;
+	const rows = lines.map(({ reading, name, code, unit }) => {
+		const { obis, value1, billing_period } = reading;
 		const value = cellOf(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
 		const second = secondsOf(reading).map(([text, own, stamp]) => `${cellOf(text, own, stamp)} ${own}`.trim());
 		const period = String(billing_period ?? "");
-		return [last.localtime, number, obis_long, name, value, unit, second.join(" | "), period, rawOf(reading)];
+		return [last.localtime, number, code, name, value, unit, second.join(" | "), period, rawOf(reading)];
 	});
 	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }

@@ -18,7 +18,7 @@ import {
 	UNMAPPED,
 	type ZigbeeMap,
 } from "./mapping.js";
-import { asCSV, asText, type Line, linesOf, nameOf } from "./readings-text.js";
+import { asCSV, asText, codeText, type Line, linesOf, nameOf } from "./readings-text.js";
 import { speedText } from "./speeds.js";
 
 export function Readings() {
@@ -56,7 +56,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 				{missing.map(({ obis, attribute, reason, message }) => {
 					const key = `missing.${reason}`;
 					return (
-						<Fact key={`${obis} ${attribute}`} name={obis}>
+						<Fact key={`${obis} ${attribute}`} name={codeText(obis, attribute)}>
 							{isText(key) ? t(key) : <span lang="en">{message}</span>}
 						</Fact>
 					);
@@ -199,12 +199,12 @@ function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
 const LONG = 24;
 
 function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {
-	const { reading, name, value, more } = line;
+	const { reading, name, code, value, more } = line;
 	return (
 		<tr>
 			<th scope="row">
 				<div>
-					{name} <code>{reading.obis_long}</code>
+					{name} <code>{code}</code>
 				</div>
 			</th>
 			<td class={value.length > LONG ? "number long" : "number"}>{value}</td>

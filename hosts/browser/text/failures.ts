@@ -3,14 +3,24 @@ import type { Translations } from "./translations.js";
 
 export const FAILURES = {
 	"failure.silence": [
-		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round.",
-		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
-		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona.",
+		"Nothing came back from the meter. Check that the head sits on the meter's port, the right way round. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie, ob der Kopf richtig herum auf der Schnittstelle sitzt. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź, czy głowica jest na porcie licznika i właściwie obrócona. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.addressed": [
+		"Nothing came back from the meter. Check the address that is set for it, or leave it empty; then the head. A meter with a battery must be woken: there is a setting for that.",
+		"Vom Zähler kam nichts zurück. Prüfen Sie die eingestellte Adresse oder lassen Sie sie leer; dann den Kopf. Ein Zähler mit Batterie muss geweckt werden: Dafür gibt es eine Einstellung.",
+		"Licznik nie odpowiedział. Sprawdź ustawiony adres licznika albo zostaw to pole puste; potem głowicę. Licznik na baterii trzeba budzić: jest na to ustawienie.",
+	],
+	"failure.unheard": [
+		"No whole telegram came from the meter. Check its speed, and that it sends by itself; then that the head sits on its port, the right way round.",
+		"Vom Zähler kam kein ganzes Telegramm. Prüfen Sie seine Geschwindigkeit und ob er von selbst sendet; dann, ob der Kopf richtig herum auf der Schnittstelle sitzt.",
+		"Z licznika nie przyszedł cały telegram. Sprawdź jego prędkość i czy sam wysyła dane; potem, czy głowica jest na jego porcie, właściwie obrócona.",
 	],
 	"failure.echo": [
-		"Only the gateway's own light came back: the head works, the meter is silent. Move the head.",
-		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf.",
-		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę.",
+		"Only the gateway's own light came back: the head works, the meter is silent. Move the head; then check address and battery of the meter in its settings.",
+		"Nur das eigene Licht des Gateways kam zurück: Der Kopf arbeitet, der Zähler schweigt. Verschieben Sie den Kopf; prüfen Sie dann Adresse und Batterie in den Einstellungen des Zählers.",
+		"Wróciło tylko światło samej bramki: głowica działa, licznik milczy. Przesuń głowicę; potem sprawdź adres i baterię w ustawieniach licznika.",
 	],
 	"failure.noise": [
 		"What came back was damaged. Turn the head and shade it from light; if that does not help, lower the speed.",
@@ -22,10 +32,15 @@ export const FAILURES = {
 		"Der Zähler brach mittendrin ab. Prüfen Sie, ob der Kopf fest sitzt; hilft das nicht, verringern Sie die Geschwindigkeit oder warten Sie länger auf Antworten.",
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
+	"failure.direct": [
+		"The meter does not answer in DLMS/COSEM. Check that the head sits on its port, then how the conversation begins, and its speed; then the address (logical, physical, length) and the client address.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfen Sie, ob der Kopf auf der Schnittstelle sitzt, dann Beginn und Geschwindigkeit des Gesprächs; dann die Adresse (logisch, physisch, Länge) und die Client-Adresse.",
+		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź, czy głowica jest na jego porcie, potem początek i prędkość rozmowy; potem adres (logiczny, fizyczny, długość) i adres klienta.",
+	],
 	"failure.address": [
-		"The meter does not answer in DLMS/COSEM. Check its address (logical, physical, length), then the client address, then how the conversation begins, and its speed.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfen Sie seine Adresse (logisch, physisch, Länge), dann die Client-Adresse, dann Beginn und Geschwindigkeit des Gesprächs.",
-		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź jego adres (logiczny, fizyczny, długość), potem adres klienta, potem początek i prędkość rozmowy.",
+		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",
+		"Diese Adressen passen nicht zum Zähler. Prüfen Sie seine Adresse (logisch, physisch, Länge), dann die Client-Adresse.",
+		"Te adresy nie pasują do licznika. Sprawdź jego adres (logiczny, fizyczny, długość), potem adres klienta.",
 	],
 	"failure.protocol": [
 		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the usual protocol, or let the conversation begin directly.",
@@ -37,10 +52,81 @@ export const FAILURES = {
 		"Der Zähler lehnt die Verbindung ab. Vielleicht liest ihn gerade ein anderes Gerät aus: Warten Sie zwei Minuten. Prüfen Sie dann Client-Adresse und Adresse des Zählers.",
 		"Licznik odmawia połączenia. Może rozmawia z nim inny czytnik: odczekaj dwie minuty. Potem sprawdź adres klienta i adres licznika.",
 	],
+	"failure.unasked": [
+		"The meter sends by itself what the gateway has not asked for. “Start trying” on the page “Meter” finds out what it is.",
+		"Der Zähler sendet von selbst, wonach das Gateway nicht gefragt hat. „Versuche starten“ auf der Seite „Zähler“ findet heraus, was es ist.",
+		"Licznik sam wysyła coś, o co bramka nie pytała. „Zacznij próby” na stronie „Licznik” wykryje, co to jest.",
+	],
+	"finding.ascii": [
+		"The meter sends its values by itself, at {n} baud (mode D).",
+		"Der Zähler sendet seine Werte von selbst, mit {n} Baud (Modus D).",
+		"Licznik sam wysyła swoje wartości z prędkością {n} bodów (tryb D).",
+	],
+	"finding.sml": [
+		"The meter sends its values by itself in SML, at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in SML, mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w SML, z prędkością {n} bodów.",
+	],
+	"finding.dlms_hdlc": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in HDLC), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in HDLC), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w HDLC), z prędkością {n} bodów.",
+	],
+	"finding.dlms_mbus": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in M-Bus), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, in M-Bus), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w M-Bus), z prędkością {n} bodów.",
+	],
+	"finding.dlms_wrapper": [
+		"The meter sends its values by itself in DLMS/COSEM (push, in the TCP wrapper), at {n} baud.",
+		"Der Zähler sendet seine Werte von selbst in DLMS/COSEM (Push, im TCP-Wrapper), mit {n} Baud.",
+		"Licznik sam wysyła swoje wartości w DLMS/COSEM (push, w ramkach TCP), z prędkością {n} bodów.",
+	],
+	"finding.later": [
+		"This gateway can't read that yet.",
+		"Das kann dieses Gateway noch nicht lesen.",
+		"Tego ta bramka jeszcze nie odczyta.",
+	],
+	"finding.noise": [
+		"Something arrives without being asked for, but it makes no sense at any usual speed: probably light. Shade the head and turn it.",
+		"Es kommt ungefragt etwas an, das bei keiner üblichen Geschwindigkeit Sinn ergibt: vermutlich Licht. Schirmen Sie den Kopf ab und drehen Sie ihn.",
+		"Coś dociera bez pytania, ale przy żadnej zwykłej prędkości nie ma sensu: zapewne światło. Osłoń głowicę i obróć ją.",
+	],
+	"finding.asked.iec62056": [
+		"The meter answers the usual question (IEC 62056-21), but the gateway is set to something else.",
+		"Der Zähler antwortet auf die übliche Frage (IEC 62056-21), das Gateway ist aber anders eingestellt.",
+		"Licznik odpowiada na zwykłe pytanie (IEC 62056-21), ale bramka jest ustawiona inaczej.",
+	],
+	"finding.asked.dlms": [
+		"The meter answers in DLMS/COSEM, but the gateway asks in another way.",
+		"Der Zähler antwortet in DLMS/COSEM, das Gateway fragt aber anders.",
+		"Licznik odpowiada w DLMS/COSEM, ale bramka pyta inaczej.",
+	],
+	"finding.set": ["Set it so", "So einstellen", "Tak ustaw"],
+	"finding.done": [
+		"The gateway is set to this meter. Read it now.",
+		"Das Gateway ist auf diesen Zähler eingestellt. Lesen Sie ihn jetzt aus.",
+		"Bramka jest ustawiona na ten licznik. Odczytaj go teraz.",
+	],
 	"failure.level": [
-		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address.",
-		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse.",
-		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta.",
+		"This client needs another kind of access. Change “Authentication” or “Encryption”, then the client address. If nothing helps, the meter wants what this gateway can't do.",
+		"Dieser Client braucht einen anderen Zugang. Ändern Sie „Authentifizierung“ oder „Verschlüsselung“, dann die Client-Adresse. Hilft nichts, verlangt der Zähler etwas, das dieses Gateway nicht kann.",
+		"Ten klient wymaga innego dostępu. Zmień „Uwierzytelnianie” lub „Szyfrowanie”, potem adres klienta. Jeśli nic nie pomaga, licznik wymaga czegoś, czego ta bramka nie potrafi.",
+	],
+	"failure.mechanism": [
+		"The meter wants a proof of access that this gateway can't give (HLS {what}). Ask your grid operator for a client with a password or GMAC.",
+		"Der Zähler verlangt einen Nachweis, den dieses Gateway nicht geben kann (HLS {what}). Bitten Sie den Netzbetreiber um einen Client mit Passwort oder GMAC.",
+		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
+	],
+	"failure.suite": [
+		"The meter encrypts by security suite {what}, this gateway by suite 0 only. Ask your grid operator for a client with that.",
+		"Der Zähler verschlüsselt nach Security Suite {what}, dieses Gateway nur nach Suite 0. Bitten Sie den Netzbetreiber um einen Client mit Suite 0.",
+		"Licznik szyfruje według security suite {what}, ta bramka tylko według suite 0. Poproś operatora sieci o klienta z suite 0.",
+	],
+	"failure.short": [
+		"The meter goes by short names, which this gateway can't do. Choose the usual protocol, then another client.",
+		"Der Zähler arbeitet mit Kurznamen (short names), das kann dieses Gateway nicht. Wählen Sie das übliche Protokoll, dann einen anderen Client.",
+		"Licznik używa nazw skróconych (short names), czego ta bramka nie potrafi. Wybierz zwykły protokół, potem innego klienta.",
 	],
 	"failure.password": [
 		"The meter refuses the access. Check the password or the keys, then the client address.",

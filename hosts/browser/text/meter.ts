@@ -104,9 +104,9 @@ export const METER = {
 	],
 	"iec.address": ["Address of the meter", "Adresse des Zählers", "Adres licznika"],
 	"iec.address.help": [
-		"Only where several meters share one line: often the serial number. Otherwise leave empty.",
-		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Sonst leer lassen.",
-		"Tylko gdy kilka liczników dzieli jedną linię: często numer seryjny. W innym razie zostaw puste.",
+		"Only where several meters share one line: often the serial number. Some heat meters want /# here. Otherwise leave empty.",
+		"Nur wenn sich mehrere Zähler eine Leitung teilen: oft die Zählernummer. Manche Wärmezähler wollen hier /#. Sonst leer lassen.",
+		"Tylko gdy kilka liczników dzieli jedną linię: często numer seryjny. Niektóre ciepłomierze wymagają tu /#. W innym razie zostaw puste.",
 	],
 	"iec.dlms": [
 		"Go on in DLMS/COSEM if offered",

@@ -27,6 +27,7 @@ export const READINGS = {
 	"readings.time": ["Time", "Zeit", "Czas"],
 	"readings.number": ["Meter number", "Zählernummer", "Numer licznika"],
 	"readings.name": ["Meaning", "Bedeutung", "Znaczenie"],
+	"readings.attribute": ["Attribute", "Attribut", "Atrybut"],
 	"readings.code": ["Code", "Code", "Kod"],
 	"readings.value": ["Value", "Wert", "Wartość"],
 	"readings.unit": ["Unit", "Einheit", "Jednostka"],
