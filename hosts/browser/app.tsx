@@ -92,6 +92,7 @@ function Frame({ onLeave }: { onLeave: () => void }) {
 	const place = usePlace();
 	const [menuOpen, setMenuOpen] = useState(false);
 	const main = useRef<HTMLElement>(null);
+	const menu = useRef<HTMLButtonElement>(null);
 	const isFirst = useRef(true);
 	useEffect(() => {
 		setMenuOpen(false);
@@ -101,6 +102,16 @@ function Frame({ onLeave }: { onLeave: () => void }) {
 		isFirst.current = false;
 		scrollTo(0, 0);
 	}, [place]);
+	useEffect(() => {
+		if (!menuOpen) return;
+		const close = (event: KeyboardEvent) => {
+			if (event.key !== "Escape") return;
+			setMenuOpen(false);
+			menu.current?.focus();
+		};
+		addEventListener("keydown", close);
+		return () => removeEventListener("keydown", close);
+	}, [menuOpen]);
 	const leave = async () => {
 		onLeave();
 		await logOut().catch(() => undefined);
@@ -123,7 +134,13 @@ function Frame({ onLeave }: { onLeave: () => void }) {
 					<Icon name="bolt" />
 					{t("title")}
 				</a>
-				<button type="button" class="button plain menu" aria-expanded={menuOpen} onClick={() => setMenuOpen(!menuOpen)}>
+				<button
+					ref={menu}
+					type="button"
+					class="button plain menu"
+					aria-expanded={menuOpen}
+					onClick={() => setMenuOpen(!menuOpen)}
+				>
 					<Icon name="menu" />
 					{t("menu")}
 				</button>

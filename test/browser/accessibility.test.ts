@@ -65,6 +65,10 @@ describe("The page for everybody", function () {
 			const complaints = await walk(visit, async (name) => {
 				assert.equal(await visit.page.getAttribute("html", "lang"), language);
 				found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
+				// WCAG 2.2, 1.4.4: text of twice the size.
+				await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
+				found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
+				await visit.page.evaluate("document.documentElement.style.fontSize = ''");
 				// A key that there is no text for is shown itself; so is a value that nothing was put in for.
 				const shown = ((await visit.page.evaluate("document.body.innerText")) as string).match(
 					/\b[a-z]+(\.[a-z-]+)+\b|\{\w+\}|undefined|NaN|\[object/g,
@@ -113,6 +117,11 @@ describe("The page for everybody", function () {
 			await visit.page.keyboard.press("Enter");
 			await visit.page.getByRole("heading", { level: 1, name: "System" }).waitFor();
 			assert.equal(await link.isVisible(), false);
+			await button.click();
+			await link.focus();
+			await visit.page.keyboard.press("Escape");
+			assert.equal(await link.isVisible(), false);
+			assert.equal(await visit.isFocused(button), true);
 			await visit.end();
 		});
 
