@@ -91,7 +91,8 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	"system/login": ["nonce", "proof"],
 	"system/password": ["nonce", "proof", "new_hash"],
-	"network/wifi": ["ip", "netmask", "gateway"],
+	// The password of another network than the stored one, which the field before it leaves.
+	"network/wifi": ["password", "ip", "netmask", "gateway"],
 	"iec62056/schedule": Object.keys(MONTHS),
 	hub: ["url", "token"],
 };

@@ -11,6 +11,7 @@ import { useKeptFocus } from "../kit/use-kept-focus.js";
 import { CertificateCard } from "./certificate.js";
 import { PasswordForm } from "./password-form.js";
 import { TokensCard } from "./tokens.js";
+import { useZone } from "../kit/zone.js";
 
 export function Security() {
 	// With a new password the other sessions are gone.
@@ -86,6 +87,7 @@ function SessionsCard() {
 }
 
 function SessionText({ session }: { session: Session }) {
+	const { timeZone } = useZone();
 	const { created, expires_in_secs, address, current } = session;
 	const left = t("sessions.left", { n: Math.ceil(expires_in_secs / 60) });
 	return (
@@ -93,7 +95,7 @@ function SessionText({ session }: { session: Session }) {
 			<b>{address}</b>
 			{current && <span class="mark">{t("sessions.this")}</span>}
 			<small>
-				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language) })} · `}
+				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language, timeZone) })} · `}
 				{left}
 			</small>
 		</div>

@@ -11,6 +11,7 @@ import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { useZone } from "../kit/zone.js";
 
 const PATH = "system/tokens";
 
@@ -83,6 +84,7 @@ export function TokensCard() {
 
 function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) => void }) {
 	const { max, tokens } = list;
+	const { timeZone } = useZone();
 	if (tokens.length === 0) return <p class="help">{t("tokens.none")}</p>;
 	return (
 		<>
@@ -93,7 +95,7 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 							<b>{token.name}</b>
 							<small>
 								{token.created > 0
-									? t("tokens.created", { time: formatMoment(token.created, language) })
+									? t("tokens.created", { time: formatMoment(token.created, language, timeZone) })
 									: t("tokens.timeless")}
 							</small>
 						</div>

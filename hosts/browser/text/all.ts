@@ -3,6 +3,7 @@ import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
 import { FAILURES } from "./failures.js";
 import { HUB } from "./hub.js";
+import { LIVE } from "./live.js";
 import { LOGIN } from "./login.js";
 import { METER } from "./meter.js";
 import { NETWORK } from "./network.js";
@@ -17,6 +18,7 @@ export const TEXTS = {
 	...DASHBOARD,
 	...FAILURES,
 	...HUB,
+	...LIVE,
 	...LOGIN,
 	...METER,
 	...NETWORK,
