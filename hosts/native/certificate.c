@@ -39,6 +39,8 @@ typedef struct {
 	/* Those parsed, by their number in the file: the first, then by turns. */
 	mbedtls_x509_crt parsed[3];
 	bool out_of_memory;
+	/* There are more certificates than are told of. */
+	bool too_many;
 } reader;
 
 /* Where the text next stands in the range, or NULL. */
@@ -178,26 +180,21 @@ static mbedtls_x509_crt *slot(reader *r, size_t index)
 static certificates_problem add_certificate(reader *r, const uint8_t *der, size_t length)
 {
 	certificate_file *file = r->file;
-	if (file->count == CERTIFICATE_CHAIN_LIMIT) return CERTIFICATES_TOO_MANY;
 	mbedtls_x509_crt *certificate = slot(r, file->count);
 	mbedtls_x509_crt_free(certificate);
 	mbedtls_x509_crt_init(certificate);
 	int error = mbedtls_x509_crt_parse_der_with_ext_cb(certificate, der, length, 1, judge_extension, NULL);
 	if (error == MBEDTLS_ERR_X509_ALLOC_FAILED) r->out_of_memory = true;
 	if (error != 0) return is_unsupported(error) ? CERTIFICATES_UNSUPPORTED : CERTIFICATES_DAMAGED;
-	certificate_details *details = &file->certificates[file->count];
-	switch (compat_kind_of(&certificate->pk)) {
-	case COMPAT_KEY_RSA:
-		if (!has_short_exponent(certificate)) return CERTIFICATES_UNSUPPORTED;
-		details->key_type = KEY_TYPE_RSA;
-		break;
-	case COMPAT_KEY_NIST:
-		details->key_type = KEY_TYPE_EC;
-		break;
-	default:
+	bool is_rsa = compat_kind_of(&certificate->pk) == COMPAT_KEY_RSA;
+	if (is_rsa ? !has_short_exponent(certificate) : compat_kind_of(&certificate->pk) != COMPAT_KEY_NIST)
 		return CERTIFICATES_UNSUPPORTED;
-	}
+	certificate_details beyond, *details = &file->certificates[file->count];
+	r->too_many = file->count == CERTIFICATE_CHAIN_LIMIT;
+	if (r->too_many) details = &beyond;
+	details->key_type = is_rsa ? KEY_TYPE_RSA : KEY_TYPE_EC;
 	if (!describe(certificate, details)) return CERTIFICATES_DAMAGED;
+	if (r->too_many) return CERTIFICATES_WELL;
 	if (file->count > 0)
 		details[-1].issued_by_next = is_issued_by(slot(r, file->count - 1), certificate);
 	file->count++;
@@ -218,8 +215,26 @@ static bool is_key_label(const char *label)
 		strcmp(label, "RSA PRIVATE KEY") == 0 || strcmp(label, "ENCRYPTED PRIVATE KEY") == 0;
 }
 
-/* The state of the private key in the block, against the first certificate. */
-static private_key_state read_key(reader *r, const pem_block *block)
+/* Whether it is the key of one of the certificates in the text. */
+static bool is_of_one(reader *r, text_range text, const mbedtls_pk_context *key)
+{
+	pem_block block;
+	bool found = false;
+	while (!found && next_block(&text, &block)) {
+		size_t length = 0;
+		uint8_t *der = strcmp(block.label, "CERTIFICATE") == 0 && block.body.at ? decode(r, block.body, &length) : NULL;
+		mbedtls_x509_crt *certificate = slot(r, 1);
+		mbedtls_x509_crt_free(certificate);
+		mbedtls_x509_crt_init(certificate);
+		found = der && mbedtls_x509_crt_parse_der(certificate, der, length) == 0 &&
+			compat_kind_of(&certificate->pk) == compat_kind_of(key) && mbedtls_pk_check_pair(&certificate->pk, key) == 0;
+		free(der);
+	}
+	return found;
+}
+
+/* The state of the private key in the block, against the certificates in the text. */
+static private_key_state read_key(reader *r, text_range text, const pem_block *block)
 {
 	if (!block->body.at) return PRIVATE_KEY_UNREADABLE;
 	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
@@ -232,7 +247,8 @@ static private_key_state read_key(reader *r, const pem_block *block)
 	private_key_state state = PRIVATE_KEY_UNREADABLE;
 	if (mbedtls_pk_parse_key(&key, der, length, NULL, 0) == 0 && compat_kind_of(&key) != COMPAT_KEY_OTHER) {
 		bool matches = r->file->count > 0 && mbedtls_pk_check_pair(&r->parsed[0].pk, &key) == 0;
-		state = matches ? PRIVATE_KEY_MATCHES : PRIVATE_KEY_FOREIGN;
+		bool is_later = !matches && r->file->problem == CERTIFICATES_WELL && is_of_one(r, text, &key);
+		state = matches ? PRIVATE_KEY_MATCHES : is_later ? PRIVATE_KEY_LATER : PRIVATE_KEY_FOREIGN;
 	}
 	mbedtls_pk_free(&key);
 	free_bytes(der, length);
@@ -242,6 +258,7 @@ static private_key_state read_key(reader *r, const pem_block *block)
 static void read_blocks(reader *r, text_range text)
 {
 	pem_block block, key = { .label = "" };
+	const text_range whole = text;
 	bool any = false;
 	while (next_block(&text, &block)) {
 		any = true;
@@ -252,9 +269,10 @@ static void read_blocks(reader *r, text_range text)
 		}
 	}
 	// After all certificates, since a key may stand before its own.
-	if (key.label[0]) r->file->key = read_key(r, &key);
+	if (key.label[0]) r->file->key = read_key(r, whole, &key);
 	bool is_der = !any && text.at < text.end && *text.at == (MBEDTLS_ASN1_CONSTRUCTED | MBEDTLS_ASN1_SEQUENCE);
 	if (is_der) r->file->problem = add_certificate(r, text.at, (size_t)(text.end - text.at));
+	if (r->file->problem == CERTIFICATES_WELL && r->too_many) r->file->problem = CERTIFICATES_TOO_MANY;
 }
 
 certificate_status certificate_read(const uint8_t *bytes, size_t length, certificate_file *file)

@@ -40,6 +40,7 @@ typedef enum {
 	PRIVATE_KEY_FOREIGN = 2,
 	PRIVATE_KEY_ENCRYPTED = 3,
 	PRIVATE_KEY_UNREADABLE = 4,
+	PRIVATE_KEY_LATER = 5,
 } private_key_state;
 
 typedef struct {

@@ -19,6 +19,7 @@ import {
 	PRIVATE_KEY_ABSENT,
 	PRIVATE_KEY_ENCRYPTED,
 	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
 } from "../../modules/io/host.js";
@@ -66,21 +67,24 @@ export function readCertificates(file: Uint8Array): CertificateFile {
 	const certificates: Certificate[] = [];
 	let problem = CERTIFICATES_WELL;
 	for (const der of files) {
-		const read = certificates.length < CERTIFICATE_CHAIN_LIMIT ? readCertificate(der) : CERTIFICATES_TOO_MANY;
+		const read = readCertificate(der);
 		if (typeof read === "number") {
 			problem = read;
 			break;
 		}
 		certificates.push(read);
 	}
+	const owners = problem === CERTIFICATES_WELL ? certificates : certificates.slice(0, 1);
+	if (problem === CERTIFICATES_WELL && certificates.length > CERTIFICATE_CHAIN_LIMIT) problem = CERTIFICATES_TOO_MANY;
+	const told = certificates.slice(0, CERTIFICATE_CHAIN_LIMIT);
 	const keyBlock = blocks.find(({ label }) => KEY_LABEL.test(label));
 	return {
-		certificates: certificates.map(({ details, parsed }, index) => ({
+		certificates: told.map(({ details, parsed }, index) => ({
 			...details,
-			issuedByNext: isIssuedBy(parsed, certificates[index + 1]?.parsed),
+			issuedByNext: isIssuedBy(parsed, told[index + 1]?.parsed),
 		})),
 		problem,
-		key: keyBlock ? readKey(keyBlock, certificates[0]?.parsed) : PRIVATE_KEY_ABSENT,
+		key: keyBlock ? readKey(keyBlock, owners) : PRIVATE_KEY_ABSENT,
 	};
 }
 
@@ -169,8 +173,8 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate | unde
 	}
 }
 
-/** The state of the private key in the block, against the certificate. */
-function readKey({ label, body }: Block, certificate: X509Certificate | undefined): number {
+/** The state of the private key in the block, against the certificates. */
+function readKey({ label, body }: Block, certificates: readonly Certificate[]): number {
 	if (body === undefined) return PRIVATE_KEY_UNREADABLE;
 	// RFC 5958 has a label of its own for an encrypted key, RFC 1421 a header line (4.6.1.1).
 	if (label.startsWith("ENCRYPTED") || body.includes("4,ENCRYPTED")) return PRIVATE_KEY_ENCRYPTED;
@@ -183,7 +187,9 @@ function readKey({ label, body }: Block, certificate: X509Certificate | undefine
 		return PRIVATE_KEY_UNREADABLE;
 	}
 	if (kindOf(key) === undefined) return PRIVATE_KEY_UNREADABLE;
-	return certificate && isPair(certificate.publicKey, key) ? PRIVATE_KEY_MATCHES : PRIVATE_KEY_FOREIGN;
+	const owner = certificates.findIndex(({ parsed }) => isPair(parsed.publicKey, key));
+	if (owner < 0) return PRIVATE_KEY_FOREIGN;
+	return owner === 0 ? PRIVATE_KEY_MATCHES : PRIVATE_KEY_LATER;
 }
 
 function isPair(publicKey: KeyObject, privateKey: KeyObject): boolean {

@@ -1,8 +1,9 @@
 /**
  * The HTTP API: its routes, and the checks every request passes before its route sees it, in the order of decision 2:
- * path, method, host and origin, token, and, by the server and ObjectReader, size, JSON, fields.
+ * path, method, host and origin, token and its scope, and, by the server and ObjectReader, size, JSON, fields.
  */
 
+import { SCOPE_FULL, SCOPE_NONE, SCOPE_READ } from "../auth/tokens.js";
 import { lowerCase } from "../bytes/ascii.js";
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import type { BodySink, HTTPHandler } from "../http/handler.js";
@@ -19,6 +20,7 @@ import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms
 import {
 	BUSY,
 	FORBIDDEN_ORIGIN,
+	FORBIDDEN_SCOPE,
 	fail,
 	HTTPS_REQUIRED,
 	METHOD_NOT_ALLOWED,
@@ -39,7 +41,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
-import { type Operation, openRoute, route, settingsRoutes, uploadRoute, waitingRoute } from "./route.js";
+import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
@@ -55,50 +57,62 @@ import {
 } from "./zigbee.js";
 
 export const ROUTES: readonly Operation[] = Object.freeze([
-	openRoute(METHOD_GET, "system/challenge", getChallenge),
-	openRoute(METHOD_POST, "system/login", postLogin, LOGIN_BODY),
-	openRoute(METHOD_POST, "system/password", postPassword, PASSWORD_BODY),
+	route(METHOD_GET, "system/challenge", getChallenge, { scope: SCOPE_NONE }),
+	route(METHOD_POST, "system/login", postLogin, { scope: SCOPE_NONE, body: LOGIN_BODY }),
+	route(METHOD_POST, "system/password", postPassword, { scope: SCOPE_NONE, body: PASSWORD_BODY }),
 	route(METHOD_POST, "system/logout", postLogout),
 	route(METHOD_GET, "system/tokens", getTokens),
-	route(METHOD_POST, "system/tokens", postToken, TOKEN_BODY),
+	route(METHOD_POST, "system/tokens", postToken, { body: TOKEN_BODY }),
 	route(METHOD_DELETE, "system/tokens/<id>", deleteToken),
 	route(METHOD_GET, "system/sessions", getSessions),
 	route(METHOD_DELETE, "system/sessions/<id>", deleteSession),
-	route(METHOD_GET, "system/version", getVersion),
-	route(METHOD_GET, "system/status", getStatus),
+	route(METHOD_GET, "system/version", getVersion, { scope: SCOPE_READ }),
+	route(METHOD_GET, "system/status", getStatus, { scope: SCOPE_READ }),
 	...settingsRoutes("system/power_mode", POWER_MODE_SETTINGS),
 	route(METHOD_POST, "system/reboot", postReboot),
 	route(METHOD_POST, "system/factory_reset", postFactoryReset),
 	route(METHOD_GET, "system/certificate", getCertificate),
-	uploadRoute("system/certificate", postCertificate),
+	route(METHOD_POST, "system/certificate", postCertificate, { body: undefined }),
 	route(METHOD_POST, "system/certificate/reset", postCertificateReset),
 	route(METHOD_GET, "system/clock", getClock),
-	route(METHOD_POST, "system/clock", postClock, CLOCK_BODY),
+	route(METHOD_POST, "system/clock", postClock, { body: CLOCK_BODY }),
 	...settingsRoutes("system/timezone", TIMEZONE_SETTINGS),
-	route(METHOD_GET, "network/status", getNetworkStatus),
-	waitingRoute(METHOD_GET, "network/scan", getScan),
-	route(METHOD_POST, "network/wifi", postWiFi, WIFI_BODY),
-	route(METHOD_POST, "network/ap", postAccessPoint, AP_BODY),
+	route(METHOD_GET, "network/status", getNetworkStatus, { scope: SCOPE_READ }),
+	route(METHOD_GET, "network/scan", getScan, { waits: true }),
+	route(METHOD_POST, "network/wifi", postWiFi, { body: WIFI_BODY }),
+	route(METHOD_POST, "network/ap", postAccessPoint, { body: AP_BODY }),
 	...settingsRoutes("network/fallback-ap", FALLBACK_AP_SETTINGS),
 	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
-	waitingRoute(METHOD_POST, "meter/probe", postProbe),
-	waitingRoute(METHOD_GET, "iec62056/read", getRead),
-	route(METHOD_GET, "iec62056/last", getLast),
+	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
+	route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
+	route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
 	...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
 	route(METHOD_GET, "iec62056/log", getLog),
 	...settingsRoutes("iec62056/schedule", SCHEDULE_SETTINGS),
 	...settingsRoutes("dlms/config", DLMS_SETTINGS),
 	route(METHOD_GET, "dlms/obis", getPollList),
-	route(METHOD_POST, "dlms/obis", postPollList, DLMS_OBIS_BODY),
+	route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
 	route(METHOD_GET, "zigbee/config", getZigbee),
-	route(METHOD_POST, "zigbee/config", postZigbee, ZIGBEE_BODY),
+	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_BODY }),
 	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
-	route(METHOD_POST, "zigbee/map", postZigbeeMap, ZIGBEE_MAP_BODY),
+	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
 	...settingsRoutes("hub", HUB_SETTINGS),
-	waitingRoute(METHOD_GET, "hub/send", getHubSend),
+	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
+	notBuilt(METHOD_POST, "system/ota"),
+	notBuilt(METHOD_GET, "system/diagnostic"),
+	notBuilt(METHOD_GET, "system/log"),
+	notBuilt(METHOD_GET, "system/backup"),
+	notBuilt(METHOD_POST, "system/backup"),
+	notBuilt(METHOD_GET, "meter/history", SCOPE_READ),
+	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
+	notBuilt(METHOD_GET, "metrics", SCOPE_READ),
+	notBuilt(METHOD_GET, "events", SCOPE_READ),
+	notBuilt(METHOD_GET, "mqtt"),
+	notBuilt(METHOD_POST, "mqtt"),
+	notBuilt(METHOD_GET, "mqtt/send"),
 ]);
 
 export class API implements HTTPHandler {
@@ -139,18 +153,9 @@ export class API implements HTTPHandler {
 		} else if (!isSameOrigin(request)) {
 			this.fail(response, 403, FORBIDDEN_ORIGIN, "Requests from another web site's pages are refused.");
 		} else {
-			const token = operation.open ? "" : tokenOf(request);
-			const isValid = !operation.open && this.isValid(token);
-			if (isValid) response.vouch();
-			if (isValid && operation.waits && response.isGuest) {
-				response.header("Retry-After", "5");
-				this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
-				return undefined;
-			}
-			if (operation.open || isValid)
-				return this.run(operation, request, response, { token, parameter: match.parameter });
-			response.header("WWW-Authenticate", `Bearer realm="${this.#services.networkSettings.hostname}"`);
-			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+			const token = operation.scope === SCOPE_NONE ? "" : tokenOf(request);
+			if (!this.admit(operation, token, response)) return undefined;
+			return this.run(operation, request, response, { token, parameter: match.parameter });
 		}
 		return undefined;
 	}
@@ -162,19 +167,39 @@ export class API implements HTTPHandler {
 		} else this.fail(response, 404, NOT_FOUND, "There is nothing at this path.");
 	}
 
-	private isValid(token: string): boolean {
-		return this.#services.sessions.isValid(token) || this.#services.tokens.isValid(token);
+	/** Whether the token opens this route; if not, that has been answered. */
+	private admit({ scope, waits }: Operation, token: string, response: HTTPResponse): boolean {
+		if (scope === SCOPE_NONE) return true;
+		const granted = this.scopeOf(token);
+		if (granted === SCOPE_NONE) {
+			response.header("WWW-Authenticate", `Bearer realm="${this.#services.networkSettings.hostname}"`);
+			this.fail(response, 401, UNAUTHORIZED, "A valid token is needed; log in first.");
+			return false;
+		}
+		response.vouch();
+		if (granted < scope) {
+			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
+			return false;
+		}
+		if (!waits || !response.isGuest) return true;
+		response.header("Retry-After", "5");
+		this.fail(response, 503, BUSY, "All connections wait for a reply already; try again in a few seconds.");
+		return false;
+	}
+
+	private scopeOf(token: string): number {
+		return this.#services.sessions.isValid(token) ? SCOPE_FULL : this.#services.tokens.scopeOf(token);
 	}
 
 	private run(
-		{ run, body, settings }: Operation,
+		{ run, body, settings, readsMeter }: Operation,
 		request: HTTPRequest,
 		response: HTTPResponse,
 		admission: Admission,
 	): BodySink | undefined {
 		const services = this.#services;
 		const exchange = new Exchange(services, request, response, admission);
-		if (services.device.safeMode !== "" && (run === getRead || run === postProbe)) {
+		if (readsMeter && services.device.safeMode !== "") {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
@@ -185,7 +210,7 @@ export class API implements HTTPHandler {
 			else exchange.fail(400, code, message, field);
 		};
 		const open = () => new ObjectReader(body, services.text, done, long && (() => long.open(services)));
-		const sink = ClaimedBody.open(services.ledger, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
+		const sink = ClaimedBody.open(exchange, limit > SHORT_BODY ? LONG_BODY_COST : SHORT_BODY_COST, open);
 		if (sink === undefined) exchange.busy();
 		return sink;
 	}

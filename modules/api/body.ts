@@ -42,10 +42,15 @@ export interface ListTable {
 	readonly maximum: number;
 	/** Bytes of one object when packed. */
 	readonly size: number;
-	/**
-	 * Writes an object into `into[at..at+size)`. Returns a field whose value can't be taken although its table allows it.
-	 */
-	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Field | undefined;
+	/** Writes an object into `into[at..at+size)`. Returns why a value can't be taken although its table allows it. */
+	readonly pack: (values: BodyValues, into: Uint8Array, at: number) => Refusal | undefined;
+}
+
+/** Of a value. */
+export interface Refusal {
+	readonly field: Field;
+	/** What it must be: the end of a sentence that begins with the field's name. */
+	readonly rule: string;
 }
 
 export interface LongField {

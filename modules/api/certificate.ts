@@ -17,9 +17,6 @@ import { HTTPS_REQUIRED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 
-/** Beyond this not even the reason is given: 413. */
-const UPLOAD_LIMIT = 16384;
-
 const NO_DETAILS: CertificateDetails = Object.freeze({
 	subject: "",
 	issuer: "",
@@ -45,7 +42,7 @@ export function getCertificate(exchange: Exchange): void {
 /** Takes the file, or answers why it is not taken. */
 export function postCertificate(exchange: Exchange): BodySink | undefined {
 	if (exchange.secure) {
-		const sink = ClaimedBody.open(exchange.services.ledger, FILE_COST, () => new Upload(exchange));
+		const sink = ClaimedBody.open(exchange, FILE_COST, () => new Upload(exchange));
 		if (sink === undefined) exchange.busy();
 		return sink;
 	}
@@ -62,7 +59,8 @@ export function postCertificateReset(exchange: Exchange): void {
 }
 
 class Upload implements BodySink {
-	readonly limit = UPLOAD_LIMIT;
+	/** A file that is too large is answered here: this route has its reasons in plain text. */
+	readonly limit = Number.POSITIVE_INFINITY;
 	readonly #exchange: Exchange;
 	readonly #file = new Uint8Array(CERTIFICATE_FILE_LIMIT);
 	#length = 0;
@@ -72,17 +70,20 @@ class Upload implements BodySink {
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
-		const room = this.#file.length - this.#length;
-		for (let i = start; i < Math.min(end, start + room); i++) this.#file[this.#length + i - start] = bytes[i];
+		if (end - start > this.#file.length - this.#length) {
+			this.#exchange.plainText(400, TOO_LARGE);
+			this.wipe();
+			return;
+		}
+		for (let i = start; i < end; i++) this.#file[this.#length + i - start] = bytes[i];
 		this.#length += end - start;
 	}
 
 	end(): void {
 		const { installedCertificate, crypto, clock, device } = this.#exchange.services;
-		const isTooLarge = this.#length > this.#file.length;
-		const bytes = this.#file.subarray(0, Math.min(this.#length, this.#file.length));
-		const file = isTooLarge ? NO_FILE : crypto.readCertificates(bytes);
-		const refusal = isTooLarge ? TOO_LARGE : refusalOf(bytes, file, clock.utcMs());
+		const bytes = this.#file.subarray(0, this.#length);
+		const file = crypto.readCertificates(bytes);
+		const refusal = refusalOf(bytes, file, clock.utcMs());
 		if (refusal === "") {
 			installedCertificate.install(bytes);
 			answer(this.#exchange, file, true);

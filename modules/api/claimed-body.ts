@@ -1,39 +1,46 @@
 /** A body of a request whose memory was claimed before it began: it is given back when the body has been dealt with. */
 import type { BodySink } from "../http/handler.js";
-import type { Cost, MemoryLedger } from "../io/memory.js";
+import type { Cost } from "../io/memory.js";
+import type { Exchange } from "./exchange.js";
 
 export class ClaimedBody implements BodySink {
 	readonly limit: number;
 	readonly #inner: BodySink;
-	readonly #ledger: MemoryLedger;
+	readonly #exchange: Exchange;
 	readonly #cost: Cost;
 
-	private constructor(inner: BodySink, ledger: MemoryLedger, cost: Cost) {
+	private constructor(inner: BodySink, exchange: Exchange, cost: Cost) {
 		this.limit = inner.limit;
 		this.#inner = inner;
-		this.#ledger = ledger;
+		this.#exchange = exchange;
 		this.#cost = cost;
 	}
 
 	/** `open` makes what takes the body; undefined, and it is not made: there is no memory for it. */
-	static open(ledger: MemoryLedger, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
-		return ledger.claim(cost) ? new ClaimedBody(open(), ledger, cost) : undefined;
+	static open(exchange: Exchange, cost: Cost, open: () => BodySink): ClaimedBody | undefined {
+		return exchange.services.ledger.claim(cost) ? new ClaimedBody(open(), exchange, cost) : undefined;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
 		this.#inner.write(bytes, start, end);
+		// Answered before its end: nothing of it comes here any more.
+		if (!this.#exchange.response.isOpen) this.release();
 	}
 
 	end(): void {
 		try {
 			this.#inner.end();
 		} finally {
-			this.#ledger.release(this.#cost);
+			this.release();
 		}
 	}
 
 	abort(): void {
-		this.#ledger.release(this.#cost);
+		this.release();
 		this.#inner.abort?.();
+	}
+
+	private release(): void {
+		this.#exchange.services.ledger.release(this.#cost);
 	}
 }

@@ -15,6 +15,7 @@ export const INVALID_PROOF = "invalid_proof";
 export const NONCE_INVALID = "nonce_invalid";
 export const HTTPS_REQUIRED = "https_required";
 export const FORBIDDEN_ORIGIN = "forbidden_origin";
+export const FORBIDDEN_SCOPE = "forbidden_scope";
 export const NOT_FOUND = "not_found";
 export const METHOD_NOT_ALLOWED = "method_not_allowed";
 export const TOO_MANY_ATTEMPTS = "too_many_attempts";

@@ -26,9 +26,31 @@ export function describe(field: Field, name = field.name): string {
 	const { kind, minimum, maximum, choices } = field;
 	if (kind === BOOLEAN) return `${name} must be true or false.`;
 	if (choices.length > 0) return `${name} must be one of ${choices.join(", ")}.`;
-	if (kind === TEXT) return `${name} must be a text of ${minimum} to ${maximum} characters that are allowed in it.`;
+	if (kind === TEXT) return `${name} must be a text of ${countIn(field)} characters${charactersIn(field)}.`;
 	if (kind === BYTES) return `${name} must be a list of ${maximum} whole numbers from 0 to 255.`;
 	return `${name} must be a whole number from ${minimum} to ${maximum}.`;
+}
+
+/** A minimum of 0 is no promise that the empty text will do: the route may have a rule of its own. */
+function countIn({ minimum, maximum }: Field): string {
+	if (minimum === maximum) return `exactly ${maximum}`;
+	return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
+}
+
+/** Which ones; "": any. */
+function charactersIn({ characters }: Field): string {
+	if (characters === "" || characters.charCodeAt(0) === 0) return "";
+	if (characters.length === 1) return ", none of them a control character";
+	let list = "";
+	for (let i = 0; i < characters.length; i += 2) {
+		const first = nameOf(characters[i]);
+		list += (i === 0 ? "" : ", ") + (characters[i] === characters[i + 1] ? first : `${first} to ${characters[i + 1]}`);
+	}
+	return `, each one of ${list}`;
+}
+
+function nameOf(character: string): string {
+	return character === " " ? "blank" : character;
 }
 
 export function describeMissing(name: string): string {

@@ -1,5 +1,6 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). This firmware has no client for a hub. */
 import type { BlobWriter } from "../config/blob.js";
+import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { HubCertificates } from "../config/hub.js";
 import {
 	HUB_CERTIFICATE,
@@ -11,7 +12,6 @@ import {
 } from "../config/hub-fields.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../http/url.js";
-import { CERTIFICATES_WELL, PRIVATE_KEY_ABSENT } from "../io/host.js";
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
 import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
@@ -91,11 +91,11 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
+	const refusal = certificate?.length ? refusalIn(exchange.services, certificate) : "";
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
-	else if (certificate !== undefined && certificate.length > 0 && !isCertificate(exchange.services, certificate))
-		failField(exchange, CERTIFICATE_TEXT, "cert must be PEM text of certificates, and of nothing secret.");
+	else if (refusal !== "") failField(exchange, CERTIFICATE_TEXT, refusal);
 	else if (enabled && (url === undefined || token === undefined)) {
 		const { name } = url === undefined ? HUB_URL : HUB_TOKEN;
 		exchange.fail(400, MISSING_FIELD, describeMissing(name), name);
@@ -113,10 +113,9 @@ export function getHubSend(exchange: Exchange): void {
 	} else exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
 }
 
-/** Whether what lies in the flash is a file of certificates; a private key in there was pasted by mistake. */
-function isCertificate({ hubCertificates, crypto }: Services, reference: Uint8Array): boolean {
+/** Why what lies in the flash can't be the hub's certificate; "": it can. A private key was pasted by mistake. */
+function refusalIn({ hubCertificates, crypto }: Services, reference: Uint8Array): string {
 	const bytes = hubCertificates.read(reference);
-	if (bytes === undefined) return false;
-	const file = crypto.readCertificates(bytes);
-	return file.certificates.length > 0 && file.problem === CERTIFICATES_WELL && file.key === PRIVATE_KEY_ABSENT;
+	if (bytes === undefined) throw new Error("hub: flash has lost what was just written");
+	return trustRefusalOf(crypto.readCertificates(bytes));
 }

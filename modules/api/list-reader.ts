@@ -119,8 +119,10 @@ export class ListReader implements BodyValues {
 			return;
 		}
 		const refused = pack(this, this.#packed, 1 + this.#count * size);
-		if (refused !== undefined) this.refuseField(refused);
-		else this.#packed[0] = ++this.#count;
+		if (refused !== undefined) {
+			const path = this.pathOf(refused.field);
+			this.refuse(path, `${path} ${refused.rule}`);
+		} else this.#packed[0] = ++this.#count;
 	}
 
 	private pathOf(field: Field): string {

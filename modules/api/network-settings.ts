@@ -72,7 +72,11 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values)) return;
 	else if (hostname !== undefined && !isHostname(hostname))
-		failField(exchange, WIFI_HOSTNAME, "hostname must be letters, digits and hyphens, with none of those at an end.");
+		failField(
+			exchange,
+			WIFI_HOSTNAME,
+			"hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.",
+		);
 	else if (apply && network === undefined) failUnsupported(exchange);
 	else {
 		networkSettings.setStation({ ssid, password, dhcp, ip, netmask, gateway, hostname }, apply);

@@ -1,8 +1,10 @@
-/** What a route of the API is: what runs, what body it wants, whether it needs a token; rows of the table in api.ts. */
+/** What a route of the API is: what runs, what body it wants, whom it lets in; rows of the table in api.ts. */
+import { SCOPE_FULL } from "../auth/tokens.js";
 import type { BodySink } from "../http/handler.js";
 import { METHOD_GET, METHOD_POST } from "../http/request.js";
 import type { Route } from "../http/router.js";
 import { type BodyTable, type BodyValues, NO_BODY } from "./body.js";
+import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { getSettings, NO_SETTINGS, postSettings, type SettingsTable } from "./settings.js";
 
@@ -19,10 +21,12 @@ export interface Operation extends Route {
 	 * unless `run` gives a sink for it.
 	 */
 	readonly body: BodyTable | undefined;
-	/** Needs no token. */
-	readonly open: boolean;
+	/** What its token must let do (auth/tokens.ts); SCOPE_NONE: it needs none, and looks at none. */
+	readonly scope: number;
 	/** It may wait long for something else than its client: not what the last place of a port is for. */
 	readonly waits: boolean;
+	/** It talks to the meter, which nothing does in safe mode. */
+	readonly readsMeter: boolean;
 	/** Those that it shows or changes. */
 	readonly settings: SettingsTable;
 }
@@ -30,38 +34,36 @@ export interface Operation extends Route {
 /** What most operations have: their prototype, so that it takes flash once and not for each. */
 const PLAIN: Omit<Operation, keyof Route | "run"> = Object.freeze({
 	body: undefined,
-	open: false,
+	scope: SCOPE_FULL,
 	waits: false,
+	readsMeter: false,
 	settings: NO_SETTINGS,
 });
 
-function row(method: number, path: string, own: Pick<Operation, "run"> & Partial<Operation>): Operation {
+/** A row; `own` is what it has that others haven't. */
+export function route(
+	method: number,
+	path: string,
+	run: Operation["run"],
+	own: Partial<Omit<Operation, keyof Route | "run">> = {},
+): Operation {
 	const body = method === METHOD_POST ? { body: NO_BODY } : {};
-	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, ...body, ...own }, PLAIN));
+	return Object.freeze(Object.setPrototypeOf({ method, path: `/api/v1/${path}`, run, ...body, ...own }, PLAIN));
 }
 
-export function route(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {
-	return row(method, path, body === undefined ? { run } : { run, body });
+/** Of what comes with a later firmware: who asks hears that from now on, and not that there is no such path. */
+export function notBuilt(method: number, path: string, scope = SCOPE_FULL): Operation {
+	return route(method, path, failNotBuilt, { scope, body: undefined });
 }
 
-/** Takes a file. */
-export function uploadRoute(path: string, run: UploadHandler): Operation {
-	return row(METHOD_POST, path, { run, body: undefined });
-}
-
-export function openRoute(method: number, path: string, run: RouteHandler, body?: BodyTable): Operation {
-	return row(method, path, body === undefined ? { run, open: true } : { run, body, open: true });
-}
-
-/** Of what takes as long as the meter or the network does. */
-export function waitingRoute(method: number, path: string, run: RouteHandler): Operation {
-	return row(method, path, { run, waits: true });
+function failNotBuilt(exchange: Exchange): undefined {
+	exchange.fail(501, UNSUPPORTED, "This firmware can't do that yet; a later one will.");
 }
 
 /** GET and POST of a group of settings. */
 export function settingsRoutes(path: string, settings: SettingsTable): readonly Operation[] {
 	return [
-		row(METHOD_GET, path, { run: getSettings, settings }),
-		row(METHOD_POST, path, { run: postSettings, body: settings, settings }),
+		route(METHOD_GET, path, getSettings, { settings }),
+		route(METHOD_POST, path, postSettings, { body: settings, settings }),
 	];
 }

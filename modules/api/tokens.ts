@@ -1,8 +1,8 @@
 /** Who may come in: long-lived tokens (API text, "Authentication routes"; decision 17) and open sessions (decision 16). */
 
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
-import { TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
-import { bodyField, PRINTABLE, TEXT } from "../config/schema.js";
+import { SCOPE_FULL, SCOPE_READ, TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
+import { bodyField, CHOICE, PRINTABLE, TEXT } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "./errors.js";
@@ -16,8 +16,13 @@ const NAME = bodyField<string>({
 	characters: PRINTABLE,
 });
 
+/** What the token lets its holder do; the words of SCOPE_READ and SCOPE_FULL. */
+const READ = "read";
+const FULL = "full";
+const SCOPE = bodyField<string>({ name: "scope", kind: CHOICE, choices: Object.freeze([FULL, READ]) });
+
 export const TOKEN_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([NAME]),
+	fields: Object.freeze([NAME, SCOPE]),
 	required: Object.freeze([NAME.name]),
 	limit: BODY_LIMIT,
 });
@@ -27,6 +32,7 @@ interface ListedToken {
 	readonly id: string;
 	readonly name: string;
 	readonly created: number;
+	readonly scope: string;
 }
 
 /** The same of a session. */
@@ -58,7 +64,7 @@ export function getTokens(exchange: Exchange): void {
 
 export function postToken(exchange: Exchange, values: BodyValues): void {
 	const { tokens } = exchange.services;
-	const token = tokens.create(needed(values, NAME));
+	const token = tokens.create(needed(values, NAME), values.get(SCOPE) === READ ? SCOPE_READ : SCOPE_FULL);
 	if (token === "") {
 		exchange.fail(400, TOKEN_SLOTS_FULL, `There are ${TOKEN_SLOTS} tokens already; delete one first.`);
 		return;
@@ -116,14 +122,21 @@ export function deleteSession(exchange: Exchange): void {
 }
 
 function listed({ services: { tokens } }: Exchange, index: number): ListedToken {
-	return { id: tokens.idAt(index), name: tokens.nameAt(index), created: tokens.createdAt(index) };
+	return {
+		id: tokens.idAt(index),
+		name: tokens.nameAt(index),
+		created: tokens.createdAt(index),
+		scope: tokens.scopeAt(index) === SCOPE_FULL ? FULL : READ,
+	};
 }
 
-function writeToken(writer: JSONWriter, { id, name, created }: ListedToken): void {
+function writeToken(writer: JSONWriter, { id, name, created, scope }: ListedToken): void {
 	writer.key("id");
 	writer.string(id);
 	writer.key("name");
 	writer.string(name);
 	writer.key("created");
 	writer.number(created);
+	writer.key("scope");
+	writer.string(scope);
 }

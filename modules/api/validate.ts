@@ -163,8 +163,14 @@ export class ObjectReader implements BodySink, BodyValues {
 			this.#refusal =
 				list !== undefined && this.#field === 0
 					? `${name} must be a list of at most ${list.maximum} objects.`
-					: describe(field);
+					: this.describe(field);
 		}
+	}
+
+	/** The size of a text that is not held counts in bytes. */
+	private describe(field: Field): string {
+		if (field.name !== this.#table.long?.name) return describe(field);
+		return `${field.name} must be a text of at most ${field.maximum} bytes.`;
 	}
 
 	private endList(list: ListReader): void {

@@ -1,5 +1,5 @@
 /** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). This firmware drives no radio. */
-import { BOOLEAN, bodyField, type Field, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
+import { BOOLEAN, bodyField, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
 import { ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -9,12 +9,13 @@ import {
 	MAP_LIMIT,
 	MODE_SHORT,
 	mapOf,
+	PAIRS,
 	packMapping,
 	pairAt,
 	UNMAPPED,
 	unpackMapping,
 } from "../obis/mapping.js";
-import { BODY_LIMIT, type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed } from "./body.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "./body.js";
 import { UNSUPPORTED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -61,10 +62,16 @@ export const ZIGBEE_MAP_BODY: BodyTable = Object.freeze({
 	}),
 });
 
-function packEntry(values: BodyValues, into: Uint8Array, at: number): Field | undefined {
+const NO_PAIR: Refusal = Object.freeze({ field: MAPPING_ID, rule: `must be one of ${PAIRS.join(", ")}.` });
+const NO_CODE: Refusal = Object.freeze({
+	field: OBIS,
+	rule: "must be an OBIS code such as 1.8.0 or 1-0:1.8.0, without a billing period.",
+});
+
+function packEntry(values: BodyValues, into: Uint8Array, at: number): Refusal | undefined {
 	const pair = findPair(needed(values, MAPPING_ID));
-	if (pair < 0) return MAPPING_ID;
-	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : OBIS;
+	if (pair < 0) return NO_PAIR;
+	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : NO_CODE;
 }
 
 export function getZigbee(exchange: Exchange): void {

@@ -1,7 +1,8 @@
 /**
  * Long-lived tokens: for programs that read the gateway for years (API text, Authentication 7; decision 17). They never
  * expire and outlive restarts and password changes; each is revoked by its id. Only SHA-256 of a token is kept, so the
- * flash logs nobody in. Kept is one record after another, oldest first:
+ * flash logs nobody in. Kept is one record after another, oldest first, and behind the last one a byte for each, its
+ * scope; tokens of before there were scopes lack it and are SCOPE_FULL:
  *
  *   offset  bytes  what
  *   0       4      Unix time of creation in seconds, high byte first; 0: the clock was not set
@@ -25,6 +26,13 @@ const ID_LENGTH = 4;
 const NAME_OFFSET = 36;
 const RECORD_LENGTH = NAME_OFFSET + TOKEN_NAME_LIMIT;
 const QUESTION_MARK = 0x3f;
+
+/** What a token lets its holder do, each of them all of what stands before it; also what a route asks for. */
+export const SCOPE_NONE = 0;
+/** Readings, what they were read with, and the state of the device; nothing is changed and no setting is shown. */
+export const SCOPE_READ = 1;
+/** Everything: of each session, and of a token that was made without a scope. */
+export const SCOPE_FULL = 2;
 
 /** Where the tokens are kept; config/access.ts is one. */
 export interface TokenRecord {
@@ -54,15 +62,17 @@ export class Tokens {
 
 	/**
 	 * Makes a token, the last listed then; returns its text, which is nowhere else from then on, or "" when all slots
-	 * are in use. `name`: 1 to TOKEN_NAME_LIMIT characters of ASCII. Throws what the record throws; nothing is made then.
+	 * are in use. `name`: 1 to TOKEN_NAME_LIMIT characters of ASCII; `scope`: SCOPE_READ or SCOPE_FULL. Throws what the record throws; nothing is made then.
 	 */
-	create(name: string): string {
+	create(name: string, scope = SCOPE_FULL): string {
 		const { count } = this;
 		if (count >= TOKEN_SLOTS) return "";
 		const token = encodeHex(this.#crypto.random(TOKEN_LENGTH / 2));
 		const offset = count * RECORD_LENGTH;
-		const bytes = new Uint8Array(offset + RECORD_LENGTH);
+		const bytes = new Uint8Array((count + 1) * (RECORD_LENGTH + 1));
 		bytes.set(this.#record.bytes.subarray(0, offset));
+		for (let i = 0; i < count; i++) bytes[offset + RECORD_LENGTH + i] = this.scopeAt(i);
+		bytes[bytes.length - 1] = scope;
 		new DataView(bytes.buffer).setUint32(offset, Math.floor((this.#clock.utcMs() ?? 0) / 1000));
 		bytes.set(this.#crypto.sha256(token), offset + DIGEST_OFFSET);
 		bytes.set(this.#text.encode(name), offset + NAME_OFFSET);
@@ -70,24 +80,28 @@ export class Tokens {
 		return this.#text.decode(token);
 	}
 
-	/** Whether the token is one of these. Takes the same time wherever a wrong one differs. */
-	isValid(token: string): boolean {
+	/** SCOPE_NONE when the token is none of these. Takes the same time wherever a wrong one differs. */
+	scopeOf(token: string): number {
 		const { count } = this;
-		if (count === 0 || token.length !== TOKEN_LENGTH) return false;
+		if (count === 0 || token.length !== TOKEN_LENGTH) return SCOPE_NONE;
 		const digest = this.#crypto.sha256(this.#text.encode(token));
-		let valid = false;
+		let scope = SCOPE_NONE;
 		for (let i = 0; i < count; i++) {
-			if (holdsConstantTime(this.#record.bytes, i * RECORD_LENGTH + DIGEST_OFFSET, digest)) valid = true;
+			if (holdsConstantTime(this.#record.bytes, i * RECORD_LENGTH + DIGEST_OFFSET, digest)) scope = this.scopeAt(i);
 		}
-		return valid;
+		return scope;
 	}
 
 	/** Revokes the token with this id; false when there is none. Throws what the record throws; it stays then. */
 	revokeId(id: string): boolean {
-		for (let i = 0; i < this.count; i++) {
+		const { count } = this;
+		for (let i = 0; i < count; i++) {
 			if (this.idAt(i) !== id) continue;
-			const bytes = this.#record.bytes.slice(0, (this.count - 1) * RECORD_LENGTH);
-			bytes.set(this.#record.bytes.subarray((i + 1) * RECORD_LENGTH, this.count * RECORD_LENGTH), i * RECORD_LENGTH);
+			const left = count - 1;
+			const bytes = new Uint8Array(left * (RECORD_LENGTH + 1));
+			bytes.set(this.#record.bytes.subarray(0, i * RECORD_LENGTH));
+			bytes.set(this.#record.bytes.subarray((i + 1) * RECORD_LENGTH, count * RECORD_LENGTH), i * RECORD_LENGTH);
+			for (let j = 0; j < left; j++) bytes[left * RECORD_LENGTH + j] = this.scopeAt(j < i ? j : j + 1);
 			this.#record.save(bytes);
 			return true;
 		}
@@ -108,6 +122,14 @@ export class Tokens {
 		for (; length < name.length && (length === 0 || name[length] !== 0); length++)
 			if (name[length] < 0x20 || name[length] > 0x7e) name[length] = QUESTION_MARK;
 		return this.#text.decode(name, 0, length);
+	}
+
+	/** SCOPE_READ or SCOPE_FULL. A byte that is neither, of a record that is damaged, gives the smaller one. */
+	scopeAt(index: number): number {
+		const { bytes } = this.#record;
+		const { count } = this;
+		if (bytes.length === count * RECORD_LENGTH) return SCOPE_FULL;
+		return bytes[count * RECORD_LENGTH + index] === SCOPE_FULL ? SCOPE_FULL : SCOPE_READ;
 	}
 
 	/** Unix time of creation in seconds; 0 when the clock was not set. */

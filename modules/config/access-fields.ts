@@ -30,13 +30,13 @@ export const ACCESS_IS_DEFAULT = field<boolean>({
 });
 export const ACCESS = entry("access", 1, [ACCESS_SALT, ACCESS_DIGEST, ACCESS_IS_DEFAULT]);
 
-/** Ids, names and SHA-256 of the long-lived tokens, as auth/tokens.ts lays them out. */
+/** Ids, names, SHA-256 and scopes of the long-lived tokens, as auth/tokens.ts lays them out. */
 export const TOKENS_RECORDS = field<Uint8Array>({
 	entry: IN_TOKENS,
 	id: 1,
 	name: "records",
 	kind: BYTES,
-	maximum: 204,
+	maximum: 207,
 	secret: true,
 });
-export const TOKENS = entry("tokens", 1, [TOKENS_RECORDS]);
+export const TOKENS = entry("tokens", 2, [TOKENS_RECORDS]);

@@ -13,6 +13,7 @@ import {
 	PRIVATE_KEY_ABSENT,
 	PRIVATE_KEY_ENCRYPTED,
 	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_UNREADABLE,
 } from "../io/host.js";
 
@@ -51,6 +52,7 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 	if (key === PRIVATE_KEY_ABSENT) return NO_KEY;
 	if (key === PRIVATE_KEY_ENCRYPTED) return KEY_ENCRYPTED;
 	if (!isSupported(certificates[0]) || key === PRIVATE_KEY_UNREADABLE) return KEY_UNSUPPORTED;
+	if (key === PRIVATE_KEY_LATER) return WRONG_ORDER;
 	if (key === PRIVATE_KEY_FOREIGN) return KEY_MISMATCH;
 	// TLS reads the text anew as far as the first of these.
 	if (bytes.includes(0)) return NOT_TEXT;
@@ -60,6 +62,18 @@ export function refusalOf(bytes: Uint8Array, file: CertificateFile, nowMs: numbe
 		for (const { validToMs } of certificates) if (validToMs < nowMs) return EXPIRED;
 	}
 	return "";
+}
+
+/**
+ * "" when the file can be what the device knows a hub by: certificates, as many as it may have bytes, and nothing secret.
+ * Otherwise why not, as of the field `cert`.
+ */
+export function trustRefusalOf({ certificates, problem, key }: CertificateFile): string {
+	if (key !== PRIVATE_KEY_ABSENT) return "cert has a private key in it: only certificates belong there.";
+	if (problem === CERTIFICATES_DAMAGED) return "A certificate in cert is damaged, or cut off.";
+	if (problem === CERTIFICATES_UNSUPPORTED)
+		return "A certificate in cert has a key, a signature or an extension of a kind that is not supported.";
+	return certificates.length > 0 ? "" : "cert has no certificate in it: PEM text is needed.";
 }
 
 function isSupported({ keyType, keyBits }: CertificateDetails): boolean {

@@ -244,7 +244,7 @@ export const CERTIFICATE_CHAIN_LIMIT = 6;
 export const CERTIFICATE_NAME_LIMIT = 255;
 
 export interface CertificateFile {
-	/** In the order of the file; those before the problem, when there is one. */
+	/** In the order of the file: the first CERTIFICATE_CHAIN_LIMIT, or those before the problem. */
 	readonly certificates: readonly CertificateDetails[];
 	/** CERTIFICATES_…; CERTIFICATES_WELL also when there are none. */
 	readonly problem: number;
@@ -259,17 +259,19 @@ export const CERTIFICATES_DAMAGED = 1;
  * that takes long to verify by: RSA of more than 4096 bits, or with an exponent of more than 32. Nothing is verified by it.
  */
 export const CERTIFICATES_UNSUPPORTED = 2;
-/** There are more than CERTIFICATE_CHAIN_LIMIT. */
+/** Nothing else, but there are more than CERTIFICATE_CHAIN_LIMIT. */
 export const CERTIFICATES_TOO_MANY = 3;
 
 export const PRIVATE_KEY_ABSENT = 0;
 /** It is the key of the first certificate. */
 export const PRIVATE_KEY_MATCHES = 1;
-/** It is another's. */
+/** It is of none of them. */
 export const PRIVATE_KEY_FOREIGN = 2;
 export const PRIVATE_KEY_ENCRYPTED = 3;
 /** It is damaged, or of a kind that the TLS of this host doesn't know, or RSA of more than 4096 bits. */
 export const PRIVATE_KEY_UNREADABLE = 4;
+/** It is the key of a certificate behind the first. */
+export const PRIVATE_KEY_LATER = 5;
 
 export interface CertificateDetails {
 	/**

@@ -23,7 +23,7 @@ export const MAP_SIZE_LIMIT = 1 + MAP_LIMIT * MAP_ENTRY_SIZE;
 /** What an unmapped code shows, and what an entry that takes a code out of the table names. */
 export const UNMAPPED = "00000000";
 /** What an entry may name. */
-const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
+export const PAIRS = Object.freeze([UNMAPPED, "07020000", "07020001", "07020400", "0B040505", "0B040508"]);
 
 const PAIR_MASK = 7;
 const FLAG_SHORT = 8;
@@ -91,11 +91,16 @@ export function packMapping(
 	return true;
 }
 
-/** Fills `code` with the one of the entry at `map[at]`. */
+/**
+ * Fills `code` with the one of the entry at `map[at]`, in the form that stands for its mode where none is said: without
+ * the groups A and B where the short code is compared, with at least one of them where the full one is.
+ */
 export function unpackMapping(map: Uint8Array, at: number, code: OBISCode): void {
 	const flags = map[at];
-	code.a = (flags & FLAG_A) === 0 ? -1 : map[at + 1];
-	code.b = (flags & FLAG_B) === 0 ? -1 : map[at + 2];
+	const isShort = (flags & FLAG_SHORT) !== 0;
+	const hasNone = (flags & (FLAG_A | FLAG_B)) === 0;
+	code.a = isShort ? -1 : hasNone ? DEFAULT_A : (flags & FLAG_A) === 0 ? -1 : map[at + 1];
+	code.b = isShort ? -1 : hasNone ? DEFAULT_B : (flags & FLAG_B) === 0 ? -1 : map[at + 2];
 	code.c = map[at + 3];
 	code.d = map[at + 4];
 	code.e = (flags & FLAG_E) === 0 ? -1 : map[at + 5];

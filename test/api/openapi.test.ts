@@ -4,8 +4,10 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { ROUTES } from "../../modules/api/api.js";
 import { type BodyTable, NO_BODY } from "../../modules/api/body.js";
 import * as codes from "../../modules/api/errors.js";
+import { notBuilt } from "../../modules/api/route.js";
+import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
-import { METHOD_NAMES } from "../../modules/http/request.js";
+import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/host.js";
 import * as failures from "../../modules/readout/failure.js";
@@ -140,12 +142,25 @@ describe("The description of the API, openapi.json", () => {
 		);
 	});
 
-	it("asks for a token where the firmware does", () => {
+	it("asks for a token where the firmware does, of the same scope", () => {
 		assert.deepEqual(DOCUMENT.security, [{ token: [] }]);
 		for (const [key, operation] of OPERATIONS) {
-			const isOpen = routes.get(key)?.open;
+			const scope = routes.get(key)?.scope;
+			const isOpen = scope === SCOPE_NONE;
 			assert.deepEqual(operation.security, isOpen ? [] : undefined, key);
 			assert.equal(codesOf(operation.responses[401] ?? {}).includes("unauthorized"), !isOpen, key);
+			const isFull = scope === SCOPE_FULL;
+			assert.equal(operation["x-scope"], isOpen ? undefined : isFull ? "full" : "read", key);
+			assert.equal(codesOf(operation.responses[403]).includes("forbidden_scope"), isFull, key);
+		}
+	});
+
+	it("tells which routes come with a later firmware", () => {
+		const { run } = notBuilt(METHOD_GET, "");
+		for (const [key, operation] of OPERATIONS) {
+			const isMissing = routes.get(key)?.run === run;
+			assert.equal(operation["x-not-built"], isMissing || undefined, key);
+			if (isMissing) assert.ok(operation.responses[501] && !operation.responses[200], key);
 		}
 	});
 
@@ -218,8 +233,11 @@ describe("The description of the API, openapi.json", () => {
 	});
 
 	it("has the errors that any request can meet, at every route", () => {
-		for (const [key, { requestBody, responses }] of OPERATIONS) {
-			const wanted = ["200", "403", "500", "503", ...(requestBody || key.startsWith("POST") ? ["400", "413"] : [])];
+		for (const [key, { requestBody, responses, "x-not-built": isMissing = false }] of OPERATIONS) {
+			const wanted = ["403", "500", "503", ...(isMissing ? [] : ["200"])];
+			if (requestBody || (key.startsWith("POST") && !isMissing)) wanted.push("400");
+			// A file of certificates has its reasons in plain text, its size included.
+			if (wanted.includes("400") && !requestBody?.content["text/plain"]) wanted.push("413");
 			if (key.includes("{")) wanted.push("404");
 			for (const status of wanted) assert.ok(status in responses, `${key}: ${status}`);
 			for (const [status, response] of Object.entries(responses)) {

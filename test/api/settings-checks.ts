@@ -116,6 +116,37 @@ export function settingsChecks(gateway: () => TestGateway): void {
 		});
 	});
 
+	describe("a text that can't be", () => {
+		it("is refused by a sentence that agrees with the limits, and says which characters there may be", async () => {
+			const long = "x".repeat(600);
+			const wifi = { ssid: "home", password: "", dhcp: true };
+			const login = { username: "admin", nonce: "0", proof: "0" };
+			for (const [path, body, message] of [
+				["network/wifi", { ...wifi, ssid: long }, "at most 31 characters, none of them a control character."],
+				["network/wifi", { ...wifi, ssid: "" }, "1 to 31 characters and at most 32 bytes."],
+				["network/wifi", { ...wifi, hostname: long }, "at most 31 characters, each one of -, 0 to 9, A to Z, a to z."],
+				["network/ap", { ap_password: long }, "at most 63 characters, none of them a control character."],
+				["system/tokens", { name: long }, "1 to 32 characters, each one of blank to ~."],
+				["system/password", { ...login, new_hash: "f" }, "exactly 64 characters, each one of 0 to 9, a to f, A to F."],
+				["system/login", { ...login, username: "x".repeat(300) }, "characters."],
+				["dlms/config", { auth_key: long }, "at most 32 characters, each one of 0 to 9, A to F, a to f."],
+				["hub", { enabled: false, token: long }, "at most 512 characters, each one of ! to ~."],
+				["zigbee/map", { mapping: [{ obis: "x", mapping_id: "00000000" }] }, "without a billing period."],
+				[
+					"zigbee/map",
+					{ mapping: [{ obis: "1.8.0", mapping_id: "07020002" }] },
+					"must be one of 00000000, 07020000, 07020001, 07020400, 0B040505, 0B040508.",
+				],
+			] as const) {
+				const reply = await gateway().post(path, body);
+				assert.equal(reply.status, 400, reply.text);
+				const told = JSON.parse(reply.text).message as string;
+				assert.ok(told.endsWith(message), told);
+				assert.doesNotMatch(told, /\b0 to [1-9]\d|(\d+) to \1\b/, told);
+			}
+		});
+	});
+
 	describe("a number", () => {
 		it("may be written in any way that JSON has for it", async () => {
 			for (const text of ["600", "600.0", "6e2", "6E+2", "60.00e1", "6000e-1"]) {

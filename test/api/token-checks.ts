@@ -1,7 +1,9 @@
 /** Long-lived tokens (API text, Authentication 7; decision 17), and the list of sessions (decision 16). */
 import assert from "node:assert/strict";
+import { SCOPE_FULL, SCOPE_READ } from "../../modules/auth/tokens.js";
 import { isError, type JSONObject, type Reply, type TestGateway } from "./gateway.js";
 import { ChangedPassword } from "./password-checks.js";
+import { pathOf, WALK } from "./walk.js";
 
 const PATH = "system/tokens";
 const SLOTS = 3;
@@ -36,13 +38,14 @@ export function tokenChecks(gateway: () => TestGateway): void {
 		});
 		it("are shown with their value when they are made, and never again", async () => {
 			const made = await make("Home Assistant");
-			assert.deepEqual(Object.keys(made), ["id", "name", "created", "token"]);
+			assert.deepEqual(Object.keys(made), ["id", "name", "created", "scope", "token"]);
 			assert.match(made.id, /^[0-9a-f]{8}$/);
 			assert.match(made.token, /^[0-9a-f]{64}$/);
 			assert.equal(made.name, "Home Assistant");
 			assert.ok(Number.isInteger(made.created) && made.created >= 0);
-			const { id, name, created } = made;
-			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created }] });
+			const { id, name, created, scope } = made;
+			assert.equal(scope, "full");
+			assert.deepEqual(await gateway().read(PATH), { max: SLOTS, tokens: [{ id, name, created, scope }] });
 		});
 		it("are accepted wherever a session is, to manage tokens and sessions too", async () => {
 			const { token, id } = await make();
@@ -121,6 +124,68 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			isError(await gateway().request("DELETE", PATH), 405, "method_not_allowed");
 			isError(await gateway().get(`${PATH}/${id}`), 405, "method_not_allowed");
 			assert.equal((await list()).length, 1);
+		});
+
+		describe("of scope read", () => {
+			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
+			/** The API text's GETs of readings and state (decision 59). */
+			const READING = [...["system/version", "system/status", "network/status", "iec62056/last", "iec62056/read"]];
+
+			it("are listed as such, after a restart too", async () => {
+				await gateway().write(PATH, { name: "a writer", scope: "full" });
+				const { id, scope } = await reader();
+				assert.equal(scope, "read");
+				const before = await list();
+				assert.deepEqual(
+					before.map((one) => one.scope),
+					["full", "read"],
+				);
+				assert.equal(before[1].id, id);
+				await gateway().restart();
+				await gateway().login();
+				assert.deepEqual(await list(), before);
+			});
+			it("read readings and the state of the device, by HEAD too", async () => {
+				await gateway().write("iec62056/control", { simulator_en: true });
+				const { token } = await reader();
+				const rows = WALK.filter(({ scope, isNotBuilt }) => scope === SCOPE_READ && !isNotBuilt);
+				assert.deepEqual(rows.map(({ name }) => name).sort(), READING.map((path) => `GET ${path}`).sort());
+				for (const path of READING) {
+					assert.equal((await gateway().get(path, { token })).status, 200, path);
+					assert.equal((await gateway().request("HEAD", path, { token })).status, 200, path);
+				}
+			});
+			it("get 403 forbidden_scope everywhere else, whatever the body, and nothing is changed", async () => {
+				const { token, id } = await reader();
+				for (const route of WALK.filter(({ scope }) => scope === SCOPE_FULL)) {
+					const { name, method } = route;
+					for (const body of method === "POST" ? ["{}", "{bad", JSON.stringify(route.example ?? {})] : [undefined]) {
+						const reply = await gateway().request(method, pathOf(route, id), { token, body });
+						assert.equal(reply.status, 403, name);
+						isError(reply, 403, "forbidden_scope");
+					}
+				}
+				await gateway().pass(2500);
+				assert.deepEqual(
+					(await list()).map((one) => one.id),
+					[id],
+				);
+				assert.equal((await gateway().get("system/status", { token })).status, 200);
+			});
+			it("log in and change the password like anybody: those routes look at no token", async () => {
+				const { token } = await reader();
+				assert.equal((await gateway().get("system/challenge", { token })).status, 200);
+				isError(await gateway().post("system/login", {}, { token }), 400, "missing_field", "username");
+			});
+			it("are told from one that is no token at all", async () => {
+				const { token } = await reader();
+				isError(await gateway().get("hub", { token: token.slice(1) }), 401, "unauthorized");
+			});
+			it("of any other word are refused, and nothing is made", async () => {
+				for (const scope of ["", "Read", "write", "none", null, 1, true, [], ["read"], {}])
+					isError(await gateway().post(PATH, { name: "x", scope }), 400, "invalid_field", "scope");
+				assert.deepEqual(await list(), []);
+			});
 		});
 
 		describe("field name", () => {

@@ -3,6 +3,7 @@
  * for virtual time (`slowWalkErrorChecks`). Of firmware upload, which this firmware lacks, there are no rows.
  */
 import assert from "node:assert/strict";
+import { SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { resolve } from "./document.js";
 import { isError, PASSWORD, proofOf, type Reply, type TestGateway, USERNAME, vectorOf } from "./gateway.js";
 import { deleteTokens } from "./token-checks.js";
@@ -87,7 +88,7 @@ export function walkErrorChecks(gateway: () => TestGateway): void {
 			for (const route of WALK) {
 				for (const token of [null, "f".repeat(64), ended]) {
 					const reply = await gateway().request(route.method, pathOf(route), { token });
-					if (!route.isOpen) isError(reply, 401, "unauthorized");
+					if (route.scope !== SCOPE_NONE) isError(reply, 401, "unauthorized");
 					else if (token === null) open.push(`${route.name} ${reply.status}`);
 				}
 			}
@@ -132,7 +133,7 @@ export function slowWalkErrorChecks(gateway: () => VirtualGateway): void {
 	describe("error", () => {
 		it("401 | all routes except the three open ones: expired token", async () => {
 			await gateway().pass(1_800_000);
-			for (const route of WALK.filter(({ isOpen }) => !isOpen))
+			for (const route of WALK.filter(({ scope }) => scope !== SCOPE_NONE))
 				isError(await gateway().request(route.method, pathOf(route)), 401, "unauthorized");
 		});
 		it("401 | POST login: nonce expired", async () => {

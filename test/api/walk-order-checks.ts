@@ -22,7 +22,8 @@ interface Fault {
 	readonly status: number;
 	readonly code: string;
 	readonly field?: string;
-	readonly put: (draft: Draft) => void;
+	/** `reader`: a token that may only read. */
+	readonly put: (draft: Draft, reader: string) => void;
 }
 
 const FOREIGN = { Origin: "https://evil.example" };
@@ -34,6 +35,7 @@ const FAULTS: readonly Fault[] = [
 	{ status: 405, code: "method_not_allowed", put: (draft) => Object.assign(draft, { method: "PUT" }) },
 	{ status: 403, code: "forbidden_origin", put: (draft) => Object.assign(draft.options, { headers: FOREIGN }) },
 	{ status: 401, code: "unauthorized", put: (draft) => Object.assign(draft.options, { token: null }) },
+	{ status: 403, code: "forbidden_scope", put: (draft, token) => Object.assign(draft.options, { token }) },
 	{ status: 413, code: "too_large", put: (draft) => Object.assign(draft, { rest: `,"x":"${"x".repeat(2048)}"` }) },
 	{ status: 400, code: "invalid_json", put: (draft) => Object.assign(draft, { end: "" }) },
 	{ status: 400, code: "invalid_field", field: "name", put: (draft) => Object.assign(draft, { member: '"name":""' }) },
@@ -54,9 +56,13 @@ const LIMITS: Readonly<Record<string, number>> = {
 
 export function walkOrderChecks(gateway: () => TestGateway): void {
 	describe("of two things that are wrong with a request", () => {
+		/** A token of scope `read`. */
+		let reader = "";
+
 		before(async () => {
 			await gateway().login();
-			for (const name of ["one", "two", "three"]) await gateway().write("system/tokens", { name });
+			for (const name of ["one", "two"]) await gateway().write("system/tokens", { name });
+			reader = (await gateway().write("system/tokens", { name: "three", scope: "read" })).token;
 		});
 		after(() => deleteTokens(gateway()));
 
@@ -72,8 +78,8 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 						rest: "",
 						end: "}",
 					};
-					second.put(draft);
-					first.put(draft);
+					second.put(draft, reader);
+					first.put(draft, reader);
 					const body = `{${draft.member}${draft.rest}${draft.end}`;
 					const reply = await gateway().request(draft.method, draft.path, { ...draft.options, body });
 					isError(reply, first.status, first.code, first.field);

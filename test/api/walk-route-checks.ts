@@ -10,6 +10,12 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 	"POST zigbee/reset": [501, "unsupported"],
 	"GET hub/send": [400, "hub_disabled"],
 };
+
+/** Also what every unit answers where a later firmware will do more. */
+function refusalOf({ name, isNotBuilt }: WalkRoute): readonly [number, string] | undefined {
+	return isNotBuilt ? [501, "unsupported"] : REFUSALS[name];
+}
+
 /** All that a path may be asked with. */
 const METHODS = ["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH"];
 
@@ -26,8 +32,9 @@ for (const route of WALK) {
 }
 
 /** That the reply is what the row tells of: JSON of the document's schema (gateway.ts sees to that), or nothing. */
-function isAsDocumented({ name, type }: WalkRoute, reply: Reply): void {
-	const refusal = REFUSALS[name];
+function isAsDocumented(route: WalkRoute, reply: Reply): void {
+	const { name, type } = route;
+	const refusal = refusalOf(route);
 	if (refusal !== undefined) {
 		isError(reply, ...refusal);
 		return;
@@ -71,8 +78,8 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 		it("takes no body where none is needed but a JSON object, and does nothing with any other", async () => {
 			const names: string[] = [];
 			for (const route of WALK.filter(({ method, schema }) => method === "POST" && schema === undefined)) {
-				// Its body is PEM text.
-				if (route.name === "POST system/certificate") continue;
+				// Its body is PEM text, or nobody looks at it.
+				if (route.name === "POST system/certificate" || route.isNotBuilt) continue;
 				for (const body of ["{bad", "not JSON", " ", "{} {}", "[]", "null", "\0", `{"x":${"[".repeat(4)}]]]]}`])
 					isError(await visit(gateway(), route, { idleBody: body }), 400, "invalid_json");
 				isError(await visit(gateway(), route, { idleBody: " ".repeat(2049) }), 413, "too_large");
@@ -85,6 +92,19 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			// It has neither been reset nor restarted, and nobody is logged out.
 			await gateway().pass(3000);
 			assert.equal((await gateway().get("system/status")).status, 200);
+		});
+		it("that comes with a later firmware is there already: 401 without a token, and 501 unsupported", async () => {
+			const later = WALK.filter(({ isNotBuilt }) => isNotBuilt);
+			for (const route of later) {
+				isError(await visit(gateway(), route), 501, "unsupported");
+				const body = route.method === "POST" ? Buffer.alloc(100_000) : undefined;
+				isError(await gateway().request(route.method, route.path, { body }), 501, "unsupported");
+				isError(await gateway().request(route.method, route.path, { token: null, body }), 401, "unauthorized");
+			}
+			assert.deepEqual(later.map(({ path }) => path).sort(), [
+				...["events", "meter/history", "meter/profile", "metrics", "mqtt", "mqtt", "mqtt/send"],
+				...["system/backup", "system/backup", "system/diagnostic", "system/log", "system/ota"],
+			]);
 		});
 		it("is 405 by another method, and Allow names those that there are", async () => {
 			for (const [path, allowed] of ALLOWED) {
@@ -102,7 +122,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			await prepare();
 			for (const route of WALK.filter(({ method }) => method === "GET")) {
 				const head = await visit(gateway(), route, { method: "HEAD" });
-				assert.equal(head.status, REFUSALS[route.name]?.[0] ?? 200, route.name);
+				assert.equal(head.status, refusalOf(route)?.[0] ?? 200, route.name);
 				assert.equal(head.headers.get("content-type"), "application/json", route.name);
 				assert.equal(head.text, "");
 			}

@@ -15,8 +15,8 @@ export interface WalkRoute {
 	readonly method: string;
 	/** Below /api/v1/. */
 	readonly path: string;
-	/** Needs no token. */
-	readonly isOpen: boolean;
+	/** What its token must let do. */
+	readonly scope: number;
 	/** Schema of its JSON body; undefined: it wants none. */
 	readonly schema: Node;
 	/** An example of that. */
@@ -25,23 +25,27 @@ export interface WalkRoute {
 	readonly limit: number;
 	/** Content type of its reply; "" for an empty one. */
 	readonly type: string;
+	/** It comes with a later firmware. */
+	readonly isNotBuilt: boolean;
 }
 
-export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, open }) => {
+export const WALK: readonly WalkRoute[] = ROUTES.map(({ method, path, scope }) => {
 	const name = `${METHOD_NAMES[method]} ${path.replace("/api/v1/", "")}`;
 	const operation = OPERATIONS.get(`${METHOD_NAMES[method]} ${path.replace(/<(\w+)>/, "{$1}")}`);
 	assert.ok(operation, `${name} is not in openapi.json`);
 	const json = operation.requestBody?.content["application/json"];
-	const [type = ""] = Object.keys(resolve(operation.responses[200]).content ?? {});
+	const isNotBuilt = operation["x-not-built"] ?? false;
+	const [type = ""] = isNotBuilt ? [] : Object.keys(resolve(operation.responses[200]).content ?? {});
 	return {
 		name,
 		method: METHOD_NAMES[method],
 		path: path.replace("/api/v1/", ""),
-		isOpen: open,
+		scope,
 		schema: json && resolve(json.schema),
 		example: json?.example,
 		limit: operation.requestBody?.["x-max-bytes"] ?? 0,
 		type,
+		isNotBuilt,
 	};
 });
 

@@ -64,20 +64,24 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 			const mapping = Array.from({ length: 17 }, () => DEFAULT_MAP[0]);
 			await refused({ mapping }, "invalid_field", "mapping");
 		});
-		it("takes short and full codes, shows them without needless digits, and never the mode", async () => {
-			for (const [obis, expected = obis] of [
-				["1.8.0"],
-				["1-0:1.8.0"],
-				["0:1.8.0"],
-				["32.7"],
-				["1-0:32.7"],
-				["255-255:255.255.255"],
-				["01.08.00", "1.8.0"],
-				["1-0:1.8.0*255", "1-0:1.8.0"],
-			]) {
+		it("shows codes without needless digits, in the form that stands for their mode: what it shows can be posted back", async () => {
+			for (const [obis, full, short, isFull] of [
+				["1.8.0", "1-0:1.8.0", "1.8.0", false],
+				["1-0:1.8.0", "1-0:1.8.0", "1.8.0", true],
+				["0:1.8.0", "0:1.8.0", "1.8.0", true],
+				["32.7", "1-0:32.7", "32.7", false],
+				["1-0:32.7", "1-0:32.7", "32.7", true],
+				["255-255:255.255.255", "255-255:255.255.255", "255.255.255", true],
+				["01.08.00", "1-0:1.8.0", "1.8.0", false],
+				["1-0:1.8.0*255", "1-0:1.8.0", "1.8.0", true],
+			] as const) {
 				for (const mode of [undefined, 0, 1]) {
 					await setMap([{ obis, mode, mapping_id: "07020000" }]);
-					assert.deepEqual(await gateway().read(MAP), { mapping: [{ obis: expected, mapping_id: "07020000" }] });
+					const expected = (mode === undefined ? isFull : mode === 0) ? full : short;
+					const shown = await gateway().read(MAP);
+					assert.deepEqual(shown, { mapping: [{ obis: expected, mapping_id: "07020000" }] }, `${obis} ${mode}`);
+					await setMap(shown.mapping);
+					assert.deepEqual(await gateway().read(MAP), shown);
 				}
 			}
 		});

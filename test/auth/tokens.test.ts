@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { TOKEN_SLOTS, type TokenRecord, Tokens } from "../../modules/auth/tokens.js";
+import {
+	SCOPE_FULL,
+	SCOPE_NONE,
+	SCOPE_READ,
+	TOKEN_SLOTS,
+	type TokenRecord,
+	Tokens,
+} from "../../modules/auth/tokens.js";
 import { textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
@@ -27,7 +34,7 @@ describe("auth/tokens", () => {
 		const made = ["a", "b", "c"].map((name) => tokens.create(name));
 		for (const token of made) {
 			assert.match(token, /^[0-9a-f]{64}$/);
-			assert.ok(tokens.isValid(token));
+			assert.equal(tokens.scopeOf(token), SCOPE_FULL);
 		}
 		assert.equal(new Set(made).size, 3);
 		assert.equal(tokens.create("d"), "");
@@ -36,7 +43,7 @@ describe("auth/tokens", () => {
 
 	it("takes no other token", () => {
 		const { tokens } = make();
-		assert.equal(tokens.isValid("0".repeat(64)), false);
+		assert.equal(tokens.scopeOf("0".repeat(64)), SCOPE_NONE);
 		const token = tokens.create("x");
 		const other = (token[0] === "0" ? "1" : "0") + token.slice(1);
 		for (const wrong of [
@@ -48,7 +55,7 @@ describe("auth/tokens", () => {
 			"\u00e9".repeat(64),
 			"0".repeat(64),
 		])
-			assert.equal(tokens.isValid(wrong), wrong === token, wrong);
+			assert.equal(tokens.scopeOf(wrong), wrong === token ? SCOPE_FULL : SCOPE_NONE, wrong);
 	});
 
 	it("does the same work for a wrong token whichever it resembles", () => {
@@ -57,7 +64,7 @@ describe("auth/tokens", () => {
 		const made = [tokens.create("a"), tokens.create("b"), tokens.create("c")];
 		const work = (token: string) => {
 			crypto.hashes = crypto.hashed = 0;
-			tokens.isValid(token);
+			tokens.scopeOf(token);
 			return [crypto.hashes, crypto.hashed];
 		};
 		for (const token of [...made, `${made[0].slice(1)}0`, "0".repeat(64)]) assert.deepEqual(work(token), [1, 64]);
@@ -98,7 +105,8 @@ describe("auth/tokens", () => {
 			assert.equal(tokens.revokeId(id), false);
 			assert.equal(tokens.revokeId(""), false);
 			assert.equal(tokens.count, 2);
-			for (const [i, token] of made.entries()) assert.equal(tokens.isValid(token), i !== revoked);
+			for (const [i, token] of made.entries())
+				assert.equal(tokens.scopeOf(token), i === revoked ? SCOPE_NONE : SCOPE_FULL);
 			const names = [tokens.nameAt(0), tokens.nameAt(1)];
 			assert.deepEqual(
 				names,
@@ -120,10 +128,46 @@ describe("auth/tokens", () => {
 		assert.equal(tokens.count, 1);
 	});
 
+	it("have each its own scope, whichever of them is revoked", () => {
+		const scopes = [SCOPE_READ, SCOPE_FULL, SCOPE_READ];
+		for (let revoked = 0; revoked < 3; revoked++) {
+			const { tokens } = make();
+			const made = scopes.map((scope, i) => tokens.create(String(i), scope));
+			assert.equal(tokens.revokeId(tokens.idAt(revoked)), true);
+			for (const [i, token] of made.entries())
+				assert.equal(tokens.scopeOf(token), i === revoked ? SCOPE_NONE : scopes[i], `${revoked} ${i}`);
+			const left = scopes.filter((_, i) => i !== revoked);
+			assert.deepEqual([tokens.scopeAt(0), tokens.scopeAt(1)], left);
+			tokens.create("new", SCOPE_READ);
+			assert.deepEqual([tokens.scopeAt(0), tokens.scopeAt(1), tokens.scopeAt(2)], [...left, SCOPE_READ]);
+		}
+	});
+
+	it("of before there were scopes are full, and stay so beside new ones", () => {
+		const { record, tokens } = make();
+		const old = [tokens.create("a"), tokens.create("b")];
+		record.bytes = record.bytes.slice(0, 2 * 68);
+		assert.deepEqual([tokens.count, tokens.scopeAt(0), tokens.scopeAt(1)], [2, SCOPE_FULL, SCOPE_FULL]);
+		const reader = tokens.create("c", SCOPE_READ);
+		const scopes = () => [...old, reader].map((token) => tokens.scopeOf(token));
+		assert.deepEqual(scopes(), [SCOPE_FULL, SCOPE_FULL, SCOPE_READ]);
+		tokens.revokeId(tokens.idAt(0));
+		assert.deepEqual(scopes(), [SCOPE_NONE, SCOPE_FULL, SCOPE_READ]);
+	});
+
+	it("may only read where the scope is damaged", () => {
+		const { record, tokens } = make();
+		const token = tokens.create("a");
+		for (const wrong of [0, 3, 255]) {
+			record.bytes[68] = wrong;
+			assert.equal(tokens.scopeOf(token), SCOPE_READ);
+		}
+	});
+
 	it("are found again by another start", () => {
 		const { record, tokens } = make();
 		const token = tokens.create("x");
-		assert.ok(new Tokens(record, new NodeCrypto(), new HandClock(), textCodec).isValid(token));
+		assert.equal(new Tokens(record, new NodeCrypto(), new HandClock(), textCodec).scopeOf(token), SCOPE_FULL);
 	});
 
 	it("change nothing when they can't be saved", () => {
@@ -133,13 +177,13 @@ describe("auth/tokens", () => {
 		assert.throws(() => tokens.create("y"), /flash full/);
 		assert.throws(() => tokens.revokeId(tokens.idAt(0)), /flash full/);
 		assert.equal(tokens.count, 1);
-		assert.ok(tokens.isValid(token));
+		assert.equal(tokens.scopeOf(token), SCOPE_FULL);
 	});
 
 	it("are none in a record of any other length", () => {
 		const { record, tokens } = make();
 		record.bytes = new Uint8Array(67);
 		assert.equal(tokens.count, 0);
-		assert.equal(tokens.isValid("0".repeat(64)), false);
+		assert.equal(tokens.scopeOf("0".repeat(64)), SCOPE_NONE);
 	});
 });

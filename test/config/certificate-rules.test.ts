@@ -52,7 +52,9 @@ describe("config/certificate-rules", function () {
 		assert.equal(refusal(server.certificate + middle.certificate + key), "");
 		assert.match(refusal(server.certificate + root.certificate + middle.certificate + key), /chain order is wrong/);
 		assert.match(refusal(server.certificate + root.certificate + key), /chain order is wrong/);
-		assert.match(refusal(root.certificate + middle.certificate + server.certificate + key), /does not match/);
+		assert.match(refusal(root.certificate + middle.certificate + server.certificate + key), /chain order is wrong/);
+		assert.match(refusal(server.certificate + root.certificate + root.key), /chain order is wrong/);
+		assert.match(refusal(server.certificate + middle.certificate + root.key), /does not match/);
 	});
 
 	it("refuses an authority whose key takes long to verify by", () => {

@@ -57,6 +57,7 @@ describe("npm run api -- --examples", () => {
 
 	it("shows every operation, but GETs of settings that answer as the POST beside them", () => {
 		for (const [key, operation] of OPERATIONS) {
+			if (operation["x-not-built"]) continue;
 			const [method, path] = key.split(" ");
 			const title = (name: string) => `**${name} \`${path.slice(8).replace("{", "<").replace("}", ">")}\`**`;
 			const count = PART.split(title(method)).length - 1;
@@ -97,7 +98,7 @@ describe("The examples in openapi.json", () => {
 		};
 		for (const [key, { requestBody, responses, parameters = [] }] of OPERATIONS) {
 			if (requestBody) check(key, "", requestBody);
-			check(key, "200", responses[200]);
+			if (responses[200]) check(key, "200", responses[200]);
 			for (const one of parameters) assert.ok(one.in === "query" || typeof one.example === "string", key);
 		}
 	});
@@ -123,7 +124,9 @@ describe("The examples in openapi.json", () => {
 			if (status === 200 && reply.text !== "") agrees(exampleOf(route), JSON.parse(reply.text), route.name);
 		};
 
-		for (const route of WALK.filter(({ name, schema }) => !RESTARTING.includes(name) && schema === undefined)) {
+		for (const route of WALK.filter(
+			(one) => !RESTARTING.includes(one.name) && !one.isNotBuilt && one.schema === undefined,
+		)) {
 			it(`${route.name} is answered as documented`, async () => {
 				// Its address is shown of a hub that is enabled.
 				if (route.name === "GET hub") await gateway.write("hub", routeOf("POST hub").example);

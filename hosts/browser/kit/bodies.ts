@@ -23,6 +23,7 @@ export const SYSTEM_PASSWORD = {
 /** POST /api/v1/system/tokens */
 export const SYSTEM_TOKENS = {
 	name: { min: 1, max: 32, pattern: /^[ -~]*$/ },
+	scope: { choices: ["full", "read"] },
 } as const;
 
 /** POST /api/v1/system/power_mode */

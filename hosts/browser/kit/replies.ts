@@ -24,12 +24,14 @@ export interface Token {
 	readonly id: string;
 	readonly name: string;
 	readonly created: number;
+	readonly scope: "full" | "read";
 }
 
 export interface NewToken {
 	readonly id: string;
 	readonly name: string;
 	readonly created: number;
+	readonly scope: "full" | "read";
 	readonly token: string;
 }
 

@@ -16,6 +16,7 @@ import {
 	PRIVATE_KEY_ABSENT,
 	PRIVATE_KEY_ENCRYPTED,
 	PRIVATE_KEY_FOREIGN,
+	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
 } from "../../../modules/io/host.js";
@@ -213,6 +214,23 @@ export const certificateChecks = frozen([
 			expectFile(full, CERTIFICATE_CHAIN_LIMIT, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "six");
 			const more = crypto.readCertificates(join(...most, key, certificate));
 			expectFile(more, CERTIFICATE_CHAIN_LIMIT, CERTIFICATES_TOO_MANY, PRIVATE_KEY_MATCHES, "seven");
+			const cut = crypto.readCertificates(join(...most, key, certificate, certificate.subarray(0, 200)));
+			expectFile(cut, CERTIFICATE_CHAIN_LIMIT, CERTIFICATES_DAMAGED, PRIVATE_KEY_MATCHES, "seven and a cut one");
+		},
+	},
+	{
+		name: "a private key of a later certificate is told from one that is of none",
+		async run(host) {
+			const { crypto } = host;
+			const [first, second, third] = ["one", "two", "three"].map((name) => make(host, name));
+			const read = (...parts: Uint8Array[]) => crypto.readCertificates(join(...parts));
+			const both = join(first.certificate, second.certificate);
+			expectFile(read(both, first.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_MATCHES, "its own");
+			expectFile(read(both, second.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_LATER, "that of the second");
+			expectFile(read(second.key, both), 2, CERTIFICATES_WELL, PRIVATE_KEY_LATER, "that of the second in front");
+			expectFile(read(both, third.key), 2, CERTIFICATES_WELL, PRIVATE_KEY_FOREIGN, "that of another");
+			const damaged = read(both, second.certificate.subarray(0, 200), second.key);
+			expectFile(damaged, 2, CERTIFICATES_DAMAGED, PRIVATE_KEY_FOREIGN, "a damaged file");
 		},
 	},
 ]);
