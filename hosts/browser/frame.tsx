@@ -56,6 +56,16 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 	const main = useMain(place);
 	const isStale = useStore(stale);
 	useEffect(() => setMenuOpen(false), [place]);
+	useEffect(() => {
+		if (!menuOpen) return;
+		const close = ({ key }: KeyboardEvent) => {
+			if (key !== "Escape") return;
+			setMenuOpen(false);
+			menu.current?.focus();
+		};
+		addEventListener("keydown", close);
+		return () => removeEventListener("keydown", close);
+	}, [menuOpen]);
 	if (place === WIZARD) {
 		return (
 			<main ref={main} class="wizard" tabIndex={-1}>
@@ -65,14 +75,9 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 			</main>
 		);
 	}
-	const escape = ({ key }: KeyboardEvent) => {
-		if (key !== "Escape" || !menuOpen) return;
-		setMenuOpen(false);
-		menu.current?.focus();
-	};
 	return (
 		<div class={menuOpen ? "frame open" : "frame"}>
-			<header onKeyDown={escape}>
+			<header>
 				<a class="skip" href={`#/${place}`} onClick={() => main.current?.focus()}>
 					{t("skip")}
 				</a>
@@ -91,7 +96,7 @@ export function Frame({ onLeave }: { onLeave: () => void }) {
 					{t("menu")}
 				</button>
 			</header>
-			<nav aria-label={t("menu")} onKeyDown={escape}>
+			<nav aria-label={t("menu")}>
 				<ul>
 					{PLACES.map(({ name, label, icon }) => (
 						<li key={name}>

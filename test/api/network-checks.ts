@@ -147,7 +147,8 @@ export function networkChecks(gateway: () => TestGateway): void {
 
 		it("needs ssid, password and dhcp, and without DHCP the addresses", async () => {
 			await refused(WIFI, {}, "missing_field", "ssid");
-			for (const field of ["ssid", "dhcp"]) await refused(WIFI, { ...DHCP, [field]: undefined }, "missing_field", field);
+			for (const field of ["ssid", "dhcp"])
+				await refused(WIFI, { ...DHCP, [field]: undefined }, "missing_field", field);
 			await refused(WIFI, { ...DHCP, ssid: "another", password: undefined }, "missing_field", "password");
 			for (const field of ["ip", "netmask", "gateway"])
 				await refused(WIFI, { ...STATIC, [field]: undefined }, "missing_field", field);

@@ -91,8 +91,7 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 	"system/login": ["nonce", "proof"],
 	"system/password": ["nonce", "proof", "new_hash"],
-	// The password of another network than the stored one, which the field before it leaves.
-	"network/wifi": ["password", "ip", "netmask", "gateway"],
+	"network/wifi": ["ip", "netmask", "gateway"],
 	"iec62056/schedule": Object.keys(MONTHS),
 	hub: ["url", "token"],
 };

@@ -8,11 +8,11 @@ import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
 import { importedWh, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
-import { loggedIn } from "./session.js";
+import { display, loggedIn } from "./session.js";
 import { Store } from "./store.js";
 import { language } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
-import { zone } from "./zone.js";
+import { takeOffset, zone } from "./zone.js";
 
 /** One that was asked for, or the last one. */
 export type Readout = FreshReadout | LastReadout;
@@ -93,6 +93,7 @@ export async function refresh(isTaken = false): Promise<void> {
 	const now = await get<Status>("system/status", { timeoutMs: LOOK_MS });
 	statusAtMs = Date.now();
 	status.set(now);
+	takeOffset(now.localtime);
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
 	if (!isTaken && !(isSame && readout.value !== undefined)) {
@@ -108,6 +109,8 @@ async function refreshSlowly(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
 	await into<NetworkStatus>("network/status", (value) => network.set(value));
+	// Settings, which a display is not shown.
+	if (display.value) return;
 	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
 }

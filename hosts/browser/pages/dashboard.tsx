@@ -101,7 +101,6 @@ export function LastReading() {
 	const now = useStore(status);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
-	const isDisplay = useStore(display);
 	// Ages count on.
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -123,13 +122,11 @@ export function LastReading() {
 			)}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
 			{failure && <ErrorNotice error={failure} text={isMeters ? failureText(now?.meter_state) : undefined} />}
-			{!isDisplay && (
-				<div class="actions">
-					<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
-						{t("read.now")}
-					</Button>
-				</div>
-			)}
+			<div class="actions">
+				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
+					{t("read.now")}
+				</Button>
+			</div>
 		</>
 	);
 }
@@ -204,15 +201,15 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 /** Nothing has failed, but nothing has come either for longer than it should take. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
-	const isDisplay = useStore(display);
 	const time = useSince(last);
 	useStore(schedule);
 	if (!isStale || time === undefined) return null;
 	const periodS = plannedS();
-	const unplanned = t(isDisplay ? "stale.since" : "stale.manual", { time });
 	return (
 		<Notice kind="warning">
-			{periodS === undefined ? unplanned : t("stale.late", { time, period: formatPeriod(periodS, language) })}
+			{periodS === undefined
+				? t("stale.manual", { time })
+				: t("stale.late", { time, period: formatPeriod(periodS, language) })}
 		</Notice>
 	);
 }
@@ -223,7 +220,7 @@ function CountersCard() {
 	if (counters.length === 0) return null;
 	return (
 		<Card title={t("counter.title")}>
-			<Facts>
+			<Facts kind="counters">
 				{counters.map(({ isExport, tariff, reading: { obis, value1, value1_unit } }) => (
 					<Fact
 						key={obis}
@@ -259,18 +256,18 @@ function CurveCard() {
 				<p class="help">{t("curve.empty")}</p>
 			) : (
 				<>
-				<Curve
-					points={all}
-					description={t("curve.describe", {
-						n: all.length,
-						min: formatPower(Math.min(...values)),
-						max: formatPower(Math.max(...values)),
-						last: formatPower(values[values.length - 1]),
-					})}
-					format={(watts) => formatPower(watts, inKilo)}
-					formatTime={(ms) => time.format(ms)}
-				/>
-				<p class="help">{t("zone.named", { zone: zoneName })}</p>
+					<Curve
+						points={all}
+						description={t("curve.describe", {
+							n: all.length,
+							min: formatPower(Math.min(...values)),
+							max: formatPower(Math.max(...values)),
+							last: formatPower(values[values.length - 1]),
+						})}
+						format={(watts) => formatPower(watts, inKilo)}
+						formatTime={(ms) => time.format(ms)}
+					/>
+					<p class="help">{t("zone.named", { zone: zoneName })}</p>
 				</>
 			)}
 		</Card>

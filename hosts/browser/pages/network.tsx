@@ -12,8 +12,8 @@ import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } fro
 import type { NetworkStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
-import { hasRadio, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
 import { useZone } from "../kit/zone.js";
+import { hasRadio, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
 
 const POLL_MS = 10_000;
 

@@ -5,6 +5,7 @@ import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
+import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
@@ -71,6 +72,8 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 
 function ValuesCard({ readings }: { readings: readonly Reading[] | undefined }) {
 	const [part, setPart] = useState("");
+	// It may not see the table.
+	const isDisplay = useStore(display);
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
 	const [isFull, setIsFull] = useState(false);
@@ -99,7 +102,7 @@ function ValuesCard({ readings }: { readings: readonly Reading[] | undefined }) 
 	const rows = useMemo(
 		() =>
 			shown.map((reading, index) => (
-				<Row key={`${reading.obis_long} ${index}`} reading={reading} map={map} onSend={send} />
+				<Row key={`${reading.obis_long} ${index}`} reading={reading} map={isDisplay ? undefined : map} onSend={send} />
 			)),
 		[shown, map],
 	);

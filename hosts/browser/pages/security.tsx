@@ -8,10 +8,10 @@ import type { Sessions } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { useZone } from "../kit/zone.js";
 import { CertificateCard } from "./certificate.js";
 import { PasswordForm } from "./password-form.js";
 import { TokensCard } from "./tokens.js";
-import { useZone } from "../kit/zone.js";
 
 export function Security() {
 	// With a new password the other sessions are gone.

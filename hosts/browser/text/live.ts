@@ -67,7 +67,11 @@ export const LIVE = {
 	],
 
 	"display.login": ["Log in", "Anmelden", "Zaloguj"],
-	"display.end": ["End the display on this device", "Anzeige auf diesem Gerät beenden", "Zakończ wyświetlanie na tym urządzeniu"],
+	"display.end": [
+		"End the display on this device",
+		"Anzeige auf diesem Gerät beenden",
+		"Zakończ wyświetlanie na tym urządzeniu",
+	],
 	"error.forbidden_scope": [
 		"This display may only read.",
 		"Diese Anzeige darf nur lesen.",

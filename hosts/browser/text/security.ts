@@ -20,11 +20,11 @@ export const SECURITY = {
 	"sessions.end": ["End", "Beenden", "Zakończ"],
 	"sessions.ended": ["The session has ended.", "Die Sitzung ist beendet.", "Sesja została zakończona."],
 
-	"tokens.title": ["Tokens for programs", "Token für Programme", "Tokeny dla programów"],
+	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token a program, such as your home automation, may do all that you may, without your password. It is valid until you revoke it.",
-		"Mit einem Token darf ein Programm, etwa deine Hausautomation, alles, was du darfst, ohne dein Passwort. Er gilt, bis du ihn widerrufst.",
-		"Z tokenem program, na przykład automatyka domowa, może robić wszystko to co ty, bez twojego hasła. Jest ważny, dopóki go nie unieważnisz.",
+		"With a token a program, such as your home automation, or a display on the wall gets in without your password. It is valid until you revoke it.",
+		"Mit einem Token kommt ein Programm, etwa Ihre Hausautomation, oder eine Anzeige an der Wand ohne Ihr Passwort aus. Er gilt, bis Sie ihn widerrufen.",
+		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez twojego hasła. Jest ważny, dopóki go nie unieważnisz.",
 	],
 	"tokens.none": ["There is no token yet.", "Es gibt noch keinen Token.", "Nie ma jeszcze żadnego tokenu."],
 	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],
@@ -59,9 +59,9 @@ export const SECURITY = {
 	"tokens.revoke": ["Revoke", "Widerrufen", "Unieważnij"],
 	"tokens.revoke.ask": ["Revoke “{name}”?", "„{name}“ widerrufen?", "Unieważnić „{name}”?"],
 	"tokens.revoke.text": [
-		"The program that uses it is shut out at once.",
-		"Das Programm, das ihn benutzt, ist sofort ausgesperrt.",
-		"Program, który go używa, natychmiast straci dostęp.",
+		"The program or display that uses it is shut out at once.",
+		"Das Programm oder die Anzeige damit ist sofort ausgesperrt.",
+		"Program lub wyświetlacz, który go używa, natychmiast straci dostęp.",
 	],
 
 	"cert.title": ["Certificate", "Zertifikat", "Certyfikat"],

@@ -94,30 +94,10 @@ export const SYSTEM = {
 	"reset.go": ["Erase everything", "Alles löschen", "Usuń wszystko"],
 	"reset.ask": ["Back to factory settings?", "Auf Werkseinstellungen zurück?", "Przywrócić ustawienia fabryczne?"],
 	"reset.lost": ["What is lost", "Was verloren geht", "Co przepadnie"],
-	"reset.lost.network": [
-		"the Wi-Fi network and its password: you will have to join the gateway's own network",
-		"das WLAN und sein Passwort: Du musst dich mit dem eigenen Netz des Gateways verbinden",
-		"sieć Wi-Fi i jej hasło: trzeba będzie połączyć się z własną siecią bramki",
-	],
-	"reset.lost.access": [
-		"your password, all tokens and your certificate",
-		"dein Passwort, alle Token und dein Zertifikat",
-		"twoje hasło, wszystkie tokeny i twój certyfikat",
-	],
 	"reset.lost.meter": [
 		"the meter's settings, keys and schedule",
 		"Einstellungen, Schlüssel und Zeitplan des Zählers",
 		"ustawienia, klucze i harmonogram licznika",
-	],
-	"reset.lost.links": [
-		"the connections to Zigbee and to the hub",
-		"die Verbindungen zu Zigbee und zur Zentrale",
-		"połączenia z siecią Zigbee i z centralą",
-	],
-	"reset.lost.history": [
-		"all stored readings and logs",
-		"alle gespeicherten Messwerte und Protokolle",
-		"wszystkie zapisane odczyty i dzienniki",
 	],
 	"reset.kept": ["What stays", "Was bleibt", "Co zostanie"],
 	"reset.kept.firmware": [
