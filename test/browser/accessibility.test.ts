@@ -75,6 +75,16 @@ describe("The page for everybody", function () {
 		});
 	}
 
+	it("fits a phone with text twice as large", async () => {
+		const visit = await Visit.begin(browser, gateway, { width: PHONE, language: "de" });
+		const found: string[] = [];
+		const complaints = await walk(visit, async (name) => {
+			await visit.page.evaluate(`document.documentElement.style.fontSize = "200%"`);
+			found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
+		});
+		assert.deepEqual([...found, ...complaints], []);
+	});
+
 	describe("by keyboard", () => {
 		/** Where the focus is. */
 		const focused = (visit: Visit) => visit.page.evaluate("document.activeElement.outerHTML.slice(0, 200)");
@@ -109,6 +119,11 @@ describe("The page for everybody", function () {
 			await button.focus();
 			await visit.page.keyboard.press("Enter");
 			assert.equal(await button.getAttribute("aria-expanded"), "true");
+			await link.focus();
+			await visit.page.keyboard.press("Escape");
+			assert.equal(await link.isVisible(), false);
+			assert.equal(await visit.isFocused(button), true);
+			await visit.page.keyboard.press("Enter");
 			await link.focus();
 			await visit.page.keyboard.press("Enter");
 			await visit.page.getByRole("heading", { level: 1, name: "System" }).waitFor();

@@ -165,7 +165,7 @@ describe("A display on a wall", function () {
 		await wall.page.getByText(say("ending.revoked")).waitFor();
 		await wall.page.fill("input[name=password]", PASSWORD);
 		await wall.page.press("input[name=password]", "Enter");
-		await wall.page.getByRole("heading", { level: 1, name: say("nav.dashboard") }).waitFor();
+		await wall.page.getByRole("heading", { level: 1, name: say("nav.system") }).waitFor();
 		await wall.button("logout").click();
 		await wall.page.waitForSelector("main.login");
 		assert.equal(await wall.page.getByText(say("ending.revoked")).count(), 0);

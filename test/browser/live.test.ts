@@ -41,6 +41,8 @@ describe("What changes under the page", function () {
 
 	const begin = async (options = {}) => {
 		visit = await (await Visit.begin(browser, gateway, options)).logIn();
+		// So many sessions as these are not kept.
+		await gateway.login();
 	};
 	/** Changes what the gateway tells of its state. */
 	const pretend = async (path: string, told: (now: Record<string, unknown>) => object) => {
@@ -96,6 +98,9 @@ describe("What changes under the page", function () {
 		it("are marked when they are old, with words for why, and no longer when a new one came", async () => {
 			await begin({ width: PHONE });
 			assert.equal(await mark().count(), 0);
+			await gateway.write("iec62056/schedule", { ...(await gateway.read("iec62056/schedule")), enabled: false });
+			await visit.page.reload();
+			await visit.settled();
 			await pretend("system/status", ({ timestamp }) => ({ timestamp: Number(timestamp) + 400 }));
 			await mark().waitFor();
 			await visit.page.getByText(/has not been read since .*Read now/).waitFor();
@@ -203,11 +208,10 @@ describe("What changes under the page", function () {
 			assert.equal(await ssid().inputValue(), "another network");
 
 			const closing = visit.page.waitForEvent("dialog");
-			const reloading = visit.page.reload().catch(() => {});
+			await visit.page.evaluate("setTimeout(() => location.reload())");
 			const asked = await closing;
 			assert.equal(asked.type(), "beforeunload");
 			await asked.dismiss();
-			await reloading;
 			assert.equal(await ssid().inputValue(), "another network");
 
 			await visit.button("logout").click();

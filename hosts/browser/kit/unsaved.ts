@@ -1,5 +1,5 @@
 /** What was typed and is not saved yet: nobody leaves it behind without being asked, in the page or by closing the tab. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Store } from "./store.js";
 
 const open = new Set<object>();
@@ -15,12 +15,12 @@ unsaved.watch((is) => (is ? addEventListener("beforeunload", warn) : removeEvent
 /** For who holds what is typed. */
 export function useUnsaved(isChanged: boolean): void {
 	const { current } = useRef({});
-	useEffect(() => {
+	useLayoutEffect(() => {
 		if (isChanged) open.add(current);
 		else open.delete(current);
 		unsaved.set(open.size > 0);
 	}, [isChanged]);
-	useEffect(
+	useLayoutEffect(
 		() => () => {
 			open.delete(current);
 			unsaved.set(open.size > 0);
@@ -41,6 +41,6 @@ export function forgetUnsaved(): void {
 
 /** Does it at once, or when the user has said that what was typed may go. */
 export function leaveBy(act: () => void): void {
-	if (unsaved.value) leaving.set(() => act);
+	if (unsaved.value) leaving.set(act);
 	else act();
 }
