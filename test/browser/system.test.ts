@@ -90,8 +90,7 @@ describe("The page's system settings", function () {
 		await clock.waitFor();
 		const before = (await clock.textContent()) ?? "";
 		assert.match(before, /, Europe\/Warsaw$/);
-		await visit.page.clock.fastForward(2_000);
-		await visit.page.waitForFunction(`document.querySelector("dd .number").textContent !== ${JSON.stringify(before)}`);
+		await visit.hurry(clock.filter({ hasNotText: before }));
 		await visit.go("system");
 	});
 
@@ -103,6 +102,7 @@ describe("The page's system settings", function () {
 	});
 
 	it("goes back to the factory's settings only when that was typed, and begins anew", async () => {
+		await gateway.login();
 		await visit.card("reset.title").locator("[name=factory_reset]").click();
 		const dialog = visit.page.getByRole("dialog");
 		const erase = dialog.locator("button[type=submit]");

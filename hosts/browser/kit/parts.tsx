@@ -134,8 +134,8 @@ export function Chip({ state, name, children }: { state: ChipState; name: string
 }
 
 /** Pairs of a name and a value. */
-export function Facts({ kind = "", children }: { kind?: string; children: ComponentChildren }) {
-	return <dl class={`facts ${kind}`}>{children}</dl>;
+export function Facts({ kind, children }: { kind?: string; children: ComponentChildren }) {
+	return <dl class={kind === undefined ? "facts" : `facts ${kind}`}>{children}</dl>;
 }
 
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
