@@ -16,6 +16,8 @@ export interface ExpectedReading {
 	readonly channel: number | null;
 	readonly billing_period: number | null;
 	readonly values?: readonly string[];
+	/** Only of DLMS/COSEM, where it is not the object's value. */
+	readonly attribute?: number;
 }
 
 export interface Vector {

@@ -7,7 +7,7 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/ending.js";
-import { describeAccount, describeMeter, openUnit } from "../hosts/node/factory.js";
+import { describeAccount, describeButton, describeMeter, openUnit } from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { checkPorts } from "../hosts/node/ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
@@ -83,6 +83,7 @@ class LinuxBench {
 		if (this.#ending) return;
 		this.#say(describeMeter(settings.meter, !options.meter));
 		this.#say(describeAccount(options.state, settings.factory));
+		this.#say(describeButton());
 		this.#start(firmware, settings);
 	}
 

@@ -12,6 +12,9 @@ import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
+import { PushMeter } from "./meter/push-meter.js";
+import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
+import { dlmsTelegram, smlTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { UsageError } from "./meter/words.js";
@@ -81,8 +84,26 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: (nowMs) => household.telegram(Math.max(nowMs, startMs)) });
 }
 
+function makePushMeter({ isSML, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
+	if (telegram !== undefined) {
+		const bytes = readTelegram(telegram);
+		return new PushMeter({ source: () => bytes, baud, pushMs });
+	}
+	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
+	const source = (nowMs: number) => {
+		const reading = household.reading(nowMs);
+		return isSML ? smlTelegram(reading) : dlmsTelegram(reading, framing);
+	};
+	return new PushMeter({ source, baud, pushMs });
+}
+
 /** Undefined when the help was all that was asked for. */
 function makeProgram(args: string[]): Program | undefined {
+	if (wantsPush(args)) {
+		const options = parsePushOptions(args);
+		const form = { parityBits: false, isEightBits: true, echo: false };
+		return options && { ...options, ...form, machine: makePushMeter(options) };
+	}
 	if (wantsDLMS(args)) {
 		const options = parseDLMSOptions(args);
 		// Eight bits are the line's form; in mode E the parity bit of the sign-on is one of them.
@@ -98,6 +119,11 @@ function makeProgram(args: string[]): Program | undefined {
 	}
 	const options = parseOptions(args);
 	return options && { ...options, isEightBits: false, machine: makeIECMeter(options) };
+}
+
+function helpFor(args: readonly string[]): string {
+	if (wantsPush(args)) return PUSH_HELP;
+	return wantsDLMS(args) ? DLMS_HELP : HELP;
 }
 
 async function run(program: Program): Promise<void> {
@@ -126,7 +152,7 @@ async function run(program: Program): Promise<void> {
 try {
 	const args = process.argv.slice(2);
 	const program = makeProgram(args);
-	if (program === undefined) process.stdout.write(wantsDLMS(args) ? DLMS_HELP : HELP);
+	if (program === undefined) process.stdout.write(helpFor(args));
 	else await run(program);
 } catch (error) {
 	process.stderr.write(`${(error as Error).message}\n`);

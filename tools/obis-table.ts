@@ -17,6 +17,7 @@ import {
 	MARK_NEXT,
 	MARK_PHASE,
 	MARK_TARIFF,
+	MEDIUM_ATTRIBUTE,
 	MEDIUM_HEAT_LIST,
 	MEDIUM_SHORT_LIST,
 	NAME_LIMIT,
@@ -168,6 +169,7 @@ function parseName(name: string, allowed: ReadonlySet<string>): string {
 
 function mediumOf(text: string): number {
 	if (text === "heat") return MEDIUM_HEAT_LIST;
+	if (text === "attribute") return MEDIUM_ATTRIBUTE;
 	return text === "short" ? MEDIUM_SHORT_LIST : numberUpTo(MEDIUM_HEAT_LIST - 1, text);
 }
 

@@ -44,10 +44,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function typeOf(schema: Node): string {
-	const { $ref, type, properties, required = [], items, allOf } = schema;
+	const { $ref, type, properties, required = [], items, allOf, oneOf } = schema;
 	if ($ref !== undefined && required.length === 0) return $ref.slice(SCHEMAS.length);
 	if ("const" in schema) return JSON.stringify(schema.const);
 	if (schema.enum !== undefined) return schema.enum.map((one: unknown) => JSON.stringify(one)).join(" | ");
+	if (oneOf?.some((one: Node) => one.type === "null")) return oneOf.map(typeOf).join(" | ");
 	if (Array.isArray(type)) return type.map((one) => TYPES[one]).join(" | ");
 	if (type === "array") return `readonly (${typeOf(items)})[]`;
 	if (properties === undefined) return TYPES[type];

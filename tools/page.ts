@@ -1,7 +1,8 @@
 /**
  * Builds the web page of the gateway into the one archive that it serves it from (modules/http/static.ts tells the
- * layout): scripts by Vite, named after their content; a document for each language, with its texts inside, so that
- * the first page takes two requests. Runs before every command when a source is newer than the archive.
+ * layout): scripts by Vite, named after their content; a document for each language with the texts of the first page
+ * inside, so that this page takes two requests; a file for each language with the texts of all others; what a
+ * home screen shows. Runs before every command when a source is newer than the archive.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -9,8 +10,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
 import { build } from "vite";
-import { TEXTS } from "../hosts/browser/text/all.js";
-import { LANGUAGES } from "../hosts/browser/text/translations.js";
+import { FIRST_TEXTS, LATER_TEXTS } from "../hosts/browser/text/all.js";
+import { LANGUAGES, type Translations } from "../hosts/browser/text/translations.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
@@ -63,22 +64,52 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 	return { scripts, entry };
 }
 
-/** The document of one language. */
-function documentFor(index: number, entry: string): PageFile {
-	const texts: Record<string, string> = {};
-	for (const [key, translations] of Object.entries(TEXTS)) texts[key] = translations[index];
-	// In a script element only "<" could end it.
-	const json = JSON.stringify(texts).replace(/</g, "\\u003c");
+function hashOf(content: Uint8Array): string {
+	return createHash("sha256").update(content).digest("hex");
+}
+
+/** JSON of the texts in one language. */
+function textsIn(index: number, table: Readonly<Record<string, Translations>>): string {
+	return JSON.stringify(Object.fromEntries(Object.entries(table).map(([key, texts]) => [key, texts[index]])));
+}
+
+/** The texts of all pages but the first in one language. */
+function laterTexts(index: number): PageFile {
+	const content = new TextEncoder().encode(textsIn(index, LATER_TEXTS));
+	const path = `/assets/${LANGUAGES[index]}-${hashOf(content).slice(0, 8)}.json`;
+	return { path, type: "application/json", immutable: true, content };
+}
+
+/** The document of one language, which names where its other texts are. */
+function documentFor(index: number, entry: string, later: string): PageFile {
 	const values: Record<string, string> = {
 		LANGUAGE: LANGUAGES[index],
-		TITLE: texts["title"],
-		NOSCRIPT: texts["noscript"],
-		TEXTS: json,
+		TITLE: FIRST_TEXTS.title[index],
+		NOSCRIPT: FIRST_TEXTS.noscript[index],
+		// In a script element only "<" could end it.
+		TEXTS: textsIn(index, FIRST_TEXTS).replace(/</g, "\\u003c"),
+		LATER: later,
 		SCRIPT: entry,
+		// In the document, since a browser would ask for it with the first request.
+		ICON: encodeURIComponent(readFileSync(join(SOURCE, "icon.svg"), "utf8").trim()),
 	};
 	const html = readFileSync(join(SOURCE, "document.html"), "utf8").replace(/%([A-Z]+)%/g, (_, name) => values[name]);
 	const content = new TextEncoder().encode(html);
 	return { path: `/${LANGUAGES[index]}`, type: "text/html; charset=utf-8", immutable: false, content };
+}
+
+/** What a page put on a phone's home screen looks like (W3C Web Application Manifest). */
+const APP_FILES = [
+	["app.webmanifest", "application/manifest+json"],
+	["icon.svg", "image/svg+xml"],
+	["icon.png", "image/png"],
+];
+
+function appFiles(): PageFile[] {
+	return APP_FILES.map(([name, type]) => {
+		const content = readFileSync(join(SOURCE, name));
+		return { path: `/${name}`, type, immutable: false, content };
+	});
 }
 
 /**
@@ -90,6 +121,7 @@ const POLICY = [
 	"script-src 'self'",
 	"img-src 'self' data:",
 	"connect-src 'self'",
+	"manifest-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",
 	"frame-ancestors 'none'",
@@ -99,7 +131,7 @@ const POLICY = [
 export function pack(files: readonly PageFile[], policy: string): Buffer {
 	const bodies = files.map(({ content }) => gzipSync(content, { level: constants.Z_BEST_COMPRESSION }));
 	const heads = files.map(({ path, type, immutable, content }) => {
-		const tag = createHash("sha256").update(content).digest("hex").slice(0, TAG_LENGTH);
+		const tag = hashOf(content).slice(0, TAG_LENGTH);
 		const text = (value: string) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value, "latin1")]);
 		return Buffer.concat([text(path), text(type), Buffer.from(tag), Buffer.from([immutable ? 1 : 0]), Buffer.alloc(8)]);
 	});
@@ -118,8 +150,9 @@ export function pack(files: readonly PageFile[], policy: string): Buffer {
 /** All files of the page, documents first, and their policy. */
 export async function makePage(): Promise<{ files: PageFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
-	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	return { files: [...documents, ...scripts], policy: POLICY };
+	const texts = LANGUAGES.map((_, index) => laterTexts(index));
+	const documents = texts.map(({ path }, index) => documentFor(index, entry, path));
+	return { files: [...documents, ...scripts, ...texts, ...appFiles()], policy: POLICY };
 }
 
 /** Writes the archive unless it is newer than all its sources. */

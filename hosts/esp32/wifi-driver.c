@@ -279,6 +279,13 @@ bool radio_driver_get_network(radio_network *network)
 	return true;
 }
 
+unsigned radio_driver_get_channel(void)
+{
+	uint8_t primary = 0;
+	wifi_second_chan_t second;
+	return esp_wifi_get_channel(&primary, &second) == ESP_OK ? primary : 0;
+}
+
 unsigned radio_driver_count_clients(void)
 {
 	wifi_sta_list_t list;

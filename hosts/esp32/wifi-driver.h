@@ -110,6 +110,9 @@ bool radio_driver_take_network(radio_network *network);
 /* The network that the station is in, as it is now. */
 bool radio_driver_get_network(radio_network *network);
 
+/* Of station and access point; 0: the radio is off. */
+unsigned radio_driver_get_channel(void);
+
 unsigned radio_driver_count_clients(void);
 
 void radio_driver_set_power_save(bool on);

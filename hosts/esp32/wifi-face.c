@@ -247,6 +247,13 @@ void xs_wifi_get_station(xsMachine *the)
 	set_address(the, xsID_gateway, face->core.address.gateway);
 }
 
+/* Of station and access point; 0: the radio is off. */
+void xs_wifi_get_channel(xsMachine *the)
+{
+	wifi_face *face = xsmcGetHostData(xsThis);
+	xsmcSetInteger(xsResult, face->closed ? 0 : (xsIntegerValue)radio_driver_get_channel());
+}
+
 /* (on) */
 void xs_wifi_set_power_save(xsMachine *the)
 {

@@ -31,6 +31,9 @@ class NativeRadio extends Native("xs_wifi_destructor") {
 	get station(): StationStatus | undefined {
 		return native("xs_wifi_get_station").call(this);
 	}
+	get channel(): number {
+		return native("xs_wifi_get_channel").call(this);
+	}
 	/** BSSID "" and channel 0: any; the four addresses are empty with DHCP. The compiler wants the call as it stands. */
 	connect(
 		ssid: string,
@@ -105,6 +108,10 @@ class ESP32WiFi implements WiFi {
 
 	get station(): StationStatus | undefined {
 		return this.#radio.station;
+	}
+
+	get channel(): number {
+		return this.#radio.channel;
 	}
 
 	connect(options: StationOptions): void {

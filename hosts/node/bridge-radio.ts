@@ -1,6 +1,7 @@
 /** The radio's operations (worker/protocol.ts) on the host's radio. */
 import type { AccessPointOptions, StationOptions, WiFi } from "../../modules/io/wifi.js";
 import {
+	RADIO_CHANNEL,
 	RADIO_CONNECT,
 	RADIO_DISCONNECT,
 	RADIO_POWER_SAVE,
@@ -16,6 +17,8 @@ export function operateRadio(wifi: WiFi, operation: number, value: unknown): unk
 	switch (operation) {
 		case RADIO_STATION:
 			return wifi.station;
+		case RADIO_CHANNEL:
+			return wifi.channel;
 		case RADIO_CONNECT:
 			return wifi.connect(value as StationOptions);
 		case RADIO_DISCONNECT:

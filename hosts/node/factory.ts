@@ -82,6 +82,11 @@ export function describeAccount(state: string, { labelPassword }: FactoryData): 
 	return `User admin, with the password that was set on the page or by the API (delete ${state} for a new unit)`;
 }
 
+/** How the button is pressed. By this process's id: npm's, above it, is another one, and would open a debugger. */
+export function describeButton(): string {
+	return `A short press of its button: kill -USR1 ${process.pid}`;
+}
+
 /** What the banner says of the meter; one that isn't there yet may come. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;

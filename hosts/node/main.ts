@@ -14,7 +14,7 @@ import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { describeAccount, describeMeter, type FactoryData, openUnit } from "./factory.js";
+import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
 import { createHost, type HostSettings } from "./host.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
@@ -64,6 +64,7 @@ class Bench {
 		if (this.#ending) return;
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		this.#say(describeAccount(options.state, factory));
+		this.#say(describeButton());
 		const addresses = (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
 			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`);

@@ -12,6 +12,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto, Ending, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Memory } from "../../modules/io/memory.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
@@ -51,6 +52,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	switchedOn?: boolean;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
+	/** What is left of the machine's memory; without it, as much as is wanted. */
+	memory?: Memory;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
 }
@@ -87,6 +90,7 @@ export class VirtualWorld implements Host {
 	readonly button?: SimulatedButton;
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
+	readonly memory?: Memory;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
@@ -122,6 +126,7 @@ export class VirtualWorld implements Host {
 		if (options.switchedOn !== undefined) this.switchedOn = options.switchedOn;
 		else if (options.button !== false) this.button = new SimulatedButton(this.time);
 		if (options.led !== undefined) this.led = options.led;
+		if (options.memory !== undefined) this.memory = options.memory;
 		this.storage = options.storage ?? new VirtualStorage();
 		this.retained = options.retained ?? new VirtualRetained();
 		this.ending = options.ending ?? POWER_ON;

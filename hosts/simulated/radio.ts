@@ -18,6 +18,8 @@ import {
 } from "../../modules/io/wifi.js";
 import type { Air, SimulatedNetwork } from "./air.js";
 
+/** Of an access point without a network beside it. */
+const ACCESS_POINT_CHANNEL = 1;
 const JOIN_MS = 2500;
 const REFUSE_MS = 3000;
 const SEARCH_MS = 2000;
@@ -77,6 +79,11 @@ export class SimulatedRadio implements WiFi {
 		if (network === undefined) this.failAfter(SEARCH_MS, WIFI_REASON_NO_AP_FOUND);
 		else if (network.password !== options.password) this.failAfter(REFUSE_MS, WIFI_REASON_4WAY_HANDSHAKE_TIMEOUT);
 		else this.stationAfter(JOIN_MS, () => this.join(options));
+	}
+
+	/** As ESP-IDF has it: the station's network decides. */
+	get channel(): number {
+		return this.station?.channel ?? (this.accessPoint === undefined ? 0 : ACCESS_POINT_CHANNEL);
 	}
 
 	disconnect(): void {

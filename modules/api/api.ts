@@ -12,7 +12,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
-import { NO_VALUES } from "./body.js";
+import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
@@ -203,7 +203,9 @@ export class API implements HTTPHandler {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;
 		}
-		if (body === undefined) return run(exchange, NO_VALUES, settings) ?? undefined;
+		// Of a body that is not needed and does not come, no memory is claimed.
+		if (body === undefined || (body === NO_BODY && request.contentLength === 0))
+			return run(exchange, NO_VALUES, settings) ?? undefined;
 		const { long, limit } = body;
 		const done: BodyDone = (values, code, message, field) => {
 			if (code === "") run(exchange, values, settings);

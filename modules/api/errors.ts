@@ -1,6 +1,6 @@
 /**
  * Errors of the API have one form everywhere: `{"error":"<code>","message":"<sentence>"}`, plus `"field"` where one field
- * is to blame (API decision 1).
+ * is to blame (API decision 1). A readout that failed has more (meter.ts).
  */
 import type { HTTPResponse } from "../http/response.js";
 import { JSONStream } from "../json/stream.js";
@@ -24,7 +24,7 @@ export const TOKEN_SLOTS_FULL = "token_slots_full";
 export const HUB_DISABLED = "hub_disabled";
 export const UNSUPPORTED = "unsupported";
 
-/** Answers with an error. `message` says what happened and what to do. */
+/** Answers with an error. `message` says what happened and what to do; `more` writes further members. */
 export function fail(
 	writer: JSONWriter,
 	response: HTTPResponse,
@@ -32,6 +32,7 @@ export function fail(
 	code: string,
 	message: string,
 	field?: string,
+	more?: (writer: JSONWriter) => void,
 ): void {
 	response.lines("Content-Type: application/json\r\n");
 	const body = new JSONStream(writer, () => {
@@ -44,6 +45,7 @@ export function fail(
 			writer.key("field");
 			writer.string(field);
 		}
+		more?.(writer);
 		writer.endObject();
 		return false;
 	});

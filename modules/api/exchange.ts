@@ -141,7 +141,7 @@ export class Exchange {
 		this.fail(503, BUSY, "The gateway is busy with other requests; try again in a moment.");
 	}
 
-	fail(status: number, code: string, message: string, field?: string): void {
-		fail(this.services.writer, this.response, status, code, message, field);
+	fail(status: number, code: string, message: string, field?: string, more?: (writer: JSONWriter) => void): void {
+		fail(this.services.writer, this.response, status, code, message, field, more);
 	}
 }

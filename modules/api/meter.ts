@@ -1,5 +1,10 @@
 /** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
-import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import {
+	CONTROL_LOG_EN,
+	IEC62056_MODE_D_BAUDRATE,
+	IEC62056_MODE_D_ENABLED,
+	METER_PROTOCOL,
+} from "../config/meter-fields.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
@@ -89,7 +94,48 @@ function streamReadout(exchange: Exchange, readout: Readout): void {
 function failRead(exchange: Exchange, failure: Failure): void {
 	const { error, message } = failure;
 	if (error === BUSY) exchange.response.header("Retry-After", "5");
-	exchange.fail(error === BUSY ? 503 : 500, error, message);
+	exchange.fail(error === BUSY ? 503 : 500, error, message, undefined, (writer) => {
+		if (failure.code !== "") {
+			writer.key("code");
+			writer.string(failure.code);
+		}
+		if (failure.unasked !== undefined || failure.advice !== undefined) writeFinding(writer, failure);
+	});
+}
+
+/** What arrives without a question, and the settings that would set it right; null: not known. */
+function writeFinding(writer: JSONWriter, failure: Failure | undefined): void {
+	const { unasked, advice } = failure ?? {};
+	writer.key("unasked");
+	if (unasked === undefined) writer.null();
+	else {
+		writer.beginObject();
+		writer.key("kind");
+		writer.string(unasked.kind);
+		writer.key("baudrate");
+		writer.number(unasked.baud);
+		writer.key("framing");
+		writer.string(unasked.framing);
+		writer.key("supported");
+		writer.boolean(unasked.isSupported);
+		writer.endObject();
+	}
+	writer.key("settings");
+	if (advice === undefined) writer.null();
+	else {
+		writer.beginObject();
+		writer.key(METER_PROTOCOL.name);
+		writer.string(advice.protocol);
+		if (advice.modeD !== undefined) {
+			writer.key(IEC62056_MODE_D_ENABLED.name);
+			writer.boolean(advice.modeD);
+		}
+		if (advice.modeDBaud !== undefined) {
+			writer.key(IEC62056_MODE_D_BAUDRATE.name);
+			writer.number(advice.modeDBaud);
+		}
+		writer.endObject();
+	}
 }
 
 function answerProbe(exchange: Exchange, result: ProbeResult): void {
@@ -109,6 +155,7 @@ function answerProbe(exchange: Exchange, result: ProbeResult): void {
 		writer.key("damaged");
 		writer.number(result.damaged);
 		writeCharacters(writer, result.bytes, 0, result.bytes.length);
+		writeFinding(writer, failure);
 	});
 }
 

@@ -32,6 +32,11 @@ export function getNetworkStatus(exchange: Exchange): void {
 	const netmask = station?.netmask ?? (isAccessPoint ? ACCESS_POINT_NETMASK : NO_ADDRESS);
 	const gateway = station?.gateway ?? own;
 	const { hostname, accessPoint } = networkSettings;
+	// Of the network that is joined; without one the access point's own (decision 54), whose address is fixed.
+	const isOnItsOwn = isAccessPoint && station === undefined;
+	const usesDHCP = !isOnItsOwn && (network?.usesDHCP ?? config.get(WIFI_DHCP));
+	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
+	const channel = station?.channel ?? network?.channel ?? 0;
 	const isTemporary = network?.isTemporary ?? false;
 	const lastError = errorOf(network?.lastError ?? 0);
 	const clients = network?.clients ?? 0;
@@ -43,10 +48,10 @@ export function getNetworkStatus(exchange: Exchange): void {
 		textMember(writer, "netmask", netmask);
 		textMember(writer, "gateway", gateway);
 		textMember(writer, "hostname", hostname);
-		booleanMember(writer, "dhcp", config.get(WIFI_DHCP));
-		textMember(writer, "ssid", station?.ssid ?? config.get(WIFI_SSID));
+		booleanMember(writer, "dhcp", usesDHCP);
+		textMember(writer, "ssid", ssid);
 		numberMember(writer, "rssi", station?.rssi ?? 0);
-		numberMember(writer, "channel", station?.channel ?? 0);
+		numberMember(writer, "channel", channel);
 		numberMember(writer, "authmode", station?.authmode ?? 0);
 		booleanMember(writer, "ap_mode", isAccessPoint);
 		booleanMember(writer, "secure", secure);
@@ -55,6 +60,8 @@ export function getNetworkStatus(exchange: Exchange): void {
 		codeMember(writer, "ntp_last_error", timeError);
 		booleanMember(writer, "wifi_enabled", isWiFiEnabled(exchange));
 		booleanMember(writer, "wifi_temporary", isTemporary);
+		textMember(writer, "wifi_ssid", config.get(WIFI_SSID));
+		booleanMember(writer, "wifi_dhcp", config.get(WIFI_DHCP));
 		textMember(writer, "ap_ssid", accessPoint.ssid);
 		booleanMember(writer, "ap_enabled", config.get(AP_ENABLED));
 		numberMember(writer, "ap_clients", clients);

@@ -194,7 +194,7 @@ export class ReadoutBody {
 	}
 
 	private record(writer: JSONWriter): void {
-		const { address, addressLength, code } = this.#cursor;
+		const { address, addressLength, code, attribute } = this.#cursor;
 		const pieces = this.#keys;
 		const isCode = code.c >= 0;
 		writer.beginObject();
@@ -205,10 +205,15 @@ export class ReadoutBody {
 		if (isCode) writer.rawPart(address, code.shortStart, code.shortEnd);
 		else writer.rawASCII(address, 0, addressLength);
 		this.values(writer);
+		if (attribute !== 0) {
+			writer.key("attribute");
+			writer.number(attribute);
+		}
 		this.numberOrNull(writer, PIECE_MEDIUM, code.medium);
 		this.numberOrNull(writer, PIECE_CHANNEL, code.channel);
 		this.numberOrNull(writer, PIECE_BILLING_PERIOD, code.billingPeriod);
-		const pair = pairOf(code, this.#map);
+		// What feeds Zigbee are values.
+		const pair = attribute === 0 ? pairOf(code, this.#map) : 0;
 		if (pair === 0) writer.raw(pieces[PIECE_UNMAPPED]);
 		else {
 			writer.key("mapping_id");
@@ -284,10 +289,10 @@ export class ReadoutBody {
 		this.#hasNames = true;
 		this.#nameEnd = this.#translationEnd = 0;
 		if (names === undefined || code.c < 0 || !names.find(code, LANGUAGE_EN)) return;
-		this.#nameEnd = quotedName(names, this.#name);
+		this.#nameEnd = this.quotedName(names, this.#name);
 		if (this.#language === LANGUAGE_EN) return;
 		names.translate(this.#language);
-		this.#translationEnd = quotedName(names, this.#translation);
+		this.#translationEnd = this.quotedName(names, this.#translation);
 	}
 
 	private numberOrNull(writer: JSONWriter, piece: number, value: number | null): void {
@@ -295,12 +300,15 @@ export class ReadoutBody {
 		if (value === null) writer.raw(this.#null);
 		else writer.rawPart(this.#shortScratch, 0, putDecimal(this.#scratch, 0, value));
 	}
-}
 
-/** Writes the name found last, in quotes; returns where it ends. */
-function quotedName(names: OBISNames, into: Uint8Array): number {
-	into[0] = QUOTE;
-	const end = names.write(into, 1);
-	into[end] = QUOTE;
-	return end + 1;
+	/** Writes the name found last, and that of the attribute, in quotes; returns where it ends, 0 if that is not known. */
+	private quotedName(names: OBISNames, into: Uint8Array): number {
+		const { classId, attribute } = this.#cursor;
+		into[0] = QUOTE;
+		const nameEnd = names.write(into, 1);
+		const end = attribute === 0 ? nameEnd : names.writeAttribute(classId, attribute, into, nameEnd);
+		if (attribute !== 0 && end === nameEnd) return 0;
+		into[end] = QUOTE;
+		return end + 1;
+	}
 }

@@ -289,6 +289,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
+		this.#reader.clockChanged();
 		this.#acts.refreshSoon();
 	}
 

@@ -75,14 +75,14 @@ export const IEC62056_MODE_E_DLMS = field<boolean>({
 	kind: BOOLEAN,
 	initial: false,
 });
-/** Stands in the sign-on (6.3.1): only the meter of this address answers. Empty: any meter. */
+/** Stands in the sign-on (6.3.1): only the meter of this address answers. Empty: any meter. `/…`: the sign-on up to `!`. */
 export const IEC62056_DEVICE_ADDRESS = field<string>({
 	entry: IN_IEC62056,
 	id: 6,
 	name: "device_address",
 	kind: TEXT,
 	maximum: 32,
-	characters: "09AZaz  ",
+	characters: "09AZaz  ##//",
 	initial: "",
 });
 export const IEC62056 = entry("iec62056", 1, [

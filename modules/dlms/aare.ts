@@ -6,7 +6,8 @@
  *           BE len 04 len <initiate response, glo- of it, or error>
  *
  * Meters leave elements out, put others in front (80, the protocol version) and answer a plain request with the name of
- * the ciphered context: order, context and mechanism are not looked at, and what comes after a refusal may be broken.
+ * the ciphered context: the order is not looked at, nor whether context and mechanism are ours; they only tell what the
+ * meter wants that we can't do. What comes after a refusal may be broken.
  */
 import type { Failure } from "../readout/failure.js";
 import { BER_OCTET_STRING, Element } from "./ber.js";
@@ -16,6 +17,11 @@ import {
 	DLMS_AUTHENTICATION,
 	DLMS_AUTHENTICATION_REQUIRED,
 	DLMS_CONTEXT,
+	DLMS_HLS_2,
+	DLMS_HLS_ECDSA,
+	DLMS_HLS_MD5,
+	DLMS_HLS_SHA1,
+	DLMS_HLS_SHA256,
 	DLMS_MECHANISM,
 	DLMS_REJECTED,
 	DLMS_TITLE,
@@ -37,9 +43,24 @@ const DIAGNOSTIC_MECHANISM_REQUIRED = 12;
 const DIAGNOSTIC_AUTHENTICATION = 13;
 const DIAGNOSTIC_ACSE_VERSION = DIAGNOSTIC_PROVIDER + 2;
 
+/** Of object identifiers under DLMS UA: the byte before the last says what the last one is a number of. */
+const ARC_CONTEXT = 1;
+const ARC_MECHANISM = 2;
+const OBJECT_IDENTIFIER = 0x06;
+
+/** Contexts by short names, plain and ciphered. */
+const CONTEXT_SHORT = 2;
+const CONTEXT_SHORT_CIPHERED = 4;
+/** What mechanisms fail with, by number. */
+const MECHANISMS = Object.freeze([
+	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
+]);
+
+const CONTEXT_NAME = 0xa1;
 const RESULT = 0xa2;
 const SOURCE_DIAGNOSTIC = 0xa3;
 const RESPONDING_TITLE = 0xa4;
+const MECHANISM_NAME = 0x89;
 const AUTHENTICATION_VALUE = 0xaa;
 const USER_INFORMATION = 0xbe;
 const SOURCE_USER = 0xa1;
@@ -52,12 +73,20 @@ export class AssociationResponse {
 	result = -1;
 	/** As the meter gave it, DIAGNOSTIC_PROVIDER added if it is the provider's; -1: not told. */
 	diagnostic = -1;
+	/** Numbers of the meter's context and mechanism; -1: not told. */
+	context = -1;
+	mechanism = -1;
 	titleStart = 0;
 	titleEnd = 0;
 	challengeStart = 0;
 	challengeEnd = 0;
 	informationStart = 0;
 	informationEnd = 0;
+
+	/** Its context is one of short names. */
+	get isShort(): boolean {
+		return this.context === CONTEXT_SHORT || this.context === CONTEXT_SHORT_CIPHERED;
+	}
 
 	/** Reads an AARE, from its tag on. False if it is broken: `result` may have been told all the same. */
 	read(cursor: Cursor): boolean {
@@ -70,7 +99,7 @@ export class AssociationResponse {
 	}
 
 	private clear(): void {
-		this.result = this.diagnostic = -1;
+		this.result = this.diagnostic = this.context = this.mechanism = -1;
 		this.titleStart = this.titleEnd = this.challengeStart = this.challengeEnd = 0;
 		this.informationStart = this.informationEnd = 0;
 	}
@@ -84,6 +113,9 @@ export class AssociationResponse {
 				this.result = element.integer(bytes);
 				good = good && this.result >= 0;
 			} else if (element.tag === SOURCE_DIAGNOSTIC) good = this.readDiagnostic(element, bytes) && good;
+			else if (element.tag === CONTEXT_NAME) {
+				if (element.inside(bytes, OBJECT_IDENTIFIER)) this.context = numberIn(element, bytes, ARC_CONTEXT);
+			} else if (element.tag === MECHANISM_NAME) this.mechanism = numberIn(element, bytes, ARC_MECHANISM);
 			else if (element.tag === RESPONDING_TITLE) {
 				good = element.inside(bytes, BER_OCTET_STRING) && good;
 				this.titleStart = element.start;
@@ -108,6 +140,16 @@ export class AssociationResponse {
 		this.diagnostic = value < 0 ? value : value + (provider ? DIAGNOSTIC_PROVIDER : 0);
 		return value >= 0;
 	}
+}
+
+/** The number that an object identifier ends with, if the one before says `arc`; else -1. */
+function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): number {
+	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
+}
+
+/** The failure that is told by the mechanism that a meter names; undefined for those that we can do, and for none. */
+export function mechanismFailure(mechanism: number): Failure | undefined {
+	return MECHANISMS[mechanism];
 }
 
 /** The failure that is told by a refusal by its diagnostic. */

@@ -18,7 +18,13 @@
 
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Failure } from "../readout/failure.js";
-import { ACCEPTED, AssociationResponse, DIAGNOSTIC_AUTHENTICATION_REQUIRED, rejectionFailure } from "./aare.js";
+import {
+	ACCEPTED,
+	AssociationResponse,
+	DIAGNOSTIC_AUTHENTICATION_REQUIRED,
+	mechanismFailure,
+	rejectionFailure,
+} from "./aare.js";
 import {
 	AARQ_LIMIT,
 	type AssociationRequest,
@@ -39,7 +45,7 @@ import {
 	findAnswer,
 	putActionRequest,
 } from "./action.js";
-import { CIPHER_OVERHEAD, type Cipher, COUNTER_END } from "./cipher.js";
+import { CIPHER_OVERHEAD, type Cipher, COUNTER_END, suiteFailure } from "./cipher.js";
 import type { Cursor } from "./cursor.js";
 import { EXCEPTION_RESPONSE, ExceptionResponse } from "./exception.js";
 import {
@@ -54,6 +60,7 @@ import {
 	DLMS_METER_UNVERIFIED,
 	DLMS_PDU_SIZE,
 	DLMS_REJECTED,
+	DLMS_SHORT_NAMES,
 	DLMS_UNPROTECTED,
 } from "./failures.js";
 import { ATTRIBUTE_LENGTH, GET_RESPONSE, NORMAL_HEAD } from "./get.js";
@@ -237,23 +244,31 @@ export class Association {
 		if (answer.result > ACCEPTED) return this.end(this.rejection(answer, cursor));
 		if (!whole) return this.end(DLMS_MALFORMED);
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		const isChallenged = answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED;
+		const unable = gmac || isChallenged ? mechanismFailure(answer.mechanism) : undefined;
+		if (unable !== undefined) return this.end(unable);
 		if (cipher !== undefined && (ciphered || gmac)) {
 			const { titleStart, titleEnd } = answer;
 			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : undefined;
 			if (problem !== undefined) return this.end(problem);
 			if (!cipher.meterTitleKnown) return this.end(DLMS_METER_TITLE);
 		}
-		if (!gmac && answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED)
-			return this.end(DLMS_AUTHENTICATION_REQUIRED);
+		if (!gmac && isChallenged) return this.end(DLMS_AUTHENTICATION_REQUIRED);
 		const problem = this.takeInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
 		if (problem !== undefined) return this.end(problem);
 		return gmac ? this.takeChallenge(bytes, answer) : this.beginReading();
 	}
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
+		const { informationStart, informationEnd } = answer;
+		// Some tell the name of their association in an initiate response, which a refusal has no use for.
+		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
+		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
+		const unable = mechanismFailure(answer.mechanism);
+		if (unable !== undefined) return unable;
 		const rejected = rejectionFailure(answer.diagnostic);
-		if (rejected !== DLMS_REJECTED || answer.informationStart === answer.informationEnd) return rejected;
-		const error = serviceErrorFailure(cursor.set(cursor.bytes, answer.informationStart, answer.informationEnd));
+		if (rejected !== DLMS_REJECTED || informationStart === informationEnd) return rejected;
+		const error = serviceErrorFailure(cursor.set(cursor.bytes, informationStart, informationEnd));
 		return error === DLMS_EXCEPTION ? rejected : error;
 	}
 
@@ -269,6 +284,9 @@ export class Association {
 			if (cursor.bytes[cursor.at] === CONFIRMED_SERVICE_ERROR) return serviceErrorFailure(cursor);
 		} else if (tag > 0 && tag !== INITIATE_RESPONSE) return DLMS_CONTEXT;
 		if (!this.#initiate.read(cursor)) return DLMS_MALFORMED;
+		// A meter that offers GET all the same may be read.
+		const { isShort, conformance } = this.#initiate;
+		if (isShort && (conformance & CONFORMANCE_GET) === 0) return DLMS_SHORT_NAMES;
 		return this.room < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
@@ -308,6 +326,8 @@ export class Association {
 		if (tag !== ACTION_RESPONSE) return this.end(DLMS_MALFORMED);
 		const at = findAnswer(cursor);
 		if (at === ACTION_REFUSED) return this.end(DLMS_HLS_REFUSED);
+		const suite = at < 0 ? undefined : suiteFailure(cursor.bytes[at]);
+		if (suite !== undefined) return this.end(suite);
 		const verified = at >= 0 && this.#options.cipher?.isAnswer(this.challenge, cursor.bytes, at) === true;
 		return verified ? this.beginReading() : this.end(DLMS_METER_UNVERIFIED);
 	}

@@ -17,7 +17,15 @@ import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
 import type { Failure } from "../readout/failure.js";
 import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
-import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
+import {
+	DLMS_MALFORMED,
+	DLMS_METER_TITLE,
+	DLMS_REPLAY,
+	DLMS_SUITE_1,
+	DLMS_SUITE_2,
+	DLMS_TAG,
+	DLMS_UNPROTECTED,
+} from "./failures.js";
 
 /** Ciphertext of `text` and the 16 bytes of the tag after it; IV of 12 bytes. Of a ciphertext: its plain text. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
@@ -37,6 +45,9 @@ const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
 /** Bits of SC that must be 0: suite, broadcast key, compression. */
 const UNSUPPORTED = 0xcf;
+const SUITE = 0x0f;
+/** What suites fail with, by number. */
+const SUITES = Object.freeze([undefined, DLMS_SUITE_1, DLMS_SUITE_2]);
 
 /** Tags of glo- APDUs and of what is inside. */
 const GLO = Object.freeze([0x21, 0x28, 0x2e, 0xc8, 0xca, 0xcb, 0xcc, 0xcf]);
@@ -62,6 +73,11 @@ export interface CipherOptions {
 const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
+
+/** The failure that is told by the security suite in a security control; undefined for suite 0, and for no suite. */
+export function suiteFailure(control: number): Failure | undefined {
+	return SUITES[control & SUITE];
+}
 
 export class Cipher {
 	/** The next invocation counter; all below it may have been used. */
@@ -167,6 +183,8 @@ export class Cipher {
 		const control = cursor.u8();
 		const counter = cursor.u32();
 		if (cursor.failed || length !== 5 + cursor.left) return DLMS_MALFORMED;
+		const suite = suiteFailure(control);
+		if (suite !== undefined) return suite;
 		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
 		if ((control & UNSUPPORTED) !== 0 || control === 0) return DLMS_UNPROTECTED;
 		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;

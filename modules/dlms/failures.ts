@@ -1,7 +1,7 @@
 /**
  * How an association failed. What the meter said, exactly, is kept beside it (Association: `diagnostic`, `exception`).
  */
-import { failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
+import { type Failure, failure, finalFailure, METER_AUTH_FAILED, METER_ERROR } from "../readout/failure.js";
 
 /** An answer makes no sense, or breaks BER or A-XDR. */
 export const DLMS_MALFORMED = failure(
@@ -17,12 +17,12 @@ export const DLMS_REJECTED = failure(
 	41,
 	"The meter refuses the association and does not say why. Check client_address; then auth; then password and keys.",
 );
-/** AARE 2: the context (plain or ciphered, logical names) is not supported: change `use_encryption`. */
+/** AARE 2: the context (plain or ciphered, logical names) is not supported; Gurux says so of the mechanism, too. */
 export const DLMS_CONTEXT = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/context",
 	42,
-	"The meter refuses the application context: change use_encryption; then check client_address.",
+	"The meter refuses the application context: change use_encryption; then check client_address and auth. A meter that goes by short names can't be read.",
 );
 /** AARE 3: the meter does not know our system title. */
 export const DLMS_TITLE = finalFailure(
@@ -31,19 +31,19 @@ export const DLMS_TITLE = finalFailure(
 	43,
 	"The meter does not take the gateway's system title. It may have to be registered in the meter.",
 );
-/** AARE 11: another kind of authentication belongs to this client address. */
+/** AARE 11: another kind of authentication belongs to this client address, and the meter does not tell which. */
 export const DLMS_MECHANISM = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/mechanism",
 	44,
-	"This client_address goes with another auth. Change auth; then check client_address.",
+	"This client_address goes with another auth. Try the others; then check client_address. If none fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
 /** AARE 12, 14: this client address needs authentication, or a higher one. */
 export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
-	"This client_address needs to be authenticated. Change auth; then check client_address.",
+	"This client_address needs to be authenticated. Change auth; then check client_address. If neither low nor high_gmac fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
 /** AARE 13: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
@@ -65,7 +65,7 @@ export const DLMS_CONFORMANCE = finalFailure(
 	METER_ERROR,
 	"dlms/conformance",
 	49,
-	"The meter offers none of the services that reading needs. Check client_address.",
+	"The meter offers none of the services that reading needs. Check client_address. A meter that goes by short names can't be read.",
 );
 export const DLMS_PDU_SIZE = finalFailure(
 	METER_ERROR,
@@ -79,12 +79,12 @@ export const DLMS_INITIATE = finalFailure(
 	51,
 	"The meter refuses to begin. Check client_address; then use_encryption.",
 );
-/** The meter can't decipher what we send: wrong key or system title. */
+/** The meter can't decipher what we send: wrong key, or system title, or it is of another security suite. */
 export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
 	52,
-	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then client_address.",
+	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then client_address. A meter of security suite 1 or 2 can't be read.",
 );
 /** The meter says that our invocation counter is too low (`expectedCounter` may tell what it wants). */
 export const DLMS_COUNTER = finalFailure(
@@ -163,3 +163,38 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	63,
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
+
+/** HLS mechanisms, by their number in the Green Book, that the meter names in its AARE and that we have not. */
+export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
+export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
+export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");
+export const DLMS_HLS_SHA256 = mechanism("sha256", "HLS with SHA-256 (mechanism 6)");
+export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
+/** The security control of an answer tells another suite than 0. */
+export const DLMS_SUITE_1 = suite("1");
+export const DLMS_SUITE_2 = suite("2");
+/** The meter's context, or the name of its association, is one of short names: READ in place of GET. */
+export const DLMS_SHORT_NAMES = finalFailure(
+	METER_ERROR,
+	"dlms/short-names",
+	68,
+	"The meter goes by short names (SN), which this gateway can't do. Try the protocol iec62056; then another client_address.",
+);
+
+function mechanism(name: string, wanted: string): Failure {
+	return finalFailure(
+		METER_AUTH_FAILED,
+		`dlms/hls-${name}`,
+		66,
+		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with low or high_gmac.`,
+	);
+}
+
+function suite(number: string): Failure {
+	return finalFailure(
+		METER_AUTH_FAILED,
+		`dlms/security-suite-${number}`,
+		67,
+		`The meter ciphers by security suite ${number}, the gateway by suite 0 only. Ask the meter's operator for that.`,
+	);
+}

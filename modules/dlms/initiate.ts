@@ -3,7 +3,8 @@
  *
  *   InitiateRequest   01, dedicated key (00: none), response allowed (00: yes), quality (00: none), version 06,
  *                     5F 1F 04 00 and 3 bytes of conformance, longest APDU we take (2)
- *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2)
+ *   InitiateResponse  08, quality (00, or 01 and a byte), version, 5F 1F 04 00 and 3 bytes, longest APDU (2; 0: any), name (2;
+ *                     00 07, or FA 00: short names)
  *   Error             0E 01 (initiate) 06 n
  */
 import type { Failure } from "../readout/failure.js";
@@ -20,6 +21,9 @@ export const CONFORMANCE_BLOCK_GET = 0x1000;
 export const CONFORMANCE_LIST = 0x0200;
 export const CONFORMANCE_GET = 0x0010;
 export const CONFORMANCE_ACTION = 0x0001;
+
+/** The base name of an association by short names (IEC 62056-6-2, 5.3.3). */
+const NAME_SHORT = 0xfa00;
 
 const VERSION = 6;
 const CONFORMANCE_TAG = 0x5f;
@@ -51,6 +55,8 @@ export class Initiate {
 	conformance = 0;
 	/** The longest APDU that the meter takes; 0: any. */
 	pduLimit = 0;
+	/** The association goes by short names. */
+	isShort = false;
 
 	/** Reads an InitiateResponse; false if it is none. */
 	read(cursor: Cursor): boolean {
@@ -63,7 +69,7 @@ export class Initiate {
 		cursor.u8();
 		this.conformance = cursor.u8() * 0x10000 + cursor.u16();
 		this.pduLimit = cursor.u16();
-		cursor.u16();
+		this.isShort = cursor.u16() === NAME_SHORT;
 		return !cursor.failed;
 	}
 }

@@ -51,7 +51,8 @@ export function isMoment(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];
-	if (classId === CLASS_CLOCK) return attribute === 2;
+	// The time; begin and end of summer time, which have a text where they tell the year.
+	if (classId === CLASS_CLOCK) return attribute === 2 || attribute === 5 || attribute === 6;
 	if (classId === CLASS_EXTENDED) return attribute === 5;
 	return classId === CLASS_DEMAND && (attribute === 6 || attribute === 7);
 }

@@ -27,7 +27,7 @@ const CLASS_DATA = 1;
 const CLASS_REGISTER = 3;
 const CLASS_CLOCK = 8;
 /** Attribute with the value, or the time, in all of these classes. */
-const ATTRIBUTE_VALUE = 2;
+export const ATTRIBUTE_VALUE = 2;
 
 /** What a new unit asks for: the clock, the serial number, then registers. */
 const DEFAULT_CODES = Object.freeze([

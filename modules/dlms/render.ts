@@ -5,7 +5,7 @@
  * |---|---|
  * | integers, floats | decimal, shifted by the scaler: exact |
  * | boolean, enum, BCD | `0` or `1`; number; two digits |
- * | bit string | `0` and `1` |
+ * | bit string | `0b` and a `0` or `1` each, so that nobody takes it for a number; empty where it is |
  * | octet string | date and time where one is expected; else as a string |
  * | strings | text if it is printable ASCII, without blanks and 00 at the end; else hex, in capitals |
  * | date-time, date, time | ISO 8601; hex if it has no such text |
@@ -61,6 +61,7 @@ export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
 const BLANK = 0x20;
+const LETTER_B = 0x62;
 const DELETE = 0x7f;
 
 /** An integer tag, in whatever size. */
@@ -144,9 +145,12 @@ function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Ar
 }
 
 function putBits(bytes: Uint8Array, start: number, count: number, into: Uint8Array): number {
-	if (count > TEXT_LIMIT) return TEXT_TOO_LONG;
-	for (let i = 0; i < count; i++) into[i] = DIGIT_0 + ((bytes[start + (i >> 3)] >> (7 - (i & 7))) & 1);
-	return count;
+	if (count === 0) return 0;
+	if (count + 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
+	into[0] = DIGIT_0;
+	into[1] = LETTER_B;
+	for (let i = 0; i < count; i++) into[i + 2] = DIGIT_0 + ((bytes[start + (i >> 3)] >> (7 - (i & 7))) & 1);
+	return count + 2;
 }
 
 /** A capital: the records of a readout pack those into four bits. */

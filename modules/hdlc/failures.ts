@@ -23,7 +23,7 @@ export const HDLC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"hdlc/echo-only",
 	4,
-	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening, baudrate and the server's address.",
+	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check opening and baudrate; then server_physical, server_logical and server_address_length; then client_address.",
 );
 /** Bytes in answer to SNRM, but no frame among them. */
 export const HDLC_GARBAGE = failure(
@@ -37,7 +37,7 @@ export const HDLC_OTHER_ADDRESS = failure(
 	METER_ERROR,
 	"hdlc/other-address",
 	24,
-	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length.",
+	"Frames came back, but for other addresses. Check server_physical, server_logical and server_address_length; then client_address.",
 );
 /** The meter is there, but answers SNRM with DM, or not at all. */
 export const HDLC_REFUSED = failure(
@@ -60,12 +60,12 @@ export const HDLC_DISCONNECTED = failure(
 	27,
 	"The meter ended the connection. Another reader may be at work; try again, then check client_address and auth.",
 );
-/** Connected, and then no answer. */
+/** Connected, and then no answer; some meters say nothing to a request for an association that they don't want. */
 export const HDLC_LOST = failure(
 	METER_TIMEOUT,
 	"hdlc/lost",
 	28,
-	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms.",
+	"The meter fell silent. Check that the head sits firmly; then raise receive_timeout_ms; then check client_address and auth.",
 );
 /** Connected, and then nothing but damaged frames. */
 export const HDLC_DAMAGED = failure(

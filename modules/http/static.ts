@@ -40,7 +40,8 @@ export class StaticFiles {
 	}
 
 	/**
-	 * Answers a GET or HEAD, with 304 where the client has the file already (RFC 9110, 13.1.2). False, and nothing is done,
+	 * Answers a GET or HEAD, with 304 where the client has the file already (RFC 9110, 13.1.2) and 406 where it refuses gzip.
+	 * False, and nothing is done,
 	 * when there is no file at this path.
 	 */
 	send(request: HTTPRequest, response: HTTPResponse): boolean {
@@ -54,9 +55,14 @@ export class StaticFiles {
 		const type = this.#text.decode(archive, found + 1, typeEnd);
 		const tag = `"${this.#text.decode(archive, typeEnd, tagEnd)}"`;
 		const isDocument = type.startsWith("text/html");
+		response.lines(isChoice ? "Vary: Accept-Encoding, Accept-Language\r\n" : "Vary: Accept-Encoding\r\n");
+		if (!takesGzip(request.header("accept-encoding"))) {
+			response.lines("Content-Type: text/plain\r\nCache-Control: no-store\r\n");
+			response.sendText(406, "The page is only here as gzip, which the request's Accept-Encoding refuses.\n");
+			return true;
+		}
 		response.header("ETag", tag);
 		response.header("Cache-Control", archive[tagEnd] === 1 ? "public, max-age=31536000, immutable" : "no-cache");
-		if (isChoice) response.header("Vary", "Accept-Language");
 		const known = request.header("if-none-match") ?? "";
 		if (known === "*" || known.includes(tag)) {
 			response.send(304);
@@ -118,6 +124,22 @@ function preferred(accepted: string): string {
 		}
 	}
 	return best;
+}
+
+/**
+ * Whether an Accept-Encoding field lets gzip pass (RFC 9110, 12.5.3), which is all that there is: to unpack it, a chip
+ * would need 32 KB for each request.
+ */
+function takesGzip(accepted: string | undefined): boolean {
+	if (accepted === undefined) return true;
+	let takesOthers = false;
+	for (const item of lowerCase(accepted).split(",")) {
+		const [coding, ...parameters] = item.split(";").map((part) => part.trim());
+		const takes = !parameters.some((parameter) => parameter.startsWith("q=") && Number(parameter.slice(2)) === 0);
+		if (coding === "gzip" || coding === "x-gzip") return takes;
+		if (coding === "*") takesOthers = takes;
+	}
+	return takesOthers;
 }
 
 /** Index of a language tag with this primary subtag, -1 without one: `de` in `fr, de-AT;q=0.8`. */

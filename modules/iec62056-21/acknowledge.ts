@@ -19,16 +19,25 @@ export const WAKE_UP_LENGTH = 66;
 /** From the last NUL to the sign-on, ms: 1.5 to 1.7 s. */
 export const WAKE_UP_PAUSE_MS = 1600;
 
-/** Writes `/?<address>!` CR LF; returns its length. */
+const SLASH = 0x2f;
+
+/**
+ * Writes `/?<address>!` CR LF; returns its length. An address that begins with `/` takes the place of all before the `!`:
+ * some meters have requests beyond the standard, such as `/#!` (Ultraheat UH50, the full list) and `/4<address>!` (EMH
+ * LZQJ, its tables).
+ */
 export function encodeSignOn(into: Uint8Array, address: Uint8Array): number {
 	const length = Math.min(address.length, DEVICE_ADDRESS_LIMIT);
-	into[0] = 0x2f;
-	into[1] = 0x3f;
-	for (let i = 0; i < length; i++) into[2 + i] = address[i];
-	into[2 + length] = 0x21;
-	into[3 + length] = 0x0d;
-	into[4 + length] = 0x0a;
-	return length + SIGN_ON_FRAME;
+	let to = 0;
+	if (address[0] !== SLASH) {
+		into[to++] = SLASH;
+		into[to++] = 0x3f;
+	}
+	for (let i = 0; i < length; i++) into[to++] = address[i];
+	into[to++] = 0x21;
+	into[to++] = 0x0d;
+	into[to++] = 0x0a;
+	return to;
 }
 
 /**

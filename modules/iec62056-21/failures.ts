@@ -6,14 +6,21 @@ export const IEC_SILENCE = failure(
 	METER_TIMEOUT,
 	"iec62056-21/silence",
 	3,
-	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction.",
+	"The meter did not answer. Check that the head sits on the meter's optical port, and its direction; then battery, if the meter sleeps on one.",
+);
+/** The same where the sign-on named a meter: the address is the likelier cause. */
+export const IEC_SILENCE_ADDRESSED = failure(
+	METER_TIMEOUT,
+	"iec62056-21/silence-addressed",
+	3,
+	"The meter did not answer. Check device_address: a meter answers to its own, or without one; then the head on its optical port, and its direction; then battery, if the meter sleeps on one.",
 );
 /** Only the head's echo of the sign-on. */
 export const IEC_ECHO_ONLY = failure(
 	METER_TIMEOUT,
 	"iec62056-21/echo-only",
 	4,
-	"Only the echo of our own request came back: the head works, the meter is silent. Move the head.",
+	"Only the echo of our own request came back: the head works, the meter is silent. Move the head; then check device_address, and battery.",
 );
 /** Characters, but no identification among them. */
 export const IEC_NO_IDENT = failure(

@@ -25,7 +25,6 @@ export const MODE_E = 0x45;
 const LF = 0x0a;
 const CR = 0x0d;
 const SLASH = 0x2f;
-const QUESTION_MARK = 0x3f;
 const EXCLAMATION_MARK = 0x21;
 const PARENTHESIS_OPEN = 0x28;
 const PARENTHESIS_CLOSE = 0x29;
@@ -50,13 +49,13 @@ export function baudOf(number: number): number {
 
 /**
  * Picks identifications out of a stream of 7-bit characters: everything before a `/` is noise, and so is a line that
- * has no maker's letters or that has parentheses (data with a slash in it). The echo of a sign-on (`/?`) is none.
+ * has no maker's letters or that has parentheses (data with a slash in it). The echo of a sign-on is none: it ends with `!`.
  */
 export class IdentScanner {
 	/** The identification without `/` and line end; `length` bytes of it. Whole once `take` said so. */
 	readonly bytes = new Uint8Array(IDENT_LIMIT);
 	length = 0;
-	/** Echoes of a sign-on (`/?…`) seen so far. */
+	/** Echoes of a sign-on seen so far. */
 	echoes = 0;
 	#inside = false;
 
@@ -81,7 +80,10 @@ export class IdentScanner {
 		if (!this.#inside) return false;
 		if (character === LF) {
 			this.#inside = false;
-			if (this.bytes[0] === QUESTION_MARK && this.length > 0) this.echoes++;
+			if (this.length > 0 && this.bytes[this.length - 1] === EXCLAMATION_MARK) {
+				this.echoes++;
+				return false;
+			}
 			return this.isIdent();
 		}
 		if (character >= 0x80 || character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE) this.#inside = false;

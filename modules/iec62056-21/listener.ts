@@ -5,12 +5,13 @@
  * |---|---|
  * | identification | as in mode C (ident.ts), then usually an empty line |
  * | block | data sets, ended by `!` |
- * | CRC | DSMR only: four hex digits, CRC-16/ARC of everything from `/` to `!` |
+ * | CRC | DSMR only: four hex digits (some leave zeros in front out), CRC-16/ARC of everything from `/` to `!` |
  * | CR LF | |
  *
- * There is no STX, ETX or BCC, so the only checks are parity, grammar and, with DSMR, the CRC. A telegram may follow
- * the one before without a gap, and listening may begin in the middle of one: an identification inside a block starts
- * anew, and what came before it is dropped.
+ * There is no STX, ETX or BCC, so the only checks are parity, grammar and, with DSMR, the CRC. It counts all eight bits:
+ * where it is right, a character of 0x80 and above was sent so, and costs its line only, since readings are ASCII. A
+ * telegram may follow the one before without a gap, and listening may begin in the middle of one: an identification
+ * inside a block starts anew, and what came before it is dropped.
  *
  *   HUNT   identification    BODY
  *   BODY   `!`               CRC    an identification: lost, BODY    silence: lost, HUNT
@@ -151,15 +152,14 @@ export class MeterListener implements Machine {
 
 	private judge(): void {
 		this.#state = STATE_HUNT;
-		const isRight = this.#digits === CRC_DIGITS && this.#sentCRC === this.#crc;
 		if (this.#digits === 0) this.check = CHECK_ABSENT;
-		else this.check = isRight ? CHECK_RIGHT : CHECK_WRONG;
+		else this.check = this.#sentCRC === this.#crc ? CHECK_RIGHT : CHECK_WRONG;
 		const { damaged, broken, sets } = this.parser;
 		if (sets === 0) {
 			this.#outputs.event(EVENT_LOST_TELEGRAM);
 			return;
 		}
-		const bad = this.check === CHECK_WRONG || damaged > 0 || (this.check === CHECK_ABSENT && broken > 0);
+		const bad = this.check === CHECK_WRONG || (this.check === CHECK_ABSENT && damaged + broken > 0);
 		this.failure = bad ? IEC_CHECK_WRONG : undefined;
 		this.parser.endBlock(!bad);
 		this.#outputs.event(bad ? EVENT_POOR : EVENT_READOUT);

@@ -9,7 +9,7 @@ import { type Conversation, EVENT_POOR, type MeterProtocol, type Opening, type P
 import { type Readout, STATUS_CHECK_WRONG, STATUS_CUT, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { Attempts, type SpeedSettings } from "./attempts.js";
-import { IEC_CUT, IEC_NO_TELEGRAM } from "./failures.js";
+import { IEC_CUT, IEC_ECHO_ONLY, IEC_NO_TELEGRAM } from "./failures.js";
 import { BASE_BAUD, MODE_D } from "./ident.js";
 import { MeterListener } from "./listener.js";
 import { HAND_OVER_NEVER, MeterSession, OUTCOME_BLOCK } from "./session.js";
@@ -41,7 +41,7 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 				sink: records,
 				address: settings.deviceAddress,
 				battery: settings.battery,
-				baudCeiling: attempts?.baudCeiling ?? BASE_BAUD,
+				speed: attempts,
 				identOnly: attempts === undefined,
 				quietMs,
 				handOver,
@@ -67,19 +67,22 @@ export class IECConversation extends MeterSession implements Conversation, Probi
 		const { damaged, broken } = this.parser;
 		if (this.failure !== IEC_CUT || records.records === 0 || damaged + broken > 0) return undefined;
 		records.endBlock(true);
-		return this.take(STATUS_CUT, utcMs);
+		return { ...this.take(STATUS_CUT, utcMs), isUnchecked: true };
 	}
 
 	next(quietMs: number, nowMs: number): Conversation | undefined {
 		const again = this.isWorthAnother();
-		return again === undefined ? undefined : new IECConversation({ ...this.#opening, quietMs, nowMs }, again);
+		if (again === undefined) return undefined;
+		// Its wait for an answer was silence enough.
+		const isQuiet = (this.failure?.progress ?? 0) <= IEC_ECHO_ONLY.progress;
+		return new IECConversation({ ...this.#opening, quietMs: isQuiet ? 0 : quietMs, nowMs }, again);
 	}
 
 	/** It is over: learns from it; the attempts if another one is worth it. */
 	isWorthAnother(): Attempts | undefined {
 		const attempts = this.#attempts;
 		if (this.outcome !== OUTCOME_BLOCK) return attempts?.failed(this) === true ? attempts : undefined;
-		attempts?.learn(this.meterId);
+		attempts?.learn(this);
 		return undefined;
 	}
 
@@ -143,7 +146,7 @@ export function probeIdent(opening: Opening<IECSettings>): IECConversation {
 /** Chosen where no other is. */
 export const SIGN_ON: MeterProtocol<IECSettings> = Object.freeze({
 	isChosen: () => true,
-	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening.settings)),
+	open: (opening: Opening<IECSettings>) => new IECConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 	forget,
 });

@@ -41,6 +41,7 @@ import {
 	IEC_NO_BLOCK,
 	IEC_NO_IDENT,
 	IEC_SILENCE,
+	IEC_SILENCE_ADDRESSED,
 } from "./failures.js";
 import { BASE_BAUD, baudNumber, baudOf, IdentScanner, MODE_C } from "./ident.js";
 
@@ -63,15 +64,21 @@ export const HAND_OVER_ANNOUNCED = 1;
 /** Each that lets the reader choose a speed, as in mode C: some do not announce it. */
 export const HAND_OVER_ALWAYS = 2;
 
+/** Decides about the speed of the block once the meter has identified itself. */
+export interface SpeedChoice {
+	/** Bd; the next lower one of the standard's is agreed on, and none above the identification's. */
+	speedFor(ident: IdentScanner): number;
+}
+
 export interface SessionOptions {
 	/** Where the data sets go. */
 	readonly sink: RecordSink;
-	/** Device address, ASCII, at most 32 bytes; empty: any meter answers. */
+	/** Device address, ASCII, at most 32 bytes; empty: any meter answers. With `/` in front: all of the sign-on up to `!`. */
 	readonly address: Uint8Array;
 	/** The meter is battery powered: wake it up first. */
 	readonly battery: boolean;
-	/** The highest speed to agree on, Bd. */
-	readonly baudCeiling: number;
+	/** Without it: BASE_BAUD. */
+	readonly speed?: SpeedChoice | undefined;
 	/** Stop after the identification (for aligning the head). */
 	readonly identOnly: boolean;
 	/** Silence to wait for before the sign-on, ms: a meter may still be sending an earlier block. */
@@ -93,6 +100,11 @@ const REACTION_MS = 205;
 const FAST_REACTION_MS = 25;
 /** From the last bit sent to the first character of the answer: 1500 and what adapters add. */
 const ANSWER_MS = 2500;
+/**
+ * The same of the identification, which some meters were seen to take 3500 for, and of all answers of such a meter. Where
+ * nothing comes, it is the silence that the next sign-on wants, too.
+ */
+const LATE_ANSWER_MS = 4500;
 /** From one character to the next: 1500 and what adapters add. */
 const GAP_MS = 2000;
 /** After `!` of a block without STX, where no ETX need come. */
@@ -130,6 +142,8 @@ export class MeterSession implements Machine {
 	/** Speed of the line at present. */
 	#lineBaud = BASE_BAUD;
 	#repeats = 0;
+	/** ANSWER_MS, or LATE_ANSWER_MS where the identification took longer than that. */
+	#answerMs = ANSWER_MS;
 
 	/** The line must be at 300 Bd, 7E1. */
 	constructor(options: SessionOptions, nowMs: number) {
@@ -142,6 +156,11 @@ export class MeterSession implements Machine {
 
 	get mode(): number {
 		return this.ident.mode;
+	}
+
+	/** It waits for silence, before the sign-on. */
+	get isIdle(): boolean {
+		return this.#state === STATE_QUIET;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -192,7 +211,7 @@ export class MeterSession implements Machine {
 		this.received = 0;
 		this.damaged = 0;
 		this.transmit(encodeSignOn(this.#message, this.#options.address), nowMs);
-		this.deadlineMs = this.sentByMs + ANSWER_MS;
+		this.deadlineMs = this.sentByMs + LATE_ANSWER_MS;
 	}
 
 	private receiveIdent(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -214,6 +233,7 @@ export class MeterSession implements Machine {
 	}
 
 	private identified(nowMs: number): void {
+		if (nowMs > this.sentByMs + ANSWER_MS) this.#answerMs = LATE_ANSWER_MS;
 		if (this.#options.identOnly) {
 			// Without a break the meter would now send its whole block at 300 Bd, deaf for the next sign-on.
 			this.transmit(encodeBreak(this.#message), nowMs);
@@ -242,8 +262,9 @@ export class MeterSession implements Machine {
 	}
 
 	private acknowledge(nowMs: number): void {
-		const number = Math.min(baudNumber(this.ident.baud), baudNumber(this.#options.baudCeiling));
-		const { handOver = HAND_OVER_NEVER } = this.#options;
+		const { speed, handOver = HAND_OVER_NEVER } = this.#options;
+		const ceiling = speed?.speedFor(this.ident) ?? BASE_BAUD;
+		const number = baudNumber(Math.min(this.ident.baud, ceiling));
 		if (handOver === HAND_OVER_ALWAYS || (handOver === HAND_OVER_ANNOUNCED && this.ident.announcesModeE)) {
 			this.handOver(number, nowMs);
 			return;
@@ -267,7 +288,7 @@ export class MeterSession implements Machine {
 	private expectBlock(nowMs: number, needsSTX = false): void {
 		this.#state = STATE_BLOCK;
 		this.#block.begin(needsSTX);
-		this.deadlineMs = Math.max(nowMs, this.sentByMs) + ANSWER_MS;
+		this.deadlineMs = Math.max(nowMs, this.sentByMs) + this.#answerMs;
 	}
 
 	private receiveBlock(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -341,8 +362,9 @@ export class MeterSession implements Machine {
 	}
 
 	private identFailure(): Failure {
-		if (this.received === 0) return IEC_SILENCE;
-		const echo = encodeSignOn(this.#message, this.#options.address);
+		const { address } = this.#options;
+		if (this.received === 0) return address.length > 0 ? IEC_SILENCE_ADDRESSED : IEC_SILENCE;
+		const echo = encodeSignOn(this.#message, address);
 		return this.ident.echoes > 0 && this.received <= echo ? IEC_ECHO_ONLY : IEC_NO_IDENT;
 	}
 

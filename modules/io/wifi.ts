@@ -80,6 +80,8 @@ export interface WiFiOptions {
 export interface WiFi {
 	/** The network that the station is in, with its address; undefined without one. */
 	readonly station: StationStatus | undefined;
+	/** Where the radio is at this moment, which is one place for station and access point; 0 where nobody knows. */
+	readonly channel: number;
 	/** Leaves the network it is in and joins this one; `onConnected` or `onDisconnected` follows. */
 	connect(options: StationOptions): void;
 	/** Leaves, or gives up joining; nothing is called back. */

@@ -81,7 +81,8 @@ export class DLMSConversation implements Conversation {
 	#baud = 0;
 	#ident: Uint8Array = new Uint8Array(0);
 	#tries = 0;
-	#baudCeiling: number;
+	/** Of a try at a lowered speed, Bd. */
+	#baudCeiling = Number.POSITIVE_INFINITY;
 	#listing = true;
 	/** Objects read in the best try that failed. */
 	#kept = 0;
@@ -110,7 +111,6 @@ export class DLMSConversation implements Conversation {
 		this.#attempts = attempts;
 		this.#talks = new DLMSTalks(opening);
 		this.#nowMs = this.#pauseEndsMs = nowMs;
-		this.#baudCeiling = (attempts ?? new Attempts(settings)).baudCeiling;
 		const bytes = this.#talks.buffer;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
 		const way = wanted === OPENING_AUTO ? learnedOpening : wanted;
@@ -119,6 +119,11 @@ export class DLMSConversation implements Conversation {
 
 	get line(): LineSettings {
 		return SIGN_ON_LINE;
+	}
+
+	/** Between two tries, or before a sign-on. */
+	get isIdle(): boolean {
+		return this.#state === STATE_PAUSED || (this.#signOn !== undefined && this.#session?.isIdle === true);
 	}
 
 	private get meterId(): Uint8Array {
@@ -254,8 +259,7 @@ export class DLMSConversation implements Conversation {
 		this.#state = STATE_SIGNING_ON;
 		this.#nextBaud = BASE_BAUD;
 		this.#nextFormat = FORMAT_7E1;
-		const attempts = this.#attempts ?? new Attempts(settings);
-		attempts.baudCeiling = this.#baudCeiling;
+		const attempts = this.#attempts ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
 		this.#session = new IECConversation(opening, attempts, handOver);

@@ -5,14 +5,14 @@
  * on to its own end. Events are the session's.
  */
 import { ACKNOWLEDGE_LENGTH, encodeHandOver } from "../iec62056-21/acknowledge.js";
-import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
+import { IEC_NO_IDENT, IEC_SILENCE } from "../iec62056-21/failures.js";
 import { baudNumber } from "../iec62056-21/ident.js";
 import { type MeterSession, OUTCOME_BLOCK, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
 import { FORMAT_8N1 } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_NONE, type Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";
 import { EVENT_END } from "../readout/protocol.js";
-import { FAILURE_NO_MODE_E } from "./failures.js";
+import { FAILURE_NO_MODE_E, FAILURE_NO_SIGN_ON } from "./failures.js";
 
 /** How long the meter may take to repeat our acknowledgement; from there to the first frame. */
 const CONFIRM_MS = 1500;
@@ -47,6 +47,7 @@ export class DLMSOpening implements Machine {
 	get failure(): Failure | undefined {
 		const { outcome, failure } = this.session;
 		if (this.#refused || outcome === OUTCOME_BLOCK) return FAILURE_NO_MODE_E;
+		if (failure === IEC_SILENCE) return FAILURE_NO_SIGN_ON;
 		return failure !== undefined && failure.progress > IEC_NO_IDENT.progress ? FAILURE_NO_MODE_E : failure;
 	}
 

@@ -20,7 +20,7 @@ import type { MeterSettings } from "./settings.js";
 const CHOICE = "dlms";
 
 /** HDLC without a sign-on: connects, and disconnects again. */
-class ConnectionProbe implements Probing {
+export class ConnectionProbe implements Probing {
 	readonly line: LineSettings;
 	readonly #connection: HDLCConnection;
 	#nowMs: number;
@@ -119,6 +119,6 @@ export const DLMS: MeterProtocol<MeterSettings> = Object.freeze({
 /** The protocol is iec62056. */
 export const DLMS_AFTER_SIGN_ON: MeterProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.handsOver,
-	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening.settings)),
+	open: (opening: Opening<MeterSettings>) => new DLMSConversation(opening, new Attempts(opening)),
 	probe: probeIdent,
 });

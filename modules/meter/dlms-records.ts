@@ -5,7 +5,7 @@
  *   missing   10 bytes an object: A B C D E F, class, attribute, reason (2, high byte first; dlms/reasons.ts)
  */
 import { entryAt } from "../dlms/plan.js";
-import { POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
+import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { ReadingSink } from "../dlms/reading.js";
 import { UNIT_NONE } from "../dlms/scaler-cache.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
@@ -46,7 +46,8 @@ export class DLMSRecords implements ReadingSink {
 	}
 
 	beginObject(_position: number, list: Uint8Array, at: number): void {
-		this.#writer.beginCode(list, at);
+		if (list[at + POLL_ATTRIBUTE] === ATTRIBUTE_VALUE) this.#writer.beginCode(list, at);
+		else this.#writer.beginAttribute(list, at);
 	}
 
 	value(text: Uint8Array, length: number, unit: number): void {

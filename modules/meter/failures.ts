@@ -28,18 +28,52 @@ export const FAILURE_MEMORY = failure(
 	"The gateway is busy with other requests; try again in a few seconds.",
 );
 /** The meter answered the sign-on, and then offered no mode E. */
-export const FAILURE_NO_MODE_E = failure(
+export const FAILURE_NO_MODE_E: Failure = Object.freeze({
+	error: METER_ERROR,
+	code: "iec62056-21/no-mode-e",
+	message:
+		"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
+	progress: 11,
+	advice: Object.freeze({ protocol: "iec62056" }),
+});
+/** A probe: another protocol, or another way, finds the meter where the chosen one hears nothing. */
+export const FAILURE_SIGN_ON_INSTEAD: Failure = Object.freeze({
+	error: METER_ERROR,
+	code: "iec62056-21/answers",
+	message: "The meter answers the sign-on of IEC 62056-21. Choose the protocol iec62056, and turn mode_d_enabled off.",
+	progress: 19,
+	advice: Object.freeze({ protocol: "iec62056", modeD: false }),
+});
+export const FAILURE_HDLC_INSTEAD: Failure = Object.freeze({
+	error: METER_ERROR,
+	code: "hdlc/answers",
+	message: "The meter answers in HDLC: it speaks DLMS/COSEM. Choose the protocol dlms.",
+	progress: 19,
+	advice: Object.freeze({ protocol: "dlms" }),
+});
+/** What arrives without a question (unasked.ts); with its speed in the sentence when it is told. */
+export const UNASKED_ASCII = finalFailure(METER_ERROR, "unasked/ascii", 90, "The meter sends by itself (mode D).");
+export const UNASKED_SML = finalFailure(METER_ERROR, "unasked/sml", 90, "The meter sends SML by itself.");
+export const UNASKED_DLMS = finalFailure(METER_ERROR, "unasked/dlms", 90, "The meter sends DLMS/COSEM by itself.");
+export const UNASKED_NOISE = failure(
 	METER_ERROR,
-	"iec62056-21/no-mode-e",
-	11,
-	"The meter identified itself, but does not go on in DLMS/COSEM. Choose the protocol iec62056, or opening direct.",
+	"unasked/noise",
+	5,
+	"Something arrives without a question, but no telegram at any usual speed: light, probably. Shade the head, and turn it.",
+);
+/** Under `dlms`: no answer to the sign-on, and it was not to be tried without one. */
+export const FAILURE_NO_SIGN_ON = failure(
+	METER_TIMEOUT,
+	"dlms/no-sign-on",
+	2,
+	"The meter did not answer the sign-on. Check that the head sits on its optical port; then set opening to auto or direct; then check device_address, and battery for a meter that sleeps.",
 );
 /** A meter that took the HDLC connection gives no answer to what is ciphered, or drops it: it does so with wrong keys. */
 export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
 	64,
-	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then client_address and auth.",
+	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then client_address and auth. A meter of security suite 1 or 2 can't be read.",
 );
 /** Invocation counters could not be kept ahead in flash. */
 export const FAILURE_COUNTERS = finalFailure(

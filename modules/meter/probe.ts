@@ -1,21 +1,32 @@
 /**
- * Tells what comes back from the meter, for aligning the optical head (`POST meter/probe`): holds the conversations that
- * the protocol has for that, one after the other, until one finds the meter. One that listens is given LISTEN_MS.
+ * Tells what comes back from the meter, for aligning the optical head and for finding the right settings (`POST
+ * meter/probe`): holds the conversations that the protocol has for that, one after the other, until one finds the meter.
+ * One that listens is given LISTEN_MS.
  *
- *   HOLDING   found, or over and no other follows, or the port failed: ENDED, and told
- *   ENDED     all is ignored
+ *   HOLDING      found, or the port failed: ENDED, and told      another follows: HOLDING
+ *                over, and something came: RECOGNISING           over, and nothing came: INSTEAD
+ *   RECOGNISING  over: ENDED, and told what arrives by itself, or what HOLDING has failed by
+ *   INSTEAD      the meter is found in another way: ENDED, and told to choose that one
+ *                over, or its time is: INSTEAD with the next way, or ENDED, and told what HOLDING has failed by
+ *   ENDED        all is ignored
  */
 import type { Drive, Driver } from "../io/driver.js";
 import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_RECEIVED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { type Failure, furthest } from "../readout/failure.js";
-import { EVENT_END, EVENT_READOUT, type Probing } from "../readout/protocol.js";
+import { EVENT_END, EVENT_READOUT, type Opening, type Probing } from "../readout/protocol.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
+import { type Instead, insteadOf } from "./instead.js";
+import { Recogniser, SILENT_MS } from "./recogniser.js";
+import type { MeterSettings } from "./settings.js";
+import { Doubts } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
+/** Listening to a line that is silent again after something came in answer, maybe: who aligns the head waits for it. */
+const SHORT_SILENT_MS = 5500;
 /** The first received bytes that are shown. */
 export const PROBE_BYTES_LIMIT = 96;
 
@@ -41,7 +52,11 @@ export interface ProbeOptions {
 	readonly port: SerialPort;
 	/** It is ended after LISTEN_MS. */
 	readonly listens: boolean;
+	/** The probe before heard something that fits no question, too: it is listened to for longer. */
+	readonly wasStrange: boolean;
 	readonly log: ConversationLog | undefined;
+	/** For what else may find the meter. */
+	readonly opening: Opening<MeterSettings>;
 	finished(result: ProbeResult): void;
 }
 
@@ -59,6 +74,15 @@ export class Probe implements LinkTap, Timed {
 	#failure: Failure | undefined;
 	#received = 0;
 	#damaged = 0;
+	/** Of this conversation: characters received that can be no echo of those sent. */
+	#surplus = 0;
+	readonly #doubts = new Doubts();
+	#isRecognising = false;
+	/** Of INSTEAD: which, and how many were begun. */
+	#way: Instead | undefined;
+	#tried = 0;
+	/** Something came while no answer was due. */
+	#isUnasked = false;
 
 	constructor(options: ProbeOptions) {
 		this.#options = options;
@@ -84,21 +108,35 @@ export class Probe implements LinkTap, Timed {
 		if (nowMs < this.deadlineMs) return;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		const conversation = this.#conversation;
-		this.#link?.tell((ms) => conversation?.abort(ms));
+		if (this.#way !== undefined) {
+			if (this.#surplus > 0) this.#doubts.isStrange = true;
+			this.goOn(nowMs);
+		} else this.#link?.tell((ms) => conversation?.abort(ms));
 	}
 
 	bytes(direction: number, bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.#options.log?.bytes(direction, bytes, start, end, nowMs);
-		if (direction !== TAP_RECEIVED) return;
+		const isReceived = direction === TAP_RECEIVED;
+		this.#surplus += isReceived ? end - start : start - end;
+		// Another way to ask is no matter of the head.
+		if (!isReceived || (this.#way !== undefined && !this.#isRecognising)) return;
+		if (this.#conversation?.isIdle === true) {
+			this.#isUnasked = true;
+			if (this.#doubts.cameIdle(this.#failure, nowMs)) this.#drive.tell((ms) => this.goOn(ms));
+		}
 		for (let i = start; i < end && this.#length < PROBE_BYTES_LIMIT; i++) this.#bytes[this.#length++] = bytes[i];
 	}
 
 	line(baud: number, nowMs: number): void {
 		this.#options.log?.line(baud, nowMs);
+		// What is shown is what came at the right speed.
+		if (this.#isRecognising) this.#length = 0;
 	}
 
 	private hold(conversation: Probing): void {
+		this.#link?.close();
 		this.#conversation = conversation;
+		this.#surplus = 0;
 		const { line, anyFraming = false } = conversation;
 		const { driver, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((nowMs) => this.heard(code, nowMs));
@@ -113,28 +151,43 @@ export class Probe implements LinkTap, Timed {
 	private heard(code: number, nowMs: number): void {
 		const conversation = this.#conversation;
 		if (conversation === undefined || (code !== EVENT_END && code !== EVENT_READOUT)) return;
-		const { failure } = conversation;
-		const next = failure === undefined ? undefined : conversation.nextProbe?.(nowMs);
-		if (next === undefined) {
-			this.finish(failure === undefined ? undefined : furthest(this.#failure, failure));
-			return;
-		}
-		this.#failure = furthest(this.#failure, failure);
+		const { failure, meterId } = conversation;
 		this.#received += conversation.received;
 		this.#damaged += conversation.damaged;
-		this.#link?.close();
-		this.hold(next);
+		if (this.#isRecognising) this.finish(failure ?? this.#failure);
+		else if (failure === undefined) this.finish(this.#way?.failure, meterId);
+		else {
+			const next = this.#way === undefined ? conversation.nextProbe?.(nowMs) : undefined;
+			if (this.#way === undefined) this.#failure = furthest(this.#failure, failure);
+			this.#doubts.ended(failure);
+			if (next === undefined) this.goOn(nowMs);
+			else this.hold(next);
+		}
 	}
 
-	/** Without a failure the conversation has found the meter. */
-	private finish(failure: Failure | undefined): void {
-		const conversation = this.#conversation;
-		if (conversation === undefined) return;
+	/** The protocol's own conversations are over, or one in their place. */
+	private goOn(nowMs: number): void {
+		const { listens, wasStrange, opening } = this.#options;
+		const ways = insteadOf(opening.settings);
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		if (this.#doubts.isStrange) {
+			this.#isRecognising = true;
+			this.#doubts.isOver = true;
+			this.hold(new Recogniser(listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
+		} else if (this.#tried < ways.length) {
+			this.#way = ways[this.#tried++];
+			this.deadlineMs = nowMs + this.#way.limitMs;
+			this.hold(this.#way.probe({ ...opening, nowMs }));
+		} else this.finish(this.#failure);
+	}
+
+	/** Without a failure the meter is found as the settings have it. */
+	private finish(failure: Failure | undefined, ident: Uint8Array = new Uint8Array(0)): void {
+		if (this.#conversation === undefined) return;
 		this.stop();
 		const isPort = failure === FAILURE_PORT;
-		const ident = failure === undefined ? conversation.meterId : new Uint8Array(0);
-		const received = isPort ? 0 : this.#received + conversation.received;
-		const damaged = isPort ? 0 : this.#damaged + conversation.damaged;
+		const received = isPort ? 0 : this.#received;
+		const damaged = isPort ? 0 : this.#damaged;
 		this.#options.finished({ failure, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
 	}
 }

@@ -8,7 +8,7 @@
  *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
  *   READING    joins            IDLE (c)        -              READING or IDLE   IDLE             ENDING
  *   ENDING     joins            IDLE (c)        -              IDLE              IDLE             -
- *   LISTENING  waits            IDLE (d)        kept, told     IDLE              UNPLUGGED        -
+ *   LISTENING  waits            IDLE (d)        kept, told     IDLE              UNPLUGGED        recognises (e)
  *   UNPLUGGED  LISTENING        as IDLE         -              -                 -                as IDLE
  *   PROBING    waits            -               -              -                 -                -
  *
@@ -16,9 +16,14 @@
  *   somebody waits.  (c) where the protocol now listens or is simulated, and on as IDLE; else nothing.  (d) where another
  *   protocol or speed is chosen, and on as IDLE. `probe` leads from IDLE, LISTENING and UNPLUGGED to PROBING, and its end
  *   on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
+ *   (e) LISTEN_MS after somebody has asked, if something came and no telegram: what it is is told, and on as IDLE.
+ *
+ * What arrives and fits no question may be a meter that sends by itself. In READING that is looked into (recogniser.ts)
+ * once, as soon as it shows between two questions, or when all was asked in vain; where nothing is found the conversation
+ * goes on that was to follow.
  */
 import type { Drive } from "../io/driver.js";
-import { Link, type LinkTap } from "../io/link.js";
+import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { READOUT_COST } from "../io/memory.js";
 import { type Failure, furthest } from "../readout/failure.js";
@@ -35,9 +40,12 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { LastReadout } from "./last-readout.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
+import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterReaderOptions, MeterSettings } from "./settings.js";
+import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
 import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
@@ -49,6 +57,10 @@ const CONVERSATION_MS = 600_000;
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
+/** While a protocol listens: a telegram should have come by then, of a meter that sends every ten seconds. */
+const LISTEN_MS = 12_500;
+/** Before a caller's time is over. */
+const MARGIN_MS = 500;
 
 const STATE_IDLE = 0;
 const STATE_READING = 1;
@@ -62,7 +74,7 @@ export class MeterReader implements Timed {
 	readonly #options: MeterReaderOptions;
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
-	readonly #memory: ProtocolMemory = { kept: undefined };
+	readonly #memory: ProtocolMemory = { kept: undefined, speed: undefined };
 	readonly #waiters = new ReadWaiters();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
@@ -75,18 +87,18 @@ export class MeterReader implements Timed {
 	#conversation: Conversation | undefined;
 	#link: Link | undefined;
 	#probe: Probe | undefined;
+	/** The last one heard something that fits no question. */
+	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
 	#candidate: Readout | undefined;
 	/** Of the conversation that came furthest in this readout. */
 	#failure: Failure | undefined;
+	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	/** The last good readout. */
-	last: Readout | undefined;
+	readonly #last = new LastReadout();
 	/** Good readouts since the start. */
 	readouts = 0;
-	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
-	lastAttemptUtcMs = 0;
 	/** Of the last attempt, if it failed. */
 	lastFailure: Failure | undefined;
 	/** Records the raw conversation when set, also one that is going on. */
@@ -96,6 +108,7 @@ export class MeterReader implements Timed {
 		this.#options = options;
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
+				this.tapped(direction);
 				if (this.log === undefined) return;
 				const shown = this.#conversation?.shown?.(direction, bytes, start, end) ?? bytes;
 				this.log.bytes(direction, shown, start, end, nowMs);
@@ -103,6 +116,16 @@ export class MeterReader implements Timed {
 			line: (baud, nowMs) => this.log?.line(baud, nowMs),
 		};
 		this.#drive = options.world.driver.drive("meter", this);
+	}
+
+	/** The last good readout. */
+	get last(): Readout | undefined {
+		return this.#last.readout;
+	}
+
+	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
+	get lastAttemptUtcMs(): number {
+		return this.#last.attemptUtcMs;
 	}
 
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
@@ -115,11 +138,16 @@ export class MeterReader implements Timed {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
 	}
 
+	/** The clock was set. */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => this.#last.dateBack(this.utcMs, nowMs));
+	}
+
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
 	forget(): void {
 		const { settings } = this.#options;
 		for (let i = 0; i < PROTOCOLS.length; i++) PROTOCOLS[i].forget?.(settings);
-		this.#memory.kept = undefined;
+		this.#memory.kept = this.#memory.speed = undefined;
 	}
 
 	/** Ends everything; waiters are not told. */
@@ -139,6 +167,7 @@ export class MeterReader implements Timed {
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
 			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
+			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
 	}
 
@@ -167,10 +196,19 @@ export class MeterReader implements Timed {
 				this.#drive.tell((ms) => {
 					this.#probe = undefined;
 					this.#state = STATE_IDLE;
+					this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
 					waiter.finished(result);
 					this.settle(ms);
 				});
-			this.#probe = new Probe({ driver, port, listens, log: this.log, finished });
+			this.#probe = new Probe({
+				driver,
+				port,
+				listens,
+				wasStrange: this.#wasStrange,
+				log: this.log,
+				opening,
+				finished,
+			});
 			this.#probe.start(protocol.probe(opening));
 			return true;
 		});
@@ -191,7 +229,10 @@ export class MeterReader implements Timed {
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
-		else if (this.#state === STATE_READING) {
+		else if (this.#state === STATE_LISTENING) {
+			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined;
+			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
+		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
 			const conversation = this.#conversation;
 			this.#link?.tell((ms) => conversation?.abort(ms));
@@ -207,14 +248,17 @@ export class MeterReader implements Timed {
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.lastFailure = late;
 		// What failed its check is shown to him who asked, when nothing better came in his time.
-		waiter.finished(this.#candidate, late ?? FAILURE_WAIT);
+		// Who waits for silence does so for what makes noise.
+		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
+		waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
 	/** Does what the settings want, as far as they differ from what goes on. */
 	private settle(nowMs: number): void {
-		if (this.#state === STATE_PROBING) return;
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
+		if (protocol.simulate === undefined) this.#last.dropSimulated();
+		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.
@@ -238,14 +282,17 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.began();
+		this.#last.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
 			return;
 		}
-		if (!isAsking) this.#state = STATE_LISTENING;
-		else {
+		this.#doubts = new Doubts();
+		if (!isAsking) {
+			this.#state = STATE_LISTENING;
+			if (this.#waiters.count > 0) this.expect(nowMs);
+		} else {
 			this.#state = STATE_READING;
 			this.#dueMs = nowMs + CONVERSATION_MS;
 			light?.reading(true);
@@ -260,16 +307,39 @@ export class MeterReader implements Timed {
 		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
 	}
 
-	private began(): void {
-		this.lastAttemptUtcMs = this.utcMs;
-	}
-
 	private get utcMs(): number {
 		return this.#options.world.clock.utcMs() ?? 0;
 	}
 
+	/** Somebody waits for a telegram. */
+	private expect(nowMs: number): void {
+		this.#dueMs = nowMs + LISTEN_MS;
+		this.#doubts = new Doubts();
+	}
+
+	/** Something passes on the line. */
+	private tapped(direction: number): void {
+		const conversation = this.#conversation;
+		if (direction === TAP_TRANSMITTED) this.#doubts.hasAsked = true;
+		else if (this.#state === STATE_LISTENING) this.#doubts.isStrange = true;
+		else if (this.#state === STATE_READING && conversation?.isIdle === true)
+			this.#drive.tell((nowMs) => {
+				const known = furthest(this.#failure, conversation.failure);
+				if (this.#doubts.cameIdle(known, nowMs)) this.recognise(conversation, nowMs);
+			});
+	}
+
+	/** Finds out what arrives; `follows` goes on where nothing is found. */
+	private recognise(follows: Conversation | undefined, nowMs: number): void {
+		this.#doubts.isOver = true;
+		this.#link?.close();
+		const endsMs = this.#waiters.deadlineMs - MARGIN_MS;
+		this.hold(new Recogniser(SILENT_MS, nowMs, endsMs, follows), nowMs);
+	}
+
 	private hold(conversation: Conversation, nowMs: number): void {
 		this.#conversation = conversation;
+		this.#doubts.begin();
 		const { line, anyFraming = false } = conversation;
 		const { world, port } = this.#options;
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
@@ -311,7 +381,7 @@ export class MeterReader implements Timed {
 				this.#candidate = readout;
 				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
 			} else if (readout !== undefined) {
-				this.began();
+				this.#last.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -322,6 +392,10 @@ export class MeterReader implements Timed {
 		this.#quietUntilMs = nowMs + QUIET_MS;
 		this.#link?.close();
 		this.#link = undefined;
+		if (this.#state === STATE_LISTENING) {
+			this.listened(conversation.failure, nowMs);
+			return;
+		}
 		const { failure } = conversation;
 		const readout = conversation.readout(EVENT_END, this.utcMs);
 		const next = conversation.next?.(QUIET_MS, nowMs);
@@ -332,15 +406,28 @@ export class MeterReader implements Timed {
 		}
 		this.#options.world.trace(`meter: a conversation failed: ${failure?.code}`);
 		if (readout !== undefined) this.#candidate = readout;
-		this.#failure = furthest(this.#failure, failure);
-		if (next !== undefined && this.#state === STATE_READING) this.hold(next, nowMs);
-		else this.exhausted(this.#failure ?? FAILURE_PORT, nowMs);
+		this.#failure = furthest(this.#failure, this.#doubts.ended(failure));
+		const isReading = this.#state === STATE_READING;
+		if (next !== undefined && isReading) this.hold(next, nowMs);
+		else if (isReading && this.#doubts.remain(this.#failure)) this.recognise(undefined, nowMs);
+		else this.exhausted(this.#doubts.most(this.#failure) ?? FAILURE_PORT, nowMs);
+	}
+
+	/** What came while a telegram was awaited was looked into. */
+	private listened(found: Failure | undefined, nowMs: number): void {
+		this.close();
+		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
+			this.lastFailure = found;
+			this.#waiters.tell(undefined, found, nowMs);
+		}
+		this.settle(nowMs);
+		this.#dueMs = Number.POSITIVE_INFINITY;
 	}
 
 	private exhausted(failure: Failure, nowMs: number): void {
 		const candidate = this.#candidate;
 		this.close();
-		if (candidate?.status === STATUS_CUT) {
+		if (candidate?.status === STATUS_CUT && !candidate.isUnchecked) {
 			this.keep(candidate, nowMs);
 			return;
 		}
@@ -350,7 +437,7 @@ export class MeterReader implements Timed {
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.last = readout;
+		this.#last.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;

@@ -14,6 +14,7 @@ import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";
 import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
 import { STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
+import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import type { MeterSettings } from "./settings.js";
 
 /** What the simulated meter answers with, without `/`. */
@@ -181,13 +182,16 @@ function rippleAt(sinceMs: number): number {
 /** The row of the table of meter protocols. */
 export const SIMULATED: SimulatedProtocol<MeterSettings> = Object.freeze({
 	isChosen: (settings: MeterSettings) => settings.simulator,
-	simulate: ({ records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
+	simulate: ({ settings, records, nowMs }: Opening<MeterSettings>, utcMs: number) => {
 		// Without a clock it goes by the time since the start.
 		new MeterSimulator().run(records, utcMs === 0 ? nowMs : utcMs);
+		// It takes the place of whatever meter is set up.
+		const isDLMS = settings.protocol === "dlms";
 		return {
-			protocol: PROTOCOL_IEC62056_21,
+			protocol: isDLMS ? PROTOCOL_DLMS : PROTOCOL_IEC62056_21,
+			...(isDLMS ? { missing: new Uint8Array(0) } : {}),
 			meterId: asciiBytes(SIMULATOR_IDENT),
-			mode: MODE_C,
+			mode: isDLMS ? 0 : MODE_C,
 			baud: SIMULATOR_BAUD,
 			utcMs,
 			status: STATUS_OK,

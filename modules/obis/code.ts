@@ -32,7 +32,8 @@ const LETTER_P = 0x50;
 const GROUP_SERVICE = 96;
 const GROUP_ERROR = 97;
 const GROUP_LIST = 98;
-const GROUP_PROFILE = 99;
+/** C of load profiles, `P`. */
+export const GROUP_PROFILE = 99;
 
 /** One code, made once and filled anew by each `parse`. A group that was not sent is -1. */
 export class OBISCode {

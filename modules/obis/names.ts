@@ -14,10 +14,11 @@
  *   then 2 x (F+1)  offsets of the fragments, and the end of the last one: pieces of UTF-8
  *
  * A byte of a text is ASCII, a MARK_… that stands for a number of the code, or from 0x80 on a fragment.
- * medium is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY.
+ * medium is group A, MEDIUM_HEAT_LIST or MEDIUM_SHORT_LIST; channel is B, CHANNEL_DEVICE or CHANNEL_ANY. Of
+ * MEDIUM_ATTRIBUTE C and D are class and attribute of a COSEM object, channel and E 0: what stands behind its name.
  * Limits: a table of 64 KB; a name of NAME_LIMIT bytes (the generator checks it).
  */
-import { BILLING_PERIOD_CURRENT, type OBISCode, putDecimal } from "./code.js";
+import { BILLING_PERIOD_CURRENT, GROUP_PROFILE, type OBISCode, putDecimal } from "./code.js";
 
 /** The longest name in bytes of UTF-8. */
 export const NAME_LIMIT = 128;
@@ -43,6 +44,8 @@ const MEDIUM_ELECTRICITY = 1;
 export const MEDIUM_HEAT_LIST = 12;
 /** Codes 96.x sent in digits and without A-B: a list of the Turkish market. */
 export const MEDIUM_SHORT_LIST = 13;
+/** Attributes that are not the value of their object (IEC 62056-6-2). */
+export const MEDIUM_ATTRIBUTE = 14;
 /** Every channel from 1 on: devices behind the meter. */
 export const CHANNEL_DEVICE = 14;
 export const CHANNEL_ANY = 15;
@@ -60,8 +63,10 @@ export const MARK_LIMIT = 5;
 /** From here on a byte of a text is the number of a fragment plus this. */
 export const FRAGMENT = 0x80;
 
+const COMMA = 0x2c;
+const BLANK = 0x20;
+
 const GROUP_SERVICE = 96;
-const GROUP_PROFILE = 99;
 const D_DEMAND_LIMIT = 5;
 /** D from here on is the maker's own in the service codes. */
 const SERVICE_MAKER = 50;
@@ -126,7 +131,22 @@ export class OBISNames {
 	 * there must be room; nothing when nothing was found.
 	 */
 	write(into: Uint8Array, at: number): number {
-		const row = this.#row;
+		return this.writeRow(this.#row, into, at);
+	}
+
+	/**
+	 * Writes `, ` and the name of an attribute, in the same language, behind the name of its object; the two together take at
+	 * most NAME_LIMIT bytes. Returns where it ends: `at` when the attribute is not known.
+	 */
+	writeAttribute(classId: number, attribute: number, into: Uint8Array, at: number): number {
+		const row = this.searchExact(MEDIUM_ATTRIBUTE, 0, (classId * 256 + attribute) * 256);
+		if (row < 0) return at;
+		into[at] = COMMA;
+		into[at + 1] = BLANK;
+		return this.writeRow(row, into, at + 2);
+	}
+
+	private writeRow(row: number, into: Uint8Array, at: number): number {
 		if (row < 0) return at;
 		let to = this.writePhrase(this.word(row + 4), into, at);
 		to = this.writePhrase(this.#table[row + 6], into, to);

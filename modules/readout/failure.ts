@@ -9,6 +9,25 @@ export const METER_TIMEOUT = "meter_timeout";
 export const METER_ERROR = "meter_error";
 export const METER_AUTH_FAILED = "meter_auth_failed";
 
+/** Settings that would set it right, each where it is to be changed. */
+export interface Advice {
+	readonly protocol: string;
+	/** To listen to a meter that sends by itself, and its speed, Bd. */
+	readonly modeD?: boolean;
+	readonly modeDBaud?: number;
+}
+
+/** What arrives without a question. */
+export interface Unasked {
+	/** The word of the API: `ascii`, `sml`, `dlms_hdlc`, `dlms_mbus`, `dlms_wrapper`, `noise`. */
+	readonly kind: string;
+	/** Bd, and characters as `7E1`; 0 and empty: it came at each. */
+	readonly baud: number;
+	readonly framing: string;
+	/** This gateway can read it. */
+	readonly isSupported: boolean;
+}
+
 export interface Failure {
 	/** METER_… */
 	readonly error: string;
@@ -23,6 +42,8 @@ export interface Failure {
 	readonly progress: number;
 	/** Another try would end the same way. */
 	readonly isFinal?: true;
+	readonly advice?: Advice;
+	readonly unasked?: Unasked;
 }
 
 export const PROGRESS_HEARD = 20;

@@ -22,6 +22,8 @@ export interface Conversation extends Machine {
 	readonly line: LineSettings;
 	/** The meter frames 7E1 or 8N1, as it likes. Default false. */
 	readonly anyFraming?: boolean;
+	/** It neither sends nor awaits an answer now: what arrives is no answer to a question of its own. Default false. */
+	readonly isIdle?: boolean;
 	/** Why it failed, or why EVENT_POOR; undefined at EVENT_END: all went well. */
 	readonly failure: Failure | undefined;
 	/** What was read, asked for once at each EVENT_… of these; `utcMs` is 0 when the clock was never set. */
@@ -38,7 +40,7 @@ export interface Conversation extends Machine {
 }
 
 /** A conversation that only finds out whether the meter is there. */
-export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "failure" | "abort"> {
+export interface Probing extends Machine, Pick<Conversation, "line" | "anyFraming" | "isIdle" | "failure" | "abort"> {
 	/** What the meter calls itself, ASCII; empty if it has not. */
 	readonly meterId: Uint8Array;
 	/** Characters received, and those of them that were damaged. */
@@ -51,6 +53,8 @@ export interface Probing extends Machine, Pick<Conversation, "line" | "anyFramin
 /** What stays in RAM from one conversation to the next, until the owner changes a setting of the meter. */
 export interface ProtocolMemory {
 	kept: object | undefined;
+	/** What was learned of the speed to agree on, by all protocols that begin with a sign-on. */
+	speed: object | undefined;
 }
 
 /** What a conversation is opened with. */

@@ -7,7 +7,7 @@ export const PROTOCOL_OF_NONE = "IEC62056-21";
 export const STATUS_OK = 0;
 /** There was no readout yet. */
 export const STATUS_NONE = 1;
-/** Cut short by a limit or a time-out; what is there passed its checks. */
+/** Cut short by a limit or a time-out; what is there passed its checks, if not `isUnchecked`. */
 export const STATUS_CUT = 2;
 /** Its check was wrong. Only ever in the reply of a read, never kept. */
 export const STATUS_CHECK_WRONG = 3;
@@ -25,6 +25,8 @@ export interface Readout {
 	readonly utcMs: number;
 	/** STATUS_… */
 	readonly status: number;
+	/** It was cut short before its check came: shown to who asked, never kept. */
+	readonly isUnchecked?: true;
 	/** Packed records (record-writer.ts); never changed. */
 	readonly records: Uint8Array;
 	/** Where objects are asked for by name: those that gave no value (meter/dlms-records.ts). */

@@ -1,12 +1,19 @@
 /**
  * Takes a packed readout (record-writer.ts) apart, one record at a time, for the API, and later for the hub, Zigbee and
  * the history. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
+ *
+ * The first value of a record is what it is about, the second belongs to it. Where the meter sends the time first, the
+ * two change places: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and
+ * `0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)(00001.001)` (DSMR P1 2.2), whose last value has its unit before it.
+ * Values of a profile's row have the units that its head tells.
  */
 
-import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
-import { unitText } from "../obis/units.js";
+import { GROUP_PROFILE, OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
+import { unitIndex, unitText } from "../obis/units.js";
 import {
+	ATTRIBUTE_SIZE,
 	FLAG_A,
+	FLAG_ATTRIBUTE,
 	FLAG_B,
 	FLAG_E,
 	FLAG_F,
@@ -14,6 +21,7 @@ import {
 	FLAG_MANUAL,
 	FLAG_PADDED_F,
 	FLAG_RAW,
+	FLAG_ROW,
 	FLAG_SAME,
 	PACKING_HEX,
 	PACKING_RAW,
@@ -40,6 +48,17 @@ const SHORT_TEXT = 32;
 /** Place that no record begins at. */
 const NOWHERE = -1;
 
+/** A time is `YYMMDDhhmmss`, with `S` or `W` behind it where the meter tells summer and winter time. */
+const TIME_LENGTH = 12;
+const LETTER_S = 0x53;
+const LETTER_W = 0x57;
+/** A reading in the form of DSMR P1 2.2: so many values, the last of them the number, its unit before it. */
+const OLD_FORM = 7;
+/** In the head of a profile (IEC 62056-21 as used with VDEW 2.1.2): a code and a unit for each column, from here on. */
+const COLUMN_UNITS = 5;
+/** Codes that are sent as `*00` and in no other form; more of them are none that stand for totals. */
+const TOTALS_LIMIT = 16;
+
 export class RecordCursor {
 	readonly #records: Uint8Array;
 	/** The address as the meter sent it: `address[0..addressLength)`, ASCII. */
@@ -47,6 +66,9 @@ export class RecordCursor {
 	addressLength = 0;
 	/** The address as a code; all groups are -1 when it is none. */
 	readonly code = new OBISCode();
+	/** Class and attribute of a COSEM object, where it is not its value; else 0. */
+	classId = 0;
+	attribute = 0;
 	/** The code is that of the record before, but for its billing period. */
 	isSameCode = false;
 	/** The current value: `text[0..length)`, ASCII. */
@@ -68,6 +90,15 @@ export class RecordCursor {
 	#next = 0;
 	#more = false;
 	#index = 0;
+	/** Which of the values is shown first; if not 0: how many there are, and where the next record begins. */
+	#first = 0;
+	#count = 0;
+	#end = 0;
+	/** The record is a row of a profile; the values of its head begin at `#head`. */
+	#isRow = false;
+	#head = 0;
+	/** `*00` stands for the current value here; undefined: nobody has looked yet. */
+	#hasTotals: boolean | undefined;
 	/** Parts of the value located last. */
 	#textFrom = 0;
 	#unitFrom = NOWHERE;
@@ -84,19 +115,22 @@ export class RecordCursor {
 	/** Goes to the next record, before its first value; false at the end. */
 	nextRecord(): boolean {
 		if (this.#record !== NOWHERE) {
-			if (this.code.billingPeriod === null) {
+			if (this.code.billingPeriod === null && this.attribute === 0) {
 				this.#currentQuantity = this.code.quantity;
 				this.#currentValues = this.#values;
 			}
-			while (this.#more) {
+			while (this.#more && this.#first === 0) {
 				this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
 				this.#next = this.locate(this.#next);
 			}
+			if (this.#first > 0) this.#next = this.#end;
 		}
 		if (this.#next >= this.#records.length) return false;
 		this.#record = this.#next;
 		this.readAddress();
 		this.#values = this.#next;
+		if (this.code.c === GROUP_PROFILE && !this.#isRow) this.#head = this.#values;
+		this.findFirst();
 		this.rewind();
 		return true;
 	}
@@ -111,24 +145,84 @@ export class RecordCursor {
 	/** Goes to the next value of the record; false when there is none. `text`, `length` and `unit` are then its own. */
 	nextValue(): boolean {
 		if (!this.#more) return false;
-		this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
-		this.#next = this.locate(this.#next);
+		const index = this.#index++;
+		const first = this.#first;
+		// Another value's text: it is looked at before this one's.
+		let told = "";
+		if (this.#isRow) told = this.unitIn(this.#head, COLUMN_UNITS + 2 * index);
+		else if (index === 0 && first === OLD_FORM - 1) told = this.unitIn(this.#values, first - 1);
+		if (first === 0) {
+			this.#more = (this.#records[this.#next] & VALUE_MORE) !== 0;
+			this.#next = this.locate(this.#next);
+		} else {
+			this.#more = index + 1 < this.#count;
+			this.find(this.#values, index > first ? index : (index === 0 ? first + 1 : index) - 1);
+		}
 		this.readText();
 		this.unit = this.readUnit();
-		if (this.unit === "" && this.code.billingPeriod !== null) {
+		if (this.unit !== "") return true;
+		this.unit = told;
+		if (first === 0 && this.code.billingPeriod !== null && this.attribute === 0) {
 			const { length } = this;
-			this.unit = this.inheritedUnit();
+			this.unit = this.inheritedUnit(index);
 			// Looking at the other record's values has changed it.
 			this.length = length;
 		}
-		this.#index++;
 		return true;
+	}
+
+	/** Finds out whether the record begins with a time, and where its value is then. */
+	private findFirst(): void {
+		this.#first = 0;
+		const records = this.#records;
+		const header = records[this.#values];
+		const beyond = (header & 15) - TIME_LENGTH;
+		if ((header & (VALUE_MORE | VALUE_UNIT)) !== VALUE_MORE || (beyond !== 0 && beyond !== 1)) return;
+		let at = this.locate(this.#values);
+		this.readText();
+		const hasSeason = beyond === 1;
+		if (!isTime(this.text, hasSeason)) return;
+		const hasUnit = (records[at] & VALUE_UNIT) !== 0;
+		let count = 1;
+		for (let more = true; more; count++) {
+			more = (records[at] & VALUE_MORE) !== 0;
+			at = this.locate(at);
+		}
+		this.#count = count;
+		this.#end = at;
+		if (hasUnit || (hasSeason && count === 2)) this.#first = 1;
+		else if (count === OLD_FORM && this.unitIn(this.#values, count - 2) !== "") this.#first = count - 1;
+	}
+
+	/** Finds value `index` of those that begin at `values`; false when there are fewer. */
+	private find(values: number, index: number): boolean {
+		let at = values;
+		for (let i = 0; i < index; i++) {
+			if ((this.#records[at] & VALUE_MORE) === 0) return false;
+			at = this.locate(at);
+		}
+		this.locate(at);
+		return true;
+	}
+
+	/** The unit that is the text of value `index` of those that begin at `values`; "" for none that is known. */
+	private unitIn(values: number, index: number): string {
+		if (!this.find(values, index)) return "";
+		this.readText();
+		return unitText(unitIndex(this.text, 0, this.length));
 	}
 
 	private readAddress(): void {
 		const records = this.#records;
 		const flags = records[this.#next++];
-		this.isSameCode = false;
+		this.#isRow = flags === FLAG_ROW;
+		this.isSameCode = this.#isRow;
+		if (this.#isRow) return;
+		this.classId = this.attribute = 0;
+		if (flags === FLAG_ATTRIBUTE) {
+			this.readAttribute();
+			return;
+		}
 		if (flags === FLAG_RAW) {
 			this.#isEncoded = false;
 			this.addressLength = records[this.#next++];
@@ -152,6 +246,47 @@ export class RecordCursor {
 		code.manual = (flags & FLAG_MANUAL) !== 0;
 		code.paddedF = (flags & FLAG_PADDED_F) !== 0;
 		this.addressLength = this.isSameCode ? code.encodePeriod(this.address) : code.encode(this.address, 0);
+		this.#isEncoded = true;
+		if (isZero(code)) {
+			this.#hasTotals ??= this.findTotals();
+			if (this.#hasTotals) code.f = -1;
+		}
+	}
+
+	/** Of the same records, to whom `*00` is what it looks like. */
+	private another(): RecordCursor {
+		const cursor = new RecordCursor(this.#records);
+		cursor.#hasTotals = false;
+		return cursor;
+	}
+
+	/**
+	 * Whether `*00` stands for the current values: some meters send their totals so and in no other form (Pafal, Apator:
+	 * `1.8.0*00(000783.16)`). Where any of these codes is there once more, it is a billing period.
+	 */
+	private findTotals(): boolean {
+		const zeros: number[] = [];
+		let cursor = this.another();
+		while (cursor.nextRecord()) {
+			if (!isZero(cursor.code)) continue;
+			const { quantity } = cursor.code;
+			if (zeros.includes(quantity) || zeros.length === TOTALS_LIMIT) return false;
+			zeros.push(quantity);
+		}
+		cursor = this.another();
+		while (cursor.nextRecord()) {
+			if (!isZero(cursor.code) && zeros.includes(cursor.code.quantity)) return false;
+		}
+		return true;
+	}
+
+	private readAttribute(): void {
+		const records = this.#records;
+		this.code.setGroups(records, this.#next);
+		this.#next += ATTRIBUTE_SIZE;
+		this.classId = records[this.#next - 2];
+		this.attribute = records[this.#next - 1];
+		this.addressLength = this.code.encode(this.address, 0);
 		this.#isEncoded = true;
 	}
 
@@ -206,14 +341,21 @@ export class RecordCursor {
 	 * Meters print the unit with the current value only (IEC 62056-21, 6.5): a value of a past billing period gets that of
 	 * the same value of the same code before it.
 	 */
-	private inheritedUnit(): string {
+	private inheritedUnit(index: number): string {
 		if (this.#currentQuantity < 0 || this.code.quantity !== this.#currentQuantity) return "";
-		let at = this.#currentValues;
-		for (let i = 0; i < this.#index; i++) {
-			if ((this.#records[at] & VALUE_MORE) === 0) return "";
-			at = this.locate(at);
-		}
-		this.locate(at);
-		return this.readUnit();
+		return this.find(this.#currentValues, index) ? this.readUnit() : "";
 	}
+}
+
+/** A billing period `*00`. */
+function isZero(code: OBISCode): boolean {
+	return code.f === 0 && code.paddedF && !code.manual && code.sub < 0;
+}
+
+/** Twelve digits, and S or W if `hasSeason`; without that they may be a number of another kind, if they are no date. */
+function isTime(text: Uint8Array, hasSeason: boolean): boolean {
+	for (let i = 0; i < TIME_LENGTH; i++) if (text[i] < 0x30 || text[i] > 0x39) return false;
+	const letter = text[TIME_LENGTH];
+	if (hasSeason) return letter === LETTER_S || letter === LETTER_W;
+	return text[2] <= 0x31 && text[4] <= 0x33 && text[6] <= 0x32;
 }

@@ -11,7 +11,9 @@
  * | values | one or more |
  *
  * Bit 7 with bit 0: A to E are those of the record before, and only F follows, if it was sent (rows of billing periods
- * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text.
+ * are most of a long telegram). Bit 7 alone: the address as it was sent, as length and text. Bit 7 with bit 1: a row of a
+ * load profile, whose address is that of the record before; the first record of the profile is its head. Bit 7 with bit 2:
+ * another attribute of a COSEM object than its value; A to F, class and attribute follow, one byte each.
  *
  * Layout of a value:
  *
@@ -24,7 +26,7 @@
  * What arrives is written raw at the end of the buffer, and packed in place once it is complete: packed is never
  * longer than raw, but for the bytes of RAW_ROOM that are left free in front of a text.
  */
-import { OBISCode } from "../obis/code.js";
+import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
 import { unitIndex } from "../obis/units.js";
 import { PART_ADDRESS, PART_UNIT, type RecordSink } from "./sink.js";
 
@@ -33,6 +35,10 @@ export const RUNNING_LIMIT = 8192;
 /** The longest text of a value, and of a unit. */
 export const VALUE_LIMIT = 1024;
 export const UNIT_LIMIT = 32;
+/** Values of a record: a capacity tariff's thirteen months are 42. */
+const VALUES_LIMIT = 64;
+/** Rows of load profiles in a block: a day of quarter hours, and four more. */
+const ROWS_LIMIT = 100;
 
 export const FLAG_A = 1;
 export const FLAG_B = 2;
@@ -43,6 +49,10 @@ export const FLAG_LETTERS = 32;
 export const FLAG_PADDED_F = 64;
 export const FLAG_RAW = 128;
 export const FLAG_SAME = FLAG_RAW | FLAG_A;
+export const FLAG_ROW = FLAG_RAW | FLAG_B;
+export const FLAG_ATTRIBUTE = FLAG_RAW | FLAG_E;
+/** Bytes after FLAG_ATTRIBUTE: A to F, class, attribute. */
+export const ATTRIBUTE_SIZE = 8;
 
 export const VALUE_MORE = 128;
 export const VALUE_UNIT = 16;
@@ -78,6 +88,12 @@ export class RecordWriter implements RecordSink {
 	#newQuantity = -1;
 	/** Values that follow belong to a set that was dropped. */
 	#orphan = false;
+	/** Values of the last complete record, and whether it is one of a load profile; rows of those so far. */
+	#values = 0;
+	#isProfile = false;
+	#rows = 0;
+	/** No address has come in this line: its values belong to the record before. */
+	#continues = false;
 	#lineCommitted = 0;
 	#lineRecords = 0;
 	#lineLastValue = -1;
@@ -102,6 +118,8 @@ export class RecordWriter implements RecordSink {
 		this.#newSet = false;
 		this.#orphan = false;
 		this.#full = false;
+		this.#isProfile = false;
+		this.#rows = 0;
 		this.overflow = false;
 		this.beginLine();
 	}
@@ -111,6 +129,7 @@ export class RecordWriter implements RecordSink {
 		this.#lineRecords = this.#records;
 		this.#lineLastValue = this.#lastValue;
 		this.#end = this.#committed;
+		this.#continues = true;
 	}
 
 	beginSet(): void {
@@ -119,6 +138,7 @@ export class RecordWriter implements RecordSink {
 			return;
 		}
 		this.#newSet = true;
+		this.#continues = false;
 		this.#addressOpen = true;
 		this.#orphan = false;
 		this.#end = this.#committed + RAW_ROOM;
@@ -127,10 +147,14 @@ export class RecordWriter implements RecordSink {
 	beginValue(): void {
 		if (this.#orphan) return;
 		if (!this.#newSet && this.#lastValue < 0) this.beginSet();
-		if (this.#full) {
+		const isRow = this.#continues && this.#isProfile;
+		const isTooMuch = isRow ? this.#rows === ROWS_LIMIT : !this.#newSet && this.#values === VALUES_LIMIT;
+		if (isTooMuch) this.overflow = true;
+		if (this.#full || isTooMuch) {
 			this.discardSet();
 			return;
 		}
+		if (isRow) this.beginRow();
 		if (this.#addressOpen) this.packAddress();
 		this.#valueStart = this.#newSet ? this.#headEnd : this.#committed;
 		this.#end = this.#valueStart + RAW_ROOM;
@@ -165,7 +189,10 @@ export class RecordWriter implements RecordSink {
 		if (this.#newSet) {
 			this.#records++;
 			this.#quantity = this.#newQuantity;
+			this.#isProfile = this.#code.c === GROUP_PROFILE;
+			this.#values = 0;
 		}
+		this.#values++;
 		this.#newSet = false;
 		this.#committed = this.#end;
 	}
@@ -191,6 +218,16 @@ export class RecordWriter implements RecordSink {
 		this.kept = this.#buffer.slice(0, this.#committed);
 	}
 
+	/** Begins a row of the profile whose head or row is the record before. */
+	private beginRow(): void {
+		this.#continues = false;
+		this.#rows++;
+		this.#newSet = true;
+		this.#newQuantity = this.#quantity;
+		this.#buffer[this.#committed] = FLAG_ROW;
+		this.#headEnd = this.#committed + 1;
+	}
+
 	/** There is no room for what comes. */
 	private fill(): void {
 		this.#full = true;
@@ -214,6 +251,18 @@ export class RecordWriter implements RecordSink {
 		this.#addressOpen = false;
 		this.#newQuantity = code.quantity;
 		this.#headEnd = this.packCode();
+	}
+
+	/** The same for an attribute that is not the object's value: after the six groups its class and number. */
+	beginAttribute(groups: Uint8Array, at: number): void {
+		this.beginLine();
+		this.beginSet();
+		if (this.#full) return;
+		this.#addressOpen = false;
+		this.#newQuantity = -1;
+		this.#headEnd = this.#committed + 1 + ATTRIBUTE_SIZE;
+		this.#buffer[this.#committed] = FLAG_ATTRIBUTE;
+		for (let i = 0; i < ATTRIBUTE_SIZE; i++) this.#buffer[this.#committed + 1 + i] = groups[at + i];
 	}
 
 	private packAddress(): void {

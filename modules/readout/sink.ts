@@ -14,7 +14,10 @@ export interface RecordSink {
 	beginLine(): void;
 	/** A new data set begins, its address follows; the values after it belong to it. */
 	beginSet(): void;
-	/** A value of the current set begins. Before the first set of a line it belongs to the last set before. */
+	/**
+	 * A value of the current set begins. Before the first set of a line it belongs to the last set before; where that is a
+	 * load profile, the line is a row of it.
+	 */
 	beginValue(): void;
 	/** Piece of the address, the value, or the unit that was begun last. */
 	text(part: number, bytes: Uint8Array, start: number, end: number): void;

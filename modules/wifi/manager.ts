@@ -58,6 +58,16 @@ export class NetworkManager implements Driven {
 		return this.#policy.clients;
 	}
 
+	/** Of the access point; 0 while it is off. */
+	get channel(): number {
+		return this.#policy.channel;
+	}
+
+	/** The network that the station is in, or tries, gives it its address; undefined without one. */
+	get usesDHCP(): boolean | undefined {
+		return this.#policy.usesDHCP;
+	}
+
 	/** Whether Wi-Fi is on for a while only, brought up by hand. */
 	get isTemporary(): boolean {
 		return this.#policy.isTemporary;

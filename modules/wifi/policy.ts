@@ -161,6 +161,16 @@ export class WiFiPolicy implements Timed {
 		return this.#clients;
 	}
 
+	/** Of the access point; 0 while it is off. */
+	get channel(): number {
+		return this.accessPointOn ? (this.#radio?.channel ?? 0) : 0;
+	}
+
+	/** The network that the station is in, or tries, gives it its address; undefined without one. */
+	get usesDHCP(): boolean | undefined {
+		return this.#station && this.#station.address === undefined;
+	}
+
 	/** Whether Wi-Fi is on for a while only, brought up by hand. */
 	get isTemporary(): boolean {
 		return this.isByHand && !this.has(ENABLED);

@@ -143,8 +143,34 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 
 	describe("of a meter that fails", () => {
 		for (const [what, meter, config, code, lastError, causes] of [
-			["no byte at all", undefined, DIRECT, "meter_timeout", "hdlc/silence", /head.*baudrate.*server_physical.*client/],
-			["a wrong physical address", "", { ...DIRECT, server_physical: 18 }, "meter_timeout", "hdlc/silence", /server_/],
+			...[DIRECT, { ...DIRECT, opening: "auto" }].map((config) => [
+				`no byte at all, opening ${config.opening}`,
+				undefined,
+				config,
+				"meter_timeout",
+				"hdlc/silence",
+				/head.*opening and baudrate.*server_physical, server_logical and server_address_length.*client_address/,
+			]),
+			[
+				"no answer to the sign-on",
+				undefined,
+				{ ...PHYSICAL, opening: "mode_e" },
+				"meter_timeout",
+				"dlms/no-sign-on",
+				/head.*opening to auto or direct.*device_address.*battery/,
+			],
+			...[
+				["physical address", { server_physical: 18 }],
+				["logical address", { server_logical: 2 }],
+				["length of the address", { server_address_length: 2 }],
+			].map(([what, wrong]) => [
+				`a wrong ${what}`,
+				"--address-length 4",
+				{ ...DIRECT, server_address_length: 4, ...(wrong as JSONObject) },
+				"meter_timeout",
+				"hdlc/silence",
+				/head.*opening.*server_physical, server_logical and server_address_length.*client_address/,
+			]),
 			[
 				"that after mode E",
 				"--mode-e",
@@ -157,7 +183,14 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			["only damaged frames", "--wrong-fcs 1-", DIRECT, "meter_error", "hdlc/garbage", /baudrate.*opening/],
 			["a wrong client", "", { ...DIRECT, client_address: 99 }, "meter_error", "hdlc/refused", /client_address/],
 			["DM to SNRM", "--dm 1000", DIRECT, "meter_error", "hdlc/refused", /Another reader/],
-			["silence after SNRM", "--drop 2-", DIRECT, "meter_timeout", "hdlc/lost", /silent/],
+			[
+				"silence after SNRM",
+				"--drop 2-",
+				DIRECT,
+				"meter_timeout",
+				"hdlc/lost",
+				/silent.*receive_timeout_ms.*client_address and auth/,
+			],
 			["damaged answers", "--wrong-fcs 2-", DIRECT, "meter_error", "hdlc/damaged", /position/],
 			["no mode E", "iec", { opening: "mode_e" }, "meter_error", "iec62056-21/no-mode-e", /opening direct/],
 			[
@@ -207,7 +240,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/deciphering",
-				/block_cipher_key.*auth_key/,
+				/block_cipher_key.*auth_key.*suite 1 or 2/,
 			],
 			[
 				"that answered by silence",
@@ -215,7 +248,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/unanswered",
-				/block_cipher_key.*auth_key/,
+				/block_cipher_key.*auth_key.*suite 1 or 2/,
 			],
 			[
 				"that answered by DM",
@@ -263,10 +296,56 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				DIRECT,
 				"meter_auth_failed",
 				"dlms/context",
-				/use_encryption/,
+				/use_encryption.*short names/,
 			],
 			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
 			["a key that is not there", "", { ...GMAC, auth_key: "" }, "meter_auth_failed", "dlms/key-missing", /auth_key/],
+			...[
+				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*client_address with low or high_gmac/],
+				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*client_address with low or high_gmac/],
+				["sha1", "dlms/hls-sha1", /SHA-1 \(mechanism 4\)/],
+				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\)/],
+				["ecdsa", "dlms/hls-ecdsa", /ECDSA \(mechanism 7\)/],
+			].flatMap(([name, code, causes]) => [
+				[`HLS ${name}, told in a refusal`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
+				[
+					`HLS ${name} in place of nothing`,
+					`--hls ${name}`,
+					{ ...DIRECT, client_address: 1 },
+					"meter_auth_failed",
+					code,
+					causes,
+				],
+				[
+					`HLS ${name}, with its challenge`,
+					`--hls ${name} --hls-reply accept`,
+					GMAC,
+					"meter_auth_failed",
+					code,
+					causes,
+				],
+			]),
+			[
+				"an HLS mechanism that is not told",
+				"--hls ecdsa --hls-reply hide",
+				GMAC,
+				"meter_auth_failed",
+				"dlms/mechanism",
+				/Try the others.*HLS mechanism that this gateway can't do/,
+			],
+			[
+				"one that is not told, in place of nothing",
+				"--hls md5 --hls-reply hide",
+				{ ...DIRECT, client_address: 1 },
+				"meter_auth_failed",
+				"dlms/authentication-required",
+				/Change auth.*neither low nor high_gmac fits.*HLS mechanism/,
+			],
+			["security suite 1", "--suite 1", GMAC, "meter_auth_failed", "dlms/security-suite-1", /suite 1.*suite 0/],
+			["security suite 2", "--suite 2 --general-glo", GMAC, "meter_auth_failed", "dlms/security-suite-2", /suite 2/],
+			["short names", "--short-names refuse", DIRECT, "meter_error", "dlms/short-names", /short names.*iec62056/],
+			["short names, and keys", "--short-names refuse", GMAC, "meter_error", "dlms/short-names", /short names/],
+			["short names that it takes", "--short-names accept", DIRECT, "meter_error", "dlms/short-names", /short names/],
 			["an exception to all", "--exception 1:1", DIRECT, "meter_error", "dlms/lost", /association/],
 		] as [string, string | undefined, JSONObject, string, string, RegExp][]) {
 			it(`${what}: ${lastError}`, async () => {
@@ -351,6 +430,71 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 		await gateway.write("dlms/config", { server_physical: 18 });
 		const failed = JSON.parse((await gateway.post("meter/probe")).text);
 		assert.deepEqual([failed.ok, failed.error, failed.received], [false, "hdlc/silence", 0]);
+	});
+
+	it("tells attributes of one object from each other, by number and in words", async () => {
+		await start("", DIRECT);
+		const of = (code: string, class_id: number, ...attributes: number[]) =>
+			attributes.map((attribute) => ({ code: code.split(".").map(Number), class_id, attribute }));
+		await gateway.write("dlms/obis", {
+			entries: [
+				...of("1.0.1.8.0.255", 3, 3, 2, 1),
+				...of("1.0.1.6.0.255", 4, 2, 4, 5),
+				...of("1.0.1.4.0.255", 5, 2, 3, 4, 5, 6, 7, 8, 9),
+				...of("0.0.1.0.0.255", 8, 2, 3, 5, 8),
+			],
+		});
+		await gateway.post("zigbee/map", {
+			mapping: [
+				{ obis: "1.8.0", mapping_id: "07020000", mode: 1 },
+				{ obis: "1.4.0", mapping_id: "07020400", mode: 1 },
+			],
+		});
+		const lines = (readout: JSONObject, language: string) =>
+			readout.readings.map(
+				({ obis_long, attribute = 2, value1, value2, value1_unit, mapping_id, [language]: name }: JSONObject) =>
+					[obis_long, attribute, `${value1} ${value1_unit}`.trim(), value2, mapping_id, String(name)]
+						.filter((part) => part !== "" && part !== "00000000")
+						.join(" | "),
+			);
+		const readout = await gateway.read("iec62056/read");
+		assert.deepEqual(readout.missing, []);
+		const energy = "Active energy import total";
+		const maximum = "Maximum demand, active power import";
+		const demand = "Demand in the running period, active power import";
+		const clock = "Clock (date and time)";
+		const now = "2026-06-21T19:30:00+01:00";
+		assert.deepEqual(lines(readout, "en"), [
+			`1-0:1.8.0 | 3 | 0 | 30 | ${energy}, scaler and unit`,
+			`1-0:1.8.0 | 2 | 12572239 Wh | 07020000 | ${energy}`,
+			// The code itself, which nobody asks for, has no name.
+			"1-0:1.8.0 | 1 | 0100010800FF | null",
+			`1-0:1.6.0 | 2 | 0 W | ${now} | ${maximum}`,
+			`1-0:1.6.0 | 4 | 0 | ${maximum}, status`,
+			`1-0:1.6.0 | 5 | ${now} | ${maximum}, capture time`,
+			`1-0:1.4.0 | 2 | 4175 W | 07020400 | ${demand}`,
+			`1-0:1.4.0 | 3 | 3757 W | ${now} | ${demand}, last average`,
+			`1-0:1.4.0 | 4 | 0 | 27 | ${demand}, scaler and unit`,
+			`1-0:1.4.0 | 5 | 0 | ${demand}, status`,
+			`1-0:1.4.0 | 6 | ${now} | ${demand}, capture time`,
+			`1-0:1.4.0 | 7 | ${now} | ${demand}, start of the current period`,
+			`1-0:1.4.0 | 8 | 900 | ${demand}, length of a period`,
+			`1-0:1.4.0 | 9 | 1 | ${demand}, number of periods`,
+			`0-0:1.0.0 | 2 | ${now} | ${clock}`,
+			`0-0:1.0.0 | 3 | -60 | ${clock}, time zone`,
+			`0-0:1.0.0 | 5 | FFFFFFFFFFFFFFFFFF8000FF | ${clock}, begin of summer time`,
+			`0-0:1.0.0 | 8 | 0 | ${clock}, summer time used`,
+		]);
+		const polish = lines(await gateway.read("iec62056/last?lang=pl"), "pl");
+		assert.match(polish[0], /Energia czynna pobrana suma, mnożnik i jednostka$/);
+		assert.match(polish[7], /, ostatnia średnia$/);
+	});
+
+	it("shows a bit string as one, and as no number", async () => {
+		await start("--odd-types", DIRECT);
+		await gateway.write("dlms/obis", { entries: [{ code: [0, 0, 96, 5, 0, 255], class_id: 1, attribute: 2 }] });
+		const [{ value1, value1_number }] = (await gateway.read("iec62056/read")).readings;
+		assert.deepEqual([value1, value1_number], ["0b10110", null]);
 	});
 
 	it("reads a list of 32 objects, and an empty one", async () => {

@@ -75,6 +75,8 @@ export interface MeterSetup {
 	readonly pushMs?: number;
 	/** The head sends back what it is sent. */
 	readonly echo?: boolean;
+	/** On a pseudo-terminal, too, a reader at the wrong speed gets garbage. */
+	readonly isPaced?: boolean;
 }
 
 export const DEFAULT_CONFIG = Object.freeze({
@@ -278,8 +280,11 @@ function checkForm(method: string, path: string, reply: Reply): void {
 	const body = JSON.parse(text);
 	assert.ok(ERROR_CODES.includes(body.error), text);
 	assert.match(body.message, /^\w.*\.$/);
-	const names = "field" in body ? ["error", "message", "field"] : ["error", "message"];
+	const names = ["error", "message", ...("field" in body ? ["field"] : [])];
+	// Of a readout that failed.
+	if ("code" in body) names.push("code", ...("unasked" in body ? ["unasked", "settings"] : []));
 	assert.deepEqual(Object.keys(body), names);
+	assert.ok(!("code" in body) || body.error.startsWith("meter_"), text);
 	if (status === 401) assert.match(headers.get("www-authenticate") ?? "", /^Bearer realm="[^"]+"$/);
 	if (status === 405) assert.ok(headers.get("allow"));
 	if (status === 429 || status === 503) assert.match(headers.get("retry-after") ?? "", /^[1-9]\d*$/);

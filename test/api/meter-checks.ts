@@ -245,10 +245,37 @@ export function meterChecks(gateway: () => TestGateway): void {
 			await gateway().write("iec62056/control", { simulator_en: false });
 			assert.equal((await gateway().read("iec62056/read")).meter_id, zmf100.meterId);
 		});
+		it("leaves nothing of its own when it is turned off, and what a meter gave when it is turned on", async () => {
+			await gateway().connectMeter({ telegram: zmf100.telegram });
+			await gateway().write("iec62056/control", { simulator_en: true });
+			await gateway().read("iec62056/read");
+			assert.equal((await gateway().read("iec62056/last")).status, 0);
+			await gateway().write("iec62056/control", { simulator_en: false });
+			const { status, readings, timestamp, last_attempt } = await gateway().read("iec62056/last");
+			assert.deepEqual([status, readings, timestamp, last_attempt], [1, [], 0, 0]);
+			assert.equal((await gateway().read("system/status")).meter_state, "idle");
+			await gateway().read("iec62056/read");
+			await gateway().write("iec62056/control", { simulator_en: true });
+			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
+			await gateway().write("iec62056/control", { simulator_en: false });
+			assert.equal((await gateway().read("iec62056/last")).meter_id, zmf100.meterId);
+		});
+		it("says that it speaks what the meter would", async () => {
+			await gateway().write("iec62056/control", { simulator_en: true });
+			for (const [protocol, told, mode, missing] of [
+				["dlms", "DLMS/COSEM", "", []],
+				["iec62056", "IEC62056-21", "C", undefined],
+			] as const) {
+				await gateway().write("meter/protocol", { protocol });
+				const readout = await gateway().read("iec62056/read");
+				assert.deepEqual([readout.protocol, readout.mode, readout.missing], [told, mode, missing]);
+				assert.ok(readout.readings.length >= 10);
+			}
+		});
 	});
 
 	describe("POST meter/probe", () => {
-		const PROBE = ["ok", "meter_id", "error", "message", "received", "damaged", "text", "hex"];
+		const PROBE = "ok meter_id error message received damaged text hex unasked settings".split(" ");
 
 		it("tells the identification that came, and leaves the meter ready", async () => {
 			await gateway().connectMeter({ telegram: zmf100.telegram });
@@ -274,6 +301,23 @@ export function meterChecks(gateway: () => TestGateway): void {
 			const probe = await gateway().write("meter/probe", undefined);
 			assert.deepEqual([probe.ok, probe.meter_id, probe.error], [false, "", "iec62056-21/echo-only"]);
 			assert.deepEqual([probe.received, probe.text, probe.hex], [5, "/?!\r\n", "2f3f210d0a"]);
+		});
+		it("tells what arrives by itself, with the settings by which it is read, as a readout does", async () => {
+			const { telegram } = pushed;
+			await gateway().connectMeter({ telegram, mode: "D", pushBaud: 9600, pushMs: 2000, isPaced: true });
+			const failed = await gateway().get("iec62056/read");
+			isError(failed, 500, "meter_error");
+			const body = JSON.parse(failed.text);
+			const probe = await gateway().write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.error, body.code], [false, "unasked/ascii", "unasked/ascii"]);
+			assert.match(probe.text, new RegExp(pushed.meterId.slice(0, 8)));
+			for (const { unasked, settings } of [body, probe]) {
+				assert.deepEqual([unasked.kind, unasked.baudrate, unasked.supported], ["ascii", 9600, true]);
+				assert.deepEqual(settings, { protocol: "iec62056", mode_d_enabled: true, mode_d_baudrate: 9600 });
+			}
+			await gateway().write("iec62056/config", { mode_d_enabled: true, mode_d_baudrate: 9600 });
+			assert.equal((await gateway().read("iec62056/read")).meter_id, pushed.meterId);
+			await gateway().write("iec62056/config", { mode_d_enabled: false, mode_d_baudrate: 2400 });
 		});
 		it("tells that the port is not there", async () => {
 			await gateway().connectMeter(undefined);

@@ -33,7 +33,9 @@ describe("failures of the meter", () => {
 				assert.match(row.error, /^meter_(timeout|error|auth_failed)$/, name);
 				assert.match(
 					row.code,
-					layer === "meter" ? /^(port|(iec62056-21|dlms)\/[a-z-]+)$/ : new RegExp(`^${layer}/[a-z-]+$`),
+					layer === "meter"
+						? /^(port|(iec62056-21|hdlc|dlms|unasked)\/[a-z-]+)$/
+						: new RegExp(`^${layer}/[a-z][a-z0-9-]+$`),
 				);
 			}
 		});
@@ -46,7 +48,7 @@ describe("failures of the meter", () => {
 			if (before !== undefined) assert.equal(name.replace("SIGNED_ON_", "HDLC_"), before, code);
 			else known.set(code, name);
 		}
-		assert.equal(known.size, 49);
+		assert.equal(known.size, 65);
 	});
 	it("are those that the API has always shown, to the letter", () => {
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
@@ -57,7 +59,7 @@ describe("failures of the meter", () => {
 	it("that the page has words for exist", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
 		const codes = new Set(TABLES.flatMap(([, module]) => rowsOf(module).map(([, { code }]) => code)));
-		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms)\/[a-z-]+/g)].map(([code]) => code);
+		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|unasked)\/[a-z0-9-]+/g)].map(([code]) => code);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});
@@ -98,7 +100,13 @@ describe("failures of the meter", () => {
 		const lasting = (module: object) => rowsOf(module).flatMap(([name, row]) => (row.isFinal ? [name] : []));
 		assert.deepEqual(lasting(iec), []);
 		assert.deepEqual(lasting(hdlc), ["HDLC_NO_ADDRESS", "HDLC_TOO_LONG"]);
-		assert.deepEqual(lasting(meter), ["FAILURE_COUNTERS", "FAILURE_UNANSWERED"]);
+		assert.deepEqual(lasting(meter), [
+			"FAILURE_COUNTERS",
+			"FAILURE_UNANSWERED",
+			"UNASKED_ASCII",
+			"UNASKED_DLMS",
+			"UNASKED_SML",
+		]);
 		const passing = rowsOf(dlms).flatMap(([name, row]) => (row.isFinal ? [] : [name]));
 		assert.deepEqual(passing, ["DLMS_EXCEPTION", "DLMS_LOST", "DLMS_MALFORMED", "DLMS_REJECTED"]);
 	});

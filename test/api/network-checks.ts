@@ -68,10 +68,10 @@ export function networkChecks(gateway: () => TestGateway): void {
 				netmask: "255.255.255.0",
 				gateway: "192.168.4.1",
 				hostname: unit,
-				dhcp: true,
-				ssid: "",
+				dhcp: false,
+				ssid: unit,
 				rssi: 0,
-				channel: 0,
+				channel: 1,
 				authmode: 0,
 				ap_mode: true,
 				secure: true,
@@ -80,6 +80,8 @@ export function networkChecks(gateway: () => TestGateway): void {
 				ntp_last_error: null,
 				wifi_enabled: true,
 				wifi_temporary: false,
+				wifi_ssid: "",
+				wifi_dhcp: true,
 				ap_ssid: unit,
 				ap_enabled: false,
 				ap_clients: 0,
@@ -236,14 +238,14 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([shown.ssid, shown.dhcp, shown.hostname, shown.ap_ssid], ["home", false, "cellar", "own"]);
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: false });
 			await restart("wifi");
-			const { ssid, dhcp, hostname, ap_ssid } = await status();
-			assert.deepEqual([ssid, dhcp, hostname, ap_ssid], ["", true, unit, "own"]);
+			const { ssid, wifi_ssid, hostname, ap_ssid } = await status();
+			assert.deepEqual([ssid, wifi_ssid, hostname, ap_ssid], ["own", "", unit, "own"]);
 			await restart("network");
 			assert.equal((await status()).ap_ssid, unit);
 			assert.deepEqual(await gateway().read(FALLBACK), { fallback_ap_enabled: true });
 			await gateway().write(WIFI, DHCP);
 			await gateway().write(FALLBACK, { fallback_ap_enabled: false });
-			assert.equal((await status()).ssid, "home");
+			assert.equal((await status()).wifi_ssid, "home");
 		});
 	});
 }

@@ -28,9 +28,44 @@ describe("The API with a radio", () => {
 	const status = () => gateway.read("network/status");
 
 	it("shows the access point of a new unit", async () => {
-		const { ip, netmask, ap_mode, rssi, wifi_enabled, connected } = await status();
+		const { ip, netmask, ap_mode, rssi, wifi_enabled, connected, ...shown } = await status();
 		assert.deepEqual([ip, netmask, ap_mode, rssi, wifi_enabled], ["192.168.4.1", "255.255.255.0", true, 0, true]);
 		assert.equal(connected, false);
+		assert.deepEqual([shown.ssid, shown.channel, shown.dhcp], [shown.ap_ssid, 1, false]);
+		assert.notEqual(shown.ssid, "");
+	});
+	it("tells whether DHCP is in use, and not what is stored for the next start", async () => {
+		const fixed = { ...HOME, dhcp: false, ip: "192.0.2.77", netmask: "255.255.255.0", gateway: "192.0.2.1" };
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(5000);
+		assert.equal((await status()).dhcp, true);
+		await gateway.write("network/wifi", { ...fixed, apply: false });
+		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.20", true]);
+		await gateway.write("network/wifi", fixed);
+		await gateway.pass(5000);
+		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.77", false]);
+		await gateway.write("network/wifi", { ...HOME, apply: false });
+		assert.equal((await status()).dhcp, false);
+		await gateway.restart();
+		await gateway.login();
+		await gateway.pass(5000);
+		assert.deepEqual([(await status()).ip, (await status()).dhcp], ["192.0.2.20", true]);
+	});
+	it("shows the access point's own name and place when its network is lost, and those of the network with it", async () => {
+		await gateway.write("network/wifi", HOME);
+		await gateway.pass(5000);
+		const own = async () => {
+			const { ssid, channel, rssi, ap_mode } = await status();
+			return [ssid, channel, rssi, ap_mode];
+		};
+		assert.deepEqual(await own(), ["home", 11, -61, true]);
+		await gateway.pass(150_000);
+		assert.deepEqual(await own(), ["home", 11, -61, false]);
+		air.around.delete("home");
+		await gateway.pass(20_000);
+		assert.deepEqual(await own(), ["home", 0, 0, false]);
+		await gateway.pass(150_000);
+		assert.deepEqual(await own(), [(await status()).ap_ssid, 1, 0, true]);
 	});
 	it("stores a network, replies, and joins it afterwards", async () => {
 		await gateway.write("network/wifi", HOME);
@@ -94,7 +129,7 @@ describe("The API with a radio", () => {
 		await gateway.post("system/factory_reset");
 		await gateway.rebooted();
 		await gateway.login();
-		assert.equal((await status()).ssid, "");
+		assert.equal((await status()).wifi_ssid, "");
 		assert.doesNotMatch(gateway.diagnosis, /erased/);
 	});
 	it("says why a network was given up", async () => {
@@ -173,8 +208,8 @@ describe("The API with a radio", () => {
 		await gateway.rebooted();
 		await gateway.login();
 		await gateway.pass(5000);
-		const { ssid, hostname, ap_mode, connected } = await status();
-		assert.deepEqual([ssid, hostname, ap_mode, connected], ["", "gateway", true, false]);
+		const { wifi_ssid, hostname, ap_mode, connected } = await status();
+		assert.deepEqual([wifi_ssid, hostname, ap_mode, connected], ["", "gateway", true, false]);
 		assert.deepEqual(await gateway.read("network/fallback-ap"), { fallback_ap_enabled: true });
 	});
 });

@@ -42,6 +42,18 @@ export function pageChecks(gateway: () => TestGateway): void {
 			assert.equal(reply.headers.get("cache-control"), "public, max-age=31536000, immutable");
 			assert.equal(reply.headers.has("content-security-policy"), false);
 		});
+		it("can be put on a home screen", async () => {
+			const manifest = await gateway().get("/app.webmanifest", open);
+			assert.equal(manifest.headers.get("content-type"), "application/manifest+json");
+			for (const [path, type] of [
+				["/icon.svg", "image/svg+xml"],
+				["/icon.png", "image/png"],
+			]) {
+				const icon = await gateway().get(path, open);
+				assert.deepEqual([icon.status, icon.headers.get("content-type")], [200, type]);
+				assert.equal(icon.headers.get("x-content-type-options"), "nosniff");
+			}
+		});
 		it("is in the language that the browser likes best", async () => {
 			const tagOf = async (path: string, accepted: string) => {
 				const reply = await gateway().get(path, { ...open, headers: { "Accept-Language": accepted } });

@@ -416,7 +416,7 @@ async function receive(response: IncomingMessage): Promise<Reply> {
 
 /** The meter's command line. */
 function meterArguments(setup: MeterSetup): string[] {
-	const { mode, faults = {}, address, battery, pushBaud, pushMs, echo } = setup;
+	const { mode, faults = {}, address, battery, pushBaud, pushMs, echo, isPaced } = setup;
 	const words: [string, string | number | boolean | undefined][] = [
 		["mode", mode],
 		["address", address],
@@ -424,6 +424,7 @@ function meterArguments(setup: MeterSetup): string[] {
 		["baud", pushBaud],
 		["push-seconds", pushMs === undefined ? undefined : pushMs / 1000],
 		["echo", echo],
+		["baud-pace", isPaced],
 		["noise", faults.noise],
 		["wrong-bcc", faults.wrongBCC],
 		["silence", faults.silence],

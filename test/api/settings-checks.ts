@@ -48,7 +48,7 @@ const FIELDS: readonly FieldChecks[] = [
 	{
 		path: "iec62056/config",
 		field: "device_address",
-		good: ["1", "0", "AZaz09", "a b", " ", "0".repeat(31), "Z".repeat(32), ""],
+		good: ["1", "0", "AZaz09", "a b", " ", "0".repeat(31), "Z".repeat(32), "/#", "/4405296170", ""],
 		bad: [
 			...NO_TEXT,
 			"0".repeat(33),

@@ -80,8 +80,8 @@ export function systemChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().read("iec62056/config"), DEFAULT_CONFIG);
 			assert.deepEqual(await gateway().read("system/power_mode"), { power_mode: 0 });
 			assert.equal((await gateway().read("system/status")).password_default, true);
-			const { ssid, ap_mode, connected } = await gateway().read("network/status");
-			assert.deepEqual([ssid, ap_mode, connected], ["", true, false]);
+			const { wifi_ssid, ap_mode, connected } = await gateway().read("network/status");
+			assert.deepEqual([wifi_ssid, ap_mode, connected], ["", true, false]);
 			assert.equal((await gateway().read("system/version")).device.serial, serial);
 			const after = await gateway().read("system/challenge", { token: null });
 			assert.notEqual(after.salt, before.salt);

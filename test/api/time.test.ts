@@ -1,6 +1,6 @@
 /** What takes minutes: life of nonces and sessions, the limiter's schedule, the time-outs of connections. Virtual time. */
 import assert from "node:assert/strict";
-import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME } from "./gateway.js";
+import { isError, type JSONObject, PASSWORD, proofOf, type Reply, succeeded, USERNAME, vectorOf } from "./gateway.js";
 import { slowTransitionChecks } from "./transition-checks.js";
 import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
 
@@ -110,6 +110,55 @@ describe("The API as time goes by", () => {
 			gateway.world.clock.setUTC(START_UTC_MS);
 			assert.equal((await gateway.read("system/tokens")).tokens[0].created, 0);
 			assert.equal((await gateway.read("system/sessions")).sessions[0].created, START_UTC_MS / 1000 - 60);
+		});
+	});
+
+	describe("a readout from before the clock was set", () => {
+		const last = async () => {
+			const { timestamp, localtime, last_attempt } = await gateway.read("iec62056/last");
+			return { timestamp, localtime, last_attempt };
+		};
+		const set = async (timestamp: number) => gateway.write("system/clock", { timestamp });
+
+		beforeEach(async () => {
+			await gateway.stop();
+			gateway = new VirtualGateway("client", {});
+			await gateway.login();
+		});
+
+		it("is dated back when it is set, and stays where it is when the clock is corrected", async () => {
+			await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+			const startMs = gateway.world.clock.monotonicMs();
+			await gateway.read("iec62056/read");
+			const tookS = Math.ceil((gateway.world.clock.monotonicMs() - startMs) / 1000);
+			assert.deepEqual(await last(), { timestamp: 0, localtime: "", last_attempt: 0 });
+			await gateway.pass(10 * MINUTE_MS);
+			const now = START_UTC_MS / 1000;
+			await set(now);
+			const dated = await last();
+			assert.ok(Math.abs(dated.timestamp - (now - 600)) <= 1, String(dated.timestamp));
+			assert.ok(dated.last_attempt >= dated.timestamp - tookS && dated.last_attempt < dated.timestamp);
+			assert.notEqual(dated.localtime, "");
+			for (const other of [now + 86_400, now - 86_400]) {
+				await set(other);
+				assert.deepEqual(await last(), dated);
+			}
+			// What is read from now on has the clock's time.
+			await gateway.read("iec62056/read");
+			assert.ok(Math.abs((await last()).timestamp - (now - 86_400)) < 30);
+		});
+		it("that failed has its time dated back as well, and none is made up where there was no attempt", async () => {
+			await gateway.connectMeter(undefined);
+			await gateway.get("iec62056/read");
+			await gateway.pass(MINUTE_MS);
+			await set(START_UTC_MS / 1000);
+			const { timestamp, last_attempt } = await last();
+			assert.equal(timestamp, 0);
+			assert.ok(Math.abs(last_attempt - (START_UTC_MS / 1000 - 60)) <= 1, String(last_attempt));
+			await gateway.restart();
+			await gateway.login();
+			await set(START_UTC_MS / 1000);
+			assert.deepEqual(await last(), { timestamp: 0, localtime: "", last_attempt: 0 });
 		});
 	});
 

@@ -123,7 +123,7 @@ export class VirtualGateway extends TestGateway {
 			line.unplug();
 			return;
 		}
-		const { telegram, echo, ...options } = setup;
+		const { telegram, echo, isPaced: _, ...options } = setup;
 		line.plugIn();
 		line.echo = echo ?? false;
 		line.connect(new IECMeter({ source: () => splitTelegram(telegram), ...options }));

@@ -27,7 +27,8 @@ const HURRY_MS = 400;
 /** Widths of a small phone and of a desktop. */
 export const PHONE = 360;
 export const DESKTOP = 1200;
-const HEIGHTS: Readonly<Record<number, number>> = { [PHONE]: 740, [DESKTOP]: 800 };
+const HEIGHTS: Readonly<Record<number, number>> = { [PHONE]: 740 };
+const HEIGHT = 800;
 
 /** All pages behind the login, by the hash of their addresses. */
 export const PLACES = [
@@ -112,7 +113,7 @@ export class Visit {
 			timezoneId: "UTC",
 			colorScheme: theme,
 			reducedMotion: "reduce",
-			viewport: { width, height: HEIGHTS[width] },
+			viewport: { width, height: HEIGHTS[width] ?? HEIGHT },
 		});
 		const port = gateway.authority(!plain).split(":")[1];
 		const base = plain ? `http://${gateway.hostname}.local:${port}` : `https://localhost:${port}`;

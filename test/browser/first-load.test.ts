@@ -9,6 +9,7 @@ import { needBrowser, Visit } from "./browser.js";
 const FIRST_LIMIT = 45 * 1024;
 const SCRIPT = /^GET \/assets\/app-[\w-]+\.js$/;
 const PAGES = /^GET \/assets\/pages-[\w-]+\.js$/;
+const TEXTS = /^GET \/assets\/en-[\w-]+\.json$/;
 
 describe("The page's first load", function () {
 	this.timeout(60_000);
@@ -71,11 +72,31 @@ describe("The page's first load", function () {
 		await visit.end();
 	});
 
-	it("fetches the other pages once, when the first of them is opened", async () => {
+	it("fetches the other pages and their texts once, when the first of them is opened", async () => {
 		visit = await (await Visit.begin(browser, gateway)).logIn();
-		assert.equal(asked().filter((request) => PAGES.test(request)).length, 0);
+		const fetched = () => [PAGES, TEXTS].map((one) => asked().filter((request) => one.test(request)).length);
+		assert.deepEqual(fetched(), [0, 0]);
 		for (const place of ["meter", "system", "meter"] as const) await visit.go(place);
-		assert.equal(asked().filter((request) => PAGES.test(request)).length, 1);
+		assert.deepEqual(fetched(), [1, 1]);
+		await visit.end();
+	});
+
+	it("can be put on a home screen: Chromium finds nothing missing in its manifest", async () => {
+		visit = await Visit.begin(browser, gateway);
+		const session = await visit.context.newCDPSession(visit.page);
+		const { url, errors, data } = await session.send("Page.getAppManifest");
+		assert.deepEqual([new URL(url).pathname, errors], ["/app.webmanifest", []]);
+		for (const { src, sizes } of JSON.parse(data ?? "").icons) {
+			const width = `(async () => { const image = new Image(); image.src = "${src}"; await image.decode(); return image.naturalWidth; })()`;
+			const drawn = (await visit.page.evaluate(width)) as number;
+			assert.ok(sizes === "any" ? drawn > 0 : drawn === Number.parseInt(sizes), `${src}: ${drawn}`);
+		}
+		const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+		// Contexts of tests are windows of that kind.
+		assert.deepEqual(
+			installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito"),
+			[],
+		);
 		await visit.end();
 	});
 

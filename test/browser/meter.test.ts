@@ -44,11 +44,13 @@ describe("The page's meter settings", function () {
 
 	it("says what is wrong with a value before it is sent, at its field", async () => {
 		const card = visit.card("iec.title");
-		await visit.fill(card, { device_address: "no/slash" });
+		await visit.fill(card, { device_address: "no-hyphen" });
 		await card.locator("button[type=submit]").click();
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		assert.equal(await visit.isFocused(field), true);
+		const why = `${say("valid.character", { character: "/" })} ${say("form.plain")}`;
+		await card.getByText(why, { exact: true }).waitFor();
 		await visit.save(card, { device_address: "" });
 	});
 
@@ -130,6 +132,30 @@ describe("The page's meter settings", function () {
 		assert.match((await card.textContent()) ?? "", /100/);
 	});
 
+	it("tells what a meter sends by itself that it can't read, and stops trying", async () => {
+		const card = visit.card("align.title");
+		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"]);
+		await card.locator("[name=align]").click();
+		const found = say("finding.sml", { n: "9,600" });
+		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
+		await card.getByText(say("align.start")).waitFor();
+		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
+		assert.deepEqual(await violationsOf(visit), []);
+		await gateway.connectMeter({ telegram });
+	});
+
+	it("shows by the forms of the page what the button has set", async () => {
+		const card = visit.card("align.title");
+		await visit.save(visit.card("iec.title"), { mode_d_enabled: true, mode_d_baudrate: 9600 });
+		await card.locator("[name=align]").click();
+		await card.locator("[name=set-it-so]").click({ timeout: 40_000 });
+		await card.getByText(say("finding.done")).waitFor();
+		const toggle = visit.card("iec.title").locator("[name=mode_d_enabled]");
+		await toggle.waitFor();
+		assert.equal(await toggle.isChecked(), false);
+		assert.equal((await gateway.read("iec62056/read")).meter_id, meterId);
+	});
+
 	it("shows the conversation with the meter", async () => {
 		await visit.save(visit.card("control.title"), { log_en: true });
 		assert.equal((await gateway.read("iec62056/control")).log_en, true);
@@ -148,14 +174,25 @@ describe("The page's meter settings", function () {
 		await gateway.write("dlms/config", { auth: "none", use_encryption: false, client_address: 16, opening: "direct" });
 		await gateway.write("dlms/config", { baudrate: 9600 });
 		const codes = [1, 2, 31].map((c) => [1, 0, c, c === 31 ? 7 : 8, 0, 255]);
-		await gateway.write("dlms/obis", { entries: codes.map((code) => ({ code, class_id: 3, attribute: 2 })) });
-		assert.equal((await gateway.read("iec62056/read")).missing.length, 2);
+		const values = codes.map((code) => ({ code, class_id: 3, attribute: 2 }));
+		// The scalers, too: of what is there, and of what is not.
+		const scalers = codes.slice(0, 2).map((code) => ({ code, class_id: 3, attribute: 3 }));
+		await gateway.write("dlms/obis", { entries: [...scalers, ...values] });
+		assert.equal((await gateway.read("iec62056/read")).missing.length, 3);
 		await visit.go("readings");
 		const card = visit.card("readings.missing");
 		// The page looks for a new readout every few seconds.
 		await card.waitFor();
-		assert.deepEqual(await card.locator("dt").allTextContents(), ["1-0:2.8.0", "1-0:31.7.0"]);
+		const scaler = ` · ${say("readings.attribute")} 3`;
+		assert.deepEqual(await card.locator("dt").allTextContents(), [`1-0:2.8.0${scaler}`, "1-0:2.8.0", "1-0:31.7.0"]);
+		const rows = visit.card("readings.values").locator("tbody tr");
+		assert.deepEqual(await rows.locator("td:nth-of-type(1)").allTextContents(), [`1-0:1.8.0${scaler}`, "1-0:1.8.0"]);
+		assert.deepEqual(
+			[await rows.nth(0).locator("select").count(), await rows.nth(1).locator("select").count()],
+			[0, 1],
+		);
 		assert.deepEqual(await card.locator("dd").allTextContents(), [
+			say("missing.object_undefined"),
 			say("missing.object_undefined"),
 			say("missing.read_write_denied"),
 		]);

@@ -10,7 +10,7 @@ const RGB = 2;
 const RGBA = 6;
 const INDEXED = 3;
 
-interface Pixels {
+export interface Pixels {
 	readonly width: number;
 	readonly height: number;
 	/** Three bytes each. */
@@ -43,7 +43,8 @@ function chunk(type: string, data: Buffer): Buffer {
 	return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
 }
 
-function decode(png: Buffer): Pixels {
+/** Throws an Error for a PNG of another kind. */
+export function decode(png: Buffer): Pixels {
 	let head = Buffer.alloc(13);
 	const data: Buffer[] = [];
 	for (let at = SIGNATURE.length; at < png.length; ) {

@@ -1,12 +1,15 @@
 /** The first steps with a new unit, on a phone in its own network: over plain HTTP, where browsers have no crypto. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
+import { vectorPath } from "../../tools/meter/vectors.js";
 import { PASSWORD, proofOf, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, meterId } = vectorOf("landis-gyr-zmf100-m26-padded-left");
+/** Mode D with the wire's speed. */
+const PUSHING = ["--mode", "D", "--baud", "9600", "--push-seconds", "2", "--baud-pace", "--quiet"];
 const NEW_PASSWORD = "a password of my own";
 
 describe("The page's first steps", function () {
@@ -75,6 +78,34 @@ describe("The page's first steps", function () {
 		const clock = await gateway.read("system/clock");
 		assert.equal(clock.is_valid, true);
 		assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Berlin");
+	});
+
+	it("find out that the meter sends by itself, and set the gateway to it by one button", async () => {
+		const pushed = vectorOf("ebz-dd3-push");
+		await gateway.connectProgram(["--telegram", vectorPath("iec62056-21", pushed.name), ...PUSHING]);
+		await button("read").click();
+		const found = visit.page.locator("main").getByText(say("finding.ascii", { n: "9,600" }));
+		await found.waitFor({ timeout: 60_000 });
+		await isForEverybody();
+		await button("set-it-so").click();
+		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
+		const { protocol } = await gateway.read("meter/protocol");
+		const { mode_d_enabled, mode_d_baudrate } = await gateway.read("iec62056/config");
+		assert.deepEqual([protocol, mode_d_enabled, mode_d_baudrate], ["iec62056", true, 9600]);
+		await button("read").click();
+		await visit.page.getByText(pushed.meterId).first().waitFor();
+		await isForEverybody();
+	});
+
+	it("find out in aligning that the meter is to be asked, and set the gateway to that", async () => {
+		await gateway.connectMeter({ telegram });
+		await button("align").click();
+		await visit.page.locator("main").getByText(say("finding.asked.iec62056")).waitFor({ timeout: 60_000 });
+		// It stops by itself.
+		await visit.page.getByText(say("align.start")).waitFor();
+		await button("set-it-so").click();
+		await visit.page.locator("main").getByText(say("finding.done")).waitFor();
+		assert.equal((await gateway.read("iec62056/config")).mode_d_enabled, false);
 	});
 
 	it("show the first readout", async () => {

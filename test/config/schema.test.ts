@@ -111,10 +111,13 @@ describe("config/schema", () => {
 			" ",
 			"0123456789 ABCDEF abcdef 01234567".slice(0, 32),
 			"z".repeat(32),
+			"/#",
+			"/4405296170",
 		]);
 		refuses(field, [
 			"z".repeat(33),
-			"/",
+			".",
+			"-",
 			":",
 			"@",
 			"[",

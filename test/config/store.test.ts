@@ -351,7 +351,7 @@ describe("config/store", () => {
 			item(1, 2),
 			item(1, 1, 1),
 			item(1),
-			item(6, 0x2f),
+			item(6, 0x2e),
 			item(6, 0xff, 0xfe),
 			item(6, ...new Array<number>(33).fill(0x30)),
 			[],

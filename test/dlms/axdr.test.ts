@@ -56,7 +56,7 @@ const LEAVES: fc.Arbitrary<Value>[] = [
 		fc.integer({ min: 0, max: 7 }).map((unused) => {
 			const count = Math.max(0, bytes.length * 8 - unused);
 			const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-			return simple(0x04, join(length(count), bytes), bits.slice(0, count));
+			return simple(0x04, join(length(count), bytes), count === 0 ? "" : `0b${bits.slice(0, count)}`);
 		}),
 	),
 ];

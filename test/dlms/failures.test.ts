@@ -73,6 +73,90 @@ describe("an association that fails tells why:", () => {
 		assert.equal(replaced({}, 1, apdu).association.failure, failures.DLMS_AUTHENTICATION_REQUIRED);
 	});
 
+	describe("what the meter wants can't be done:", () => {
+		const name = (number: number) => `88020780 890760857405080 20${number}`;
+		const aare = (result: number, diagnostic: number, rest = "", context = 1) => {
+			const information = result === 0 ? "BE10040E0800065F1F040000101D01F40007" : "";
+			const told = `A20302010${result}A305A1030201${diagnostic.toString(16).padStart(2, "0")}${rest}${information}`;
+			const parts = `A1090607608574050801 0${context}${told}`.replaceAll(" ", "");
+			return `61${(parts.length / 2).toString(16).padStart(2, "0")}${parts}`;
+		};
+		const got = (both: Both, apdu: string) => replaced(both, 1, apdu.replaceAll(" ", "")).association.failure;
+		const MECHANISMS = [
+			[2, failures.DLMS_HLS_2, /maker/],
+			[3, failures.DLMS_HLS_MD5, /MD5/],
+			[4, failures.DLMS_HLS_SHA1, /SHA-1/],
+			[6, failures.DLMS_HLS_SHA256, /SHA-256/],
+			[7, failures.DLMS_HLS_ECDSA, /ECDSA/],
+		] as const;
+
+		for (const [mechanism, expected, word] of MECHANISMS) {
+			it(`HLS by mechanism ${mechanism}, whether the meter refuses, or sends its challenge`, () => {
+				assert.match(expected.message, word);
+				assert.match(expected.message, new RegExp(`mechanism ${mechanism}`));
+				for (const client of [{}, { mechanism: 1, password: "x" }, { mechanism: 5 }]) {
+					for (const diagnostic of [1, 11, 12, 13, 14])
+						assert.equal(got(client, aare(1, diagnostic, name(mechanism))), expected);
+					assert.equal(got(client, aare(0, 14, `${name(mechanism)}AA0680 04 31323334`)), expected);
+				}
+			});
+		}
+		it("but the meter's name for ours, or one that it does not insist on, is none of that", () => {
+			assert.equal(got({ mechanism: 5 }, aare(1, 11, name(5))), failures.DLMS_MECHANISM);
+			assert.equal(got({}, aare(1, 12, name(5))), failures.DLMS_AUTHENTICATION_REQUIRED);
+			assert.equal(got({}, aare(1, 11, "8901 07")), failures.DLMS_MECHANISM);
+			assert.equal(got({}, aare(0, 0, name(7))), undefined);
+		});
+
+		for (const [suite, expected] of [
+			[1, failures.DLMS_SUITE_1],
+			[2, failures.DLMS_SUITE_2],
+		] as const) {
+			it(`security suite ${suite}, in the AARE, in an answer, in pass 4`, () => {
+				const ofSuite = (from: number) => (answer: Uint8Array, count: number) => {
+					const changed = answer.slice();
+					if (count >= from) changed[changed[1] > 0x80 ? 3 : 2] |= suite;
+					return changed;
+				};
+				for (const from of [0, 1]) ends(expected, LOW, { ...LOW, sealedFault: ofSuite(from) });
+				const pass4 = (answer: Uint8Array) => {
+					const changed = answer.slice();
+					if (changed[0] === 0xc7) changed[8] |= suite;
+					return changed;
+				};
+				ends(expected, { mechanism: 5 }, { mechanism: 5, plainFault: pass4 });
+				assert.match(expected.message, new RegExp(`suite ${suite}.*suite 0`));
+			});
+		}
+		it("another suite is none that the Green Book knows", () => {
+			const reserved = (answer: Uint8Array) => answer.map((byte, at) => (at === 2 ? byte | 3 : byte));
+			ends(failures.DLMS_UNPROTECTED, LOW, { ...LOW, sealedFault: reserved });
+		});
+
+		it("short names, in a refusal, or accepted with the name of such an association", () => {
+			for (const both of [{}, LOW, HIGH]) {
+				for (const diagnostic of [1, 2]) {
+					assert.equal(got(both, aare(1, diagnostic, "", 2)), failures.DLMS_SHORT_NAMES);
+					assert.equal(got(both, aare(1, diagnostic, "", 4)), failures.DLMS_SHORT_NAMES);
+				}
+			}
+			// As gurux.dlms 4.0.47 refuses: our own context, and an initiate response with the name of its association.
+			const echoed = "6129A109060760857405080101A203020101A305A103020102BE10040E0800065F1F04000002000400FA00";
+			assert.equal(got({}, echoed), failures.DLMS_SHORT_NAMES);
+			assert.equal(got({}, echoed.replace("FA00", "0007")), failures.DLMS_CONTEXT);
+			for (const context of [1, 2]) {
+				const accepted = aare(0, 0, "", context);
+				const short = accepted.replace("00101D01F40007", "001C0301F4FA00");
+				assert.equal(got({}, short), failures.DLMS_SHORT_NAMES);
+				// What offers GET is read, whatever it calls itself.
+				assert.equal(got({}, accepted.replace("0007", "FA00")), undefined);
+			}
+			assert.match(failures.DLMS_SHORT_NAMES.message, /short names.*protocol iec62056/);
+			for (const { message } of [failures.DLMS_CONTEXT, failures.DLMS_CONFORMANCE])
+				assert.match(message, /short names/);
+		});
+	});
+
 	it("the key, the authentication key, the meter's own", () => {
 		const other = hex("0F0E0D0C0B0A09080706050403020100");
 		ends(failures.DLMS_AUTHENTICATION, { ...LOW, encryptionKey: other }, LOW);

@@ -28,7 +28,13 @@ class SessionBench {
 	#hasEnded = false;
 
 	hold({ opening, slash, message }: Telegram, mutator: Mutator, options: Partial<SessionOptions> = {}): MeterSession {
-		const plain = { address: new Uint8Array(0), battery: false, baudCeiling: 9600, identOnly: false, quietMs: 0 };
+		const plain = {
+			address: new Uint8Array(0),
+			battery: false,
+			speed: { speedFor: () => 9600 },
+			identOnly: false,
+			quietMs: 0,
+		};
 		this.#session = new MeterSession({ sink: this.writer, ...plain, ...options }, this.#nowMs);
 		this.#hasEnded = false;
 		const z = opening[slash + 4];
@@ -103,7 +109,7 @@ export async function fuzzSession(seed: number, runs: number): Promise<void> {
 		const telegram = split(mutator.mutate(bytes, mutator.pick(all).bytes));
 		const session = bench.hold(telegram, mutator, {
 			battery: mutator.random.oneIn(50),
-			baudCeiling: mutator.pick([300, 2400, 9600, 19_200]),
+			speed: { speedFor: () => mutator.pick([300, 2400, 9600, 19_200]) },
 			identOnly: mutator.random.oneIn(50),
 			quietMs: mutator.pick([0, 100, 2000]),
 		});

@@ -57,7 +57,7 @@ export function hasWrongCheck(message: Uint8Array): boolean {
 
 /** True when there is one telegram with a CRC and nothing else, and the CRC does not belong to it. */
 export function hasWrongCRC(bytes: Uint8Array): boolean {
-	const match = /^(\/[^/!\x80-\xff]*!)([0-9A-F]{4})\r\n$/.exec(textOf(bytes));
+	const match = /^(\/[^/!]*!)([0-9A-F]{1,4})\r\n$/.exec(textOf(bytes));
 	if (match === null) return false;
 	let crc = 0;
 	for (const character of match[1]) {
@@ -76,15 +76,32 @@ export function assertSent(packed: Uint8Array, sent: Uint8Array): void {
 	const text = textOf(sent);
 	const cursor = new RecordCursor(packed);
 	let from = 0;
+	let before = "";
 	while (cursor.nextRecord()) {
 		const address = textOf(cursor.address, 0, cursor.addressLength);
-		for (let index = 0; cursor.nextValue(); index++) {
-			const value = textOf(cursor.text, 0, cursor.length);
-			const head = index === 0 ? `${address}(${value}` : `(${value}`;
-			const found = [text.indexOf(head, from), index === 0 ? -1 : text.indexOf(`&${value}`, from)];
-			const at = Math.min(...found.filter((place) => place >= 0));
-			assert.ok(at < text.length, `${JSON.stringify(head)} was never sent`);
-			from = at + head.length - 1;
-		}
+		const values: string[] = [];
+		while (cursor.nextValue()) values.push(textOf(cursor.text, 0, cursor.length));
+		// A row of a profile has the address of the record before it.
+		const heads = address === before ? [address, "\n", "\r"] : [address];
+		const [first, second, ...rest] = values;
+		// As shown; with a time in front; in the old form, with the time in front and the value at the end.
+		const orders = [values, [second, first, ...rest], [second, ...rest, first]];
+		const ends = orders.flatMap((order) => heads.map((head) => endOf(order, head, text, from)));
+		from = Math.min(...ends);
+		assert.ok(from < Number.POSITIVE_INFINITY, `${address} with ${JSON.stringify(values)} was never sent`);
+		before = address;
 	}
+}
+
+/** Where the values end that stand in the text from `from` on, one after the other behind `head`; Infinity: nowhere. */
+function endOf(values: readonly string[], head: string, text: string, from: number): number {
+	let end = from;
+	for (const [index, value] of values.entries()) {
+		const place = `${index === 0 ? head : ""}(${value}`;
+		const found = [text.indexOf(place, end), index === 0 ? -1 : text.indexOf(`&${value}`, end)];
+		const at = Math.min(...found.filter((one) => one >= 0));
+		if (at === Number.POSITIVE_INFINITY) return at;
+		end = at + place.length - 1;
+	}
+	return end;
 }

@@ -224,6 +224,16 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(await last.end("SIGTERM"), 0);
 	});
 
+	it("prints the command that presses its button, with the process that hears it", async () => {
+		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
+		await program.printed();
+		assert.ok(
+			program.errors.includes(`A short press of its button: kill -USR1 ${program.process.pid}\n`),
+			program.errors,
+		);
+		assert.equal(await program.end("SIGTERM"), 0);
+	});
+
 	it("says that nothing is at the port of the meter yet", async () => {
 		const program = start("--meter", join(folder, "no-such-port"), ...ANY_PORT);
 		await program.printed();

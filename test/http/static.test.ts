@@ -94,6 +94,34 @@ describe("http/static", () => {
 		}
 	});
 
+	it("is 406 where gzip is refused, which is all that there is, and keeps no cache from asking again", () => {
+		const files = served();
+		for (const path of ["/", "/en", SCRIPT.path]) {
+			for (const refusing of [
+				"identity",
+				"",
+				"br",
+				"gzip;q=0",
+				"gzip; q=0.000, *",
+				"*;q=0",
+				"br, X-GZIP;Q=0",
+				"identity, *;q=0",
+			]) {
+				const sent = get(files, path, { "accept-encoding": refusing });
+				assert.equal(sent.status, 406, refusing);
+				assert.deepEqual(
+					[sent.fields.get("Content-Type"), sent.fields.get("Cache-Control")],
+					["text/plain", "no-store"],
+				);
+				assert.match(sent.fields.get("Vary") ?? "", /^Accept-Encoding/);
+				assert.match(text.decode(sent.body), /^The page is only here as gzip.*\.\n$/);
+			}
+			for (const taking of ["gzip", "deflate, GZIP;q=0.001", "*", "br;q=1, *;q=0.5", "gzip, *;q=0", "x-gzip"])
+				assert.equal(get(files, path, { "accept-encoding": taking }).status, 200, taking);
+			assert.equal(get(files, path).status, 200);
+		}
+	});
+
 	it("knows only paths that are in the archive, letter by letter", () => {
 		const files = served();
 		for (const path of [
@@ -175,7 +203,7 @@ describe("http/static", () => {
 				const files = served();
 				const sent = get(files, "/", accepted === undefined ? {} : { "accept-language": accepted });
 				assert.deepEqual(sent.body, get(files, `/${language}`).body);
-				assert.equal(sent.fields.get("Vary"), "Accept-Language");
+				assert.equal(sent.fields.get("Vary"), "Accept-Encoding, Accept-Language");
 			});
 		}
 
@@ -183,9 +211,9 @@ describe("http/static", () => {
 			const files = served();
 			const tag = get(files, "/pl").fields.get("ETag")!;
 			const sent = get(files, "/", { "accept-language": "pl", "if-none-match": tag });
-			assert.deepEqual([sent.status, sent.fields.get("Vary")], [304, "Accept-Language"]);
+			assert.deepEqual([sent.status, sent.fields.get("Vary")], [304, "Accept-Encoding, Accept-Language"]);
 			assert.equal(get(files, "/", { "accept-language": "de", "if-none-match": tag }).status, 200);
-			assert.equal(get(files, "/pl").fields.has("Vary"), false);
+			assert.equal(get(files, "/pl").fields.get("Vary"), "Accept-Encoding");
 		});
 	});
 

@@ -109,10 +109,10 @@ describe("data sets", () => {
 		[
 			"a line without address, which goes on with the set before",
 			"0-1:24.3.0(090212160000)(00)(60)(1)(0-1:24.2.1)(m3)\r\n(00001.001)",
-			["0-1:24.3.0: 090212160000, 00, 60, 1, 0-1:24.2.1, m3, 00001.001"],
+			["0-1:24.3.0: 00001.001*m3, 090212160000, 00, 60, 1, 0-1:24.2.1, m3"],
 		],
 		["a line without address before any set", "(12)(13)", [": 12, 13"]],
-		["a load profile", "P.01(1)(2)\r\n(3)(4)\r\n(5)(6)", ["P.01: 1, 2, 3, 4, 5, 6"]],
+		["a load profile", "P.01(1)(2)\r\n(3)(4)\r\n(5)(6)", ["P.01: 1, 2", "P.01: 3, 4", "P.01: 5, 6"]],
 		["an ampersand in a unit, which begins a value", "9.4(088*C&082*C)", ["9.4: 088*C, 082*C"]],
 		["an ampersand in a value", "0.0.0(A&B)", ["0.0.0: A&B"]],
 		["an ampersand in an address", "1.8.0&12(5*kWh)", ["1.8.0&12: 5*kWh"]],

@@ -143,6 +143,44 @@ describe("the CRC of a telegram", () => {
 			assert.equal(listening.machine.check, CHECK_WRONG);
 		}
 	});
+	it("is taken as it was printed, without zeros in front", () => {
+		// A meter was seen to print `!B9F`. Telegrams whose CRC begins with a zero, with two and with three:
+		const found = new Map<number, string>();
+		for (let i = 0; found.size < 3; i++) {
+			const telegram = withCRC(`/KFM5KAIFA\r\n\r\n1-0:1.8.1(${String(i).padStart(9, "0")}*kWh)\r\n!`);
+			const [zeros] = /0*/.exec(telegram.slice(-6)) ?? [""];
+			if (zeros.length > 0) found.set(zeros.length, telegram);
+		}
+		for (const [zeros, telegram] of found) {
+			const printed = telegram.slice(0, -6) + telegram.slice(-6 + zeros);
+			for (const pieces of [[printed], [...printed]]) {
+				const listening = new Listening();
+				for (const piece of pieces) listening.receive(piece);
+				assert.deepEqual(listening.events(), [EVENT_READOUT], printed);
+				assert.equal(listening.machine.check, CHECK_RIGHT);
+			}
+			const wrong = new Listening().receive(printed.replace("kWh", "kVh"));
+			assert.deepEqual([wrong.events(), wrong.machine.check], [[EVENT_POOR], CHECK_WRONG]);
+		}
+	});
+	it("has four digits at most: more of them are another sign", () => {
+		const digits = DSMR.lastIndexOf("!") + 1;
+		const listening = new Listening().receive(`${DSMR.slice(0, digits)}0${DSMR.slice(digits)}`);
+		assert.deepEqual([listening.events(), listening.machine.check], [[EVENT_POOR], CHECK_WRONG]);
+	});
+	it("counts all eight bits of a character, and vouches for those of 0x80 and above", () => {
+		const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n2.8.0(2*kWh)\r\n!";
+		const listening = new Listening().receive(withCRC(text));
+		assert.deepEqual([listening.events(), listening.machine.check], [[EVENT_READOUT], CHECK_RIGHT]);
+		// The row itself can't be shown: readings are ASCII.
+		assert.deepEqual(listening.records, ["1-0:1.8.1: 1*kWh", "2.8.0: 2*kWh"]);
+		for (const damaged of [withCRC(text).replace("\xe4", "\xe5"), withCRC(text).replace("1*kWh", "3*kWh")]) {
+			const other = new Listening().receive(damaged);
+			assert.deepEqual([other.events(), other.machine.check], [[EVENT_POOR], CHECK_WRONG]);
+		}
+		const unchecked = new Listening().receive(`${text}\r\n`);
+		assert.deepEqual(unchecked.events(), [EVENT_POOR]);
+	});
 	it("vouches for a line that breaks the grammar", () => {
 		const listening = new Listening().receive(withCRC("/KFM5KAIFA\r\n\r\n1.8.1(1)\r\n2.8.1(1\r\n!"));
 		assert.deepEqual(listening.events(), [EVENT_READOUT]);

@@ -21,13 +21,17 @@ const BLOCK = textOf(frame(bytesOf("1.8.0(000123.4*kWh)\r\n2.8.0(000005.6*kWh)\r
 const RECORDS = ["1.8.0: 000123.4*kWh", "2.8.0: 000005.6*kWh"];
 const WRONG = `${BLOCK.slice(0, -1)}~`;
 
+function speed(baud: number): session.SpeedChoice {
+	return { speedFor: () => baud };
+}
+
 class Conversation extends Driver {
 	readonly writer: RecordWriter;
 	declare readonly machine: session.MeterSession;
 
 	constructor(options: Partial<session.SessionOptions> = {}) {
 		const writer = new RecordWriter();
-		const defaults = { address: new Uint8Array(0), battery: false, baudCeiling: 9600, identOnly: false, quietMs: 0 };
+		const defaults = { address: new Uint8Array(0), battery: false, speed: speed(9600), identOnly: false, quietMs: 0 };
 		super(new session.MeterSession({ sink: writer, ...defaults, ...options }, 0));
 		this.writer = writer;
 	}
@@ -84,7 +88,7 @@ describe("a conversation", () => {
 			["0", 9600, 0],
 			["6", 300, 0],
 		] as const) {
-			const conversation = Conversation.identified(`/LGZ${z}TEST`, 400, { baudCeiling: ceiling }).to(700);
+			const conversation = Conversation.identified(`/LGZ${z}TEST`, 400, { speed: speed(ceiling) }).to(700);
 			assert.equal(conversation.take()[0], `605 sent \x060${number}0\r\n`);
 		}
 	});
@@ -121,6 +125,17 @@ describe("a conversation", () => {
 	it("carries the device address", () => {
 		assert.deepEqual(new Conversation({ address: bytesOf("12345678") }).to(0).take(), ["0 sent /?12345678!\r\n"]);
 	});
+	it("carries a sign-on of the meter's own in place of all up to the !, and knows its echo", () => {
+		// Landis+Gyr Ultraheat UH50: https://github.com/aquaticus/esphome-iec62056; EMH LZQJ, service table 4.
+		for (const address of ["/#", "/4405296170", "/ABC1234"]) {
+			const conversation = new Conversation({ address: bytesOf(address) }).to(0);
+			assert.deepEqual(conversation.take(), [`0 sent ${address}!\r\n`]);
+			const echoed = new Conversation({ address: bytesOf(address) }).to(300).receive(`${address}!\r\n`);
+			echoed.to(10_000).ended(failures.IEC_ECHO_ONLY);
+			conversation.to(500).receive(`${address}!\r\n/LUGCUH50\r\n`).to(900).receive(BLOCK);
+			conversation.ended(session.OUTCOME_BLOCK);
+		}
+	});
 	it("stops at the identification when no more is wanted, and says so to the meter", () => {
 		const conversation = new Conversation({ identOnly: true });
 		conversation.to(300).receive("/LGZ5TEST\r\n");
@@ -149,7 +164,7 @@ describe("a conversation", () => {
 			});
 		}
 		it("chooses no more than the ceiling", () => {
-			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, baudCeiling: 2400 }).to(700);
+			const conversation = Conversation.identified("/LGZ6\\2TEST", 400, { handOver, speed: speed(2400) }).to(700);
 			assert.deepEqual(conversation.take().slice(0, 2), ["605 sent \x06232\r\n", "605 line 2400 8N1"]);
 		});
 		for (const [what, ident, options] of [
@@ -222,8 +237,8 @@ describe("the times of a conversation", () => {
 		assert.deepEqual(conversation.to(1020).take(), []);
 		assert.equal(conversation.to(1040).take()[0], "1025 sent \x06050\r\n");
 	});
-	it("give the meter 2500 ms for its first character after the sign-on", () => {
-		const endMs = SIGN_ON_MS + 2500;
+	it("give the meter 4500 ms for its first character after the sign-on", () => {
+		const endMs = SIGN_ON_MS + 4500;
 		for (const late of [false, true]) {
 			const conversation = new Conversation();
 			conversation.to(endMs - 0.01).take();
@@ -239,14 +254,14 @@ describe("the times of a conversation", () => {
 		conversation.to(6598).receive("\r\n");
 		assert.equal(conversation.take().at(-1), `6598 event ${session.EVENT_IDENT}`);
 		const slow = new Conversation();
-		slow.to(2600).receive("/LG");
-		assert.equal(slow.to(4599).machine.failure, undefined);
-		slow.to(4600).ended(failures.IEC_NO_IDENT);
+		slow.to(4000).receive("/LG");
+		assert.equal(slow.to(5999).machine.failure, undefined);
+		slow.to(6000).ended(failures.IEC_NO_IDENT);
 	});
 	it("are not prolonged by noise before an identification", () => {
 		const conversation = new Conversation();
-		for (let ms = 0; ms < SIGN_ON_MS + 2500; ms += 50) conversation.to(ms).receive("~\r\n");
-		conversation.to(SIGN_ON_MS + 2500).ended(failures.IEC_NO_IDENT);
+		for (let ms = 0; ms < SIGN_ON_MS + 4500; ms += 50) conversation.to(ms).receive("~\r\n");
+		conversation.to(SIGN_ON_MS + 4500).ended(failures.IEC_NO_IDENT);
 	});
 	it("give the meter 2500 ms for its block after the acknowledgement has left", () => {
 		const endMs = 605 + ACKNOWLEDGE_MS + 2500;
@@ -257,6 +272,16 @@ describe("the times of a conversation", () => {
 			conversation.to(endMs + 1);
 			assert.equal(conversation.machine.failure, late ? failures.IEC_NO_BLOCK : undefined);
 		}
+	});
+	it("give it 4500 ms where its identification came as late", () => {
+		const conversation = Conversation.identified("/LGZ0TEST", 3700).to(3905);
+		const endMs = 3905 + ACKNOWLEDGE_MS + 4500;
+		conversation
+			.to(endMs - 1)
+			.receive(BLOCK)
+			.ended(session.OUTCOME_BLOCK);
+		const silent = Conversation.identified("/LGZ0TEST", 3700).to(endMs + 1);
+		silent.ended(failures.IEC_NO_BLOCK);
 	});
 	it("are not prolonged by what stands before a block", () => {
 		const conversation = Conversation.acknowledged();

@@ -7,12 +7,18 @@ import { packedReadings } from "./packed.js";
 const LIST = listOf("3 1-0:1.8.0.255 2", "4 1-0:1.6.0.7 2", "1 0-0:96.1.0.255 2", "8 0-1:1.0.0.255 2");
 const UNIT_NONE = 255;
 
-function fill(...values: readonly (readonly [number, ...(readonly [string, number])[]])[]) {
+type Values = readonly (readonly [number, ...(readonly [string, number])[]])[];
+
+function fill(...values: Values) {
+	return fillFrom(LIST, values);
+}
+
+function fillFrom(list: Uint8Array, values: Values) {
 	const writer = new RecordWriter();
-	const records = new DLMSRecords(writer, LIST);
+	const records = new DLMSRecords(writer, list);
 	records.begin();
 	for (const [position, ...all] of values) {
-		records.beginObject(position, LIST, 1 + position * 8);
+		records.beginObject(position, list, 1 + position * 8);
 		for (const [text, unit] of all) {
 			const bytes = new Uint8Array(Buffer.from(text, "latin1"));
 			records.value(bytes, bytes.length, unit);
@@ -52,6 +58,46 @@ describe("records of a DLMS readout", () => {
 	it("have more than two values where the object is a structure", () => {
 		const { writer } = fill([2, ["1", UNIT_NONE], ["2", UNIT_NONE], ["3", UNIT_NONE], ["4", UNIT_NONE]]);
 		assert.deepEqual(packedReadings(writer.kept)[0].values, ["3", "4"]);
+	});
+	it("tell which attribute it is where it is not the value, and share no unit then", () => {
+		const list = listOf(
+			...["3 1-0:1.8.0.255 3", "3 1-0:1.8.0.255 2", "4 1-0:1.8.0.255 5", "3 1-0:1.8.0.1 3", "3 1-0:1.8.0.1 2"],
+			...["5 1-0:1.4.0.255 3", "5 1-0:1.4.0.1 2"],
+		);
+		const { writer } = fillFrom(list, [
+			[0, ["0", UNIT_NONE], ["30", UNIT_NONE]],
+			[1, ["12", 30]],
+			[2, ["2026-01-31T12:00:00", UNIT_NONE]],
+			[3, ["7", UNIT_NONE]],
+			[4, ["11", UNIT_NONE]],
+			[5, ["5", 27]],
+			[6, ["4", UNIT_NONE]],
+		]);
+		const shown = packedReadings(writer.kept).map((reading) => [
+			...[reading.obis_long, reading.obis, reading.attribute, reading.value1, reading.value1_unit],
+			reading.billing_period,
+		]);
+		assert.deepEqual(shown, [
+			["1-0:1.8.0", "1.8.0", 3, "0", "", null],
+			["1-0:1.8.0", "1.8.0", undefined, "12", "Wh", null],
+			["1-0:1.8.0", "1.8.0", 5, "2026-01-31T12:00:00", "", null],
+			["1-0:1.8.0*1", "1.8.0", 3, "7", "", 1],
+			["1-0:1.8.0*1", "1.8.0", undefined, "11", "Wh", 1],
+			["1-0:1.4.0", "1.4.0", 3, "5", "W", null],
+			["1-0:1.4.0*1", "1.4.0", undefined, "4", "", 1],
+		]);
+	});
+	it("of attributes are given up where there is no room for another", () => {
+		const list = listOf("4 1-0:1.8.0.255 5");
+		const long = "x".repeat(250);
+		const { writer } = fillFrom(
+			list,
+			Array.from({ length: 40 }, () => [0, [long, UNIT_NONE]] as const),
+		);
+		const readings = packedReadings(writer.kept);
+		assert.ok(readings.length === 31 && writer.overflow, `${readings.length}`);
+		for (const { obis_long, attribute, value1 } of readings)
+			assert.deepEqual([obis_long, attribute, value1], ["1-0:1.8.0", 5, long]);
 	});
 	it("begin anew with what is missing", () => {
 		const { records } = fill();

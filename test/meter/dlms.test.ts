@@ -7,7 +7,7 @@ import { ConversationLog, LOG_LINE, LogCursor } from "../../modules/meter/conver
 import { PROTOCOL_DLMS } from "../../modules/meter/dlms-conversation.js";
 import { MissingCursor } from "../../modules/meter/dlms-records.js";
 import { OPENING_AUTO, OPENING_DIRECT, OPENING_MODE_E } from "../../modules/meter/dlms-settings.js";
-import { FAILURE_COUNTERS } from "../../modules/meter/failures.js";
+import { FAILURE_COUNTERS, FAILURE_NO_SIGN_ON } from "../../modules/meter/failures.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_CUT, STATUS_OK } from "../../modules/readout/readout.js";
 import { ANSWERED, ASSOCIATED } from "../../tools/meter/dlms-server.js";
@@ -60,7 +60,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			for (const opening of [OPENING_AUTO, OPENING_MODE_E, OPENING_DIRECT]) {
 				const bed = new Bed({ opening });
 				const { failure, tookMs } = bed.read();
-				assert.equal(failure, opening === OPENING_MODE_E ? IEC_SILENCE : HDLC_SILENCE);
+				assert.equal(failure, opening === OPENING_MODE_E ? FAILURE_NO_SIGN_ON : HDLC_SILENCE);
 				assert.ok(tookMs < 40_000, `${tookMs} ms`);
 			}
 		});

@@ -54,6 +54,11 @@ describe("a meter or line that is not as the standard says", () => {
 	it("sends neither ETX nor BCC", () => isGood(readWith({ noBCC: true })));
 	it("sends no STX, no ETX and no BCC", () => isGood(readWith({ noSTX: true, noBCC: true })));
 	it("answers as late as the standard allows, and a little later", () => isGood(readWith({ lateMs: 1800 })));
+	it("answers 3.5 s late, each time, and is read in one conversation all the same", () => {
+		const outcome = readWith({ lateMs: 3300 });
+		isGood(outcome);
+		assert.equal(outcome.bench.world.serial.meter.sentByGateway, 11);
+	});
 	it("has a BCC that is a line feed", () => {
 		const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%+-";
 		for (const first of letters) {
@@ -73,13 +78,6 @@ describe("a meter or line that is not as the standard says", () => {
 		const outcome = readWith({ wrongBCC: 1 });
 		isGood(outcome);
 		assert.equal(outcome.readout?.baud, 9600);
-	});
-	it("sends a wrong BCC three times: the next conversation is at half the speed, and that is remembered", () => {
-		const outcome = readWith({ wrongBCC: 3 });
-		isGood(outcome);
-		assert.equal(outcome.readout?.baud, 4800);
-		assert.equal(outcome.bench.settings.learnedBaud, 4800);
-		assert.equal(outcome.bench.read().readout?.baud, 4800);
 	});
 	it("never sends a right BCC: the reply shows it with status 3, nothing is kept", () => {
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
@@ -105,16 +103,6 @@ describe("a meter or line that is not as the standard says", () => {
 			assert.equal(events.filter((event) => event === 1).length, 1);
 		});
 	}
-	it("is another meter than the one whose speed was remembered: full speed again from the next readout on", () => {
-		const { bench } = readWith({ lieBaud: 2400 });
-		bench.connect(zmf100.telegram);
-		bench.world.advance(3000);
-		isGood(bench.read(), zmf100);
-		assert.equal(bench.settings.learnedBaud, 0);
-		bench.world.advance(3000);
-		assert.equal(bench.read().readout?.baud, 4800);
-	});
-
 	it("does not answer the first two sign-ons", () => isGood(readWith({ silence: 2 })));
 	it("does not answer at all: the caller is told soon", () => {
 		const outcome = readWith({ silence: 1000 });
@@ -126,15 +114,20 @@ describe("a meter or line that is not as the standard says", () => {
 		const { failure } = new ReaderBench({}, { echo: true }).read();
 		assert.equal(failure, failures.IEC_ECHO_ONLY);
 	});
-	it("stops in the middle of its block, every time: what came is kept as cut short", () => {
-		const outcome = readWith({ cut: 300 });
+	it("stops in the middle of its block, every time: what came is shown to who asked, and replaces no readout", () => {
+		const bench = new ReaderBench().connect(logarex.telegram);
+		isGood(bench.read());
+		const before = bench.reader.last;
+		bench.connect(logarex.telegram, { faults: { cut: 300 } });
+		const outcome = bench.read();
 		assert.equal(outcome.readout?.status, STATUS_CUT);
 		const shown = packedReadings(outcome.readout?.records);
 		assert.ok(shown.length > 3);
 		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
-		outcome.bench.world.advance(60_000);
-		assert.equal(outcome.bench.reader.last?.status, STATUS_CUT);
-		assert.equal(outcome.bench.reader.lastFailure, undefined);
+		bench.world.advance(200_000);
+		assert.equal(bench.reader.running, false);
+		assert.equal(bench.reader.last, before);
+		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
 	});
 	it("sends an error message", () => {
 		const error = "(ER01)\x03";
@@ -147,13 +140,25 @@ describe("a meter or line that is not as the standard says", () => {
 	it("is a battery meter that sleeps until it is woken", () => {
 		const bench = new ReaderBench({ battery: true }).connect(logarex.telegram, { battery: true });
 		isGood(bench.read());
-		assert.equal(new ReaderBench().connect(logarex.telegram, { battery: true }).read().readout, undefined);
+		const { readout, failure } = new ReaderBench().connect(logarex.telegram, { battery: true }).read();
+		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE]);
+		assert.match(failures.IEC_SILENCE.message, /battery/);
 	});
 	it("only answers to its device address", () => {
 		const deviceAddress = bytes("0012345678");
 		isGood(new ReaderBench({ deviceAddress }).connect(logarex.telegram, { address: "12345678" }).read());
 		const wrong = new ReaderBench({ deviceAddress: bytes("99") }).connect(logarex.telegram, { address: "12345678" });
-		assert.equal(wrong.read().readout, undefined);
+		const { readout, failure } = wrong.read();
+		assert.deepEqual([readout, failure], [undefined, failures.IEC_SILENCE_ADDRESSED]);
+		assert.match(failures.IEC_SILENCE_ADDRESSED.message, /device_address.*battery/);
+	});
+	it("answers to another sign-on than the standard's, and to no other", () => {
+		const heat = vectorOf("landis-gyr-2wr5-heat");
+		const meter = { address: "/#", battery: true, mode: "B" } as const;
+		const asked = new ReaderBench({ deviceAddress: bytes("/#"), battery: true }).connect(heat.telegram, meter);
+		assert.deepEqual(packedReadings(asked.read().readout?.records), heat.readings);
+		const silent = new ReaderBench({ battery: true }).connect(heat.telegram, meter).read();
+		assert.equal(silent.failure, failures.IEC_SILENCE);
 	});
 	it("damages a character now and then: never a wrong value", () => {
 		for (let seed = 1; seed <= 40; seed++) {
@@ -184,7 +189,7 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual(packedReadings(bench.reader.last?.records), long.readings);
 		assert.equal(bench.reader.last?.status, STATUS_OK);
 	});
-	it("sends for ever: after ten minutes what is there is kept", () => {
+	it("sends for ever: after ten minutes it is ended, and nothing of what was never checked is kept", () => {
 		const line = "1.8.0*01(000001.0*kWh)\r\n";
 		const bench = new ReaderBench({ baudMax: 300 }).connect(
 			bytes(`/LGZ0TEST\r\n\x02${line.repeat(1200)}!\r\n\x03\x00`),
@@ -192,7 +197,8 @@ describe("a meter or line that is not as the standard says", () => {
 		bench.read();
 		bench.world.advance(700_000);
 		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.last?.status, STATUS_CUT);
+		assert.equal(bench.reader.last, undefined);
+		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
 	});
 	it("sends more than fits: status 2, and what fits is right", () => {
 		let block = "";

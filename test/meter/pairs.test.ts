@@ -69,7 +69,7 @@ function openingOf(settings: Partial<MeterSettings> = {}): Opening<MeterSettings
 	const bench = new ReaderBench(settings);
 	const { storage, crypto } = bench.world;
 	const records = new RecordWriter();
-	const memory = { kept: undefined };
+	const memory = { kept: undefined, speed: undefined };
 	return { settings: bench.settings, records, memory, storage, crypto, quietMs: 0, nowMs: 0, trace: () => {} };
 }
 
@@ -100,7 +100,7 @@ function comesToItsEnd(enter: () => Held, name: string): void {
 describe("impossible pairs", () => {
 	const session = (options: Partial<MeterSettings> = {}, quietMs = 0, handOver = 0): Held => {
 		const opening = { ...openingOf(options), quietMs };
-		return held(new IECConversation(opening, new Attempts(opening.settings), handOver));
+		return held(new IECConversation(opening, new Attempts(opening), handOver));
 	};
 	const at = (one: Held, ms: number, text: string | Uint8Array = ""): Held => {
 		one.driver.to(ms).receive(text);
@@ -129,7 +129,7 @@ describe("impossible pairs", () => {
 
 	const conversation = (opening: number, attempts = false): Held => {
 		const all = openingOf({ dlms: dlmsSettings({ opening, physical: 17 }) });
-		return held(new DLMSConversation(all, attempts ? new Attempts(all.settings) : undefined));
+		return held(new DLMSConversation(all, attempts ? new Attempts(all) : undefined));
 	};
 	const conversations: Record<string, () => Held> = {
 		"before it begins": () => conversation(OPENING_AUTO),

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
+import { stepCRC16ARC } from "../../modules/bytes/crc16-arc.js";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
 import type { ProbeResult } from "../../modules/meter/probe.js";
 import { STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { type MeterMode, splitTelegram } from "../../tools/meter/telegram.js";
+import { bytesOf } from "../latin1.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 import { packedReadings } from "./packed.js";
+import { recordsOf } from "./records.js";
 
 describe("reading captured meters over a modelled line", () => {
 	for (const vector of iecVectors()) {
@@ -82,5 +85,17 @@ describe("listening to captured meters that send 8N1", () => {
 				assert.deepEqual([result?.failure, result?.damaged], [undefined, 0]);
 			});
 		}
+	}
+	for (const hardwareParity of [true, false]) {
+		it(`a right CRC with letters beyond ASCII, ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`, () => {
+			const text = "/KFM5KAIFA\r\n\r\n1-0:1.8.1(1*kWh)\r\n0-0:96.13.0(Z\xe4hler)\r\n!";
+			const crc = stepCRC16ARC(0, bytesOf(text), 0, text.length).toString(16).toUpperCase().padStart(4, "0");
+			const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 }, { hardwareParity });
+			const source = () => splitTelegram(bytesOf(`${text}${crc}\r\n`));
+			bench.world.serial.meter.connect(new EightBitMeter(new IECMeter({ source, pushBaud: 9600, mode: "D" })));
+			const { readout } = bench.read();
+			assert.equal(readout?.status, STATUS_OK);
+			assert.deepEqual(recordsOf(readout.records), ["1-0:1.8.1: 1*kWh"]);
+		});
 	}
 });

@@ -54,6 +54,28 @@ describe("Names of OBIS codes", () => {
 		]);
 	});
 
+	it("are followed by that of an attribute, if it is known", () => {
+		const { names } = new Reader();
+		const into = new Uint8Array(NAME_LIMIT);
+		const behind = (classId: number, attribute: number) =>
+			LANGUAGES.map((language) => {
+				names.translate(language);
+				return Buffer.from(into.subarray(3, names.writeAttribute(classId, attribute, into, 3))).toString();
+			});
+		assert.deepEqual(behind(4, 5), [", capture time", ", Erfassungszeit", ", czas rejestracji"]);
+		assert.deepEqual(behind(5, 6), behind(4, 5));
+		assert.deepEqual(behind(5, 3), [", last average", ", letzter Mittelwert", ", ostatnia średnia"]);
+		for (const [classId, attribute] of [
+			[3, 2],
+			[3, 1],
+			[4, 6],
+			[1, 3],
+			[8, 10],
+			[255, 127],
+		])
+			assert.deepEqual(behind(classId, attribute), ["", "", ""]);
+	});
+
 	it("don't depend on the form in which a meter sends the code", () => {
 		for (const address of ["1-0:1.8.0*255", "1-1:1.8.0", "1-0:1.8.0", "1.8", "1.8.0*01", "1.8.0&12", "1.8.255"]) {
 			assert.equal(nameOf(address), "Active energy import total", address);

@@ -120,13 +120,18 @@ const reads = (name: string, { server = [], config, seen = [], unseen = [] }: Re
 	},
 });
 
-const fails = (name: string, config: JSONObject, lastError: string): Case => ({
+interface Fails {
+	readonly server?: readonly string[];
+	readonly error?: string;
+}
+
+const fails = (name: string, config: JSONObject, lastError: string, { server = [], error }: Fails = {}): Case => ({
 	name,
 	async run(bench) {
 		const { gateway } = bench;
-		await withLine(bench, [], async () => {
+		await withLine(bench, server, async () => {
 			await gateway.write("dlms/config", config);
-			isError(await gateway.get("iec62056/read"), 500, "meter_auth_failed");
+			isError(await gateway.get("iec62056/read"), 500, error ?? "meter_auth_failed");
 			assert.equal((await gateway.read("iec62056/last")).last_error, lastError);
 		});
 	},
@@ -164,4 +169,6 @@ export const guruxGatewayCases: readonly Case[] = [
 	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
 	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),
 	fails("a wrong authentication key", { ...GMAC, auth_key: WRONG_KEY }, "dlms/deciphering"),
+	fails("short names", PLAIN, "dlms/short-names", { server: ["names=short"], error: "meter_error" }),
+	fails("security suite 1", GMAC, "dlms/security-suite-1", { server: ["suite=1"] }),
 ];

@@ -43,6 +43,12 @@ describe("DLMS meter simulator options", () => {
 		);
 		assert.deepEqual([station.transmit, station.receive], [200, 100]);
 		assert.deepEqual([server.faults.exception, server.faults.exceptionAfter], [[1, 2], 3]);
+		const wants = parse("--hls sha256 --hls-reply hide --suite 2 --short-names accept")!.server.faults;
+		assert.deepEqual(wants, {
+			hls: { mechanism: 6, accepts: false, isNamed: false },
+			suite: 2,
+			shortNames: "accept",
+		});
 	});
 
 	it("are each explained in the help, and nothing else is", () => {
@@ -55,6 +61,10 @@ describe("DLMS meter simulator options", () => {
 
 	for (const line of [
 		"--unknown",
+		"--hls gmac",
+		"--hls-reply hide",
+		"--suite 0",
+		"--short-names",
 		"word",
 		"--baud 9601",
 		"--mode C",

@@ -47,6 +47,17 @@ describe("The generator of the table of names", () => {
 			const [medium, channel, code, ...texts] = line.split("\t");
 			const names = new OBISNames(committed);
 			if (medium === "heat") assert.ok(names.find(codeOf("6.8"), 0));
+			if (medium === "attribute") {
+				const [classId, attribute] = code.split(".").map(Number);
+				assert.ok(names.find(codeOf("1-0:1.8.0"), 0));
+				for (let language = 0; language < LANGUAGE_COUNT; language++) {
+					names.translate(language);
+					const into = new Uint8Array(NAME_LIMIT);
+					const end = names.writeAttribute(classId, attribute, into, 7);
+					assert.equal(Buffer.from(into.subarray(7, end)).toString("utf8"), `, ${texts[language]}`);
+				}
+				continue;
+			}
 			const prefix = /\d/.test(medium) ? `${medium}-${channel.replace("*", "0").replace("n", "3")}:` : "";
 			const limit = code.startsWith("0.5.") ? "*4" : "";
 			const parsed = codeOf(prefix + code.replace("#", "42") + limit);
@@ -60,6 +71,18 @@ describe("The generator of the table of names", () => {
 				);
 			}
 		}
+	});
+
+	it("has room for an attribute behind every name", () => {
+		const longest = { name: 0, attribute: 0 };
+		for (const line of source.split("\n")) {
+			const [medium, , code, ...texts] = line.split("\t");
+			if (line.startsWith("#") || code === undefined) continue;
+			const of = medium === "attribute" ? "attribute" : "name";
+			for (const text of texts) longest[of] = Math.max(longest[of], Buffer.byteLength(text));
+		}
+		assert.ok(longest.name > 50 && longest.attribute > 20);
+		assert.ok(longest.name + ", ".length + longest.attribute <= NAME_LIMIT, JSON.stringify(longest));
 	});
 
 	it("says which line is wrong, and why", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { TEXTS } from "../../hosts/browser/text/all.js";
+import { FIRST_TEXTS, LATER_TEXTS, TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { ARCHIVE, makePage, type PageFile, pack } from "../../tools/page.js";
 
@@ -16,7 +16,7 @@ const POLICY_LIMIT = 512;
 
 /** Names of XML in the page, which nothing is fetched from; and beginnings that a host is put behind. */
 const NAMES = /^(http:\/\/www\.w3\.org\/[\w/]+|https?:\/\/(\$\{.*|192\.168\.4\.1\/)?)$/;
-const TEXTS_ELEMENT = /<script type="application\/json" id="texts">(.*?)<\/script>/s;
+const TEXTS_ELEMENT = /<script type="application\/json" id="texts" data-later="([^"]*)">(.*?)<\/script>/s;
 
 describe("tools/page", function () {
 	this.timeout(60_000);
@@ -26,23 +26,33 @@ describe("tools/page", function () {
 	const zipped = ({ content }: PageFile) => gzipSync(content, { level: 9 }).length;
 	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
 	const scripts = () => files.filter(({ type }) => type === "text/javascript");
-	/** Files that a document names. */
-	const named = (document: PageFile) =>
-		[...textOf(document).matchAll(/ (?:src|href)="(\/[^"]*)"/g)].map(([, at]) => at);
+	const texts = () => files.filter(({ type }) => type === "application/json");
+	/** Scripts that a document loads. */
+	const named = (document: PageFile) => [...textOf(document).matchAll(/ src="(\/[^"]*)"/g)].map(([, at]) => at);
+	const fileAt = (path: string) => {
+		const file = files.find((one) => one.path === path);
+		assert.ok(file, path);
+		return file;
+	};
 	const entry = () => files.find(({ path }) => path === named(documents()[0])[0])!;
 
 	before(async () => {
 		({ files, policy } = await makePage());
 	});
 
-	it("makes a document for each language and scripts named after their content, and nothing else", () => {
+	it("makes documents and texts for each language and scripts, named after their content, and nothing else", () => {
 		assert.deepEqual(
 			documents().map(({ path, immutable }) => [path, immutable]),
 			LANGUAGES.map((language) => [`/${language}`, false]),
 		);
-		assert.deepEqual(files.length, documents().length + scripts().length);
-		for (const { path, immutable } of scripts()) {
-			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js$/);
+		assert.equal(texts().length, LANGUAGES.length);
+		const apps = ["/app.webmanifest", "/icon.svg", "/icon.png"];
+		assert.deepEqual(
+			files.filter((file) => ![documents(), scripts(), texts()].flat().includes(file)).map(({ path }) => path),
+			apps,
+		);
+		for (const { path, immutable } of [...scripts(), ...texts()]) {
+			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js(on)?$/);
 			assert.equal(immutable, true);
 		}
 	});
@@ -81,7 +91,13 @@ describe("tools/page", function () {
 
 	it("holds its policy to what it needs: no inline script, no other site, no frame", () => {
 		assert.match(policy, /^default-src 'none'; script-src 'self'; /);
-		for (const part of ["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"])
+		for (const part of [
+			"connect-src 'self'",
+			"manifest-src 'self'",
+			"base-uri 'none'",
+			"form-action 'none'",
+			"frame-ancestors 'none'",
+		])
 			assert.ok(policy.split("; ").includes(part), part);
 		assert.doesNotMatch(policy, /unsafe|\*|https?:/);
 		assert.ok(policy.length <= POLICY_LIMIT, `${policy.length} characters`);
@@ -90,6 +106,7 @@ describe("tools/page", function () {
 	it("fetches nothing from elsewhere", () => {
 		for (const file of files) {
 			// Texts may name addresses.
+			if (texts().includes(file)) continue;
 			const text = textOf(file).replace(TEXTS_ELEMENT, "");
 			for (const [address] of text.matchAll(/\b(?:https?|wss?):\/\/[^\s"'<>)\\`]*/g))
 				assert.match(address, NAMES, file.path);
@@ -98,19 +115,38 @@ describe("tools/page", function () {
 		}
 	});
 
-	it("puts every text into the document of its language", () => {
+	it("puts the first page's texts into the document of its language, and all others into the file that it names", () => {
 		documents().forEach((document, index) => {
 			const html = textOf(document);
 			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
 			assert.doesNotMatch(html, /%[A-Z]+%/);
-			const [, json] = TEXTS_ELEMENT.exec(html) ?? [];
-			const texts: Record<string, string> = JSON.parse(json);
-			assert.deepEqual(Object.keys(texts), Object.keys(TEXTS));
-			for (const [key, translations] of Object.entries(TEXTS)) {
-				assert.equal(texts[key], translations[index], key);
-				assert.notEqual(texts[key], "", key);
+			const [, later, json] = TEXTS_ELEMENT.exec(html) ?? [];
+			const file = texts().find(({ path }) => path === later);
+			assert.ok(file, later);
+			for (const [held, table] of [
+				[json, FIRST_TEXTS],
+				[textOf(file), LATER_TEXTS],
+			] as const) {
+				const wanted = Object.entries(table).map(([key, translations]) => [key, translations[index]]);
+				assert.deepEqual(JSON.parse(held), Object.fromEntries(wanted));
 			}
 		});
+	});
+
+	it("can be put on a home screen: a manifest, a picture for every size, colours for the browser's frame", () => {
+		for (const document of documents()) {
+			const html = textOf(document);
+			assert.match(html, /<link rel="manifest" href="\/app\.webmanifest">/);
+			assert.match(html, /<link rel="apple-touch-icon" href="\/icon\.png">/);
+			assert.equal(html.match(/<meta name="theme-color"/g)?.length, 2);
+		}
+		const manifest = JSON.parse(textOf(fileAt("/app.webmanifest")));
+		assert.equal(manifest.display, "standalone");
+		assert.ok(manifest.name && manifest.short_name.length <= 12);
+		for (const { src, type } of manifest.icons) assert.equal(fileAt(src).type, type);
+		const png = Buffer.from(fileAt("/icon.png").content);
+		assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [192, 192]);
+		assert.ok(png.length < 2048, `${png.length} bytes`);
 	});
 
 	it("holds no text in scripts: those are for every language", () => {

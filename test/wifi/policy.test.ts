@@ -36,6 +36,7 @@ class NotedRadio implements WiFi {
 	station: StationStatus | undefined = STATUS;
 	accessPoint: AccessPointOptions | undefined;
 	joining: StationOptions | undefined;
+	channel = 6;
 	canScan = true;
 	connects = 0;
 	isClosed = false;

@@ -5,6 +5,8 @@
 import { lengthOf } from "./dlms-data.js";
 
 export const CONTEXT_PLAIN = 1;
+/** By short names. */
+export const CONTEXT_SHORT = 2;
 export const CONTEXT_CIPHERED = 3;
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
@@ -107,11 +109,16 @@ export function readInitiate(bytes: Buffer): Initiate | undefined {
 	return dedicatedKey === undefined ? common : { ...common, dedicatedKey };
 }
 
-export function writeInitiateResponse(conformance: number, pdu: number): Buffer {
-	// No quality, DLMS 6, then the same as in the request, then the name of the association: by logical names.
-	const bytes = Buffer.from("0800065f1f040000000000000007", "hex");
+/** Names of an association: by logical names, by short names. */
+export const NAME_LOGICAL = 0x0007;
+export const NAME_SHORT = 0xfa00;
+
+export function writeInitiateResponse(conformance: number, pdu: number, name = NAME_LOGICAL): Buffer {
+	// No quality, DLMS 6, then the same as in the request, then the name of the association.
+	const bytes = Buffer.from("0800065f1f040000000000000000", "hex");
 	bytes.writeUIntBE(conformance, 7, 3);
 	bytes.writeUInt16BE(pdu, 10);
+	bytes.writeUInt16BE(name, 12);
 	return bytes;
 }
 

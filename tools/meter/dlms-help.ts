@@ -63,6 +63,10 @@ Faults:
   --wrong-f-ctos      the meter's answer to the challenge is wrong
   --action-result N   pass 3 of HLS is refused
   --exception STATE:SERVICE[:N]   answers requests, after the first N
+  --hls maker|md5|sha1|sha256|ecdsa   what the GMAC client needs instead; --hls-reply refuse|hide|accept: each association
+                      is refused (default), that without naming it, or accepted and challenged
+  --suite 1|2         the security suite that its messages tell; it takes those of suite 0
+  --short-names refuse|accept   each association: it goes by short names
   --wrong-fcs LIST, --wrong-hcs LIST, --cut LIST, --drop LIST, --duplicate LIST, --garbage LIST, --notify LIST
                       frames that the meter sends, from 1 on: a check is wrong, half of it, none, twice; after
                       rubbish; after a data notification

@@ -48,6 +48,14 @@ const COUNT_LIMIT = 1_000_000;
 const MILLISECONDS_LIMIT = 60_000;
 const COUNTER_LIMIT = 0xffff_ffff;
 const REACTIONS = ["aare", "exception", "decipher-exception", "silence", "dm"];
+/** Mechanisms of HLS by their numbers in the Green Book. */
+const MECHANISMS = new Map([
+	["maker", 2],
+	["md5", 3],
+	["sha1", 4],
+	["sha256", 6],
+	["ecdsa", 7],
+]);
 const SECURITIES = new Map([
 	["auth", 0x10],
 	["encrypt", 0x20],
@@ -160,7 +168,18 @@ function parseServerFaults(values: Values): ServerFaults {
 		actionResult: count(values, "action-result", 255, 1),
 		exception: exception && ([exception[0], exception[1]] as const),
 		exceptionAfter: exception?.[2],
+		suite: oneOf(values, "suite", [1, 2]),
+		hls: parseHLS(values),
+		shortNames: choice(values, "short-names", ["refuse", "accept"]) as "refuse" | "accept" | undefined,
 	});
+}
+
+function parseHLS(values: Values): ServerFaults["hls"] {
+	const name = choice(values, "hls", [...MECHANISMS.keys()]);
+	const reply = choice(values, "hls-reply", ["refuse", "hide", "accept"]);
+	if (name === undefined && reply !== undefined) throw new UsageError("--hls-reply goes with --hls.");
+	if (name === undefined) return undefined;
+	return { mechanism: MECHANISMS.get(name)!, accepts: reply === "accept", isNamed: reply !== "hide" };
 }
 
 function parseStation(values: Values): Omit<StationOptions, "answer" | "onReset" | "onEvent"> {
@@ -308,6 +327,10 @@ const WORDS = {
 	"wrong-f-ctos": flag,
 	"action-result": text,
 	exception: text,
+	suite: text,
+	hls: text,
+	"hls-reply": text,
+	"short-names": text,
 	"wrong-fcs": text,
 	"wrong-hcs": text,
 	cut: text,

@@ -45,7 +45,12 @@ export interface SecurityOptions {
 	ownCounter: number;
 	/** Answers in general-glo-ciphering. */
 	general?: boolean;
-	faults: { onWrongKey?: Reaction; onLowCounter?: Reaction };
+	faults: {
+		onWrongKey?: Reaction;
+		onLowCounter?: Reaction;
+		/** Number that its security controls tell; it takes requests of suite 0 all the same. */
+		suite?: number;
+	};
 }
 
 /** A message made plain, and how its answer is to be protected. */
@@ -133,8 +138,9 @@ export class MessageSecurity {
 
 	/** An APDU of this server under the next of its invocation counters. */
 	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
-		const { title } = this.#options;
-		const ciphered = protect(keys, { title, counter: ++this.#ownCounter }, control, plain);
+		const { title, faults } = this.#options;
+		const origin = { title, counter: ++this.#ownCounter };
+		const ciphered = protect(keys, origin, control | (faults.suite ?? 0), plain);
 		const name = tag === GENERAL_GLOBAL ? [Buffer.of(title.length), title] : [];
 		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
 	}

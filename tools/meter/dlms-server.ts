@@ -36,6 +36,8 @@ export const NOT_SERVED = 38;
 const CHALLENGE_BYTES = 16;
 const KEY_BYTES = 16;
 const SMALLEST_PDU = 12;
+/** Conformance of a server by short names: READ, WRITE, several at once. */
+const SHORT_SERVICES = 0x180200;
 const DLMS_VERSION = 6;
 /** Reasons of an initiate error. */
 const VERSION_TOO_LOW = 1;
@@ -77,6 +79,10 @@ export interface ServerFaults {
 	/** State and service of an exception that answers requests after the first `exceptionAfter`. */
 	exception?: readonly [number, number];
 	exceptionAfter?: number;
+	/** The client that is for GMAC is for this mechanism of HLS, which each AARQ is refused for, or accepted and challenged. */
+	hls?: { mechanism: number; accepts: boolean; isNamed: boolean };
+	/** It goes by short names: each AARQ is refused, or accepted as if it were one for them. */
+	shortNames?: "refuse" | "accept";
 }
 
 interface Association extends Party {
@@ -168,6 +174,9 @@ export class DLMSServer {
 		if (aarq === undefined) return this.#refuse(ACSE.CONTEXT_PLAIN, ACSE.DIAGNOSTIC_NONE + 1);
 		const [result, source, diagnostic] = this.#options.faults.refusal ?? [];
 		if (result !== undefined) return this.#refuse(aarq.context, diagnostic!, { result, source: source! });
+		if (this.#options.faults.shortNames !== undefined) return this.#answerShort(this.#options.faults.shortNames);
+		if (this.#options.faults.hls !== undefined && client === this.#options.gmacClient)
+			return this.#answerHLS(aarq, this.#options.faults.hls);
 		const refusal = this.#judge(aarq, client);
 		if (refusal !== ACSE.DIAGNOSTIC_NONE) return this.#refuse(aarq.context, refusal);
 		const clientTitle = aarq.title ?? Buffer.alloc(TITLE_BYTES);
@@ -185,6 +194,35 @@ export class DLMSServer {
 		const reason = this.#options.faults.initiateError ?? initiateError(wanted, this.#options.conformance);
 		if (wanted === undefined || reason !== 0) return this.#refuseInitiate(aarq.context, reason);
 		return this.#accept(aarq, wanted, { client, clientTitle, openedAt });
+	}
+
+	#answerShort(how: "refuse" | "accept"): Buffer {
+		this.#tell(how === "refuse" ? ASSOCIATION_REFUSED : ASSOCIATED);
+		const common = { context: ACSE.CONTEXT_SHORT, source: ACSE.SOURCE_USER };
+		if (how === "refuse")
+			return ACSE.writeAARE({ ...common, result: ACSE.REJECTED, diagnostic: ACSE.DIAGNOSTIC_CONTEXT });
+		return ACSE.writeAARE({
+			...common,
+			result: ACSE.ACCEPTED,
+			diagnostic: ACSE.DIAGNOSTIC_NONE,
+			userInformation: ACSE.writeInitiateResponse(SHORT_SERVICES, this.#options.pdu, ACSE.NAME_SHORT),
+		});
+	}
+
+	/** To a client whose mechanism it should be, and which nobody can prove here. */
+	#answerHLS({ context, mechanism }: ACSE.AARQ, hls: NonNullable<ServerFaults["hls"]>): Buffer {
+		this.#tell(hls.accepts ? ASSOCIATED : ASSOCIATION_REFUSED);
+		const refused = mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
+		const response = ACSE.writeInitiateResponse(this.#options.conformance, this.#options.pdu);
+		return ACSE.writeAARE({
+			context,
+			result: hls.accepts ? ACSE.ACCEPTED : ACSE.REJECTED,
+			source: ACSE.SOURCE_USER,
+			diagnostic: hls.accepts ? ACSE.DIAGNOSTIC_REQUIRED : refused,
+			title: this.#options.title,
+			...(hls.isNamed ? { mechanism: hls.mechanism } : {}),
+			...(hls.accepts ? { challenge: randomBytes(CHALLENGE_BYTES), userInformation: response } : {}),
+		});
 	}
 
 	/** A diagnostic, or DIAGNOSTIC_NONE. */

@@ -72,7 +72,10 @@ export interface IECMeterOptions {
 	source: (nowMs: number) => Telegram;
 	/** Default: the mode that the source's first telegram shows. */
 	mode?: MeterMode;
-	/** Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, only the general sign-on is for this meter. */
+	/**
+	 * Device address, up to 32 of 0-9 A-Z a-z and blank. Without one, only the general sign-on is for this meter. With `/`
+	 * in front: a sign-on of its own, up to its `!`, and no other is for this meter.
+	 */
 	address?: string;
 	/** Sleeps until it is woken by NUL characters. */
 	battery?: boolean;
@@ -258,7 +261,8 @@ export class IECMeter implements Machine {
 	#takeSignOn(nowMs: number): void {
 		const address = readSignOn(this.#request);
 		if (address === undefined) return;
-		const isOurs = address === "" || sameAddress(address, this.#options.address ?? "");
+		const { address: own = "" } = this.#options;
+		const isOurs = own.startsWith("/") ? address === own : address === "" || sameAddress(address, own);
 		if (!isOurs || this.#wakeUp?.isAwake(nowMs) === false || this.#silence > 0) {
 			if (isOurs && this.#silence > 0) this.#silence--;
 			this.#tell(METER_REFUSED);

@@ -17,12 +17,13 @@ Without --telegram it is a household's three-phase meter with moving values.
                       of the pushes (default 2400)
   --push-seconds N    mode D: from one push to the next (default 3; 0: without a pause)
   --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; else as the reader does)
-  --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this one and the general sign-on
+  --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this one and the general sign-on;
+                      /WORD: answers the sign-on /WORD! and no other
   --battery           sleeps until woken by NUL characters
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --protocol iec|dlms default iec; npm run meter -- --protocol dlms --help tells the options of dlms
+  --protocol NAME     iec (default), dlms, sml or dlms-push; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
   --echo              everything received is sent back
@@ -67,8 +68,8 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 	if (values["baud-pace"] && values.port !== undefined) {
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	}
-	if (values.address !== undefined && !/^[0-9A-Za-z ]{1,32}$/.test(values.address)) {
-		throw new UsageError("--address takes 1 to 32 of 0-9, A-Z, a-z and blank.");
+	if (values.address !== undefined && !/^(\/[0-9A-Za-z #]{1,31}|[0-9A-Za-z ]{1,32})$/.test(values.address)) {
+		throw new UsageError("--address takes 1 to 32 of 0-9, A-Z, a-z and blank, or / and a sign-on.");
 	}
 	const mode = choice(values, "mode", ["A", "B", "C", "D"]) as MeterMode | undefined;
 	const baud = oneOf(values, "baud", BAUD_RATES);

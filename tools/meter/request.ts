@@ -1,6 +1,6 @@
 /**
  * What a reader sends to a meter, character by character (IEC 62056-21, 6.3):
- *   sign-on              `/ ? [address] ! CR LF`
+ *   sign-on              `/ ? [address] ! CR LF`, or `/ word ! CR LF` of meters with one of their own
  *   acknowledgement      `ACK V Z Y CR LF`
  *   hand-over to DLMS    `ACK 2 Z 2 CR LF` (mode E)
  *   programming command  `SOH command STX data ETX BCC`; break: `SOH B 0 ETX q`
@@ -54,10 +54,14 @@ export class MeterRequest {
 	}
 }
 
-/** The device address of a sign-on, empty for the general one; undefined when it is no sign-on. */
+/**
+ * The device address of a sign-on, empty for the general one; `/word` for one without `?`; undefined when it is no
+ * sign-on.
+ */
 export function readSignOn(request: MeterRequest): string | undefined {
 	const text = Buffer.from(request.bytes.subarray(0, request.length)).toString("latin1");
-	return /^\/\?([0-9A-Za-z ]{0,32})!\r\n$/.exec(text)?.[1];
+	const [, address, own] = /^(?:\/\?([0-9A-Za-z ]{0,32})|(\/[0-9A-Za-z #]{1,31}))!\r\n$/.exec(text) ?? [];
+	return address ?? own;
 }
 
 /** Rate and wish of an acknowledgement of the normal protocol; undefined for anything else. */

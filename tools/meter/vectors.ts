@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-export type VectorProtocol = "iec62056-21" | "hdlc" | "dlms";
+export type VectorProtocol = "iec62056-21" | "hdlc" | "dlms" | "sml" | "mbus";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..", "test", "vectors");
 
@@ -16,7 +16,7 @@ function foldersOf(protocol: VectorProtocol): string[] {
 /** The names of all vectors of a protocol, in alphabetical order: one that is dropped in is in it from then on. */
 export function vectorNames(protocol: VectorProtocol): string[] {
 	return foldersOf(protocol)
-		.flatMap((folder) => readdirSync(folder))
+		.flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
 		.filter((file) => file.endsWith(".hex"))
 		.map((file) => file.slice(0, -".hex".length))
 		.sort();

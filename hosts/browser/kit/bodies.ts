@@ -83,7 +83,7 @@ export const IEC62056_CONFIG = {
 	baudrate_max: { min: 300, max: 19200 },
 	battery: {},
 	mode_e_dlms: {},
-	device_address: { max: 32, pattern: /^[0-9A-Za-z ]*$/ },
+	device_address: { max: 32, pattern: /^[0-9A-Za-z #/]*$/ },
 } as const;
 
 /** POST /api/v1/iec62056/control */

@@ -29,6 +29,11 @@ const THEME = "theme";
 /** The theme chosen once; the style looks at `data-theme`. */
 export function applyTheme(theme = localStorage.getItem(THEME) ?? "auto"): void {
 	document.documentElement.dataset["theme"] = theme;
+	// The browser's frame has the colour of the page's head.
+	for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
+		const own = meta.dataset["theme"];
+		meta.media = theme === "auto" ? `(prefers-color-scheme: ${own})` : theme === own ? "all" : "not all";
+	}
 }
 
 export function ThemeChoice() {

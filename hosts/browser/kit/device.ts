@@ -30,6 +30,8 @@ export class DeviceError extends Error {
 	readonly field: string | undefined;
 	/** Seconds after which it is worth another try; 0: the reply did not say. */
 	retryAfterS = 0;
+	/** What else the reply has told. */
+	body: object = {};
 
 	constructor(status: number, code: string, message: string, field?: string) {
 		super(message);
@@ -152,8 +154,16 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 
 function asError(status: number, text: string): DeviceError {
 	try {
-		const { error, message, field } = JSON.parse(text);
-		return new DeviceError(status, String(error), String(message), field === undefined ? undefined : String(field));
+		const body = JSON.parse(text);
+		const { error, message, field } = body;
+		const failed = new DeviceError(
+			status,
+			String(error),
+			String(message),
+			field === undefined ? undefined : String(field),
+		);
+		failed.body = body;
+		return failed;
 	} catch {
 		return new DeviceError(status, "other", text.trim());
 	}

@@ -2,18 +2,26 @@
 import type { TextKey } from "../text/all.js";
 import { t } from "./text.js";
 
-/** Codes with the same causes share a text. */
+/** Codes with the same causes share a text; `{what}` in it is the end of the code. */
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
-	["failure.silence", "iec62056-21/silence iec62056-21/no-telegram"],
+	["failure.silence", "iec62056-21/silence"],
+	["failure.addressed", "iec62056-21/silence-addressed"],
+	["failure.unheard", "iec62056-21/no-telegram"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
 	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged"],
 	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],
-	["failure.address", "hdlc/silence hdlc/no-address hdlc/other-address"],
+	["failure.direct", "hdlc/silence dlms/no-sign-on"],
+	["failure.address", "hdlc/no-address hdlc/other-address"],
 	["failure.protocol", "iec62056-21/no-mode-e hdlc/bad-answer"],
+	["failure.unasked", "unasked/ascii unasked/sml unasked/dlms"],
+	["finding.noise", "unasked/noise"],
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
 	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing"],
+	["failure.mechanism", "dlms/hls-2 dlms/hls-md5 dlms/hls-sha1 dlms/hls-sha256 dlms/hls-ecdsa"],
+	["failure.suite", "dlms/security-suite-1 dlms/security-suite-2"],
+	["failure.short", "dlms/short-names"],
 	["failure.counter", "dlms/counter dlms/counter-exhausted"],
 	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
 ];
@@ -22,5 +30,5 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
 	const group = GROUPS.find(([, codes]) => codes.split(" ").includes(code));
-	return group && t(group[0]);
+	return group && t(group[0], { what: code.slice(code.lastIndexOf("-") + 1).toUpperCase() });
 }

@@ -3,9 +3,12 @@
  */
 import { useId, useState } from "preact/hooks";
 import type { TextKey } from "../text/all.js";
+import type { DeviceError } from "./device.js";
+import type { Form } from "./forms.js";
 import { USER } from "./login.js";
 import { Button } from "./parts.js";
 import { t } from "./text.js";
+import { errorText } from "./use-device.js";
 
 export type FieldValue = string | number | boolean;
 /** What a form holds while it is filled in: numbers as the text that was typed. */
@@ -27,6 +30,10 @@ export interface FieldSpec {
 	readonly min?: number;
 	readonly max?: number;
 	readonly pattern?: RegExp;
+	/** What the pattern asks for. */
+	readonly form?: Form;
+	/** Why the gateway may refuse what has the right form. */
+	readonly refused?: TextKey;
 	readonly required?: boolean;
 	readonly unit?: string;
 	/** Of `area`: files whose text can be taken in place of typing, as in `accept` of HTML. */
@@ -61,7 +68,21 @@ export function faultOf(spec: FieldSpec, value: FieldValue): string | undefined 
 	if (text === "") return spec.required ? t("valid.required") : undefined;
 	const { length } = [...text];
 	if (length < min || length > max) return t("valid.length", { min, max });
-	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : t("valid.form");
+	return spec.pattern === undefined || spec.pattern.test(text) ? undefined : formText(spec, text);
+}
+
+/** What a text should be that does not have the field's form, and which character can't be right. */
+function formText({ form }: FieldSpec, text: string): string {
+	if (form === undefined) return t("valid.form");
+	const { says, characters } = form;
+	const character = characters && [...text].find((one) => !characters.test(one));
+	return character === undefined ? t(says) : `${t("valid.character", { character })} ${t(says)}`;
+}
+
+/** Why the gateway refused the field's value, in the user's language. */
+export function refusalText({ form, refused }: FieldSpec, error: DeviceError): string {
+	const why = refused ?? form?.says;
+	return error.code === "invalid_field" && why !== undefined ? t(why) : errorText(error);
 }
 
 export function Field(props: FieldProps) {

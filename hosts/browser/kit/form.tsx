@@ -2,11 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type DeviceError, post } from "./device.js";
-import { type Draft, Field, type FieldSpec, type FieldValue, faultOf } from "./fields.js";
+import { type Draft, Field, type FieldSpec, type FieldValue, faultOf, refusalText } from "./fields.js";
 import { announce, Button, Card, ErrorNotice, Notice, Pending } from "./parts.js";
 import { t } from "./text.js";
 import { useUnsaved } from "./unsaved.js";
-import { asDeviceError, errorText, useDevice } from "./use-device.js";
+import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
 	readonly fields: readonly FieldSpec[];
@@ -96,9 +96,10 @@ export function Form(props: FormProps) {
 		} catch (reason) {
 			const error = asDeviceError(reason);
 			setOutcome(error);
-			if (error.field !== undefined && shown.some(({ name }) => name === error.field)) {
-				setFaults({ [error.field]: errorText(error) });
-				focusOn(error.field);
+			const refused = shown.find(({ name }) => name === error.field);
+			if (refused !== undefined) {
+				setFaults({ [refused.name]: refusalText(refused, error) });
+				focusOn(refused.name);
 			}
 		} finally {
 			setBusy(false);

@@ -1,5 +1,6 @@
 /** Fields of forms, with what the gateway's description of a body says of each: bounds, form, choices. */
 import type { FieldSpec } from "./fields.js";
+import { formOf } from "./forms.js";
 
 /** Of a field in bodies.ts. */
 type Limits = Pick<FieldSpec, "min" | "max" | "pattern">;
@@ -11,10 +12,12 @@ export function fieldsOf<Body extends object>(
 ): readonly FieldSpec[] {
 	return fields.map((field) => {
 		const { min, max, pattern }: Limits = body[field.name];
+		const form = pattern && formOf(pattern);
 		return {
 			...(min === undefined ? {} : { min }),
 			...(max === undefined ? {} : { max }),
 			...(pattern === undefined ? {} : { pattern }),
+			...(form === undefined ? {} : { form }),
 			...field,
 		};
 	});

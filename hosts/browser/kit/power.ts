@@ -4,10 +4,13 @@ import type { Reading } from "./replies.js";
 /** Factors to W and Wh. */
 const SCALES: Readonly<Record<string, number>> = { W: 1, kW: 1e3, MW: 1e6, Wh: 1, kWh: 1e3, MWh: 1e6 };
 
-/** The record with this code of now (no billing period); some meters leave a group E of 0 away. */
+/** The value with this code of now (no billing period); some meters leave a group E of 0 away. */
 function recordOf(readings: readonly Reading[], code: string): Reading | undefined {
 	const short = code.replace(/^(\d+\.\d+)\.0$/, "$1");
-	return readings.find(({ obis, billing_period }) => billing_period === null && (obis === code || obis === short));
+	return readings.find(
+		({ obis, billing_period, attribute }) =>
+			billing_period === null && attribute === undefined && (obis === code || obis === short),
+	);
 }
 
 /** The value of the record with this code, in W or Wh. */

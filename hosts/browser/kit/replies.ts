@@ -149,6 +149,8 @@ export interface NetworkStatus {
 		| "time/doubted";
 	readonly wifi_enabled: boolean;
 	readonly wifi_temporary: boolean;
+	readonly wifi_ssid: string;
+	readonly wifi_dhcp: boolean;
 	readonly ap_ssid: string;
 	readonly ap_enabled: boolean;
 	readonly ap_clients: number;
@@ -202,6 +204,21 @@ export interface Probe {
 	readonly damaged: number;
 	readonly text: string;
 	readonly hex: string;
+	readonly unasked: Unasked | null;
+	readonly settings: Advice | null;
+}
+
+export interface Unasked {
+	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "noise";
+	readonly baudrate: number;
+	readonly framing: "7E1" | "8N1" | "";
+	readonly supported: boolean;
+}
+
+export interface Advice {
+	readonly protocol: "iec62056" | "dlms";
+	readonly mode_d_enabled?: boolean;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
 }
 
 export interface Readout {
@@ -225,6 +242,7 @@ export interface Reading {
 	readonly value1_unit: string;
 	readonly value2_unit?: string;
 	readonly values?: readonly string[];
+	readonly attribute?: number;
 	readonly medium: number | null;
 	readonly channel: number | null;
 	readonly billing_period: number | null;

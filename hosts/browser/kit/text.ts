@@ -1,17 +1,30 @@
-/** The texts of the page's language, as they stand in the document. */
+/** The texts of the page's language: in the document those of the first page, in a file of their own all others. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
+import { formatNumber } from "./format.js";
 
-const texts: Readonly<Record<string, string>> = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+const element = document.getElementById("texts");
+const texts: Record<string, string> = JSON.parse(element?.textContent ?? "{}");
+
+/** Brings the texts of all other pages, before their script runs. Throws an Error when they don't come. */
+export async function fetchLaterTexts(): Promise<void> {
+	const reply = await fetch(element?.dataset["later"] ?? "");
+	if (!reply.ok) throw new Error(`texts: ${reply.status}`);
+	Object.assign(texts, await reply.json());
+}
 
 /** The language that the page is shown in. */
 export const language: Language =
 	LANGUAGES.find((candidate) => candidate === document.documentElement.lang) ?? LANGUAGES[0];
 
-/** The text with each `{name}` replaced. */
+/** The text with each `{name}` replaced; a number is written as the language writes it. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
 	const text = texts[key] ?? key;
-	return values === undefined ? text : text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+	if (values === undefined) return text;
+	return text.replace(/\{(\w+)\}/g, (_, name) => {
+		const value = values[name] ?? "";
+		return typeof value === "number" ? formatNumber(value, language) : value;
+	});
 }
 
 /** Whether there is such a text: for keys made from what the gateway answers. */

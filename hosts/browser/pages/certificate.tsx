@@ -96,7 +96,7 @@ function Details({ certificate }: { certificate: Certificate }) {
 			<Fact name={t("cert.issuer")}>{issuer}</Fact>
 			<Fact name={t("cert.from")}>{formatDate(valid_from, language)}</Fact>
 			<Fact name={t("cert.to")}>{formatDate(valid_to, language)}</Fact>
-			<Fact name={t("cert.key")}>{t("cert.key.value", { type: key_type, bits: key_bits })}</Fact>
+			<Fact name={t("cert.key")}>{t("cert.key.value", { type: key_type, bits: String(key_bits) })}</Fact>
 			{chain_length > 1 && <Fact name={t("cert.chain")}>{chain_length}</Fact>}
 		</Facts>
 	);

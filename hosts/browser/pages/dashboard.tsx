@@ -20,24 +20,14 @@ import {
 	stale,
 	status,
 } from "../kit/live.js";
-import {
-	announce,
-	Button,
-	Card,
-	Chip,
-	type ChipState,
-	ErrorNotice,
-	Fact,
-	Facts,
-	Notice,
-	Progress,
-} from "../kit/parts.js";
+import { announce, Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { NetworkStatus, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
+import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
 /** What the simulator calls itself. */
@@ -121,7 +111,7 @@ export function LastReading() {
 				<LateNotice last={last} />
 			)}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
-			{failure && <ErrorNotice error={failure} text={isMeters ? failureText(now?.meter_state) : undefined} />}
+			{failure && <ReadFailure error={failure} text={isMeters ? failureText(now?.meter_state) : undefined} />}
 			<div class="actions">
 				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
 					{t("read.now")}
@@ -331,7 +321,7 @@ function WiFiChip({ link }: { link: NetworkStatus }) {
 	if (connected) {
 		return (
 			<Chip state="good" name={t("state.wifi")}>
-				{ssid || t("state.connected")}
+				{ssid || t("on")}
 			</Chip>
 		);
 	}

@@ -37,10 +37,11 @@ export const TARGETS: readonly Target[] = [
 	{ id: "0B040508", label: "target.current", units: ["A", "mA"] },
 ];
 
-/** What the reading may feed; empty for a past value, a text, or a unit that Zigbee has no attribute for. */
-export function targetsFor({ obis_long, value1_number, value1_unit, billing_period }: Reading): readonly Target[] {
+/** What the reading may feed; empty for a past value, no value, a text, or a unit that Zigbee has no attribute for. */
+export function targetsFor(reading: Reading): readonly Target[] {
+	const { obis_long, value1_number, value1_unit, billing_period, attribute } = reading;
 	const parts = partsOf(obis_long);
-	if (value1_number === null || billing_period !== null || parts === undefined) return [];
+	if (value1_number === null || billing_period !== null || attribute !== undefined || parts === undefined) return [];
 	if (value1_unit === "") return QUANTITY.test(parts.short) ? TARGETS : [];
 	return TARGETS.filter(({ units }) => units.includes(value1_unit));
 }

@@ -11,6 +11,7 @@ import { announce, Button, ErrorNotice, Fact, Facts, Icon, Notice } from "../kit
 import type { Probe } from "../kit/replies.js";
 import { isText, language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
+import { FindingNotice, findingText, isCertain } from "./meter-finding.js";
 
 /** What the simulator calls itself. */
 const SIMULATED = /SIMULATOR/;
@@ -18,8 +19,8 @@ const SIMULATED = /SIMULATOR/;
 const TRIES = 10;
 /** From so many on it can be told whether the head sits well. */
 const ENOUGH = 5;
-/** A gateway that listens for mode D takes 12 s. */
-const TRY_MS = 30_000;
+/** A gateway that listens for mode D takes 12 s, and one that finds out what arrives 45 s more. */
+const TRY_MS = 65_000;
 /** Between two tries: the simulator answers at once. */
 const PAUSE_MS = 700;
 
@@ -38,6 +39,8 @@ function gradeOf({ ok, damaged }: Probe): number {
 
 function messageOf(probe: Probe): string {
 	if (probe.ok) return t(probe.damaged > 0 ? "probe.weak" : "probe.ok");
+	const found = findingText(probe);
+	if (found !== undefined) return found;
 	// `iec62056-21/silence`: the words hang on what comes last.
 	const key = `probe.${probe.error?.split("/").pop()}`;
 	return isText(key) ? t(key) : probe.message;
@@ -96,6 +99,7 @@ export function Aligner() {
 				if (run !== current.current) return;
 				setProblem(undefined);
 				take(probe, before);
+				if (isCertain(probe)) return stop();
 				before = probe;
 			} catch (reason) {
 				if (run !== current.current) return;
@@ -113,10 +117,15 @@ export function Aligner() {
 		audio.current = on ? new AudioContext() : undefined;
 	};
 
+	const last = tries[tries.length - 1];
 	return (
 		<>
 			<p>{t("align.help")}</p>
-			{(isRunning || tries.length > 0) && <Result tries={tries} isRunning={isRunning} />}
+			{last !== undefined && isCertain(last) ? (
+				<FindingNotice finding={last} />
+			) : (
+				(isRunning || last !== undefined) && <Result tries={tries} isRunning={isRunning} />
+			)}
 			{problem?.status === 503 && <Notice kind="info">{t("align.busy")}</Notice>}
 			{problem && problem.status !== 503 && <ErrorNotice error={problem} />}
 			<Field spec={SOUND} value={hasSound} onInput={(on) => toggleSound(on === true)} />

@@ -75,6 +75,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number" },
 	{
 		name: "server_address_length",
+		refused: "refused.length",
 		label: "dlms.length",
 		kind: "choice",
 		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>

@@ -7,6 +7,7 @@ import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
 import type { Log } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
+import { speedText } from "./speeds.js";
 
 type Entry = Log["entries"][number];
 
@@ -47,7 +48,7 @@ function LogView() {
 		<>
 			{!log.log_en && <Notice kind="info">{t("log.disabled")}</Notice>}
 			{log.log_en && entries.length === 0 && <Notice kind="info">{t("log.empty")}</Notice>}
-			{log.dropped > 0 && <p class="help">{t("log.dropped", { n: formatNumber(log.dropped, language) })}</p>}
+			{log.dropped > 0 && <p class="help">{t("log.dropped", { n: log.dropped })}</p>}
 			{entries.length > 0 && (
 				<>
 					<Field spec={HEX} value={isHex} onInput={(on) => setHex(on === true)} />
@@ -101,7 +102,7 @@ function agoOf({ ms }: Entry, nowMs: number): string {
 }
 
 function whatOf({ baud, text = "", hex = "" }: Entry, isHex: boolean): string {
-	if (baud !== undefined) return t("iec.baud", { n: formatNumber(baud, language) });
+	if (baud !== undefined) return speedText(baud);
 	return isHex ? (hex.match(/../g) ?? []).join(" ") : visible(text);
 }
 

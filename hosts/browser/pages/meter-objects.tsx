@@ -30,7 +30,15 @@ const NOW = 255;
 const CODE_FORM = /^(\d{1,3}-\d{1,3}:\d{1,3}\.\d{1,3}\.\d{1,3}([*&.]\d{1,3})?|\d{1,3}([ ,.]+\d{1,3}){5})$/;
 
 const NEW_FIELDS: readonly FieldSpec[] = [
-	{ name: "code", label: "objects.code", help: "objects.code.help", kind: "text", pattern: CODE_FORM, required: true },
+	{
+		name: "code",
+		label: "objects.code",
+		help: "objects.code.help",
+		kind: "text",
+		pattern: CODE_FORM,
+		form: { says: "form.obis" },
+		required: true,
+	},
 	{
 		name: "class_id",
 		label: "objects.class",
@@ -182,7 +190,7 @@ function List({ list, onRemove }: { list: readonly Entry[]; onRemove: (entry: En
 	const known = useStore(readout)?.readings ?? [];
 	if (list.length === 0) return <Notice kind="info">{t("objects.empty")}</Notice>;
 	const nameOf = (code: readonly number[]) => {
-		const record = known.find(({ obis_long }) => obis_long === textOf(code));
+		const record = known.find(({ obis_long, attribute }) => obis_long === textOf(code) && attribute === undefined);
 		return wordsOf(code) ?? record?.[language] ?? record?.en ?? t("object.other");
 	};
 	return (

@@ -5,13 +5,14 @@ import { post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
-import { status } from "../kit/live.js";
+import { readFailure, status } from "../kit/live.js";
 import { Card, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { Aligner } from "./meter-align.js";
 import { DLMSCard } from "./meter-dlms.js";
+import { ReadFailure, settingsSet } from "./meter-finding.js";
 import { LogCard } from "./meter-log.js";
 import { ObjectsCard } from "./meter-objects.js";
 import { SPEEDS } from "./speeds.js";
@@ -20,11 +21,14 @@ export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
 	const [isHandedOver, setHandedOver] = useState(false);
 	const isDLMS = protocol === "dlms";
+	const failure = useStore(readFailure);
+	const revision = useStore(settingsSet);
 	return (
 		<div class="cards">
 			<div class="column">
 				<Card title={t("protocol.title")}>
-					<ProtocolForm onValue={setProtocol} />
+					{failure && <ReadFailure error={failure} />}
+					<ProtocolForm key={revision} onValue={setProtocol} />
 				</Card>
 				<Card title={t("align.title")}>
 					<Aligner />
@@ -34,6 +38,7 @@ export function Meter() {
 			<div class="column">
 				{!isDLMS && (
 					<SettingsCard
+						key={revision}
 						title={t("iec.title")}
 						path="iec62056/config"
 						fields={IEC_FIELDS}

@@ -47,7 +47,7 @@ function StateCard({ value, error, reload }: Loaded<NetworkStatus>) {
 function State({ status }: { status: NetworkStatus }) {
 	const { timeZone } = useZone();
 	const { ssid, rssi, channel, ip, netmask, gateway, dhcp, hostname, secure } = status;
-	const { wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
+	const { wifi_ssid, wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
 	const isConnected = status.connected === true;
 	return (
 		<>
@@ -56,7 +56,7 @@ function State({ status }: { status: NetworkStatus }) {
 			)}
 			<Facts>
 				<Fact name={t("network.ssid")}>
-					{ssid === "" ? t("network.unset") : isConnected ? ssid : t("network.connected.not", { ssid })}
+					{isConnected ? ssid : wifi_ssid ? t("network.connected.not", { ssid: wifi_ssid }) : t("network.unset")}
 				</Fact>
 				{isConnected && (
 					<Fact name={t("network.signal")}>
@@ -95,7 +95,7 @@ function State({ status }: { status: NetworkStatus }) {
 const NO_ADDRESS = "0.0.0.0";
 
 const ACCESS_POINT_FIELDS = fieldsOf({ ...NETWORK_AP, ...NETWORK_FALLBACK_AP }, [
-	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true },
+	{ name: "ap_ssid", label: "network.ap.ssid", kind: "text", required: true, refused: "refused.ssid" },
 	{
 		name: "ap_password",
 		label: "network.ap.password",

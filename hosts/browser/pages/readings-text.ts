@@ -1,49 +1,120 @@
-/** The values of a readout as text: for the screen, the clipboard, and spreadsheets (CSV, RFC 4180). */
+/** The values of a readout as text: for the screen, the clipboard, and spreadsheets. */
+import { csvOf, decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
+import type { Readout } from "../kit/live.js";
 import type { Reading } from "../kit/replies.js";
+import { formatStamp, stampOf, stampOfCode } from "../kit/stamps.js";
 import { language, t } from "../kit/text.js";
+
+/** A reading with what is shown of it. */
+export interface Line {
+	readonly reading: Reading;
+	readonly name: string;
+	/** With the attribute of its object, if it is not the value. */
+	readonly code: string;
+	/** As sent; a past value without one has that of the present value. */
+	readonly unit: string;
+	/** With its unit. */
+	readonly value: string;
+	/** What the meter sent behind the first value, such as the time of a maximum. */
+	readonly more: readonly string[];
+	/** All that the filter looks at, in small letters. */
+	readonly haystack: string;
+}
+
+export function linesOf(readings: readonly Reading[]): readonly Line[] {
+	const units = unitsNow(readings);
+	return readings.map((reading) => {
+		const { obis, obis_long, attribute, value1, value1_number, billing_period } = reading;
+		const code = codeText(obis_long, attribute);
+		const isPast = value1_number !== null && billing_period !== null && attribute === undefined;
+		const unit = reading.value1_unit || (isPast ? (units.get(presentCode(reading)) ?? "") : "");
+		const name = nameOf(reading);
+		const value = formatted(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
+		const more = secondsOf(reading).map(([text, own, stamp]) => formatted(text, own, stamp));
+		return { reading, name, code, unit, value, more, haystack: `${name}\n${code}\n${value}`.toLowerCase() };
+	});
+}
+
+/** The code, and which attribute of its object it is, if it is not the value. */
+export function codeText(code: string, attribute = 2): string {
+	return attribute === 2 ? code : `${code} · ${t("readings.attribute")} ${attribute}`;
+}
 
 /** What the code means, in the page's language. */
 export function nameOf(reading: Reading): string {
 	return reading[language] ?? reading.en ?? t("readings.unknown");
 }
 
-/** Value and unit as people write them. What has no unit may be a name in digits, and stays as it was sent. */
-export function valueText({ value1, value1_number, value1_unit }: Reading): string {
-	if (value1_unit === "") return value1;
-	return `${value1_number === null ? value1 : formatDecimal(value1, language)} ${value1_unit}`;
+/** The code without its billing period. */
+function presentCode({ obis_long }: Reading): string {
+	return obis_long.split("*")[0];
 }
 
-/** What the meter sent behind the first value, such as the time of a maximum. */
-export function secondOf({ value2, value2_unit = "", values = [] }: Reading): string {
-	return [`${value2} ${value2_unit}`.trim(), ...values].filter((text) => text !== "").join(", ");
+/** Units of present values by their codes: meters leave them away behind those of the past (IEC 62056-21, 6.5). */
+function unitsNow(readings: readonly Reading[]): ReadonlyMap<string, string> {
+	const present = readings.filter(({ billing_period, value1_unit }) => billing_period === null && value1_unit !== "");
+	return new Map(present.map((reading) => [presentCode(reading), reading.value1_unit]));
 }
 
-/** Whether a part of it, in any case, is in the name, code or value. */
-export function contains(reading: Reading, part: string): boolean {
-	const text = `${nameOf(reading)}\n${reading.obis_long}\n${valueText(reading)}`;
-	return text.toLowerCase().includes(part.trim().toLowerCase());
+/** Text, unit, and time of each value behind the first. */
+function secondsOf({ value2, value2_unit = "", values = [] }: Reading) {
+	const all = [[value2, value2_unit] as const, ...values.map((value) => [value, ""] as const)];
+	return all
+		.filter(([text]) => text !== "")
+		.map(([text, unit]) => [text, unit, unit === "" ? stampOf(text) : undefined] as const);
 }
 
-function headings(): readonly string[] {
-	const keys = ["code", "name", "value", "unit", "second", "second.unit", "period"] as const;
-	return keys.map((key) => t(`readings.${key}`));
+/** As people write it. What has no unit may be a name in digits, and stays as it was sent. */
+function formatted(text: string, unit: string, stamp: string | undefined): string {
+	if (stamp !== undefined) return formatStamp(stamp, language);
+	return unit === "" ? text.trim() : `${formatDecimal(text, language)} ${unit}`;
 }
 
-/** Values as the meter sent them. */
-function cellsOf(reading: Reading): readonly string[] {
-	const { obis_long, value1, value1_unit, value2, value2_unit = "", values = [], billing_period } = reading;
-	const second = [value2, ...values].join(" ").trim();
-	return [obis_long, nameOf(reading), value1, value1_unit, second, value2_unit, String(billing_period ?? "")];
+/** The number that is printed on the meter, or what names it otherwise. */
+function meterNumber({ readings, meter_id }: Readout): string {
+	const numbers = NUMBER_CODES.map((code) => readings.find(({ obis }) => obis === code)?.value1);
+	return numbers.find((number) => number !== undefined && number !== "") ?? meter_id;
 }
 
-/** Lines with tabs between. */
-export function asText(readings: readonly Reading[]): string {
-	return [headings(), ...readings.map(cellsOf)].map((cells) => cells.join("\t")).join("\n");
+/** Number of the meter: IEC 62056-61, A.2.3; of older meters. */
+const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
+
+const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
+
+/** The lines of a readout as a table under its headings: each cell alone says what it is, without its neighbours. */
+function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
+	const number = meterNumber(last);
+	const rows = lines.map(({ reading, name, code, unit }) => {
+		const { obis, value1, billing_period } = reading;
+		const value = cellOf(value1, unit, unit === "" ? stampOfCode(obis, value1) : undefined);
+		const second = secondsOf(reading).map(([text, own, stamp]) => `${cellOf(text, own, stamp)} ${own}`.trim());
+		const period = String(billing_period ?? "");
+		return [last.localtime, number, code, name, value, unit, second.join(" | "), period, rawOf(reading)];
+	});
+	return [COLUMNS.map((key) => t(`readings.${key}`)), ...rows];
 }
 
-/** CSV, with the mark at its beginning by which spreadsheets know UTF-8. */
-export function asCSV(readings: readonly Reading[]): string {
-	const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replace(/"/g, '""')}"` : cell);
-	return `\uFEFF${[headings(), ...readings.map(cellsOf)].map((cells) => `${cells.map(quoted).join(",")}\r\n`).join("")}`;
+/** A number without a unit and without a part behind the point may be a name, whose zeros belong to it. */
+function cellOf(text: string, unit: string, stamp: string | undefined): string {
+	if (stamp !== undefined) return stamp.replace("T", " ");
+	return unit === "" && !text.includes(".") ? text.trim() : decimalCell(text, language);
+}
+
+/** As the meter would send it (IEC 62056-21, 6.5): no spreadsheet takes that for a number or a date. */
+function rawOf({ obis_long, value1, value1_unit, value2, value2_unit = "", values = [] }: Reading): string {
+	const set = (value: string, unit: string) => `(${value}${unit === "" ? "" : `*${unit}`})`;
+	const second = value2 === "" && values.length === 0 ? "" : set(value2, value2_unit);
+	return `${obis_long}${set(value1, value1_unit)}${second}${values.map((value) => set(value, "")).join("")}`;
+}
+
+/** For the clipboard: tabs between, as spreadsheets take what is pasted. */
+export function asText(last: Readout, lines: readonly Line[]): string {
+	return tableOf(last, lines)
+		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))
+		.join("\n");
+}
+
+export function asCSV(last: Readout, lines: readonly Line[]): string {
+	return csvOf(tableOf(last, lines), language);
 }

@@ -1,8 +1,7 @@
 /** Readings: every value of the last readout; filtered, copied, downloaded, and sent over Zigbee by choice. */
-import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
-import { type Readout, readout } from "../kit/live.js";
+import { type Readout, readout, status } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
 import { display } from "../kit/session.js";
@@ -20,7 +19,8 @@ import {
 	UNMAPPED,
 	type ZigbeeMap,
 } from "./mapping.js";
-import { asCSV, asText, contains, nameOf, secondOf, valueText } from "./readings-text.js";
+import { asCSV, asText, codeText, type Line, linesOf, nameOf } from "./readings-text.js";
+import { speedText } from "./speeds.js";
 
 export function Readings() {
 	const last = useStore(readout);
@@ -30,7 +30,7 @@ export function Readings() {
 				<LastReading />
 			</Card>
 			{last !== undefined && last.readings.length > 0 && <About last={last} />}
-			<ValuesCard readings={last?.readings} />
+			<ValuesCard last={last} />
 			{last?.missing !== undefined && last.missing.length > 0 && <MissingCard missing={last.missing} />}
 		</div>
 	);
@@ -42,7 +42,7 @@ function About({ last: { meter_id, protocol, mode, baudrate } }: { last: Readout
 			<Facts>
 				<Fact name={t("readings.id")}>{meter_id || t("unknown")}</Fact>
 				<Fact name={t("readings.protocol")}>{mode === "" ? protocol : t("readings.mode", { protocol, mode })}</Fact>
-				{baudrate > 0 && <Fact name={t("readings.speed")}>{baudrate} Bd</Fact>}
+				{baudrate > 0 && <Fact name={t("readings.speed")}>{speedText(baudrate)}</Fact>}
 			</Facts>
 		</Card>
 	);
@@ -57,7 +57,7 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 				{missing.map(({ obis, attribute, reason, message }) => {
 					const key = `missing.${reason}`;
 					return (
-						<Fact key={`${obis} ${attribute}`} name={obis}>
+						<Fact key={`${obis} ${attribute}`} name={codeText(obis, attribute)}>
 							{isText(key) ? t(key) : <span lang="en">{message}</span>}
 						</Fact>
 					);
@@ -70,19 +70,78 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	);
 }
 
-function ValuesCard({ readings }: { readings: readonly Reading[] | undefined }) {
+/** States of the radio without which nothing can be sent. */
+const NO_RADIO = ["absent", "unsupported"];
+
+function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
-	// It may not see the table.
-	const isDisplay = useStore(display);
+	const zigbee = useStore(status)?.zigbee_state ?? NO_RADIO[0];
+	// A display may not see what is sent.
+	const isPlain = useStore(display) || NO_RADIO.includes(zigbee);
+	const readings = last?.readings ?? [];
+	const all = useMemo(() => linesOf(readings), [last]);
+	const wanted = part.trim().toLowerCase();
+	const shown = useMemo(() => all.filter(({ haystack }) => haystack.includes(wanted)), [all, wanted]);
+	if (last === undefined || all.length === 0) {
+		return (
+			<Card title={t("readings.values")} wide>
+				<p>{t(last === undefined ? "loading" : "readings.none")}</p>
+			</Card>
+		);
+	}
+	// A column that is empty in all lines is left away, whatever the filter shows of them.
+	const table = {
+		lines: shown,
+		hasMore: all.some(({ more }) => more.length > 0),
+		hasPeriods: all.some(({ reading }) => reading.billing_period !== null),
+	};
+	return (
+		<Card title={t("readings.values")} wide>
+			<div class="tools">
+				<label>
+					{t("readings.filter")}
+					<input
+						type="search"
+						name="filter"
+						placeholder={t("readings.filter.hint")}
+						value={part}
+						onInput={(event) => setPart(event.currentTarget.value)}
+					/>
+				</label>
+				<CopyButton label={t("readings.copy")} text={() => asText(last, shown)} />
+				<Button name="csv" onClick={() => download(asCSV(last, shown))}>
+					{t("readings.csv")}
+				</Button>
+			</div>
+			<p class="help" role="status">
+				{t("readings.count", { n: shown.length, all: all.length })}
+			</p>
+			{shown.length === 0 && <p>{t("readings.no")}</p>}
+			{shown.length > 0 && (isPlain ? <Table {...table} /> : <MappedTable {...table} readings={readings} />)}
+		</Card>
+	);
+}
+
+interface TableProps {
+	readonly lines: readonly Line[];
+	/** Some line has values behind the first. */
+	readonly hasMore: boolean;
+	/** Some line is of a past billing period. */
+	readonly hasPeriods: boolean;
+	/** What is sent over Zigbee. */
+	readonly map?: ZigbeeMap | undefined;
+	readonly onSend?: ((reading: Reading, target: string) => void) | undefined;
+}
+
+/** The table with what goes over Zigbee, which can be chosen there. */
+function MappedTable({ readings, ...table }: TableProps & { readonly readings: readonly Reading[] }) {
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
 	const [isFull, setIsFull] = useState(false);
-	const all = readings ?? [];
-	const shown = useMemo(() => all.filter((reading) => contains(reading, part)), [readings, part]);
 
 	const send = async (reading: Reading, target: string) => {
 		if (map === undefined) return;
-		const entries = entriesWith(map.mapping, { reading, target, readings: all });
+		const entries = entriesWith(map.mapping, { reading, target, readings });
 		const isTooMuch = entries.length > MAP_LIMIT;
 		setIsFull(isTooMuch);
 		setError(undefined);
@@ -98,107 +157,103 @@ function ValuesCard({ readings }: { readings: readonly Reading[] | undefined }) 
 			put({ ...map });
 		}
 	};
-	// The rows stay the same objects until something of theirs changes: 600 of them must not be compared every second.
-	const rows = useMemo(
-		() =>
-			shown.map((reading, index) => (
-				<Row key={`${reading.obis_long} ${index}`} reading={reading} map={isDisplay ? undefined : map} onSend={send} />
-			)),
-		[shown, map],
-	);
-	if (all.length === 0) {
-		return (
-			<Card title={t("readings.values")} wide>
-				<p>{t(readings === undefined ? "loading" : "readings.none")}</p>
-			</Card>
-		);
-	}
 	return (
-		<Card title={t("readings.values")} wide>
-			<div class="tools">
-				<label>
-					{t("readings.filter")}
-					<input
-						type="search"
-						name="filter"
-						placeholder={t("readings.filter.hint")}
-						value={part}
-						onInput={(event) => setPart(event.currentTarget.value)}
-					/>
-				</label>
-				<CopyButton label={t("readings.copy")} text={() => asText(shown)} />
-				<Button name="csv" onClick={() => download(shown)}>
-					{t("readings.csv")}
-				</Button>
-			</div>
-			<p class="help" role="status">
-				{t("readings.count", { n: shown.length, all: all.length })}
-			</p>
+		<>
 			{error && <ErrorNotice error={error} />}
 			{isFull && <p class="fault">{t("readings.map.full")}</p>}
-			{shown.length === 0 ? <p>{t("readings.no")}</p> : <Table>{rows}</Table>}
-		</Card>
+			<Table {...table} map={map} onSend={send} />
+		</>
 	);
 }
 
-function Table({ children }: { children: ComponentChildren }) {
+function Table({ lines, hasMore, hasPeriods, map, onSend }: TableProps) {
+	// The rows stay the same objects until something of theirs changes: 600 of them must not be compared every second.
+	const rows = useMemo(
+		() =>
+			lines.map((line, index) => (
+				<Row key={`${line.reading.obis_long} ${index}`} {...{ line, hasMore, hasPeriods, map, onSend }} />
+			)),
+		[lines, hasMore, hasPeriods, map],
+	);
 	return (
 		<table class="readings">
 			<thead>
 				<tr>
-					<th scope="col">{t("readings.name")}</th>
-					<th scope="col">{t("readings.code")}</th>
-					<th scope="col">{t("readings.value")}</th>
-					<th scope="col">{t("readings.second")}</th>
-					<th scope="col">{t("readings.period")}</th>
-					<th scope="col">{t("readings.zigbee")}</th>
+					<th scope="col">
+						<div>
+							{t("readings.name")} <span>{t("readings.code")}</span>
+						</div>
+					</th>
+					<th scope="col" class="number">
+						{t("readings.value")}
+					</th>
+					{hasMore && <th scope="col">{t("readings.second")}</th>}
+					{hasPeriods && <th scope="col">{t("readings.period")}</th>}
+					{onSend && <th scope="col">{t("readings.zigbee")}</th>}
 				</tr>
 			</thead>
-			<tbody>{children}</tbody>
+			<tbody>{rows}</tbody>
 		</table>
 	);
 }
 
-interface RowProps {
-	readonly reading: Reading;
-	readonly map: ZigbeeMap | undefined;
-	onSend(reading: Reading, target: string): void;
-}
+/** Characters of a value that may be broken anywhere: messages and lists of the meter. */
+const LONG = 24;
 
-function Row({ reading, map, onSend }: RowProps) {
-	const second = secondOf(reading);
-	const targets = map === undefined ? [] : targetsFor(reading);
+function Row({ line, hasMore, hasPeriods, map, onSend }: Omit<TableProps, "lines"> & { readonly line: Line }) {
+	const { reading, name, code, value, more } = line;
 	return (
 		<tr>
-			<th scope="row">{nameOf(reading)}</th>
-			<td>{reading.obis_long}</td>
-			<td class="number">{valueText(reading)}</td>
-			<td data-label={t("readings.second")}>{second}</td>
-			<td data-label={t("readings.period")}>{reading.billing_period}</td>
-			<td data-label={t("readings.zigbee")}>
-				{map !== undefined && targets.length > 0 && (
-					<select
-						aria-label={`${t("readings.zigbee")}: ${nameOf(reading)}`}
-						value={targetOf(reading.obis_long, map.mapping)}
-						onInput={(event) => onSend(reading, event.currentTarget.value)}
-					>
-						<option value={UNMAPPED}>{t("target.none")}</option>
-						{targets.map(({ id, label }) => (
-							<option key={id} value={id}>
-								{t(label)}
-							</option>
-						))}
-					</select>
-				)}
-			</td>
+			<th scope="row">
+				<div>
+					{name} <code>{code}</code>
+				</div>
+			</th>
+			<td class={value.length > LONG ? "number long" : "number"}>{value}</td>
+			{hasMore && (
+				<td data-label={t("readings.second")}>
+					{more.map((text, index) => (
+						<div key={`${index} ${text}`}>{text}</div>
+					))}
+				</td>
+			)}
+			{hasPeriods && <td data-label={t("readings.period")}>{reading.billing_period}</td>}
+			{onSend && <td data-label={t("readings.zigbee")}>{map && <Target {...{ reading, name, map, onSend }} />}</td>}
 		</tr>
 	);
 }
 
+interface TargetProps {
+	readonly reading: Reading;
+	readonly name: string;
+	readonly map: ZigbeeMap;
+	onSend(reading: Reading, target: string): void;
+}
+
+/** What the reading is sent as; nothing for one that Zigbee has no attribute for. */
+function Target({ reading, name, map, onSend }: TargetProps) {
+	const targets = targetsFor(reading);
+	if (targets.length === 0) return null;
+	return (
+		<select
+			aria-label={`${t("readings.zigbee")}: ${name}`}
+			value={targetOf(reading.obis_long, map.mapping)}
+			onInput={(event) => onSend(reading, event.currentTarget.value)}
+		>
+			<option value={UNMAPPED}>{t("target.none")}</option>
+			{targets.map(({ id, label }) => (
+				<option key={id} value={id}>
+					{t(label)}
+				</option>
+			))}
+		</select>
+	);
+}
+
 /** Hands the file to the browser. */
-function download(readings: readonly Reading[]): void {
+function download(text: string): void {
 	const link = document.createElement("a");
-	link.href = URL.createObjectURL(new Blob([asCSV(readings)], { type: "text/csv" }));
+	link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
 	link.download = `${t("nav.readings")}.csv`;
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

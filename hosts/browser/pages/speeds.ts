@@ -1,9 +1,11 @@
-/** The speeds of the optical port (IEC 62056-21, 6.3.14) to choose from. */
+/** The speeds of the optical port (IEC 62056-21, 6.3.14). */
 import { IEC62056_CONFIG } from "../kit/bodies.js";
-import { formatNumber } from "../kit/format.js";
 import { choicesOf } from "../kit/limits.js";
-import { language, t } from "../kit/text.js";
+import { t } from "../kit/text.js";
 
-export const SPEEDS = choicesOf(IEC62056_CONFIG.mode_d_baudrate, (value) =>
-	t("iec.baud", { n: formatNumber(value, language) }),
-);
+/** `9600 baud`: the digits stand together, as on meters and in data sheets. */
+export function speedText(baud: number): string {
+	return t("iec.baud", { n: String(baud) });
+}
+
+export const SPEEDS = choicesOf(IEC62056_CONFIG.mode_d_baudrate, speedText);

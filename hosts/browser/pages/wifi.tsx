@@ -108,7 +108,7 @@ function Picker({ status, networks, setNetworks, picked, setPicked }: PickerProp
 			const list = strongest(found.networks);
 			setNetworks(list);
 			announce(t("wifi.found", { n: list.length }));
-			const current = list.find(({ ssid }) => ssid === (picked?.ssid || status.ssid));
+			const current = list.find(({ ssid }) => ssid === (picked?.ssid || status.wifi_ssid));
 			setPicked(current ?? (networks === undefined && list.length > 0 ? undefined : picked));
 		} catch (reason) {
 			setError(asDeviceError(reason));
@@ -117,7 +117,7 @@ function Picker({ status, networks, setNetworks, picked, setPicked }: PickerProp
 		}
 	};
 	useEffect(() => {
-		if (status.ssid === "" && networks === undefined) scan();
+		if (status.wifi_ssid === "" && networks === undefined) scan();
 	}, []);
 	return (
 		<>
@@ -172,7 +172,7 @@ function aboutOf({ ssid, rssi, authmode }: Network, status: NetworkStatus): stri
 	const lock =
 		authmode === AUTH_OPEN ? "wifi.open" : AUTH_ENTERPRISE.includes(authmode) ? "wifi.company" : "wifi.locked";
 	const words = [`${signalWord(rssi)} (${formatNumber(rssi, language)} dBm)`, t(lock)];
-	if (ssid === status.ssid) words.push(t("wifi.current"));
+	if (ssid === status.wifi_ssid) words.push(t("wifi.current"));
 	return words.join(" · ");
 }
 
@@ -205,6 +205,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		{
 			name: "ssid",
 			label: "wifi.ssid",
+			refused: "refused.ssid",
 			kind: "text",
 			required: true,
 			when: () => isByHand,
@@ -223,28 +224,34 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 		{
 			name: "ip",
+			refused: "refused.ip",
 			label: "wifi.ip",
 			help: "wifi.ip.help",
 			kind: "text",
 			pattern: IPV4_FORM,
+			form: { says: "form.ipv4" },
 			required: true,
 			when: isStatic,
 		},
 		{
 			name: "netmask",
+			refused: "refused.netmask",
 			label: "wifi.netmask",
 			help: "wifi.netmask.help",
 			kind: "text",
 			pattern: IPV4_FORM,
+			form: { says: "form.ipv4" },
 			required: true,
 			when: isStatic,
 		},
 		{
 			name: "gateway",
+			refused: "refused.gateway",
 			label: "wifi.gateway",
 			help: "wifi.gateway.help",
 			kind: "text",
 			pattern: IPV4_FORM,
+			form: { says: "form.ipv4" },
 			required: true,
 			when: isStatic,
 		},
@@ -311,7 +318,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 
 /** What the form begins with: the network as it is set up now. */
 function beginning(status: NetworkStatus): Draft {
-	const { ssid, dhcp, hostname, ip, netmask, gateway } = status;
+	const { wifi_ssid: ssid, wifi_dhcp: dhcp, hostname, ip, netmask, gateway } = status;
 	const address = status.connected ? { ip, netmask, gateway } : {};
 	return { ssid, dhcp, hostname, ...address, apply: hasRadio(status) };
 }
@@ -342,7 +349,7 @@ async function untilJoined(ssid: string, onHint: (code: string) => void): Promis
 		const code = now.wifi_last_error ?? "";
 		if (now.connected && now.ssid === ssid && code === "") return now;
 		const elapsed = Date.now() - start;
-		const isGivenUp = now.ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
+		const isGivenUp = now.wifi_ssid !== ssid || (now.connected && code !== "") || elapsed > TRIAL_LIMIT_MS;
 		if (isGivenUp || (code === "wifi/wrong-password" && elapsed > BELIEVED_MS)) {
 			throw new DeviceError(0, code || "wifi/no-address", "");
 		}

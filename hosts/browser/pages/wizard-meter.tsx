@@ -1,13 +1,14 @@
 /** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
 import { formatDecimal, formatNumber } from "../kit/format.js";
 import { type Readout, readFailure, reading, readingSinceMs, readNow, readout } from "../kit/live.js";
-import { announce, Button, ErrorNotice, Fact, Facts, Notice, Progress } from "../kit/parts.js";
+import { announce, Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { ProtocolForm } from "./meter.js";
 import { Aligner } from "./meter-align.js";
+import { ReadFailure, settingsSet } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
 /** Of the first readout. */
@@ -27,13 +28,13 @@ export function FirstContact() {
 			<Aligner />
 			<details>
 				<summary>{t("wizard.meter.other")}</summary>
-				<ProtocolForm />
+				<ProtocolForm key={useStore(settingsSet)} />
 				<p>{t("wizard.meter.page")}</p>
 			</details>
 			<h3>{t("wizard.reading")}</h3>
 			<p>{t("wizard.reading.why")}</p>
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
-			{failure && <ErrorNotice error={failure} />}
+			{failure && <ReadFailure error={failure} />}
 			{!isReading && !failure && last !== undefined && last.readings.length > 0 && <FirstReading last={last} />}
 			<div class="actions">
 				<Button name="read" busy={isReading && t("read.running")} onClick={read}>

@@ -193,8 +193,8 @@ function MapLine({ line, index, readings, isChecked, onChange, onDrop }: MapLine
 function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): string {
 	if (readings.length === 0) return "";
 	const wanted = partsOf(obis);
-	const reading = readings.find(({ obis_long, billing_period }) => {
-		const parts = billing_period === null ? partsOf(obis_long) : undefined;
+	const reading = readings.find(({ obis_long, billing_period, attribute }) => {
+		const parts = billing_period === null && attribute === undefined ? partsOf(obis_long) : undefined;
 		return parts !== undefined && (isFull(obis) ? parts.full === wanted?.full : parts.short === wanted?.short);
 	});
 	if (reading === undefined) return t("map.missing");

@@ -77,59 +77,7 @@ export const LIVE = {
 		"Diese Anzeige darf nur lesen.",
 		"Ten wyświetlacz może tylko odczytywać.",
 	],
-	"tokens.scope": ["What it may do", "Was er darf", "Do czego uprawnia"],
-	"tokens.scope.read": ["Only read", "Nur lesen", "Tylko odczyt"],
-	"tokens.scope.read.help": [
-		"For a display on the wall: shows overview and readings without a password.",
-		"Für eine Anzeige an der Wand: zeigt Übersicht und Messwerte ohne Passwort.",
-		"Do wyświetlacza na ścianie: pokazuje przegląd i odczyty bez hasła.",
-	],
-	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
-	"tokens.scope.full.help": [
-		"For a program that also changes settings.",
-		"Für ein Programm, das auch Einstellungen ändert.",
-		"Dla programu, który także zmienia ustawienia.",
-	],
-	"display.how": [
-		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings from then on. Who has the link can read the meter.",
-		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält den Token und zeigt von da an Übersicht und Messwerte. Wer den Link hat, kann den Zähler ablesen.",
-		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i odtąd będzie pokazywać przegląd i odczyty. Kto ma link, może odczytywać licznik.",
-	],
-	"display.code": [
-		"QR code with the link of the display",
-		"QR-Code mit dem Link der Anzeige",
-		"Kod QR z linkiem wyświetlacza",
-	],
-	"display.copy": ["Copy link", "Link kopieren", "Kopiuj link"],
 
-	"wifi.password.keep": [
-		"Leave empty to keep the password that is stored.",
-		"Leer lassen, um das gespeicherte Passwort zu behalten.",
-		"Zostaw puste, aby zachować zapisane hasło.",
-	],
-	"wifi.password.new": [
-		"This is another network than the one in use, so its password is needed.",
-		"Das ist ein anderes Netzwerk als das jetzige, deshalb wird sein Passwort gebraucht.",
-		"To inna sieć niż obecna, dlatego potrzebne jest jej hasło.",
-	],
-	"wifi.unlocked": ["This network has no password", "Dieses Netzwerk hat kein Passwort", "Ta sieć nie ma hasła"],
+	"state.ap": ["own network", "eigenes Netz", "własna sieć"],
 	"state.disconnected": ["not connected", "nicht verbunden", "brak połączenia"],
-
-	"reset.lost.password": ["your password", "Ihr Passwort", "własne hasło"],
-	"reset.lost.tokens": ["all tokens ({n})", "alle Token ({n})", "wszystkie tokeny ({n})"],
-	"reset.lost.certificate": ["your certificate", "Ihr Zertifikat", "własny certyfikat"],
-	"reset.lost.wifi": [
-		"the Wi-Fi network “{ssid}” and its password: you will have to join the gateway's own network",
-		"das WLAN „{ssid}“ und sein Passwort: Sie müssen sich mit dem eigenen Netz des Gateways verbinden",
-		"sieć Wi-Fi „{ssid}” i jej hasło: trzeba będzie połączyć się z własną siecią bramki",
-	],
-	"reset.lost.hub": ["the connection to the hub", "die Verbindung zur Zentrale", "połączenie z centralą"],
-	"reset.lost.zigbee": ["the connection to Zigbee", "die Verbindung zu Zigbee", "połączenie z siecią Zigbee"],
-	"again.setup": ["First steps", "Erste Schritte", "Pierwsze kroki"],
-	"again.setup.text": [
-		"Goes through password, time, meter and Wi-Fi once more. What is set up stays until you change it.",
-		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Was eingerichtet ist, bleibt, bis Sie es ändern.",
-		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
-	],
-	"again.setup.go": ["Open the first steps", "Erste Schritte öffnen", "Otwórz pierwsze kroki"],
 } as const satisfies Record<string, Translations>;

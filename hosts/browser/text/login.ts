@@ -5,8 +5,8 @@ export const LOGIN = {
 	"login.title": ["Log in", "Anmelden", "Logowanie"],
 	"login.again": [
 		"Your session has ended. Log in again to go on; nothing you typed is lost.",
-		"Deine Sitzung ist abgelaufen. Melde dich wieder an; nichts Eingegebenes geht verloren.",
-		"Sesja wygasła. Zaloguj się ponownie; nic z wpisanych danych nie zginie.",
+		"Die Sitzung ist abgelaufen. Bitte wieder anmelden; nichts Eingegebenes geht verloren.",
+		"Sesja wygasła. Zaloguj się ponownie; wpisane dane nie przepadną.",
 	],
 	"login.user": ["User", "Benutzer", "Użytkownik"],
 	"login.password": ["Password", "Passwort", "Hasło"],
@@ -23,8 +23,8 @@ export const LOGIN = {
 		"Przeglądarka ostrzegła o certyfikacie?",
 	],
 	"login.certificate.help": [
-		"The gateway makes its own certificate, which no authority vouches for. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings go back to the factory's.",
-		"Das Gateway stellt sein Zertifikat selbst aus; dafür bürgt keine Stelle. Auf der Sicherheitsseite kannst du ein eigenes einspielen. Passwort vergessen? Halte die Taste zehn Sekunden: alle Einstellungen gehen auf Werk zurück.",
+		"The gateway makes its own certificate, which no authority vouches for. You can install one of your own on the security page. Forgot the password? Hold the button for ten seconds: all settings return to their factory values.",
+		"Das Gateway stellt sein Zertifikat selbst aus; dafür bürgt keine Stelle. Auf der Sicherheitsseite lässt sich ein eigenes einspielen. Passwort vergessen? Halten Sie die Taste zehn Sekunden gedrückt: Alle Einstellungen gehen auf die Werkseinstellung zurück.",
 		"Bramka sama tworzy swój certyfikat, za który nikt nie ręczy. Własny można wgrać na stronie bezpieczeństwa. Nie pamiętasz hasła? Przytrzymaj przycisk przez dziesięć sekund: wszystkie ustawienia wrócą do fabrycznych.",
 	],
 } as const satisfies Record<string, Translations>;

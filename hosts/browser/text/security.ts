@@ -4,8 +4,8 @@ import type { Translations } from "./translations.js";
 export const SECURITY = {
 	"security.password": ["Password", "Passwort", "Hasło"],
 	"security.password.help": [
-		"With a new password all sessions end, also on your other devices; only this one goes on. Tokens stay valid.",
-		"Mit einem neuen Passwort enden alle Sitzungen, auch auf deinen anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
+		"With a new password all sessions end, also on other devices; only this one goes on. Tokens stay valid.",
+		"Mit einem neuen Passwort enden alle Sitzungen, auch auf anderen Geräten; nur diese läuft weiter. Token bleiben gültig.",
 		"Nowe hasło kończy wszystkie sesje, także na innych urządzeniach; tylko ta trwa dalej. Tokeny pozostają ważne.",
 	],
 	"sessions.title": ["Who is logged in", "Wer angemeldet ist", "Kto jest zalogowany"],
@@ -22,11 +22,11 @@ export const SECURITY = {
 
 	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token a program, such as your home automation, or a display on the wall gets in without your password. It is valid until you revoke it.",
-		"Mit einem Token kommt ein Programm, etwa Ihre Hausautomation, oder eine Anzeige an der Wand ohne Ihr Passwort aus. Er gilt, bis Sie ihn widerrufen.",
-		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez twojego hasła. Jest ważny, dopóki go nie unieważnisz.",
+		"With a token a program, such as a home automation, or a display on the wall gets in without the password. It is valid until it is revoked.",
+		"Mit einem Token kommt ein Programm, etwa eine Hausautomation, oder eine Anzeige an der Wand ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
+		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez hasła. Token jest ważny do unieważnienia.",
 	],
-	"tokens.none": ["There is no token yet.", "Es gibt noch keinen Token.", "Nie ma jeszcze żadnego tokenu."],
+	"tokens.none": ["There is no token yet.", "Es gibt noch kein Token.", "Nie ma jeszcze żadnego tokenu."],
 	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],
 	"tokens.timeless": [
 		"created while the clock was not set",
@@ -37,15 +37,39 @@ export const SECURITY = {
 	"tokens.name": ["Name of a new token", "Name eines neuen Tokens", "Nazwa nowego tokenu"],
 	"tokens.name.help": [
 		"What it is for. Letters from A to Z, digits and signs, without accents or umlauts.",
-		"Wofür er ist. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
+		"Wofür es ist. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
 		"Do czego służy. Litery od A do Z, cyfry i znaki, bez polskich znaków.",
 	],
+	"tokens.scope": ["What it may do", "Was es darf", "Do czego uprawnia"],
+	"tokens.scope.read": ["Only read", "Nur lesen", "Tylko odczyt"],
+	"tokens.scope.read.help": [
+		"For a display on the wall: shows overview and readings without a password.",
+		"Für eine Anzeige an der Wand: zeigt Übersicht und Messwerte ohne Passwort.",
+		"Do wyświetlacza na ścianie: pokazuje przegląd i odczyty bez hasła.",
+	],
+	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
+	"tokens.scope.full.help": [
+		"For a program that also changes settings.",
+		"Für ein Programm, das auch Einstellungen ändert.",
+		"Dla programu, który także zmienia ustawienia.",
+	],
+	"display.how": [
+		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings from then on. Who has the link can read the meter.",
+		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt von da an Übersicht und Messwerte. Wer den Link hat, kann den Zähler ablesen.",
+		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i odtąd będzie pokazywać przegląd i odczyty. Kto ma link, może odczytywać licznik.",
+	],
+	"display.code": [
+		"QR code with the link of the display",
+		"QR-Code mit dem Link der Anzeige",
+		"Kod QR z linkiem wyświetlacza",
+	],
+	"display.copy": ["Copy link", "Link kopieren", "Kopiuj link"],
 	"tokens.create": ["Create token", "Token erstellen", "Utwórz token"],
 	"tokens.creating": ["Creating …", "Wird erstellt …", "Tworzenie …"],
 	"tokens.made": ["Token “{name}”", "Token „{name}“", "Token „{name}”"],
 	"tokens.once": [
 		"Copy it now: it is shown this one time only.",
-		"Kopiere ihn jetzt: Er wird nur dieses eine Mal gezeigt.",
+		"Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.",
 		"Skopiuj go teraz: zostanie pokazany tylko ten jeden raz.",
 	],
 	"tokens.copy": ["Copy token", "Token kopieren", "Kopiuj token"],
@@ -55,7 +79,7 @@ export const SECURITY = {
 		"Aby wypróbować, na komputerze z programem curl:",
 	],
 	"tokens.example.copy": ["Copy command", "Befehl kopieren", "Kopiuj polecenie"],
-	"tokens.stored": ["I have copied it", "Ich habe ihn kopiert", "Token skopiowany"],
+	"tokens.stored": ["The token is copied", "Das Token ist kopiert", "Token skopiowany"],
 	"tokens.revoke": ["Revoke", "Widerrufen", "Unieważnij"],
 	"tokens.revoke.ask": ["Revoke “{name}”?", "„{name}“ widerrufen?", "Unieważnić „{name}”?"],
 	"tokens.revoke.text": [
@@ -72,7 +96,7 @@ export const SECURITY = {
 	],
 	"cert.kind": ["Kind", "Art", "Rodzaj"],
 	"cert.own": ["made by the gateway itself", "vom Gateway selbst erstellt", "utworzony przez samą bramkę"],
-	"cert.custom": ["installed by you", "von dir eingespielt", "wgrany przez ciebie"],
+	"cert.custom": ["installed by the owner", "vom Besitzer eingespielt", "wgrany przez właściciela"],
 	"cert.subject": ["Belongs to", "Gehört zu", "Wystawiony dla"],
 	"cert.issuer": ["Issued by", "Ausgestellt von", "Wystawiony przez"],
 	"cert.from": ["Valid from", "Gültig ab", "Ważny od"],
@@ -82,12 +106,12 @@ export const SECURITY = {
 	"cert.chain": ["Certificates in the chain", "Zertifikate in der Kette", "Certyfikaty w łańcuchu"],
 	"cert.expired": [
 		"This certificate has expired: browsers refuse it or warn. Install a new one.",
-		"Dieses Zertifikat ist abgelaufen: Browser lehnen es ab oder warnen. Spiele ein neues ein.",
+		"Dieses Zertifikat ist abgelaufen: Browser lehnen es ab oder warnen. Spielen Sie ein neues ein.",
 		"Ten certyfikat wygasł: przeglądarki go odrzucają lub ostrzegają. Wgraj nowy.",
 	],
 	"cert.soon": [
 		"This certificate expires on {time}. Install a new one before then.",
-		"Dieses Zertifikat läuft am {time} ab. Spiele vorher ein neues ein.",
+		"Dieses Zertifikat läuft am {time} ab. Spielen Sie vorher ein neues ein.",
 		"Ten certyfikat wygasa {time}. Wcześniej wgraj nowy.",
 	],
 	"cert.failed": [
@@ -101,22 +125,30 @@ export const SECURITY = {
 		"Nötig sind das Zertifikat, die dafür bürgenden und sein Schlüssel ohne Passwort, als PEM-Text (Dateien wie fullchain.pem und privkey.pem). Das Gateway startet damit neu.",
 		"Potrzebne: certyfikat, certyfikaty za niego ręczące i klucz bez hasła, jako tekst PEM (pliki takie jak fullchain.pem i privkey.pem). Bramka uruchomi się z nim ponownie.",
 	],
-	"cert.files": ["Choose files (several at once)", "Dateien wählen (mehrere zugleich)", "Wybierz pliki (kilka naraz)"],
+	"cert.files": [
+		"Choose files (several at once)",
+		"Dateien auswählen (mehrere zugleich)",
+		"Wybierz pliki (kilka naraz)",
+	],
 	"cert.paste": ["Or paste the text", "Oder den Text einfügen", "Albo wklej tekst"],
 	"cert.install": ["Install", "Einspielen", "Wgraj"],
-	"cert.installing": ["Being checked …", "Wird geprüft …", "Sprawdzanie …"],
+	"cert.installing": ["Checking …", "Wird geprüft …", "Sprawdzanie …"],
 	"cert.empty": [
 		"Choose files or paste text first.",
-		"Wähle erst Dateien oder füge Text ein.",
+		"Bitte erst Dateien auswählen oder Text einfügen.",
 		"Najpierw wybierz pliki lub wklej tekst.",
 	],
 	"cert.plain": [
-		"A certificate can only be installed over HTTPS, because its key comes with it. First connect the gateway to your own network, then open this page at its address there.",
-		"Ein Zertifikat lässt sich nur über HTTPS einspielen, weil sein Schlüssel dabei ist. Verbinde das Gateway erst mit deinem Netz und öffne diese Seite dann unter seiner Adresse dort.",
-		"Certyfikat można wgrać tylko przez HTTPS, bo razem z nim przesyłany jest klucz. Najpierw połącz bramkę z własną siecią, a potem otwórz tę stronę pod jej adresem.",
+		"A certificate can only be installed over HTTPS, because its key comes with it. First connect the gateway to the home network, then open this page at its address there.",
+		"Ein Zertifikat lässt sich nur über HTTPS einspielen, weil sein Schlüssel dabei ist. Verbinden Sie das Gateway erst mit dem Heimnetz und öffnen Sie diese Seite dann unter seiner Adresse dort.",
+		"Certyfikat można wgrać tylko przez HTTPS, bo razem z nim przesyłany jest klucz. Najpierw połącz bramkę z siecią domową, a potem otwórz tę stronę pod jej adresem.",
 	],
 	"cert.reset": ["Back to the gateway's own", "Zurück zum eigenen des Gateways", "Wróć do certyfikatu bramki"],
-	"cert.reset.ask": ["Remove your certificate?", "Dein Zertifikat entfernen?", "Usunąć twój certyfikat?"],
+	"cert.reset.ask": [
+		"Remove the installed certificate?",
+		"Das eingespielte Zertifikat entfernen?",
+		"Usunąć wgrany certyfikat?",
+	],
 	"cert.reset.text": [
 		"The gateway restarts with the certificate that it has made itself. Browsers will warn about it.",
 		"Das Gateway startet mit dem Zertifikat neu, das es selbst erstellt hat. Browser werden davor warnen.",
@@ -124,7 +156,7 @@ export const SECURITY = {
 	],
 	"restart.certificate": [
 		"The gateway restarts with the other certificate. If this page does not come back within half a minute, open the address again: the browser may ask about the certificate.",
-		"Das Gateway startet mit dem anderen Zertifikat neu. Kommt diese Seite nicht in einer halben Minute zurück, öffne die Adresse neu: Vielleicht fragt der Browser nach dem Zertifikat.",
+		"Das Gateway startet mit dem anderen Zertifikat neu. Kommt diese Seite nicht in einer halben Minute zurück, öffnen Sie die Adresse neu: Vielleicht fragt der Browser nach dem Zertifikat.",
 		"Bramka uruchamia się ponownie z innym certyfikatem. Jeśli ta strona nie wróci w ciągu pół minuty, otwórz adres jeszcze raz: przeglądarka może zapytać o certyfikat.",
 	],
 
@@ -154,8 +186,8 @@ export const SECURITY = {
 		"Brakuje klucza prywatnego (często jest w pliku takim jak privkey.pem).",
 	],
 	"refusal.encrypted": [
-		"The private key has a password. Remove that first.",
-		"Der private Schlüssel hat ein Passwort. Entferne das zuerst.",
+		"The private key has a password. Remove the password first.",
+		"Der private Schlüssel hat ein Passwort. Entfernen Sie zuerst das Passwort.",
 		"Klucz prywatny ma hasło. Najpierw je usuń.",
 	],
 	"refusal.mismatch": [
@@ -165,12 +197,12 @@ export const SECURITY = {
 	],
 	"refusal.type": [
 		"The gateway can't use this kind of key. It takes EC P-256 or P-384, or RSA with 2048 to 4096 bits.",
-		"Diese Art von Schlüssel kann das Gateway nicht benutzen. Es geht EC P-256 oder P-384 oder RSA mit 2048 bis 4096 Bit.",
-		"Bramka nie może użyć tego rodzaju klucza. Działa EC P-256 lub P-384 albo RSA od 2048 do 4096 bitów.",
+		"Diese Art von Schlüssel kann das Gateway nicht benutzen. Möglich sind EC P-256 oder P-384 oder RSA mit 2048 bis 4096 Bit.",
+		"Bramka nie może użyć tego rodzaju klucza. Możliwe są EC P-256 lub P-384 albo RSA od 2048 do 4096 bitów.",
 	],
 	"refusal.order": [
 		"The order is wrong: first the gateway's certificate, then the one that issued it, and so on.",
-		"Die Reihenfolge stimmt nicht: erst das Zertifikat des Gateways, dann das, das es ausgestellt hat, und so weiter.",
+		"Die Reihenfolge stimmt nicht: erst das Zertifikat des Gateways, dann jenes, das es ausgestellt hat, und so weiter.",
 		"Zła kolejność: najpierw certyfikat bramki, potem ten, który go wystawił, i tak dalej.",
 	],
 	"refusal.expired": ["A certificate has expired.", "Ein Zertifikat ist abgelaufen.", "Certyfikat wygasł."],

@@ -4,7 +4,7 @@ import type { Translations } from "./translations.js";
 export const ZIGBEE = {
 	"target.import": ["Energy drawn from the grid", "Energie aus dem Netz", "Energia pobrana z sieci"],
 	"target.export": ["Energy fed into the grid", "Energie ins Netz", "Energia oddana do sieci"],
-	"target.power": ["Power now", "Leistung jetzt", "Moc teraz"],
+	"target.power": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
 	"target.voltage": ["Voltage", "Spannung", "Napięcie"],
 	"target.current": ["Current", "Strom", "Natężenie prądu"],
 	"target.none": ["not sent", "nicht gesendet", "nie jest wysyłana"],
@@ -25,8 +25,8 @@ export const ZIGBEE = {
 	"zigbee.joined.yes": ["joined", "beigetreten", "połączono"],
 	"zigbee.joined.no": ["not joined", "nicht beigetreten", "brak połączenia"],
 	"zigbee.join.help": [
-		"Let your Zigbee controller look for new devices, then press “Join again”.",
-		"Lass deine Zigbee-Zentrale nach neuen Geräten suchen und drücke dann „Neu beitreten“.",
+		"Let the Zigbee controller look for new devices, then press “Join again”.",
+		"Lassen Sie die Zigbee-Zentrale nach neuen Geräten suchen und drücken Sie dann „Neu beitreten“.",
 		"Włącz w kontrolerze Zigbee wyszukiwanie nowych urządzeń, a potem naciśnij „Połącz od nowa”.",
 	],
 	"zigbee.channel": ["Channel", "Kanal", "Kanał"],
@@ -35,8 +35,8 @@ export const ZIGBEE = {
 	"zigbee.short": ["Address in the network", "Adresse im Netz", "Adres w sieci"],
 	"zigbee.reset": ["Join again", "Neu beitreten", "Połącz od nowa"],
 	"zigbee.reset.warn": [
-		"The gateway leaves its Zigbee network and looks for one that takes new devices. Until it has joined, your controller gets no values.",
-		"Das Gateway verlässt sein Zigbee-Netz und sucht eines, das neue Geräte aufnimmt. Bis dahin bekommt deine Zentrale keine Werte.",
+		"The gateway leaves its Zigbee network and looks for one that takes new devices. Until it has joined, the controller gets no values.",
+		"Das Gateway verlässt sein Zigbee-Netz und sucht eines, das neue Geräte aufnimmt. Bis dahin bekommt die Zentrale keine Werte.",
 		"Bramka opuści swoją sieć Zigbee i poszuka takiej, która przyjmuje nowe urządzenia. Do tego czasu kontroler nie dostanie wartości.",
 	],
 	"zigbee.reset.done": [
@@ -71,18 +71,18 @@ export const ZIGBEE = {
 	],
 	"map.twice": [
 		"“{what}” has more than one line: only the lowest of them counts.",
-		"„{what}“ hat mehrere Zeilen: nur die unterste davon gilt.",
+		"„{what}“ hat mehrere Zeilen: Nur die unterste davon gilt.",
 		"„{what}” ma kilka wierszy: liczy się tylko najniższy z nich.",
 	],
 	"map.twice.code": [
 		"The code {what} has more than one line: only the lowest of them counts.",
-		"Der Code {what} hat mehrere Zeilen: nur die unterste davon gilt.",
+		"Der Code {what} hat mehrere Zeilen: Nur die unterste davon gilt.",
 		"Kod {what} ma kilka wierszy: liczy się tylko najniższy z nich.",
 	],
 	"map.empty": [
-		"No value is sent. Add a line for each that you want.",
-		"Kein Wert wird gesendet. Füge für jeden gewünschten eine Zeile hinzu.",
-		"Żadna wartość nie jest wysyłana. Dodaj wiersz dla każdej, którą chcesz wysyłać.",
+		"No value is sent. Add a line for each that should be.",
+		"Kein Wert wird gesendet. Fügen Sie für jeden gewünschten eine Zeile hinzu.",
+		"Żadna wartość nie jest wysyłana. Dodaj wiersz dla każdej, która ma być wysyłana.",
 	],
 	"map.add": ["Add a line", "Zeile hinzufügen", "Dodaj wiersz"],
 	"map.remove": ["Remove line {n}", "Zeile {n} entfernen", "Usuń wiersz {n}"],

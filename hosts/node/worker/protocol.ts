@@ -121,6 +121,7 @@ export const RADIO_STOP_ACCESS_POINT = 4;
 export const RADIO_SCAN = 5;
 export const RADIO_SCANNED = 6;
 export const RADIO_POWER_SAVE = 7;
+export const RADIO_CHANNEL = 8;
 
 export const REPLY_OK = 0;
 export const REPLY_ABSENT = 1;

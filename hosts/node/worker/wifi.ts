@@ -13,6 +13,7 @@ import {
 	EVENT_CONNECTED,
 	EVENT_DISCONNECTED,
 	EVENT_SCANNED,
+	RADIO_CHANNEL,
 	RADIO_CONNECT,
 	RADIO_DISCONNECT,
 	RADIO_POWER_SAVE,
@@ -42,6 +43,11 @@ export class ProxyWiFi implements WiFi, Target {
 
 	get station(): StationStatus | undefined {
 		return this.ask(RADIO_STATION) as StationStatus | undefined;
+	}
+
+	get channel(): number {
+		const channel = this.ask(RADIO_CHANNEL);
+		return typeof channel === "number" ? channel : 0;
 	}
 
 	connect({ ssid, password, hostname, bssid, channel, address }: StationOptions): void {

@@ -38,6 +38,12 @@ describe("power now", () => {
 		assert.equal(powerOf([reading("1.7", 0.5, "kW")]), 500);
 	});
 
+	it("is not another attribute of the object, such as its scaler", () => {
+		const scaler = { ...reading("16.7.0", -1, "W"), attribute: 3 };
+		assert.equal(powerOf([scaler, reading("16.7.0", 9, "W")]), 9);
+		assert.equal(powerOf([scaler]), undefined);
+	});
+
 	it("is unknown without a number, in a unit that is no power, or of a billing period", () => {
 		assert.equal(powerOf([]), undefined);
 		assert.equal(powerOf([reading("16.7.0", null, "kW")]), undefined);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TEXTS } from "../../../hosts/browser/text/all.js";
+import { LATER_TEXTS, TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
@@ -23,6 +23,7 @@ const SHARED = new Set([
 	"Information",
 	"Menu",
 	"Meter",
+	"Minute",
 	"Model",
 	"Name",
 	"OBIS",
@@ -45,6 +46,9 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 
 /** What is in quotation marks, and addresses: names that no language changes. */
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
+
+/** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|[?#]|Advanced|Erweitert|Zaawansowane)$/;
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -98,6 +102,48 @@ describe("texts of the page", () => {
 		);
 	});
 
+	it("speak to the reader in one way: German politely, Polish without a word for “you”", () => {
+		const german = /\b(du|dich|dir|dein\w*)\b/i;
+		const polish = /(?<!\p{L})(ty|ci|cię|ciebie|tobie|tobą|tw[oó][ij]\p{L}*)(?!\p{L})/iu;
+		none(
+			all
+				.filter(([, texts]) => german.test(texts[1]) || polish.test(texts[2]))
+				.map(([key, texts]) => `${key}: ${texts}`),
+		);
+	});
+
+	it("name fields and buttons as they are called on the page", () => {
+		none(
+			LANGUAGES.flatMap((_, index) => {
+				const names = new Set(all.map(([, texts]) => texts[index]));
+				return all.flatMap(([key, texts]) =>
+					[...texts[index].matchAll(/[“„]([^“”„]+)[“”]/g)]
+						.map(([, name]) => name)
+						.filter((name) => !FOREIGN_NAMES.test(name) && !names.has(name))
+						.map((name) => `${key}: ${name}`),
+				);
+			}),
+		);
+	});
+
+	it("are there when the first script shows them", () => {
+		// What main.tsx imports, and what that imports; what comes later is behind `import()`.
+		const paths = new Set([join(SOURCE, "main.tsx")]);
+		for (const path of paths) {
+			const source = readFileSync(path, "utf8");
+			none(
+				Object.keys(LATER_TEXTS)
+					.filter((key) => source.includes(`"${key}"`))
+					.map((key) => `${path}: ${key}`),
+			);
+			for (const [, other] of source.matchAll(/^(?:import(?! type)|export|\}) .*from "(\..*)\.js";$/gm)) {
+				const found = [".ts", ".tsx"].map((kind) => join(dirname(path), other + kind)).filter((one) => existsSync(one));
+				for (const one of found) if (!one.includes("/text/")) paths.add(one);
+			}
+		}
+		assert.ok(paths.size > 15, `${paths.size} files`);
+	});
+
 	it("stand in one file each", () => {
 		const keys = sources("text").flatMap((text) => [...text.matchAll(/^\t"?([\w./-]+)"?: \[/gm)].map(([, key]) => key));
 		none(keys.filter((key, index) => keys.indexOf(key) !== index));
@@ -111,7 +157,7 @@ describe("texts of the page", () => {
 		none(
 			all
 				.map(([key]) => key)
-				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`"${key}"`))
+				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`_TEXTS.${key}[`))
 				.filter((key) => !beginnings.some((beginning) => key.startsWith(beginning))),
 		);
 	});

@@ -68,6 +68,9 @@ static void look_around(void)
 		       network.rssi, network.authmode);
 	printf("in %d", radio_driver_get_network(&network));
 	printf(" %d bytes, %u clients\n", network.ssid_length, radio_driver_count_clients());
+	printf("channel %u\n", radio_driver_get_channel());
+	idf_refused = "channel";
+	printf("channel %u\n", radio_driver_get_channel());
 	idf_refused = "sta_list";
 	printf("%u clients\n", radio_driver_count_clients());
 	idf_refused = "ap_info";

@@ -104,6 +104,8 @@ describe("the ESP32's layer over ESP-IDF's Wi-Fi", function () {
 			"network network 1 -50 3",
 			"clear_ap_list",
 			"in 1 32 bytes, 2 clients",
+			"channel 13",
+			"channel 0",
 			"0 clients",
 			"in 0",
 			"scan_stop",

@@ -8,7 +8,7 @@
 #include "xs-fake.h"
 
 fake_native xs_wifi, xs_wifi_connect, xs_wifi_disconnect, xs_wifi_leave_overdue, xs_wifi_start_access_point;
-fake_native xs_wifi_stop_access_point, xs_wifi_scan, xs_wifi_scanned, xs_wifi_get_station, xs_wifi_set_power_save;
+fake_native xs_wifi_stop_access_point, xs_wifi_scan, xs_wifi_scanned, xs_wifi_get_station, xs_wifi_get_channel, xs_wifi_set_power_save;
 fake_native xs_wifi_close, xs_wifi_mac;
 void xs_wifi_destructor(void *data);
 
@@ -145,6 +145,8 @@ static void closes(void)
 	THROWS(CLOSED, xs_wifi_set_power_save, self, FAKE_BOOL(true));
 	RUN(xs_wifi_get_station, self, &result);
 	MUST(result.kind == FAKE_UNDEFINED);
+	RUN(xs_wifi_get_channel, self, &result);
+	MUST(result.value.integer == 0);
 	destroy(self);
 	/* Destroyed with a call on its way, which finds what it needs. */
 	self = open_radio();
@@ -245,6 +247,8 @@ static void scans(void)
 	}
 	RUN(xs_wifi_start_access_point, self, &result, FAKE_STRING("device"), FAKE_STRING("password"));
 	MUST(result.value.boolean);
+	RUN(xs_wifi_get_channel, self, &result);
+	MUST(result.value.integer == 11);
 	fake_set_clients(2);
 	fake_deliver();
 	MUST(was_told(CLIENTS, 2));

@@ -18,6 +18,7 @@ import gurux.dlms.objects.GXDLMSExtendedRegister;
 import gurux.dlms.objects.GXDLMSHdlcSetup;
 import gurux.dlms.objects.GXDLMSObject;
 import gurux.dlms.objects.GXDLMSRegister;
+import gurux.dlms.objects.enums.SecuritySuite;
 import gurux.dlms.secure.GXDLMSSecureServer2;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -32,7 +33,8 @@ import java.util.logging.LogManager;
  * A DLMS meter of Gurux' gurux.dlms in HDLC, with the line on standard input and output. Values stand still; they are those
  * of `guruxObjects` in gurux-server.ts.
  *
- *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off]
+ *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off] [names=short]
+ *              [suite=1]
  *
  * Client 16 needs nothing, 32 the password, 1 HLS with GMAC. Logical device 1, physical device 17 or none.
  */
@@ -64,6 +66,9 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         getCiphering().setSystemTitle(hex(options.getOrDefault("title", "4757530000BC614E")));
         getCiphering().setBlockCipherKey(hex(options.getOrDefault("ek", "000102030405060708090A0B0C0D0E0F")));
         getCiphering().setAuthenticationKey(hex(options.getOrDefault("ak", "D0D1D2D3D4D5D6D7D8D9DADBDCDDDEDF")));
+        if (options.containsKey("suite")) getCiphering().setSecuritySuite(SecuritySuite.SUITE_1);
+        // Its own association object is one by logical names, which nobody comes to see.
+        if (options.containsKey("names")) setUseLogicalNameReferencing(false);
         addObjects();
         initialize();
     }

@@ -117,6 +117,11 @@ bool radio_driver_take_network(radio_network *network)
 	return true;
 }
 
+unsigned radio_driver_get_channel(void)
+{
+	return fake.mode == RADIO_OFF ? 0 : 11;
+}
+
 unsigned radio_driver_count_clients(void)
 {
 	return fake.clients;

@@ -85,6 +85,8 @@ esp_err_t esp_wifi_scan_stop(void);
 esp_err_t esp_wifi_scan_get_ap_record(wifi_ap_record_t *record);
 esp_err_t esp_wifi_clear_ap_list(void);
 esp_err_t esp_wifi_sta_get_ap_info(wifi_ap_record_t *record);
+typedef enum { WIFI_SECOND_CHAN_NONE } wifi_second_chan_t;
+esp_err_t esp_wifi_get_channel(uint8_t *primary, wifi_second_chan_t *second);
 esp_err_t esp_wifi_ap_get_sta_list(wifi_sta_list_t *list);
 
 #endif

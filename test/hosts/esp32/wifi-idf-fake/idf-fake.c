@@ -249,6 +249,13 @@ esp_err_t esp_wifi_sta_get_ap_info(wifi_ap_record_t *record)
 	return answer("ap_info");
 }
 
+esp_err_t esp_wifi_get_channel(uint8_t *primary, wifi_second_chan_t *second)
+{
+	*primary = 13;
+	*second = WIFI_SECOND_CHAN_NONE;
+	return answer("channel");
+}
+
 esp_err_t esp_wifi_ap_get_sta_list(wifi_sta_list_t *list)
 {
 	list->num = 2;

@@ -1,0 +1,24 @@
+/** What the patterns of fields ask for, in words: a pattern alone says no more than that something is wrong. */
+import type { TextKey } from "../text/all.js";
+
+export interface Form {
+	readonly says: TextKey;
+	/** Each character that may stand in it; the first other one is named. */
+	readonly characters?: RegExp;
+}
+
+/** By the patterns of bodies.ts, which are those of the API's description. */
+const FORMS: Readonly<Record<string, Form>> = {
+	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
+	"^[!-~]*$": { says: "form.solid", characters: /[!-~]/ },
+	"^[0-9A-Za-z ]*$": { says: "form.plain", characters: /[0-9A-Za-z ]/ },
+	"^[^\\u0000-\\u001f]*$": { says: "form.line" },
+	"^([^\\u0000-\\u001f]{8,})?$": { says: "form.line" },
+	"^([0-9A-Fa-f]{32})?$": { says: "form.key", characters: /[0-9A-Fa-f]/ },
+	"^[0-9A-Za-z]([0-9A-Za-z-]*[0-9A-Za-z])?$": { says: "form.host", characters: /[0-9A-Za-z-]/ },
+};
+
+/** Undefined for a pattern without words. */
+export function formOf(pattern: RegExp): Form | undefined {
+	return FORMS[pattern.source];
+}

@@ -1,0 +1,90 @@
+/**
+ * What a probe or a readout has found out about a meter that is not read by the settings as they are: a sentence, and
+ * where the gateway can read it one button that sets it right. For the pages "meter" and "overview", and for the wizard.
+ */
+import { useState } from "preact/hooks";
+import { type DeviceError, post } from "../kit/device.js";
+import { formatNumber } from "../kit/format.js";
+import { refresh } from "../kit/live.js";
+import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
+import type { Advice, Unasked } from "../kit/replies.js";
+import { Store } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+
+export interface Finding {
+	readonly unasked?: Unasked | null;
+	readonly settings?: Advice | null;
+}
+
+/** Counts the times that settings were set here: forms that show them begin anew. */
+export const settingsSet = new Store(0);
+
+/** Another try would find the same. */
+export function isCertain({ unasked, settings }: Finding): boolean {
+	return (unasked != null && unasked.kind !== "noise") || settings != null;
+}
+
+/** Undefined where nothing was found. */
+export function findingText({ unasked, settings }: Finding): string | undefined {
+	if (unasked != null) {
+		const { kind, baudrate, supported } = unasked;
+		if (kind === "noise") return t("finding.noise");
+		const what = t(`finding.${kind}`, { n: formatNumber(baudrate, language) });
+		return supported ? what : `${what} ${t("finding.later")}`;
+	}
+	return settings == null ? undefined : t(`finding.asked.${settings.protocol}`);
+}
+
+async function apply({ protocol, ...config }: Advice): Promise<void> {
+	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
+	if (Object.keys(config).length > 0) await post("iec62056/config", config);
+	await post("meter/protocol", { protocol });
+}
+
+/** Nothing where nothing was found. */
+export function FindingNotice({ finding }: { finding: Finding }) {
+	const [isSetting, setSetting] = useState(false);
+	const [isSet, setSet] = useState(false);
+	const [failure, setFailure] = useState<DeviceError>();
+	const text = findingText(finding);
+	const { settings } = finding;
+	if (text === undefined) return null;
+	if (isSet) return <Notice kind="good">{t("finding.done")}</Notice>;
+	const set = async () => {
+		if (settings == null) return;
+		setSetting(true);
+		setFailure(undefined);
+		try {
+			await apply(settings);
+			announce(t("finding.done"));
+			setSet(true);
+			settingsSet.set(settingsSet.value + 1);
+			refresh().catch(() => undefined);
+		} catch (reason) {
+			setFailure(asDeviceError(reason));
+		}
+		setSetting(false);
+	};
+	return (
+		<Notice kind={settings == null ? "warning" : "info"}>
+			<p>{text}</p>
+			{settings != null && (
+				<Button name="set-it-so" kind="main" busy={isSetting && t("saving")} onClick={set}>
+					{t("finding.set")}
+				</Button>
+			)}
+			{failure && <ErrorNotice error={failure} />}
+		</Notice>
+	);
+}
+
+/** Why a readout failed; `text` in place of what the kind of error says. */
+export function ReadFailure({ error, text }: { error: DeviceError; text?: string | undefined }) {
+	const finding: Finding = error.body;
+	return findingText(finding) === undefined ? (
+		<ErrorNotice error={error} text={text} />
+	) : (
+		<FindingNotice finding={finding} />
+	);
+}

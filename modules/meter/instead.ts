@@ -1,0 +1,32 @@
+/**
+ * What a probe asks where the chosen protocol hears nothing: whether the meter answers in another way, each of them once.
+ * A meter that sends by itself is found by listening (recogniser.ts).
+ */
+import { probeIdent } from "../iec62056-21/protocol.js";
+import type { Failure } from "../readout/failure.js";
+import type { Opening, Probing } from "../readout/protocol.js";
+import { ConnectionProbe, DLMS } from "./dlms-protocol.js";
+import { OPENING_DIRECT } from "./dlms-settings.js";
+import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
+import type { MeterSettings } from "./settings.js";
+
+/** Another way, and what is told when the meter is found by it. */
+export interface Instead {
+	readonly failure: Failure;
+	/** An answer has come by then: it is asked no more than once. */
+	readonly limitMs: number;
+	probe(opening: Opening<MeterSettings>): Probing;
+}
+
+const SIGN_ON: Instead = Object.freeze({ failure: FAILURE_SIGN_ON_INSTEAD, limitMs: 2800, probe: probeIdent });
+const HDLC: Instead = Object.freeze({
+	failure: FAILURE_HDLC_INSTEAD,
+	limitMs: 950,
+	probe: (opening: Opening<MeterSettings>) => new ConnectionProbe(opening),
+});
+
+/** In the order in which they are asked. */
+export function insteadOf(settings: MeterSettings): readonly Instead[] {
+	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
+	return settings.modeD ? [SIGN_ON, HDLC] : [HDLC];
+}

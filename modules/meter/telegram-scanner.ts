@@ -1,0 +1,292 @@
+/**
+ * Finds out what a meter sends by itself, by how it is built: takes the bytes of the line as they are, eight bits each, and
+ * says which kind of telegram has been among them. Nothing is decoded and no telegram is kept.
+ *
+ * | kind | what must have come |
+ * |---|---|
+ * | ASCII | identification line, a data set, `!`, no STX between (IEC 62056-21, 6.4.5): 7E1 or 8N1, as most of its characters are |
+ * | SML | 1B×4 01×4 76, or 1B×4 1A and a pad count of 0 to 3 (SML 1.04, 8.1) |
+ * | HDLC | 7E A…, addresses, UI, header check, LLC E6 E7 00, an APDU that is pushed (IEC 62056-46, 6.4) |
+ * | M-Bus | 68 L L 68, SND_UD, CI of the DLMS transport, sum, 16 (EN 13757-2, 5.5; IEC 62056-7-3) |
+ * | wrapper | 00 01, ports and length, and the head of an APDU that is pushed (IEC 62056-47, 4) |
+ *
+ * Answers to a question are none of these: a block has STX, an answer in HDLC is no UI. A data-notification in an I frame
+ * is pushed nevertheless (Kaifa). Damage costs a telegram; the one after it is found.
+ * Limits: HEAD_LIMIT bytes of a header, WRAPPER_LENGTH of the last bytes; numbers else.
+ */
+import { crc16 } from "../bytes/crc16.js";
+import { hasEvenParity } from "../bytes/parity.js";
+
+export const KIND_NONE = 0;
+export const KIND_ASCII = 1;
+export const KIND_SML = 2;
+export const KIND_HDLC = 3;
+export const KIND_MBUS = 4;
+export const KIND_WRAPPER = 5;
+/** Nothing of these, but something: given by who listens (recogniser.ts). */
+export const KIND_NOISE = 6;
+
+const STX = 0x02;
+const LF = 0x0a;
+const CR = 0x0d;
+const EXCLAMATION_MARK = 0x21;
+const PARENTHESIS_OPEN = 0x28;
+const PARENTHESIS_CLOSE = 0x29;
+const SLASH = 0x2f;
+const ESCAPE = 0x1b;
+const FLAG = 0x7e;
+
+/** Of ASCII: nothing, the identification line, the data sets. */
+const TEXT_HUNT = 0;
+const TEXT_IDENT = 1;
+const TEXT_SETS = 2;
+/** The longest identification line, and the longest telegram; the longest known has 17 KB. */
+const IDENT_LIMIT = 80;
+const TEXT_LIMIT = 40_000;
+/** One character of so many may be damaged. */
+const DAMAGE = 16;
+/** So many characters of text in a row are no accident: one in 2^32 at a wrong speed. */
+const TEXT_RUN = 32;
+
+/** Flag, format, two addresses of 4 bytes, control, header check, LLC, tag. */
+const HEAD_LIMIT = 18;
+const SND_UD = 0x53;
+/** Version, ports, length; tag of the APDU, and what of it tells that it is one. */
+const WRAPPER_LENGTH = 14;
+/** The tag, then 4 bytes of invoke id; its place in the wrapper. */
+const WRAPPER_TAG = 8;
+
+/** Tags of APDUs (IEC 62056-5-3, 9.5). */
+const DATA_NOTIFICATION = 0x0f;
+const EVENT_NOTIFICATION = 0xc2;
+const GENERAL_GLO = 0xdb;
+const GENERAL_DED = 0xdc;
+const GENERAL_CIPHERING = 0xdd;
+const GENERAL_SIGNING = 0xdf;
+const GENERAL_BLOCK = 0xe0;
+/** Of a system title, which comes first in a ciphered APDU; of a date and time in a data-notification. */
+const TITLE_LENGTH = 8;
+const TIME_LENGTH = 12;
+
+export class TelegramScanner {
+	/** Of KIND_ASCII: its characters have a parity bit. */
+	hasParity = false;
+	/* ASCII: characters since `/`, those of them with even parity, and those without bit 7. */
+	#text = TEXT_HUNT;
+	#length = 0;
+	#even = 0;
+	#plain = 0;
+	/** Characters of the line before a parenthesis; whether one is open; complete data sets. */
+	#address = 0;
+	#isOpen = false;
+	#sets = 0;
+	/** Characters of text in a row with even parity, and without bit 7. */
+	#evenRun = 0;
+	#plainRun = 0;
+	/** SML: 1B in a row, and what followed four of them. */
+	#escapes = 0;
+	#begins = 0;
+	#isEnding = false;
+	/** HDLC: from the format on; -1: outside a header. */
+	readonly #head = new Uint8Array(HEAD_LIMIT);
+	#headLength = -1;
+	/** M-Bus: bytes of the frame so far, what its length says, and its sum. */
+	#frame = 0;
+	#frameLength = 0;
+	#sum = 0;
+	#isPush = false;
+	/** The last bytes, and where the next one goes. */
+	readonly #last = new Uint8Array(WRAPPER_LENGTH);
+	#next = 0;
+
+	/** Takes a byte; the kind of the telegram that it has proved, else KIND_NONE. */
+	take(byte: number): number {
+		if (this.takeText(byte)) return KIND_ASCII;
+		if (this.takeSML(byte)) return KIND_SML;
+		if (this.takeHDLC(byte)) return KIND_HDLC;
+		if (this.takeMBus(byte)) return KIND_MBUS;
+		return this.takeWrapper(byte) ? KIND_WRAPPER : KIND_NONE;
+	}
+
+	/** What came last is text: the speed is right, even if no telegram is whole yet. */
+	get readsText(): boolean {
+		return this.#evenRun >= TEXT_RUN || this.#plainRun >= TEXT_RUN;
+	}
+
+	private takeText(byte: number): boolean {
+		const character = byte & 0x7f;
+		const isEven = hasEvenParity(byte);
+		const isText = (character >= 0x20 && character < 0x7f) || character === CR || character === LF;
+		this.#evenRun = isText && isEven ? this.#evenRun + 1 : 0;
+		this.#plainRun = isText && byte < 0x80 ? this.#plainRun + 1 : 0;
+		// A slash may stand in the data, too; at the beginning of a line it is the next telegram's.
+		if (character === SLASH && (this.#text !== TEXT_SETS || this.#address === 0)) {
+			this.#text = TEXT_IDENT;
+			this.#length = 0;
+			this.#even = 0;
+			this.#plain = 0;
+		} else if (this.#text === TEXT_HUNT) return false;
+		this.#length++;
+		if (isEven) this.#even++;
+		if (byte < 0x80) this.#plain++;
+		if (this.#text === TEXT_IDENT) this.takeIdent(character);
+		else if (character === EXCLAMATION_MARK && this.#address === 0 && this.#sets > 0) return this.isTelegram();
+		else this.takeSet(character);
+		return false;
+	}
+
+	private takeIdent(character: number): void {
+		const at = this.#length - 1;
+		const letter = character & 0xdf;
+		if (at >= 1 && at <= 3 && (letter < 0x41 || letter > 0x5a)) this.#text = TEXT_HUNT;
+		else if (character === PARENTHESIS_OPEN || character === PARENTHESIS_CLOSE || at > IDENT_LIMIT)
+			this.#text = TEXT_HUNT;
+		else if (character === LF) {
+			this.#text = at > 3 ? TEXT_SETS : TEXT_HUNT;
+			this.#address = 0;
+			this.#isOpen = false;
+			this.#sets = 0;
+		}
+	}
+
+	private takeSet(character: number): void {
+		if (character === STX || this.#length > TEXT_LIMIT) this.#text = TEXT_HUNT;
+		else if (character === LF || character === CR) {
+			this.#address = 0;
+			this.#isOpen = false;
+		} else if (character === PARENTHESIS_CLOSE && this.#isOpen) {
+			this.#sets++;
+			this.#address = 0;
+			this.#isOpen = false;
+		} else if (character === PARENTHESIS_OPEN) this.#isOpen = true;
+		else this.#address++;
+	}
+
+	/** The `!` has come: are nearly all of its characters framed alike? */
+	private isTelegram(): boolean {
+		this.#text = TEXT_HUNT;
+		this.hasParity = this.#even > this.#plain;
+		const wrong = this.#length - (this.hasParity ? this.#even : this.#plain);
+		return this.#length >= DAMAGE && wrong * DAMAGE <= this.#length;
+	}
+
+	private takeSML(byte: number): boolean {
+		if (this.#isEnding) {
+			this.#isEnding = false;
+			if (byte <= 3) return true;
+		}
+		if (byte === ESCAPE) {
+			this.#escapes = this.#begins === 0 ? this.#escapes + 1 : 1;
+			this.#begins = 0;
+		} else if (this.#escapes < 4) this.#escapes = 0;
+		else if (byte === 0x01 && this.#begins < 4) this.#begins++;
+		else {
+			const isFile = byte === 0x76 && this.#begins === 4;
+			this.#isEnding = byte === 0x1a && this.#begins === 0;
+			this.#escapes = 0;
+			this.#begins = 0;
+			return isFile;
+		}
+		return false;
+	}
+
+	private takeHDLC(byte: number): boolean {
+		const head = this.#head;
+		if (this.#headLength <= 0) {
+			// Flags may follow each other; a frame's format begins with A.
+			if (byte === FLAG) this.#headLength = 0;
+			else if (this.#headLength === 0 && (byte & 0xf0) === 0xa0) {
+				head[0] = byte;
+				this.#headLength = 1;
+			} else this.#headLength = -1;
+			return false;
+		}
+		head[this.#headLength++] = byte;
+		const control = this.controlAt();
+		if (control > 0 && this.#headLength < control + 7) return false;
+		if (control < 0 && this.#headLength < HEAD_LIMIT) return false;
+		const isPushed = control > 0 && this.isPushedFrame(control);
+		this.#headLength = byte === FLAG ? 0 : -1;
+		return isPushed;
+	}
+
+	/** Where in the header the control byte is; -1 while that is not known, or where there can be none. */
+	private controlAt(): number {
+		let at = 2;
+		for (let address = 0; address < 2; address++) {
+			const end = at + 4;
+			while (at < this.#headLength && at < end && (this.#head[at] & 1) === 0) at++;
+			if (at >= this.#headLength || at === end) return -1;
+			at++;
+		}
+		return at;
+	}
+
+	private isPushedFrame(control: number): boolean {
+		const head = this.#head;
+		const tag = head[control + 6];
+		const isUI = (head[control] & 0xef) === 0x03;
+		const isI = (head[control] & 1) === 0 && tag === DATA_NOTIFICATION;
+		if ((!isUI && !isI) || !isPushTag(tag)) return false;
+		const isLLC = head[control + 3] === 0xe6 && head[control + 4] === 0xe7 && head[control + 5] === 0;
+		return isLLC && crc16(head, 0, control + 1) === head[control + 1] + head[control + 2] * 256;
+	}
+
+	private takeMBus(byte: number): boolean {
+		const at = this.#frame++;
+		if (at === 0) {
+			if (byte !== 0x68) this.#frame = 0;
+		} else if (at === 1) this.#frameLength = byte;
+		else if (at < 4) {
+			const isDoubled = at === 2 && this.#frameLength === 0x68 && byte !== 0x68;
+			if (isDoubled) {
+				// The one before was noise, and what was taken for the length begins the frame.
+				this.#frame = 2;
+				this.#frameLength = byte;
+			} else if (byte !== (at === 2 ? this.#frameLength : 0x68)) this.#frame = byte === 0x68 ? 1 : 0;
+			this.#sum = 0;
+			this.#isPush = this.#frameLength > 3;
+		} else if (at < 4 + this.#frameLength) {
+			this.#sum = (this.#sum + byte) & 0xff;
+			// SND_UD with or without FCB; CI: segment 0 to 15, the last one or not.
+			if ((at === 4 && (byte & 0xdf) !== SND_UD) || (at === 6 && byte >= 0x20)) this.#isPush = false;
+			if (!this.#isPush) this.#frame = 0;
+		} else if (at === 4 + this.#frameLength) {
+			if (byte !== this.#sum) this.#frame = 0;
+		} else {
+			this.#frame = 0;
+			return byte === 0x16;
+		}
+		return false;
+	}
+
+	private takeWrapper(byte: number): boolean {
+		this.#last[this.#next] = byte;
+		this.#next = (this.#next + 1) % WRAPPER_LENGTH;
+		if (this.lastAt(0) !== 0 || this.lastAt(1) !== 1 || this.lastAt(2) !== 0 || this.lastAt(4) !== 0) return false;
+		const length = this.lastAt(6) * 256 + this.lastAt(7);
+		if (length < WRAPPER_LENGTH || length > 2048) return false;
+		const tag = this.lastAt(WRAPPER_TAG);
+		if (tag === DATA_NOTIFICATION) {
+			const time = this.lastAt(WRAPPER_TAG + 5);
+			return time === 0 || time === TIME_LENGTH;
+		}
+		const isCiphered = tag === GENERAL_GLO || tag === GENERAL_DED;
+		return isCiphered && this.lastAt(WRAPPER_TAG + 1) === TITLE_LENGTH;
+	}
+
+	/** The byte at `index` of the last WRAPPER_LENGTH ones, the oldest of which is at 0. */
+	private lastAt(index: number): number {
+		return this.#last[(this.#next + index) % WRAPPER_LENGTH];
+	}
+}
+
+function isPushTag(tag: number): boolean {
+	return (
+		tag === DATA_NOTIFICATION ||
+		tag === EVENT_NOTIFICATION ||
+		tag === GENERAL_SIGNING ||
+		tag === GENERAL_BLOCK ||
+		(tag >= GENERAL_GLO && tag <= GENERAL_CIPHERING)
+	);
+}

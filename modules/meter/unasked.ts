@@ -1,0 +1,102 @@
+/**
+ * What arrives without a question, as the failure of a readout or a probe: rows of failures.ts with what was found in them,
+ * so that the code tells which it is, not the identity. And when there is a reason to look for it.
+ */
+import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
+import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
+import type { Failure } from "../readout/failure.js";
+import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
+import type { MeterSettings } from "./settings.js";
+import { KIND_ASCII, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
+
+/** By KIND_…: the words of the API. */
+const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
+/** The fastest that mode D can be set to, Bd. */
+const FASTEST = 19200;
+
+/** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
+export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
+	const word = WORDS[kind];
+	if (kind === KIND_NOISE) {
+		return Object.freeze({
+			...UNASKED_NOISE,
+			unasked: Object.freeze({ kind: word, baud: 0, framing: "", isSupported: false }),
+		});
+	}
+	const framing = hasParity ? "7E1" : "8N1";
+	const isSupported = kind === KIND_ASCII && baud <= FASTEST;
+	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
+	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
+	return Object.freeze({
+		...row,
+		message: isSupported
+			? `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`
+			: `${what} This gateway can't read that yet.`,
+		unasked: Object.freeze({ kind: word, baud, framing, isSupported }),
+		...(isSupported ? { advice: Object.freeze({ protocol: "iec62056", modeD: true, modeDBaud: baud }) } : {}),
+	});
+}
+
+/** A conversation that got no further than this has heard nothing that fits its question. */
+function isUnheard(failure: Failure | undefined): boolean {
+	return failure === undefined || failure.progress < IEC_NO_IDENT.progress || isUnexplained(failure);
+}
+
+/** Characters came in a conversation that ended so, and they were no echo. */
+export function isUnexplained(failure: Failure): boolean {
+	return failure.progress === IEC_NO_IDENT.progress || failure === HDLC_OTHER_ADDRESS || failure === HDLC_REFUSED;
+}
+
+/** The gateway listens as the failure advises already: it found nothing new. */
+export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
+	return advice?.modeD === true && settings.modeD && settings.modeDBaud === advice.modeDBaud;
+}
+
+/** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
+const IDLE_MS = 4000;
+
+/** Of one readout: what speaks for a meter that sends by itself, and whether that is to be looked into; once. */
+export class Doubts {
+	/** Something has come that fits no question. */
+	isStrange = false;
+	/** What it is was looked into. */
+	isOver = false;
+	/** Something was asked. */
+	hasAsked = false;
+	#noise: Failure | undefined;
+	/** When the first came while the conversation awaited no answer, monotonic ms. */
+	#idleMs = Number.POSITIVE_INFINITY;
+
+	/** The next conversation begins. */
+	begin(): void {
+		this.#idleMs = Number.POSITIVE_INFINITY;
+	}
+
+	/**
+	 * Something has come while the conversation awaits no answer; `known`: the furthest failure so far. True: what it is
+	 * should be looked into at once.
+	 */
+	cameIdle(known: Failure | undefined, nowMs: number): boolean {
+		this.isStrange = true;
+		this.#idleMs = Math.min(this.#idleMs, nowMs);
+		return !this.isOver && (this.hasAsked || nowMs >= this.#idleMs + IDLE_MS) && isUnheard(known);
+	}
+
+	/** A conversation has ended so; undefined: it was noise, which tells no more than this. */
+	ended(failure: Failure | undefined): Failure | undefined {
+		if (failure !== undefined && isUnexplained(failure)) this.isStrange = true;
+		if (failure?.unasked === undefined || failure.isFinal) return failure;
+		this.#noise = failure;
+		return undefined;
+	}
+
+	/** All was asked in vain, with this failure at the furthest. True: what came should be looked into. */
+	remain(known: Failure | undefined): boolean {
+		return this.isStrange && !this.isOver && isUnheard(known);
+	}
+
+	/** What tells most: `known`, or that it is noise. */
+	most(known: Failure | undefined): Failure | undefined {
+		return isUnheard(known) ? (this.#noise ?? known) : known;
+	}
+}

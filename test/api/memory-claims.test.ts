@@ -1,0 +1,49 @@
+/** What becomes of a request for which there is no memory, and who gives memory back (io/memory.ts). */
+import assert from "node:assert/strict";
+import type { Memory } from "../../modules/io/memory.js";
+import { isError } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+/** So many slots are free, and chunks for all of them. */
+class FewSlots implements Memory {
+	slots = 10_000;
+
+	suffices(slots: number): boolean {
+		return slots <= this.slots;
+	}
+}
+
+describe("The API's claims of memory", () => {
+	let memory: FewSlots;
+	let gateway: VirtualGateway;
+
+	beforeEach(async () => {
+		memory = new FewSlots();
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, memory });
+		await gateway.login();
+	});
+	afterEach(() => gateway.stop());
+
+	it("are for a body, which is 503 without, and for nothing that has none", async () => {
+		memory.slots = 0;
+		isError(await gateway.post("iec62056/control", {}), 503, "busy");
+		isError(await gateway.post("system/certificate", "x"), 503, "busy");
+		isError(await gateway.post("system/logout", "{}"), 503, "busy");
+		assert.equal((await gateway.get("system/status")).status, 200);
+		assert.equal((await gateway.post("system/logout")).status, 200);
+	});
+	it("are given back, whatever becomes of the body", async () => {
+		// For one at a time.
+		memory.slots = 300;
+		for (let i = 0; i < 3; i++) {
+			assert.equal((await gateway.post("system/certificate", "x")).status, 400);
+			assert.equal((await gateway.post("system/certificate", "x".repeat(100_000))).status, 400);
+			assert.equal((await gateway.post("system/certificate", "x".repeat(20_000), { chunked: true })).status, 400);
+			assert.equal((await gateway.post("iec62056/control", "{bad")).status, 400);
+			assert.equal((await gateway.post("iec62056/control", `{"x":"${"x".repeat(3000)}"}`)).status, 413);
+			assert.equal((await gateway.post("iec62056/control", {})).status, 200);
+			gateway.begin("POST", "iec62056/control", { body: "{" }).abandon();
+			await gateway.pass(100);
+		}
+	});
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import * as BODIES from "../../../hosts/browser/kit/bodies.js";
+import { formOf } from "../../../hosts/browser/kit/forms.js";
+
+/** What nobody types: chosen from a list, or made by the page. */
+const MADE = ["new_hash", "timezone", "mapping_id", "obis"];
+
+describe("fields of forms", () => {
+	/** Each field of a body with a pattern. */
+	function* patterns(): Generator<readonly [name: string, pattern: RegExp]> {
+		const inside = function* (fields: object): Generator<readonly [string, RegExp]> {
+			for (const [name, limits] of Object.entries(fields)) {
+				if (limits.pattern !== undefined) yield [name, limits.pattern];
+				if (limits.items !== undefined) yield* inside(limits.items);
+			}
+		};
+		for (const body of Object.values(BODIES)) yield* inside(body);
+	}
+
+	it("say in words what the gateway's description asks for by a pattern", () => {
+		const all = [...patterns()];
+		assert.ok(all.length > 10);
+		const silent = all.filter(([name, pattern]) => !MADE.includes(name) && formOf(pattern) === undefined);
+		assert.deepEqual(silent, []);
+	});
+
+	it("name no character as wrong that the pattern takes", () => {
+		for (const [name, pattern] of patterns()) {
+			const characters = formOf(pattern)?.characters;
+			if (characters === undefined) continue;
+			for (let code = 0; code < 256; code++) {
+				const one = String.fromCharCode(code);
+				const isTaken = [one, `a${one}a`, one.repeat(32)].some((text) => pattern.test(text));
+				assert.equal(characters.test(one), isTaken, `${name}: ${JSON.stringify(one)}`);
+			}
+		}
+	});
+});

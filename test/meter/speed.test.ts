@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import * as failures from "../../modules/iec62056-21/failures.js";
+import { STATUS_OK } from "../../modules/readout/readout.js";
+import type { MeterFaults } from "../../tools/meter/faults.js";
+import { METER_SIGNED_ON } from "../../tools/meter/iec-meter.js";
+import { iecVectors } from "../vectors.js";
+import { ReaderBench } from "./bench.js";
+
+/** Promises 9600 Bd; short, complete, with a right BCC. */
+const logarex = iecVectors().find(({ name }) => name === "logarex-lk13-history")!.telegram;
+/** Another meter that promises 9600 Bd. */
+const other = Uint8Array.from(logarex);
+other[other.indexOf(0x2f) + 6] ^= 1;
+
+/** Three blocks with a wrong BCC are one conversation: the first, and two repetitions. */
+const BLOCKS = 3;
+
+class Speeds extends ReaderBench {
+	writes = 0;
+
+	constructor(before?: Speeds) {
+		super(
+			before === undefined ? {} : { learnedBaud: before.settings.learnedBaud, learnedFor: before.settings.learnedFor },
+		);
+		const { learn } = this.settings;
+		this.settings.learn = (baud, meterId) => {
+			this.writes++;
+			learn(baud, meterId);
+		};
+	}
+
+	meter(faults: MeterFaults = {}, telegram = logarex): this {
+		return this.connect(telegram, { faults });
+	}
+
+	/** Reads well; gives the speed, and how often it signed on. */
+	speed(): [baud: number, signOns: number] {
+		const { meter } = this.world.serial;
+		const before = meter.meterEvents.length;
+		const reads = this.reader.readouts;
+		this.read();
+		this.world.time.runWhile(() => this.reader.running, this.world.clock.monotonicMs() + 600_000);
+		assert.equal(this.reader.readouts, reads + 1);
+		assert.equal(this.reader.last?.status, STATUS_OK);
+		const signOns = meter.meterEvents.slice(before).filter((event) => event === METER_SIGNED_ON).length;
+		return [this.reader.last.baud, signOns];
+	}
+
+	/** Reads well `count` times in one conversation each, at this speed. */
+	clean(count: number, baud: number): this {
+		for (let i = 0; i < count; i++) assert.deepEqual(this.speed(), [baud, 1], `readout ${i + 1} of ${count}`);
+		return this;
+	}
+}
+
+describe("the speed that is agreed on", () => {
+	it("is tried again after a conversation of broken blocks, and nothing is remembered", () => {
+		for (const wrongBCC of [BLOCKS, 2 * BLOCKS - 1]) {
+			const bench = new Speeds().meter({ wrongBCC });
+			assert.deepEqual(bench.speed(), [9600, 2]);
+			assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 0]);
+		}
+	});
+	it("is tried again after a block that was cut, and after one that did not come", () => {
+		for (const [faults, failure] of [
+			[{ cut: 100 }, failures.IEC_CUT],
+			[{ lieBaud: 4800 }, failures.IEC_NO_BLOCK],
+		] as const) {
+			const bench = new Speeds().meter(faults);
+			// In the silence that ends the first conversation.
+			bench.world.timers.set(() => bench.meter(), 3000);
+			assert.equal(bench.speed()[0], 9600, failure.code);
+			const failed = bench.world.traced.filter((line) => line.includes("failed"));
+			assert.deepEqual(failed, [`meter: a conversation failed: ${failure.code}`]);
+			assert.equal(bench.writes, 0);
+		}
+	});
+	it("does not fall by accidents with clean readouts between them", () => {
+		const bench = new Speeds();
+		for (let accident = 0; accident < 8; accident++) {
+			bench.meter({ wrongBCC: BLOCKS });
+			assert.deepEqual(bench.speed(), [9600, 2]);
+			bench.clean(1, 9600);
+		}
+		assert.equal(bench.writes, 0);
+	});
+	it("is lowered after two conversations of broken blocks, and remembered for that meter", () => {
+		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bench.speed(), [4800, 3]);
+		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [4800, 1]);
+		bench.clean(3, 4800);
+	});
+	it("is the full one in the first readout of another meter, which forgets nothing of the one before", () => {
+		const bench = new Speeds().meter({ lieBaud: 1200 });
+		bench.speed();
+		bench.meter({}, other).clean(10, 9600);
+		assert.equal(bench.settings.learnedBaud, 1200);
+		bench.meter({ lieBaud: 1200 }).clean(1, 1200);
+		assert.equal(bench.writes, 1);
+	});
+	it("is remembered for the other meter when it needs a lower one, too", () => {
+		const bench = new Speeds().meter({ lieBaud: 1200 });
+		bench.speed();
+		bench.meter({ lieBaud: 4800 }, other);
+		assert.deepEqual(bench.speed(), [4800, 3]);
+		bench.clean(3, 4800);
+		assert.equal(bench.settings.learnedBaud, 4800);
+	});
+	it("is the full one again after four clean readouts at a lower one, which is forgotten", () => {
+		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bench.speed(), [4800, 3]);
+		bench.clean(3, 4800).clean(10, 9600);
+		assert.deepEqual([bench.settings.learnedBaud, bench.writes], [0, 2]);
+	});
+	it("is tried ever less often where the meter can't do it, at most after 256 readouts, and never written", () => {
+		const bench = new Speeds().meter({ lieBaud: 4800 });
+		bench.speed();
+		bench.clean(3, 4800);
+		for (const wait of [8, 16, 32, 64, 128, 256, 256]) {
+			// The trial fails, and the readout is good all the same.
+			assert.deepEqual(bench.speed(), [4800, 2]);
+			bench.clean(wait - 1, 4800);
+		}
+		assert.equal(bench.writes, 1);
+	});
+	it("rises step by step where the full one fails and another does not", () => {
+		const bench = new Speeds().meter({ lieBaud: 300 });
+		bench.speed();
+		bench.clean(3, 300);
+		bench.meter({ lieBaud: 600 });
+		// 9600 fails, and now 300 as well, which the meter no longer does.
+		bench.meter({ lieBaud: 300 });
+		assert.deepEqual(bench.speed(), [300, 2]);
+		bench.clean(7, 300).meter({ lieBaud: 600 }).clean(1, 600);
+		assert.equal(bench.settings.learnedBaud, 600);
+	});
+	it("is lowered ever longer where it works only now and then", () => {
+		const bench = new Speeds();
+		for (const wait of [4, 8, 16, 32]) {
+			bench.meter({ wrongBCC: 2 * BLOCKS });
+			assert.deepEqual(bench.speed(), [4800, 3]);
+			bench.clean(wait - 1, 4800).clean(2, 9600);
+		}
+		// After as many clean readouts at full speed all is as in the beginning.
+		bench.clean(40, 9600).meter({ wrongBCC: 2 * BLOCKS });
+		assert.deepEqual(bench.speed(), [4800, 3]);
+		bench.clean(3, 4800).clean(1, 9600);
+	});
+	it("is the remembered one after a restart, and the higher one is tried four readouts later", () => {
+		const before = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		before.speed();
+		before.clean(2, 4800);
+		new Speeds(before).meter().clean(4, 4800).clean(1, 9600);
+	});
+	it("is forgotten when the owner changes a setting", () => {
+		const bench = new Speeds().meter({ lieBaud: 4800 });
+		bench.speed();
+		bench.reader.forget();
+		assert.equal(bench.settings.learnedBaud, 0);
+		assert.deepEqual(bench.speed(), [4800, 3]);
+	});
+	it("goes up within what the settings allow only", () => {
+		const bench = new Speeds().meter({ wrongBCC: 2 * BLOCKS });
+		bench.settings.baudMax = 2400;
+		assert.deepEqual(bench.speed(), [1200, 3]);
+		bench.clean(3, 1200).clean(3, 2400);
+	});
+});

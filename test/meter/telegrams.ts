@@ -1,0 +1,74 @@
+/** What meters send by themselves, for the tests of what recognises it: captures, and telegrams made here. */
+import { encodeCharacter } from "../../hosts/node/wire-character.js";
+import { crc16 } from "../../modules/bytes/crc16.js";
+import { KIND_ASCII, KIND_HDLC, KIND_MBUS, KIND_SML, KIND_WRAPPER } from "../../modules/meter/telegram-scanner.js";
+import { readTelegram } from "../../tools/meter/telegram.js";
+import { type VectorProtocol, vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { iecVectors } from "../vectors.js";
+
+export interface PushedTelegram {
+	readonly name: string;
+	readonly kind: number;
+	/** As it is on the wire, eight bits a character. */
+	readonly bytes: Uint8Array;
+}
+
+/** With the parity bit of 7E1. */
+export function withParity(text: Uint8Array): Uint8Array {
+	return text.map((character) => encodeCharacter(character));
+}
+
+/** A data-notification in the wrapper of TCP (IEC 62056-47), as meters send it through a serial line, too. */
+export const WRAPPED = Uint8Array.from([
+	...[0x00, 0x01, 0x00, 0x01, 0x00, 0x66, 0x00, 0x18],
+	...[0x0f, 0x00, 0x00, 0x00, 0x01, 0x00, 0x02, 0x02, 0x06, 0x00, 0x00, 0x01, 0x2c],
+	...[0x09, 0x09, 0x31, 0x2d, 0x30, 0x3a, 0x31, 0x2e, 0x38, 0x2e, 0x30],
+]);
+
+/** A frame of HDLC with an information field (IEC 62056-46, 6.4). */
+export function hdlcFrame(control: number, information: readonly number[]): Uint8Array {
+	const length = 7 + information.length + (information.length > 0 ? 2 : 0);
+	const head = [0xa0, length, 0x21, 0x03, control];
+	const check = (bytes: readonly number[]) => {
+		const value = crc16(Uint8Array.from(bytes), 0, bytes.length);
+		return [...bytes, value & 0xff, value >> 8];
+	};
+	const body = information.length > 0 ? check([...check(head), ...information]) : check(head);
+	return Uint8Array.from([0x7e, ...body, 0x7e]);
+}
+
+function captures(protocol: VectorProtocol, kind: number, isPush = (_name: string) => true): PushedTelegram[] {
+	return vectorNames(protocol)
+		.filter(isPush)
+		.map((name) => ({ name, kind, bytes: readTelegram(vectorPath(protocol, name)) }));
+}
+
+/** Every capture of a meter that sends by itself, and what none was found of. */
+export function pushedTelegrams(): PushedTelegram[] {
+	const ascii = iecVectors().filter(({ mode }) => mode === "D");
+	return [
+		...ascii.map(({ name, telegram }) => ({ name: `${name}, 7E1`, kind: KIND_ASCII, bytes: withParity(telegram) })),
+		...ascii.map(({ name, telegram }) => ({ name: `${name}, 8N1`, kind: KIND_ASCII, bytes: telegram })),
+		...captures("sml", KIND_SML),
+		...captures("hdlc", KIND_HDLC, (name) => name.includes("push")),
+		...captures("mbus", KIND_MBUS),
+		{ name: "data-notification in a wrapper", kind: KIND_WRAPPER, bytes: WRAPPED },
+	];
+}
+
+const STX = 0x02;
+
+/**
+ * The captures of answers to a question: of modes A, B and C, and what clients and servers of HDLC say. Without STX, as
+ * some sources have it, a block is the same as one of mode D; the frames of u9n-dlms-cosem-frames have a push among them.
+ */
+export function answers(): PushedTelegram[] {
+	const blocks = iecVectors().filter(({ mode, telegram }) => mode !== "D" && telegram.includes(STX));
+	return [
+		...blocks.flatMap(({ name, telegram }) => [
+			{ name: `${name}, 7E1`, kind: 0, bytes: withParity(telegram) },
+			{ name: `${name}, 8N1`, kind: 0, bytes: telegram },
+		]),
+		...captures("hdlc", 0, (name) => !name.includes("push") && name !== "u9n-dlms-cosem-frames"),
+	];
+}

@@ -1,0 +1,249 @@
+/** A meter that sends by itself, read and probed with settings that don't fit it; over a modelled line, on virtual time. */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import type { Machine, Output } from "../../modules/io/machine.js";
+import type { ProbeResult } from "../../modules/meter/probe.js";
+import { parseDLMSOptions } from "../../tools/meter/dlms-options.js";
+import { Household } from "../../tools/meter/household.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
+import { lineChange, noOutput, transmission } from "../../tools/meter/outputs.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
+import { dlmsTelegram, smlTelegram } from "../../tools/meter/push-telegrams.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { iecVectors } from "../vectors.js";
+import { dlmsSettings, ReaderBench, type Settings } from "./bench.js";
+
+const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
+const ebz = iecVectors().find(({ name }) => name === "ebz-dd3-push")!;
+const zmf = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
+
+function modeD(pushBaud: number, pushMs: number): Machine {
+	return new IECMeter({ source: () => splitTelegram(ebz.telegram), mode: "D", pushBaud, pushMs });
+}
+function sml(pushMs: number, baud = 9600): Machine {
+	return new PushMeter({ source: (nowMs) => smlTelegram(household.reading(nowMs)), baud, pushMs });
+}
+function dlms(framing: "hdlc" | "mbus" | "wrapper", baud: number, pushMs: number): Machine {
+	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), framing), baud, pushMs });
+}
+
+/** Light: characters of no sense, `gapMs` apart on average, whatever is asked. */
+class Lamp implements Machine {
+	deadlineMs = 0;
+	readonly #random = new SeededRandom(7);
+	readonly #gapMs: number;
+	#outputs: Output[] = [lineChange(9600, FORMAT_8N1)];
+
+	constructor(gapMs: number) {
+		this.#gapMs = gapMs;
+	}
+	receive(): void {}
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = nowMs + 1 + this.#random.below(2 * this.#gapMs);
+		this.#outputs.push(transmission(this.#random.bytes(1)));
+	}
+	poll(): Output {
+		return this.#outputs.shift() ?? noOutput();
+	}
+}
+
+function benchOf(meter: Machine, settings: Partial<Settings> = {}, hardwareParity = true): ReaderBench {
+	const bench = new ReaderBench(settings, { hardwareParity });
+	bench.world.serial.meter.connect(meter);
+	return bench;
+}
+
+function probe(bench: ReaderBench, limitMs = 60_000): ProbeResult & { tookMs: number } {
+	let result: ProbeResult | undefined;
+	const startMs = bench.world.clock.monotonicMs();
+	assert.equal(bench.reader.probe({ finished: (probed) => (result = probed) }), true);
+	bench.world.time.runWhile(() => result === undefined, startMs + limitMs);
+	assert.ok(result !== undefined, "the probe was never told");
+	return { ...result, tookMs: bench.world.clock.monotonicMs() - startMs };
+}
+
+const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
+	["default settings", () => ({})],
+	["protocol dlms", () => ({ protocol: "dlms" })],
+	["protocol dlms, opening direct", () => ({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) })],
+	["mode D at 300 Bd", () => ({ modeD: true, modeDBaud: 300 })],
+];
+
+const PUSHERS: readonly [
+	name: string,
+	make: () => Machine,
+	code: string,
+	kind: string,
+	baud: number,
+	framing: string,
+][] = [
+	["ASCII at 9600 Bd each 2 s", () => modeD(9600, 2000), "unasked/ascii", "ascii", 9600, "7E1"],
+	["ASCII at 2400 Bd each 5 s", () => modeD(2400, 5000), "unasked/ascii", "ascii", 2400, "7E1"],
+	["SML each second", () => sml(1000), "unasked/sml", "sml", 9600, "8N1"],
+	["SML each 4 s", () => sml(4000), "unasked/sml", "sml", 9600, "8N1"],
+	["DLMS in HDLC", () => dlms("hdlc", 9600, 2500), "unasked/dlms", "dlms_hdlc", 9600, "8N1"],
+	["DLMS in M-Bus", () => dlms("mbus", 2400, 5000), "unasked/dlms", "dlms_mbus", 2400, "8N1"],
+	["DLMS in the wrapper", () => dlms("wrapper", 19200, 2000), "unasked/dlms", "dlms_wrapper", 19200, "8N1"],
+];
+
+describe("a meter that sends by itself", function () {
+	this.timeout(20_000);
+	for (const [where, settings] of SETTINGS) {
+		for (const [what, make, code, kind, baud, framing] of PUSHERS) {
+			it(`${what}, is recognised by a readout with ${where}, in the caller's minute`, () => {
+				const bench = benchOf(make(), settings());
+				const { readout, failure, tookMs } = bench.read();
+				assert.equal(readout, undefined);
+				assert.equal(failure?.code, code);
+				assert.deepEqual(
+					[failure?.unasked?.kind, failure?.unasked?.baud, failure?.unasked?.framing],
+					[kind, baud, framing],
+				);
+				assert.match(failure?.message ?? "", new RegExp(`at ${baud} Bd, ${framing}\\.`));
+				assert.equal(bench.reader.lastFailure, failure);
+				assert.ok(tookMs < 60_000);
+			});
+			it(`${what}, is recognised by a probe with ${where}`, () => {
+				const bench = benchOf(make(), settings());
+				// One that hears nothing is over before the meter sends: the page tries again and again.
+				let result = probe(bench);
+				for (let i = 0; i < 2 && result.failure?.unasked === undefined; i++) result = probe(bench);
+				const { failure, ident, bytes } = result;
+				assert.equal(failure?.code, code);
+				assert.deepEqual([failure?.unasked?.kind, failure?.unasked?.baud], [kind, baud]);
+				assert.equal(ident.length, 0);
+				assert.ok(bytes.length > 0);
+			});
+		}
+	}
+
+	it("is told as what it is on a port without parity of its own, too", () => {
+		for (const [, make, code, kind] of PUSHERS) {
+			const { failure } = benchOf(make(), {}, false).read();
+			assert.deepEqual([failure?.code, failure?.unasked?.kind], [code, kind]);
+		}
+	});
+	it("each ten seconds is found all the same", () => {
+		const read = benchOf(sml(10_000)).read();
+		assert.deepEqual([read.failure?.code, read.tookMs < 60_000], ["unasked/sml", true]);
+		const bench = benchOf(modeD(2400, 10_000));
+		assert.equal(bench.read().failure?.code, "unasked/ascii");
+		// A probe that hears nothing is over soon: the head is being moved. Trying again finds it.
+		const codes: (string | undefined)[] = [];
+		const probed = benchOf(sml(10_000));
+		for (let i = 0; i < 12 && codes.at(-1) !== "unasked/sml"; i++) {
+			codes.push(probe(probed).failure?.code);
+			probed.world.advance(700);
+		}
+		assert.equal(codes.at(-1), "unasked/sml", `${codes}`);
+	});
+	it("is read after the settings are as advised", () => {
+		const bench = benchOf(modeD(4800, 3000));
+		const { advice } = bench.read().failure!;
+		assert.deepEqual(advice, { protocol: "iec62056", modeD: true, modeDBaud: 4800 });
+		bench.settings.modeD = true;
+		bench.settings.modeDBaud = 4800;
+		bench.reader.reconfigure();
+		const { readout, failure } = bench.read();
+		assert.equal(failure, undefined);
+		assert.equal(Buffer.from(readout!.meterId).toString("latin1"), ebz.meterId);
+		assert.equal(probe(bench).failure, undefined);
+	});
+	it("has no advice where this gateway can't read it, by its kind or its speed", () => {
+		const bySpeed = benchOf(modeD(115200, 2000)).read().failure;
+		assert.deepEqual([bySpeed?.unasked?.kind, bySpeed?.unasked?.isSupported], ["ascii", false]);
+		const byKind = benchOf(sml(1000)).read().failure;
+		for (const failure of [bySpeed, byKind]) {
+			assert.equal(failure?.advice, undefined);
+			assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
+		}
+	});
+	it("is listened to on, when it sends as set but damaged", () => {
+		const damaged = new IECMeter({
+			source: () => splitTelegram(ebz.telegram),
+			mode: "D",
+			pushBaud: 9600,
+			pushMs: 2000,
+			faults: { cut: 60 },
+		});
+		const { failure, tookMs } = benchOf(damaged, { modeD: true, modeDBaud: 9600 }).read();
+		assert.deepEqual([failure?.code, Math.round(tookMs)], ["iec62056-21/no-telegram", 60_000]);
+	});
+	it("costs who asks again no minute of waiting for silence", () => {
+		const bench = benchOf(sml(1000));
+		bench.read();
+		const { failure, tookMs } = bench.read();
+		assert.equal(failure?.code, "unasked/sml");
+		assert.ok(tookMs < 20_000, `${tookMs}`);
+		const probed = probe(bench);
+		assert.equal(probed.failure?.code, "unasked/sml");
+		assert.ok(probed.tookMs < 20_000, `${probed.tookMs}`);
+	});
+});
+
+describe("light on the head", function () {
+	this.timeout(20_000);
+	for (const gapMs of [4, 30]) {
+		it(`each ${gapMs} ms is told as noise, by a readout and by a probe`, () => {
+			const { failure } = benchOf(new Lamp(gapMs)).read();
+			assert.equal(failure?.code, "unasked/noise");
+			assert.deepEqual(failure?.unasked, { kind: "noise", baud: 0, framing: "", isSupported: false });
+			assert.equal(probe(benchOf(new Lamp(gapMs))).failure?.code, "unasked/noise");
+		});
+	}
+	it("that goes out lets the meter be read in the same readout", () => {
+		const bench = benchOf(new Lamp(30));
+		let isRead = false;
+		bench.reader.read({ finished: (readout) => (isRead = readout !== undefined) });
+		bench.world.advance(9000);
+		bench.connect(zmf.telegram);
+		bench.world.advance(50_000);
+		assert.equal(isRead, true);
+	});
+});
+
+describe("a meter that is to be asked", function () {
+	this.timeout(20_000);
+	const meterOf = (line: string) => makeDLMSMeter(parseDLMSOptions(line.split(" "))!, { utcMs: 0, clocked: true });
+
+	it("is found by a probe where mode D is set, with the advice to ask it", () => {
+		const bench = new ReaderBench({ modeD: true }).connect(zmf.telegram);
+		const { failure, ident } = probe(bench);
+		assert.equal(failure?.code, "iec62056-21/answers");
+		assert.deepEqual(failure?.advice, { protocol: "iec62056", modeD: false });
+		assert.equal(Buffer.from(ident).toString("latin1"), zmf.meterId);
+	});
+	it("is found by a probe where HDLC is to begin at once", () => {
+		const bench = new ReaderBench({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) }).connect(zmf.telegram);
+		assert.equal(probe(bench).failure?.code, "iec62056-21/answers");
+	});
+	it("in HDLC is found by a probe under iec62056, with the advice to choose dlms", () => {
+		const bench = benchOf(meterOf("--protocol dlms"));
+		const { failure } = probe(bench);
+		assert.equal(failure?.code, "hdlc/answers");
+		assert.deepEqual(failure?.advice, { protocol: "dlms" });
+	});
+	it("in HDLC is found by a probe where mode D is set", () => {
+		assert.equal(probe(benchOf(meterOf("--protocol dlms"), { modeD: true })).failure?.code, "hdlc/answers");
+	});
+	it("but offers no DLMS/COSEM leads to the protocol iec62056", () => {
+		const { failure } = new ReaderBench({ protocol: "dlms" }).connect(zmf.telegram).read();
+		assert.equal(failure?.code, "iec62056-21/no-mode-e");
+		assert.deepEqual(failure?.advice, { protocol: "iec62056" });
+	});
+	it("and is silent is told of within seconds", () => {
+		const bench = new ReaderBench().connect(zmf.telegram, { faults: { silence: 1000 } });
+		const { failure, tookMs } = probe(bench);
+		assert.equal(failure?.code, "iec62056-21/silence");
+		assert.ok(tookMs < 6000, `${tookMs}`);
+	});
+	it("and whose identification arrives damaged is read in the next conversation, as before", () => {
+		const bench = new ReaderBench({}, {}).connect(zmf.telegram, { faults: { noise: 20 } });
+		const { readout, tookMs } = bench.read();
+		assert.ok(readout !== undefined);
+		assert.ok(tookMs < 30_000);
+	});
+});

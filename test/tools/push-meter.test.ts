@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { crc16 } from "../../modules/bytes/crc16.js";
+import {
+	KIND_HDLC,
+	KIND_MBUS,
+	KIND_NONE,
+	KIND_SML,
+	KIND_WRAPPER,
+	TelegramScanner,
+} from "../../modules/meter/telegram-scanner.js";
+import { Household } from "../../tools/meter/household.js";
+import { PUSH_HELP, parsePushOptions, wantsPush } from "../../tools/meter/push-options.js";
+import { dlmsTelegram, type PushFraming, smlTelegram } from "../../tools/meter/push-telegrams.js";
+import { readTelegram } from "../../tools/meter/telegram.js";
+import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
+import { UsageError } from "../../tools/meter/words.js";
+
+const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
+const reading = household.reading(0);
+const parse = (line: string) => parsePushOptions(line.split(" "));
+/** Of the simulated meter. */
+const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
+const BEGIN = "1b1b1b1b01010101";
+
+/** The files of SML in a series, each from its begin to its check; their check must be right. */
+function filesIn(bytes: Uint8Array): number {
+	const parts = Buffer.from(bytes).toString("hex").split(BEGIN).slice(1);
+	for (const part of parts) {
+		const file = Buffer.from(BEGIN + part, "hex");
+		assert.equal(file.length % 4, 0);
+		assert.match(file.subarray(-8).toString("hex"), /^1b1b1b1b1a0[0-3]/);
+		assert.equal(file.readUInt16LE(file.length - 2), crc16(file, 0, file.length - 2));
+	}
+	return parts.length;
+}
+
+describe("the simulated meter that sends by itself", () => {
+	for (const name of vectorNames("sml")) {
+		it(`has the transport of SML as ${name} has it`, () => {
+			const expected = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
+			assert.equal(filesIn(readTelegram(vectorPath("sml", name))), expected.telegrams);
+		});
+	}
+	it("sends a file of SML with right checks, which tells its values", () => {
+		const telegram = Buffer.from(smlTelegram(reading));
+		assert.equal(filesIn(telegram), 1);
+		assert.ok(telegram.includes(Buffer.from("070100010800ff", "hex")));
+		// The check of the first message: from its begin to the check's own type.
+		const end = telegram.indexOf(Buffer.from([0x63]), telegram.indexOf(SERVER_ID) + SERVER_ID.length);
+		assert.equal(telegram.readUInt16LE(end + 1), crc16(telegram, 8, end));
+	});
+	it("sends what the gateway recognises", () => {
+		const kinds = (bytes: Uint8Array) => {
+			const scanner = new TelegramScanner();
+			return [...bytes].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
+		};
+		// SML by its begin and by its end.
+		assert.deepEqual(kinds(smlTelegram(reading)), [KIND_SML, KIND_SML]);
+		const framings: [PushFraming, number][] = [
+			["hdlc", KIND_HDLC],
+			["mbus", KIND_MBUS],
+			["wrapper", KIND_WRAPPER],
+		];
+		for (const [framing, kind] of framings) assert.deepEqual(kinds(dlmsTelegram(reading, framing)), [kind], framing);
+	});
+	it("has options, of which some belong to one kind only", () => {
+		assert.equal(wantsPush(["--protocol", "sml"]), true);
+		assert.equal(wantsPush(["--protocol=dlms-push"]), true);
+		assert.equal(wantsPush(["--protocol", "dlms", "--ident", "sml"]), false);
+		assert.equal(parse("--protocol sml --help"), undefined);
+		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
+			assert.ok(PUSH_HELP.includes(`--${name}`), name);
+		const common = { pushMs: 2000, pace: false, quiet: false };
+		assert.deepEqual(parse("--protocol sml"), { isSML: true, framing: "hdlc", baud: 9600, ...common });
+		assert.deepEqual(parse("--protocol dlms-push --framing mbus --push-seconds 5 --baud-pace --quiet"), {
+			isSML: false,
+			framing: "mbus",
+			baud: 2400,
+			pushMs: 5000,
+			pace: true,
+			quiet: true,
+		});
+		assert.equal(parse("--protocol dlms-push --framing mbus --baud 115200")?.baud, 115_200);
+	});
+	for (const line of [
+		"--protocol sml --framing hdlc",
+		"--protocol dlms-push --framing tcp",
+		"--protocol sml --baud 57600",
+		"--protocol sml --push-seconds 0",
+		"--protocol sml --port /dev/ttyS0 --baud-pace",
+		"--protocol sml --echo",
+	]) {
+		it(`refuses ${line}`, () => assert.throws(() => parse(line), UsageError));
+	}
+});

@@ -1,0 +1,40 @@
+/** A meter that sends by itself, in eight bits: the same line for ever, a telegram again and again; deaf. For the simulator. */
+import { FORMAT_8N1 } from "../../modules/io/host.js";
+import type { Machine, Output } from "../../modules/io/machine.js";
+import { METER_PUSH } from "./iec-meter.js";
+import { eventOf, lineChange, noOutput, transmission } from "./outputs.js";
+
+export interface PushMeterOptions {
+	/** What it sends at this moment, as it is on the wire. */
+	readonly source: (nowMs: number) => Uint8Array;
+	/** Bd. */
+	readonly baud: number;
+	/** From the begin of one telegram to the next. */
+	readonly pushMs: number;
+}
+
+export class PushMeter implements Machine {
+	/** The first one comes after a whole pause. */
+	deadlineMs: number;
+	readonly #options: PushMeterOptions;
+	readonly #outputs: Output[];
+
+	constructor(options: PushMeterOptions, nowMs = 0) {
+		this.#options = options;
+		this.#outputs = [lineChange(options.baud, FORMAT_8N1)];
+		this.deadlineMs = nowMs + options.pushMs;
+	}
+
+	receive(): void {}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		const { source, pushMs } = this.#options;
+		this.deadlineMs = nowMs + pushMs;
+		this.#outputs.push(eventOf(METER_PUSH), transmission(source(nowMs)));
+	}
+
+	poll(): Output {
+		return this.#outputs.shift() ?? noOutput();
+	}
+}

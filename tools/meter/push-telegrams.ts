@@ -1,0 +1,115 @@
+/**
+ * Telegrams that a household's meter sends by itself, made for this project: SML 1.04 (BSI TR-03109-1, annex IV), and the
+ * data-notification of DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47).
+ */
+import { checkOf, makeFrame } from "./hdlc-frame.js";
+import type { HouseholdReading } from "./household.js";
+
+export type PushFraming = "hdlc" | "mbus" | "wrapper";
+
+const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
+const UNIT_WH = 30;
+const UNIT_W = 27;
+
+/** Code, unit, power of ten, whole number. */
+type Value = readonly [obis: readonly number[], unit: number, scaler: number, value: number];
+
+function valuesOf({ dayImport, nightImport, export: exported, power }: HouseholdReading): Value[] {
+	return [
+		[[1, 0, 1, 8, 0, 255], UNIT_WH, -1, Math.round((dayImport + nightImport) * 10_000)],
+		[[1, 0, 2, 8, 0, 255], UNIT_WH, -1, Math.round(exported * 10_000)],
+		[[1, 0, 16, 7, 0, 255], UNIT_W, 0, Math.round(power)],
+	];
+}
+
+/** Type and length, the length being that of the type's own byte, too. */
+function sized(type: number, bytes: Uint8Array): Buffer {
+	return Buffer.concat([Buffer.of(type | (bytes.length + 1)), bytes]);
+}
+
+const ABSENT = Buffer.of(0x01);
+const octets = (bytes: Uint8Array) => sized(0x00, bytes);
+const byte = (value: number) => Buffer.of(0x62, value);
+const list = (...items: Uint8Array[]) => Buffer.concat([Buffer.of(0x70 | items.length), ...items]);
+
+function signed(value: number): Buffer {
+	const bytes = Buffer.alloc(8);
+	bytes.writeBigInt64BE(BigInt(value));
+	return sized(0x50, bytes);
+}
+
+function unsigned32(value: number): Buffer {
+	const bytes = Buffer.alloc(4);
+	bytes.writeUInt32BE(value >>> 0);
+	return sized(0x60, bytes);
+}
+
+function message(number: number, tag: number, body: Uint8Array): Buffer {
+	const choice = list(Buffer.of(0x63, tag >> 8, tag & 0xff), body);
+	const head = Buffer.concat([Buffer.of(0x76), octets(Buffer.of(0, number)), byte(0), byte(0), choice]);
+	return Buffer.concat([head, Buffer.of(0x63), checkOf(head), Buffer.of(0x00)]);
+}
+
+/** A file of three messages in the transport protocol. */
+export function smlTelegram(reading: HouseholdReading): Uint8Array {
+	const entries = valuesOf(reading).map(([obis, unit, scaler, value]) =>
+		list(octets(Buffer.from(obis)), ABSENT, ABSENT, byte(unit), Buffer.of(0x52, scaler & 0xff), signed(value), ABSENT),
+	);
+	const seconds = list(byte(1), unsigned32(reading.utcMs / 1000));
+	const name = octets(Buffer.from([1, 0, 0x62, 0x0a, 0xff, 0xff]));
+	const id = octets(SERVER_ID);
+	const file = Buffer.concat([
+		message(1, 0x0101, list(ABSENT, ABSENT, octets(Buffer.of(0, 1)), id, ABSENT, ABSENT)),
+		message(2, 0x0701, list(ABSENT, id, name, seconds, list(...entries), ABSENT, ABSENT)),
+		message(3, 0x0201, list(ABSENT)),
+	]);
+	const pad = (4 - (file.length % 4)) % 4;
+	const escapes = [0x1b, 0x1b, 0x1b, 0x1b];
+	// Four escapes in the data are doubled: these values can't have them.
+	const all = Buffer.concat([
+		Buffer.of(...escapes, 1, 1, 1, 1),
+		file,
+		Buffer.alloc(pad),
+		Buffer.of(...escapes, 0x1a, pad),
+	]);
+	return Buffer.concat([all, checkOf(all)]);
+}
+
+/** A data-notification: its time, then code, value, scaler and unit of each. */
+function notification(reading: HouseholdReading): Buffer {
+	const now = new Date(reading.utcMs);
+	const year = now.getUTCFullYear();
+	const date = [year >> 8, year & 0xff, now.getUTCMonth() + 1, now.getUTCDate(), now.getUTCDay() || 7];
+	const time = [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds(), 0xff, 0, 0, 0];
+	const values = valuesOf(reading);
+	const entries = values.map(([obis, unit, scaler, value]) => {
+		const bytes = Buffer.alloc(4);
+		bytes.writeInt32BE(value);
+		const scalerUnit = [0x02, 2, 0x0f, scaler & 0xff, 0x16, unit];
+		return Buffer.from([0x02, 3, 0x09, obis.length, ...obis, 0x05, ...bytes, ...scalerUnit]);
+	});
+	return Buffer.concat([
+		Buffer.of(0x0f, 0x00, 0x00, 0x00, 0x01, 12, ...date, ...time, 0x01, values.length),
+		...entries,
+	]);
+}
+
+/** A data-notification as it is on the line. */
+export function dlmsTelegram(reading: HouseholdReading, framing: PushFraming): Uint8Array {
+	const apdu = notification(reading);
+	if (framing === "wrapper") {
+		return Buffer.concat([Buffer.of(0, 1, 0, 1, 0, 0x66, apdu.length >> 8, apdu.length & 0xff), apdu]);
+	}
+	if (framing === "mbus") {
+		const body = Buffer.concat([Buffer.of(0x53, 0xff, 0x10, 0x01, 0x67), apdu]);
+		const sum = body.reduce((all, one) => (all + one) & 0xff, 0);
+		return Buffer.concat([Buffer.of(0x68, body.length, body.length, 0x68), body, Buffer.of(sum, 0x16)]);
+	}
+	return makeFrame({
+		isSegmented: false,
+		destination: Buffer.of(0x41),
+		source: Buffer.of(0x08, 0x83),
+		control: 0x13,
+		information: Buffer.concat([Buffer.of(0xe6, 0xe7, 0x00), apdu]),
+	});
+}
