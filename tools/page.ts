@@ -41,6 +41,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		root: SOURCE,
 		configFile: false,
 		logLevel: "warn",
+		define: { FIRST_KEYS: keysOf(FIRST_TEXTS), LATER_KEYS: keysOf(LATER_TEXTS) },
 		oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
 		build: {
 			write: false,
@@ -68,9 +69,14 @@ function hashOf(content: Uint8Array): string {
 	return createHash("sha256").update(content).digest("hex");
 }
 
-/** JSON of the texts in one language. */
+/** JSON of the texts in one language, without their keys: those are in the script, once for all languages. */
 function textsIn(index: number, table: Readonly<Record<string, Translations>>): string {
-	return JSON.stringify(Object.fromEntries(Object.entries(table).map(([key, texts]) => [key, texts[index]])));
+	return JSON.stringify(Object.values(table).map((texts) => texts[index]));
+}
+
+/** A string constant of the script. */
+function keysOf(table: Readonly<Record<string, Translations>>): string {
+	return JSON.stringify(Object.keys(table).join(" "));
 }
 
 /** The texts of all pages but the first in one language. */

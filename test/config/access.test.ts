@@ -34,6 +34,6 @@ describe("config/access", () => {
 		const record = new TokenSettings(new ConfigStore(storage, textCodec));
 		const tokens = new Tokens(record, new NodeCrypto(), new HandClock(), textCodec);
 		for (let i = 0; i < TOKEN_SLOTS; i++) tokens.create("x".repeat(TOKEN_NAME_LIMIT));
-		assert.equal(new TokenSettings(new ConfigStore(storage, textCodec)).bytes.length, 204);
+		assert.equal(new TokenSettings(new ConfigStore(storage, textCodec)).bytes.length, 207);
 	});
 });

@@ -3,14 +3,22 @@ import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
 import { formatNumber } from "./format.js";
 
+/** Their names, in the order of the lists of texts; put in by tools/page.ts, since all languages have the same. */
+declare const FIRST_KEYS: string;
+declare const LATER_KEYS: string;
+
 const element = document.getElementById("texts");
-const texts: Record<string, string> = JSON.parse(element?.textContent ?? "{}");
+const texts = textsOf(FIRST_KEYS, JSON.parse(element?.textContent ?? "[]"));
+
+function textsOf(keys: string, list: readonly string[]): Record<string, string> {
+	return Object.fromEntries(keys.split(" ").map((key, index) => [key, list[index]]));
+}
 
 /** Brings the texts of all other pages, before their script runs. Throws an Error when they don't come. */
 export async function fetchLaterTexts(): Promise<void> {
 	const reply = await fetch(element?.dataset["later"] ?? "");
 	if (!reply.ok) throw new Error(`texts: ${reply.status}`);
-	Object.assign(texts, await reply.json());
+	Object.assign(texts, textsOf(LATER_KEYS, await reply.json()));
 }
 
 /** The language that the page is shown in. */

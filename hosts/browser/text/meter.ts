@@ -122,7 +122,7 @@ export const METER = {
 	"schedule.title": ["When it is read", "Wann ausgelesen wird", "Kiedy następuje odczyt"],
 	"schedule.later": [
 		"This firmware stores the schedule, but does not follow it yet: it reads only when “Read now” is pressed.",
-		"Diese Firmware speichert den Zeitplan, folgt ihm aber noch nicht: Sie liest nur auf „Jetzt auslesen“ hin aus.",
+		"Diese Firmware speichert den Zeitplan, folgt ihm aber noch nicht: Ausgelesen wird nur, wenn „Jetzt auslesen“ gedrückt wird.",
 		"To oprogramowanie zapisuje harmonogram, ale jeszcze go nie wykonuje: odczytuje po naciśnięciu „Odczytaj teraz”.",
 	],
 	"schedule.enabled": ["Read by itself", "Von selbst auslesen", "Odczytuj samoczynnie"],

@@ -47,9 +47,9 @@ export const ZIGBEE = {
 
 	"map.title": ["Which value is sent as what", "Welcher Wert wird als was gesendet", "Co jest wysyłane jako co"],
 	"map.intro": [
-		"Each line takes one value of the meter, named by its code, and sends it over Zigbee. The codes are on the page with the readings, where values can be chosen as well.",
-		"Jede Zeile nimmt einen Wert des Zählers, benannt durch seinen Code, und sendet ihn über Zigbee. Die Codes stehen auf der Seite mit den Messwerten; auch dort lassen sich Werte wählen.",
-		"Każdy wiersz bierze jedną wartość licznika, wskazaną kodem, i wysyła ją przez Zigbee. Kody są na stronie odczytów; tam też można wybierać wartości.",
+		"Each line takes one value of the meter, named by its code, and sends it over Zigbee. The codes are on the page with the readings.",
+		"Jede Zeile nimmt einen Wert des Zählers, benannt durch seinen Code, und sendet ihn über Zigbee. Die Codes stehen auf der Seite mit den Messwerten.",
+		"Każdy wiersz bierze jedną wartość licznika, wskazaną kodem, i wysyła ją przez Zigbee. Kody są na stronie odczytów.",
 	],
 	"map.entry": ["Line {n}", "Zeile {n}", "Wiersz {n}"],
 	"map.target": ["Is sent as", "Wird gesendet als", "Wysyłana jako"],
