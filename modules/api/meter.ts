@@ -34,11 +34,19 @@ export function getLast(exchange: Exchange): void {
 	const { reader, names, text, zone, readingKeys: keys } = exchange.services;
 	const attempt = {
 		running: reader.running,
-		lastAttempt: Math.floor(reader.latest.attemptUtcMs / 1000),
-		lastError: reader.lastFailure?.code ?? "",
+		lastAttempt: Math.floor(reader.outcomes.attemptUtcMs / 1000),
+		lastError: reader.outcomes.failure?.code ?? "",
 	};
 	const map = mapOf(exchange.services.config.get(ZIGBEE_MAPPING));
-	const body = new ReadoutBody(reader.last, { language: exchange.language, names, keys, text, zone, map, attempt });
+	const body = new ReadoutBody(reader.outcomes.last, {
+		language: exchange.language,
+		names,
+		keys,
+		text,
+		zone,
+		map,
+		attempt,
+	});
 	exchange.stream((writer, unit) => body.produce(writer, unit));
 }
 

@@ -70,9 +70,9 @@ export function getStatus(exchange: Exchange): void {
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
-	const failure = reader.lastFailure?.code ?? "";
-	const meterReadouts = reader.readouts;
-	const settled = failure === "" && reader.last === undefined ? "idle" : failure || "ok";
+	const failure = reader.outcomes.failure?.code ?? "";
+	const meterReadouts = reader.outcomes.readouts;
+	const settled = failure === "" && reader.outcomes.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;

@@ -289,9 +289,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
-		const { clock } = this.#world;
-		const utcMs = clock.utcMs();
-		if (utcMs !== undefined) this.#reader.latest.dateBack(utcMs, clock.monotonicMs());
+		this.#reader.clockChanged();
 		this.#acts.refreshSoon();
 	}
 

@@ -24,10 +24,10 @@ import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
 import { Attempts } from "../iec62056-21/attempts.js";
 import { IEC_CUT } from "../iec62056-21/failures.js";
-import { BASE_BAUD, baudNumber, baudOf, MODE_E } from "../iec62056-21/ident.js";
+import { baudNumber, baudOf, MODE_E } from "../iec62056-21/ident.js";
 import { IECConversation, SIGN_ON_LINE } from "../iec62056-21/protocol.js";
 import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
-import { FORMAT_7E1, FORMAT_8N1, type LineSettings, type SerialFormat } from "../io/host.js";
+import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../readout/failure.js";
 import { type Conversation, EVENT_END, EVENT_POOR, type Opening } from "../readout/protocol.js";
@@ -48,6 +48,11 @@ const STATE_PAUSED = 0;
 const STATE_SIGNING_ON = 1;
 const STATE_TALKING = 2;
 const STATE_ENDED = 3;
+
+/** What is known of the meter's mode E: nothing; its identification announces it; it has shown that it has none. */
+const MODE_E_UNKNOWN = 0;
+const MODE_E_ANNOUNCED = 1;
+const MODE_E_LACKING = 2;
 
 /** The name of the API. */
 export const PROTOCOL_DLMS = "DLMS/COSEM";
@@ -88,17 +93,12 @@ export class DLMSConversation implements Conversation {
 	#kept = 0;
 	/** The meter took an HDLC connection. */
 	#connected = false;
-	/** Its identification announced mode E. */
-	#isAnnounced = false;
-	/** It has shown that it has none. */
-	#lacksModeE = false;
+	#modeE = MODE_E_UNKNOWN;
 	/** The connection before was on the same line: the meter may have left HDLC since. */
 	#follows = false;
-	/** The line as it is, and as it is to be. */
-	#lineBaud = BASE_BAUD;
-	#lineFormat: SerialFormat = FORMAT_7E1;
-	#nextBaud = BASE_BAUD;
-	#nextFormat: SerialFormat = FORMAT_7E1;
+	/** The line as it is, and as it is to be before anything else goes over it. */
+	#line = SIGN_ON_LINE;
+	#wanted = SIGN_ON_LINE;
 
 	/**
 	 * Begins when it is advanced: who asks for a readout has used up too much of the stack for all that is made then.
@@ -185,11 +185,11 @@ export class DLMSConversation implements Conversation {
 	poll(): Output {
 		for (;;) {
 			if (this.#events !== 0) return this.tell();
-			if (this.#nextBaud !== this.#lineBaud || this.#nextFormat !== this.#lineFormat) return this.changeLine();
+			if (this.#wanted !== this.#line) return this.changeLine();
 			const machine = this.machine;
 			if (machine === undefined) break;
 			const inner = machine.poll();
-			if (inner.kind === OUTPUT_LINE) this.noteLine(inner.baud, inner.format);
+			if (inner.kind === OUTPUT_LINE) this.#line = this.#wanted = { baud: inner.baud, format: inner.format };
 			if (inner.kind === OUTPUT_TRANSMIT) this.#talk?.noteSecret(inner);
 			if (inner.kind !== OUTPUT_EVENT) return inner;
 			if (this.#talk === undefined) {
@@ -233,15 +233,15 @@ export class DLMSConversation implements Conversation {
 	private changeLine(): Output {
 		const output = this.#output;
 		output.kind = OUTPUT_LINE;
-		output.baud = this.#nextBaud;
-		output.format = this.#nextFormat;
-		this.noteLine(output.baud, output.format);
+		output.baud = this.#wanted.baud;
+		output.format = this.#wanted.format;
+		this.#line = this.#wanted;
 		return output;
 	}
 
-	private noteLine(baud: number, format: SerialFormat): void {
-		this.#lineBaud = this.#nextBaud = baud;
-		this.#lineFormat = this.#nextFormat = format;
+	private want(line: LineSettings): void {
+		const { baud, format } = this.#line;
+		this.#wanted = line.baud === baud && line.format === format ? this.#line : line;
 	}
 
 	/** Begins a try. */
@@ -251,14 +251,13 @@ export class DLMSConversation implements Conversation {
 		this.#talk = undefined;
 		if (this.#way === OPENING_DIRECT) {
 			this.#ident = new Uint8Array(0);
-			this.#baud = this.#nextBaud = settings.dlms.directBaud;
-			this.#nextFormat = FORMAT_8N1;
+			this.#baud = settings.dlms.directBaud;
+			this.want({ baud: this.#baud, format: FORMAT_8N1 });
 			this.converse();
 			return;
 		}
 		this.#state = STATE_SIGNING_ON;
-		this.#nextBaud = BASE_BAUD;
-		this.#nextFormat = FORMAT_7E1;
+		this.want(SIGN_ON_LINE);
 		const attempts = this.#attempts ?? new Attempts(this.#opening, this.#baudCeiling);
 		const opening = { ...this.#opening, nowMs: this.#nowMs, quietMs: this.#tries === 0 ? quietMs : QUIET_MS };
 		const handOver = this.#attempts === undefined ? HAND_OVER_ALWAYS : HAND_OVER_ANNOUNCED;
@@ -280,7 +279,7 @@ export class DLMSConversation implements Conversation {
 		this.#session = undefined;
 		if (isHandedOver && failure === undefined && !this.#aborted) {
 			this.#ident = session.meterId;
-			this.#isAnnounced = session.ident.announcesModeE;
+			this.#modeE = session.ident.announcesModeE ? MODE_E_ANNOUNCED : MODE_E_UNKNOWN;
 			this.#baud = session.baud;
 			this.converse();
 			return;
@@ -386,10 +385,10 @@ export class DLMSConversation implements Conversation {
 
 	/** The try has failed. */
 	private failed(failure: Failure): void {
-		const lost = !this.#isAnnounced && isLostAfterSignOn(failure) && !this.#connected;
+		const lost = this.#modeE !== MODE_E_ANNOUNCED && isLostAfterSignOn(failure) && !this.#connected;
 		const known = lost ? FAILURE_NO_MODE_E : failure;
 		this.failure = furthest(this.failure, known);
-		if (known === FAILURE_NO_MODE_E) this.#lacksModeE = true;
+		if (known === FAILURE_NO_MODE_E) this.#modeE = MODE_E_LACKING;
 		const isOver = this.#aborted || failure.isFinal || this.#tries >= TRIES;
 		if (isOver || !this.chooseNext(known)) this.end(this.failure);
 		// Where nothing was heard there is nothing to wait for; a sign-on waits for silence by itself.
@@ -406,7 +405,7 @@ export class DLMSConversation implements Conversation {
 		if (isLostAfterSignOn(failure)) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
 			this.#way = this.#way === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
-		return !(this.#way === OPENING_MODE_E && this.#lacksModeE);
+		return !(this.#way === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);
 	}
 
 	private pause(): void {

@@ -40,7 +40,7 @@ import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
-import { LastReadout } from "./last-readout.js";
+import { Outcomes } from "./outcomes.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -96,17 +96,13 @@ export class MeterReader implements Timed {
 	#doubts = new Doubts();
 	/** Memory was claimed for the conversation. */
 	#hasClaim = false;
-	/** What was read last, and when: for who shows it, and for who sets the clock. */
-	readonly latest = new LastReadout();
-	/** Good readouts since the start. */
-	readouts = 0;
-	/** Of the last attempt, if it failed. */
-	lastFailure: Failure | undefined;
+	readonly outcomes: Outcomes;
 	/** Records the raw conversation when set, also one that is going on. */
 	log: ConversationLog | undefined;
 
 	constructor(options: MeterReaderOptions) {
 		this.#options = options;
+		this.outcomes = new Outcomes(options);
 		this.#tap = {
 			bytes: (direction, bytes, start, end, nowMs) => {
 				this.tapped(direction);
@@ -119,11 +115,6 @@ export class MeterReader implements Timed {
 		this.#drive = options.world.driver.drive("meter", this);
 	}
 
-	/** The last good readout. */
-	get last(): Readout | undefined {
-		return this.latest.readout;
-	}
-
 	/** A conversation is going on. Where one listens: a telegram is being waited for. */
 	get running(): boolean {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
@@ -132,6 +123,11 @@ export class MeterReader implements Timed {
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
+	}
+
+	/** The clock was set. */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => this.outcomes.dateBack(this.utcMs, nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */
@@ -237,7 +233,7 @@ export class MeterReader implements Timed {
 	/** A caller's time is over. */
 	private giveUp(waiter: ReadWaiter): void {
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
-		if (late !== undefined && this.#candidate === undefined) this.lastFailure = late;
+		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		// Who waits for silence does so for what makes noise.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
@@ -248,7 +244,7 @@ export class MeterReader implements Timed {
 	private settle(nowMs: number): void {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
-		if (protocol.simulate === undefined) this.latest.dropSimulated();
+		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
 		if (this.#state === STATE_PROBING) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
@@ -273,7 +269,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.latest.began(this.utcMs, nowMs);
+		this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -354,7 +350,7 @@ export class MeterReader implements Timed {
 		this.#options.world.trace(`meter: ${message}`);
 		const listened = this.#state === STATE_LISTENING;
 		this.close();
-		this.lastFailure = FAILURE_PORT;
+		this.outcomes.failed(FAILURE_PORT);
 		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
 		if (!listened) return;
 		this.#state = STATE_UNPLUGGED;
@@ -370,9 +366,9 @@ export class MeterReader implements Timed {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
-				if (this.#state === STATE_LISTENING) this.lastFailure = conversation.failure;
+				if (this.#state === STATE_LISTENING) this.outcomes.failed(conversation.failure);
 			} else if (readout !== undefined) {
-				this.latest.began(this.utcMs, nowMs);
+				this.outcomes.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
@@ -408,7 +404,7 @@ export class MeterReader implements Timed {
 	private listened(found: Failure | undefined, nowMs: number): void {
 		this.close();
 		if (found !== undefined && !isAsAdvised(found, this.#options.settings)) {
-			this.lastFailure = found;
+			this.outcomes.failed(found);
 			this.#waiters.tell(undefined, found, nowMs);
 		}
 		this.settle(nowMs);
@@ -422,16 +418,14 @@ export class MeterReader implements Timed {
 			this.keep(candidate, nowMs);
 			return;
 		}
-		this.lastFailure = failure;
+		this.outcomes.failed(failure);
 		this.#waiters.tell(candidate, failure, nowMs);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.latest.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
-		this.readouts++;
+		this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.lastFailure = undefined;
 		this.#waiters.tell(readout, undefined, nowMs);
 	}
 

@@ -5,6 +5,7 @@ import type { Driver } from "../io/driver.js";
 import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { DLMSSettings } from "./dlms-settings.js";
+import type { OutcomeListener } from "./outcomes.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
 export interface MeterSettings extends IECSettings {
@@ -31,7 +32,7 @@ export interface MeterWorld {
 	trace(message: string): void;
 }
 
-export interface MeterReaderOptions {
+export interface MeterReaderOptions extends OutcomeListener {
 	readonly world: MeterWorld;
 	readonly port: SerialPort;
 	readonly settings: MeterSettings;

@@ -30,7 +30,7 @@ function readOut(bench: ReaderBench): Readout | undefined {
 	bench.read();
 	world.time.runWhile(() => reader.running, world.time.nowMs + END_MS);
 	assert.equal(reader.running, false, "the conversation does not end");
-	return reader.last;
+	return reader.outcomes.last;
 }
 
 function hexOf(readout: Readout | undefined): string {

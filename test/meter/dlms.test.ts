@@ -159,7 +159,7 @@ describe("a conversation in DLMS/COSEM", () => {
 			const bed = new Bed(GMAC).meter("");
 			bed.bench.world.storage.capacity = 0;
 			assert.equal(bed.read().readout, undefined);
-			assert.equal(bed.bench.reader.lastFailure, FAILURE_COUNTERS);
+			assert.equal(bed.bench.reader.outcomes.failure, FAILURE_COUNTERS);
 		});
 	});
 
@@ -242,6 +242,6 @@ describe("a conversation in DLMS/COSEM", () => {
 		assert.ok(waits.tookMs <= 61_000);
 		bed.bench.world.advance(700_000);
 		assert.equal(bed.bench.reader.running, false);
-		assert.equal(bed.bench.reader.last?.status, STATUS_CUT);
+		assert.equal(bed.bench.reader.outcomes.last?.status, STATUS_CUT);
 	});
 });

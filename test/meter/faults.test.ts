@@ -83,10 +83,10 @@ describe("a meter or line that is not as the standard says", () => {
 		const outcome = readWith({ wrongBCC: 1000 }, zmf100);
 		assert.equal(outcome.readout?.status, STATUS_CHECK_WRONG);
 		assert.deepEqual(packedReadings(outcome.readout?.records), zmf100.readings);
-		assert.equal(outcome.bench.reader.last, undefined);
+		assert.equal(outcome.bench.reader.outcomes.last, undefined);
 		outcome.bench.world.advance(600_000);
 		assert.equal(outcome.bench.reader.running, false);
-		assert.equal(outcome.bench.reader.lastFailure, failures.IEC_CHECK_WRONG);
+		assert.equal(outcome.bench.reader.outcomes.failure, failures.IEC_CHECK_WRONG);
 	});
 
 	for (const lieBaud of [300, 600, 1200, 2400, 4800]) {
@@ -117,7 +117,7 @@ describe("a meter or line that is not as the standard says", () => {
 	it("stops in the middle of its block, every time: what came is shown to who asked, and replaces no readout", () => {
 		const bench = new ReaderBench().connect(logarex.telegram);
 		isGood(bench.read());
-		const before = bench.reader.last;
+		const before = bench.reader.outcomes.last;
 		bench.connect(logarex.telegram, { faults: { cut: 300 } });
 		const outcome = bench.read();
 		assert.equal(outcome.readout?.status, STATUS_CUT);
@@ -126,8 +126,8 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.deepEqual(shown, logarex.readings.slice(0, shown.length));
 		bench.world.advance(200_000);
 		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.last, before);
-		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
+		assert.equal(bench.reader.outcomes.last, before);
+		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
 	it("sends an error message", () => {
 		const error = "(ER01)\x03";
@@ -186,8 +186,8 @@ describe("a meter or line that is not as the standard says", () => {
 		assert.equal(tookMs, 60_000);
 		assert.equal(bench.reader.running, true);
 		bench.world.advance(300_000);
-		assert.deepEqual(packedReadings(bench.reader.last?.records), long.readings);
-		assert.equal(bench.reader.last?.status, STATUS_OK);
+		assert.deepEqual(packedReadings(bench.reader.outcomes.last?.records), long.readings);
+		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
 	});
 	it("sends for ever: after ten minutes it is ended, and nothing of what was never checked is kept", () => {
 		const line = "1.8.0*01(000001.0*kWh)\r\n";
@@ -197,8 +197,8 @@ describe("a meter or line that is not as the standard says", () => {
 		bench.read();
 		bench.world.advance(700_000);
 		assert.equal(bench.reader.running, false);
-		assert.equal(bench.reader.last, undefined);
-		assert.equal(bench.reader.lastFailure, failures.IEC_CUT);
+		assert.equal(bench.reader.outcomes.last, undefined);
+		assert.equal(bench.reader.outcomes.failure, failures.IEC_CUT);
 	});
 	it("sends more than fits: status 2, and what fits is right", () => {
 		let block = "";
@@ -208,8 +208,8 @@ describe("a meter or line that is not as the standard says", () => {
 		const bench = new ReaderBench().connect(bytes(`/LGZ5TEST\r\n\x02${block}${check}`));
 		bench.read();
 		bench.world.advance(200_000);
-		assert.equal(bench.reader.last?.status, STATUS_CUT);
-		const shown = packedReadings(bench.reader.last?.records);
+		assert.equal(bench.reader.outcomes.last?.status, STATUS_CUT);
+		const shown = packedReadings(bench.reader.outcomes.last?.records);
 		assert.ok(shown.length > 500);
 		assert.ok(shown.every((reading, i) => reading.value1_number === i));
 	});
@@ -257,10 +257,10 @@ describe("mode D", () => {
 	it("keeps the last telegram up to date without being asked", () => {
 		const bench = listen(pushed.telegram);
 		bench.world.advance(10_000);
-		const first = bench.reader.last;
+		const first = bench.reader.outcomes.last;
 		assert.deepEqual(packedReadings(first?.records), pushed.readings);
 		bench.world.advance(10_000);
-		assert.notEqual(bench.reader.last, first);
+		assert.notEqual(bench.reader.outcomes.last, first);
 	});
 	it("takes telegrams that follow each other without a gap, joined in the middle of one", () => {
 		const bench = listen(pushed.telegram, { pushMs: 1 });
@@ -292,7 +292,7 @@ describe("mode D", () => {
 		const { readout, tookMs } = bench.read();
 		assert.equal(readout?.status, STATUS_CHECK_WRONG);
 		assert.equal(tookMs, 60_000);
-		assert.equal(bench.reader.last, undefined);
+		assert.equal(bench.reader.outcomes.last, undefined);
 	});
 	it("times out when nothing is sent", () => {
 		assert.equal(new ReaderBench({ modeD: true }).read().failure, failures.IEC_NO_TELEGRAM);
@@ -302,11 +302,11 @@ describe("mode D", () => {
 		bench.settings.modeDBaud = 9600;
 		bench.reader.reconfigure();
 		bench.world.advance(10_000);
-		assert.deepEqual([bench.reader.last], [undefined]);
+		assert.deepEqual([bench.reader.outcomes.last], [undefined]);
 		bench.settings.modeDBaud = 2400;
 		bench.reader.reconfigure();
 		bench.world.advance(10_000);
-		assert.equal(bench.reader.last?.status, STATUS_OK);
+		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
 		bench.settings.modeD = false;
 		bench.reader.reconfigure();
 		bench.connect(logarex.telegram);
@@ -318,9 +318,9 @@ describe("mode D", () => {
 		bench.world.serial.meter.unplug();
 		bench.world.advance(1000);
 		bench.world.serial.meter.plugIn();
-		const before = bench.reader.last;
+		const before = bench.reader.outcomes.last;
 		bench.world.advance(30_000);
-		assert.notEqual(bench.reader.last, before);
+		assert.notEqual(bench.reader.outcomes.last, before);
 	});
 	it("tries a port that is away every ten seconds", () => {
 		const bench = listen(pushed.telegram);
@@ -352,8 +352,8 @@ describe("mode D", () => {
 		bench.connect(long.telegram);
 		bench.read();
 		bench.world.advance(330_000);
-		assert.equal(bench.reader.last?.status, STATUS_OK);
-		assert.deepEqual(packedReadings(bench.reader.last.records), long.readings);
+		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
+		assert.deepEqual(packedReadings(bench.reader.outcomes.last.records), long.readings);
 	});
 });
 
@@ -372,7 +372,7 @@ describe("several callers", () => {
 		bench.reader.read(waiter);
 		bench.reader.cancel(waiter);
 		bench.world.advance(10_000);
-		assert.equal(bench.reader.last?.status, STATUS_OK);
+		assert.equal(bench.reader.outcomes.last?.status, STATUS_OK);
 	});
 });
 

@@ -26,11 +26,11 @@ describe("reading captured meters over a modelled line", () => {
 				assert.equal(String.fromCharCode(readout?.mode ?? 0), vector.mode);
 				if (vector.check === "wrong") {
 					assert.equal(readout?.status, 3);
-					assert.equal(bench.reader.last, undefined);
+					assert.equal(bench.reader.outcomes.last, undefined);
 				} else {
 					assert.equal(readout?.status, STATUS_OK);
 					assert.equal(failure, undefined);
-					assert.equal(bench.reader.last, readout);
+					assert.equal(bench.reader.outcomes.last, readout);
 				}
 			});
 		}

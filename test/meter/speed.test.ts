@@ -37,13 +37,13 @@ class Speeds extends ReaderBench {
 	speed(): [baud: number, signOns: number] {
 		const { meter } = this.world.serial;
 		const before = meter.meterEvents.length;
-		const reads = this.reader.readouts;
+		const reads = this.reader.outcomes.readouts;
 		this.read();
 		this.world.time.runWhile(() => this.reader.running, this.world.clock.monotonicMs() + 600_000);
-		assert.equal(this.reader.readouts, reads + 1);
-		assert.equal(this.reader.last?.status, STATUS_OK);
+		assert.equal(this.reader.outcomes.readouts, reads + 1);
+		assert.equal(this.reader.outcomes.last?.status, STATUS_OK);
 		const signOns = meter.meterEvents.slice(before).filter((event) => event === METER_SIGNED_ON).length;
-		return [this.reader.last.baud, signOns];
+		return [this.reader.outcomes.last.baud, signOns];
 	}
 
 	/** Reads well `count` times in one conversation each, at this speed. */

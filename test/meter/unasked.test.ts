@@ -103,7 +103,7 @@ describe("a meter that sends by itself", function () {
 					[kind, baud, framing],
 				);
 				assert.match(failure?.message ?? "", new RegExp(`at ${baud} Bd, ${framing}\\.`));
-				assert.equal(bench.reader.lastFailure, failure);
+				assert.equal(bench.reader.outcomes.failure, failure);
 				assert.ok(tookMs < 60_000);
 			});
 			it(`${what}, is recognised by a probe with ${where}`, () => {

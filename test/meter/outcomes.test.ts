@@ -1,6 +1,7 @@
-/** The last readout and its times: every call before and after every other. */
+/** What came of the attempts to read, and its times: the calls in their orders. */
 import assert from "node:assert/strict";
-import { LastReadout } from "../../modules/meter/last-readout.js";
+import { Outcomes } from "../../modules/meter/outcomes.js";
+import { METER_TIMEOUT } from "../../modules/readout/failure.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 
 const NOW = Date.UTC(2026, 10, 20, 6);
@@ -14,18 +15,18 @@ const readoutAt = (utcMs: number): Readout => ({
 	records: new Uint8Array(0),
 });
 
-describe("meter/last-readout", () => {
-	const timesOf = ({ readout, attemptUtcMs }: LastReadout) => [readout?.utcMs, attemptUtcMs];
+describe("meter/outcomes", () => {
+	const timesOf = ({ last, attemptUtcMs }: Outcomes) => [last?.utcMs, attemptUtcMs];
 
 	it("has nothing at first, and nothing is dated back then", () => {
-		const last = new LastReadout();
+		const last = new Outcomes({});
 		last.dateBack(NOW, 5000);
 		last.dropSimulated();
 		assert.deepEqual(timesOf(last), [undefined, 0]);
 	});
 
 	it("dates attempt and readout back once, by the monotonic clock", () => {
-		const last = new LastReadout();
+		const last = new Outcomes({});
 		last.began(0, 1000);
 		last.keep(readoutAt(0), false, 4000);
 		assert.deepEqual(timesOf(last), [0, 0]);
@@ -37,7 +38,7 @@ describe("meter/last-readout", () => {
 	});
 
 	it("leaves what has its time, and dates a readout that was begun before the clock was set and ended after it", () => {
-		const last = new LastReadout();
+		const last = new Outcomes({});
 		last.began(0, 1000);
 		last.dateBack(NOW, 2000);
 		last.keep(readoutAt(NOW + 1000), false, 3000);
@@ -49,7 +50,7 @@ describe("meter/last-readout", () => {
 	});
 
 	it("drops what no meter has given, and keeps what one has", () => {
-		const last = new LastReadout();
+		const last = new Outcomes({});
 		last.began(NOW, 0);
 		last.keep(readoutAt(NOW), true, 0);
 		last.dropSimulated();
@@ -64,5 +65,19 @@ describe("meter/last-readout", () => {
 		last.keep(readoutAt(NOW + 1), false, 1);
 		last.dropSimulated();
 		assert.deepEqual(timesOf(last), [NOW + 1, NOW]);
+	});
+
+	it("tells of a failure when it is another, and of the first good readout after one", () => {
+		const told: (string | undefined)[] = [];
+		const last = new Outcomes({ failureChanged: (failure) => told.push(failure?.code) });
+		const [one, other] = ["a/one", "a/other"].map((code) => ({ error: METER_TIMEOUT, code, progress: 1, message: "" }));
+		last.failed(one);
+		last.failed(one);
+		last.failed(other);
+		last.keep(readoutAt(NOW), false, 0);
+		last.keep(readoutAt(NOW), false, 0);
+		last.failed(other);
+		assert.deepEqual(told, ["a/one", "a/other", undefined, "a/other"]);
+		assert.deepEqual([last.readouts, last.failure], [2, other]);
 	});
 });
