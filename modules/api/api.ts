@@ -28,6 +28,7 @@ import {
 	UNAUTHORIZED,
 	UNSUPPORTED,
 } from "./errors.js";
+import { getEventLog } from "./event-log.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -103,7 +104,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
 	notBuilt(METHOD_POST, "system/ota"),
 	notBuilt(METHOD_GET, "system/diagnostic"),
-	notBuilt(METHOD_GET, "system/log"),
+	route(METHOD_GET, "system/log", getEventLog),
 	notBuilt(METHOD_GET, "system/backup"),
 	notBuilt(METHOD_POST, "system/backup"),
 	notBuilt(METHOD_GET, "meter/history", SCOPE_READ),
