@@ -27,6 +27,7 @@ import {
 	UNSUPPORTED,
 } from "./errors.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
+import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
@@ -83,6 +84,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	...settingsRoutes("network/wifi-enabled", WIFI_ENABLED_SETTINGS),
 	...settingsRoutes("meter/protocol", PROTOCOL_SETTINGS),
 	waitingRoute(METHOD_POST, "meter/probe", postProbe),
+	route(METHOD_GET, "meter/history", getHistory),
 	waitingRoute(METHOD_GET, "iec62056/read", getRead),
 	route(METHOD_GET, "iec62056/last", getLast),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),

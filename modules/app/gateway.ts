@@ -18,6 +18,7 @@ import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import { isPollList } from "../dlms/poll-list.js";
+import { History } from "../history/history.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
@@ -76,6 +77,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
+	/** Undefined where there is no flash for it. */
+	readonly #history: History | undefined;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
@@ -121,12 +124,16 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
+		const ledger = this.#ledger;
+		const history = History.open({ driver, storage, ledger, zone: this.#zone, trace }, host.flash);
+		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
 			light: this.#light,
 			port: host.serial.meter,
-			ledger: this.#ledger,
+			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
+			kept: (readout) => history?.record(readout),
 		});
 		this.#config.listen(this);
 	}
@@ -232,6 +239,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#button?.stop();
 		this.#powerCycles?.stop();
 		this.#reader.stop();
+		this.#history?.stop();
 		this.#light?.stop();
 	}
 
@@ -252,6 +260,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
+			history: this.#history,
 			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -272,7 +281,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
+			this.#history?.beginErase();
 			this.#config.erase();
+			this.#history?.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();

@@ -4,6 +4,7 @@ import type { IECSettings } from "../iec62056-21/protocol.js";
 import type { Driver } from "../io/driver.js";
 import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
+import type { Readout } from "../readout/readout.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 
 /** The settings as they are at the moment; those of a protocol in its own words. */
@@ -38,4 +39,6 @@ export interface MeterReaderOptions {
 	/** What a readout is promised of the machine's memory. */
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
+	/** A good readout of a meter has come; not one that is simulated. */
+	kept?(readout: Readout): void;
 }

@@ -1,0 +1,124 @@
+/** Reads the entries of the history in the order of their times, from whatever sectors they are in, with one small buffer. */
+import { ERASE_SIZE } from "../io/flash.js";
+import { Entry } from "./entry.js";
+import type { MeterState } from "./meter-state.js";
+import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
+
+/** Bytes that are read at once: what begins in the first half is whole. */
+const WINDOW = 192;
+
+export class EntryCursor {
+	/** The current one. */
+	readonly entry = new Entry();
+	readonly #sectors: Sectors;
+	readonly #generation: number;
+	readonly #state: MeterState | undefined;
+	readonly #window = new Uint8Array(WINDOW);
+	/** Where in the sector the window begins; Infinity: it is to be filled. */
+	#windowAt = Number.POSITIVE_INFINITY;
+	/** -1: the one that comes next is to be found. */
+	#sector = -1;
+	/** Of the next entry, in the sector. */
+	#at = 0;
+	/** How far the sector counts. */
+	#endS = 0;
+	/** Of the entry before, in the sector. */
+	#beforeS = 0;
+	/** Of the last entry given. */
+	#timeS: number;
+
+	/** From the first entry after `fromS`, the time of an entry or 0. A `state` is kept as the raw entries tell it. */
+	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
+		this.#sectors = sectors;
+		this.#generation = sectors.generation;
+		this.#timeS = fromS;
+		this.#state = state;
+	}
+
+	/** Of the entry given last, or where it began. */
+	get timeS(): number {
+		return this.#timeS;
+	}
+
+	/** Where the head's next entry may be written, after `next` has given false. */
+	get position(): number {
+		return this.#at;
+	}
+
+	/**
+	 * Goes to the next entry; false: there is none. Throws an Error when the sectors were put to other uses since the
+	 * cursor was made, and what the flash throws.
+	 */
+	next(): boolean {
+		if (this.#sectors.generation !== this.#generation) throw new Error("the history was compacted while it was read");
+		for (;;) {
+			if (this.#sector < 0 && !this.open()) return false;
+			const { entry } = this;
+			if (!this.decode()) {
+				if (this.#endS === END_S) return false;
+				// Damaged: what is left of it is lost.
+				this.leave();
+				continue;
+			}
+			this.#beforeS = entry.timeS;
+			if (entry.timeS > this.#endS) this.leave();
+			else if (entry.timeS > this.#timeS) {
+				this.#timeS = entry.timeS;
+				if (entry.timeS === this.#endS) this.#sector = -1;
+				return true;
+			}
+		}
+	}
+
+	/** Goes on with the sector that tells of what follows. */
+	private open(): boolean {
+		const sectors = this.#sectors;
+		this.#sector = sectors.at(this.#timeS);
+		if (this.#sector < 0) return false;
+		this.#beforeS = sectors.baseOf(this.#sector);
+		this.#endS = sectors.endOf(this.#sector, Math.max(this.#timeS, this.#beforeS));
+		this.#at = sectors.isRaw(this.#sector) ? RAW_START : 0;
+		this.#windowAt = Number.POSITIVE_INFINITY;
+		return true;
+	}
+
+	private leave(): void {
+		this.#timeS = this.#endS;
+		this.#sector = -1;
+	}
+
+	/** Takes the next entry from the sector; false: it has no more. */
+	private decode(): boolean {
+		const sectors = this.#sectors;
+		const window = this.#window;
+		if (this.#at >= DATA_END) return false;
+		if (this.#at < this.#windowAt || this.#at > this.#windowAt + WINDOW - BLOCK_LIMIT) {
+			this.#windowAt = this.#at;
+			const length = Math.min(WINDOW, DATA_END - this.#at);
+			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);
+			// Behind the last entry there is nothing.
+			window.fill(0xff, length);
+		}
+		const at = this.#at - this.#windowAt;
+		if (!sectors.isRaw(this.#sector)) {
+			const end = this.entry.decode(window, at, this.#beforeS);
+			this.#at += end - at;
+			return end > 0;
+		}
+		const size = blockSize(window, at, WINDOW);
+		if (size === 0) return false;
+		const end = this.entry.decode(window, at + 1, this.#beforeS);
+		this.#at += size;
+		if (end > 0) this.note(end);
+		return end > 0;
+	}
+
+	/** Brings the state to what it was when the entry was written, which ends in the window there. */
+	private note(end: number): void {
+		const state = this.#state;
+		if (state === undefined) return;
+		const { entry } = this;
+		if (entry.hasState) state.decode(this.#window, end);
+		else for (let i = 0; i < state.readings.length; i++) state.readings[i] += entry.rises[i];
+	}
+}

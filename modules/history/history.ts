@@ -1,0 +1,244 @@
+/**
+ * The history of what went through the meter: takes each good readout, keeps what is worth keeping of it, and tells the
+ * energy of quarter hours, hours, days and months. For gateway.ts and the API.
+ *
+ *                a readout         due                              room again
+ *   IDLE         WAITING           –                                –
+ *   WAITING      WAITING, the new  TIDYING, or IDLE; it is kept     –
+ *   TIDYING      WAITING           TIDYING, one more step           IDLE
+ *
+ * What is done is done in a turn of its own: the readout comes from deep in the reader's stack. Flash is written once for a
+ * quarter of an hour at most, by the first readout in it.
+ *
+ * A readout is not kept when it has no time, is a simulated one, tells of no register, or is in a quarter that has one. One
+ * that lacks a register that there was before is kept when the last is older than INCOMPLETE_S: it may be gone for good. A
+ * clock that is put back by up to BACK_S is waited for; by more, what was read at the times that were wrong is one sum.
+ */
+import type { Drive, Driver } from "../io/driver.js";
+import type { Flash } from "../io/flash.js";
+import type { Storage } from "../io/host.js";
+import type { Timed } from "../io/machine.js";
+import { HISTORY_COST, type MemoryLedger } from "../io/memory.js";
+import { type Readout, STATUS_CUT, STATUS_OK } from "../readout/readout.js";
+import { HOUR_S, LocalCalendar, type Offsets, QUARTER_S } from "./calendar.js";
+import { Compaction, KEEP_S } from "./compaction.js";
+import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, FLAG_WRAPPED, REGISTER_COUNT } from "./entry.js";
+import { EntryCursor } from "./entry-cursor.js";
+import { takeReadout } from "./from-readout.js";
+import { Journal } from "./journal.js";
+import { MeterState } from "./meter-state.js";
+import { PeriodCursor } from "./periods.js";
+
+const PARTITION = "history";
+/** In the storage while the history is being erased, so that the next start goes on with it. */
+const ERASING_KEY = "history_erase";
+
+const INCOMPLETE_S = HOUR_S;
+const BACK_S = HOUR_S;
+/** When something is tried again for which there was no memory, and between two steps of compaction. */
+const RETRY_MS = 1000;
+const PAUSE_MS = 250;
+/**
+ * A reading that has fallen has gone past its last digit when it has risen by no more than this part of what the register
+ * can show; otherwise the register is another one.
+ */
+const WRAP_PART = 50;
+
+export interface HistoryWorld {
+	readonly driver: Driver;
+	readonly storage: Storage;
+	readonly ledger: MemoryLedger;
+	/** Of the boundaries. */
+	readonly zone: Offsets;
+	/** A line for the developer's log. */
+	trace(message: string): void;
+}
+
+export class History implements Timed {
+	readonly #world: HistoryWorld;
+	readonly #drive: Drive;
+	readonly #journal: Journal;
+	readonly #compaction: Compaction;
+	/** The journal is as flash has it. */
+	#isLoaded = false;
+	/** The one to be kept next. */
+	#waiting: Readout | undefined;
+	/** When something is to be done. */
+	#dueMs = Number.POSITIVE_INFINITY;
+	/** A factory reset has begun. */
+	#isErased = false;
+
+	private constructor(world: HistoryWorld, journal: Journal) {
+		this.#world = world;
+		this.#journal = journal;
+		this.#compaction = new Compaction(journal.sectors);
+		this.#drive = world.driver.drive("history", this);
+	}
+
+	/** Undefined where there is no flash for it. Goes on with a reset that was cut. Throws what the storage throws. */
+	static open(world: HistoryWorld, flash: Flash | undefined): History | undefined {
+		const partition = flash?.open(PARTITION);
+		if (partition === undefined) return undefined;
+		const journal = new Journal(partition);
+		if (!journal.sectors.isLargeEnough) return undefined;
+		const history = new History(world, journal);
+		if (world.storage.get(ERASING_KEY) !== undefined) {
+			history.erase();
+			history.#isErased = false;
+		}
+		return history;
+	}
+
+	/** A good readout has come: it is kept soon, if it is worth it. */
+	record(readout: Readout): void {
+		const { status, utcMs } = readout;
+		if (utcMs === 0 || (status !== STATUS_OK && status !== STATUS_CUT) || this.#isErased) return;
+		this.#drive.tell((nowMs) => {
+			this.#waiting = readout;
+			this.#dueMs = nowMs;
+		});
+	}
+
+	/**
+	 * The periods of a level (QUARTERS to MONTHS) that begin at or after `fromS` and before `toS`, as far back as the level
+	 * is kept. The cursor throws when the history is compacted meanwhile. Throws what the flash throws.
+	 */
+	periods(level: number, fromS: number, toS: number): PeriodCursor {
+		this.load();
+		const { sectors, lastS } = this.#journal;
+		const firstS = Math.max(fromS, lastS - KEEP_S[level]);
+		const source = new EntryCursor(sectors, sectors.startBefore(firstS));
+		return new PeriodCursor(source, new LocalCalendar(this.#world.zone), { level, fromS: firstS, toS });
+	}
+
+	/** A factory reset begins: from now on the next start erases what this one doesn't. Throws what the storage throws. */
+	beginErase(): void {
+		this.#isErased = true;
+		this.#waiting = undefined;
+		this.#world.storage.set(ERASING_KEY, new Uint8Array(0));
+	}
+
+	/** Forgets everything; nothing is kept until the next start. Throws what flash and storage throw. */
+	erase(): void {
+		this.#isErased = true;
+		this.#isLoaded = false;
+		this.#journal.sectors.erase();
+		this.#world.storage.delete(ERASING_KEY);
+	}
+
+	stop(): void {
+		this.#drive.stop();
+	}
+
+	/** For the driver. */
+	get deadlineMs(): number {
+		return this.#dueMs;
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		if (nowMs < this.#dueMs) return;
+		const { ledger, trace } = this.#world;
+		this.#dueMs = nowMs + RETRY_MS;
+		if (!ledger.claim(HISTORY_COST)) return;
+		this.#dueMs = Number.POSITIVE_INFINITY;
+		try {
+			this.work();
+			if (this.#compaction.isNeeded) this.#dueMs = nowMs + PAUSE_MS;
+		} catch (error) {
+			// Flash refuses. What there is of the write is found out before the next one.
+			this.#isLoaded = false;
+			trace(`history: ${error instanceof Error ? error.message : String(error)}`);
+		} finally {
+			ledger.release(HISTORY_COST);
+		}
+	}
+
+	private work(): void {
+		const readout = this.#waiting;
+		this.#waiting = undefined;
+		if (this.#isErased) return;
+		this.load();
+		if (readout !== undefined) this.keep(readout);
+		else if (this.#compaction.isNeeded) this.#compaction.step(new LocalCalendar(this.#world.zone));
+	}
+
+	private load(): void {
+		if (this.#isLoaded) return;
+		this.#journal.load();
+		this.#compaction.reset();
+		this.#isLoaded = true;
+	}
+
+	private keep(readout: Readout): void {
+		const { lastS, state } = this.#journal;
+		const entry = new Entry();
+		entry.timeS = Math.floor(readout.utcMs / 1000);
+		const isBack = entry.timeS < lastS - BACK_S;
+		if (!isBack && Math.floor(entry.timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S)) return;
+		const read = new MeterState();
+		takeReadout(readout, read);
+		const isOther = state.isOther(read);
+		const isComplete = isOther || (state.known & ~read.known) === 0;
+		if (read.known === 0 || (!isComplete && !isBack && entry.timeS - lastS < INCOMPLETE_S)) return;
+		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
+		else if (!isComplete) entry.flags = FLAG_PARTIAL;
+		const isBreak = this.compare(entry, read, isOther) || isOther;
+		// Of the same meter what this readout doesn't tell is as it was.
+		const next = new MeterState();
+		if (!isOther) next.copy(state);
+		next.update(read);
+		this.add(entry, next, isBreak, isBack);
+	}
+
+	/**
+	 * Fills in by how much each register has risen. True: the state of the meter doesn't follow from the entry.
+	 */
+	private compare(entry: Entry, read: MeterState, isOther: boolean): boolean {
+		const { state } = this.#journal;
+		let isBreak = read.ident !== state.ident || read.serial !== state.serial;
+		for (let i = 0; i < REGISTER_COUNT; i++) {
+			const bit = 1 << i;
+			if ((read.known & bit) === 0 || isOther) continue;
+			if ((state.known & bit) === 0) {
+				isBreak = true;
+				continue;
+			}
+			let rise = read.readings[i] - state.readings[i];
+			if (rise < 0) {
+				isBreak = true;
+				rise = wrappedRise(state.readings[i], rise);
+				entry.flags |= rise < 0 ? FLAG_CHANGED | FLAG_PARTIAL : FLAG_WRAPPED;
+			}
+			if (rise < 0) continue;
+			entry.known |= bit;
+			entry.rises[i] = rise;
+		}
+		return isBreak;
+	}
+
+	private add(entry: Entry, next: MeterState, isBreak: boolean, isBack: boolean): void {
+		const journal = this.#journal;
+		const compaction = this.#compaction;
+		let afterS = journal.lastS;
+		if (isBack) {
+			afterS = journal.takeBack(entry);
+			compaction.reset();
+		}
+		if (afterS === 0) {
+			entry.clear();
+			entry.flags = FLAG_START;
+		}
+		// Otherwise there was time for it before.
+		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#world.zone));
+		journal.append(entry, next, isBreak, afterS);
+	}
+}
+
+/** The rise of a register from `before` past its last digit, where it is `fall` from there; below 0: that can't be. */
+function wrappedRise(before: number, fall: number): number {
+	let end = 1;
+	while (end <= before) end *= 10;
+	const rise = fall + end;
+	return rise <= end / WRAP_PART ? rise : -1;
+}
