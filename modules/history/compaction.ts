@@ -9,13 +9,15 @@
  * kept for half as long in the next one, and so on.
  */
 import { ERASE_SIZE } from "../io/flash.js";
-import { DAY_S, DAYS, type LocalCalendar, MONTHS, QUARTERS, TOLERANCES } from "./calendar.js";
+import { DAY_S, DAYS, HOUR_S, type LocalCalendar, MONTHS, QUARTER_S, QUARTERS, TOLERANCES } from "./calendar.js";
 import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
 import { DATA_END, END_S, type Sectors, SLOT } from "./sectors.js";
 
 /** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
+/** And what must be there before, so that the first of them is told as it always was: two periods. */
+const BEFORE_S = Object.freeze([2 * QUARTER_S, 2 * HOUR_S, 2 * DAY_S, 62 * DAY_S]);
 /** Free sectors that there must be before another is taken for readings. */
 const SPARE = 2;
 /** From then on it isn't only days that are given up: no real meter gets there. */
@@ -135,7 +137,7 @@ class Copy {
 		const { pressure } = this.#range;
 		const part = 2 ** Math.max(0, pressure - PRESSURE_ON_ALL);
 		let level = QUARTERS;
-		while (level <= MONTHS && ageS > KEEP_S[level] / (level === DAYS ? 2 ** pressure : part)) level++;
+		while (level <= MONTHS && ageS > KEEP_S[level] / (level === DAYS ? 2 ** pressure : part) + BEFORE_S[level]) level++;
 		return level;
 	}
 

@@ -2,12 +2,13 @@
 import { ERASE_SIZE } from "../io/flash.js";
 import { Entry } from "./entry.js";
 import type { MeterState } from "./meter-state.js";
+import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
 /** Bytes that are read at once: what begins in the first half is whole. */
 const WINDOW = 192;
 
-export class EntryCursor {
+export class EntryCursor implements EntrySource {
 	/** The current one. */
 	readonly entry = new Entry();
 	readonly #sectors: Sectors;

@@ -9,7 +9,6 @@
  */
 import { DAY_S, HOUR_S, type LocalCalendar, QUARTER_S, TOLERANCES } from "./calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
-import type { EntryCursor } from "./entry-cursor.js";
 
 /** Flags of a period beside FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
@@ -17,6 +16,16 @@ export const FLAG_GAP = 32;
 
 /** Between readings that are farther apart nothing is divided, seconds, by level: one and a half periods. */
 const DIVIDED_S = Object.freeze([1.5 * QUARTER_S, 1.5 * HOUR_S, 1.5 * DAY_S, 46 * DAY_S]);
+
+/** The entries in the order of their times. */
+export interface EntrySource {
+	/** The current one. */
+	readonly entry: Entry;
+	/** Of the current one, or of that after which it begins; 0: at the beginning. */
+	readonly timeS: number;
+	/** Goes to the next; false: there is none. */
+	next(): boolean;
+}
 
 export interface PeriodRange {
 	/** QUARTERS to MONTHS. */
@@ -31,7 +40,7 @@ export class PeriodCursor {
 	/** The current period: how much of which registers; its `timeS` is the end. */
 	readonly amounts = new Entry();
 	startS = 0;
-	readonly #source: EntryCursor;
+	readonly #source: EntrySource;
 	readonly #calendar: LocalCalendar;
 	readonly #range: PeriodRange;
 	/** The one that is being summed up. */
@@ -53,7 +62,7 @@ export class PeriodCursor {
 	#hasEnded = false;
 
 	/** `source` begins at or before the range. */
-	constructor(source: EntryCursor, calendar: LocalCalendar, range: PeriodRange) {
+	constructor(source: EntrySource, calendar: LocalCalendar, range: PeriodRange) {
 		this.#source = source;
 		this.#calendar = calendar;
 		this.#range = range;
