@@ -10,6 +10,7 @@ import { KEEP_S } from "../../modules/history/compaction.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START } from "../../modules/history/entry.js";
 import { Journal } from "../../modules/history/journal.js";
 import { PeriodCursor } from "../../modules/history/periods.js";
+import type { TimeZone } from "../../modules/time/zone.js";
 import { LEVELS, type Level, listOf, NAMES, type Period, type Register, Unit } from "./unit.js";
 
 const QUARTER = 900;
@@ -26,7 +27,7 @@ export interface Setup {
 	readonly cuts?: number;
 	readonly outages?: number;
 	readonly exchanges?: number;
-	/** Bytes of the partition. Default: that of 4 MB of flash. */
+	/** Default: a new one with the history of 4 MB of flash. */
 	readonly unit?: Unit;
 }
 
@@ -46,6 +47,16 @@ class ListSource {
 		this.timeS = this.entry.timeS;
 		return true;
 	}
+}
+
+/** What a unit must tell of a level that has kept these entries. */
+export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
+	const lastS = entries.at(-1)?.timeS ?? 0;
+	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
+	// From well before what is asked for.
+	const begin = entries.findIndex(({ timeS }) => timeS >= fromS - 70 * DAY);
+	const source = new ListSource(entries.slice(Math.max(0, begin)));
+	return listOf(new PeriodCursor(source, new LocalCalendar(zone), { level: LEVELS[level], fromS, toS: 2 ** 32 }));
 }
 
 export class Simulation {
@@ -124,13 +135,7 @@ export class Simulation {
 
 	/** What the unit must tell of a level. */
 	expected(level: Level): Period[] {
-		const lastS = this.entries.at(-1)?.timeS ?? 0;
-		const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
-		// A little more than is asked for, as the unit itself has it.
-		const begin = this.entries.findIndex(({ timeS }) => timeS >= fromS - 70 * DAY);
-		const source = new ListSource(this.entries.slice(Math.max(0, begin)));
-		const calendar = new LocalCalendar(this.unit.zone);
-		return listOf(new PeriodCursor(source, calendar, { level: LEVELS[level], fromS, toS: 2 ** 32 }));
+		return periodsOf(this.entries, level, this.unit.zone);
 	}
 
 	/** A readout during which the power goes, at some byte of some write; the unit starts again. */
