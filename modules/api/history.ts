@@ -7,7 +7,7 @@ import { HISTORY_REPLY_COST, type MemoryLedger } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { localText } from "../time/iso.js";
-import { INVALID_FIELD, MISSING_FIELD } from "./errors.js";
+import { INVALID_FIELD } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 
 /** `period` of the query, in the order of the levels (history/calendar.ts). */
@@ -30,17 +30,14 @@ const TIME_DIGITS = 10;
 export function getHistory(exchange: Exchange): void {
 	const { request, services, response } = exchange;
 	const { history, ledger } = services;
-	const period = request.query("period");
-	const level = LEVELS.indexOf(period ?? "");
+	const level = LEVELS.indexOf(request.query("period") ?? "days");
 	const fromS = timeOf(request.query("from"), 0);
 	const toS = timeOf(request.query("to"), TIME_LIMIT_S);
-	if (period === undefined) {
-		exchange.fail(400, MISSING_FIELD, "Name a period: quarters, hours, days or months.", "period");
-	} else if (level < 0) {
+	if (level < 0) {
 		exchange.fail(400, INVALID_FIELD, "The period is one of quarters, hours, days and months.", "period");
 	} else if (Number.isNaN(fromS + toS)) {
 		const field = Number.isNaN(fromS) ? "from" : "to";
-		exchange.fail(400, INVALID_FIELD, "This is a Unix time in whole seconds, 0 to 4102444799.", field);
+		exchange.fail(400, INVALID_FIELD, "A time is a Unix time in whole seconds, 0 to 4102444799.", field);
 	} else if (!ledger.claim(HISTORY_REPLY_COST)) exchange.busy();
 	else {
 		const isCSV = request.header("accept")?.includes("text/csv") ?? false;
@@ -52,7 +49,7 @@ export function getHistory(exchange: Exchange): void {
 			throw error;
 		}
 		const produce: ProduceUnit = (writer, unit) => (isCSV ? body.row(writer, unit) : body.member(writer, unit));
-		response.lines(isCSV ? "Content-Type: text/csv; charset=utf-8\r\n" : "Content-Type: application/json\r\n");
+		response.lines(isCSV ? "Content-Type: text/csv\r\n" : "Content-Type: application/json\r\n");
 		response.lines("Vary: Accept\r\n");
 		response.send(200, new ClaimedStream(new JSONStream(services.writer, produce, SPARE), ledger));
 	}

@@ -20,8 +20,9 @@ const ROWS = `
 	GET dlms/config, POST dlms/config, GET dlms/obis, POST dlms/obis,
 	GET zigbee/config, POST zigbee/config, POST zigbee/reset, GET zigbee/map, POST zigbee/map,
 	GET hub, POST hub, GET hub/send`;
-/** Ours beside them (decisions 16 and 32). */
-const EXTRAS = "GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe";
+/** Ours beside them (decisions 16, 32 and 60). */
+const EXTRAS =
+	"GET system/sessions, DELETE system/sessions/<id>, GET iec62056/log, POST meter/probe, GET meter/history";
 
 const namesOf = (text: string) => text.split(",").map((name) => name.trim());
 

@@ -1,5 +1,6 @@
 /** The history: what is kept of readouts, and the periods that come of it. */
 import assert from "node:assert/strict";
+import { QUARTERS } from "../../modules/history/calendar.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
 import { at, linesOf, type Period, readoutOf, Unit } from "./unit.js";
 
@@ -323,6 +324,18 @@ describe("The history", () => {
 		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
 		unit.read(at("2026-11-20 07:16:03"), { import: 1_000_436 });
 		assert.equal(unit.sum("quarters"), 76);
+	});
+
+	it("tells who reads it that it was compacted meanwhile, rather than anything wrong", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
+		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
+		assert.ok(cursor.next());
+		run(at("2026-11-22 06:15"), at("2026-11-22 12:00"));
+		assert.ok(cursor.next());
+		run(at("2026-11-22 12:15"), at("2026-11-23 12:00"));
+		assert.throws(() => {
+			while (cursor.next());
+		}, /compacted while it was read/);
 	});
 
 	it("forgets everything at a reset, also when the power is cut in the middle of it", () => {
