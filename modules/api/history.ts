@@ -14,14 +14,9 @@ import type { Exchange, Services } from "./exchange.js";
 const LEVELS = Object.freeze(["quarters", "hours", "days", "months"]);
 /** Names of the amounts, in the order of the registers (history/entry.ts). */
 const AMOUNTS = Object.freeze(["import_wh", "export_wh", "gas_l", "water_l", "heat_wh"]);
-/** What a period is marked with. */
-const MARKS: readonly (readonly [number, string])[] = Object.freeze([
-	[FLAG_PARTIAL, "partial"],
-	[FLAG_INTERPOLATED, "interpolated"],
-	[FLAG_GAP, "gap"],
-	[FLAG_CHANGED, "meter_changed"],
-	[FLAG_WRAPPED, "wrapped"],
-]);
+/** What a period is marked with, and the flags of that. */
+const MARKS = Object.freeze(["partial", "interpolated", "gap", "meter_changed", "wrapped"]);
+const FLAGS = Object.freeze([FLAG_PARTIAL, FLAG_INTERPOLATED, FLAG_GAP, FLAG_CHANGED, FLAG_WRAPPED]);
 
 /** The last time that the API knows (decision 39), seconds. */
 const TIME_LIMIT_S = 4_102_444_799;
@@ -146,9 +141,8 @@ class Listing {
 			writer.number(amounts.rises[i]);
 		}
 		for (let i = 0; i < MARKS.length; i++) {
-			const [flag, name] = MARKS[i];
-			if ((amounts.flags & flag) === 0) continue;
-			writer.key(name);
+			if ((amounts.flags & FLAGS[i]) === 0) continue;
+			writer.key(MARKS[i]);
 			writer.boolean(true);
 		}
 		writer.endObject();
@@ -158,7 +152,7 @@ class Listing {
 		const { startS, amounts } = this.#cursor!;
 		let line = `${startS},${amounts.timeS},${this.localStart()},`;
 		for (let i = 0; i < AMOUNTS.length; i++) line += amounts.known & (1 << i) ? `${amounts.rises[i]},` : ",";
-		const marks = MARKS.filter(([flag]) => amounts.flags & flag).map(([, name]) => name);
+		const marks = MARKS.filter((_, i) => amounts.flags & FLAGS[i]);
 		return `${line}${marks.join(" ")}\r\n`;
 	}
 

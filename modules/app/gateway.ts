@@ -125,7 +125,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		const ledger = this.#ledger;
-		const history = History.open({ driver, storage, ledger, zone: this.#zone, trace }, host.flash);
+		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash });
 		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
@@ -133,7 +133,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			port: host.serial.meter,
 			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
-			kept: (readout) => history?.record(readout),
+			history,
 		});
 		this.#config.listen(this);
 	}

@@ -42,11 +42,6 @@ export class Compaction {
 		return this.#sectors.free < SPARE;
 	}
 
-	/** Other sectors are there than before: a pass begins anew. */
-	reset(): void {
-		this.#fromS = this.#pressure = 0;
-	}
-
 	/** Copies into one more sector. Takes about as long as erasing it three times. Throws what the flash throws. */
 	step(calendar: LocalCalendar): void {
 		const sectors = this.#sectors;

@@ -12,7 +12,6 @@ export class EntryCursor implements EntrySource {
 	/** The current one. */
 	readonly entry = new Entry();
 	readonly #sectors: Sectors;
-	readonly #generation: number;
 	readonly #state: MeterState | undefined;
 	readonly #window = new Uint8Array(WINDOW);
 	/** Where in the sector the window begins; Infinity: it is to be filled. */
@@ -31,7 +30,6 @@ export class EntryCursor implements EntrySource {
 	/** From the first entry after `fromS`, the time of an entry or 0. A `state` is kept as the raw entries tell it. */
 	constructor(sectors: Sectors, fromS = 0, state?: MeterState) {
 		this.#sectors = sectors;
-		this.#generation = sectors.generation;
 		this.#timeS = fromS;
 		this.#state = state;
 	}
@@ -47,11 +45,10 @@ export class EntryCursor implements EntrySource {
 	}
 
 	/**
-	 * Goes to the next entry; false: there is none. Throws an Error when the sectors were put to other uses since the
-	 * cursor was made, and what the flash throws.
+	 * Goes to the next entry; false: there is none. Throws an Error when the sector that is read was put to another use
+	 * since the cursor was made, and what the flash throws.
 	 */
 	next(): boolean {
-		if (this.#sectors.generation !== this.#generation) throw new Error("the history was compacted while it was read");
 		for (;;) {
 			if (this.#sector < 0 && !this.open()) return false;
 			const { entry } = this;
@@ -94,6 +91,7 @@ export class EntryCursor implements EntrySource {
 		const window = this.#window;
 		if (this.#at >= DATA_END) return false;
 		if (this.#at < this.#windowAt || this.#at > this.#windowAt + WINDOW - BLOCK_LIMIT) {
+			if (!sectors.isIntact(this.#sector)) throw new Error("the history was compacted while it was read");
 			this.#windowAt = this.#at;
 			const length = Math.min(WINDOW, DATA_END - this.#at);
 			sectors.partition.read(this.#sector * ERASE_SIZE + this.#at, window, 0, length);

@@ -15,7 +15,7 @@
  * clock that is put back by up to BACK_S is waited for; by more, what was read at the times that were wrong is one sum.
  */
 import type { Drive, Driver } from "../io/driver.js";
-import type { Flash } from "../io/flash.js";
+import { ERASE_SIZE, type Flash, type Partition } from "../io/flash.js";
 import type { Storage } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import { HISTORY_COST, type MemoryLedger } from "../io/memory.js";
@@ -28,6 +28,7 @@ import { takeReadout } from "./from-readout.js";
 import { Journal } from "./journal.js";
 import { MeterState } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
+import { countOf } from "./sectors.js";
 
 const PARTITION = "history";
 /** In the storage while the history is being erased, so that the next start goes on with it. */
@@ -47,42 +48,50 @@ const WRAP_PART = 50;
 export interface HistoryWorld {
 	readonly driver: Driver;
 	readonly storage: Storage;
-	readonly ledger: MemoryLedger;
-	/** Of the boundaries. */
-	readonly zone: Offsets;
 	/** A line for the developer's log. */
 	trace(message: string): void;
 }
 
+export interface HistoryOptions {
+	readonly world: HistoryWorld;
+	readonly ledger: MemoryLedger;
+	/** Of the boundaries. */
+	readonly zone: Offsets;
+	readonly flash: Flash | undefined;
+}
+
+/** Between two readings nothing is held of what is in flash: it takes less time to find it out than slots to know it. */
 export class History implements Timed {
 	readonly #world: HistoryWorld;
+	readonly #ledger: MemoryLedger;
+	readonly #zone: Offsets;
+	readonly #partition: Partition;
 	readonly #drive: Drive;
-	readonly #journal: Journal;
-	readonly #compaction: Compaction;
-	/** The journal is as flash has it. */
-	#isLoaded = false;
+	/** Time of the last entry, seconds; 0: it was not looked for yet. */
+	#lastS = 0;
 	/** The one to be kept next. */
 	#waiting: Readout | undefined;
+	/** In TIDYING. */
+	#compaction: Compaction | undefined;
 	/** When something is to be done. */
 	#dueMs = Number.POSITIVE_INFINITY;
 	/** A factory reset has begun. */
 	#isErased = false;
 
-	private constructor(world: HistoryWorld, journal: Journal) {
+	private constructor({ world, ledger, zone }: HistoryOptions, partition: Partition) {
 		this.#world = world;
-		this.#journal = journal;
-		this.#compaction = new Compaction(journal.sectors);
+		this.#ledger = ledger;
+		this.#zone = zone;
+		this.#partition = partition;
 		this.#drive = world.driver.drive("history", this);
 	}
 
 	/** Undefined where there is no flash for it. Goes on with a reset that was cut. Throws what the storage throws. */
-	static open(world: HistoryWorld, flash: Flash | undefined): History | undefined {
-		const partition = flash?.open(PARTITION);
-		if (partition === undefined) return undefined;
-		const journal = new Journal(partition);
-		if (!journal.sectors.isLargeEnough) return undefined;
-		const history = new History(world, journal);
-		if (world.storage.get(ERASING_KEY) !== undefined) {
+	static open(options: HistoryOptions): History | undefined {
+		const partition = options.flash?.open(PARTITION);
+		if (partition === undefined || countOf(partition) === 0) return undefined;
+		const history = new History(options, partition);
+		if (options.world.storage.get(ERASING_KEY) !== undefined) {
 			history.erase();
 			history.#isErased = false;
 		}
@@ -93,6 +102,7 @@ export class History implements Timed {
 	record(readout: Readout): void {
 		const { status, utcMs } = readout;
 		if (utcMs === 0 || (status !== STATUS_OK && status !== STATUS_CUT) || this.#isErased) return;
+		if (isOfKnownQuarter(Math.floor(utcMs / 1000), this.#lastS)) return;
 		this.#drive.tell((nowMs) => {
 			this.#waiting = readout;
 			this.#dueMs = nowMs;
@@ -101,28 +111,25 @@ export class History implements Timed {
 
 	/**
 	 * The periods of a level (QUARTERS to MONTHS) that begin at or after `fromS` and before `toS`, as far back as the level
-	 * is kept. The cursor throws when the history is compacted meanwhile. Throws what the flash throws.
+	 * is kept. The cursor throws when what it reads is compacted meanwhile. Throws what the flash throws.
 	 */
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
-		this.load();
-		const { sectors, lastS } = this.#journal;
+		const { sectors, lastS } = new Journal(this.#partition);
 		const firstS = Math.max(fromS, lastS - KEEP_S[level]);
 		const source = new EntryCursor(sectors, sectors.startBefore(firstS));
-		return new PeriodCursor(source, new LocalCalendar(this.#world.zone), { level, fromS: firstS, toS });
+		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
 	/** A factory reset begins: from now on the next start erases what this one doesn't. Throws what the storage throws. */
 	beginErase(): void {
 		this.#isErased = true;
-		this.#waiting = undefined;
 		this.#world.storage.set(ERASING_KEY, new Uint8Array(0));
 	}
 
 	/** Forgets everything; nothing is kept until the next start. Throws what flash and storage throw. */
 	erase(): void {
 		this.#isErased = true;
-		this.#isLoaded = false;
-		this.#journal.sectors.erase();
+		this.#partition.erase(0, countOf(this.#partition) * ERASE_SIZE);
 		this.#world.storage.delete(ERASING_KEY);
 	}
 
@@ -138,44 +145,40 @@ export class History implements Timed {
 	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#dueMs) return;
-		const { ledger, trace } = this.#world;
+		const ledger = this.#ledger;
 		this.#dueMs = nowMs + RETRY_MS;
 		if (!ledger.claim(HISTORY_COST)) return;
 		this.#dueMs = Number.POSITIVE_INFINITY;
+		const readout = this.#waiting;
+		const compaction = this.#compaction;
+		this.#waiting = this.#compaction = undefined;
 		try {
-			this.work();
-			if (this.#compaction.isNeeded) this.#dueMs = nowMs + PAUSE_MS;
+			if (this.#isErased) return;
+			if (readout !== undefined) this.keep(readout);
+			else if (compaction !== undefined) this.tidy(compaction);
+			if (this.#compaction !== undefined) this.#dueMs = nowMs + PAUSE_MS;
 		} catch (error) {
 			// Flash refuses. What there is of the write is found out before the next one.
-			this.#isLoaded = false;
-			trace(`history: ${error instanceof Error ? error.message : String(error)}`);
+			this.#world.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
 		} finally {
 			ledger.release(HISTORY_COST);
 		}
 	}
 
-	private work(): void {
-		const readout = this.#waiting;
-		this.#waiting = undefined;
-		if (this.#isErased) return;
-		this.load();
-		if (readout !== undefined) this.keep(readout);
-		else if (this.#compaction.isNeeded) this.#compaction.step(new LocalCalendar(this.#world.zone));
-	}
-
-	private load(): void {
-		if (this.#isLoaded) return;
-		this.#journal.load();
-		this.#compaction.reset();
-		this.#isLoaded = true;
+	/** One step of it, and more later if that isn't all. */
+	private tidy(compaction: Compaction): void {
+		compaction.step(new LocalCalendar(this.#zone));
+		if (compaction.isNeeded) this.#compaction = compaction;
 	}
 
 	private keep(readout: Readout): void {
-		const { lastS, state } = this.#journal;
+		const journal = new Journal(this.#partition);
+		const { lastS, state } = journal;
+		this.#lastS = lastS;
 		const entry = new Entry();
 		entry.timeS = Math.floor(readout.utcMs / 1000);
-		const isBack = entry.timeS < lastS - BACK_S;
-		if (!isBack && Math.floor(entry.timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S)) return;
+		if (isOfKnownQuarter(entry.timeS, lastS)) return;
+		const isBack = entry.timeS < lastS;
 		const read = new MeterState();
 		takeReadout(readout, read);
 		const isOther = state.isOther(read);
@@ -183,56 +186,51 @@ export class History implements Timed {
 		if (read.known === 0 || (!isComplete && !isBack && entry.timeS - lastS < INCOMPLETE_S)) return;
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
-		const isBreak = this.compare(entry, read, isOther) || isOther;
+		const isBreak = compare(entry, state, read, isOther) || isOther;
 		// Of the same meter what this readout doesn't tell is as it was.
 		const next = new MeterState();
 		if (!isOther) next.copy(state);
 		next.update(read);
-		this.add(entry, next, isBreak, isBack);
-	}
-
-	/**
-	 * Fills in by how much each register has risen. True: the state of the meter doesn't follow from the entry.
-	 */
-	private compare(entry: Entry, read: MeterState, isOther: boolean): boolean {
-		const { state } = this.#journal;
-		let isBreak = read.ident !== state.ident || read.serial !== state.serial;
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			const bit = 1 << i;
-			if ((read.known & bit) === 0 || isOther) continue;
-			if ((state.known & bit) === 0) {
-				isBreak = true;
-				continue;
-			}
-			let rise = read.readings[i] - state.readings[i];
-			if (rise < 0) {
-				isBreak = true;
-				rise = wrappedRise(state.readings[i], rise);
-				entry.flags |= rise < 0 ? FLAG_CHANGED | FLAG_PARTIAL : FLAG_WRAPPED;
-			}
-			if (rise < 0) continue;
-			entry.known |= bit;
-			entry.rises[i] = rise;
-		}
-		return isBreak;
-	}
-
-	private add(entry: Entry, next: MeterState, isBreak: boolean, isBack: boolean): void {
-		const journal = this.#journal;
-		const compaction = this.#compaction;
-		let afterS = journal.lastS;
-		if (isBack) {
-			afterS = journal.takeBack(entry);
-			compaction.reset();
-		}
+		const compaction = new Compaction(journal.sectors);
+		// There was time for it before, if there was any.
+		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
+		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
 			entry.clear();
 			entry.flags = FLAG_START;
 		}
-		// Otherwise there was time for it before.
-		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#world.zone));
 		journal.append(entry, next, isBreak, afterS);
+		this.#lastS = entry.timeS;
+		if (compaction.isNeeded) this.#compaction = compaction;
 	}
+}
+
+/** Whether there is a reading of that quarter of an hour, or the clock was put back so little that one waits for it. */
+function isOfKnownQuarter(timeS: number, lastS: number): boolean {
+	return timeS >= lastS - BACK_S && Math.floor(timeS / QUARTER_S) <= Math.floor(lastS / QUARTER_S);
+}
+
+/** Fills in by how much each register has risen. True: the state of the meter doesn't follow from the entry. */
+function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
+	let isBreak = read.ident !== state.ident || read.serial !== state.serial;
+	for (let i = 0; i < REGISTER_COUNT; i++) {
+		const bit = 1 << i;
+		if ((read.known & bit) === 0 || isOther) continue;
+		if ((state.known & bit) === 0) {
+			isBreak = true;
+			continue;
+		}
+		let rise = read.readings[i] - state.readings[i];
+		if (rise < 0) {
+			isBreak = true;
+			rise = wrappedRise(state.readings[i], rise);
+			entry.flags |= rise < 0 ? FLAG_CHANGED | FLAG_PARTIAL : FLAG_WRAPPED;
+		}
+		if (rise < 0) continue;
+		entry.known |= bit;
+		entry.rises[i] = rise;
+	}
+	return isBreak;
 }
 
 /** The rise of a register from `before` past its last digit, where it is `fall` from there; below 0: that can't be. */

@@ -20,19 +20,12 @@ export class Journal {
 	/** Where the next block goes in the head. */
 	#at = DATA_END;
 
+	/** Finds out what there is. Throws what the flash throws, as all methods do; then make another one. */
 	constructor(partition: Partition) {
-		this.sectors = new Sectors(partition);
-	}
-
-	/** Finds out what there is: at the start, and after a write that has failed. Throws what the flash throws. */
-	load(): void {
-		const { sectors, state } = this;
-		sectors.load();
-		state.clear();
-		this.lastS = 0;
-		this.#at = DATA_END;
+		const sectors = new Sectors(partition);
+		this.sectors = sectors;
 		if (sectors.head < 0) return;
-		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), state);
+		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
 		if (this.isErased(cursor.position)) this.#at = cursor.position;
 	}
@@ -44,7 +37,7 @@ export class Journal {
 
 	/**
 	 * Adds an entry, which leads to that state, behind the one of the time `afterS`: what came later counts no more. With
-	 * `isBreak` the state doesn't follow from the entry. Throws what the flash throws; then `load`.
+	 * `isBreak` the state doesn't follow from the entry.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;

@@ -51,8 +51,6 @@ const COLUMNS = 3;
 export class Sectors {
 	readonly partition: Partition;
 	readonly count: number;
-	/** Changes whenever a sector is put to another use: whoever reads has lost his place then. */
-	generation = 0;
 	/** The newest raw sector; -1: there is none yet. */
 	head = -1;
 	/** A row for each sector: its number (0: it is free), base, until. */
@@ -60,22 +58,12 @@ export class Sectors {
 	/** Bits of the raw ones. */
 	#raw = 0;
 
+	/** Finds out what stands in flash. Throws what the flash throws, as all methods do. */
 	constructor(partition: Partition) {
 		this.partition = partition;
-		this.count = Math.min(Math.floor(partition.size / ERASE_SIZE), SECTOR_LIMIT);
+		this.count = countOf(partition);
 		this.#table = new Uint32Array(this.count * COLUMNS);
-	}
-
-	get isLargeEnough(): boolean {
-		return this.count >= SECTOR_MINIMUM;
-	}
-
-	/** Finds out what stands in flash. */
-	load(): void {
 		const bytes = new Uint8Array(BLOCK_LIMIT);
-		this.#table.fill(0);
-		this.#raw = 0;
-		this.generation++;
 		for (let i = 0; i < this.count; i++) {
 			this.partition.read(i * ERASE_SIZE + DATA_END, bytes, 0, RECORD_SIZE);
 			if (isRecord(bytes, KIND_DENSE)) {
@@ -173,15 +161,17 @@ export class Sectors {
 		}
 		if (found < 0) throw new Error("the history has no free sector");
 		this.clearRow(found);
-		this.generation++;
 		this.partition.erase(found * ERASE_SIZE, ERASE_SIZE);
 		return found;
 	}
 
-	/** Forgets everything. */
-	erase(): void {
-		this.generation++;
-		this.partition.erase(0, this.count * ERASE_SIZE);
+	/** Whether the sector still is what it was: another one who knows the partition may have put it to another use. */
+	isIntact(sector: number): boolean {
+		const record = new Uint8Array(RECORD_SIZE);
+		const isRaw = this.isRaw(sector);
+		this.partition.read(sector * ERASE_SIZE + (isRaw ? 0 : DATA_END), record);
+		const number = this.#table[sector * COLUMNS];
+		return isRecord(record, isRaw ? KIND_RAW : KIND_DENSE) && number32(record, 2) === number;
 	}
 
 	/** Bits of the sectors from which something would be read. */
@@ -236,6 +226,12 @@ export class Sectors {
 		putNumber32(into, 10, untilS);
 		putCheck(into, 0, RECORD_SIZE);
 	}
+}
+
+/** Sectors of a partition that are used; 0: it is too small. */
+export function countOf({ size }: Partition): number {
+	const count = Math.min(Math.floor(size / ERASE_SIZE), SECTOR_LIMIT);
+	return count < SECTOR_MINIMUM ? 0 : count;
 }
 
 /**

@@ -354,7 +354,7 @@ export class MeterReader implements Timed {
 		this.readouts++;
 		this.#options.light?.flash();
 		this.lastFailure = undefined;
-		if (this.#protocol?.simulate === undefined) this.#options.kept?.(readout);
+		if (this.#protocol?.simulate === undefined) this.#options.history?.record(readout);
 		this.#waiters.tell(readout, undefined, nowMs);
 	}
 

@@ -39,6 +39,6 @@ export interface MeterReaderOptions {
 	/** What a readout is promised of the machine's memory. */
 	readonly ledger: MemoryLedger;
 	readonly light?: MeterLight | undefined;
-	/** A good readout of a meter has come; not one that is simulated. */
-	kept?(readout: Readout): void;
+	/** Is given the good readouts of meters; not those that are simulated. */
+	readonly history?: { record(readout: Readout): void } | undefined;
 }

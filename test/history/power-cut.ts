@@ -127,7 +127,6 @@ function cut(unit: Unit, reading: number, { operation, bytes, where, lists }: Cu
 	read(unit, reading);
 	unit.restart();
 	const journal = new Journal(unit.partition);
-	journal.load();
 	const isThere = journal.lastS === timeOf(reading);
 	if (!isThere) assert.equal(journal.lastS, reading === 0 ? 0 : timeOf(reading - 1), where);
 	check(unit, lists[isThere ? 1 : 0], where);

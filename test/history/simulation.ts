@@ -147,7 +147,6 @@ export class Simulation {
 		if (unit.flash.operations > operations) this.cuts++;
 		unit.restart();
 		const journal = new Journal(unit.partition);
-		journal.load();
 		if (journal.lastS === this.#timeS) this.#note();
 		else assert.equal(journal.lastS, this.entries.at(-1)?.timeS ?? 0, "an older reading was lost");
 	}

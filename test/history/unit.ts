@@ -135,7 +135,8 @@ export class Unit {
 		const driver = new Driver({ clock: this.time, timers: this.time, guard });
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);
-		this.history = History.open({ driver, storage: this.storage, ledger, zone: this.zone, trace }, this.flash)!;
+		const world = { driver, storage: this.storage, trace };
+		this.history = History.open({ world, ledger, zone: this.zone, flash: this.flash })!;
 	}
 
 	/** A readout at that time, and what follows from it. */

@@ -32,9 +32,10 @@ describe("The history's slots in XS", function () {
 		// Some months, with sectors compacted, until the next reading needs another one of the last two that are free.
 		const simulation = new Simulation({ seed: 1 }, at("2026-07-01"));
 		simulation.run(at("2026-10-20"));
-		for (const journal = new Journal(simulation.unit.partition); ; simulation.run(simulation.timeS + 900)) {
-			journal.load();
+		for (;;) {
+			const journal = new Journal(simulation.unit.partition);
 			if (journal.isFull && journal.sectors.free === 2) break;
+			simulation.run(simulation.timeS + 900);
 		}
 		assert.ok(simulation.timeS < at("2026-11-20"));
 		flash = simulation.unit.flash;
