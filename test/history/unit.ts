@@ -61,7 +61,7 @@ export function readoutOf(lines: string, timeS: number, { id = "METER", status =
 	const records = new RecordWriter();
 	const parser = new DataSetParser(records);
 	parser.begin();
-	const bytes = asciiBytes(lines);
+	const bytes = new Uint8Array(Buffer.from(lines, "latin1"));
 	parser.receive(bytes, 0, bytes.length);
 	parser.endBlock(true);
 	return {

@@ -20,6 +20,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/dlms": 52500,
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
+	"modules/history": 17500,
 	"modules/http": 41000,
 	"modules/iec62056-21": 24500,
 	"modules/io": 10000,
@@ -56,8 +57,8 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	"hub (MQTT)": 32000,
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
-	/** Reading by the schedule, history and log in flash, their routes. */
-	"schedule, history, log": 28000,
+	/** Reading by the schedule and the log in flash, their routes. */
+	"schedule, log": 10500,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */
