@@ -38,31 +38,19 @@ export class LocalCalendar {
 		this.#zone = zone;
 	}
 
-	/** The last boundary at or before `timeS`. */
-	floor(level: number, timeS: number): number {
-		if (level === QUARTERS) return timeS - (timeS % QUARTER_S);
+	/** The last boundary at or before `timeS`; with `next` 1 the first one after it. */
+	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
+		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
 		const localS = timeS + this.offsetS(timeS);
 		if (level === HOURS) {
 			// An offset that changes by half an hour makes an hour of ninety minutes.
-			let at = timeS - (localS % HOUR_S);
-			while (!this.isFullHour(at)) at -= QUARTER_S;
+			let at = timeS - (localS % HOUR_S) + next * HOUR_S;
+			while ((at + this.offsetS(at)) % HOUR_S !== 0) at += next ? QUARTER_S : -QUARTER_S;
 			return at;
 		}
-		if (level === DAYS) return this.beginOf(localS - (localS % DAY_S));
-		return this.beginOf(monthOf(localS, 0));
-	}
-
-	/** The first boundary after `timeS`. */
-	after(level: number, timeS: number): number {
-		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + QUARTER_S;
-		if (level === HOURS) {
-			let at = this.floor(HOURS, timeS) + HOUR_S;
-			while (!this.isFullHour(at)) at += QUARTER_S;
-			return at;
-		}
-		const localS = timeS + this.offsetS(timeS);
-		if (level === DAYS) return this.beginOf(localS - (localS % DAY_S) + DAY_S);
-		return this.beginOf(monthOf(localS, 1));
+		if (level === DAYS) return this.beginOf(localS - (localS % DAY_S) + next * DAY_S);
+		const date = new Date(localS * 1000);
+		return this.beginOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + next, 1) / 1000);
 	}
 
 	/** Seconds that local clocks are ahead of UTC. */
@@ -80,10 +68,6 @@ export class LocalCalendar {
 		return this.#zone.offsetMinutes(timeS * 1000) * 60;
 	}
 
-	private isFullHour(timeS: number): boolean {
-		return (timeS + this.offsetS(timeS)) % HOUR_S === 0;
-	}
-
 	/**
 	 * The first moment at which local clocks show `localS` (seconds since 1970-01-01 of that clock; a midnight) or later:
 	 * where midnight is skipped, a day begins at one.
@@ -95,10 +79,4 @@ export class LocalCalendar {
 		while (at + this.offsetS(at) < localS) at += QUARTER_S;
 		return at;
 	}
-}
-
-/** The beginning of the month of `localS`, or of the one `more` months later, by the same clock. */
-function monthOf(localS: number, more: number): number {
-	const date = new Date(localS * 1000);
-	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more, 1) / 1000;
 }

@@ -12,7 +12,7 @@ import { ERASE_SIZE } from "../io/flash.js";
 import { DAY_S, DAYS, HOUR_S, type LocalCalendar, MONTHS, QUARTER_S, QUARTERS, TOLERANCES } from "./calendar.js";
 import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
-import { DATA_END, END_S, type Sectors, SLOT } from "./sectors.js";
+import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
 /** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
@@ -32,6 +32,10 @@ export class Compaction {
 	#fromS = 0;
 	/** How often the days were halved. */
 	#pressure = 0;
+	/** Of a step: bytes that wait to be written, how many, and where in flash they go. */
+	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
+	#waiting = 0;
+	#at = 0;
 
 	constructor(sectors: Sectors) {
 		this.#sectors = sectors;
@@ -47,126 +51,77 @@ export class Compaction {
 		const sectors = this.#sectors;
 		const untilS = sectors.baseOf(sectors.head);
 		if (this.#fromS < untilS) {
-			const sector = sectors.allocate();
 			const fromS = this.#fromS;
-			// A step that fails leaves a sector that doesn't count; the pass begins anew.
-			this.#fromS = 0;
-			const copy = new Copy(sectors, sector, { fromS, untilS, pressure: this.#pressure }, calendar);
-			const endS = copy.run();
-			sectors.addDense(sector, fromS, endS);
-			this.#fromS = endS;
+			const start = sectors.allocate() * ERASE_SIZE;
+			this.#at = start;
+			this.#waiting = 0;
+			this.#fromS = this.copy(calendar, fromS, untilS);
+			this.write(this.#waiting);
+			const record = new Uint8Array(RECORD_SIZE);
+			sectors.makeRecord(record, KIND_DENSE, fromS, this.#fromS);
+			sectors.partition.write(start + DATA_END, record);
+			sectors.load();
 		}
 		if (this.#fromS < untilS) return;
 		this.#fromS = 0;
-		if (this.isNeeded) this.#pressure++;
-		else this.#pressure = 0;
-	}
-}
-
-interface Range {
-	/** After the entry of this time; 0: from the beginning. */
-	readonly fromS: number;
-	/** Up to the entry of this time. */
-	readonly untilS: number;
-	readonly pressure: number;
-}
-
-/** One step. */
-class Copy {
-	readonly #calendar: LocalCalendar;
-	readonly #range: Range;
-	readonly #source: EntryCursor;
-	/** The entry that is looked at, with all that was left out before it. */
-	readonly #current = new Entry();
-	readonly #sectors: Sectors;
-	readonly #sector: number;
-	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
-	/** Bytes that wait to be written, and where they go. */
-	#waiting = 0;
-	#at = 0;
-	/** Time of the last entry copied. */
-	#copiedS: number;
-
-	constructor(sectors: Sectors, sector: number, range: Range, calendar: LocalCalendar) {
-		this.#sectors = sectors;
-		this.#sector = sector;
-		this.#range = range;
-		this.#calendar = calendar;
-		this.#source = new EntryCursor(sectors, range.fromS);
-		this.#copiedS = range.fromS;
+		this.#pressure = this.isNeeded ? this.#pressure + 1 : 0;
 	}
 
-	/** Returns the time of the last entry that is in the sector. */
-	run(): number {
-		const { untilS, fromS } = this.#range;
-		const current = this.#current;
-		const { entry: next } = this.#source;
+	/** Copies the entries after `fromS`, to that of `untilS` or as many as there is room for; returns the time of the last. */
+	private copy(calendar: LocalCalendar, fromS: number, untilS: number): number {
+		const endAt = this.#at + DATA_END;
+		const source = new EntryCursor(this.#sectors, fromS);
+		const { entry: next } = source;
+		/** The one that is looked at, with all that was left out before it. */
+		const current = new Entry();
+		let copiedS = fromS;
 		let beforeS = fromS;
 		/** Of the last one that was dropped for its age. */
 		let droppedS = 0;
-		let more = this.#source.next();
-		while (more && beforeS < untilS) {
+		for (let more = source.next(); more && beforeS < untilS; ) {
 			current.add(next);
 			const { timeS } = current;
-			more = this.#source.next();
+			more = source.next();
 			const level = this.levelOf(untilS - timeS);
-			if (level > MONTHS && timeS < untilS) {
+			const isLast = timeS >= untilS;
+			if (level > MONTHS && !isLast) {
 				droppedS = timeS;
 				current.clear();
-				current.timeS = 0;
-			} else if (timeS >= untilS || this.isKept(level, beforeS, more ? next.timeS : END_S)) {
-				if (droppedS > 0) this.putStart(droppedS);
-				droppedS = 0;
-				if (!this.put(current)) break;
+			} else if (isLast || isKept(calendar, level, beforeS, current, more ? next.timeS : END_S)) {
+				if (droppedS > 0) {
+					// The history begins there now.
+					const start = new Entry();
+					start.timeS = droppedS;
+					start.flags = FLAG_START;
+					this.put(start, copiedS);
+					copiedS = droppedS;
+					droppedS = 0;
+				}
+				if (this.#at + current.encode(this.#bytes, this.#waiting, copiedS) > endAt) break;
+				this.put(current, copiedS);
+				copiedS = timeS;
 				current.clear();
-				current.timeS = 0;
 			}
 			beforeS = timeS;
 		}
-		this.write(this.#waiting);
-		return this.#copiedS;
+		return copiedS;
 	}
 
 	/** At what level readings of this age are kept; beyond MONTHS: not at all. */
 	private levelOf(ageS: number): number {
-		const { pressure } = this.#range;
-		const part = 2 ** Math.max(0, pressure - PRESSURE_ON_ALL);
+		const part = 2 ** Math.max(0, this.#pressure - PRESSURE_ON_ALL);
 		let level = QUARTERS;
-		while (level <= MONTHS && ageS > KEEP_S[level] / (level === DAYS ? 2 ** pressure : part) + BEFORE_S[level]) level++;
+		while (level <= MONTHS) {
+			const keepS = KEEP_S[level] / (level === DAYS ? 2 ** this.#pressure : part);
+			if (ageS <= keepS + BEFORE_S[level]) break;
+			level++;
+		}
 		return level;
 	}
 
-	/**
-	 * Whether the current entry, between those of the times `beforeS` and `nextS`, is the one nearest to a boundary; where
-	 * both of its neighbours are too far to count as the reading there, both are kept, so that one can tell between them.
-	 */
-	private isKept(level: number, beforeS: number, nextS: number): boolean {
-		const { timeS, flags } = this.#current;
-		if (level === QUARTERS || flags & FLAG_START) return true;
-		const tolerance = TOLERANCES[level];
-		const floorS = this.#calendar.floor(level, timeS);
-		const gapS = floorS - beforeS;
-		if (gapS > 0 && (timeS - floorS <= gapS || gapS > tolerance)) return true;
-		const afterS = this.#calendar.after(level, timeS);
-		const restS = nextS - afterS;
-		return restS >= 0 && (afterS - timeS < restS || restS > tolerance);
-	}
-
-	private putStart(timeS: number): void {
-		const start = new Entry();
-		start.timeS = timeS;
-		start.flags = FLAG_START;
-		this.put(start);
-	}
-
-	/** False: it doesn't fit into the sector. */
-	private put(entry: Entry): boolean {
-		const end = entry.encode(this.#bytes, this.#waiting, this.#copiedS);
-		if (this.#at + end > DATA_END) return false;
-		this.#copiedS = entry.timeS;
-		this.#waiting = end;
-		if (end >= PIECE) this.write(PIECE);
-		return true;
+	private put(entry: Entry, beforeS: number): void {
+		this.#waiting = entry.encode(this.#bytes, this.#waiting, beforeS);
+		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 
 	/** Writes that many of the bytes that wait, and what is missing to a whole slot. */
@@ -175,9 +130,25 @@ class Copy {
 		const bytes = this.#bytes;
 		const size = Math.ceil(count / SLOT) * SLOT;
 		bytes.fill(0xff, this.#waiting, size);
-		this.#sectors.partition.write(this.#sector * ERASE_SIZE + this.#at, bytes, 0, size);
+		this.#sectors.partition.write(this.#at, bytes, 0, size);
 		this.#at += size;
 		bytes.copyWithin(0, count, this.#waiting);
 		this.#waiting = Math.max(0, this.#waiting - size);
 	}
+}
+
+/**
+ * Whether the entry, between those of the times `beforeS` and `nextS`, is the one nearest to a boundary; where both of its
+ * neighbours are too far to count as the reading there, both are kept, so that one can tell between them.
+ */
+function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
+	const { timeS, flags } = entry;
+	if (level === QUARTERS || flags & FLAG_START) return true;
+	const tolerance = TOLERANCES[level];
+	const floorS = calendar.boundary(level, timeS);
+	const gapS = floorS - beforeS;
+	if (gapS > 0 && (timeS - floorS <= gapS || gapS > tolerance)) return true;
+	const afterS = calendar.boundary(level, timeS, 1);
+	const restS = nextS - afterS;
+	return restS >= 0 && (afterS - timeS < restS || restS > tolerance);
 }

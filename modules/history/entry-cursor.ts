@@ -1,12 +1,12 @@
 /** Reads the entries of the history in the order of their times, from whatever sectors they are in, with one small buffer. */
 import { ERASE_SIZE } from "../io/flash.js";
-import { Entry } from "./entry.js";
-import type { MeterState } from "./meter-state.js";
+import { Entry, REGISTER_COUNT } from "./entry.js";
+import { type MeterState, READINGS } from "./meter-state.js";
 import type { EntrySource } from "./periods.js";
 import { BLOCK_LIMIT, blockSize, DATA_END, END_S, RAW_START, type Sectors } from "./sectors.js";
 
 /** Bytes that are read at once: what begins in the first half is whole. */
-const WINDOW = 192;
+const WINDOW = 224;
 
 export class EntryCursor implements EntrySource {
 	/** The current one. */
@@ -55,12 +55,13 @@ export class EntryCursor implements EntrySource {
 			if (!this.decode()) {
 				if (this.#endS === END_S) return false;
 				// Damaged: what is left of it is lost.
-				this.leave();
-				continue;
+				entry.timeS = END_S;
 			}
 			this.#beforeS = entry.timeS;
-			if (entry.timeS > this.#endS) this.leave();
-			else if (entry.timeS > this.#timeS) {
+			if (entry.timeS > this.#endS) {
+				this.#timeS = this.#endS;
+				this.#sector = -1;
+			} else if (entry.timeS > this.#timeS) {
 				this.#timeS = entry.timeS;
 				if (entry.timeS === this.#endS) this.#sector = -1;
 				return true;
@@ -74,15 +75,10 @@ export class EntryCursor implements EntrySource {
 		this.#sector = sectors.at(this.#timeS);
 		if (this.#sector < 0) return false;
 		this.#beforeS = sectors.baseOf(this.#sector);
-		this.#endS = sectors.endOf(this.#sector, Math.max(this.#timeS, this.#beforeS));
+		this.#endS = sectors.endOf(this.#sector, this.#timeS);
 		this.#at = sectors.isRaw(this.#sector) ? RAW_START : 0;
 		this.#windowAt = Number.POSITIVE_INFINITY;
 		return true;
-	}
-
-	private leave(): void {
-		this.#timeS = this.#endS;
-		this.#sector = -1;
 	}
 
 	/** Takes the next entry from the sector; false: it has no more. */
@@ -104,20 +100,16 @@ export class EntryCursor implements EntrySource {
 			this.#at += end - at;
 			return end > 0;
 		}
-		const size = blockSize(window, at, WINDOW);
+		const size = blockSize(window, at);
 		if (size === 0) return false;
-		const end = this.entry.decode(window, at + 1, this.#beforeS);
-		this.#at += size;
-		if (end > 0) this.note(end);
-		return end > 0;
-	}
-
-	/** Brings the state to what it was when the entry was written, which ends in the window there. */
-	private note(end: number): void {
-		const state = this.#state;
-		if (state === undefined) return;
 		const { entry } = this;
-		if (entry.hasState) state.decode(this.#window, end);
-		else for (let i = 0; i < state.readings.length; i++) state.readings[i] += entry.rises[i];
+		const end = entry.decode(window, at + 1, this.#beforeS);
+		this.#at += size;
+		const state = this.#state;
+		if (state !== undefined) {
+			if (entry.hasState) state.bytes.set(window.subarray(end, end + state.bytes.length));
+			else for (let i = 0; i < REGISTER_COUNT; i++) state.numbers[READINGS + i] += entry.rises[i];
+		}
+		return end > 0;
 	}
 }

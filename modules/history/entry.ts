@@ -53,7 +53,7 @@ export class Entry {
 	hasState = false;
 
 	clear(): void {
-		this.flags = this.known = 0;
+		this.timeS = this.flags = this.known = 0;
 		this.rises.fill(0);
 	}
 

@@ -16,7 +16,7 @@ import { putNumber } from "../readout/number.js";
 import { type Readout, STATUS_OK } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
 import { EXPORT, GAS, HEAT, IMPORT, RISE_END, WATER } from "./entry.js";
-import type { MeterState } from "./meter-state.js";
+import { IDENT, KNOWN, type MeterState, READINGS, SERIAL } from "./meter-state.js";
 
 const MEDIUM_NONE = 0;
 const MEDIUM_ELECTRICITY = 1;
@@ -28,8 +28,10 @@ const GROUP_MBUS = 24;
 const MBUS_CHANNELS = 4;
 const GROUP_SERVICE = 96;
 
-/** The record is no register. */
+/** The record is no register, or the value no number. */
 const NOTHING = -1;
+/** Registers of the kinds of meter on M-Bus. */
+const KINDS = Object.freeze([-1, -1, -1, GAS, HEAT, -1, WATER, WATER, -1, -1, -1, -1, HEAT]);
 
 const JOULES_OF_WH = 3600;
 /** No register has more characters. */
@@ -38,105 +40,56 @@ const MINUS = 0x2d;
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
 
-/** Fills `state` with what the readout tells. */
-export function takeReadout(readout: Readout, state: MeterState): void {
-	state.clear();
-	new Taking(readout, state).run();
-}
-
-class Taking {
-	readonly #readout: Readout;
-	readonly #state: MeterState;
-	readonly #cursor: RecordCursor;
+/** Fills `state`, which is new, with what the readout tells. */
+export function takeReadout({ records, meterId, status }: Readout, { numbers }: MeterState): void {
+	const cursor = new RecordCursor(records);
+	const { code } = cursor;
 	/** Kinds of the meters on M-Bus, by channel. */
-	readonly #kinds = new Uint8Array(MBUS_CHANNELS + 1);
+	const kinds = new Uint8Array(MBUS_CHANNELS + 1);
 	/** Bits of the registers that there are in total; others are summed up. */
-	#totals = 0;
-
-	constructor(readout: Readout, state: MeterState) {
-		this.#readout = readout;
-		this.#state = state;
-		this.#cursor = new RecordCursor(readout.records);
-	}
-
-	run(): void {
-		const { meterId } = this.#readout;
-		const state = this.#state;
-		const cursor = this.#cursor;
-		if (meterId.length > 0) state.ident = checkOf(meterId, meterId.length);
-		while (cursor.nextRecord()) {
-			const { code } = cursor;
-			if (code.c < 0 || code.sub >= 0 || code.billingPeriod !== null) continue;
-			if (isSerial(code)) {
-				if (state.serial === 0 && cursor.nextValue() && cursor.length > 0)
-					state.serial = checkOf(cursor.text, cursor.length);
-			} else if (code.c === GROUP_MBUS && code.d === 1 && isChannel(code)) {
-				if (cursor.nextValue()) this.#kinds[code.b] = numberOf(cursor, 0);
-			} else this.takeRegister(code);
-		}
-	}
-
-	private takeRegister(code: OBISCode): void {
-		const register = this.registerOf(code);
-		if (register === NOTHING) return;
-		const isTotal = code.e <= 0 || code.c === GROUP_MBUS;
+	let totals = 0;
+	// A check of 0 would be none.
+	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
+	while (cursor.nextRecord()) {
+		const { b, c, d, e } = code;
+		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || !cursor.nextValue()) continue;
+		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
+		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus.
+		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1)) {
+			if (cursor.length > 0) numbers[SERIAL] ||= crc16(cursor.text, 0, cursor.length) || 1;
+		} else if (isMBus && d === 1) kinds[b] = numberOf(cursor, 0);
+		const register = isMBus ? registerOnMBus(code, kinds[b]) : registerOf(code);
+		if (register === NOTHING) continue;
 		const bit = 1 << register;
-		if (this.#totals & bit || (!isTotal && this.#readout.status !== STATUS_OK)) return;
-		const cursor = this.#cursor;
-		const hasValue = cursor.nextValue();
-		// Of a meter on M-Bus the time of its reading comes first.
-		if (code.c === GROUP_MBUS) while (cursor.nextValue());
-		const value = hasValue ? amountOf(cursor, register) : NOTHING;
-		if (value < 0 || value >= RISE_END) return;
-		const state = this.#state;
+		const isTotal = isMBus || e <= 0;
+		if (totals & bit || (!isTotal && status !== STATUS_OK)) continue;
+		// The time of its reading comes first there.
+		if (isMBus) while (cursor.nextValue());
+		const value = amountOf(cursor, register);
+		if (value < 0 || value >= RISE_END) continue;
 		if (isTotal) {
-			this.#totals |= bit;
-			state.readings[register] = value;
-		} else state.readings[register] += value;
-		state.known |= bit;
-	}
-
-	/** The register that a code stands for, or a part of it; NOTHING. */
-	private registerOf({ a, b, c, d, e }: OBISCode): number {
-		const isTotal = e <= 0;
-		if (a === MEDIUM_NONE && c === GROUP_MBUS && b > 0 && b <= MBUS_CHANNELS) {
-			if ((d === 2 && (e === 1 || e === 3)) || (d === 3 && isTotal)) return registerOfKind(this.#kinds[b]);
-			return NOTHING;
+			totals |= bit;
+			numbers[READINGS + register] = 0;
 		}
-		if ((a < 0 || a === MEDIUM_ELECTRICITY) && d === 8 && (c === 1 || c === 2)) {
-			if (e > 9) return NOTHING;
-			return c === 1 ? IMPORT : EXPORT;
-		}
-		if (!isTotal) return NOTHING;
-		if (a < 0 || a === MEDIUM_HEAT) {
-			if (c === 6 && d === 8) return HEAT;
-			if (a === MEDIUM_HEAT && c === 1 && d === 0) return HEAT;
-		}
-		if (a === MEDIUM_GAS && c === 3 && d === 0) return GAS;
-		if (a === MEDIUM_WATER && c === 1 && d === 0) return WATER;
-		return NOTHING;
+		numbers[READINGS + register] += value;
+		numbers[KNOWN] |= bit;
 	}
 }
 
-/** The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus. */
-function isSerial({ b, c, d, e }: OBISCode): boolean {
-	if (b > 0) return false;
-	return c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1;
+function registerOnMBus({ d, e }: OBISCode, kind: number): number {
+	return (d === 2 && (e === 1 || e === 3)) || (d === 3 && e <= 0) ? (KINDS[kind] ?? NOTHING) : NOTHING;
 }
 
-function isChannel({ b }: OBISCode): boolean {
-	return b > 0 && b <= MBUS_CHANNELS;
-}
-
-function registerOfKind(kind: number): number {
-	if (kind === 3) return GAS;
-	if (kind === 6 || kind === 7) return WATER;
-	return kind === 4 || kind === 12 ? HEAT : NOTHING;
-}
-
-/** Never 0, which is none. */
-function checkOf(bytes: Uint8Array, length: number): number {
-	return crc16(bytes, 0, length) || 1;
+/** The register that a code stands for, or a part of it; NOTHING. */
+function registerOf({ a, c, d, e }: OBISCode): number {
+	if (d === 8 && (a < 0 || a === MEDIUM_ELECTRICITY) && (c === 1 || c === 2) && e < 10)
+		return c === 1 ? IMPORT : EXPORT;
+	if (e > 0) return NOTHING;
+	if (d === 8) return c === 6 && (a < 0 || a === MEDIUM_HEAT) ? HEAT : NOTHING;
+	if (d !== 0) return NOTHING;
+	if (c === 3) return a === MEDIUM_GAS ? GAS : NOTHING;
+	if (c !== 1) return NOTHING;
+	return a === MEDIUM_HEAT ? HEAT : a === MEDIUM_WATER ? WATER : NOTHING;
 }
 
 /** The cursor's value in the register's unit, cut to a whole number; NOTHING. Without a unit it is that of most meters. */

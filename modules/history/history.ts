@@ -26,7 +26,7 @@ import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, FLAG_WRAPPED, REGISTER_C
 import { EntryCursor } from "./entry-cursor.js";
 import { takeReadout } from "./from-readout.js";
 import { Journal } from "./journal.js";
-import { MeterState } from "./meter-state.js";
+import { IDENT, KNOWN, MeterState, READINGS, SERIAL } from "./meter-state.js";
 import { PeriodCursor } from "./periods.js";
 import { countOf } from "./sectors.js";
 
@@ -116,7 +116,7 @@ export class History implements Timed {
 	periods(level: number, fromS: number, toS: number): PeriodCursor {
 		const { sectors, lastS } = new Journal(this.#partition);
 		const firstS = Math.max(fromS, lastS - KEEP_S[level]);
-		const source = new EntryCursor(sectors, sectors.startBefore(firstS));
+		const source = new EntryCursor(sectors, sectors.walk(firstS));
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
@@ -155,7 +155,10 @@ export class History implements Timed {
 		try {
 			if (this.#isErased) return;
 			if (readout !== undefined) this.keep(readout);
-			else if (compaction !== undefined) this.tidy(compaction);
+			else if (compaction !== undefined) {
+				compaction.step(new LocalCalendar(this.#zone));
+				if (compaction.isNeeded) this.#compaction = compaction;
+			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + PAUSE_MS;
 		} catch (error) {
 			// Flash refuses. What there is of the write is found out before the next one.
@@ -163,12 +166,6 @@ export class History implements Timed {
 		} finally {
 			ledger.release(HISTORY_COST);
 		}
-	}
-
-	/** One step of it, and more later if that isn't all. */
-	private tidy(compaction: Compaction): void {
-		compaction.step(new LocalCalendar(this.#zone));
-		if (compaction.isNeeded) this.#compaction = compaction;
 	}
 
 	private keep(readout: Readout): void {
@@ -182,21 +179,23 @@ export class History implements Timed {
 		const read = new MeterState();
 		takeReadout(readout, read);
 		const isOther = state.isOther(read);
-		const isComplete = isOther || (state.known & ~read.known) === 0;
-		if (read.known === 0 || (!isComplete && !isBack && entry.timeS - lastS < INCOMPLETE_S)) return;
+		const isComplete = isOther || (state.numbers[KNOWN] & ~read.numbers[KNOWN]) === 0;
+		if (read.numbers[KNOWN] === 0 || (!isComplete && !isBack && entry.timeS - lastS < INCOMPLETE_S)) return;
 		if (isOther) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
 		else if (!isComplete) entry.flags = FLAG_PARTIAL;
 		const isBreak = compare(entry, state, read, isOther) || isOther;
 		// Of the same meter what this readout doesn't tell is as it was.
 		const next = new MeterState();
-		if (!isOther) next.copy(state);
+		if (!isOther) next.update(state);
 		next.update(read);
 		const compaction = new Compaction(journal.sectors);
 		// There was time for it before, if there was any.
 		if (journal.isFull || isBack) while (compaction.isNeeded) compaction.step(new LocalCalendar(this.#zone));
 		const afterS = isBack ? journal.takeBack(entry) : lastS;
 		if (afterS === 0) {
+			const { timeS } = entry;
 			entry.clear();
+			entry.timeS = timeS;
 			entry.flags = FLAG_START;
 		}
 		journal.append(entry, next, isBreak, afterS);
@@ -212,18 +211,20 @@ function isOfKnownQuarter(timeS: number, lastS: number): boolean {
 
 /** Fills in by how much each register has risen. True: the state of the meter doesn't follow from the entry. */
 function compare(entry: Entry, state: MeterState, read: MeterState, isOther: boolean): boolean {
-	let isBreak = read.ident !== state.ident || read.serial !== state.serial;
+	const before = state.numbers;
+	const now = read.numbers;
+	let isBreak = now[IDENT] !== before[IDENT] || now[SERIAL] !== before[SERIAL];
 	for (let i = 0; i < REGISTER_COUNT; i++) {
 		const bit = 1 << i;
-		if ((read.known & bit) === 0 || isOther) continue;
-		if ((state.known & bit) === 0) {
+		if ((now[KNOWN] & bit) === 0 || isOther) continue;
+		if ((before[KNOWN] & bit) === 0) {
 			isBreak = true;
 			continue;
 		}
-		let rise = read.readings[i] - state.readings[i];
+		let rise = now[READINGS + i] - before[READINGS + i];
 		if (rise < 0) {
 			isBreak = true;
-			rise = wrappedRise(state.readings[i], rise);
+			rise = wrappedRise(before[READINGS + i], rise);
 			entry.flags |= rise < 0 ? FLAG_CHANGED | FLAG_PARTIAL : FLAG_WRAPPED;
 		}
 		if (rise < 0) continue;

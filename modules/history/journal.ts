@@ -9,7 +9,7 @@ import { QUARTER_S } from "./calendar.js";
 import { type Entry, REGISTER_COUNT } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
 import { MeterState } from "./meter-state.js";
-import { BLOCK_LIMIT, DATA_END, makeBlock, RAW_START, Sectors } from "./sectors.js";
+import { BLOCK_LIMIT, DATA_END, END_S, KIND_RAW, makeBlock, RAW_START, Sectors } from "./sectors.js";
 
 export class Journal {
 	readonly sectors: Sectors;
@@ -27,7 +27,10 @@ export class Journal {
 		if (sectors.head < 0) return;
 		const cursor = new EntryCursor(sectors, sectors.baseOf(sectors.head), this.state);
 		while (cursor.next()) this.lastS = cursor.entry.timeS;
-		if (this.isErased(cursor.position)) this.#at = cursor.position;
+		// A power cut may have left something there.
+		const rest = new Uint8Array(DATA_END - cursor.position);
+		sectors.partition.read(sectors.head * ERASE_SIZE + cursor.position, rest);
+		if (rest.every((byte) => byte === 0xff)) this.#at = cursor.position;
 	}
 
 	/** The next entry needs another sector. */
@@ -37,7 +40,7 @@ export class Journal {
 
 	/**
 	 * Adds an entry, which leads to that state, behind the one of the time `afterS`: what came later counts no more. With
-	 * `isBreak` the state doesn't follow from the entry.
+	 * `isBreak` the state doesn't follow from the entry. The journal knows nothing of it then: make another one.
 	 */
 	append(entry: Entry, state: MeterState, isBreak: boolean, afterS = this.lastS): void {
 		const { sectors } = this;
@@ -45,20 +48,19 @@ export class Journal {
 		const bytes = new Uint8Array(RAW_START + BLOCK_LIMIT);
 		const hasState = isNew || isBreak;
 		let end = entry.encode(bytes, RAW_START + 1, afterS, hasState);
-		if (hasState) end = state.encode(bytes, end);
+		if (hasState) {
+			bytes.set(state.bytes, end);
+			end += state.bytes.length;
+		}
 		const size = makeBlock(bytes, RAW_START, end - RAW_START - 1);
 		if (isNew) {
 			const sector = sectors.allocate();
-			sectors.makeRaw(bytes, afterS);
+			sectors.makeRecord(bytes, KIND_RAW, afterS, END_S);
 			sectors.partition.write(sector * ERASE_SIZE, bytes, 0, RAW_START + size);
-			sectors.addRaw(sector, bytes);
-			this.#at = RAW_START + size;
+			sectors.load();
 		} else {
 			sectors.partition.write(sectors.head * ERASE_SIZE + this.#at, bytes, RAW_START, RAW_START + size);
-			this.#at += size;
 		}
-		this.lastS = entry.timeS;
-		this.state.copy(state);
 	}
 
 	/**
@@ -81,16 +83,5 @@ export class Journal {
 			entry.known |= old.known;
 		}
 		return beforeS;
-	}
-
-	/** Whether nothing was written to the head from there on. */
-	private isErased(from: number): boolean {
-		const bytes = new Uint8Array(256);
-		for (let at = from; at < DATA_END; at += bytes.length) {
-			const length = Math.min(bytes.length, DATA_END - at);
-			this.sectors.partition.read(this.sectors.head * ERASE_SIZE + at, bytes, 0, length);
-			for (let i = 0; i < length; i++) if (bytes[i] !== 0xff) return false;
-		}
-		return true;
 	}
 }

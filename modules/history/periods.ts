@@ -97,7 +97,7 @@ export class PeriodCursor {
 		const { timeS, flags } = this.#source.entry;
 		const { level } = this.#range;
 		if (flags & FLAG_START || this.#beforeS < 0) {
-			const floorS = this.#calendar.floor(level, timeS);
+			const floorS = this.#calendar.boundary(level, timeS);
 			const isNear = timeS - floorS <= TOLERANCES[level];
 			this.open(isNear ? floorS : timeS, isNear ? 0 : FLAG_PARTIAL);
 			this.#beforeS = timeS;
@@ -105,7 +105,7 @@ export class PeriodCursor {
 		}
 		this.#share = 0;
 		this.#given.fill(0);
-		this.#boundaryS = this.#calendar.after(level, this.#beforeS);
+		this.#boundaryS = this.#calendar.boundary(level, this.#beforeS, 1);
 		this.#isDividing = true;
 	}
 
@@ -121,9 +121,9 @@ export class PeriodCursor {
 			return false;
 		}
 		const isDivided = entry.timeS - this.#beforeS <= DIVIDED_S[level] && (entry.flags & FLAG_CHANGED) === 0;
-		this.#boundaryS = this.#calendar.after(level, boundaryS);
+		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
 		// Of boundaries of which nothing is known only the last may be near to a reading again.
-		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.floor(level, entry.timeS);
+		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
 		if (restS <= gapS && restS <= TOLERANCES[level]) return this.meet(boundaryS, 1, 0);

@@ -62,21 +62,21 @@ describe("The calendar of the history", () => {
 		for (let timeS = fromS; timeS < toS; timeS += QUARTER_S) {
 			const where = `${name}, level ${level}, ${new Date(timeS * 1000).toISOString()}`;
 			if (isBoundary(zone, level, timeS)) {
-				if (last >= 0) assert.equal(calendar.after(level, timeS - 1), timeS, where);
+				if (last >= 0) assert.equal(calendar.boundary(level, timeS - 1, 1), timeS, where);
 				last = timeS;
-				assert.equal(calendar.floor(level, timeS), timeS, where);
-			} else if (last >= 0) assert.equal(calendar.floor(level, timeS), last, where);
-			assert.equal(calendar.floor(level, timeS + 899), calendar.floor(level, timeS), where);
-			assert.ok(calendar.after(level, timeS) > timeS, where);
-			assert.equal(calendar.after(level, timeS), calendar.after(level, timeS + 1), where);
+				assert.equal(calendar.boundary(level, timeS), timeS, where);
+			} else if (last >= 0) assert.equal(calendar.boundary(level, timeS), last, where);
+			assert.equal(calendar.boundary(level, timeS + 899), calendar.boundary(level, timeS), where);
+			assert.ok(calendar.boundary(level, timeS, 1) > timeS, where);
+			assert.equal(calendar.boundary(level, timeS, 1), calendar.boundary(level, timeS + 1, 1), where);
 		}
 	}
 
 	it("has months of all lengths", () => {
 		const calendar = new LocalCalendar(zoneOf("Europe/Berlin"));
 		const days: number[] = [];
-		for (let month = calendar.floor(MONTHS, at("2028-01-10")); days.length < 12; ) {
-			const next = calendar.after(MONTHS, month);
+		for (let month = calendar.boundary(MONTHS, at("2028-01-10")); days.length < 12; ) {
+			const next = calendar.boundary(MONTHS, month, 1);
 			days.push((next - month) / DAY);
 			month = next;
 		}

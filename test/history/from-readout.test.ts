@@ -1,7 +1,7 @@
 /** What the history takes of readouts, of captured meters and of others. */
 import assert from "node:assert/strict";
 import { takeReadout } from "../../modules/history/from-readout.js";
-import { MeterState } from "../../modules/history/meter-state.js";
+import { KNOWN, MeterState, READINGS } from "../../modules/history/meter-state.js";
 import { STATUS_CUT } from "../../modules/readout/readout.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { vectorOf } from "../api/gateway.js";
@@ -14,8 +14,9 @@ function stateOf(lines: string, meter?: Meter): MeterState {
 }
 
 function readingsOf(lines: string, meter?: Meter): Readings {
-	const { known, readings } = stateOf(lines, meter);
-	return Object.fromEntries(NAMES.flatMap((name, i) => (known & (1 << i) ? [[name, readings[i]]] : [])));
+	const { numbers } = stateOf(lines, meter);
+	const isKnown = (i: number) => numbers[KNOWN] & (1 << i);
+	return Object.fromEntries(NAMES.flatMap((name, i) => (isKnown(i) ? [[name, numbers[READINGS + i]]] : [])));
 }
 
 /** Readings that the captures have, judged by hand from their .json; Wh and litres. */
