@@ -8,6 +8,7 @@ import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
 import type { EventLog } from "../diagnostics/event-log.js";
+import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -55,6 +56,8 @@ export interface Services {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
 	readonly events: EventLog;
+	/** Undefined where there is no flash for it. */
+	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
@@ -88,6 +91,8 @@ export interface Admission {
 
 export class Exchange {
 	readonly services: Services;
+	/** Only until the route returns. */
+	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
 	/** The client's address, for the login limiter. */
 	readonly remoteAddress: string;
@@ -103,6 +108,7 @@ export class Exchange {
 
 	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, admission: Admission) {
 		this.services = services;
+		this.request = request;
 		this.response = response;
 		this.remoteAddress = request.remoteAddress;
 		this.secure = request.secure;

@@ -34,6 +34,7 @@ import {
 	EVENT_STORAGE,
 } from "../diagnostics/events.js";
 import { isPollList } from "../dlms/poll-list.js";
+import { History } from "../history/history.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
@@ -98,6 +99,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** Our address in the network that was noted last. */
 	#notedIP = "";
 	#isClockNoted: boolean;
+	/** Undefined where there is no flash for it. */
+	readonly #history: History | undefined;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
@@ -147,14 +150,18 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
+		const ledger = this.#ledger;
+		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash });
+		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
 			light: this.#light,
 			port: host.serial.meter,
-			ledger: this.#ledger,
+			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
 			failureChanged: (failure) =>
 				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
+			history,
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
@@ -226,7 +233,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
-		if (safeMode === "") this.#schedule.start(0);
+		if (safeMode === "") this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0));
 	}
 
 	/** For Button. */
@@ -278,6 +285,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#powerCycles?.stop();
 		this.#schedule.stop();
 		this.#reader.stop();
+		this.#history?.stop();
 		this.#light?.stop();
 	}
 
@@ -300,6 +308,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			reader: this.#reader,
 			schedule: this.#schedule,
 			events: this.#events,
+			history: this.#history,
 			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -320,8 +329,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
+			this.#history?.beginErase();
 			this.#config.erase();
 			this.#events.erase();
+			this.#history?.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();

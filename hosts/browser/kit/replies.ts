@@ -225,6 +225,27 @@ export interface Advice {
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
 }
 
+export interface History {
+	readonly period: "quarters" | "hours" | "days" | "months";
+	readonly periods: readonly Period[];
+}
+
+export interface Period {
+	readonly start: number;
+	readonly end: number;
+	readonly localtime: string;
+	readonly import_wh?: number;
+	readonly export_wh?: number;
+	readonly gas_l?: number;
+	readonly water_l?: number;
+	readonly heat_wh?: number;
+	readonly partial?: boolean;
+	readonly interpolated?: boolean;
+	readonly gap?: boolean;
+	readonly meter_changed?: boolean;
+	readonly wrapped?: boolean;
+}
+
 export interface Readout {
 	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
 	readonly meter_id: string;
