@@ -6,8 +6,7 @@
  *   heat            6-b:1.0.0; 6.8 of a heat meter that leaves out the medium (IEC 62056-21)
  *
  * of Blue Book edition 14, 6. On M-Bus (DSMR P1 companion standard 5.0.2, 6.12): 0-n:24.1.0 the kind of meter (EN 13757-3,
- * table 3: 3 gas, 4 and 12 heat, 6 and 7 water), 0-n:24.2.1, 24.2.3 or 24.3.0 its reading, the last of the values. The first
- * of each counts. Values of past billing periods don't, nor those that are no decimal numbers of a unit of that quantity.
+ * table 3: 3 gas, 4 and 12 heat, 6 and 7 water), 0-n:24.2.1, 24.2.3 or 24.3.0 its reading. The first of each counts. Values of past billing periods don't, nor those that are no decimal numbers of a unit of that quantity.
  */
 import { lowerCase } from "../bytes/ascii.js";
 import { crc16 } from "../bytes/crc16.js";
@@ -52,7 +51,7 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
-		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || !cursor.nextValue()) continue;
+		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue()) continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
 		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1)) {
@@ -63,8 +62,6 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 		const bit = 1 << register;
 		const isTotal = isMBus || e <= 0;
 		if (totals & bit || (!isTotal && status !== STATUS_OK)) continue;
-		// The time of its reading comes first there.
-		if (isMBus) while (cursor.nextValue());
 		const value = amountOf(cursor, register);
 		if (value < 0 || value >= RISE_END) continue;
 		if (isTotal) {
