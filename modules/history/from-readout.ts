@@ -30,8 +30,6 @@ const GROUP_SERVICE = 96;
 
 /** The record is no register, or the value no number. */
 const NOTHING = -1;
-/** Registers of the kinds of meter on M-Bus. */
-const KINDS = Object.freeze([-1, -1, -1, GAS, HEAT, -1, WATER, WATER, -1, -1, -1, -1, HEAT]);
 
 const JOULES_OF_WH = 3600;
 /** No register has more characters. */
@@ -77,7 +75,10 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 }
 
 function registerOnMBus({ d, e }: OBISCode, kind: number): number {
-	return (d === 2 && (e === 1 || e === 3)) || (d === 3 && e <= 0) ? (KINDS[kind] ?? NOTHING) : NOTHING;
+	if (d === 2 ? e !== 1 && e !== 3 : d !== 3 || e > 0) return NOTHING;
+	if (kind === 3) return GAS;
+	if (kind === 6 || kind === 7) return WATER;
+	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
 /** The register that a code stands for, or a part of it; NOTHING. */
