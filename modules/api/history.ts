@@ -2,8 +2,7 @@
 import { hasOnly } from "../bytes/ascii.js";
 import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED } from "../history/entry.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "../history/periods.js";
-import type { BodySource } from "../http/response.js";
-import { HISTORY_REPLY_COST, type MemoryLedger } from "../io/memory.js";
+import { HISTORY_REPLY_COST } from "../io/memory.js";
 import { JSONStream, type ProduceUnit, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { localText } from "../time/iso.js";
@@ -46,7 +45,11 @@ export function getHistory(exchange: Exchange): void {
 		const produce: ProduceUnit = (writer, unit) => (isCSV ? body.row(writer, unit) : body.member(writer, unit));
 		response.lines(isCSV ? "Content-Type: text/csv\r\n" : "Content-Type: application/json\r\n");
 		response.lines("Vary: Accept\r\n");
-		response.send(200, new ClaimedStream(new JSONStream(services.writer, produce, SPARE), ledger));
+		const stream = new JSONStream(services.writer, produce, SPARE);
+		response.send(200, {
+			read: (into, start, end) => stream.read(into, start, end),
+			close: () => ledger.release(HISTORY_REPLY_COST),
+		});
 	}
 }
 
@@ -56,25 +59,6 @@ function timeOf(text: string | undefined, absent: number): number {
 	if (text === "" || text.length > TIME_DIGITS || !hasOnly(text, "09")) return Number.NaN;
 	const timeS = Number(text);
 	return timeS <= TIME_LIMIT_S ? timeS : Number.NaN;
-}
-
-/** A body that gives back the memory that was claimed for it. */
-class ClaimedStream implements BodySource {
-	readonly #stream: JSONStream;
-	readonly #ledger: MemoryLedger;
-
-	constructor(stream: JSONStream, ledger: MemoryLedger) {
-		this.#stream = stream;
-		this.#ledger = ledger;
-	}
-
-	read(into: Uint8Array, start: number, end: number): number {
-		return this.#stream.read(into, start, end);
-	}
-
-	close(): void {
-		this.#ledger.release(HISTORY_REPLY_COST);
-	}
 }
 
 /** The periods, one a unit; unit 0 is what stands before them. */

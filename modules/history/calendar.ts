@@ -15,11 +15,16 @@ export const DAY_S = 86_400;
 /** The zone is asked for the two ends of such a block, and not within it where they agree. */
 const BLOCK_S = 4 * DAY_S;
 
+/** The length of a period by level, seconds; of a month the longest. */
+export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
+
 /**
  * How far a reading may be from a boundary and still count as the one at it, seconds: a fifteenth of the period, at most a
- * quarter of an hour. By level.
+ * quarter of an hour.
  */
-export const TOLERANCES = Object.freeze([60, 240, 900, 900]);
+export function toleranceOf(level: number): number {
+	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
+}
 
 /** What is asked of a time zone. */
 export interface Offsets {

@@ -5,24 +5,19 @@
  * readings next to hours, then those next to days, then those next to months.
  *
  * A step copies as much as goes into one sector, at least all that is left of the one it begins in: readings that are
- * thinned out only get fewer bytes. So no step leaves less room than there was. Where a whole pass brings none, days are
- * kept for half as long in the next one, and so on.
+ * thinned out only get fewer bytes. So no step leaves less room than there was. Where a whole pass brings none, all is kept
+ * for half as long in the next one, and so on: what household meters tell never comes to that.
  */
 import { ERASE_SIZE } from "../io/flash.js";
-import { DAY_S, DAYS, HOUR_S, type LocalCalendar, MONTHS, QUARTER_S, QUARTERS, TOLERANCES } from "./calendar.js";
+import { DAY_S, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS, toleranceOf } from "./calendar.js";
 import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
 /** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
-/** And what must be there before, so that the first of them is told as it always was: two periods. */
-const BEFORE_S = Object.freeze([2 * QUARTER_S, 2 * HOUR_S, 2 * DAY_S, 62 * DAY_S]);
 /** Free sectors that there must be before another is taken for readings. */
 const SPARE = 2;
-/** From then on it isn't only days that are given up: no real meter gets there. */
-const PRESSURE_ON_ALL = 8;
-
 /** Bytes that are written at once, and what the longest entry may have beyond. */
 const PIECE = 4 * SLOT;
 
@@ -30,7 +25,7 @@ export class Compaction {
 	readonly #sectors: Sectors;
 	/** Where the pass goes on; 0: another begins. */
 	#fromS = 0;
-	/** How often the days were halved. */
+	/** How often the times of KEEP_S were halved. */
 	#pressure = 0;
 	/** Of a step: bytes that wait to be written, how many, and where in flash they go. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
@@ -109,13 +104,9 @@ export class Compaction {
 
 	/** At what level readings of this age are kept; beyond MONTHS: not at all. */
 	private levelOf(ageS: number): number {
-		const part = 2 ** Math.max(0, this.#pressure - PRESSURE_ON_ALL);
 		let level = QUARTERS;
-		while (level <= MONTHS) {
-			const keepS = KEEP_S[level] / (level === DAYS ? 2 ** this.#pressure : part);
-			if (ageS <= keepS + BEFORE_S[level]) break;
-			level++;
-		}
+		// With two periods before, so that the first one is told as it always was.
+		while (level <= MONTHS && ageS > KEEP_S[level] / 2 ** this.#pressure + 2 * PERIOD_S[level]) level++;
 		return level;
 	}
 
@@ -144,7 +135,7 @@ export class Compaction {
 function isKept(calendar: LocalCalendar, level: number, beforeS: number, entry: Entry, nextS: number): boolean {
 	const { timeS, flags } = entry;
 	if (level === QUARTERS || flags & FLAG_START) return true;
-	const tolerance = TOLERANCES[level];
+	const tolerance = toleranceOf(level);
 	const floorS = calendar.boundary(level, timeS);
 	const gapS = floorS - beforeS;
 	if (gapS > 0 && (timeS - floorS <= gapS || gapS > tolerance)) return true;

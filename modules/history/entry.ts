@@ -84,25 +84,29 @@ export class Entry {
 		const head = bytes[at];
 		if (head & HEAD_NONE) return 0;
 		let from = at + 1;
+		const take = (): number => {
+			let value = 0;
+			// One of more than seven bytes is none of ours, and is cut there.
+			for (let scale = 1; scale < RISE_END; scale *= 128) {
+				const byte = bytes[from++];
+				value += (byte & 127) * scale;
+				if (byte < 128) break;
+			}
+			return value;
+		};
 		this.clear();
 		this.hasState = (head & HEAD_STATE) !== 0;
 		if (head & HEAD_FLAGS) this.flags = bytes[from++];
 		this.known = head & HEAD_REGISTERS;
-		const quarters = getNumber(bytes, from);
-		from = endOfNumber(bytes, from);
-		this.timeS = (Math.floor(beforeS / QUARTER_S) + quarters) * QUARTER_S + getNumber(bytes, from);
-		from = endOfNumber(bytes, from);
-		for (let i = 0; i < REGISTER_COUNT; i++) {
-			if ((this.known & (1 << i)) === 0) continue;
-			this.rises[i] = getNumber(bytes, from);
-			from = endOfNumber(bytes, from);
-		}
+		const quarters = take();
+		this.timeS = (Math.floor(beforeS / QUARTER_S) + quarters) * QUARTER_S + take();
+		for (let i = 0; i < REGISTER_COUNT; i++) if (this.known & (1 << i)) this.rises[i] = take();
 		return quarters === 0 ? 0 : from;
 	}
 }
 
 /** Writes a number of up to 49 bits; returns where it ends. */
-export function putNumber(into: Uint8Array, at: number, value: number): number {
+function putNumber(into: Uint8Array, at: number, value: number): number {
 	let rest = value;
 	let to = at;
 	while (rest >= 128) {
@@ -111,18 +115,4 @@ export function putNumber(into: Uint8Array, at: number, value: number): number {
 	}
 	into[to++] = rest;
 	return to;
-}
-
-export function getNumber(bytes: Uint8Array, at: number): number {
-	const end = endOfNumber(bytes, at);
-	let value = 0;
-	for (let i = end - 1; i >= at; i--) value = value * 128 + (bytes[i] & 127);
-	return value;
-}
-
-/** Where the number that begins at `at` ends; one of more than seven bytes is none of ours, and is cut there. */
-export function endOfNumber(bytes: Uint8Array, at: number): number {
-	let end = at;
-	while (bytes[end] >= 128 && end < at + 6) end++;
-	return end + 1;
 }

@@ -29,8 +29,6 @@ const GROUP_SERVICE = 96;
 
 /** The record is no register, or the value no number. */
 const NOTHING = -1;
-/** Registers of the kinds of meter on M-Bus. */
-const KINDS = Object.freeze([-1, -1, -1, GAS, HEAT, -1, WATER, WATER, -1, -1, -1, -1, HEAT]);
 
 const JOULES_OF_WH = 3600;
 /** No register has more characters. */
@@ -51,7 +49,8 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 	if (meterId.length > 0) numbers[IDENT] = crc16(meterId, 0, meterId.length) || 1;
 	while (cursor.nextRecord()) {
 		const { b, c, d, e } = code;
-		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue()) continue;
+		if (c < 0 || code.sub >= 0 || code.billingPeriod !== null || cursor.attribute !== 0 || !cursor.nextValue())
+			continue;
 		const isMBus = c === GROUP_MBUS && code.a === MEDIUM_NONE && b > 0 && b <= MBUS_CHANNELS;
 		// The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus.
 		if (b <= 0 && (c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1)) {
@@ -74,7 +73,10 @@ export function takeReadout({ records, meterId, status }: Readout, { numbers }: 
 }
 
 function registerOnMBus({ d, e }: OBISCode, kind: number): number {
-	return (d === 2 && (e === 1 || e === 3)) || (d === 3 && e <= 0) ? (KINDS[kind] ?? NOTHING) : NOTHING;
+	if (d === 2 ? e !== 1 && e !== 3 : d !== 3 || e > 0) return NOTHING;
+	if (kind === 3) return GAS;
+	if (kind === 6 || kind === 7) return WATER;
+	return kind === 4 || kind === 12 ? HEAT : NOTHING;
 }
 
 /** The register that a code stands for, or a part of it; NOTHING. */

@@ -2,20 +2,20 @@
  * The periods of the history (quarter hours, hours, days or months of the local clock), made of its entries one at a time.
  *
  * A period is what went through the meter from one boundary to the next. The reading at a boundary is the nearest one, if
- * it is within TOLERANCES. Where there is none, but the readings on both sides are no more than one and a half periods
+ * it is near enough (`toleranceOf`). Where there is none, but the readings on both sides are no more than one and a half periods
  * apart, the rise is divided by time, and the periods on both sides are marked INTERPOLATED. Else nothing is known of that
  * boundary: the periods on both sides are told as one, marked GAP, which may go over many. The first may begin, and the
  * last ends, where the readings do: that is PARTIAL. So all periods together are always what the meter has counted.
  */
-import { DAY_S, HOUR_S, type LocalCalendar, QUARTER_S, TOLERANCES } from "./calendar.js";
+import { type LocalCalendar, PERIOD_S, toleranceOf } from "./calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
 /** Flags of a period beside FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
 export const FLAG_INTERPOLATED = 16;
 export const FLAG_GAP = 32;
 
-/** Between readings that are farther apart nothing is divided, seconds, by level: one and a half periods. */
-const DIVIDED_S = Object.freeze([1.5 * QUARTER_S, 1.5 * HOUR_S, 1.5 * DAY_S, 46 * DAY_S]);
+/** Between readings that are more periods apart nothing is divided. */
+const DIVIDED = 1.5;
 
 /** The entries in the order of their times. */
 export interface EntrySource {
@@ -98,7 +98,7 @@ export class PeriodCursor {
 		const { level } = this.#range;
 		if (flags & FLAG_START || this.#beforeS < 0) {
 			const floorS = this.#calendar.boundary(level, timeS);
-			const isNear = timeS - floorS <= TOLERANCES[level];
+			const isNear = timeS - floorS <= toleranceOf(level);
 			this.open(isNear ? floorS : timeS, isNear ? 0 : FLAG_PARTIAL);
 			this.#beforeS = timeS;
 			return;
@@ -120,14 +120,14 @@ export class PeriodCursor {
 			this.#beforeS = entry.timeS;
 			return false;
 		}
-		const isDivided = entry.timeS - this.#beforeS <= DIVIDED_S[level] && (entry.flags & FLAG_CHANGED) === 0;
+		const isDivided = entry.timeS - this.#beforeS <= DIVIDED * PERIOD_S[level] && (entry.flags & FLAG_CHANGED) === 0;
 		this.#boundaryS = this.#calendar.boundary(level, boundaryS, 1);
 		// Of boundaries of which nothing is known only the last may be near to a reading again.
 		if (!isDivided && this.#boundaryS <= entry.timeS) this.#boundaryS = this.#calendar.boundary(level, entry.timeS);
 		const gapS = boundaryS - this.#beforeS;
 		const restS = entry.timeS - boundaryS;
-		if (restS <= gapS && restS <= TOLERANCES[level]) return this.meet(boundaryS, 1, 0);
-		if (gapS <= TOLERANCES[level]) return this.meet(boundaryS, 0, 0);
+		if (restS <= gapS && restS <= toleranceOf(level)) return this.meet(boundaryS, 1, 0);
+		if (gapS <= toleranceOf(level)) return this.meet(boundaryS, 0, 0);
 		if (isDivided) return this.meet(boundaryS, gapS / (gapS + restS), FLAG_INTERPOLATED);
 		this.#sumFlags |= FLAG_GAP;
 		return false;
