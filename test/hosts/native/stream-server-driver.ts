@@ -28,7 +28,7 @@ function peerProgram(): string {
 		"stream-socket",
 		"thread-start",
 	];
-	const sources = [...server, "handshake-gate", "tls-identity", "tls-self-test"];
+	const sources = [...server, "handshake-gate", "memory-turn", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
 		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",

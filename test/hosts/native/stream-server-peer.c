@@ -27,7 +27,7 @@
 
 #include "../../../hosts/native/stream-server.h"
 #include "../../../hosts/native/access-point.h"
-#include "../../../hosts/native/handshake-memory.h"
+#include "../../../hosts/native/free-heap.h"
 #include "must.h"
 
 enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
@@ -204,9 +204,14 @@ static bool step(client *c)
 /* The command `scarce`. */
 static _Atomic bool scarce;
 
-bool handshake_memory_suffices(void)
+size_t free_heap(void)
 {
-	return !scarce;
+	return scarce ? 0 : SIZE_MAX;
+}
+
+size_t free_heap_piece(void)
+{
+	return SIZE_MAX;
 }
 
 /* Everybody comes from elsewhere here. */
