@@ -1,0 +1,76 @@
+/** What connections of the native stream server take of a chip's heap, by a model of it (chip-model.h). */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { needNative } from "./compile.js";
+import { Certificates, type CommandName, Peer } from "./stream-server-driver.js";
+
+const FLOOR = 40 * 1024;
+/** Of a download: about a second at the pace of the model's network. */
+const SIZE = 300_000;
+
+describe("The memory of the native stream server", function () {
+	this.timeout(60_000);
+	let certificates: Certificates;
+	let peer: Peer;
+
+	before(function () {
+		needNative(this);
+		certificates = new Certificates();
+	});
+	after(() => certificates?.remove());
+	afterEach(() => peer?.end());
+
+	async function start(chip: CommandName): Promise<void> {
+		peer = await Peer.start({ certificates, connections: 3, handshakeMs: 10_000 });
+		await peer.command(chip);
+	}
+
+	async function lowest(): Promise<number> {
+		return Number.parseInt(await peer.command("lowest"), 10);
+	}
+
+	/** How long `count` downloads side by side take, ms. */
+	async function download(count: number): Promise<number> {
+		const clients = await Promise.all(Array.from({ length: count }, () => peer.open()));
+		const begin = Date.now();
+		await Promise.all(clients.map((client) => client.get(`/size/${SIZE}`, SIZE)));
+		const took = Date.now() - begin;
+		for (const { socket } of clients) socket.destroy();
+		return took;
+	}
+
+	/** Two downloads; others connect and go meanwhile. */
+	async function load(): Promise<void> {
+		const downloads = download(2);
+		for (let i = 0; i < 3; i++) {
+			await sleep(300);
+			await peer.checkServes(500);
+		}
+		await downloads;
+	}
+
+	it("stays above the floor with two downloads side by side and others who connect meanwhile", async () => {
+		await start("chip");
+		await load();
+		const least = await lowest();
+		assert.ok(least >= FLOOR, `only ${least} bytes were free`);
+	});
+
+	it("would not if nobody were told what is free", async () => {
+		await start("chip-untold");
+		await load();
+		const least = await lowest();
+		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
+	});
+
+	it("takes no longer for one download, nor much longer for two", async () => {
+		await start("chip-untold");
+		const freely = [await download(1), await download(2)];
+		await peer.end();
+		await start("chip");
+		const one = await download(1);
+		assert.ok(one < 1.15 * freely[0] + 50, `one took ${one} ms instead of ${freely[0]}`);
+		const two = await download(2);
+		assert.ok(two < 1.5 * freely[1], `two took ${two} ms instead of ${freely[1]}`);
+	});
+});
