@@ -14,9 +14,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* NULL: nobody. */
 static const void *holder;
 static uint64_t held_since_ms;
-/* Who has sent last, and when. */
+/* Who has sent last, and when; when another one has. */
 static const void *sender;
-static uint64_t sent_ms;
+static uint64_t sent_ms, other_sent_ms;
 /* For how long handshakes may hold up those who send: used up while they do, regained while they don't. */
 static uint64_t patience_ms = HOLD_UP_MS, asked_ms;
 static bool held_up;
@@ -46,14 +46,14 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 /* With the lock. */
 static bool takes_turn(const void *who, uint64_t now_ms)
 {
-	bool settled = since(sent_ms, now_ms) >= SETTLED_MS;
+	bool idle = since(sent_ms, now_ms) >= SETTLED_MS;
 	if (who != holder) {
-		if (holder && !settled && since(held_since_ms, now_ms) < TURN_MS) return false;
+		if (holder && !idle && since(held_since_ms, now_ms) < TURN_MS) return false;
 		holder = who;
 		held_since_ms = now_ms;
 	}
-	/* The one before sends no more: first its bytes arrive. */
-	return settled || who == sender;
+	/* The others send no more: first their bytes arrive. */
+	return since(who == sender ? other_sent_ms : sent_ms, now_ms) >= SETTLED_MS;
 }
 
 bool memory_turn_to_send(const void *who, uint64_t now_ms)
@@ -64,6 +64,7 @@ bool memory_turn_to_send(const void *who, uint64_t now_ms)
 	bool may = !is_held_up(shaking && heap < ROOMY, now_ms)
 		&& (heap >= HEAP_FLOOR + SENDING_MEMORY || takes_turn(who, now_ms));
 	if (may) {
+		if (who != sender) other_sent_ms = sent_ms;
 		sender = who;
 		sent_ms = now_ms;
 	}

@@ -24,8 +24,11 @@ enum {
 	HANDSHAKE_MEMORY_PIECE = 17 * 1024,
 	/* What connections that send shall leave. */
 	HEAP_FLOOR = 40 * 1024,
-	/* Of a piece that is sent: a record of TLS in its buffer, two segments of lwIP, two frames of the radio. */
-	SENDING_MEMORY = 11 * 1024,
+	/*
+	 * Of a piece that is sent: a record of TLS in its buffer (4.5 KB), two segments of lwIP and two frames of the radio
+	 * (1.5 KB each), and as much as one of each for what handshakes send, which ask for no turn.
+	 */
+	SENDING_MEMORY = 14 * 1024,
 	/* What a port's handshake takes, by itself. */
 	USUAL_HANDSHAKE_MEMORY = 16 * 1024,
 	/* One holds the turn so long while others want it. */
@@ -33,7 +36,7 @@ enum {
 	/* When nothing was sent for so long, what was sent before has arrived and takes no memory any more. */
 	SETTLED_MS = 50,
 	/* Handshakes hold up those who send for so long at a stretch, and for half of the time in all. */
-	HOLD_UP_MS = 3000,
+	HOLD_UP_MS = 2000,
 	/* Who was refused asks again after so long. */
 	ASK_AGAIN_MS = 20,
 };

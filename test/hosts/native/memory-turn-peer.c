@@ -47,9 +47,14 @@ static void sending(void)
 {
 	heap = ROOM_TO_SEND;
 	for (int i = 0; i < 10; i++) MUST(sends(&a) && sends(&b) && sends(&c));
-	/* With little, the one who has the turn sends on, and no other before it has had it for a while. */
+	/* With little, nobody does before what the others have sent is there. */
 	heap = LITTLE;
-	now_ms += SETTLED_MS;
+	MUST(!sends(&c) && !sends(&a) && !sends(&b));
+	now_ms += SETTLED_MS - 1;
+	MUST(!sends(&c));
+	memory_turn_leave(&c);
+	now_ms++;
+	/* Then one has the turn and sends on, and no other before it has had it for a while. */
 	MUST(sends(&a));
 	uint64_t begin_ms = now_ms;
 	for (; now_ms < begin_ms + TURN_MS; now_ms += 10) MUST(sends(&a) && !sends(&b) && !sends(&c));
