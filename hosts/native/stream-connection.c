@@ -173,7 +173,8 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->unsent_record = 0;
 	connection->handshake_error = 0;
 	connection->truncated = false;
-	connection->known = connection->known_told = connection->refused = false;
+	connection->known = connection->known_told = false;
+	connection->refused = connection->blocked = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
@@ -213,9 +214,10 @@ connection_step connection_handshake(stream_connection *connection)
 /* Whether another record may begin. */
 static bool may_send(stream_connection *connection)
 {
-	connection->refused = false;
 	if (connection->unsent_record > 0) return true;
-	if (!socket_has_room(connection->socket)) return false;
+	bool room = socket_has_room(connection->socket);
+	connection->blocked = connection->party && !room;
+	if (!room) return false;
 	connection->refused = !memory_turn_to_send(connection, socket_clock_ms());
 	return !connection->refused;
 }
@@ -223,6 +225,7 @@ static bool may_send(stream_connection *connection)
 static connection_step send_ring(stream_connection *connection)
 {
 	byte_ring *ring = &connection->rings->sent;
+	connection->refused = connection->blocked = false;
 	for (int piece = 0; piece < TURN_PIECES; piece++) {
 		size_t size;
 		pthread_mutex_lock(connection->lock);
@@ -231,6 +234,7 @@ static connection_step send_ring(stream_connection *connection)
 		if (size == 0) return STEP_DONE;
 		if (!may_send(connection)) return STEP_AGAIN;
 		int count = send_some(connection, bytes, size);
+		connection->blocked = connection->unsent_record > 0;
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
@@ -267,7 +271,7 @@ connection_step connection_transfer(stream_connection *connection)
 	connection->turn = TURN_SIZE;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
 	/* While a record waits to be sent nothing is read, since reading may want to send an alert. */
-	if (connection->ended || connection->unsent_record > 0) return STEP_AGAIN;
+	if (connection->ended || connection->blocked) return STEP_AGAIN;
 	return receive_ring(connection) == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
 }
 
@@ -300,7 +304,7 @@ short connection_wants(stream_connection *connection, uint32_t *limit_ms)
 	case CONNECTION_OPEN:
 		if (connection->broken) break;
 		if (connection->rings->sent.used > 0) wants |= sends;
-		if (connection->ended || connection->unsent_record > 0) break;
+		if (connection->ended || connection->blocked) break;
 		if (connection->rings->received.used == STREAM_RING_SIZE) break;
 		wants |= POLLIN;
 		if (connection->party && mbedtls_ssl_check_pending(&connection->tls)) *limit_ms = 0;

@@ -78,6 +78,8 @@ typedef struct {
 	uint64_t silent_since_ms;
 	/* What may still be taken from the network in this turn. */
 	size_t turn;
+	/* The next record of TLS waits for room of the socket, or a part of one. Nothing is read before. */
+	bool blocked;
 	/* There is no memory to send now (memory-turn.h): it asks again soon. */
 	bool refused;
 } stream_connection;
