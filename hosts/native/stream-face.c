@@ -121,6 +121,7 @@ enum {
 	/* Several round trips of a slow network; a segment that was lost has come by then. */
 	PRESSED_SILENCE_MS = 1000,
 };
+
 _Static_assert(CALLERS <= STREAM_CALLER_LIMIT, "the door has no place for them");
 
 /* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
