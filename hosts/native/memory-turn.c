@@ -46,7 +46,8 @@ static bool is_held_up(bool shaking, uint64_t now_ms)
 /* With the lock. */
 static bool takes_turn(const void *who, uint64_t now_ms)
 {
-	bool idle = since(sent_ms, now_ms) >= SETTLED_MS;
+	/* Its first moment goes by while it waits for what others have sent. */
+	bool idle = since(sent_ms, now_ms) >= SETTLED_MS && since(held_since_ms, now_ms) >= 2 * SETTLED_MS;
 	if (who != holder) {
 		if (holder && !idle && since(held_since_ms, now_ms) < TURN_MS) return false;
 		holder = who;

@@ -62,8 +62,10 @@ static void sending(void)
 	begin_ms = now_ms;
 	for (; now_ms < begin_ms + SETTLED_MS - 10; now_ms += 10) MUST(!sends(&b) && !sends(&a) && !sends(&c));
 	now_ms = begin_ms + SETTLED_MS;
-	MUST(sends(&b) && !sends(&a) && !sends(&c) && sends(&b));
+	MUST(!sends(&a) && sends(&b) && !sends(&a) && !sends(&c) && sends(&b));
 	/* One who sends nothing gives it away sooner. */
+	now_ms += SETTLED_MS;
+	MUST(sends(&b));
 	now_ms += SETTLED_MS - 1;
 	MUST(!sends(&c));
 	now_ms += 1;

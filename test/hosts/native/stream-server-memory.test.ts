@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { needNative } from "./compile.js";
-import { Certificates, type CommandName, Peer } from "./stream-server-driver.js";
+import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
 const FLOOR = 40 * 1024;
+/** For a record of 16 KB that comes, and the rest. */
+const ENOUGH = 30 * 1024;
 /** Of a download: about a second at the pace of the model's network. */
 const SIZE = 300_000;
+/** Who sends waits for a handshake so long at least, where little is free (memory-turn.h). */
+const HELD_UP_MS = 1000;
 
 describe("The memory of the native stream server", function () {
 	this.timeout(60_000);
@@ -61,6 +65,33 @@ describe("The memory of the native stream server", function () {
 		await load();
 		const least = await lowest();
 		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
+	});
+
+	it("goes on sending beside one who reads nothing and one whose handshake stalls", async () => {
+		await start("chip");
+		const [client, deaf] = [await peer.open(), await peer.open()];
+		const timed = async () => {
+			const begin = Date.now();
+			await client.get(`/size/${SIZE}`, SIZE);
+			return Date.now() - begin;
+		};
+		deaf.request("GET /size/20000000 HTTP/1.1");
+		await deaf.until(() => deaf.received.length > 0);
+		deaf.socket.pause();
+		// Until the system takes nothing more for it.
+		await sleep(2000);
+		const beside = await timed();
+		assert.ok(beside < 4000, `beside one who reads nothing it took ${beside} ms`);
+		const stalled = peer.dial();
+		stalled.socket.write(await recordHello());
+		await stalled.until(() => stalled.received.length > 0);
+		const behind = await timed();
+		assert.ok(behind > HELD_UP_MS, "nobody was held up");
+		assert.ok(behind < beside + 6000, `beside a handshake that stalls it took ${behind} ms`);
+		// With nobody who waits for the handshake any more, less than the floor is left, but enough.
+		const least = await lowest();
+		assert.ok(least >= ENOUGH, `only ${least} bytes were free`);
+		for (const { socket } of [client, deaf, stalled]) socket.destroy();
 	});
 
 	it("takes no longer for one download, nor much longer for two", async () => {
