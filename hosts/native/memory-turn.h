@@ -44,7 +44,7 @@ enum {
 /* Before each piece of at most 2 KB: whether `who` may send it now. The time is socket_clock_ms(). From any thread. */
 bool memory_turn_to_send(const void *who, uint64_t now_ms);
 
-/* `who` has nothing more to send, or is no more. */
+/* `who` is no more. */
 void memory_turn_leave(const void *who);
 
 typedef enum { HANDSHAKE_NOW, HANDSHAKE_SOON, HANDSHAKE_NO_MEMORY } handshake_verdict;

@@ -1,7 +1,9 @@
 /** What connections of the native stream server take of a chip's heap, by a model of it (chip-model.h). */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { needNative } from "./compile.js";
+import { needNative, ROOT } from "./compile.js";
 import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
 
 const FLOOR = 40 * 1024;
@@ -58,6 +60,15 @@ describe("The memory of the native stream server", function () {
 		await load();
 		const least = await lowest();
 		assert.ok(least >= FLOOR, `only ${least} bytes were free`);
+	});
+
+	it("is counted with the sizes of the chip's settings", () => {
+		const numbers = (path: string, pattern: RegExp) =>
+			[...readFileSync(join(ROOT, path), "utf8").matchAll(pattern)].map(([, number]) => number);
+		const settings = /^CONFIG_(?:ESP_WIFI_DYNAMIC_TX_BUFFER_NUM|LWIP_TCP_SND_BUF_DEFAULT)=(\d+)$/gm;
+		const model = numbers("test/hosts/native/chip-model.c", /\b(?:FRAMES|SEND_BUFFER) = (\d+),/g);
+		assert.equal(model.length, 2);
+		assert.deepEqual(numbers("hosts/esp32/sdkconfig/gateway.defaults", settings), model);
 	});
 
 	it("would not if nobody were told what is free", async () => {
