@@ -58,10 +58,10 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	"hub (MQTT)": 32000,
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
-	/** Reading by the schedule and the log in flash, their routes. */
-	"schedule, log": 10000,
+	/** Live power modes and sleep between runs; what others count of the gateway. */
+	"power, metrics": 10000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */
-	page: 12000,
+	page: 6500,
 });
