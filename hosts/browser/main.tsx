@@ -2,9 +2,11 @@
 import { render } from "preact";
 import { App, leadToWizard } from "./app.js";
 import { applyTheme } from "./kit/choices.js";
+import { takeDisplayLink } from "./kit/session.js";
 import { isLanguageAstray } from "./kit/text.js";
 import style from "./style.css?inline";
 
+takeDisplayLink();
 const root = document.getElementById("app");
 if (root !== null && !isLanguageAstray()) {
 	// Here rather than in the documents, of which there is one for each language.

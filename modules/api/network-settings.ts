@@ -36,7 +36,7 @@ const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
 
 export const WIFI_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([WIFI_SSID, WIFI_PASSWORD, WIFI_DHCP, ...ADDRESS_FIELDS, WIFI_HOSTNAME, APPLY]),
-	required: Object.freeze([WIFI_SSID.name, WIFI_PASSWORD.name, WIFI_DHCP.name]),
+	required: Object.freeze([WIFI_SSID.name, WIFI_DHCP.name]),
 	limit: BODY_LIMIT,
 });
 export const AP_BODY: BodyTable = Object.freeze({
@@ -54,9 +54,11 @@ export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [
 });
 
 export function postWiFi(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings } = exchange.services;
+	const { network, networkSettings, config } = exchange.services;
 	const ssid = needed(values, WIFI_SSID);
-	const password = needed(values, WIFI_PASSWORD);
+	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
+	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
+	const password = values.get(WIFI_PASSWORD) ?? (isStored ? config.get(WIFI_PASSWORD) : undefined);
 	const dhcp = needed(values, WIFI_DHCP);
 	const ip = values.get(WIFI_IP);
 	const netmask = values.get(WIFI_NETMASK);
@@ -64,6 +66,8 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 	const hostname = values.get(WIFI_HOSTNAME);
 	const apply = values.get(APPLY) ?? false;
 	if (!isSSID(exchange, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	else if (password === undefined)
+		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
 	else if (password !== "" && !isPassword(exchange, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values)) return;

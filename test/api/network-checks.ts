@@ -111,6 +111,12 @@ export function networkChecks(gateway: () => TestGateway): void {
 			assert.deepEqual([ssid, rssi, channel, authmode, wifi_last_error], ["bench", -48, 6, 3, null]);
 			assert.match(joined.ip, /^\d+\.\d+\.\d+\.\d+$/);
 			assert.notEqual(joined.ip, "192.168.4.1");
+			// Its password is known: another address or name does not ask for it.
+			const { apply, dhcp } = BENCH;
+			await gateway().write(WIFI, { ssid, dhcp, apply, hostname: unit });
+			await gateway().untilNetwork(({ connected }) => !connected);
+			await gateway().untilNetwork(({ connected }) => connected);
+			isError(await gateway().post(WIFI, { ssid: "cafe", dhcp, apply }), 400, "missing_field", "password");
 			gateway().setAir("cafe -30 1\n");
 			const lost = await gateway().untilNetwork(({ connected }) => !connected);
 			assert.match(lost.wifi_last_error, /^wifi\/(lost|not-found)$/);
@@ -143,8 +149,9 @@ export function networkChecks(gateway: () => TestGateway): void {
 
 		it("needs ssid, password and dhcp, and without DHCP the addresses", async () => {
 			await refused(WIFI, {}, "missing_field", "ssid");
-			for (const field of ["ssid", "password", "dhcp"])
+			for (const field of ["ssid", "dhcp"])
 				await refused(WIFI, { ...DHCP, [field]: undefined }, "missing_field", field);
+			await refused(WIFI, { ...DHCP, ssid: "another", password: undefined }, "missing_field", "password");
 			for (const field of ["ip", "netmask", "gateway"])
 				await refused(WIFI, { ...STATIC, [field]: undefined }, "missing_field", field);
 			for (const field of ["dhcp", "apply"]) await refusedValues(WIFI, DHCP, field, NO_BOOLEAN);

@@ -114,6 +114,11 @@ describe("The page for everybody", function () {
 			await visit.page.keyboard.press("Enter");
 			assert.equal(await button.getAttribute("aria-expanded"), "true");
 			await link.focus();
+			await visit.page.keyboard.press("Escape");
+			assert.equal(await link.isVisible(), false);
+			assert.equal(await visit.isFocused(button), true);
+			await visit.page.keyboard.press("Enter");
+			await link.focus();
 			await visit.page.keyboard.press("Enter");
 			await visit.page.getByRole("heading", { level: 1, name: "System" }).waitFor();
 			assert.equal(await link.isVisible(), false);

@@ -41,6 +41,9 @@ export function say(key: TextKey, values: Readonly<Record<string, string | numbe
 	return TEXTS[key][0].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
+/** What is said while the gateway does not answer, up to the time since when. */
+export const LOST = say("lost.text", { time: "" }).split(";")[0].trim();
+
 /** For `before`: starts Chromium, or skips the suite where there is none. */
 export async function needBrowser(hook: Mocha.Context): Promise<Browser> {
 	if (!existsSync(CHROMIUM)) skipBecause(hook, `${CHROMIUM} is not installed`);

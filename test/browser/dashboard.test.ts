@@ -5,7 +5,7 @@ import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
-import { needBrowser, PHONE, say, Visit } from "./browser.js";
+import { LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
 
 const { telegram, readings } = vectorOf("landis-gyr-zmf100-m26-padded-left");
 
@@ -67,10 +67,10 @@ describe("The page's overview", function () {
 		await begin();
 		await visit.context.setOffline(true);
 		await looksAgain();
-		await visit.page.getByText(say("lost.text")).waitFor();
+		await visit.page.getByText(LOST).waitFor();
 		assert.equal(await visit.card("counter.title").count(), 1);
 		await visit.context.setOffline(false);
-		await visit.page.getByText(say("lost.text")).waitFor({ state: "detached" });
+		await visit.page.getByText(LOST).waitFor({ state: "detached" });
 		await readNow().click();
 		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });
 	});

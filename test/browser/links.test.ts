@@ -188,6 +188,33 @@ describe("The page's connections", function () {
 			assert.equal(await card.locator("[name=ap_password]").inputValue(), "");
 		});
 
+		it("takes a new name without the Wi-Fi password, which an empty field keeps", async () => {
+			const card = visit.card("network.change");
+			await card.getByText(say("wifi.password.keep")).waitFor();
+			const sent = visit.page.waitForRequest((request) => request.method() === "POST");
+			await visit.save(card, { hostname: "cellar", apply: false });
+			const body = (await sent).postDataJSON();
+			assert.equal("password" in body, false);
+			const { ssid, hostname } = await gateway.read("network/status");
+			assert.deepEqual([body.ssid, hostname], [ssid, "cellar"]);
+		});
+
+		it("wants the password of another network, unless that is said to have none", async () => {
+			const card = visit.card("network.change");
+			const password = card.locator("[name=password]");
+			await visit.fill(card, { ssid: "another" });
+			await card.getByText(say("wifi.password.keep")).waitFor({ state: "detached" });
+			await card.locator("button[type=submit]").click();
+			assert.equal(await password.getAttribute("aria-invalid"), "true");
+			await visit.fill(card, { unlocked: true });
+			assert.equal(await password.count(), 0);
+			const sent = visit.page.waitForRequest((request) => request.method() === "POST");
+			await visit.save(card, { apply: false });
+			const body = (await sent).postDataJSON();
+			assert.deepEqual([body.ssid, body.password, "unlocked" in body], ["another", "", false]);
+			await visit.save(card, { unlocked: false, ssid: "bench", password: KEY });
+		});
+
 		it("lists the networks in reach and stores one for later", async () => {
 			gateway.setAir("home -48 6 password-of-home\ncafe -70 1\nhome -80 11 password-of-home\n");
 			const card = visit.card("network.change");

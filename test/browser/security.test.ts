@@ -34,12 +34,17 @@ describe("The page's security settings", function () {
 	it("makes a token, shows it once, and revokes it", async () => {
 		const card = visit.card("tokens.title");
 		await visit.fill(card, { name: "Home automation" });
+		// Whoever wants more than to read has to say so.
+		assert.equal(await card.getByRole("radio", { name: say("tokens.scope.read") }).isChecked(), true);
+		await card.getByRole("radio", { name: say("tokens.scope.full") }).check();
 		await card.locator("button[type=submit]").click();
 		const dialog = visit.page.getByRole("dialog");
 		const token = (await dialog.locator("pre.token").textContent()) ?? "";
 		assert.match(token, /^[0-9a-f]{64}$/);
 		gateway.plant(token);
 		assert.equal((await gateway.get("iec62056/config", { token })).status, 200);
+		// It is no display's.
+		assert.equal(await dialog.locator("a.link, svg.code").count(), 0);
 		assert.deepEqual(await violationsOf(visit), []);
 		await dialog.locator("[name=stored]").click();
 		await dialog.waitFor({ state: "detached" });

@@ -1,6 +1,7 @@
 /** The system page: clock, time zone, power; restart and factory reset under the page. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
+import type { TextKey } from "../../hosts/browser/text/all.js";
 import { PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
@@ -79,37 +80,57 @@ describe("The page's system settings", function () {
 		await visit.page.unroute("**/system/status");
 	});
 
-	it("restarts, and is there again with all settings", async () => {
+	it("opens the first steps again, where the time runs and its zone is named", async () => {
+		await visit.card("again.setup").getByRole("link").click();
+		await visit.page.waitForSelector("main.wizard");
+		const next = visit.page.locator("main button[name=next]");
+		await next.click();
+		await visit.page.locator("main button[name=skip]").click();
+		const clock = visit.page.locator("dd .number");
+		await clock.waitFor();
+		const before = (await clock.textContent()) ?? "";
+		assert.match(before, /, Europe\/Warsaw$/);
+		await visit.hurry(clock.filter({ hasNotText: before }));
+		await visit.go("system");
+	});
+
+	it("restarts, says so at the login, and is there again with all settings", async () => {
 		await visit.card("again.title").locator("[name=restart]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
-		await comesBack();
+		await comesBack("ending.restart");
 		assert.equal(await visit.card("clock.title").locator("[name=timezone]").inputValue(), "Europe/Warsaw");
 	});
 
 	it("goes back to the factory's settings only when that was typed, and begins anew", async () => {
+		await gateway.login();
 		await visit.card("reset.title").locator("[name=factory_reset]").click();
 		const dialog = visit.page.getByRole("dialog");
 		const erase = dialog.locator("button[type=submit]");
 		assert.equal(await erase.isDisabled(), true);
 		assert.deepEqual(await violationsOf(visit), []);
+		// What this gateway does not have is not lost either.
+		const lost = dialog.locator("ul").first();
+		await lost.getByText(say("reset.lost.wifi", { ssid: (await gateway.read("network/status")).ssid })).waitFor();
+		assert.deepEqual(await lost.getByRole("listitem").count(), 2);
 		await dialog.locator("input[type=text]").fill("era");
 		assert.equal(await erase.isDisabled(), true);
 		await dialog.locator("input[type=text]").fill(say("reset.word"));
 		await erase.click();
 		await visit.page.getByText("http://192.168.4.1/").waitFor();
 		// The bench stays where it is.
-		await comesBack();
+		await comesBack("ending.reset");
 		await gateway.login();
 		assert.equal((await gateway.read("system/timezone")).timezone, "");
 		assert.equal((await gateway.read("system/power_mode")).power_mode, 0);
 	});
 
-	/** The page waits for the gateway, comes back where it was, and asks for the login. */
-	async function comesBack(): Promise<void> {
+	/** The page waits for the gateway, comes back where it was, and asks for the login, with this sentence. */
+	async function comesBack(why: TextKey): Promise<void> {
 		await visit.page.getByRole("dialog", { name: say("restart.title") }).waitFor();
 		await gateway.rebooted();
 		const login = visit.page.locator("[name=password]");
 		await visit.hurry(login);
+		await visit.page.getByText(say(why)).waitFor();
 		await login.fill(PASSWORD);
 		await login.press("Enter");
 		await visit.page.getByRole("heading", { level: 1, name: say("nav.system") }).waitFor();

@@ -101,6 +101,28 @@ describe("Memory of the firmware on Linux", function () {
 		await readMeter();
 	});
 
+	it("is small while it finds out what a meter sends by itself, in place of that conversation", async function () {
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "3", "--quiet"]);
+		await gateway.write("dlms/config", DLMS);
+		for (const protocol of ["iec62056", "dlms"]) {
+			await gateway.write("meter/protocol", { protocol });
+			const exchange = gateway.begin("GET", "iec62056/read");
+			for (let i = 0; i < 4; i++) {
+				await gateway.pass(1000);
+				await probe(gateway, this, ANY);
+			}
+			assert.equal(JSON.parse((await exchange.reply()).text).unasked?.kind, "sml");
+			const probing = gateway.begin("POST", "meter/probe");
+			await gateway.pass(4000);
+			await probe(gateway, this, ANY);
+			assert.equal(JSON.parse((await probing.reply()).text).unasked?.kind, "sml");
+		}
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.connectMeter({ telegram: longest.telegram });
+		await readMeter();
+	});
+
 	it("is small after the largest body", async function () {
 		await postLargest();
 		await probe(gateway, this, ANY);

@@ -1,19 +1,24 @@
 /**
- * The gateway as the page sees it: one request at a time, since the chip has room for two connections; only what is
- * asked with `overtake` goes past a running readout. A request that finds the session ended waits for the login and
- * is then sent again; one that reads waits for a gateway that is away.
+ * The gateway as the page sees it: one request at a time, since the chip has room for few connections; only a readout,
+ * which takes up to a minute, has a lane of its own, so that no page waits for it. A request that finds the session ended
+ * waits for the login and is then sent again; one that reads waits for a gateway that is away.
  */
+import { type Ending, endSession, loggedIn, token, tokenRefused } from "./session.js";
 import { Store } from "./store.js";
+import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
 const API = "/api/v1/";
 const REQUEST_MS = 20_000;
+/** For what the gateway answers at once, so that its absence is noticed soon. */
+export const LOOK_MS = 6_000;
 /** `/read` and `/scan` take long by nature (API text, Limits). */
 export const READ_MS = 70_000;
 export const SCAN_MS = 30_000;
 const RETRY_MS = 2_000;
+/** A gateway that has been away for a minute is asked less often: it may be weeks. */
+const SLOW_RETRY_MS = 10_000;
+const SLOW_FROM_MS = 60_000;
 const BUSY_TRIES = 4;
-
-const TOKEN = "token";
 
 /** A reply other than 2xx, or none at all. */
 export class DeviceError extends Error {
@@ -38,16 +43,26 @@ export class DeviceError extends Error {
 
 export const OFFLINE = "offline";
 
-/** Whether there is a token that was good when last used. */
-export const loggedIn = new Store(sessionStorage.getItem(TOKEN) !== null);
 /** False while requests get no reply. */
 export const reachable = new Store(true);
+/** When the gateway replied last, ms of this browser's clock. */
+let repliedAtMs = Date.now();
+
+export function lastReplyMs(): number {
+	return repliedAtMs;
+}
+
+// The browser knows at once when it has lost its own network.
+addEventListener("offline", () => {
+	reachable.set(false);
+	watchReturn();
+});
 
 export interface Restart {
 	/** Where the gateway may be found then; empty: where it is now. */
 	readonly addresses: readonly string[];
 	/** Why; the text is chosen by it. */
-	readonly reason: "restart" | "moved" | "reset" | "certificate";
+	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate">;
 }
 /** Set while the gateway is known to be about to leave. */
 export const restarting = new Store<Restart | undefined>(undefined);
@@ -57,38 +72,32 @@ interface Options {
 	/** Sent as it is, in place of JSON. */
 	readonly text?: string;
 	readonly timeoutMs?: number;
-	readonly overtake?: boolean;
+	/** For what keeps the gateway talking to its meter. It is given up when the gateway goes away meanwhile. */
+	readonly lane?: "meter";
 }
 
-let queue: Promise<unknown> = Promise.resolve();
-let overtaking: Promise<unknown> = Promise.resolve();
+type Lane = "meter" | "main";
 
-/** Appends the task to the queue; a failed one does not stop those behind it. */
-function enqueue<T>(task: () => Promise<T>, overtake: boolean): Promise<T> {
-	const result = (overtake ? overtaking : queue).then(task, task);
-	const settled = result.catch(() => undefined);
-	if (overtake) overtaking = settled;
-	else queue = settled;
+const lanes: Record<Lane, Promise<unknown>> = { meter: Promise.resolve(), main: Promise.resolve() };
+
+/** Appends the task to the lane; a failed one does not stop those behind it. */
+function enqueue<T>(task: () => Promise<T>, lane: Lane = "main"): Promise<T> {
+	const result = lanes[lane].then(task, task);
+	lanes[lane] = result.catch(() => undefined);
 	return result;
-}
-
-export function setToken(token: string | undefined): void {
-	if (token === undefined) sessionStorage.removeItem(TOKEN);
-	else sessionStorage.setItem(TOKEN, token);
-	loggedIn.set(token !== undefined);
 }
 
 /** `path` without `/api/v1/`; the reply's JSON. Throws a DeviceError. */
 export function get<T>(path: string, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("GET", path, options), options.overtake === true);
+	return enqueue(() => patient<T>("GET", path, options), options.lane);
 }
 
 export function post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
-	return enqueue(() => patient<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }), false);
+	return enqueue(() => patient<T>("POST", path, { ...options, ...(body === undefined ? {} : { body }) }), options.lane);
 }
 
 export function remove(path: string): Promise<void> {
-	return enqueue(() => patient<void>("DELETE", path, {}), false);
+	return enqueue(() => patient<void>("DELETE", path, {}));
 }
 
 /** Past the queue and without waiting for anything: for the login. */
@@ -99,18 +108,18 @@ export function sendNow<T>(method: string, path: string, body?: unknown): Promis
 async function patient<T>(method: string, path: string, options: Options): Promise<T> {
 	for (let busy = 0; ; ) {
 		await loggedIn.until((value) => value);
-		const token = sessionStorage.getItem(TOKEN);
+		const used = token();
 		try {
 			return await send<T>(method, path, options);
 		} catch (error) {
 			if (!(error instanceof DeviceError)) throw error;
 			if (error.status === 401) {
 				// A login may have come in between.
-				if (sessionStorage.getItem(TOKEN) === token) setToken(undefined);
+				if (token() === used) tokenRefused();
 			} else if (error.status === 503 && busy < BUSY_TRIES) {
 				busy++;
 				await wait(RETRY_MS);
-			} else if (error.code === OFFLINE && method === "GET" && restarting.value === undefined) {
+			} else if (error.code === OFFLINE && method === "GET" && !options.lane && restarting.value === undefined) {
 				await untilReachable();
 			} else throw error;
 		}
@@ -119,8 +128,8 @@ async function patient<T>(method: string, path: string, options: Options): Promi
 
 async function send<T>(method: string, path: string, options: Options): Promise<T> {
 	const headers = new Headers();
-	const token = sessionStorage.getItem(TOKEN);
-	if (token !== null) headers.set("Authorization", `Bearer ${token}`);
+	const bearer = token();
+	if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
 	const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
 	if (body !== undefined) headers.set("Content-Type", options.text === undefined ? "application/json" : "text/plain");
 	let reply: Response;
@@ -134,7 +143,7 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 		watchReturn();
 		throw new DeviceError(0, OFFLINE, "");
 	}
-	reachable.set(true);
+	replied();
 	if (!reply.ok) {
 		const error = asError(reply.status, text);
 		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
@@ -164,6 +173,11 @@ export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+function replied(): void {
+	repliedAtMs = Date.now();
+	reachable.set(true);
+}
+
 /** Whether something answers at this address. Asks for what costs the gateway least. */
 async function answers(): Promise<boolean> {
 	try {
@@ -181,8 +195,8 @@ async function watchReturn(): Promise<void> {
 	if (watching) return;
 	watching = true;
 	while (!reachable.value) {
-		await wait(RETRY_MS);
-		if (await answers()) reachable.set(true);
+		await wait(Date.now() - repliedAtMs < SLOW_FROM_MS ? RETRY_MS : SLOW_RETRY_MS);
+		if (await answers()) replied();
 	}
 	watching = false;
 }
@@ -192,11 +206,20 @@ function untilReachable(): Promise<void> {
 	return reachable.until((value) => value);
 }
 
-/** The gateway is about to leave: the page waits for its return, and then loads anew, maybe another version of it. */
+/**
+ * The gateway is about to leave: the page waits for its return, and then loads anew, maybe another version of it. Where
+ * something typed would be lost by that, the login is asked for in place.
+ */
 export async function awaitRestart(restart: Restart): Promise<void> {
+	const { reason } = restart;
 	restarting.set(restart);
 	// It replies first and leaves one to two seconds later (decision 4).
 	await wait(4_000);
 	while (!(await answers())) await wait(RETRY_MS);
-	location.reload();
+	// A restart ends all sessions; another network none.
+	if (reason !== "moved") endSession(reason);
+	if (reason === "reset") forgetUnsaved();
+	if (!isUnsaved()) return location.reload();
+	replied();
+	restarting.set(undefined);
 }

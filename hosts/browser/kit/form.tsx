@@ -5,6 +5,7 @@ import { type DeviceError, post } from "./device.js";
 import { type Draft, Field, type FieldSpec, type FieldValue, faultOf, refusalText } from "./fields.js";
 import { announce, Button, Card, ErrorNotice, Notice, Pending } from "./parts.js";
 import { t } from "./text.js";
+import { useUnsaved } from "./unsaved.js";
 import { asDeviceError, useDevice } from "./use-device.js";
 
 interface FormProps {
@@ -51,11 +52,14 @@ function beginning(fields: readonly FieldSpec[], values: Draft): Draft {
 export function Form(props: FormProps) {
 	const { fields, values, submitLabel = t("save"), busyLabel = t("saving"), doneText = t("saved") } = props;
 	const [draft, setDraft] = useState<Draft>(() => beginning(fields, values));
+	// What a change is told from: the beginning, then what was saved last.
+	const [saved, setSaved] = useState(draft);
 	const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
 	const [busy, setBusy] = useState(false);
 	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
 	const form = useRef<HTMLFormElement>(null);
 	const shown = fields.filter((spec) => spec.when?.(draft) !== false);
+	useUnsaved(shown.some(({ name }) => draft[name] !== saved[name]));
 
 	const change = (name: string, value: FieldValue) => {
 		const next = { ...draft, [name]: value };
@@ -85,9 +89,8 @@ export function Form(props: FormProps) {
 		try {
 			await props.submit(toSend(fields, draft));
 			// A secret that was sent is no longer the form's.
-			setDraft((now) =>
-				Object.fromEntries(Object.entries(now).map(([name, value]) => [name, isSecret(fields, name) ? "" : value])),
-			);
+			setDraft((now) => withoutSecrets(fields, now));
+			setSaved(withoutSecrets(fields, draft));
 			setOutcome("done");
 			if (doneText !== "") announce(doneText);
 		} catch (reason) {
@@ -130,8 +133,9 @@ export function Form(props: FormProps) {
 	);
 }
 
-function isSecret(fields: readonly FieldSpec[], name: string): boolean {
-	return fields.some((spec) => spec.name === name && (spec.kind === "secret" || spec.kind === "password"));
+function withoutSecrets(fields: readonly FieldSpec[], draft: Draft): Draft {
+	const secret = fields.filter(({ kind }) => kind === "secret" || kind === "password");
+	return { ...draft, ...Object.fromEntries(secret.map(({ name }) => [name, ""])) };
 }
 
 interface SettingsCardProps {

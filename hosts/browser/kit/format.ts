@@ -37,9 +37,11 @@ export function formatDate(iso: string, language: string): string {
 	return Number.isNaN(day) ? "" : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(day);
 }
 
-/** Day and time of Unix time in seconds, in the time zone of this browser. */
-export function formatMoment(seconds: number, language: string): string {
-	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(seconds * 1000);
+/** Day and time of Unix time in seconds, in a zone that `Intl` knows. */
+export function formatMoment(seconds: number, language: string, timeZone: string): string {
+	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone }).format(
+		seconds * 1000,
+	);
 }
 
 /** `12 seconds ago` */
@@ -50,4 +52,12 @@ export function formatAge(seconds: number, language: string): string {
 	if (past < 3600) return format.format(-Math.round(past / 60), "minute");
 	if (past < 86_400 * 2) return format.format(-Math.round(past / 3600), "hour");
 	return format.format(-Math.round(past / 86_400), "day");
+}
+
+/** `15 minutes`, of whole minutes, hours or days. */
+export function formatPeriod(seconds: number, language: string): string {
+	const of = (value: number, unit: string) =>
+		new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+	if (seconds % 86_400 === 0) return of(seconds / 86_400, "day");
+	return seconds % 3600 === 0 ? of(seconds / 3600, "hour") : of(seconds / 60, "minute");
 }

@@ -1,15 +1,18 @@
 /**
  * What changes by itself: the state of the gateway, and its last readout, which is only fetched when the state tells
- * that there is a newer one (a large one takes the chip seconds to write). Kept for as long as the page is open.
+ * that there is a newer one or that an attempt has failed (a large one takes the chip seconds to write). Kept for as long
+ * as the page is open.
  */
 import { useEffect } from "preact/hooks";
-import type { Point } from "./curve.js";
-import { type DeviceError, get, loggedIn, READ_MS, reachable } from "./device.js";
+import { addPoint, forgetCurve, points } from "./curve-points.js";
+import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
 import { importedWh, powerOf } from "./power.js";
-import type { Readout as FreshReadout, LastReadout, Status } from "./replies.js";
+import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
+import { display, loggedIn } from "./session.js";
 import { Store } from "./store.js";
 import { language } from "./text.js";
 import { asDeviceError, usePoll } from "./use-device.js";
+import { takeOffset, zone } from "./zone.js";
 
 /** One that was asked for, or the last one. */
 export type Readout = FreshReadout | LastReadout;
@@ -18,16 +21,24 @@ export type Readout = FreshReadout | LastReadout;
 export const READOUT_CUT = 2;
 
 const POLL_MS = 5_000;
-/** Of the curve; older ones are thinned out. */
-const POINTS_LIMIT = 400;
+/** For what seldom changes. */
+const SLOW_POLL_MS = 30_000;
+/** A readout that nobody has planned is taken for the present for so long. */
+const PRESENT_S = 300;
+/** A planned one may take so much longer: the readout itself, and one that is tried again. */
+const GRACE_S = 120;
+/** A month as the longest there is. */
+const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
 export const status = new Store<Status | undefined>(undefined);
+export const network = new Store<NetworkStatus | undefined>(undefined);
+export const schedule = new Store<Schedule | undefined>(undefined);
 export const readout = new Store<Readout | undefined>(undefined);
-/** When `readout` came here, ms since the page was opened. */
-export const readoutAt = new Store(0);
 /** Set while this page waits for a readout that it has asked for. */
 export const reading = new Store(false);
 export const readFailure = new Store<DeviceError | undefined>(undefined);
+/** The last readout is older than it should be, or nobody can know: it must not be taken for the present. */
+export const stale = new Store(false);
 
 export interface Power {
 	/** Watts; negative: fed into the grid. */
@@ -36,33 +47,83 @@ export interface Power {
 	readonly isMean: boolean;
 }
 export const power = new Store<Power | undefined>(undefined);
-export const points = new Store<readonly Point[]>([]);
 
+/** When `readout` and `status` came, ms of this browser's clock: it goes on while a tablet sleeps. */
+let readoutAtMs = 0;
+let statusAtMs = 0;
+/** When this page began to wait for a readout, the same. */
+let readingFromMs = 0;
 let readouts = -1;
-let counter: { readonly wh: number; readonly seconds: number } | undefined;
+let meterState = "";
+
+/** Unix time of the gateway's clock in seconds; undefined where it is not set. */
+function gatewayNowS(): number | undefined {
+	const { value } = status;
+	return value?.clock_valid ? value.timestamp + (Date.now() - statusAtMs) / 1000 : undefined;
+}
+
+/** Seconds since a moment of the gateway's clock; undefined where it had none or has none. */
+export function sinceS(timestamp: number): number | undefined {
+	const nowS = gatewayNowS();
+	return nowS === undefined || timestamp === 0 ? undefined : Math.max(0, nowS - timestamp);
+}
+
+/** Seconds after which a readout that is planned should be there; undefined: none is. */
+export function plannedS(): number | undefined {
+	const { value } = schedule;
+	return value?.enabled ? value.period_value * PERIODS_S[value.period_unit] : undefined;
+}
+
+/** For the progress of a running readout, on whatever page that is looked at. */
+export function readingSinceMs(): number {
+	return readingFromMs;
+}
+
+function isStale(): boolean {
+	const { value } = readout;
+	if (value === undefined || value.readings.length === 0) return false;
+	const planned = plannedS();
+	const limitS = planned === undefined ? PRESENT_S : planned + GRACE_S;
+	return !reachable.value || (sinceS(value.timestamp) ?? (Date.now() - readoutAtMs) / 1000) > limitS;
+}
 
 /** `isTaken`: the last readout is here already. */
 export async function refresh(isTaken = false): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
-	// A running readout holds the queue: only `/last` goes past it.
-	if (reading.value) return;
-	const now = await get<Status>("system/status");
+	const now = await get<Status>("system/status", { timeoutMs: LOOK_MS });
+	statusAtMs = Date.now();
 	status.set(now);
-	if (!isTaken) {
-		if (now.meter_readouts === readouts && readout.value !== undefined) return;
-		take(await get<Readout>(`iec62056/last?lang=${language}`, { overtake: true }));
+	takeOffset(now.localtime);
+	const { meter_readouts, meter_state } = now;
+	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
+	if (!isTaken && !(isSame && readout.value !== undefined)) {
+		take(await get<Readout>(`iec62056/last?lang=${language}`));
 	}
-	readouts = now.meter_readouts;
+	readouts = meter_readouts;
+	meterState = meter_state;
+	stale.set(isStale());
+}
+
+/** Each by itself: what this gateway does not have, or this token may not see, keeps back none of the others. */
+async function refreshSlowly(): Promise<void> {
+	if (!loggedIn.value || !reachable.value) return;
+	const into = <T>(path: string, put: (value: T) => void) => get<T>(path, { timeoutMs: LOOK_MS }).then(put, () => {});
+	await into<NetworkStatus>("network/status", (value) => network.set(value));
+	// Settings, which a display is not shown.
+	if (display.value) return;
+	await into<Timezone>("system/timezone", ({ timezone }) => zone.set(timezone));
+	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
 }
 
 /** Reads the meter; what comes of it stands in the stores. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
+	readingFromMs = Date.now();
 	reading.set(true);
 	readFailure.set(undefined);
 	let isTaken = false;
 	try {
-		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS }));
+		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
 		isTaken = true;
 		return true;
 	} catch (reason) {
@@ -79,34 +140,45 @@ function take(next: Readout): void {
 	readout.set(next);
 	const isNew = before?.timestamp !== next.timestamp || before.readings.length !== next.readings.length;
 	if (before !== undefined && !isNew && next.timestamp !== 0) return;
-	readoutAt.set(performance.now());
+	readoutAtMs = Date.now();
+	// The gateway has gone on with what this page lost sight of.
+	if (readFailure.value?.code === OFFLINE) readFailure.set(undefined);
+	if (next.readings.length === 0) return;
 	const watts = powerOf(next.readings);
-	const wh = importedWh(next.readings);
-	// Without a clock the moment of arrival has to do.
-	const seconds = next.timestamp || performance.now() / 1000;
-	const mean = watts === undefined ? meanSince(wh, seconds) : undefined;
-	if (wh !== undefined) counter = { wh, seconds };
-	const shown = watts ?? mean;
-	if (shown === undefined || next.readings.length === 0) return;
-	power.set({ watts: shown, isMean: watts === undefined });
-	points.set(thinned([...points.value, { atMs: Date.now(), value: shown }]));
-}
-
-/** Watts on average since the counter was read before. */
-function meanSince(wh: number | undefined, seconds: number): number | undefined {
-	if (counter === undefined || wh === undefined || seconds - counter.seconds < 1) return undefined;
-	return ((wh - counter.wh) * 3600) / (seconds - counter.seconds);
-}
-
-function thinned(all: readonly Point[]): readonly Point[] {
-	return all.length <= POINTS_LIMIT ? all : all.filter((_, index) => index % 2 === 0 || index > POINTS_LIMIT / 2);
+	// Without a clock the moment of arrival has to do: for what was read while this page was open.
+	const arrivedMs = before === undefined ? (points.value.at(-1)?.atMs ?? readoutAtMs) : readoutAtMs;
+	const atMs = next.timestamp * 1000 || arrivedMs;
+	const shown = addPoint({ atMs, watts, wh: importedWh(next.readings) });
+	if (shown !== undefined) power.set({ watts: shown, isMean: watts === undefined });
+	stale.set(isStale());
 }
 
 /** Keeps the stores fresh while the page is seen; to be used once. */
 export function useLive(): void {
-	usePoll(() => void refresh().catch(() => undefined), POLL_MS);
+	usePoll(refresh, POLL_MS);
+	usePoll(refreshSlowly, SLOW_POLL_MS);
 	useEffect(() => {
-		refresh().catch(() => undefined);
-		return loggedIn.watch((isIn) => isIn && refresh().catch(() => undefined));
+		const all = async () => {
+			await refresh();
+			await refreshSlowly();
+		};
+		const again = (isThere: boolean) => {
+			stale.set(isStale());
+			if (isThere) all().catch(() => undefined);
+		};
+		again(true);
+		const timer = setInterval(() => stale.set(isStale()), 1_000);
+		const ends = [loggedIn.watch(again), reachable.watch(again)];
+		return () => {
+			clearInterval(timer);
+			for (const end of ends) end();
+		};
 	}, []);
+}
+
+/** What was seen is the next one's no more. */
+export function forgetSeen(): void {
+	forgetCurve();
+	readouts = -1;
+	for (const store of [status, network, schedule, readout, power, readFailure]) store.set(undefined);
 }

@@ -3,16 +3,13 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { SYSTEM_PASSWORD } from "./bodies.js";
-import { DeviceError, sendNow, setToken, wait } from "./device.js";
+import { DeviceError, sendNow, wait } from "./device.js";
+import type { Challenge, Session } from "./replies.js";
+import { beginSession, endSession } from "./session.js";
 
 /** The one account there is (decision 8). */
 export const USER = "admin";
 export const PASSWORD_MINIMUM = SYSTEM_PASSWORD.new_password.min;
-
-interface Challenge {
-	readonly nonce: string;
-	readonly salt: string;
-}
 
 function hashOf(salt: string, password: string): Uint8Array {
 	return sha256(utf8ToBytes(salt + password));
@@ -43,11 +40,11 @@ async function patiently<T>(attempt: () => Promise<T>): Promise<T> {
 
 /** Throws a DeviceError: `invalid_proof`, `nonce_invalid`, `too_many_attempts` … */
 export async function logIn(password: string): Promise<void> {
-	const { token } = await patiently(async () => {
+	const { token, expires_in_secs } = await patiently(async () => {
 		const { nonce, proof } = await prove(password);
-		return await sendNow<{ token: string }>("POST", "system/login", { username: USER, nonce, proof });
+		return await sendNow<Session>("POST", "system/login", { username: USER, nonce, proof });
 	});
-	setToken(token);
+	beginSession(token, expires_in_secs);
 	known = password;
 }
 
@@ -63,7 +60,7 @@ export async function logOut(): Promise<void> {
 		await sendNow("POST", "system/logout");
 	} finally {
 		known = undefined;
-		setToken(undefined);
+		endSession();
 	}
 }
 

@@ -134,8 +134,8 @@ export function Chip({ state, name, children }: { state: ChipState; name: string
 }
 
 /** Pairs of a name and a value. */
-export function Facts({ children }: { children: ComponentChildren }) {
-	return <dl class="facts">{children}</dl>;
+export function Facts({ kind, children }: { kind?: string; children: ComponentChildren }) {
+	return <dl class={kind === undefined ? "facts" : `facts ${kind}`}>{children}</dl>;
 }
 
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -165,14 +165,22 @@ export function LiveRegion() {
 	);
 }
 
-/** Seconds since it appeared, for what may take up to `limitS`. */
-export function Progress({ label, limitS }: { label: string; limitS: number }) {
-	const [seconds, setSeconds] = useState(0);
-	const start = useRef(Date.now());
+interface ProgressProps {
+	readonly label: string;
+	readonly limitS: number;
+	/** When it began, ms; default: when it appeared. */
+	readonly sinceMs?: number;
+}
+
+/** Seconds since the beginning of what may take up to `limitS`. */
+export function Progress({ label, limitS, sinceMs }: ProgressProps) {
+	const appearedMs = useRef(Date.now());
+	const [, tick] = useState(0);
 	useEffect(() => {
-		const timer = setInterval(() => setSeconds(Math.floor((Date.now() - start.current) / 1000)), 250);
+		const timer = setInterval(() => tick((n) => n + 1), 250);
 		return () => clearInterval(timer);
 	}, []);
+	const seconds = Math.max(0, Math.floor((Date.now() - (sinceMs ?? appearedMs.current)) / 1000));
 	return (
 		<div class="progress">
 			<progress aria-label={label} max={limitS} value={Math.min(seconds, limitS)} />

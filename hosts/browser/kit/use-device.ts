@@ -7,8 +7,8 @@ export interface Loaded<T> {
 	/** Undefined until it has come. */
 	readonly value: T | undefined;
 	readonly error: DeviceError | undefined;
-	/** Asks again. */
-	reload(): void;
+	/** Asks again; over when that has come. */
+	reload(): Promise<void>;
 	/** Takes over what a setter has answered. */
 	put(value: T): void;
 }
@@ -18,15 +18,15 @@ export function useDevice<T>(path: string, timeoutMs?: number): Loaded<T> {
 	const [value, put] = useState<T>();
 	const [error, setError] = useState<DeviceError>();
 	const alive = useRef(true);
-	const reload = useCallback(() => {
-		get<T>(path, timeoutMs === undefined ? {} : { timeoutMs }).then(
-			(reply) => {
-				if (!alive.current) return;
-				put(() => reply);
-				setError(undefined);
-			},
-			(reason) => alive.current && setError(asDeviceError(reason)),
-		);
+	const reload = useCallback(async () => {
+		try {
+			const reply = await get<T>(path, timeoutMs === undefined ? {} : { timeoutMs });
+			if (!alive.current) return;
+			put(() => reply);
+			setError(undefined);
+		} catch (reason) {
+			if (alive.current) setError(asDeviceError(reason));
+		}
 	}, [path, timeoutMs]);
 	useEffect(() => {
 		alive.current = true;
@@ -48,12 +48,18 @@ export function errorText({ code }: DeviceError): string {
 	return isText(key) ? t(key) : t("error.other");
 }
 
-/** Calls back every `ms` while the page is seen, and at once when it is seen again. */
-export function usePoll(callback: () => void, ms: number): void {
+/** Calls back every `ms` while the page is seen, and at once when it is seen again; never before the last call is over. */
+export function usePoll(callback: () => Promise<void>, ms: number): void {
 	const latest = useRef(callback);
 	latest.current = callback;
 	useEffect(() => {
-		const poll = () => document.visibilityState === "visible" && latest.current();
+		let busy = false;
+		const poll = async () => {
+			if (busy || document.visibilityState !== "visible") return;
+			busy = true;
+			await latest.current().catch(() => undefined);
+			busy = false;
+		};
 		const timer = setInterval(poll, ms);
 		document.addEventListener("visibilitychange", poll);
 		return () => {

@@ -9,6 +9,7 @@ import { Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/
 import type { Certificate } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { joinPEM, refusalKey } from "./refusals.js";
 
@@ -113,6 +114,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 	const [busy, setBusy] = useState(false);
 	const [refusal, setRefusal] = useState<string | DeviceError>();
 	const id = useId();
+	useUnsaved(pasted !== "");
 	const choose = async (list: FileList | null) => {
 		setRefusal(undefined);
 		// More than this is no PEM text, and not worth reading.
@@ -129,6 +131,7 @@ function Upload({ maxSize, onInstalled }: UploadProps) {
 		setRefusal(undefined);
 		try {
 			const reply = await post<Certificate>(PATH, undefined, { text });
+			setPasted("");
 			onInstalled(reply);
 			awaitCertificate(reply);
 		} catch (reason) {

@@ -8,6 +8,7 @@ import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } fro
 import type { Clock } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice, usePoll } from "../kit/use-device.js";
+import { zone } from "../kit/zone.js";
 import type { TextKey } from "../text/all.js";
 import { TimeZoneForm } from "./time-zone.js";
 
@@ -23,7 +24,22 @@ interface Seen {
 	readonly atMs: number;
 }
 
-function useClock() {
+/** The gateway's clock as it goes on, in its own zone, which is named. */
+export function RunningClock({ clock: { localtime, timezone, is_valid }, atMs }: Seen) {
+	const [, tick] = useState(0);
+	useEffect(() => {
+		const timer = setInterval(() => tick((n) => n + 1), 1_000);
+		return () => clearInterval(timer);
+	}, []);
+	const now = advanceLocalTime(localtime, (performance.now() - atMs) / 1000);
+	return (
+		<span class="number">
+			{is_valid ? `${formatLocalTime(now, language)}, ${timezone.replace(/_/g, " ") || "UTC"}` : t("clock.none")}
+		</span>
+	);
+}
+
+export function useClock() {
 	const { value, error, reload, put } = useDevice<Clock>(PATH);
 	const [seen, setSeen] = useState<Seen>();
 	useEffect(() => {
@@ -65,7 +81,12 @@ export function ClockCard() {
 				</Button>
 			</div>
 			<hr />
-			<TimeZoneForm onSaved={() => void get<Clock>(PATH).then(put, () => undefined)} />
+			<TimeZoneForm
+				onSaved={(timezone) => {
+					zone.set(timezone);
+					get<Clock>(PATH).then(put, () => undefined);
+				}}
+			/>
 		</Card>
 	);
 }
@@ -88,9 +109,7 @@ function ClockFacts({ seen: { clock, atMs } }: { seen: Seen }) {
 		<>
 			<Facts>
 				<Fact name={t("clock.now")}>
-					<span class="number">
-						{clock.is_valid ? formatLocalTime(advanceLocalTime(clock.localtime, sinceS), language) : t("clock.none")}
-					</span>
+					<RunningClock clock={clock} atMs={atMs} />
 				</Fact>
 				<Fact name={t("clock.browser")}>
 					<span class="number">{browser}</span>

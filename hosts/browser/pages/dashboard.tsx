@@ -1,25 +1,32 @@
 /** The first page: what flows now, what the counters say, and whether everything is connected. */
 import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
+import { points } from "../kit/curve-points.js";
 import { failureText } from "../kit/failures.js";
-import { formatAge, formatDecimal, formatLocalTime, formatNumber } from "../kit/format.js";
+import { formatAge, formatDecimal, formatLocalTime, formatMoment, formatNumber, formatPeriod } from "../kit/format.js";
 import {
-	points,
+	network,
+	plannedS,
 	power,
 	READOUT_CUT,
 	type Readout,
 	readFailure,
 	reading,
+	readingSinceMs,
 	readNow,
 	readout,
-	readoutAt,
+	schedule,
+	sinceS,
+	stale,
 	status,
 } from "../kit/live.js";
 import { announce, Button, Card, Chip, type ChipState, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
-import type { Status } from "../kit/replies.js";
+import type { NetworkStatus, Status } from "../kit/replies.js";
+import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { useZone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
 const READ_LIMIT_S = 60;
@@ -35,9 +42,10 @@ function formatPower(watts: number, inKilo = Math.abs(watts) >= KILO_FROM): stri
 
 export function Dashboard() {
 	const now = useStore(status);
+	const isDisplay = useStore(display);
 	return (
 		<div class="cards even">
-			{now?.password_default && (
+			{now?.password_default && !isDisplay && (
 				<Notice kind="warning">
 					<p>{t("set.password")}</p>
 					<a class="button main" href="#/setup">
@@ -56,6 +64,7 @@ export function Dashboard() {
 function PowerCard() {
 	const last = useStore(readout);
 	const now = useStore(power);
+	const isStale = useStore(stale);
 	return (
 		<Card title={t("now.title")} wide={countersOf(last?.readings ?? []).length === 0}>
 			{now === undefined ? (
@@ -63,7 +72,10 @@ function PowerCard() {
 			) : (
 				<p class="big">
 					{formatPower(Math.abs(now.watts))}
-					<small>{t(directionOf(now.watts))}</small>
+					<small>
+						{t(directionOf(now.watts))}
+						{isStale && <span class="mark">{t("stale.mark")}</span>}
+					</small>
 				</p>
 			)}
 			{now?.isMean && <p class="help">{t("now.mean")}</p>}
@@ -73,21 +85,33 @@ function PowerCard() {
 	);
 }
 
-/** How old the last reading is, and another one at the press of a button. */
+/** How old the last reading is, what is wrong when it is too old, and another one at the press of a button. */
 export function LastReading() {
 	const last = useStore(readout);
+	const now = useStore(status);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
-	const cause = failureText(useStore(status)?.meter_state);
+	// Ages count on.
+	const [, tick] = useState(0);
+	useEffect(() => {
+		const timer = setInterval(() => tick((n) => n + 1), 1_000);
+		return () => clearInterval(timer);
+	}, []);
 	const read = async () => {
 		announce(t("read.running"));
 		announce(t((await readNow()) ? "read.done" : "read.failed"));
 	};
+	const isMeters = METER_ERRORS.test(failure?.code ?? "");
 	return (
 		<>
 			<Age last={last} />
-			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
-			{failure && <ReadFailure error={failure} text={METER_ERRORS.test(failure.code) ? cause : undefined} />}
+			{now !== undefined && hasFailed(now) ? (
+				<FailedNotice last={last} code={isMeters ? "" : now.meter_state} />
+			) : (
+				<LateNotice last={last} />
+			)}
+			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
+			{failure && <ReadFailure error={failure} text={isMeters ? failureText(now?.meter_state) : undefined} />}
 			<div class="actions">
 				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
 					{t("read.now")}
@@ -102,15 +126,8 @@ function directionOf(watts: number) {
 	return watts < 0 ? "now.feeding" : "now.drawing";
 }
 
-/** How old the reading is, counted on here. */
 function Age({ last }: { last: Readout | undefined }) {
-	const [, tick] = useState(0);
-	useEffect(() => {
-		const timer = setInterval(() => tick((n) => n + 1), 1_000);
-		return () => clearInterval(timer);
-	}, []);
-	const now = useStore(status);
-	const arrived = useStore(readoutAt);
+	const { zoneName } = useZone();
 	if (last === undefined) return <p class="pending">{t("loading")}</p>;
 	if (last.readings.length === 0) {
 		return (
@@ -119,13 +136,17 @@ function Age({ last }: { last: Readout | undefined }) {
 			</p>
 		);
 	}
+	// By the gateway's clock, which may differ from this browser's.
+	const ageS = sinceS(last.timestamp);
 	return (
 		<>
 			<p class="age">
-				{t("read.last", {
-					age: last.timestamp === 0 || now === undefined ? t("read.timeless") : ageOf(last, now, arrived),
-				})}
-				{last.localtime !== "" && <small>{formatLocalTime(last.localtime, language)}</small>}
+				{t("read.last", { age: ageS === undefined ? t("read.timeless") : formatAge(ageS, language) })}
+				{last.localtime !== "" && (
+					<small>
+						{formatLocalTime(last.localtime, language)}, {zoneName}
+					</small>
+				)}
 			</p>
 			{last.status === READOUT_CUT && <Notice kind="warning">{t("read.cut")}</Notice>}
 			{SIMULATED.test(last.meter_id) && <Notice kind="info">{t("read.simulated")}</Notice>}
@@ -133,11 +154,54 @@ function Age({ last }: { last: Readout | undefined }) {
 	);
 }
 
-/** By the gateway's clock, which may differ from this browser's. */
-function ageOf(last: Readout, now: Status, arrivedMs: number): string {
-	const onArrival = Math.max(0, now.timestamp - last.timestamp);
-	const since = (performance.now() - arrivedMs) / 1000;
-	return formatAge(Math.max(onArrival, since), language);
+/** Since when there is nothing newer, with the day; undefined where the reading has no time. */
+function useSince(last: Readout | undefined): string | undefined {
+	const { timeZone } = useZone();
+	if (last === undefined || last.timestamp === 0 || last.readings.length === 0) return undefined;
+	return formatMoment(last.timestamp, language, timeZone);
+}
+
+interface FailedNoticeProps {
+	readonly last: Readout | undefined;
+	/** Of the failure; "" where the answer to "read now" has just told it. */
+	readonly code: string;
+}
+
+/** The meter could not be read: when that was tried, why, and since when. */
+function FailedNotice({ last, code }: FailedNoticeProps) {
+	const since = useSince(last);
+	const isDisplay = useStore(display);
+	const ageS = sinceS(last !== undefined && "last_attempt" in last ? last.last_attempt : 0);
+	return (
+		<Notice kind="warning">
+			<p>
+				{ageS === undefined ? t("links.meter") : t("stale.failed", { age: formatAge(ageS, language) })}{" "}
+				{failureText(code)}
+			</p>
+			{since !== undefined && <p>{t("stale.since", { time: since })}</p>}
+			{!isDisplay && (
+				<p>
+					<a href="#/meter">{t("links.meter.go")}</a>
+				</p>
+			)}
+		</Notice>
+	);
+}
+
+/** Nothing has failed, but nothing has come either for longer than it should take. */
+function LateNotice({ last }: { last: Readout | undefined }) {
+	const isStale = useStore(stale);
+	const time = useSince(last);
+	useStore(schedule);
+	if (!isStale || time === undefined) return null;
+	const periodS = plannedS();
+	return (
+		<Notice kind="warning">
+			{periodS === undefined
+				? t("stale.manual", { time })
+				: t("stale.late", { time, period: formatPeriod(periodS, language) })}
+		</Notice>
+	);
 }
 
 function CountersCard() {
@@ -146,7 +210,7 @@ function CountersCard() {
 	if (counters.length === 0) return null;
 	return (
 		<Card title={t("counter.title")}>
-			<Facts>
+			<Facts kind="counters">
 				{counters.map(({ isExport, tariff, reading: { obis, value1, value1_unit } }) => (
 					<Fact
 						key={obis}
@@ -166,8 +230,6 @@ function CountersCard() {
 	);
 }
 
-const shortTime = new Intl.DateTimeFormat(language, { timeStyle: "short" });
-const exactTime = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
 /** Below this a curve tells seconds. */
 const EXACT_MS = 300_000;
 
@@ -176,23 +238,27 @@ function CurveCard() {
 	const values = all.map(({ value }) => value);
 	const inKilo = values.some((value) => Math.abs(value) >= KILO_FROM);
 	const isShort = all.length > 0 && all[all.length - 1].atMs - all[0].atMs < EXACT_MS;
-	const time = isShort ? exactTime : shortTime;
+	const { timeZone, zoneName } = useZone();
+	const time = new Intl.DateTimeFormat(language, { timeStyle: isShort ? "medium" : "short", timeZone });
 	return (
 		<Card title={t("curve.title")} wide>
 			{all.length < 2 ? (
 				<p class="help">{t("curve.empty")}</p>
 			) : (
-				<Curve
-					points={all}
-					description={t("curve.describe", {
-						n: all.length,
-						min: formatPower(Math.min(...values)),
-						max: formatPower(Math.max(...values)),
-						last: formatPower(values[values.length - 1]),
-					})}
-					format={(watts) => formatPower(watts, inKilo)}
-					formatTime={(ms) => time.format(ms)}
-				/>
+				<>
+					<Curve
+						points={all}
+						description={t("curve.describe", {
+							n: all.length,
+							min: formatPower(Math.min(...values)),
+							max: formatPower(Math.max(...values)),
+							last: formatPower(values[values.length - 1]),
+						})}
+						format={(watts) => formatPower(watts, inKilo)}
+						formatTime={(ms) => time.format(ms)}
+					/>
+					<p class="help">{zoneName}</p>
+				</>
 			)}
 		</Card>
 	);
@@ -200,6 +266,8 @@ function CurveCard() {
 
 function LinksCard() {
 	const now = useStore(status);
+	const link = useStore(network);
+	const isDisplay = useStore(display);
 	return (
 		<Card title={t("links.title")} wide>
 			{now === undefined ? (
@@ -208,9 +276,7 @@ function LinksCard() {
 				<>
 					<p class="chips">
 						<MeterChip now={now} />
-						<Chip state={now.wifi_enabled ? "good" : "off"} name={t("state.wifi")}>
-							{t(now.wifi_enabled ? "on" : "off")}
-						</Chip>
+						{link !== undefined && <WiFiChip link={link} />}
 						<Chip state={now.zigbee_enabled ? "good" : "off"} name={t("state.zigbee")}>
 							{stateWord(now.zigbee_state)}
 						</Chip>
@@ -224,13 +290,14 @@ function LinksCard() {
 							{t(now.clock_valid ? "state.ok" : "state.unset")}
 						</Chip>
 					</p>
-					{hasFailed(now) && <MeterNotice code={now.meter_state} />}
 					{!now.clock_valid && (
 						<Notice kind="warning">
 							<p>{t("links.clock")}</p>
-							<p>
-								<a href="#/system">{t("links.clock.go")}</a>
-							</p>
+							{!isDisplay && (
+								<p>
+									<a href="#/system">{t("links.clock.go")}</a>
+								</p>
+							)}
 						</Notice>
 					)}
 					<Facts>
@@ -248,18 +315,22 @@ function LinksCard() {
 /** Replies to a readout that failed at the meter. */
 const METER_ERRORS = /^meter_/;
 
-/** Why the meter was not read; not again where the answer to "read now" has just told that. */
-function MeterNotice({ code }: { code: string }) {
-	const isTold = METER_ERRORS.test(useStore(readFailure)?.code ?? "");
+/** Whether the gateway is in a Wi-Fi network, not whether it might be. */
+function WiFiChip({ link }: { link: NetworkStatus }) {
+	const { connected, ssid, ap_mode, wifi_enabled, wifi_temporary } = link;
+	if (connected) {
+		return (
+			<Chip state="good" name={t("state.wifi")}>
+				{ssid || t("on")}
+			</Chip>
+		);
+	}
+	const isOn = wifi_enabled || wifi_temporary;
+	const word = ap_mode ? "state.ap" : isOn ? "state.disconnected" : "off";
 	return (
-		<Notice kind="warning">
-			<p>
-				{t("links.meter")} {!isTold && failureText(code)}
-			</p>
-			<p>
-				<a href="#/meter">{t("links.meter.go")}</a>
-			</p>
-		</Notice>
+		<Chip state={isOn && ssid !== "" ? "warning" : "off"} name={t("state.wifi")}>
+			{t(word)}
+		</Chip>
 	);
 }
 

@@ -4,7 +4,9 @@ import { LanguageChoice } from "../kit/choices.js";
 import type { DeviceError } from "../kit/device.js";
 import { AccountName, Field } from "../kit/fields.js";
 import { logIn } from "../kit/login.js";
-import { Button, ErrorNotice, Icon } from "../kit/parts.js";
+import { Button, ErrorNotice, Icon, Notice } from "../kit/parts.js";
+import { ending } from "../kit/session.js";
+import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
@@ -46,7 +48,16 @@ export function LoginForm() {
 	);
 }
 
-export function LoginPage() {
+/** Why the login is asked for again. */
+export function LoginReason() {
+	const why = useStore(ending) ?? "expired";
+	if (why === "expired") return <p>{t("login.again")}</p>;
+	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
+}
+
+/** `onCancel`: back to the display that this browser is. */
+export function LoginPage({ onCancel }: { onCancel?: (() => void) | undefined }) {
+	const why = useStore(ending);
 	return (
 		<main class="login">
 			<div class="card">
@@ -54,7 +65,13 @@ export function LoginPage() {
 					<Icon name="bolt" />
 					{t("title")}
 				</h1>
+				{why !== undefined && (
+					<Notice kind="info">
+						<LoginReason />
+					</Notice>
+				)}
 				<LoginForm />
+				{onCancel && <Button onClick={onCancel}>{t("cancel")}</Button>}
 				<details>
 					<summary>{t("login.certificate")}</summary>
 					<p>{t("login.certificate.help")}</p>

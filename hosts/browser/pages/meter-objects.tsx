@@ -8,6 +8,7 @@ import { readout } from "../kit/live.js";
 import { announce, Button, Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 
 const PATH = "dlms/obis";
@@ -146,6 +147,7 @@ function Editor({ stored, onStored }: EditorProps) {
 		}
 	};
 	const isChanged = list.map(keyOf).join() !== stored.map(keyOf).join();
+	useUnsaved(isChanged);
 	return (
 		<>
 			<List list={list} onRemove={(gone) => change(list.filter((entry) => entry !== gone))} />

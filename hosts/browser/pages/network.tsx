@@ -12,6 +12,7 @@ import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } fro
 import type { NetworkStatus } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, type Loaded, useDevice, usePoll } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
 import { hasRadio, signalWord, WiFiForm, wifiErrorText } from "./wifi.js";
 
 const POLL_MS = 10_000;
@@ -44,6 +45,7 @@ function StateCard({ value, error, reload }: Loaded<NetworkStatus>) {
 }
 
 function State({ status }: { status: NetworkStatus }) {
+	const { timeZone } = useZone();
 	const { ssid, rssi, channel, ip, netmask, gateway, dhcp, hostname, secure } = status;
 	const { wifi_ssid, wifi_last_error, ntp_server, ntp_last_sync, ntp_last_error } = status;
 	const isConnected = status.connected === true;
@@ -81,7 +83,7 @@ function State({ status }: { status: NetworkStatus }) {
 				)}
 				<Fact name={t("network.ntp")}>{ntp_server}</Fact>
 				<Fact name={t("network.ntp.sync")}>
-					{ntp_last_sync ? formatMoment(ntp_last_sync, language) : t("network.ntp.never")}
+					{ntp_last_sync ? formatMoment(ntp_last_sync, language, timeZone) : t("network.ntp.never")}
 				</Fact>
 			</Facts>
 			{ntp_last_error && <Notice kind="warning">{t("network.ntp.failed", { error: ntp_last_error })}</Notice>}

@@ -4,6 +4,7 @@ import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
 import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
+import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
@@ -75,6 +76,8 @@ const NO_RADIO = ["absent", "unsupported"];
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
 	const zigbee = useStore(status)?.zigbee_state ?? NO_RADIO[0];
+	// A display may not see what is sent.
+	const isPlain = useStore(display) || NO_RADIO.includes(zigbee);
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
 	const wanted = part.trim().toLowerCase();
@@ -114,8 +117,7 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 				{t("readings.count", { n: shown.length, all: all.length })}
 			</p>
 			{shown.length === 0 && <p>{t("readings.no")}</p>}
-			{shown.length > 0 &&
-				(NO_RADIO.includes(zigbee) ? <Table {...table} /> : <MappedTable {...table} readings={readings} />)}
+			{shown.length > 0 && (isPlain ? <Table {...table} /> : <MappedTable {...table} readings={readings} />)}
 		</Card>
 	);
 }

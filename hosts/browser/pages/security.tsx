@@ -8,6 +8,7 @@ import type { Sessions } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { useZone } from "../kit/zone.js";
 import { CertificateCard } from "./certificate.js";
 import { PasswordForm } from "./password-form.js";
 import { TokensCard } from "./tokens.js";
@@ -86,6 +87,7 @@ function SessionsCard() {
 }
 
 function SessionText({ session }: { session: Session }) {
+	const { timeZone } = useZone();
 	const { created, expires_in_secs, address, current } = session;
 	const left = t("sessions.left", { n: Math.ceil(expires_in_secs / 60) });
 	return (
@@ -93,7 +95,7 @@ function SessionText({ session }: { session: Session }) {
 			<b>{address}</b>
 			{current && <span class="mark">{t("sessions.this")}</span>}
 			<small>
-				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language) })} · `}
+				{created > 0 && `${t("sessions.since", { time: formatMoment(created, language, timeZone) })} · `}
 				{left}
 			</small>
 		</div>

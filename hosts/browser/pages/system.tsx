@@ -7,7 +7,7 @@ import { SettingsCard } from "../kit/form.js";
 import { formatDate, formatNumber } from "../kit/format.js";
 import { refresh, status } from "../kit/live.js";
 import { Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { Status, Version } from "../kit/replies.js";
+import type { Certificate, NetworkStatus, Status, Tokens, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -27,6 +27,7 @@ export function System() {
 			</div>
 			<div class="column">
 				<PowerCard />
+				<SetUpCard />
 				<RestartCard />
 				<ResetCard />
 			</div>
@@ -140,7 +141,6 @@ function RestartCard() {
 	);
 }
 
-const LOST = ["network", "access", "meter", "links", "history"] as const;
 const KEPT = ["firmware", "label", "counters"] as const;
 
 function ResetCard() {
@@ -168,11 +168,7 @@ function ResetCard() {
 					onClose={() => setAsking(false)}
 				>
 					<h3>{t("reset.lost")}</h3>
-					<ul>
-						{LOST.map((part) => (
-							<li key={part}>{t(`reset.lost.${part}`)}</li>
-						))}
-					</ul>
+					<Lost />
 					<h3>{t("reset.kept")}</h3>
 					<ul>
 						{KEPT.map((part) => (
@@ -181,6 +177,40 @@ function ResetCard() {
 					</ul>
 				</Confirm>
 			)}
+		</Card>
+	);
+}
+
+/** What there is to lose on this gateway, and nothing else. */
+function Lost() {
+	const now = useStore(status);
+	const { value: wifi } = useDevice<NetworkStatus>("network/status");
+	const { value: tokens } = useDevice<Tokens>("system/tokens");
+	const { value: certificate } = useDevice<Certificate>("system/certificate");
+	const count = tokens?.tokens.length ?? 0;
+	const ssid = wifi?.ssid ?? "";
+	return (
+		<ul>
+			{ssid !== "" && <li>{t("reset.lost.wifi", { ssid })}</li>}
+			{now?.password_default === false && <li>{t("reset.lost.password")}</li>}
+			{count > 0 && <li>{t("reset.lost.tokens", { n: count })}</li>}
+			{certificate?.custom && <li>{t("reset.lost.certificate")}</li>}
+			<li>{t("reset.lost.meter")}</li>
+			{now?.home_hub_enabled && <li>{t("reset.lost.hub")}</li>}
+		</ul>
+	);
+}
+
+/** The first steps can be gone again at any time. */
+function SetUpCard() {
+	return (
+		<Card title={t("again.setup")}>
+			<p>{t("again.setup.text")}</p>
+			<div class="actions">
+				<a class="button plain" href="#/setup">
+					{t("again.setup")}
+				</a>
+			</div>
 		</Card>
 	);
 }

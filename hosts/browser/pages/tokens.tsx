@@ -1,5 +1,5 @@
-/** Long-lived tokens: list, creation with the value shown once, revocation. */
-import { useState } from "preact/hooks";
+/** Long-lived tokens: list, creation with the value shown once, revocation; and the link that makes a display of a device. */
+import { useEffect, useState } from "preact/hooks";
 import { SYSTEM_TOKENS } from "../kit/bodies.js";
 import { post, remove } from "../kit/device.js";
 import { Confirm, Dialog } from "../kit/dialog.js";
@@ -8,9 +8,11 @@ import { formatMoment } from "../kit/format.js";
 import { fieldsOf } from "../kit/limits.js";
 import { Button, Card, CopyButton, Notice, Pending } from "../kit/parts.js";
 import type { NewToken, Token, Tokens as TokenList } from "../kit/replies.js";
+import { displayLink } from "../kit/session.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
 import { useKeptFocus } from "../kit/use-kept-focus.js";
+import { useZone } from "../kit/zone.js";
 
 const PATH = "system/tokens";
 
@@ -21,6 +23,16 @@ const FIELDS = fieldsOf(SYSTEM_TOKENS, [
 		help: "tokens.name.help",
 		kind: "text",
 		required: true,
+	},
+	{
+		name: "scope",
+		label: "tokens.scope",
+		kind: "radio",
+		choices: SYSTEM_TOKENS.scope.choices.map((value) => ({
+			value,
+			label: t(`tokens.scope.${value}`),
+			...(value === "read" ? { help: t("tokens.scope.read.help") } : {}),
+		})),
 	},
 ]);
 
@@ -56,7 +68,7 @@ export function TokensCard() {
 							// Empty again after each token.
 							key={value.tokens.length}
 							fields={FIELDS}
-							values={{}}
+							values={{ scope: "read" }}
 							submitLabel={t("tokens.create")}
 							busyLabel={t("tokens.creating")}
 							doneText=""
@@ -83,6 +95,7 @@ export function TokensCard() {
 
 function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) => void }) {
 	const { max, tokens } = list;
+	const { timeZone } = useZone();
 	if (tokens.length === 0) return <p class="help">{t("tokens.none")}</p>;
 	return (
 		<>
@@ -91,9 +104,10 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 					<li key={token.id}>
 						<div>
 							<b>{token.name}</b>
+							{token.scope === "read" && <span class="mark">{t("tokens.scope.read")}</span>}
 							<small>
 								{token.created > 0
-									? t("tokens.created", { time: formatMoment(token.created, language) })
+									? t("tokens.created", { time: formatMoment(token.created, language, timeZone) })
 									: t("tokens.timeless")}
 							</small>
 						</div>
@@ -109,25 +123,85 @@ function Tokens({ list, onRevoke }: { list: TokenList; onRevoke: (token: Token) 
 }
 
 /** Left only by its button: the value never comes again. */
-function MadeToken({ made: { name, token }, onClose }: { made: NewToken; onClose: () => void }) {
-	// -k: the gateway's own certificate is vouched for by nobody.
-	const option = location.protocol === "https:" ? "-k " : "";
-	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
+function MadeToken({ made, onClose }: { made: NewToken; onClose: () => void }) {
+	const { name, token, scope } = made;
 	return (
 		<Dialog title={t("tokens.made", { name })} textFirst>
 			<Notice kind="warning">{t("tokens.once")}</Notice>
+			{scope === "read" && <DisplayLink token={token} />}
 			<pre class="token">{token}</pre>
 			<div class="actions">
 				<CopyButton text={() => token} label={t("tokens.copy")} />
 			</div>
-			<p>{t("tokens.example")}</p>
-			<pre>{example}</pre>
+			<Example token={token} />
 			<div class="actions">
-				<CopyButton text={() => example} label={t("tokens.example.copy")} />
 				<Button kind="main" name="stored" onClick={onClose}>
 					{t("tokens.stored")}
 				</Button>
 			</div>
 		</Dialog>
+	);
+}
+
+function Example({ token }: { token: string }) {
+	// -k: the gateway's own certificate is vouched for by nobody.
+	const option = location.protocol === "https:" ? "-k " : "";
+	const example = `curl ${option}-H "Authorization: Bearer ${token}" ${location.origin}/api/v1/iec62056/last`;
+	return (
+		<>
+			<p>{t("tokens.example")}</p>
+			<pre>{example}</pre>
+			<div class="actions">
+				<CopyButton text={() => example} label={t("tokens.example.copy")} />
+			</div>
+		</>
+	);
+}
+
+/** The link as it is copied, and as a code for the camera of the device that is to be the display. */
+function DisplayLink({ token }: { token: string }) {
+	const link = displayLink(token);
+	return (
+		<>
+			<p>{t("display.how")}</p>
+			<QRCode text={link} label={t("display.code")} />
+			<p>
+				<a class="link" href={link} target="_blank" rel="noreferrer">
+					{link}
+				</a>
+			</p>
+			<div class="actions">
+				<CopyButton text={() => link} />
+			</div>
+		</>
+	);
+}
+
+/** Modules of white that a code needs around it (ISO/IEC 18004). */
+const QUIET = 4;
+
+/** Drawn as one path, black on white in every theme: cameras want it so. */
+function QRCode({ text, label }: { text: string; label: string }) {
+	const [drawing, setDrawing] = useState<{ readonly size: number; readonly path: string }>();
+	useEffect(() => {
+		// Only who makes a display needs what draws it. Without it the link does.
+		import("lean-qr/nano").then(
+			({ generate }) => {
+				const code = generate(text);
+				const { size } = code;
+				const cells = Array.from({ length: size * size }, (_, at) => [at % size, Math.floor(at / size)]);
+				const dark = cells.filter(([x, y]) => code.get(x, y));
+				setDrawing({ size, path: dark.map(([x, y]) => `M${x + QUIET} ${y + QUIET}h1v1h-1z`).join("") });
+			},
+			() => undefined,
+		);
+	}, [text]);
+	if (drawing === undefined) return null;
+	const side = drawing.size + 2 * QUIET;
+	return (
+		<svg class="code" viewBox={`0 0 ${side} ${side}`} role="img" aria-label={label} shape-rendering="crispEdges">
+			<rect width={side} height={side} fill="#fff" />
+			<path d={drawing.path} fill="#000" />
+		</svg>
 	);
 }

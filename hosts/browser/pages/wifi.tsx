@@ -6,7 +6,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { NETWORK_WIFI } from "../kit/bodies.js";
-import { awaitRestart, DeviceError, get, post, SCAN_MS } from "../kit/device.js";
+import { awaitRestart, DeviceError, get, post, SCAN_MS, wait } from "../kit/device.js";
 import type { Draft, FieldValue } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
@@ -188,15 +188,20 @@ interface SettingsProps {
 	readonly onJoined: WiFiFormProps["onJoined"];
 }
 
+/** A switch of the form, not of the API, which takes an empty password for it. */
+const UNLOCKED = "unlocked";
 const isStatic = ({ dhcp }: Draft) => dhcp === false;
 
 function Settings({ status, picked, onJoined }: SettingsProps) {
 	const [apply, setApply] = useState(hasRadio(status));
 	const [hint, setHint] = useState<string>();
 	const [joined, setJoined] = useState<NetworkStatus>();
+	const [typed, setTyped] = useState(status.ssid);
 	const isOpen = picked.authmode === AUTH_OPEN;
 	const isByHand = picked === BY_HAND;
-	const fields = fieldsOf(NETWORK_WIFI, [
+	/** The network that is set up already: the gateway knows its password. */
+	const isCurrent = status.ssid !== "" && (isByHand ? typed : picked.ssid) === status.ssid;
+	const fields = fieldsOf({ ...NETWORK_WIFI, [UNLOCKED]: {} }, [
 		{
 			name: "ssid",
 			label: "wifi.ssid",
@@ -205,15 +210,16 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			required: true,
 			when: () => isByHand,
 		},
+		{ name: UNLOCKED, label: "wifi.unlocked", kind: "toggle", when: () => isByHand },
 		{
 			name: "password",
 			label: "wifi.password",
-			help: isByHand ? "wifi.password.optional" : "wifi.password.help",
+			...(isCurrent ? { help: "wifi.password.keep" as const } : {}),
 			kind: "password",
 			min: 8,
-			required: !isByHand,
+			required: !isCurrent,
 			autocomplete: "off",
-			when: () => !isOpen,
+			when: (draft) => !isOpen && !(isByHand && draft[UNLOCKED] === true),
 		},
 		{ name: "dhcp", label: "wifi.dhcp", help: "wifi.dhcp.help", kind: "toggle" },
 		{
@@ -260,15 +266,19 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 	const submit = async (values: Record<string, FieldValue>) => {
 		setJoined(undefined);
 		const ssid = isByHand ? String(values["ssid"]) : picked.ssid;
-		const { hostname, ...rest } = values;
+		const { hostname, password, [UNLOCKED]: unlocked, ...rest } = values;
 		// An unchanged name is left out: a new one makes a new certificate.
 		const name = hostname === "" || hostname === status.hostname ? {} : { hostname };
-		await post("network/wifi", { password: "", apply: false, ...rest, ssid, ...name });
+		// Left empty, the password stays as it is stored; that there is none is said by a choice.
+		const key = isOpen || unlocked === true ? { password: "" } : password === "" ? {} : { password };
+		await post("network/wifi", { apply: false, ...rest, ...key, ssid, ...name });
 		if (values["apply"] !== true) return;
 		if (!isOverAccessPoint(status)) {
 			const addresses = [`https://${hostname || status.hostname}.local/`];
 			if (values["dhcp"] === false) addresses.push(`https://${values["ip"]}/`);
-			return awaitRestart({ reason: "moved", addresses });
+			// The form has done its part: what was typed is sent.
+			awaitRestart({ reason: "moved", addresses });
+			return;
 		}
 		setHint("");
 		try {
@@ -287,7 +297,10 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 			submitLabel={t(apply ? "wifi.connect" : "wifi.store")}
 			busyLabel={t(apply ? "wifi.connecting" : "saving")}
 			doneText={apply ? "" : t("wifi.stored")}
-			onDraft={(draft) => setApply(draft["apply"] === true)}
+			onDraft={({ apply: isApplied, ssid }) => {
+				setApply(isApplied === true);
+				setTyped(String(ssid));
+			}}
 			submit={submit}
 		>
 			{!isByHand && <p>{t("wifi.picked", { ssid: picked.ssid })}</p>}
@@ -325,10 +338,6 @@ function Joined({ status: { ssid, hostname, ip } }: { status: NetworkStatus }) {
 			</ul>
 		</Notice>
 	);
-}
-
-function wait(ms: number): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The state in the new network; throws why it was not joined. `onHint` is told what the tries so far have met. */

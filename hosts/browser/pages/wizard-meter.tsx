@@ -1,6 +1,6 @@
 /** The step of the wizard at the meter: place the head, then read for the first time and show what came. */
 import { formatDecimal, formatNumber } from "../kit/format.js";
-import { type Readout, readFailure, reading, readNow, readout } from "../kit/live.js";
+import { type Readout, readFailure, reading, readingSinceMs, readNow, readout } from "../kit/live.js";
 import { announce, Button, Fact, Facts, Notice, Progress } from "../kit/parts.js";
 import { countersOf } from "../kit/power.js";
 import type { Reading } from "../kit/replies.js";
@@ -33,7 +33,7 @@ export function FirstContact() {
 			</details>
 			<h3>{t("wizard.reading")}</h3>
 			<p>{t("wizard.reading.why")}</p>
-			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} />}
+			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
 			{failure && <ReadFailure error={failure} />}
 			{!isReading && !failure && last !== undefined && last.readings.length > 0 && <FirstReading last={last} />}
 			<div class="actions">

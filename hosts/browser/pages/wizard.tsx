@@ -6,14 +6,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LanguageChoice, ThemeChoice } from "../kit/choices.js";
 import { type DeviceError, post } from "../kit/device.js";
-import { formatLocalTime } from "../kit/format.js";
 import { refresh, status } from "../kit/live.js";
 import { knownPassword } from "../kit/login.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
 import type { Clock, NetworkStatus } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { language, t } from "../kit/text.js";
+import { t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { zone } from "../kit/zone.js";
+import { RunningClock, useClock } from "./clock.js";
 import { PasswordForm } from "./password-form.js";
 import { TimeZoneForm } from "./time-zone.js";
 import { WiFiForm } from "./wifi.js";
@@ -163,7 +164,7 @@ function setClock(): Promise<Clock> {
 }
 
 function Time({ next, actions }: StepProps) {
-	const { value, error, reload, put } = useDevice<Clock>("system/clock");
+	const { seen, error, reload, put } = useClock();
 	const [failure, setFailure] = useState<DeviceError>();
 	const set = async () => {
 		setFailure(undefined);
@@ -177,13 +178,16 @@ function Time({ next, actions }: StepProps) {
 			return false;
 		}
 	};
-	if (value === undefined) return <Pending error={error} reload={reload} />;
+	if (seen === undefined) return <Pending error={error} reload={reload} />;
+	const { is_valid } = seen.clock;
 	return (
 		<>
 			<p>{t("wizard.time.why")}</p>
-			{value.is_valid ? (
+			{is_valid ? (
 				<Facts>
-					<Fact name={t("wizard.clock.now")}>{formatLocalTime(value.localtime, language)}</Fact>
+					<Fact name={t("wizard.clock.now")}>
+						<RunningClock {...seen} />
+					</Fact>
 				</Facts>
 			) : (
 				<Notice kind="warning">{t("wizard.clock.unset")}</Notice>
@@ -197,8 +201,9 @@ function Time({ next, actions }: StepProps) {
 			<TimeZoneForm
 				suggest
 				submitLabel={t("wizard.save")}
-				onSaved={async () => {
-					if (value.is_valid || (await set())) next();
+				onSaved={async (timezone) => {
+					zone.set(timezone);
+					if (is_valid || (await set())) next();
 				}}
 				actions={actions}
 			/>

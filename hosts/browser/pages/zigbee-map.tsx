@@ -7,6 +7,7 @@ import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
+import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError } from "../kit/use-device.js";
 import {
 	type Entry,
@@ -35,6 +36,8 @@ const CODES = "codes";
 
 export function MapForm({ entries, onStored }: MapFormProps) {
 	const [lines, setLines] = useState<readonly Line[]>(() => entries.map((entry, key) => ({ ...entry, key })));
+	const [saved, setSaved] = useState(lines);
+	useUnsaved(lines !== saved);
 	const nextKey = useRef(entries.length);
 	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
 	const [busy, setBusy] = useState(false);
@@ -66,6 +69,7 @@ export function MapForm({ entries, onStored }: MapFormProps) {
 		setBusy(true);
 		try {
 			onStored(await storeMap(lines));
+			setSaved(lines);
 			setOutcome("done");
 			announce(t("saved"));
 		} catch (reason) {

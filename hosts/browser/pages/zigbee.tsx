@@ -63,7 +63,7 @@ function StateCard() {
 					values={{ enabled: value.enabled }}
 					submit={async (values) => {
 						await post("zigbee/config", values);
-						if (values["enabled"] !== value.enabled) await awaitRestart({ reason: "restart", addresses: [] });
+						if (values["enabled"] !== value.enabled) awaitRestart({ reason: "restart", addresses: [] });
 					}}
 				/>
 			</Card>

@@ -7,6 +7,7 @@ import { DASHBOARD } from "./dashboard.js";
 import { FAILURES } from "./failures.js";
 import { FORMS } from "./forms.js";
 import { HUB } from "./hub.js";
+import { LIVE } from "./live.js";
 import { LOGIN } from "./login.js";
 import { METER } from "./meter.js";
 import { NETWORK } from "./network.js";
@@ -17,7 +18,7 @@ import { WIZARD } from "./wizard.js";
 import { ZIGBEE } from "./zigbee.js";
 
 /** What the first script shows: the frame, the login, the overview. */
-export const FIRST_TEXTS = { ...COMMON, ...DASHBOARD, ...FAILURES, ...LOGIN } as const;
+export const FIRST_TEXTS = { ...COMMON, ...DASHBOARD, ...FAILURES, ...LIVE, ...LOGIN } as const;
 
 /** What the script of the other pages shows besides. */
 export const LATER_TEXTS = {

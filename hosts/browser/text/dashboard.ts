@@ -21,7 +21,7 @@ export const DASHBOARD = {
 	"counter.title": ["Counters", "Zählerstände", "Stany licznika"],
 	"counter.tariff": ["tariff {n}", "Tarif {n}", "strefa {n}"],
 	"counter.all": ["All values", "Alle Werte", "Wszystkie wartości"],
-	"curve.title": ["Since you opened this page", "Seit dem Öffnen dieser Seite", "Od otwarcia tej strony"],
+	"curve.title": ["Latest readings", "Letzte Auslesungen", "Ostatnie odczyty"],
 	"curve.empty": [
 		"Each new reading becomes a point of the curve.",
 		"Jede neue Auslesung wird ein Punkt der Kurve.",

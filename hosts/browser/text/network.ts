@@ -38,16 +38,12 @@ export const NETWORK = {
 	"wifi.picked": ["Network: {ssid}", "Netzwerk: {ssid}", "Sieć: {ssid}"],
 	"wifi.ssid": ["Name of the network (SSID)", "Name des Netzwerks (SSID)", "Nazwa sieci (SSID)"],
 	"wifi.password": ["Wi-Fi password", "WLAN-Passwort", "Hasło Wi-Fi"],
-	"wifi.password.help": [
-		"It is asked for at every change, because the gateway never shows it.",
-		"Es wird bei jeder Änderung gebraucht, denn das Gateway zeigt es nie an.",
-		"Jest potrzebne przy każdej zmianie, bo bramka nigdy go nie pokazuje.",
+	"wifi.password.keep": [
+		"Leave empty to keep the password that is stored.",
+		"Leer lassen, um das gespeicherte Passwort zu behalten.",
+		"Zostaw puste, aby zachować zapisane hasło.",
 	],
-	"wifi.password.optional": [
-		"Leave empty for an open network. It is asked for at every change, because the gateway never shows it.",
-		"Bei einem offenen Netz leer lassen. Es wird bei jeder Änderung gebraucht, denn das Gateway zeigt es nie an.",
-		"Przy otwartej sieci zostaw puste. Jest potrzebne przy każdej zmianie, bo bramka nigdy go nie pokazuje.",
-	],
+	"wifi.unlocked": ["This network has no password", "Dieses Netzwerk hat kein Passwort", "Ta sieć nie ma hasła"],
 	"wifi.dhcp": ["Get the address from the router", "Adresse vom Router beziehen", "Pobieraj adres z routera"],
 	"wifi.dhcp.help": [
 		"The right choice almost everywhere (DHCP).",

@@ -20,11 +20,11 @@ export const SECURITY = {
 	"sessions.end": ["End", "Beenden", "Zakończ"],
 	"sessions.ended": ["The session has ended.", "Die Sitzung ist beendet.", "Sesja została zakończona."],
 
-	"tokens.title": ["Tokens for programs", "Token für Programme", "Tokeny dla programów"],
+	"tokens.title": ["Tokens", "Token", "Tokeny"],
 	"tokens.intro": [
-		"With a token a program, such as a home automation, may do all that the owner may, without the password. It is valid until it is revoked.",
-		"Mit einem Token darf ein Programm, etwa eine Hausautomation, alles, was der Besitzer darf, ohne das Passwort. Es gilt, bis es widerrufen wird.",
-		"Z tokenem program, na przykład automatyka domowa, może robić to samo co właściciel, bez hasła. Token jest ważny do unieważnienia.",
+		"With a token a program, such as a home automation, or a display on the wall gets in without the password. It is valid until it is revoked.",
+		"Mit einem Token kommt ein Programm, etwa eine Hausautomation, oder eine Anzeige an der Wand ohne das Passwort aus. Es gilt, bis es widerrufen wird.",
+		"Z tokenem program, na przykład automatyka domowa, albo wyświetlacz na ścianie obywa się bez hasła. Token jest ważny do unieważnienia.",
 	],
 	"tokens.none": ["There is no token yet.", "Es gibt noch kein Token.", "Nie ma jeszcze żadnego tokenu."],
 	"tokens.created": ["created {time}", "erstellt am {time}", "utworzono {time}"],
@@ -39,6 +39,24 @@ export const SECURITY = {
 		"What it is for. Letters from A to Z, digits and signs, without accents or umlauts.",
 		"Wofür es ist. Buchstaben von A bis Z, Ziffern und Zeichen, keine Umlaute.",
 		"Do czego służy. Litery od A do Z, cyfry i znaki, bez polskich znaków.",
+	],
+	"tokens.scope": ["What it may do", "Was es darf", "Do czego uprawnia"],
+	"tokens.scope.read": ["Only read", "Nur lesen", "Tylko odczyt"],
+	"tokens.scope.read.help": [
+		"For a display on the wall: shows overview and readings without a password.",
+		"Für eine Anzeige an der Wand: zeigt Übersicht und Messwerte ohne Passwort.",
+		"Do wyświetlacza na ścianie: pokazuje przegląd i odczyty bez hasła.",
+	],
+	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
+	"display.how": [
+		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings from then on. Who has the link can read the meter.",
+		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt von da an Übersicht und Messwerte. Wer den Link hat, kann den Zähler ablesen.",
+		"Otwórz ten link na urządzeniu, które ma być wyświetlaczem, albo zeskanuj nim kod. Zapamięta ono token i odtąd będzie pokazywać przegląd i odczyty. Kto ma link, może odczytywać licznik.",
+	],
+	"display.code": [
+		"QR code with the link of the display",
+		"QR-Code mit dem Link der Anzeige",
+		"Kod QR z linkiem wyświetlacza",
 	],
 	"tokens.create": ["Create token", "Token erstellen", "Utwórz token"],
 	"tokens.creating": ["Creating …", "Wird erstellt …", "Tworzenie …"],
@@ -59,9 +77,9 @@ export const SECURITY = {
 	"tokens.revoke": ["Revoke", "Widerrufen", "Unieważnij"],
 	"tokens.revoke.ask": ["Revoke “{name}”?", "„{name}“ widerrufen?", "Unieważnić „{name}”?"],
 	"tokens.revoke.text": [
-		"The program that uses it is shut out at once.",
-		"Das Programm, das es benutzt, ist sofort ausgesperrt.",
-		"Program, który go używa, natychmiast straci dostęp.",
+		"The program or display that uses it is shut out at once.",
+		"Das Programm oder die Anzeige damit ist sofort ausgesperrt.",
+		"Program lub wyświetlacz, który go używa, natychmiast straci dostęp.",
 	],
 
 	"cert.title": ["Certificate", "Zertifikat", "Certyfikat"],

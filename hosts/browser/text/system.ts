@@ -85,6 +85,12 @@ export const SYSTEM = {
 	],
 	"again.go": ["Restart", "Neu starten", "Uruchom ponownie"],
 	"again.ask": ["Restart the gateway?", "Gateway neu starten?", "Uruchomić bramkę ponownie?"],
+	"again.setup": ["First steps", "Erste Schritte", "Pierwsze kroki"],
+	"again.setup.text": [
+		"Goes through password, time, meter and Wi-Fi once more. What is set up stays until you change it.",
+		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Was eingerichtet ist, bleibt, bis Sie es ändern.",
+		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
+	],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],
 	"reset.intro": [
 		"For giving the gateway away, or for starting over. There is no way back.",
@@ -94,30 +100,19 @@ export const SYSTEM = {
 	"reset.go": ["Erase everything", "Alles löschen", "Usuń wszystko"],
 	"reset.ask": ["Back to factory settings?", "Auf Werkseinstellungen zurück?", "Przywrócić ustawienia fabryczne?"],
 	"reset.lost": ["What is lost", "Was verloren geht", "Co zostanie utracone"],
-	"reset.lost.network": [
-		"the Wi-Fi network and its password: afterwards the gateway can be reached in its own network only",
-		"das WLAN und sein Passwort: Danach ist das Gateway nur in seinem eigenen Netz erreichbar",
-		"sieć Wi-Fi i jej hasło: potem bramka będzie dostępna tylko w swojej własnej sieci",
+	"reset.lost.password": ["your password", "Ihr Passwort", "własne hasło"],
+	"reset.lost.tokens": ["all tokens ({n})", "alle Token ({n})", "wszystkie tokeny ({n})"],
+	"reset.lost.certificate": ["your certificate", "Ihr Zertifikat", "własny certyfikat"],
+	"reset.lost.wifi": [
+		"the Wi-Fi network “{ssid}” and its password: you will have to join the gateway's own network",
+		"das WLAN „{ssid}“ und sein Passwort: Sie müssen sich mit dem eigenen Netz des Gateways verbinden",
+		"sieć Wi-Fi „{ssid}” i jej hasło: trzeba będzie połączyć się z własną siecią bramki",
 	],
-	"reset.lost.access": [
-		"the password, all tokens and the installed certificate",
-		"das Passwort, alle Token und das eingespielte Zertifikat",
-		"hasło, wszystkie tokeny i wgrany certyfikat",
-	],
+	"reset.lost.hub": ["the connection to the hub", "die Verbindung zur Zentrale", "połączenie z centralą"],
 	"reset.lost.meter": [
 		"the meter's settings, keys and schedule",
 		"Einstellungen, Schlüssel und Zeitplan des Zählers",
 		"ustawienia, klucze i harmonogram licznika",
-	],
-	"reset.lost.links": [
-		"the connections to Zigbee and to the hub",
-		"die Verbindungen zu Zigbee und zur Zentrale",
-		"połączenia z siecią Zigbee i z centralą",
-	],
-	"reset.lost.history": [
-		"all stored readings and logs",
-		"alle gespeicherten Messwerte und Protokolle",
-		"wszystkie zapisane odczyty i dzienniki",
 	],
 	"reset.kept": ["What stays", "Was bleibt", "Co zostanie"],
 	"reset.kept.firmware": [

@@ -1,0 +1,65 @@
+/**
+ * A display on a wall: overview and readings in figures that are read from across the room, no settings. It may be there
+ * for weeks, so it never asks for anything, and wakes by itself when the gateway has been away.
+ */
+import { useEffect } from "preact/hooks";
+import { LostNotice, PageOf, useMain } from "./frame.js";
+import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
+import { stale, useLive } from "./kit/live.js";
+import { Button, Icon } from "./kit/parts.js";
+import { DISPLAY_PLACES, usePlace } from "./kit/place.js";
+import { forgetDisplay } from "./kit/session.js";
+import { useStore } from "./kit/store.js";
+import { t } from "./kit/text.js";
+
+/** Keeps the screen on where the browser can do that: over HTTPS. It lets go of it whenever the page is not seen. */
+function useScreen(): void {
+	useEffect(() => {
+		const keep = () => {
+			if (document.visibilityState === "visible") navigator.wakeLock?.request("screen").catch(() => undefined);
+		};
+		keep();
+		document.addEventListener("visibilitychange", keep);
+		return () => document.removeEventListener("visibilitychange", keep);
+	}, []);
+}
+
+export function Display({ onLogin }: { onLogin: () => void }) {
+	useLive();
+	useScreen();
+	const wanted = usePlace();
+	const { name: place, label } = DISPLAY_PLACES.find(({ name }) => name === wanted) ?? DISPLAY_PLACES[0];
+	const main = useMain(place);
+	const isStale = useStore(stale);
+	return (
+		<div class="display">
+			<nav aria-label={t("menu")}>
+				<ul>
+					{DISPLAY_PLACES.map(({ name, label: text, icon }) => (
+						<li key={name}>
+							<a href={`#/${name}`} aria-current={name === place ? "page" : undefined}>
+								<Icon name={icon} />
+								{t(text)}
+							</a>
+						</li>
+					))}
+				</ul>
+			</nav>
+			<main ref={main} class={isStale ? "stale" : undefined} tabIndex={-1}>
+				<LostNotice />
+				<h1 class="unseen">{t(label)}</h1>
+				<PageOf name={place} />
+			</main>
+			<footer class="choices">
+				<LanguageChoice />
+				<ThemeChoice />
+				<Button name="login" onClick={onLogin}>
+					{t("login.go")}
+				</Button>
+				<Button name="end_display" onClick={forgetDisplay}>
+					{t("display.end")}
+				</Button>
+			</footer>
+		</div>
+	);
+}

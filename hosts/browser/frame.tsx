@@ -1,0 +1,220 @@
+/** The frame of the pages: the way around, and what must be told on each of them. */
+import type { ComponentType } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { LanguageChoice, ThemeChoice } from "./kit/choices.js";
+import { lastReplyMs, reachable } from "./kit/device.js";
+import { Dialog } from "./kit/dialog.js";
+import { formatMoment } from "./kit/format.js";
+import { stale, status, useLive } from "./kit/live.js";
+import { announce, Button, Icon, Notice } from "./kit/parts.js";
+import { PLACES, usePlace, WIZARD } from "./kit/place.js";
+import { endsAtMs } from "./kit/session.js";
+import { Store, useStore } from "./kit/store.js";
+import { fetchLaterTexts, language, t } from "./kit/text.js";
+import { useZone } from "./kit/zone.js";
+import { Dashboard } from "./pages/dashboard.js";
+import { LoginForm } from "./pages/login.js";
+import type { TextKey } from "./text/all.js";
+
+/** So long before its end a session says so. */
+const SOON_MS = 120_000;
+
+/** All pages but the first come by a request of their own, once. */
+type Pages = Readonly<Record<string, ComponentType>>;
+const pages = new Store<Pages>({ dashboard: Dashboard });
+let fetching = false;
+
+async function fetchPages(): Promise<void> {
+	if (fetching) return;
+	fetching = true;
+	try {
+		await fetchLaterTexts();
+		const { PAGES } = await import("./pages/pages.js");
+		pages.set({ ...pages.value, ...PAGES });
+	} finally {
+		fetching = false;
+	}
+}
+
+/** For the `main` of a page: the keyboard and a screen reader go on there, not at the link that led to it. */
+export function useMain(place: string) {
+	const main = useRef<HTMLElement>(null);
+	const isFirst = useRef(true);
+	useEffect(() => {
+		document.title = place === WIZARD ? t("title") : `${t(`nav.${place}` as TextKey)} – ${t("title")}`;
+		if (!isFirst.current) main.current?.focus();
+		isFirst.current = false;
+		scrollTo(0, 0);
+	}, [place]);
+	return main;
+}
+
+export function Frame({ onLeave }: { onLeave: () => void }) {
+	useLive();
+	const place = usePlace();
+	const [menuOpen, setMenuOpen] = useState(false);
+	const menu = useRef<HTMLButtonElement>(null);
+	const main = useMain(place);
+	const isStale = useStore(stale);
+	useEffect(() => setMenuOpen(false), [place]);
+	useEffect(() => {
+		if (!menuOpen) return;
+		const close = ({ key }: KeyboardEvent) => {
+			if (key !== "Escape") return;
+			setMenuOpen(false);
+			menu.current?.focus();
+		};
+		addEventListener("keydown", close);
+		return () => removeEventListener("keydown", close);
+	}, [menuOpen]);
+	if (place === WIZARD) {
+		return (
+			<main ref={main} class="wizard" tabIndex={-1}>
+				<SessionNotice />
+				<LostNotice />
+				<PageOf name={WIZARD} />
+			</main>
+		);
+	}
+	return (
+		<div class={menuOpen ? "frame open" : "frame"}>
+			<header>
+				<a class="skip" href={`#/${place}`} onClick={() => main.current?.focus()}>
+					{t("skip")}
+				</a>
+				<a class="brand" href="#/dashboard">
+					<Icon name="bolt" />
+					{t("title")}
+				</a>
+				<button
+					ref={menu}
+					type="button"
+					class="button plain menu"
+					aria-expanded={menuOpen}
+					onClick={() => setMenuOpen(!menuOpen)}
+				>
+					<Icon name="menu" />
+					{t("menu")}
+				</button>
+			</header>
+			<nav aria-label={t("menu")}>
+				<ul>
+					{PLACES.map(({ name, label, icon }) => (
+						<li key={name}>
+							<a
+								href={`#/${name}`}
+								aria-current={name === place ? "page" : undefined}
+								onClick={() => setMenuOpen(false)}
+							>
+								<Icon name={icon} />
+								{t(label)}
+							</a>
+						</li>
+					))}
+				</ul>
+				<div class="choices">
+					<LanguageChoice />
+					<ThemeChoice />
+					<button type="button" class="button plain" onClick={onLeave}>
+						{t("logout")}
+					</button>
+				</div>
+			</nav>
+			<main ref={main} class={isStale ? "stale" : undefined} tabIndex={-1}>
+				<SessionNotice />
+				<LostNotice />
+				<StateNotices />
+				<h1>{t(PLACES.find(({ name }) => name === place)?.label ?? "title")}</h1>
+				<PageOf name={place} />
+			</main>
+		</div>
+	);
+}
+
+export function PageOf({ name }: { name: string }) {
+	const Page = useStore(pages)[name];
+	const isThere = Page !== undefined;
+	const isReachable = useStore(reachable);
+	const [failed, setFailed] = useState(false);
+	useEffect(() => {
+		if (isThere || !isReachable) return;
+		setFailed(false);
+		fetchPages().catch(() => setFailed(true));
+	}, [isThere, isReachable]);
+	if (Page !== undefined) return <Page key={name} />;
+	return failed ? (
+		<Notice kind="error">
+			<p>{t("error.offline")}</p>
+			<button type="button" class="button plain" onClick={() => location.reload()}>
+				{t("reload")}
+			</button>
+		</Notice>
+	) : (
+		<p class="pending">{t("loading")}</p>
+	);
+}
+
+export function LostNotice() {
+	const isReachable = useStore(reachable);
+	const { timeZone } = useZone();
+	if (isReachable) return null;
+	const time = formatMoment(lastReplyMs() / 1000, language, timeZone);
+	return <Notice kind="warning">{t("lost.text", { time })}</Notice>;
+}
+
+/** Before a session ends: that the password will be wanted, and the way to give it when that suits. */
+function SessionNotice() {
+	const endMs = useStore(endsAtMs);
+	const [isSoon, setSoon] = useState(false);
+	const [isAsking, setAsking] = useState(false);
+	const { timeZone } = useZone();
+	useEffect(() => {
+		const look = () => {
+			const leftMs = (endMs ?? Number.POSITIVE_INFINITY) - Date.now();
+			setSoon(leftMs > 0 && leftMs < SOON_MS);
+		};
+		look();
+		setAsking(false);
+		const timer = setInterval(look, 1_000);
+		return () => clearInterval(timer);
+	}, [endMs]);
+	const time = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone }).format(endMs);
+	useEffect(() => {
+		if (isSoon) announce(t("session.soon", { time }));
+	}, [isSoon]);
+	if (!isSoon && !isAsking) return null;
+	return (
+		<>
+			<Notice kind="info">
+				<p>{t("session.soon", { time })}</p>
+				<Button name="renew" onClick={() => setAsking(true)}>
+					{t("login.go")}
+				</Button>
+			</Notice>
+			{isAsking && (
+				<Dialog title={t("login.title")} onClose={() => setAsking(false)}>
+					<LoginForm />
+					<Button onClick={() => setAsking(false)}>{t("cancel")}</Button>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+/** What the owner must know of on every page: what is not there, and what was not stored. */
+function StateNotices() {
+	const now = useStore(status);
+	if (now === undefined) return null;
+	const { safe_mode, storage_state } = now;
+	return (
+		<>
+			{safe_mode !== undefined && (
+				<Notice kind="warning">
+					<p>{t("safe.text", { cause: safe_mode })}</p>
+					<a href="#/system">{t("safe.go")}</a>
+				</Notice>
+			)}
+			{storage_state !== "ok" && <Notice kind="warning">{t(`storage.${storage_state}`)}</Notice>}
+		</>
+	);
+}

@@ -1,0 +1,76 @@
+/** The points of the overview's curve: what this tab has seen, kept over a reload of it. */
+import type { Point } from "./curve.js";
+import { Store } from "./store.js";
+
+/** Of the curve; older ones are thinned out. */
+const POINTS_LIMIT = 400;
+/** In `sessionStorage`; about 8 KB at most. */
+const KEPT = "curve";
+
+/** What a readout tells: the moment in Unix ms, W if it tells its power, Wh imported less Wh exported if it tells those. */
+interface Seen {
+	readonly atMs: number;
+	readonly watts: number | undefined;
+	readonly wh: number | undefined;
+}
+
+interface Kept {
+	readonly points: readonly Point[];
+	/** The last counter, for the average up to the next one. */
+	readonly counter?: { readonly wh: number; readonly atMs: number } | undefined;
+}
+
+let kept = read();
+export const points = new Store<readonly Point[]>(kept.points);
+
+function read(): Kept {
+	try {
+		const { points, counter } = JSON.parse(sessionStorage.getItem(KEPT) ?? "");
+		return { points: points.map(([atMs, value]: readonly number[]) => ({ atMs, value })), counter };
+	} catch {
+		return { points: [] };
+	}
+}
+
+function keep(next: Kept): void {
+	kept = next;
+	const { points: all, counter } = next;
+	points.set(all);
+	try {
+		const pairs = all.map(({ atMs, value }) => [atMs, Math.round(value * 10) / 10]);
+		sessionStorage.setItem(KEPT, JSON.stringify({ points: pairs, counter }));
+	} catch {
+		// The storage is full: then the curve does not outlive a reload.
+	}
+}
+
+/** A readout; the same one a second time, after a reload, adds nothing. Gives W, maybe on average since the one before. */
+export function addPoint({ atMs, watts, wh }: Seen): number | undefined {
+	const { counter } = kept;
+	const last = kept.points.at(-1);
+	if (last?.atMs === atMs) return last.value;
+	const value = watts ?? meanSince(counter, wh, atMs);
+	// A clock that was set back begins another curve.
+	const before = kept.points.filter((point) => point.atMs < atMs);
+	keep({
+		points: value === undefined ? before : thinned([...before, { atMs, value }]),
+		counter: wh === undefined ? counter : { wh, atMs },
+	});
+	return value;
+}
+
+export function forgetCurve(): void {
+	kept = { points: [] };
+	points.set([]);
+	sessionStorage.removeItem(KEPT);
+}
+
+/** Watts on average since the counter was read before. */
+function meanSince(counter: Kept["counter"], wh: number | undefined, atMs: number): number | undefined {
+	if (counter === undefined || wh === undefined || atMs - counter.atMs < 1000) return undefined;
+	return ((wh - counter.wh) * 3_600_000) / (atMs - counter.atMs);
+}
+
+function thinned(all: readonly Point[]): readonly Point[] {
+	return all.length <= POINTS_LIMIT ? all : all.filter((_, index) => index % 2 === 0 || index > POINTS_LIMIT / 2);
+}

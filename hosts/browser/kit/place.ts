@@ -1,0 +1,56 @@
+/** Which page is shown: the hash of the address, guarded while there is something that is not saved. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TextKey } from "../text/all.js";
+import type { IconName } from "./parts.js";
+import { forgetUnsaved, isUnsaved, leaveBy } from "./unsaved.js";
+
+interface Place {
+	readonly name: string;
+	readonly label: TextKey;
+	readonly icon: IconName;
+}
+
+/** In the order of the menu; the name is the hash of the address. */
+export const PLACES: readonly Place[] = [
+	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
+	{ name: "readings", label: "nav.readings", icon: "list" },
+	{ name: "meter", label: "nav.meter", icon: "meter" },
+	{ name: "network", label: "nav.network", icon: "wifi" },
+	{ name: "zigbee", label: "nav.zigbee", icon: "zigbee" },
+	{ name: "hub", label: "nav.hub", icon: "hub" },
+	{ name: "security", label: "nav.security", icon: "lock" },
+	{ name: "system", label: "nav.system", icon: "gear" },
+];
+/** Those of a display, which may only read. */
+export const DISPLAY_PLACES = PLACES.slice(0, 2);
+export const WIZARD = "setup";
+
+function placeNow(): string {
+	const name = location.hash.replace(/^#\/?/, "");
+	return name === WIZARD || PLACES.some((place) => place.name === name) ? name : PLACES[0].name;
+}
+
+export function usePlace(): string {
+	const [place, setPlace] = useState(placeNow);
+	const shown = useRef(place);
+	useEffect(() => {
+		const follow = () => {
+			const next = placeNow();
+			if (next === shown.current) return;
+			if (isUnsaved()) {
+				// The address stays that of what is seen, until the user has answered.
+				history.replaceState(null, "", `#/${shown.current}`);
+				leaveBy(() => {
+					forgetUnsaved();
+					location.hash = `#/${next}`;
+				});
+				return;
+			}
+			shown.current = next;
+			setPlace(next);
+		};
+		addEventListener("hashchange", follow);
+		return () => removeEventListener("hashchange", follow);
+	}, []);
+	return place;
+}

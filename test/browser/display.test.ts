@@ -1,0 +1,173 @@
+/** A display on a wall: from the making of its token to its end, with a browser that nobody touches. */
+import assert from "node:assert/strict";
+import type { Browser, Locator } from "playwright-core";
+import decodeQR from "qr/decode.js";
+import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { DESKTOP, LOST, needBrowser, PHONE, say, Visit } from "./browser.js";
+
+/** Pixels of a module, for the reader of codes. */
+const SCALE = 8;
+const WEEKS_MS = 3 * 7 * 86_400_000;
+
+/** The code as a camera sees it: RGB. */
+async function pictureOf(code: Locator): Promise<{ width: number; height: number; data: Uint8Array }> {
+	const side = Number((await code.getAttribute("viewBox"))?.split(" ")[2]);
+	const cells = (await code.locator("path").getAttribute("d")) ?? "";
+	const width = side * SCALE;
+	const data = new Uint8Array(width * width * 3).fill(255);
+	for (const [, x, y] of cells.matchAll(/M(\d+) (\d+)h1v1h-1z/g)) {
+		for (let row = 0; row < SCALE; row++) {
+			const start = ((Number(y) * SCALE + row) * width + Number(x) * SCALE) * 3;
+			data.fill(0, start, start + SCALE * 3);
+		}
+	}
+	return { width, height: width, data };
+}
+
+describe("A display on a wall", function () {
+	this.timeout(90_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let link = "";
+	let token = "";
+	let wall: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+		await gateway.login();
+		await gateway.read("iec62056/read");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		if (wall !== undefined) assert.deepEqual(wall.complaints, []);
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	const figure = () => wall.card("now.title").locator(".big");
+
+	it("begins with a token that may only read, a link, and the same link as a code for its camera", async () => {
+		const visit = await (await Visit.begin(browser, gateway, { width: PHONE })).logIn();
+		await visit.go("security");
+		const card = visit.card("tokens.title");
+		await visit.fill(card, { name: "Hall" });
+		await card.getByRole("radio", { name: say("tokens.scope.read") }).check();
+		await card.locator("button[type=submit]").click();
+		const dialog = visit.page.getByRole("dialog");
+		token = (await dialog.locator("pre.token").textContent()) ?? "";
+		gateway.plant(token);
+		link = (await dialog.locator("a.link").getAttribute("href")) ?? "";
+		assert.equal(link, `${visit.base}/#/dashboard?token=${token}`);
+		const code = dialog.getByRole("img", { name: say("display.code") });
+		assert.equal(decodeQR(await pictureOf(code)), link);
+		assert.deepEqual([await violationsOf(visit), await visit.overflow()], [[], []]);
+		await dialog.locator("[name=stored]").click();
+		await card.getByRole("listitem").filter({ hasText: "Hall" }).getByText(say("tokens.scope.read")).waitFor();
+		const [{ scope }] = (await gateway.read("system/tokens")).tokens;
+		assert.equal(scope, "read");
+		await visit.end();
+	});
+
+	it("takes the token out of the address, sends it in no address, and shows the figures without a password", async () => {
+		wall = await Visit.begin(browser, gateway, { path: link.slice(link.indexOf("/#")), hurried: true });
+		await figure().waitFor();
+		await wall.settled();
+		assert.equal(await wall.page.evaluate("location.href"), `${wall.base}/#/dashboard`);
+		assert.equal(await wall.page.evaluate("history.length"), 2);
+		for (const request of wall.requests) assert.ok(!new URL(request.url()).pathname.includes(token));
+		for (const request of wall.requests) assert.ok(!new URL(request.url()).search.includes(token));
+		assert.match((await figure().textContent()) ?? "", /\d W/);
+		assert.equal(await wall.page.locator("input[name=password]").count(), 0);
+		// It outlives the tab, as that of a login must not.
+		assert.equal(await wall.stored("token"), null);
+		await wall.page.reload();
+		await figure().waitFor();
+		const size = await wall.page.evaluate<number>(
+			`parseFloat(getComputedStyle(document.querySelector(".big")).fontSize)`,
+		);
+		assert.ok(size >= 100, `${size} px`);
+	});
+
+	it("shows overview and readings only, whatever its address says, to everybody and on every screen", async () => {
+		for (const place of ["network", "security", "setup", "readings"]) {
+			await wall.page.evaluate(`location.hash = "#/${place}"`);
+			await wall.page.locator("main h1").waitFor({ state: "attached" });
+			await wall.settled();
+			assert.equal(await wall.page.locator("main form").count(), 0, place);
+			assert.equal(await wall.page.locator("nav a").count(), 2);
+		}
+		assert.ok((await wall.page.locator("table.readings tbody tr").count()) > 3);
+		assert.equal(await wall.page.locator("table.readings select").count(), 0);
+		for (const place of ["readings", "dashboard"]) {
+			await wall.page.evaluate(`location.hash = "#/${place}"`);
+			await wall.settled();
+			const links = await wall.page.locator("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+			assert.deepEqual(
+				links.filter((to) => to !== "#/dashboard" && to !== "#/readings"),
+				[],
+			);
+			for (const width of [PHONE, DESKTOP]) {
+				await wall.page.setViewportSize({ width, height: 800 });
+				for (const colorScheme of ["light", "dark"] as const) {
+					await wall.page.emulateMedia({ colorScheme });
+					assert.deepEqual(await violationsOf(wall), []);
+				}
+				assert.deepEqual(await wall.overflow(), []);
+			}
+		}
+	});
+
+	it("wakes by itself when the gateway was away for weeks, and when it has restarted", async () => {
+		await wall.context.setOffline(true);
+		await wall.hurry(wall.page.getByText(LOST));
+		await wall.card("now.title").getByText(say("stale.mark")).waitFor();
+		await wall.page.clock.fastForward(WEEKS_MS);
+		const asked = wall.requests.length;
+		await wall.page.clock.runFor(60_000);
+		assert.ok(wall.requests.length - asked <= 10, "it asks too often");
+		await wall.context.setOffline(false);
+		await wall.hurry(wall.card("links.title"));
+		for (;;) {
+			if ((await wall.page.getByText(LOST).count()) === 0) break;
+			await wall.page.clock.fastForward(2_000);
+		}
+		await gateway.post("system/reboot");
+		await gateway.rebooted();
+		await gateway.login();
+		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
+		await gateway.read("iec62056/read");
+		await wall.hurry(wall.page.getByText(/Last reading (now|\d+ seconds? ago)/));
+		assert.equal(await wall.page.locator("input[name=password]").count(), 0);
+	});
+
+	it("lets its owner log in there, and is a display again after the logout", async () => {
+		await wall.page.locator("[name=login]").click();
+		await wall.logIn();
+		await wall.go("system");
+		await wall.button("logout").click();
+		await figure().waitFor();
+		assert.equal(await wall.page.locator("nav a").count(), 2);
+	});
+
+	it("says so when its token was revoked, and how another one is made; then it is an ordinary browser", async () => {
+		const [{ id }] = (await gateway.read("system/tokens")).tokens;
+		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+		await wall.hurry(wall.page.getByText(say("ending.revoked")));
+		assert.deepEqual(await violationsOf(wall), []);
+		assert.ok(!(await wall.page.evaluate<string>("JSON.stringify(localStorage)")).includes(token));
+		await wall.page.reload();
+		await wall.page.getByText(say("ending.revoked")).waitFor();
+		await wall.page.fill("input[name=password]", PASSWORD);
+		await wall.page.press("input[name=password]", "Enter");
+		await wall.page.getByRole("heading", { level: 1, name: say("nav.system") }).waitFor();
+		await wall.button("logout").click();
+		await wall.page.waitForSelector("main.login");
+		assert.equal(await wall.page.getByText(say("ending.revoked")).count(), 0);
+	});
+});
