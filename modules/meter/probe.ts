@@ -186,6 +186,10 @@ export class Probe implements LinkTap, Timed {
 		const isPort = failure === FAILURE_PORT;
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
-		this.#options.finished({ failure, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
+		const bytes = this.#bytes.slice(0, this.#length);
+		// It was listened to in eight bits, one of which is parity.
+		const mask = failure?.unasked?.framing === "7E1" ? 0x7f : 0xff;
+		for (let i = 0; i < bytes.length; i++) bytes[i] &= mask;
+		this.#options.finished({ failure, ident, received, damaged, bytes });
 	}
 }
