@@ -208,22 +208,22 @@ export interface Probe {
 	readonly damaged: number;
 	readonly text: string;
 	readonly hex: string;
-	readonly unasked: Unasked | null;
-	readonly settings: Advice | null;
+	readonly unasked: Unasked;
+	readonly settings: Advice;
 }
 
-export interface Unasked {
+export type Unasked = {
 	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "noise";
 	readonly baudrate: number;
 	readonly framing: "7E1" | "8N1" | "";
 	readonly supported: boolean;
-}
+} | null;
 
-export interface Advice {
+export type Advice = {
 	readonly protocol: "iec62056" | "dlms";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
-}
+} | null;
 
 export interface History {
 	readonly period: "quarters" | "hours" | "days" | "months";
