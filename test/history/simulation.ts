@@ -102,16 +102,27 @@ export class Simulation {
 				this.#meter++;
 				for (const register of this.#registers) this.#readings.set(register, random.below(1000));
 			}
-			if (random.oneIn(cuts)) this.#readInCut();
-			else this.read();
+			// Somewhere in what is written next, be it in the middle of making room.
+			if (random.oneIn(cuts)) this.unit.flash.cutPowerAt(1 + random.below(300), random.below(70));
+			this.read();
 		}
 	}
 
-	/** One readout now, which is kept. */
+	/** One readout now, which is kept unless the power goes. */
 	read(): void {
 		const { unit } = this;
 		unit.read(this.#timeS, Object.fromEntries(this.#readings), { serial: `no${this.#meter}` });
-		this.#note();
+		if (unit.flash.hasPower) {
+			this.#note();
+			return;
+		}
+		this.cuts++;
+		unit.restart();
+		const journal = new Journal(unit.partition);
+		if (journal.lastS === this.#timeS) this.#note();
+		else assert.equal(journal.lastS, this.entries.at(-1)?.timeS ?? 0, "an older reading was lost");
+		for (const level of ["quarters", "hours"] as const)
+			assert.deepEqual(unit.periods(level), this.expected(level), `${level} after a cut (seed ${this.#setup.seed})`);
 	}
 
 	/** The list holds, in flash there is nothing else, and no mistake was made. */
@@ -136,19 +147,6 @@ export class Simulation {
 	/** What the unit must tell of a level. */
 	expected(level: Level): Period[] {
 		return periodsOf(this.entries, level, this.unit.zone);
-	}
-
-	/** A readout during which the power goes, at some byte of some write; the unit starts again. */
-	#readInCut(): void {
-		const { unit, random } = this;
-		const { operations } = unit.flash;
-		unit.flash.cutPowerAt(1 + random.below(4), random.below(70));
-		unit.read(this.#timeS, Object.fromEntries(this.#readings), { serial: `no${this.#meter}` });
-		if (unit.flash.operations > operations) this.cuts++;
-		unit.restart();
-		const journal = new Journal(unit.partition);
-		if (journal.lastS === this.#timeS) this.#note();
-		else assert.equal(journal.lastS, this.entries.at(-1)?.timeS ?? 0, "an older reading was lost");
 	}
 
 	/** The readout just made is an entry, if it is the first in its quarter of an hour. */
