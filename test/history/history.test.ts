@@ -290,6 +290,18 @@ describe("The history", () => {
 			]);
 			assert.equal(unit.periods("quarters").length, 5 + 1);
 		});
+		it("by weeks, into what was compacted already", () => {
+			run(at("2026-09-20"), at("2026-11-20"));
+			const before = unit.periods("days", 0, at("2026-11-04"));
+			const importWh = (at("2026-11-20") - at("2026-09-20")) / 60;
+			unit.read(at("2026-11-05 00:00:03"), { import: 1_000_000 + 100 });
+			assert.deepEqual(unit.periods("days", 0, at("2026-11-04")), before);
+			assert.equal(unit.sum("days"), importWh + 100);
+			unit.restart();
+			for (let i = 1; i < 3000; i++) unit.read(at("2026-11-05 00:00:03") + i * QUARTER, { import: 1_000_100 + i });
+			assert.deepEqual(unit.periods("days", 0, at("2026-11-04")), before);
+			assert.equal(unit.sum("days"), importWh + 100 + 2999);
+		});
 		it("begins anew when all of it was in a time that has not come yet", () => {
 			run(at("2031-11-20 06:00"), at("2031-11-20 07:00"));
 			unit.read(at("2026-11-20 06:00"), { import: 1 });
