@@ -40,7 +40,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"SDK: modules": 3500,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 88500,
+	"resource web.bin": 92500,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
@@ -61,5 +61,5 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */
-	page: 12000,
+	page: 8000,
 });
