@@ -38,12 +38,12 @@ export const LIVE = {
 		"Sesja skończy się o {time}. Wtedy trzeba będzie podać hasło; nic z wpisanych danych nie zginie.",
 	],
 	"ending.early": [
-		"The gateway has restarted, or somebody has ended this session. Log in again to go on; nothing you typed is lost.",
-		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Bitte neu anmelden; nichts Eingegebenes geht verloren.",
-		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Zaloguj się ponownie; nic z wpisanych danych nie zginie.",
+		"The gateway has restarted, or somebody has ended this session. Nothing you typed is lost.",
+		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Nichts Eingegebenes geht verloren.",
+		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Nic z wpisanych danych nie zginie.",
 	],
 	"ending.restart": [
-		"The gateway has restarted. A restart ends all sessions, so please log in again.",
+		"The gateway has restarted, which ends all sessions. Please log in again.",
 		"Das Gateway ist neu gestartet. Dabei enden alle Sitzungen, deshalb bitte neu anmelden.",
 		"Bramka uruchomiła się ponownie. Kończy to wszystkie sesje, dlatego zaloguj się jeszcze raz.",
 	],
@@ -53,9 +53,9 @@ export const LIVE = {
 		"Bramka ma znów ustawienia fabryczne. Hasło to to z etykiety.",
 	],
 	"ending.revoked": [
-		"This display may no longer read: its token was revoked, or the gateway was reset. On the page “Security” of the gateway a new display can be set up.",
-		"Diese Anzeige darf nicht mehr lesen: Ihr Token wurde widerrufen, oder das Gateway wurde zurückgesetzt. Auf der Seite „Sicherheit“ des Gateways lässt sich eine neue Anzeige einrichten.",
-		"Ten wyświetlacz nie ma już dostępu: jego token unieważniono albo bramkę zresetowano. Nowy wyświetlacz można dodać na stronie „Bezpieczeństwo” bramki.",
+		"This display's token was revoked, or the gateway was reset. A new display is set up on its page “Security”.",
+		"Das Token dieser Anzeige wurde widerrufen, oder das Gateway wurde zurückgesetzt. Eine neue Anzeige wird auf seiner Seite „Sicherheit“ eingerichtet.",
+		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz można dodać na jej stronie „Bezpieczeństwo”.",
 	],
 
 	"display.end": ["End this display", "Diese Anzeige beenden", "Zakończ ten wyświetlacz"],
