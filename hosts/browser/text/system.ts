@@ -110,9 +110,9 @@ export const SYSTEM = {
 	],
 	"reset.lost.hub": ["the connection to the hub", "die Verbindung zur Zentrale", "połączenie z centralą"],
 	"reset.lost.meter": [
-		"the meter's settings, keys and schedule",
-		"Einstellungen, Schlüssel und Zeitplan des Zählers",
-		"ustawienia, klucze i harmonogram licznika",
+		"the meter's settings, keys, schedule and history",
+		"Einstellungen, Schlüssel, Zeitplan und Verlauf des Zählers",
+		"ustawienia, klucze, harmonogram i historia licznika",
 	],
 	"reset.kept": ["What stays", "Was bleibt", "Co zostanie"],
 	"reset.kept.firmware": [
