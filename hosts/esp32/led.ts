@@ -2,7 +2,7 @@
 import type { LED, LEDPort } from "../../modules/io/host.js";
 import type { LEDPin } from "./boards.js";
 
-class Natives {
+class Bindings {
 	static blink(pin: number, activeLow: boolean, onMs: number, offMs: number): void {
 		native("xs_led_blink").call(this, pin, activeLow, onMs, offMs);
 	}
@@ -24,7 +24,7 @@ class PinLED implements LED {
 	}
 
 	blink(onMs: number, offMs: number): void {
-		Natives.blink(this.#pin, this.#activeLow, onMs, offMs);
+		Bindings.blink(this.#pin, this.#activeLow, onMs, offMs);
 	}
 
 	close(): void {

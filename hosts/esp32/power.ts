@@ -5,7 +5,7 @@
 import type { Retained } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 
-class Natives {
+class Bindings {
 	static millivolts(pin: number): number | undefined {
 		return native("xs_power_millivolts").call(this, pin);
 	}
@@ -61,12 +61,12 @@ export class ChipPower implements Power {
 	}
 
 	temperatureC(): number | undefined {
-		return Natives.temperature();
+		return Bindings.temperature();
 	}
 
 	private volts(divider: Divider | undefined): number | undefined {
 		if (divider === undefined) return undefined;
-		const millivolts = Natives.millivolts(divider.pin);
+		const millivolts = Bindings.millivolts(divider.pin);
 		if (millivolts === undefined) return undefined;
 		return millivolts < NOTHING_MV ? 0 : Math.round(millivolts * divider.ratio) / 1000;
 	}
@@ -91,17 +91,17 @@ export class Sleep {
 	 * False when something kept the chip from it.
 	 */
 	static light(ms: number, wakePin: number): boolean {
-		return Natives.lightSleep(ms, wakePin);
+		return Bindings.lightSleep(ms, wakePin);
 	}
 
 	/** Never comes back: the firmware starts anew after `ms`, with only what was retained. */
 	static deep(ms: number, wakePin: number): void {
-		Natives.deepSleep(ms, wakePin);
+		Bindings.deepSleep(ms, wakePin);
 	}
 
 	/** WAKE_… of the last sleep; 0: there was none. */
 	static wakeReasons(): number {
-		return Natives.wakeReasons();
+		return Bindings.wakeReasons();
 	}
 }
 
@@ -110,7 +110,7 @@ export class ChipRetained implements Retained {
 	readonly size = RETAINED_SIZE;
 
 	read(): Uint8Array | undefined {
-		const bytes = Natives.retained();
+		const bytes = Bindings.retained();
 		return bytes === undefined ? undefined : new Uint8Array(bytes);
 	}
 

@@ -2,7 +2,7 @@
 import type { CertificateFile, CertificateOptions, CertificatePair, Crypto } from "../../modules/io/host.js";
 
 /** The C functions, in the form that XS calls without a detour. */
-class Natives {
+class Bindings {
 	static random(length: number): ArrayBuffer {
 		return native("xs_crypto_random").call(this, length);
 	}
@@ -30,27 +30,27 @@ class Natives {
 
 export class NativeCrypto implements Crypto {
 	random(length: number): Uint8Array {
-		return new Uint8Array(Natives.random(length));
+		return new Uint8Array(Bindings.random(length));
 	}
 
 	sha256(...parts: Uint8Array[]): Uint8Array {
-		return new Uint8Array(Natives.sha256(...parts));
+		return new Uint8Array(Bindings.sha256(...parts));
 	}
 
 	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array {
-		return new Uint8Array(Natives.hmacSHA256(key, ...parts));
+		return new Uint8Array(Bindings.hmacSHA256(key, ...parts));
 	}
 
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
-		return new Uint8Array(Natives.aes128GCM(key, iv, associated, text));
+		return new Uint8Array(Bindings.aes128GCM(key, iv, associated, text));
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {
-		return Natives.readCertificates(file);
+		return Bindings.readCertificates(file);
 	}
 
 	makeCertificate({ names, validFromMs, validToMs, key }: CertificateOptions): CertificatePair {
-		const made = Natives.makeCertificate(validFromMs, validToMs, key, ...names);
+		const made = Bindings.makeCertificate(validFromMs, validToMs, key, ...names);
 		return { certificate: new Uint8Array(made[0]), key: new Uint8Array(made[1]) };
 	}
 }

@@ -2,12 +2,12 @@
 import type { Memory } from "../../modules/io/memory.js";
 
 /** The C function, in the form that XS calls without a detour. */
-class Natives {
+class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
 }
 
 export const MEMORY: Memory = Object.freeze({
-	suffices: (slots: number, chunkBytes: number) => Natives.suffices(slots, chunkBytes),
+	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
 });

@@ -8,7 +8,7 @@ import type { Clock } from "../../modules/io/host.js";
 import * as protocol from "./worker/protocol.js";
 
 /** What is to be said of an id. */
-export interface Subject {
+export interface EventSubject {
 	readonly id: number;
 	/** What waits in the queue, see bitOf. */
 	events: number;
@@ -21,8 +21,8 @@ export interface Subject {
 	message: string;
 }
 
-interface Saying {
-	readonly subject: Subject;
+interface QueuedEvent {
+	readonly subject: EventSubject;
 	readonly kind: number;
 	/** SERIAL_ERROR_… of an EVENT_ERROR. */
 	readonly code: number;
@@ -33,14 +33,14 @@ export interface EventQueueOptions {
 	/** Hands one event to the worker and settles when the worker has handled it; never rejects. */
 	deliver(event: Uint8Array): Promise<void>;
 	/** Whether the id still stands for this. */
-	isOpen(subject: Subject): boolean;
+	isOpen(subject: EventSubject): boolean;
 	/** The event that ends the id is about to be sent. */
-	ended(subject: Subject): void;
+	ended(subject: EventSubject): void;
 }
 
 export class EventQueue {
 	readonly #options: EventQueueOptions;
-	readonly #queue: Saying[] = [];
+	readonly #queue: QueuedEvent[] = [];
 	#pumping = false;
 	#pumped = Promise.resolve();
 
@@ -53,7 +53,7 @@ export class EventQueue {
 		return this.#pumped;
 	}
 
-	say(subject: Subject, kind: number, number = 0): void {
+	say(subject: EventSubject, kind: number, number = 0): void {
 		if (kind === protocol.EVENT_READABLE) subject.readable = number;
 		else if (kind === protocol.EVENT_WRITABLE) subject.writable = number;
 		const saying = { subject, kind, code: kind === protocol.EVENT_ERROR ? number : 0 };
@@ -65,7 +65,7 @@ export class EventQueue {
 	}
 
 	/** What waits to be said of this kind is true no longer. */
-	unsay(subject: Subject, kind: number): void {
+	unsay(subject: EventSubject, kind: number): void {
 		subject.events &= ~bitOf({ subject, kind, code: 0 });
 	}
 
@@ -106,12 +106,12 @@ export class EventQueue {
 	}
 }
 
-/** Bit of Subject.events. */
-function bitOf({ kind, code }: Saying): number {
+/** Bit of EventSubject.events. */
+function bitOf({ kind, code }: QueuedEvent): number {
 	return 1 << (kind + code);
 }
 
-function numberOf({ subject, kind, code }: Saying): number {
+function numberOf({ subject, kind, code }: QueuedEvent): number {
 	if (kind === protocol.EVENT_READABLE) return subject.readable;
 	if (kind === protocol.EVENT_WRITABLE) return subject.writable;
 	return subject.numbers[kind] ?? code;

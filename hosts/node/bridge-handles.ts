@@ -4,12 +4,12 @@
 import type { Client } from "../../modules/io/client.js";
 import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
-import type { EventQueue, Subject } from "./bridge-events.js";
+import type { EventQueue, EventSubject } from "./bridge-events.js";
 
 const HANDLE_LIMIT = 1024;
 
 /** What an id stands for; one of the fields is set. */
-export interface Handle extends Subject {
+export interface Handle extends EventSubject {
 	stream?: Serial | Socket | Client;
 	client?: Client;
 	listener?: Listener;

@@ -24,7 +24,7 @@ import type { Machine } from "../../modules/io/machine.js";
 import type { SeededRandom } from "./random.js";
 import { MeterEnd, type MeterWire } from "./virtual-meter-end.js";
 import type { VirtualTime } from "./virtual-time.js";
-import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "./wire-character.js";
+import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, FaultInjector } from "./wire-character.js";
 
 /** Bytes that wait in a serial port to be sent. */
 export const SERIAL_SEND_LIMIT = 256;
@@ -136,7 +136,7 @@ export class VirtualSerial implements Serial {
 	readonly #line: VirtualLine;
 	readonly #options: SerialOptions;
 	readonly #received = new Uint8Array(SERIAL_RECEIVE_LIMIT);
-	readonly #garbler = new Garbler();
+	readonly #faultInjector = new FaultInjector();
 	readonly #sending: number[] = [];
 	#receivedCount = 0;
 	#baud: number;
@@ -206,7 +206,7 @@ export class VirtualSerial implements Serial {
 			this.#take(wire);
 			return;
 		}
-		for (const seen of this.#garbler.garble(wire, baud === 0 ? 1 : this.#baud / baud)) this.#take(seen);
+		for (const seen of this.#faultInjector.garble(wire, baud === 0 ? 1 : this.#baud / baud)) this.#take(seen);
 	}
 
 	get #room(): number {

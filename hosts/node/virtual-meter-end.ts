@@ -5,7 +5,7 @@
 import { FORMAT_7E1, type LineSettings, type SerialFormat } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import type { VirtualTime } from "./virtual-time.js";
-import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "./wire-character.js";
+import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, FaultInjector } from "./wire-character.js";
 
 /** What the end needs of the wire between. */
 export interface MeterWire {
@@ -19,7 +19,7 @@ export class MeterEnd {
 	line: LineSettings = { baud: 300, format: FORMAT_7E1 };
 	readonly #wire: MeterWire;
 	readonly #machine: Machine;
-	readonly #garbler = new Garbler();
+	readonly #faultInjector = new FaultInjector();
 	/** Wire forms and line changes in the order in which they are to happen. */
 	readonly #queue: (number | LineSettings)[] = [];
 	readonly #character = new Uint8Array(1);
@@ -47,7 +47,7 @@ export class MeterEnd {
 			this.#take(wire);
 			return;
 		}
-		for (const seen of this.#garbler.garble(wire, baud === 0 ? 1 : this.line.baud / baud)) this.#take(seen);
+		for (const seen of this.#faultInjector.garble(wire, baud === 0 ? 1 : this.line.baud / baud)) this.#take(seen);
 	}
 
 	#take(wire: number): void {

@@ -20,7 +20,7 @@ export function decodeCharacter(wire: number): number {
 }
 
 /** What a receiver at another speed sees instead of what was sent: as many characters as fit, none of them right. */
-export class Garbler {
+export class FaultInjector {
 	#due = 0;
 	#count = 0;
 

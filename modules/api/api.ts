@@ -29,7 +29,7 @@ import {
 	UNSUPPORTED,
 } from "./errors.js";
 import { getEventLog } from "./event-log.js";
-import { type Admission, Exchange, type Services } from "./exchange.js";
+import { Exchange, type RequestContext, type Services } from "./exchange.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -197,10 +197,10 @@ export class API implements HTTPHandler {
 		{ run, body, settings, readsMeter }: Operation,
 		request: HTTPRequest,
 		response: HTTPResponse,
-		admission: Admission,
+		context: RequestContext,
 	): BodySink | undefined {
 		const services = this.#services;
-		const exchange = new Exchange(services, request, response, admission);
+		const exchange = new Exchange(services, request, response, context);
 		if (readsMeter && services.device.safeMode !== "") {
 			exchange.fail(501, UNSUPPORTED, "No meter is read in safe mode; restart the device to leave that.");
 			return undefined;

@@ -82,7 +82,7 @@ export interface Services {
 }
 
 /** How a request came to its route. */
-export interface Admission {
+export interface RequestContext {
 	/** Token that it was let in with; empty on an open route. */
 	readonly token: string;
 	/** As in the router's match. */
@@ -106,15 +106,15 @@ export class Exchange {
 	/** Value of the query parameter `lang`. */
 	readonly language: string;
 
-	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, admission: Admission) {
+	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
 		this.services = services;
 		this.request = request;
 		this.response = response;
 		this.remoteAddress = request.remoteAddress;
 		this.secure = request.secure;
 		this.viaAccessPoint = request.viaAccessPoint;
-		this.token = admission.token;
-		this.parameter = admission.parameter;
+		this.token = context.token;
+		this.parameter = context.parameter;
 		this.language = request.query("lang") ?? "";
 	}
 

@@ -151,7 +151,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		const ledger = this.#ledger;
-		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash });
+		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash }, this.#config.wasErasing);
 		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
@@ -329,13 +329,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
-			this.#history?.beginErase();
 			this.#config.erase();
 			this.#events.erase();
-			this.#history?.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();
+			this.#history?.erase();
 		} finally {
 			// Also with flash that refuses: the next start goes on with what is marked.
 			this.restartSoon();

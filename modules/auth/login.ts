@@ -13,8 +13,8 @@ import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
 import type { Clock, Crypto, TextCodec } from "../io/host.js";
 import { type Account, DIGEST_LENGTH, USERNAME } from "./account.js";
-import { LoginLimiter } from "./limiter.js";
 import { Nonces } from "./nonce.js";
+import { LoginRateLimiter } from "./rate-limiter.js";
 import type { Sessions } from "./sessions.js";
 
 /** It is done; after a login `token` is the new session's. */
@@ -68,14 +68,14 @@ export class Login {
 	readonly #sessions: Sessions;
 	readonly #text: TextCodec;
 	readonly #nonces: Nonces;
-	readonly #limiter: LoginLimiter;
+	readonly #limiter: LoginRateLimiter;
 
 	constructor(options: LoginOptions) {
 		this.#account = options.account;
 		this.#sessions = options.sessions;
 		this.#text = options.text;
 		this.#nonces = new Nonces(options.crypto, options.clock);
-		this.#limiter = new LoginLimiter(options.clock, options.crypto, options.text);
+		this.#limiter = new LoginRateLimiter(options.clock, options.crypto, options.text);
 	}
 
 	/** The password is still the one on the label. */

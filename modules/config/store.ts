@@ -101,6 +101,8 @@ export class ConfigStore {
 	#pending: readonly Packed[] | undefined;
 	/** ERASING_KEY is there, from before this start. */
 	#isErasing: boolean;
+	/** It was there at the start: a reset was cut, which all that it is to erase goes on with. */
+	readonly wasErasing: boolean;
 	#isErased = false;
 	#listener: ConfigListener | undefined;
 
@@ -112,7 +114,7 @@ export class ConfigStore {
 		this.#storage = storage;
 		this.#text = text;
 		this.#entries = entries;
-		this.#isErasing = this.read(ERASING_KEY) !== undefined;
+		this.#isErasing = this.wasErasing = this.read(ERASING_KEY) !== undefined;
 		if (!this.#isErasing) this.#pending = this.readTogether();
 		for (const entry of entries) this.load(entry, this.#isErasing ? undefined : this.bytesOf(entry));
 		try {

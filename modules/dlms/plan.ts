@@ -47,7 +47,7 @@ export function attributeOf(list: Uint8Array, step: number): number {
 }
 
 /** The answer to a step is a date and time, if it has the length of one. */
-export function isMoment(list: Uint8Array, step: number): boolean {
+export function isTimestamp(list: Uint8Array, step: number): boolean {
 	const at = entryAt(positionOf(step));
 	const attribute = attributeOf(list, step);
 	const classId = list[at + POLL_CLASS];

@@ -25,7 +25,7 @@ import {
 import {
 	attributeOf,
 	entryAt,
-	isMoment,
+	isTimestamp,
 	KIND_SCALER,
 	KIND_TIME,
 	KIND_VALUE,
@@ -332,7 +332,7 @@ export class Reading {
 	}
 
 	private octetsOf(step: number): number {
-		if (!isMoment(this.#options.list, step)) return AS_TEXT;
+		if (!isTimestamp(this.#options.list, step)) return AS_TEXT;
 		return this.#options.swappedDeviation ? AS_SWAPPED_DATE_TIME : AS_DATE_TIME;
 	}
 

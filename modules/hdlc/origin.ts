@@ -19,7 +19,7 @@ export function originOf(decoder: FrameDecoder, sender: FrameSender): number {
 	const server = sender.sourceStart - ADDRESS_AT;
 	const fromServer = sender.toAllStations || (source === server && isServer(sender, bytes, sourceStart));
 	const isEcho = fromClient && destination === server && isServer(sender, bytes, destinationStart);
-	if (toClient && fromServer && !(isEcho && looksSent(decoder, sender))) return ORIGIN_METER;
+	if (toClient && fromServer && !(isEcho && isOwnFrame(decoder, sender))) return ORIGIN_METER;
 	return isEcho ? ORIGIN_SELF : ORIGIN_OTHER;
 }
 
@@ -31,7 +31,7 @@ function isServer(sender: FrameSender, bytes: Uint8Array, at: number): boolean {
 }
 
 /** Where both sides have the same address: is the frame that is ready the one that was sent? */
-function looksSent(decoder: FrameDecoder, sender: FrameSender): boolean {
+function isOwnFrame(decoder: FrameDecoder, sender: FrameSender): boolean {
 	const { control, bytes, infoStart, infoEnd, tooLong } = decoder;
 	if (controlKind(control) !== CONTROL_I) return control === sender.control;
 	if (tooLong || infoEnd - infoStart < LLC_LENGTH) return false;

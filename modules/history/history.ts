@@ -86,14 +86,21 @@ export class History implements Timed {
 		this.#drive = world.driver.drive("history", this);
 	}
 
-	/** Undefined where there is no flash for it. Goes on with a reset that was cut. Throws what the storage throws. */
-	static open(options: HistoryOptions): History | undefined {
+	/**
+	 * Undefined where there is no flash for it. Goes on with a reset that was cut, in what comes before it (`wasErasing`) or in
+	 * its own part; nothing is kept while that fails.
+	 */
+	static open(options: HistoryOptions, wasErasing: boolean): History | undefined {
 		const partition = options.flash?.open(PARTITION);
 		if (partition === undefined || countOf(partition) === 0) return undefined;
 		const history = new History(options, partition);
-		if (options.world.storage.get(ERASING_KEY) !== undefined) {
-			history.erase();
-			history.#isErased = false;
+		try {
+			if (wasErasing || options.world.storage.get(ERASING_KEY) !== undefined) {
+				history.erase();
+				history.#isErased = false;
+			}
+		} catch (error) {
+			history.failed(error);
 		}
 		return history;
 	}
@@ -125,17 +132,16 @@ export class History implements Timed {
 		return new PeriodCursor(source, new LocalCalendar(this.#zone), { level, fromS: firstS, toS });
 	}
 
-	/** A factory reset begins: from now on the next start erases what this one doesn't. Throws what the storage throws. */
-	beginErase(): void {
-		this.#isErased = true;
-		this.#world.storage.set(ERASING_KEY, new Uint8Array(0));
-	}
-
-	/** Forgets everything; nothing is kept until the next start. Throws what flash and storage throw. */
+	/**
+	 * Forgets everything; nothing is kept until the next start, which goes on with it when this one is cut. Throws what flash
+	 * and storage throw.
+	 */
 	erase(): void {
+		const { storage } = this.#world;
 		this.#isErased = true;
+		storage.set(ERASING_KEY, new Uint8Array(0));
 		this.#partition.erase(0, countOf(this.#partition) * ERASE_SIZE);
-		this.#world.storage.delete(ERASING_KEY);
+		storage.delete(ERASING_KEY);
 	}
 
 	stop(): void {
@@ -166,11 +172,16 @@ export class History implements Timed {
 			}
 			if (this.#compaction !== undefined) this.#dueMs = nowMs + PAUSE_MS;
 		} catch (error) {
-			// Flash refuses. What there is of the write is found out before the next one.
-			this.#world.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
+			// What there is of the write is found out before the next one.
+			this.failed(error);
 		} finally {
 			ledger.release(HISTORY_COST);
 		}
+	}
+
+	/** Flash refuses. */
+	private failed(error: unknown): void {
+		this.#world.trace(`history: ${error instanceof Error ? error.message : String(error)}`);
 	}
 
 	private keep(readout: Readout): void {

@@ -16,7 +16,7 @@
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
 import { IEC_CHECK_WRONG, IEC_CUT, IEC_NO_BLOCK } from "./failures.js";
-import { BASE_BAUD, baudNumber, baudOf, type IdentScanner, MODE_C } from "./ident.js";
+import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
 /** Conversations for one readout: each speed twice, and two more. */
@@ -95,7 +95,7 @@ export class Attempts implements SpeedChoice {
 		const memory = this.memoryOf(ident);
 		if (memory === undefined || memory.clean < memory.wait) return learned;
 		this.#isTrial = true;
-		return memory.isStepNext ? baudOf(baudNumber(learned) + 1) : full;
+		return memory.isStepNext ? getBaudRate(baudNumber(learned) + 1) : full;
 	}
 
 	/** This conversation has failed. True when another is worth it. */
@@ -119,7 +119,7 @@ export class Attempts implements SpeedChoice {
 		}
 		// Silence at a lowered speed, too, is no accident.
 		const isSure = isSilent && this.#ceiling < Number.POSITIVE_INFINITY;
-		if (isSure || this.#tries === TRIES) this.lower(baudOf(baudNumber(used) - 1));
+		if (isSure || this.#tries === TRIES) this.lower(getBaudRate(baudNumber(used) - 1));
 		return true;
 	}
 
@@ -152,7 +152,7 @@ export class Attempts implements SpeedChoice {
 
 	/** The highest speed that meter and settings allow. */
 	private fullSpeed(ident: IdentScanner): number {
-		return baudOf(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
+		return getBaudRate(baudNumber(Math.min(ident.baud, this.#settings.baudMax)));
 	}
 
 	/** The one that is remembered for this meter; Infinity: none. */

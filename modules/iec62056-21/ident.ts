@@ -43,7 +43,7 @@ export function baudNumber(baud: number): number {
 }
 
 /** The speed a number stands for, Bd. */
-export function baudOf(number: number): number {
+export function getBaudRate(number: number): number {
 	return BAUDS[number];
 }
 

@@ -43,7 +43,7 @@ import {
 	IEC_SILENCE,
 	IEC_SILENCE_ADDRESSED,
 } from "./failures.js";
-import { BASE_BAUD, baudNumber, baudOf, IdentScanner, MODE_C } from "./ident.js";
+import { BASE_BAUD, baudNumber, getBaudRate, IdentScanner, MODE_C } from "./ident.js";
 
 /** Events, beside EVENT_POOR for a whole block that can't be trusted, and EVENT_END. */
 export const EVENT_IDENT = 1;
@@ -270,7 +270,7 @@ export class MeterSession implements Machine {
 			return;
 		}
 		this.transmit(encodeAcknowledge(this.#message, number), nowMs);
-		this.changeLine(baudOf(number));
+		this.changeLine(getBaudRate(number));
 		this.expectBlock(nowMs);
 	}
 
@@ -279,7 +279,7 @@ export class MeterSession implements Machine {
 		this.#state = STATE_ENDED;
 		this.outcome = OUTCOME_HAND_OVER;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		this.baud = baudOf(number);
+		this.baud = getBaudRate(number);
 		this.#outputs.line(this.baud, FORMAT_8N1);
 		this.#outputs.event(EVENT_END);
 	}

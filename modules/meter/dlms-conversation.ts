@@ -24,7 +24,7 @@ import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
 import { Attempts } from "../iec62056-21/attempts.js";
 import { IEC_CUT } from "../iec62056-21/failures.js";
-import { baudNumber, baudOf, MODE_E } from "../iec62056-21/ident.js";
+import { baudNumber, getBaudRate, MODE_E } from "../iec62056-21/ident.js";
 import { IECConversation, SIGN_ON_LINE } from "../iec62056-21/protocol.js";
 import { HAND_OVER_ALWAYS, HAND_OVER_ANNOUNCED, OUTCOME_HAND_OVER } from "../iec62056-21/session.js";
 import { FORMAT_7E1, FORMAT_8N1, type LineSettings } from "../io/host.js";
@@ -402,7 +402,7 @@ export class DLMSConversation implements Conversation {
 		// Under iec62056 the meter's block is still to be had.
 		if (this.#attempts !== undefined) return false;
 		const { settings } = this.#opening;
-		if (isLostAfterSignOn(failure)) this.#baudCeiling = baudOf(Math.max(0, baudNumber(this.#baud) - 1));
+		if (isLostAfterSignOn(failure)) this.#baudCeiling = getBaudRate(Math.max(0, baudNumber(this.#baud) - 1));
 		else if (settings.dlms.opening === OPENING_AUTO)
 			this.#way = this.#way === OPENING_DIRECT ? OPENING_MODE_E : OPENING_DIRECT;
 		return !(this.#way === OPENING_MODE_E && this.#modeE === MODE_E_LACKING);

@@ -1,7 +1,7 @@
 /**
  * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
  * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
- * One conversation at a time; whoever asks while one runs joins it. A caller waits a minute at most (waiters.ts); the
+ * One conversation at a time; whoever asks while one runs joins it. A caller waits a minute at most (pending-reads.ts); the
  * conversation goes on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
  *
  *              asked            settings        readout        end               port gone        time over
@@ -41,12 +41,12 @@ import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
 import { Outcomes } from "./outcomes.js";
+import { PendingReads, type ReadWaiter } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterReaderOptions, MeterSettings } from "./settings.js";
 import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
-import { type ReadWaiter, ReadWaiters } from "./waiters.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
@@ -75,7 +75,7 @@ export class MeterReader implements Timed {
 	readonly #drive: Drive;
 	readonly #records = new RecordWriter();
 	readonly #memory: ProtocolMemory = { kept: undefined, speed: undefined };
-	readonly #waiters = new ReadWaiters();
+	readonly #waiters = new PendingReads();
 	readonly #tap: LinkTap;
 	#state = STATE_IDLE;
 	/** When the time of READING or UNPLUGGED is over, monotonic ms. */

@@ -24,8 +24,8 @@ import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
 import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
 import type { Outcomes } from "./outcomes.js";
+import type { ReadWaiter } from "./pending-reads.js";
 import type { MeterWorld } from "./settings.js";
-import type { ReadWaiter } from "./waiters.js";
 
 /** The reader, as far as it is asked (reader.ts). */
 export interface ScheduledReader {

@@ -115,7 +115,7 @@ const RETRY_LONGEST_MS = 1_800_000;
 const AGAIN_MS = 21_600_000;
 
 /** One server after the other is asked, until one is believed. */
-class Round {
+class ServerRound {
 	/** The server that is asked. */
 	index = -1;
 	/** Name or address, as it is configured. */
@@ -141,7 +141,7 @@ interface LoneClaim {
 export class TimeSync implements Timed {
 	readonly #world: TimeSyncWorld;
 	/** While FINDING or ASKING. */
-	#round: Round | undefined;
+	#round: ServerRound | undefined;
 	/** The end of the state; Infinity when OFF. */
 	#endMs = Infinity;
 	#turn = 0;
@@ -202,7 +202,7 @@ export class TimeSync implements Timed {
 		this.#notBeforeMs = undefined;
 		this.#retryMs = RETRY_FIRST_MS;
 		this.#lone = undefined;
-		this.askNext(new Round(), nowMs);
+		this.askNext(new ServerRound(), nowMs);
 	}
 
 	stop(): void {
@@ -212,7 +212,7 @@ export class TimeSync implements Timed {
 	advance(nowMs: number): void {
 		if (nowMs < this.#endMs) return;
 		const { state } = this;
-		if (state === SYNC_RESTING) this.askNext(new Round(), nowMs);
+		if (state === SYNC_RESTING) this.askNext(new ServerRound(), nowMs);
 		else this.failed(state === SYNC_FINDING ? TIME_NO_ADDRESS : TIME_NO_REPLY, nowMs);
 	}
 
@@ -246,13 +246,13 @@ export class TimeSync implements Timed {
 	}
 
 	/** The only way from one state to another. */
-	private enter(round: Round | undefined, endMs: number): void {
+	private enter(round: ServerRound | undefined, endMs: number): void {
 		this.#round = round;
 		this.#endMs = endMs;
 		this.#turn++;
 	}
 
-	private askNext(round: Round, nowMs: number): void {
+	private askNext(round: ServerRound, nowMs: number): void {
 		const servers = this.#world.info.timeServers.split(",", SERVER_LIMIT);
 		do round.index++;
 		while (nowMs < (this.#notBeforeMs?.[round.index] ?? 0));
@@ -292,14 +292,14 @@ export class TimeSync implements Timed {
 	}
 
 	/** It is from whom we have asked, who has read what we have sent. */
-	private isReply({ nonce, address, port }: Round, length: number, source: DatagramSource): boolean {
+	private isReply({ nonce, address, port }: ServerRound, length: number, source: DatagramSource): boolean {
 		if (address === "" || nonce === undefined || length < PACKET_LENGTH) return false;
 		if (source.remoteAddress !== address || source.remotePort !== port) return false;
 		return nonce.every((byte, i) => byte === this.#world.buffer[ORIGINATE + i]);
 	}
 
 	/** TIME_… */
-	private errorOf(round: Round, now: number): number {
+	private errorOf(round: ServerRound, now: number): number {
 		const { buffer, info } = this.#world;
 		const version = (buffer[0] >> 3) & 7;
 		const stratum = buffer[1];
@@ -317,7 +317,7 @@ export class TimeSync implements Timed {
 	}
 
 	/** A server that wants to be left alone is (RFC 5905, 7.4). */
-	private kissed({ index }: Round, now: number): number {
+	private kissed({ index }: ServerRound, now: number): number {
 		const code = this.u32(REFERENCE);
 		this.#notBeforeMs ??= [];
 		if (code === KISS_RATE) this.#notBeforeMs[index] = now + RATE_MS;
@@ -326,13 +326,13 @@ export class TimeSync implements Timed {
 	}
 
 	/** Both ways are taken for equally long (RFC 4330, 5). */
-	private claim({ sentMs }: Round, now: number): number {
+	private claim({ sentMs }: ServerRound, now: number): number {
 		const leftMs = this.timeAt(TRANSMIT);
 		const waysMs = now - sentMs - (leftMs - this.timeAt(RECEIVE));
 		return leftMs + waysMs / 2 - now;
 	}
 
-	private weigh(round: Round, claim: number, nowMs: number): void {
+	private weigh(round: ServerRound, claim: number, nowMs: number): void {
 		const utcMs = this.#world.clock.utcMs();
 		const isNear = utcMs !== undefined && Math.abs(claim + nowMs - utcMs) <= STEP_LIMIT_MS;
 		// Or another has said the same in this round.
@@ -346,7 +346,7 @@ export class TimeSync implements Timed {
 	}
 
 	/** Nobody was believed at once. */
-	private endRound({ claims }: Round, nowMs: number): void {
+	private endRound({ claims }: ServerRound, nowMs: number): void {
 		if (claims.length === 1 && this.isBelievedAlone(claims[0], nowMs)) {
 			this.believe(claims[0], nowMs);
 			return;

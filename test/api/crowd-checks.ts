@@ -11,7 +11,7 @@ const ADDRESSES = 60;
 const PROOFS = 360;
 /** Between two tries of the same address, at least. */
 const ROUND_MS = 700;
-/** So many of them are looked at in a minute, by modules/auth/limiter.ts. */
+/** So many of them are looked at in a minute, by modules/auth/rate-rate-limiter.ts. */
 const LOOKED_LIMIT = 181;
 /** From an address that has logged in, and from one that has never been here. */
 const KNOWN_LIMIT_S = 5;

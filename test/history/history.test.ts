@@ -351,9 +351,27 @@ describe("The history", () => {
 		}, /compacted while it was read/);
 	});
 
+	it("keeps nothing after a start that can't go on with a reset, and serves", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
+		unit.flash.refusals = 1;
+		unit.restart(true);
+		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
+		unit.read(at("2026-11-20 09:00"), { import: 2_000_000 });
+		unit.restart();
+		assert.deepEqual(unit.periods("hours"), []);
+		assert.deepEqual(unit.storage.keys(), []);
+	});
+
+	it("is erased where a reset was cut before it came to the history", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
+		unit.restart(true);
+		assert.deepEqual(unit.periods("hours"), []);
+		run(at("2026-11-20 09:00"), at("2026-11-20 10:00"));
+		assert.equal(unit.sum("hours"), 60);
+	});
+
 	it("forgets everything at a reset, also when the power is cut in the middle of it", () => {
 		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
-		unit.history.beginErase();
 		unit.flash.cutPowerAt(1);
 		assert.throws(() => unit.history.erase());
 		unit.read(at("2026-11-20 08:15"), { import: 1_000_435 });

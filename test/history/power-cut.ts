@@ -93,7 +93,7 @@ export function cutEverywhere(seed: number, part: number, after: number): number
 		}
 		entries.push(entryOf(reading));
 	}
-	assert.ok(most > 40, "nothing was compacted");
+	assert.ok(most > 40 || after === 0, "nothing was compacted");
 	return cuts;
 }
 

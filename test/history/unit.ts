@@ -122,7 +122,7 @@ export class Unit {
 	}
 
 	/** As after a loss of power: nothing but flash is left. */
-	restart(): void {
+	restart(wasErasing = false): void {
 		this.flash.powerUp();
 		this.time = new VirtualTime();
 		const guard = (_part: string, run: () => void) => {
@@ -136,7 +136,7 @@ export class Unit {
 		const trace = (message: string) => this.traced.push(message);
 		const ledger = new MemoryLedger(undefined);
 		const world = { driver, storage: this.storage, trace };
-		this.history = History.open({ world, ledger, zone: this.zone, flash: this.flash })!;
+		this.history = History.open({ world, ledger, zone: this.zone, flash: this.flash }, wasErasing)!;
 	}
 
 	/** A readout at that time, and what follows from it. */

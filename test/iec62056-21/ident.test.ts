@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {
 	baudNumber,
-	baudOf,
+	getBaudRate,
 	IDENT_LIMIT,
 	IdentScanner,
 	MODE_A,
@@ -123,7 +123,7 @@ describe("speed numbers", () => {
 		]) {
 			assert.equal(baudNumber(baud), number, `${baud}`);
 		}
-		for (let number = 0; number <= 6; number++) assert.equal(baudNumber(baudOf(number)), number);
+		for (let number = 0; number <= 6; number++) assert.equal(baudNumber(getBaudRate(number)), number);
 	});
 });
 

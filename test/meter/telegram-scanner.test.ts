@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { Garbler } from "../../hosts/node/wire-character.js";
+import { FaultInjector } from "../../hosts/node/wire-character.js";
 import { KIND_NONE, TelegramScanner } from "../../modules/meter/telegram-scanner.js";
 import { feeds, REFUSED } from "../feeds.js";
 import { answers, hdlcFrame, pushedTelegrams, WRAPPED } from "./telegrams.js";
@@ -26,8 +26,8 @@ describe("the scanner of telegrams that come unasked", () => {
 		});
 		it(`sees no telegram in ${name} at another speed`, () => {
 			for (const ratio of [1 / 16, 1 / 4, 1 / 2, 2, 4]) {
-				const garbler = new Garbler();
-				const seen = [...bytes, ...bytes].flatMap((byte) => garbler.garble(byte, ratio));
+				const faultInjector = new FaultInjector();
+				const seen = [...bytes, ...bytes].flatMap((byte) => faultInjector.garble(byte, ratio));
 				assert.deepEqual(kindsIn(Uint8Array.from(seen)), [], `${ratio}`);
 			}
 		});

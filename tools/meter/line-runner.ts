@@ -15,7 +15,12 @@
  * answer takes the form of the last sign-on, whose `/` is AF or 2F. While the machine has the line at 8N1, bytes pass as
  * they are.
  */
-import { BITS_PER_CHARACTER, decodeCharacter, encodeCharacter, Garbler } from "../../hosts/node/wire-character.js";
+import {
+	BITS_PER_CHARACTER,
+	decodeCharacter,
+	encodeCharacter,
+	FaultInjector,
+} from "../../hosts/node/wire-character.js";
 import { FORMAT_7E1, FORMAT_8N1, type SerialFormat } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
 import { OPENING_BAUD } from "./iec-meter.js";
@@ -79,7 +84,7 @@ export class LineRunner {
 	readonly #port: LinePort;
 	readonly #machine: Machine;
 	readonly #clock = new LineClock();
-	readonly #garbler = new Garbler();
+	readonly #faultInjector = new FaultInjector();
 	readonly #sending: Message[] = [];
 	#hasParity: boolean;
 	#baud = OPENING_BAUD;
@@ -211,7 +216,7 @@ export class LineRunner {
 	}
 
 	#garble(bytes: Uint8Array, ratio: number): Uint8Array {
-		return Uint8Array.from([...bytes].flatMap((byte) => this.#garbler.garble(byte, ratio)));
+		return Uint8Array.from([...bytes].flatMap((byte) => this.#faultInjector.garble(byte, ratio)));
 	}
 
 	#queue(bytes: Uint8Array, fromMs: number, isEcho: boolean): void {

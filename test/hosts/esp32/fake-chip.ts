@@ -68,7 +68,7 @@ export class FakeChip {
 	retained: Uint8Array | undefined;
 	/** Contents of NVS. */
 	readonly flash = new Map<string, Uint8Array>();
-	/** Natives that throw when they are called. */
+	/** Bindings that throw when they are called. */
 	readonly failing = new Map<string, string>();
 	readonly calls: Call[] = [];
 	/** Timers that are set. */

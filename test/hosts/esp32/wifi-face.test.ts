@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import type { StationOptions, WiFi, WiFiPort } from "../../../modules/io/wifi.js";
 
-type Natives = Record<string, (...args: unknown[]) => unknown>;
+type Bindings = Record<string, (...args: unknown[]) => unknown>;
 
 const HOME: StationOptions = { ssid: "home", password: "password", hostname: "gateway" };
 
 describe("the ESP32's radio for Wi-Fi in JavaScript", () => {
 	const calls: unknown[][] = [];
-	const natives: Natives = {};
+	const natives: Bindings = {};
 	const timers = new Map<number, () => void>();
 	const told: unknown[][] = [];
 	let port: WiFiPort;

@@ -28,7 +28,7 @@ export interface Waiting {
 	failure: Failure | undefined;
 }
 
-export class ReadWaiters {
+export class PendingReads {
 	readonly #waiting: Waiting[] = [];
 
 	/** When the next one is due, monotonic ms. */

@@ -1,38 +1,43 @@
 import assert from "node:assert/strict";
+import { NONCE_LIFETIME_MS, USED_LIMIT } from "../../modules/auth/nonce.js";
 import {
 	DELAY_LIMIT_S,
 	FORGET_MS,
 	KNOWN_LIMIT,
-	LoginLimiter,
+	LoginRateLimiter,
 	SHARED_DELAY_LIMIT_S,
 	STRANGER_LIMIT,
 	TURN_MS,
-} from "../../modules/auth/limiter.js";
-import { NONCE_LIFETIME_MS, USED_LIMIT } from "../../modules/auth/nonce.js";
+} from "../../modules/auth/rate-limiter.js";
 import { textCodec } from "../config/memory-storage.js";
 import { HandClock, NodeCrypto } from "./fakes.js";
 
 const DAY_MS = 86_400_000;
 
-function make(seed = 1): { clock: HandClock; limiter: LoginLimiter } {
+function make(seed = 1): { clock: HandClock; limiter: LoginRateLimiter } {
 	const clock = new HandClock();
-	return { clock, limiter: new LoginLimiter(clock, new NodeCrypto(seed), textCodec) };
+	return { clock, limiter: new LoginRateLimiter(clock, new NodeCrypto(seed), textCodec) };
 }
 
 /** Another one for each number. */
 const stranger = (i: number) => `10.0.${i >> 8}.${i & 255}`;
 
 /** All buckets but the shared one are in use, by one failure each of strangers from 1000 on. */
-function takeAll(limiter: LoginLimiter): void {
+function takeAll(limiter: LoginRateLimiter): void {
 	for (let i = 0; i < STRANGER_LIMIT; i++) limiter.failed(stranger(1000 + i));
 }
 
-function fail(limiter: LoginLimiter, address: string, times: number): void {
+function fail(limiter: LoginRateLimiter, address: string, times: number): void {
 	for (let i = 0; i < times; i++) limiter.failed(address);
 }
 
 /** Fails as often as it is let, for so long; returns how often. */
-function guess(clock: HandClock, limiter: LoginLimiter, durationMs: number, addressOf: (i: number) => string): number {
+function guess(
+	clock: HandClock,
+	limiter: LoginRateLimiter,
+	durationMs: number,
+	addressOf: (i: number) => string,
+): number {
 	const endMs = clock.ms + durationMs;
 	let tries = 0;
 	for (let i = 0; clock.ms < endMs; i++) {
@@ -47,7 +52,7 @@ function guess(clock: HandClock, limiter: LoginLimiter, durationMs: number, addr
 	return tries;
 }
 
-describe("auth/limiter", () => {
+describe("auth/rate-limiter", () => {
 	it("lets everybody try until the fifth failure, then doubles the wait from 1 s to 60 s", () => {
 		const { clock, limiter } = make();
 		const waits: number[] = [];

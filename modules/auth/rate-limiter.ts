@@ -52,7 +52,7 @@ const MAPPED = "::ffff:";
 /** Of an IPv6 address; the first half of them is the network. */
 const GROUPS = 8;
 
-export class LoginLimiter {
+export class LoginRateLimiter {
 	readonly #clock: Clock;
 	readonly #crypto: Crypto;
 	readonly #text: TextCodec;
