@@ -474,7 +474,7 @@ describe("tidy", () => {
 	});
 
 	it("lets the meter reader know no protocol by name", () => {
-		const readers = /^modules\/meter\/(reader|probe|waiters)\.ts$/;
+		const readers = /^modules\/meter\/(reader|probe|pending-reads)\.ts$/;
 		const known = /\/(iec62056-21|hdlc|dlms|sml)\/|\/(dlms|simulator)[^/]*$/;
 		const found = code.filter((source) => readers.test(source.path));
 		assert.equal(found.length, 3);
