@@ -5,17 +5,19 @@
  * readings next to hours, then those next to days, then those next to months.
  *
  * A step copies as much as goes into one sector, at least all that is left of the one it begins in: readings that are
- * thinned out only get fewer bytes. So no step leaves less room than there was. Where a whole pass brings none, all is kept
- * for half as long in the next one, and so on: what household meters tell never comes to that.
+ * thinned out only get fewer bytes. So no step leaves less room than there was. Where a whole pass brings none, days are
+ * kept for half as long in the next one: so it may be with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
-import { DAY_S, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS, toleranceOf } from "./calendar.js";
+import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS, toleranceOf } from "./calendar.js";
 import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
 /** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */
 export const KEEP_S: readonly number[] = Object.freeze([2 * DAY_S, 14 * DAY_S, 800 * DAY_S, 3653 * DAY_S]);
+/** How often the time of days is halved before that of anything else: no household meter comes to that. */
+const DAYS_FIRST = 8;
 /** Free sectors that there must be before another is taken for readings. */
 const SPARE = 2;
 /** Bytes that are written at once, and what the longest entry may have beyond. */
@@ -25,7 +27,7 @@ export class Compaction {
 	readonly #sectors: Sectors;
 	/** Where the pass goes on; 0: another begins. */
 	#fromS = 0;
-	/** How often the times of KEEP_S were halved. */
+	/** How often the days' time was halved. */
 	#pressure = 0;
 	/** Of a step: bytes that wait to be written, how many, and where in flash they go. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
@@ -105,8 +107,12 @@ export class Compaction {
 	/** At what level readings of this age are kept; beyond MONTHS: not at all. */
 	private levelOf(ageS: number): number {
 		let level = QUARTERS;
-		// With two periods before, so that the first one is told as it always was.
-		while (level <= MONTHS && ageS > KEEP_S[level] / 2 ** this.#pressure + 2 * PERIOD_S[level]) level++;
+		for (; level <= MONTHS; level++) {
+			// Days give way first: they take most of the room.
+			const halved = level === DAYS ? this.#pressure : Math.max(0, this.#pressure - DAYS_FIRST);
+			// With two periods before, so that the first one is told as it always was.
+			if (ageS <= KEEP_S[level] / 2 ** halved + 2 * PERIOD_S[level]) break;
+		}
 		return level;
 	}
 
