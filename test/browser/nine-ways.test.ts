@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { TEXTS, type TextKey } from "../../hosts/browser/text/all.js";
 import { LANGUAGES, type Language } from "../../hosts/browser/text/translations.js";
-import { PASSWORD, vectorOf } from "../api/gateway.js";
+import { isError, PASSWORD, vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
 import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
@@ -162,8 +162,9 @@ describe("Nine ways to fail", function () {
 	});
 
 	it("3: the wrong protocol", async () => {
-		await gateway.connectMeter({ ...WELL, isPaced: true });
-		await gateway.write("dlms/config", { baudrate: 9600 });
+		await gateway.connectMeter(WELL);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", { opening: "direct", baudrate: 9600, ...IMPATIENT });
 		await read();
 		await walk("3-protocol", ["failure.direct", "links.meter.page"]);
 		await main().getByText(words("links.meter.page")).click();
@@ -176,13 +177,19 @@ describe("Nine ways to fail", function () {
 
 	it("4: a meter that pushes, on default settings", async () => {
 		await gateway.connectMeter({ telegram, mode: "D", pushBaud: 2400, pushMs: 1000, isPaced: true });
-		await walk("4-push", ["finding.ascii", "finding.set"], { bring: read });
-		// After a change of the language there is what the gateway keeps of it.
-		await main().getByText(words("failure.unasked")).waitFor();
-		await main().getByText(words("links.meter.page")).click();
-		await button("align.start").click();
-		await button("finding.set").click({ timeout: READ_MS });
-		await main().getByText(words("finding.done")).waitFor();
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await walk("4-push", ["finding.ascii", "finding.set"], {
+			bring: async () => {
+				// After a change of the language there is what the gateway keeps of it.
+				if (language !== "en") await look("4-push-later", ["failure.unasked", "links.meter.page"]);
+				await read();
+			},
+			mend: async () => {
+				if (language !== "pl") return;
+				await button("finding.set").click();
+				await main().getByText(words("finding.done")).waitFor();
+			},
+		});
 		await readsWell();
 		await gateway.write("iec62056/config", { mode_d_enabled: false });
 	});
@@ -191,6 +198,7 @@ describe("Nine ways to fail", function () {
 		await gateway.connectProgram([...DLMS_METER, "--encryption", "required"]);
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		const keys = { block_cipher_key: AK, auth_key: AK };
+		await gateway.write("dlms/config", { opening: "direct", baudrate: 9600, ...IMPATIENT });
 		await gateway.write("dlms/config", { auth: "high_gmac", use_encryption: true, client_address: 1, ...keys });
 		await read();
 		await walk("5-key", ["failure.password", "links.meter.page"]);
@@ -211,6 +219,8 @@ describe("Nine ways to fail", function () {
 				await looksAgain();
 			},
 			mend: async () => {
+				// That the schedule is not kept is another matter, which nobody knows of now.
+				assert.equal(await main().getByText(words("stale.late")).count(), 0);
 				process.kill(gateway.pid, "SIGCONT");
 				await visit.context.setOffline(false);
 				await lost().waitFor({ state: "detached" });
@@ -253,7 +263,7 @@ describe("Nine ways to fail", function () {
 		await gateway.write("system/clock", { timestamp: timestamp + DAY_S });
 		// As long as nobody has tried.
 		await walk("9-day-late", ["stale.mark", "stale.late"]);
-		assert.equal((await gateway.get("iec62056/read")).status, 504);
+		isError(await gateway.get("iec62056/read"), 500, "meter_timeout");
 		await walk("9-day", ["stale.mark", "stale.failed", "failure.silence", "stale.since", "links.meter.go"]);
 		await gateway.connectMeter(WELL);
 		await readsWell();

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
+import { reachable } from "../kit/device.js";
 import { failureText, isAtHead } from "../kit/failures.js";
 import { formatAge, formatDecimal, formatLocalTime, formatMoment, formatNumber, formatPeriod } from "../kit/format.js";
 import {
@@ -188,9 +189,11 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 /** Nothing has failed, but nothing has come either for longer than it should take. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
+	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	if (!isStale || time === undefined) return null;
+	// While the gateway does not answer nobody knows, and another notice tells that.
+	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
 		<Notice kind="warning">
