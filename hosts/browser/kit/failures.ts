@@ -26,9 +26,30 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.untrusted", "dlms/meter-unverified dlms/replay dlms/meter-title"],
 ];
 
+/** Texts that send their reader to the optical head. */
+const AT_HEAD: readonly TextKey[] = [
+	"failure.silence",
+	"failure.addressed",
+	"failure.unheard",
+	"failure.echo",
+	"failure.noise",
+	"failure.broken",
+	"finding.noise",
+];
+
+function groupOf(code: string | undefined) {
+	return GROUPS.find(([, codes]) => codes.split(" ").includes(code ?? ""));
+}
+
+/** Whether what helps is to place the head better, not another setting. */
+export function isAtHead(code: string | undefined): boolean {
+	const group = groupOf(code);
+	return group !== undefined && AT_HEAD.includes(group[0]);
+}
+
 /** Undefined for a code without a text, and for no failure. */
 export function failureText(code: string | undefined): string | undefined {
 	if (code === undefined || code === "") return undefined;
-	const group = GROUPS.find(([, codes]) => codes.split(" ").includes(code));
+	const group = groupOf(code);
 	return group && t(group[0], { what: code.slice(code.lastIndexOf("-") + 1).toUpperCase() });
 }

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Curve } from "../kit/curve.js";
 import { points } from "../kit/curve-points.js";
-import { failureText } from "../kit/failures.js";
+import { reachable } from "../kit/device.js";
+import { failureText, isAtHead } from "../kit/failures.js";
 import { formatAge, formatDecimal, formatLocalTime, formatMoment, formatNumber, formatPeriod } from "../kit/format.js";
 import {
 	network,
@@ -91,6 +92,7 @@ export function LastReading() {
 	const now = useStore(status);
 	const failure = useStore(readFailure);
 	const isReading = useStore(reading);
+	const isDisplay = useStore(display);
 	// Ages count on.
 	const [, tick] = useState(0);
 	useEffect(() => {
@@ -102,20 +104,22 @@ export function LastReading() {
 		announce(t((await readNow()) ? "read.done" : "read.failed"));
 	};
 	const isMeters = METER_ERRORS.test(failure?.code ?? "");
+	const code = now !== undefined && hasFailed(now) ? now.meter_state : undefined;
 	return (
 		<>
 			<Age last={last} />
-			{now !== undefined && hasFailed(now) ? (
-				<FailedNotice last={last} code={isMeters ? "" : now.meter_state} />
-			) : (
-				<LateNotice last={last} />
-			)}
+			{/* The answer to "read now" tells more, and has its place. */}
+			{!isMeters && code !== undefined && <FailedNotice last={last} code={code} />}
+			{code === undefined && <LateNotice last={last} />}
 			{isReading && <Progress label={t("read.running")} limitS={READ_LIMIT_S} sinceMs={readingSinceMs()} />}
-			{failure && <ReadFailure error={failure} text={isMeters ? failureText(now?.meter_state) : undefined} />}
+			{failure && <ReadFailure error={failure} text={isMeters ? failureText(code) : undefined} />}
 			<div class="actions">
 				<Button kind="main" busy={isReading && t("read.running")} onClick={read}>
 					{t("read.now")}
 				</Button>
+				{code !== undefined && !isDisplay && (
+					<a href="#/meter">{t(isAtHead(code) ? "links.meter.go" : "links.meter.page")}</a>
+				)}
 			</div>
 		</>
 	);
@@ -163,14 +167,13 @@ function useSince(last: Readout | undefined): string | undefined {
 
 interface FailedNoticeProps {
 	readonly last: Readout | undefined;
-	/** Of the failure; "" where the answer to "read now" has just told it. */
+	/** Of the failure. */
 	readonly code: string;
 }
 
 /** The meter could not be read: when that was tried, why, and since when. */
 function FailedNotice({ last, code }: FailedNoticeProps) {
 	const since = useSince(last);
-	const isDisplay = useStore(display);
 	const ageS = sinceS(last !== undefined && "last_attempt" in last ? last.last_attempt : 0);
 	return (
 		<Notice kind="warning">
@@ -179,11 +182,6 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 				{failureText(code)}
 			</p>
 			{since !== undefined && <p>{t("stale.since", { time: since })}</p>}
-			{!isDisplay && (
-				<p>
-					<a href="#/meter">{t("links.meter.go")}</a>
-				</p>
-			)}
 		</Notice>
 	);
 }
@@ -191,9 +189,11 @@ function FailedNotice({ last, code }: FailedNoticeProps) {
 /** Nothing has failed, but nothing has come either for longer than it should take. */
 function LateNotice({ last }: { last: Readout | undefined }) {
 	const isStale = useStore(stale);
+	const isReachable = useStore(reachable);
 	const time = useSince(last);
 	useStore(schedule);
-	if (!isStale || time === undefined) return null;
+	// While the gateway does not answer nobody knows, and another notice tells that.
+	if (!isStale || !isReachable || time === undefined) return null;
 	const periodS = plannedS();
 	return (
 		<Notice kind="warning">

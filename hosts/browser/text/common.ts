@@ -148,9 +148,9 @@ export const COMMON = {
 	],
 
 	"lost.text": [
-		"The gateway has not answered since {time}; trying again. What is shown may have changed.",
-		"Das Gateway antwortet seit {time} nicht; es wird weiter versucht. Was hier steht, kann überholt sein.",
-		"Bramka nie odpowiada od {time}; trwa ponawianie. Pokazane dane mogą być nieaktualne.",
+		"The gateway has not answered since {time}; trying again. Check that it has power and that this device is in the same network. What is shown may have changed.",
+		"Das Gateway antwortet seit {time} nicht; es wird weiter versucht. Prüfen Sie, ob es Strom hat und ob dieses Gerät im selben Netz ist. Was hier steht, kann überholt sein.",
+		"Bramka nie odpowiada od {time}; trwa ponawianie. Sprawdź, czy ma zasilanie i czy to urządzenie jest w tej samej sieci. Pokazane dane mogą być nieaktualne.",
 	],
 	"safe.text": [
 		"Safe mode: the gateway has failed three times soon after its start and reads no meter now, so that it can be reached. Cause: {cause}. It tries again by itself after an hour, or after a restart.",

@@ -80,6 +80,7 @@ export const DASHBOARD = {
 		"Hilfe zum Ausrichten des optischen Kopfes",
 		"Pomoc w ustawieniu głowicy optycznej",
 	],
+	"links.meter.page": ["To the page “Meter”", "Zur Seite „Zähler“", "Na stronę „Licznik”"],
 	"power.supply": ["Supply", "Versorgung", "Zasilanie"],
 	"power.usb": ["USB, {volts} V", "USB, {volts} V", "USB, {volts} V"],
 	"power.battery": ["Battery, {percent}%", "Batterie, {percent} %", "Bateria, {percent}%"],

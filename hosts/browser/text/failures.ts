@@ -33,9 +33,9 @@ export const FAILURES = {
 		"Licznik przerwał w połowie. Sprawdź, czy głowica dobrze przylega; jeśli to nie pomoże, zmniejsz prędkość lub wydłuż czas oczekiwania.",
 	],
 	"failure.direct": [
-		"The meter does not answer in DLMS/COSEM. Check that the head sits on its port, then how the conversation begins, and its speed; then the address (logical, physical, length) and the client address.",
-		"Der Zähler antwortet nicht in DLMS/COSEM. Prüfen Sie, ob der Kopf auf der Schnittstelle sitzt, dann Beginn und Geschwindigkeit des Gesprächs; dann die Adresse (logisch, physisch, Länge) und die Client-Adresse.",
-		"Licznik nie odpowiada w DLMS/COSEM. Sprawdź, czy głowica jest na jego porcie, potem początek i prędkość rozmowy; potem adres (logiczny, fizyczny, długość) i adres klienta.",
+		"The meter does not answer in DLMS/COSEM. “Start trying” on the page “Meter” finds out whether it answers in another way. If not, check the head and the speed; then how the conversation begins, the address of the meter and the client address.",
+		"Der Zähler antwortet nicht in DLMS/COSEM. „Versuche starten“ auf der Seite „Zähler“ findet heraus, ob er anders antwortet. Wenn nicht, prüfen Sie Kopf und Geschwindigkeit; dann Beginn des Gesprächs, Adresse des Zählers und Client-Adresse.",
+		"Licznik nie odpowiada w DLMS/COSEM. „Zacznij próby” na stronie „Licznik” wykryje, czy odpowiada inaczej. Jeśli nie, sprawdź głowicę i prędkość; potem początek rozmowy, adres licznika i adres klienta.",
 	],
 	"failure.address": [
 		"These addresses do not fit the meter. Check its address (logical, physical, length), then the client address.",

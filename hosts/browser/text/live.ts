@@ -14,9 +14,9 @@ export const LIVE = {
 		"Od {time} nie było udanego odczytu.",
 	],
 	"stale.late": [
-		"A reading has been due every {period}, but none has come since {time}.",
-		"Im Abstand von {period} war eine Auslesung fällig, seit {time} kam jedoch keine.",
-		"Odczyty miały następować w odstępie: {period}, ale od {time} żadnego nie było.",
+		"A reading has been due every {period}, but none has come since {time}. “Read now” tells why.",
+		"Im Abstand von {period} war eine Auslesung fällig, seit {time} kam jedoch keine. „Jetzt auslesen“ sagt, warum.",
+		"Odczyty miały następować w odstępie: {period}, ale od {time} żadnego nie było. „Odczytaj teraz” powie dlaczego.",
 	],
 	"stale.manual": [
 		"The meter has not been read since {time}. “Read now” fetches the present values.",
