@@ -153,7 +153,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	closed(connection: OwnedConnection): void {
-		const index = this.#connections.indexOf(connection);
+		const index = this.#connections.findIndex((each) => each === connection);
 		if (index >= 0) this.#connections.splice(index, 1);
 		this.changed();
 	}
