@@ -69,11 +69,17 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
 	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms",
-		why: "decides which conversation is held, and keeps what was read",
+		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
+		why: "decides when which conversation is held, and keeps what was read",
+	},
+	{
+		rooms: "history",
+		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout",
+		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
 	{
 		rooms: "wifi dns sntp power",
@@ -82,7 +88,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout obis dlms wifi sntp power",
+		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

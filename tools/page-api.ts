@@ -44,11 +44,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function typeOf(schema: Node): string {
-	const { $ref, type, properties, required = [], items, allOf, oneOf } = schema;
+	const { $ref, type, properties, required = [], items, allOf } = schema;
 	if ($ref !== undefined && required.length === 0) return $ref.slice(SCHEMAS.length);
 	if ("const" in schema) return JSON.stringify(schema.const);
 	if (schema.enum !== undefined) return schema.enum.map((one: unknown) => JSON.stringify(one)).join(" | ");
-	if (oneOf?.some((one: Node) => one.type === "null")) return oneOf.map(typeOf).join(" | ");
+	if (Array.isArray(type) && type.includes("object")) return `${typeOf({ ...schema, type: "object" })} | null`;
 	if (Array.isArray(type)) return type.map((one) => TYPES[one]).join(" | ");
 	if (type === "array") return `readonly (${typeOf(items)})[]`;
 	if (properties === undefined) return TYPES[type];
@@ -65,7 +65,7 @@ function replyTypes(): string[] {
 		for (const { responses } of [item.get, item.post].filter(Boolean)) repliesOf(jsonOf(responses?.[200]), found);
 	return [...found].map((name) => {
 		const type = typeOf(DOCUMENT.components.schemas[name]);
-		return `export ${type.startsWith("{") ? `interface ${name} ${type}` : `type ${name} = ${type};`}`;
+		return `export ${type.startsWith("{") && type.endsWith("}") ? `interface ${name} ${type}` : `type ${name} = ${type};`}`;
 	});
 }
 

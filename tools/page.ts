@@ -107,7 +107,6 @@ function documentFor(index: number, entry: string, later: string): PageFile {
 /** What a page put on a phone's home screen looks like (W3C Web Application Manifest). */
 const APP_FILES = [
 	["app.webmanifest", "application/manifest+json"],
-	["icon.svg", "image/svg+xml"],
 	["icon.png", "image/png"],
 ];
 

@@ -65,7 +65,7 @@ function UnsavedQuestion() {
 			<p>{t("unsaved.text")}</p>
 			<div class="actions">
 				<Button kind="main" name="stay" onClick={close}>
-					{t("unsaved.stay")}
+					{t("cancel")}
 				</Button>
 				<Button
 					name="leave"

@@ -54,7 +54,7 @@ export function Display({ onLogin }: { onLogin: () => void }) {
 				<LanguageChoice />
 				<ThemeChoice />
 				<Button name="login" onClick={onLogin}>
-					{t("display.login")}
+					{t("login.go")}
 				</Button>
 				<Button name="end_display" onClick={forgetDisplay}>
 					{t("display.end")}

@@ -188,7 +188,7 @@ function SessionNotice() {
 			<Notice kind="info">
 				<p>{t("session.soon", { time })}</p>
 				<Button name="renew" onClick={() => setAsking(true)}>
-					{t("session.renew")}
+					{t("login.go")}
 				</Button>
 			</Notice>
 			{isAsking && (

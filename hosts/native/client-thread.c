@@ -11,7 +11,7 @@
 
 #include <mbedtls/platform_util.h>
 
-#include "handshake-memory.h"
+#include "memory-turn.h"
 #include "stream-socket.h"
 
 enum {
@@ -182,10 +182,10 @@ static void shake_hands(room *self, stream_client *client)
 static void begin_handshake(room *self, stream_client *client)
 {
 	if (!handshake_gate_enter(&client->gate)) return;
-	if (!handshake_memory_suffices()) {
-		fail(self, client, CLIENT_OUT_OF_MEMORY);
-		return;
-	}
+	handshake_verdict verdict = memory_turn_to_shake_hands(self->now_ms);
+	client->settling = verdict == HANDSHAKE_SOON;
+	if (verdict == HANDSHAKE_NO_MEMORY) fail(self, client, CLIENT_OUT_OF_MEMORY);
+	if (verdict != HANDSHAKE_NOW) return;
 	int socket = client->socket;
 	client->socket = -1;
 	client->trust_given = true;
@@ -328,16 +328,19 @@ static void sooner(uint64_t *wake_ms, uint64_t deadline_ms)
 	if (deadline_ms < *wake_ms) *wake_ms = deadline_ms;
 }
 
-/* The socket that a client waits for, and for what; *at_once: there is something to do without waiting. */
-static struct pollfd watch_of(stream_client *client, client_state state, bool *at_once)
+/* The socket that a client waits for, and for what; *limit_ms becomes less where it must not wait for so long. */
+static struct pollfd watch_of(stream_client *client, client_state state, uint32_t *limit_ms)
 {
 	switch (state) {
 	case CLIENT_STATE_CONNECTING: return (struct pollfd){ .fd = client->socket, .events = POLLOUT };
 	case CLIENT_STATE_SHAKING:
 	case CLIENT_STATE_STANDS: {
-		short wants = connection_wants(&client->connection, at_once);
+		short wants = connection_wants(&client->connection, limit_ms);
 		return (struct pollfd){ .fd = client->connection.socket, .events = wants };
 	}
+	case CLIENT_STATE_QUEUED:
+		if (client->settling && *limit_ms > ASK_AGAIN_MS) *limit_ms = ASK_AGAIN_MS;
+		/* fall through */
 	default: return (struct pollfd){ .fd = -1 };
 	}
 }
@@ -347,7 +350,7 @@ static void sleep_well(room *self)
 {
 	struct pollfd list[WATCH_LIMIT] = { { .fd = clients.wake, .events = POLLIN } };
 	nfds_t count = 1;
-	bool at_once = false;
+	uint32_t limit_ms = SLEEP_MS;
 	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
 	lock();
 	stream_client *each = clients.first;
@@ -358,7 +361,7 @@ static void sleep_well(room *self)
 		bool closed = each->closed;
 		uint64_t deadline_ms = each->deadline_ms;
 		unlock();
-		struct pollfd wanted = watch_of(each, state, &at_once);
+		struct pollfd wanted = watch_of(each, state, &limit_ms);
 		if (wanted.fd >= 0 && wanted.events && count < WATCH_LIMIT - LINGER_LIMIT) list[count++] = wanted;
 		if (state < CLIENT_STATE_STANDS || closed) sooner(&wake_ms, deadline_ms);
 		if (state == CLIENT_STATE_SHAKING && now_ms < each->shaking_since_ms + HANDSHAKE_MS)
@@ -369,7 +372,8 @@ static void sleep_well(room *self)
 		list[count++] = (struct pollfd){ .fd = self->lingering[i].socket, .events = POLLIN };
 		sooner(&wake_ms, self->lingering[i].deadline_ms);
 	}
-	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
+	sooner(&wake_ms, now_ms + limit_ms);
+	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list, count, timeout_ms) < 0) usleep(1000);
 	self->now_ms = socket_clock_ms();

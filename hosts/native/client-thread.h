@@ -58,6 +58,8 @@ struct stream_client {
 	tls_trust *trust;
 	bool trust_given;
 	gate_party gate;
+	/* It is inside the gate, and what others have sent is to arrive before its handshake begins. */
+	bool settling;
 	uint64_t shaking_since_ms;
 	uint16_t port;
 	char host[CLIENT_HOST_LIMIT + 1];

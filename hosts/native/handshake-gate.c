@@ -23,6 +23,14 @@ bool handshake_gate_enter(gate_party *party)
 	return inside;
 }
 
+bool handshake_gate_is_taken(void)
+{
+	pthread_mutex_lock(&lock);
+	bool taken = first;
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
 bool handshake_gate_is_wanted(void)
 {
 	pthread_mutex_lock(&lock);

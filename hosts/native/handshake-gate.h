@@ -24,6 +24,9 @@ typedef struct gate_party {
 /* True: it is inside, now or since before. False: it is in the queue, and `granted` will be called. */
 bool handshake_gate_enter(gate_party *party);
 
+/* Whether somebody is inside. */
+bool handshake_gate_is_taken(void);
+
 /* Whether somebody waits for the one who is inside. */
 bool handshake_gate_is_wanted(void);
 

@@ -1,7 +1,8 @@
 /*
  * Transport of a connection. Three habits of Mbed TLS shape it: a record that could not be sent whole must be passed
  * again with the same length, nothing else may be sent in between (it would count as the record), and a record that
- * came may be held back inside, where poll() does not see it.
+ * came may be held back inside, where poll() does not see it. A record takes a buffer until it is sent whole, so none is
+ * begun before the socket has room for it and it is the connection's turn.
  */
 #include "stream-connection.h"
 
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "memory-turn.h"
 #include "stream-socket.h"
 
 enum {
@@ -172,6 +174,7 @@ bool connection_begin(stream_connection *connection, int socket, tls_party *part
 	connection->handshake_error = 0;
 	connection->truncated = false;
 	connection->known = connection->known_told = false;
+	connection->refused = connection->blocked = false;
 	connection->silent_since_ms = socket_clock_ms();
 	if (party) {
 		mbedtls_ssl_init(&connection->tls);
@@ -208,19 +211,35 @@ connection_step connection_handshake(stream_connection *connection)
 	return STEP_DONE;
 }
 
+/* Whether another record may begin. */
+static bool may_send(stream_connection *connection)
+{
+	if (connection->unsent_record > 0) return true;
+	bool room = socket_has_room(connection->socket);
+	connection->blocked = connection->party && !room;
+	if (!room) return false;
+	connection->refused = !memory_turn_to_send(connection, socket_clock_ms());
+	return !connection->refused;
+}
+
 static connection_step send_ring(stream_connection *connection)
 {
 	byte_ring *ring = &connection->rings->sent;
+	connection->refused = connection->blocked = false;
 	for (int piece = 0; piece < TURN_PIECES; piece++) {
 		size_t size;
 		pthread_mutex_lock(connection->lock);
 		const uint8_t *bytes = ring_content(ring, &size);
 		pthread_mutex_unlock(connection->lock);
 		if (size == 0) return STEP_DONE;
+		if (!may_send(connection)) return STEP_AGAIN;
 		int count = send_some(connection, bytes, size);
+		connection->blocked = connection->unsent_record > 0;
 		if (count < 0) return count == SOCKET_AGAIN ? STEP_AGAIN : STEP_FAILED;
 		pthread_mutex_lock(connection->lock);
 		ring_drop(ring, (size_t)count);
+		/* What follows becomes one record, not two around the end. */
+		if (ring->used == 0) ring->start = 0;
 		pthread_mutex_unlock(connection->lock);
 	}
 	return STEP_AGAIN;
@@ -252,7 +271,7 @@ connection_step connection_transfer(stream_connection *connection)
 	connection->turn = TURN_SIZE;
 	if (send_ring(connection) == STEP_FAILED) return STEP_FAILED;
 	/* While a record waits to be sent nothing is read, since reading may want to send an alert. */
-	if (connection->ended || connection->unsent_record > 0) return STEP_AGAIN;
+	if (connection->ended || connection->blocked) return STEP_AGAIN;
 	return receive_ring(connection) == STEP_FAILED ? STEP_FAILED : STEP_AGAIN;
 }
 
@@ -274,9 +293,9 @@ connection_step connection_finish(stream_connection *connection)
 	return shutdown(connection->socket, SHUT_WR) == 0 ? STEP_DONE : STEP_FAILED;
 }
 
-short connection_wants(stream_connection *connection, bool *at_once)
+short connection_wants(stream_connection *connection, uint32_t *limit_ms)
 {
-	short wants = 0;
+	short wants = 0, sends = connection->refused ? 0 : POLLOUT;
 	pthread_mutex_lock(connection->lock);
 	switch (connection->state) {
 	case CONNECTION_FREE: break;
@@ -284,17 +303,18 @@ short connection_wants(stream_connection *connection, bool *at_once)
 	case CONNECTION_WAITING:
 	case CONNECTION_OPEN:
 		if (connection->broken) break;
-		if (connection->rings->sent.used > 0) wants |= POLLOUT;
-		if (connection->ended || connection->unsent_record > 0) break;
+		if (connection->rings->sent.used > 0) wants |= sends;
+		if (connection->ended || connection->blocked) break;
 		if (connection->rings->received.used == STREAM_RING_SIZE) break;
 		wants |= POLLIN;
-		if (connection->party && mbedtls_ssl_check_pending(&connection->tls)) *at_once = true;
+		if (connection->party && mbedtls_ssl_check_pending(&connection->tls)) *limit_ms = 0;
 		break;
 	case CONNECTION_CLOSING:
-		wants = connection->ended ? POLLOUT : POLLOUT | POLLIN;
+		wants = connection->ended ? sends : sends | POLLIN;
 		break;
 	}
 	pthread_mutex_unlock(connection->lock);
+	if (connection->refused && *limit_ms > ASK_AGAIN_MS) *limit_ms = ASK_AGAIN_MS;
 	return wants;
 }
 
@@ -303,6 +323,8 @@ int connection_detach(stream_connection *connection)
 	int socket = connection->socket;
 	tls_party *party = connection->party;
 	if (party) mbedtls_ssl_free(&connection->tls);
+	memory_turn_leave(connection);
+	connection->refused = false;
 	pthread_mutex_lock(connection->lock);
 	connection->socket = -1;
 	connection->party = NULL;

@@ -78,6 +78,10 @@ typedef struct {
 	uint64_t silent_since_ms;
 	/* What may still be taken from the network in this turn. */
 	size_t turn;
+	/* The next record of TLS waits for room of the socket, or a part of one. Nothing is read before. */
+	bool blocked;
+	/* There is no memory to send now (memory-turn.h): it asks again soon. */
+	bool refused;
 } stream_connection;
 
 typedef enum { STEP_DONE, STEP_AGAIN, STEP_FAILED } connection_step;
@@ -106,8 +110,8 @@ connection_step connection_transfer(stream_connection *connection);
 /* Sends what is left, close_notify and FIN. STEP_DONE: only the other side's FIN is missing. */
 connection_step connection_finish(stream_connection *connection);
 
-/* What poll() is to wait for; *at_once: there is something to do without waiting. */
-short connection_wants(stream_connection *connection, bool *at_once);
+/* What poll() is to wait for; *limit_ms becomes less where it must not wait for so long. */
+short connection_wants(stream_connection *connection, uint32_t *limit_ms);
 
 /* Gives the transport up, and the socket to the caller: -1 when it is gone before. Rings and state stay. */
 int connection_detach(stream_connection *connection);

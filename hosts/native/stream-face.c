@@ -122,6 +122,8 @@ enum {
 	PRESSED_SILENCE_MS = 1000,
 };
 
+_Static_assert(CALLERS <= STREAM_CALLER_LIMIT, "the door has no place for them");
+
 /* (target, port, connections, certificate?, key?): each up to CERTIFICATE_FILE_LIMIT bytes */
 void xs_stream_server(xsMachine *the)
 {

@@ -15,8 +15,14 @@
 #include <stdint.h>
 
 enum {
+#if defined(ESP_PLATFORM)
+	/* A port takes the memory of all whether they are there or not. */
+	STREAM_CONNECTION_LIMIT = 4,
+	STREAM_CALLER_LIMIT = 8,
+#else
 	STREAM_CONNECTION_LIMIT = 8,
 	STREAM_CALLER_LIMIT = 64,
+#endif
 	/* Bytes of plaintext that wait in one direction of a connection. */
 	STREAM_RING_SIZE = 2048,
 	STREAM_SERVER_MESSAGE_SIZE = 128,

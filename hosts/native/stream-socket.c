@@ -157,6 +157,12 @@ int socket_send(int socket, const void *bytes, size_t size)
 	return result_of(send(socket, bytes, size, MSG_NOSIGNAL));
 }
 
+bool socket_has_room(int socket)
+{
+	struct pollfd one = { .fd = socket, .events = POLLOUT };
+	return poll(&one, 1, 0) > 0;
+}
+
 int socket_discard(int socket)
 {
 	uint8_t scratch[DISCARD_SIZE];

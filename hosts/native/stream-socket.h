@@ -49,6 +49,8 @@ int socket_receive(int socket, void *into, size_t size);
 /* The same, and the bytes stay; lwIP gives those of the first segment only. */
 int socket_peek(int socket, void *into, size_t size);
 int socket_send(int socket, const void *bytes, size_t size);
+/* Whether what poll() calls writable can be sent: with lwIP 2873 bytes. Also where the connection is broken. */
+bool socket_has_room(int socket);
 
 /* Throws away what has come: SOCKET_AGAIN: more may come; 0: the other side has ended; SOCKET_BROKEN. */
 int socket_discard(int socket);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "access-point.h"
-#include "handshake-memory.h"
+#include "memory-turn.h"
 #include "stream-socket.h"
 #include "tls-self-test.h"
 
@@ -217,7 +217,7 @@ static bool enter_gate(stream_server *server)
 static void leave_gate(stream_server *server)
 {
 	if (server->inside || server->waits) handshake_gate_leave(&server->gate);
-	server->inside = server->waits = false;
+	server->inside = server->waits = server->settling = false;
 }
 
 /* Lets others shake hands when nothing of this port needs the gate any more. */
@@ -227,7 +227,7 @@ static void settle_gate(stream_server *server)
 	lock(server);
 	bool shaking = handshakes(server) > 0, testing = server->test == TEST_WANTED;
 	unlock(server);
-	if (server->inside ? !shaking : !testing && !admits(server)) leave_gate(server);
+	if (server->inside ? !shaking && !server->settling : !testing && !admits(server)) leave_gate(server);
 }
 
 static void begin(stream_server *server, stream_connection *connection, stream_caller *caller)
@@ -298,11 +298,14 @@ static void let_in(stream_server *server)
 	lock(server);
 	bool secure = server->identity;
 	unlock(server);
+	if (server->now_ms >= server->begin_after_ms) server->settling = false;
 	while ((caller = door_first(&server->door))) {
 		stream_connection *connection = place(server, &pressed);
 		if (!connection || (secure && !enter_gate(server))) break;
-		if (secure && !handshake_memory_suffices()) {
-			server->begin_after_ms = server->now_ms + SCARCE_MS;
+		handshake_verdict verdict = secure ? memory_turn_to_shake_hands(server->now_ms) : HANDSHAKE_NOW;
+		if (verdict != HANDSHAKE_NOW) {
+			server->settling = verdict == HANDSHAKE_SOON;
+			server->begin_after_ms = server->now_ms + (server->settling ? ASK_AGAIN_MS : SCARCE_MS);
 			break;
 		}
 		begin(server, connection, caller);
@@ -356,7 +359,7 @@ static void watch(watch_list *list, int socket, short wants)
 static void sleep_well(stream_server *server)
 {
 	watch_list list = { .count = 0 };
-	bool at_once = false;
+	uint32_t limit_ms = SLEEP_MS;
 	uint64_t now_ms = socket_clock_ms(), wake_ms = now_ms + SLEEP_MS;
 	server->now_ms = now_ms;
 	watch(&list, server->wake, POLLIN);
@@ -371,7 +374,7 @@ static void sleep_well(stream_server *server)
 	for (int i = 0; i < STREAM_CONNECTION_LIMIT; i++) {
 		stream_connection *each = &server->connections[i];
 		connection_state state = state_of(server, each);
-		watch(&list, each->socket, connection_wants(each, &at_once));
+		watch(&list, each->socket, connection_wants(each, &limit_ms));
 		if (state == CONNECTION_HANDSHAKING || state == CONNECTION_CLOSING) sooner(&wake_ms, deadline_of(server, each));
 	}
 	for (int i = 0; i < LINGER_LIMIT; i++) {
@@ -379,7 +382,8 @@ static void sleep_well(stream_server *server)
 		watch(&list, each->socket, POLLIN);
 		if (each->socket >= 0) sooner(&wake_ms, each->deadline_ms);
 	}
-	int timeout_ms = at_once || wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
+	sooner(&wake_ms, now_ms + limit_ms);
+	int timeout_ms = wake_ms <= now_ms ? 0 : (int)(wake_ms - now_ms);
 	/* ESP-IDF has no nanosleep(). */
 	if (poll(list.sockets, list.count, timeout_ms) < 0) usleep(1000);
 	server->now_ms = socket_clock_ms();

@@ -62,6 +62,8 @@ struct stream_server {
 	gate_party gate;
 	/* It is in the queue of the gate, or inside as far as this thread knows. */
 	bool waits, inside;
+	/* It is inside, and what others have sent is to arrive before a handshake begins. */
+	bool settling;
 	stream_door door;
 };
 

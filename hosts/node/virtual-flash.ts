@@ -49,6 +49,11 @@ export class VirtualFlash implements Flash {
 		this.#operationsToCut = Number.POSITIVE_INFINITY;
 	}
 
+	/** False after a cut. */
+	get hasPower(): boolean {
+		return !this.#isOff;
+	}
+
 	/** For partitions only. */
 	checkPower(): void {
 		if (this.#isOff) throw new PowerCut("no power");

@@ -12,7 +12,6 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto, Ending, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
-import type { Memory } from "../../modules/io/memory.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
@@ -53,7 +52,7 @@ export interface VirtualOptions extends VirtualLineOptions {
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
 	/** What is left of the machine's memory; without it, as much as is wanted. */
-	memory?: Memory;
+	memory?: NonNullable<Host["memory"]>;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
 }
@@ -90,7 +89,7 @@ export class VirtualWorld implements Host {
 	readonly button?: SimulatedButton;
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
-	readonly memory?: Memory;
+	readonly memory?: NonNullable<Host["memory"]>;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 

@@ -15,6 +15,7 @@ import { NONCE_LENGTH, NONCE_LIFETIME_MS } from "../auth/nonce.js";
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { decodeHex } from "../bytes/hex.js";
 import { bodyField, type Field, TEXT } from "../config/schema.js";
+import { EVENT_LOGIN, EVENT_LOGIN_REFUSED, EVENT_PASSWORD } from "../diagnostics/events.js";
 import { type BodyTable, type BodyValues, needed } from "./body.js";
 import {
 	HTTPS_REQUIRED,
@@ -126,6 +127,7 @@ function answerLogin(exchange: Exchange, result: LoginResult): void {
 		failProof(exchange, result, "User name or password is wrong.");
 		return;
 	}
+	exchange.services.events.note(EVENT_LOGIN, exchange.remoteAddress);
 	exchange.object((writer) => {
 		writer.key("token");
 		writer.string(result.token);
@@ -136,19 +138,23 @@ function answerLogin(exchange: Exchange, result: LoginResult): void {
 
 function answerChange(exchange: Exchange, result: LoginResult, isPlaintextForm: boolean): void {
 	const { outcome } = result;
-	if (outcome === LOGIN_OK) exchange.empty();
-	else if (outcome === LOGIN_BAD_PASSWORD && isPlaintextForm) {
+	if (outcome === LOGIN_OK) {
+		exchange.services.events.note(EVENT_PASSWORD, exchange.remoteAddress);
+		exchange.empty();
+	} else if (outcome === LOGIN_BAD_PASSWORD && isPlaintextForm) {
 		const message = `new_password must have ${PASSWORD_MINIMUM} to ${PASSWORD_LIMIT} characters.`;
 		exchange.fail(400, INVALID_FIELD, message, NEW_PASSWORD.name);
 	} else if (outcome === LOGIN_BAD_PASSWORD) {
 		exchange.fail(400, INVALID_FIELD, "new_hash must not be that of the empty password.", NEW_HASH.name);
 	} else if (outcome === LOGIN_INVALID_PROOF && isPlaintextForm) {
+		noteRefusal(exchange);
 		exchange.fail(403, INVALID_PROOF, "The old password is wrong.");
 	} else failProof(exchange, result, "The proof of the old password is wrong.");
 }
 
 /** An attempt that was turned away: 429 or 401. */
 function failProof(exchange: Exchange, { outcome, retryAfterS }: LoginResult, message: string): void {
+	if (outcome === LOGIN_BLOCKED || outcome === LOGIN_INVALID_PROOF) noteRefusal(exchange);
 	if (outcome === LOGIN_BLOCKED) {
 		exchange.response.header("Retry-After", String(retryAfterS));
 		exchange.fail(429, TOO_MANY_ATTEMPTS, "Too many failed attempts; try again later.");
@@ -158,6 +164,10 @@ function failProof(exchange: Exchange, { outcome, retryAfterS }: LoginResult, me
 	if (outcome === LOGIN_NONCE_INVALID) {
 		exchange.fail(401, NONCE_INVALID, "The nonce is unknown, expired or used; ask for a new challenge.");
 	} else exchange.fail(401, INVALID_PROOF, message);
+}
+
+function noteRefusal({ services: { events }, remoteAddress }: Exchange): void {
+	events.note(EVENT_LOGIN_REFUSED, remoteAddress);
 }
 
 function failMissing(exchange: Exchange, { name }: Field): void {

@@ -28,7 +28,9 @@ import {
 	UNAUTHORIZED,
 	UNSUPPORTED,
 } from "./errors.js";
+import { getEventLog } from "./event-log.js";
 import { type Admission, Exchange, type Services } from "./exchange.js";
+import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
@@ -87,6 +89,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "meter/probe", postProbe, { waits: true, readsMeter: true }),
 	route(METHOD_GET, "iec62056/read", getRead, { scope: SCOPE_READ, waits: true, readsMeter: true }),
 	route(METHOD_GET, "iec62056/last", getLast, { scope: SCOPE_READ }),
+	route(METHOD_GET, "meter/history", getHistory, { scope: SCOPE_READ }),
 	...settingsRoutes("iec62056/config", IEC62056_SETTINGS),
 	...settingsRoutes("iec62056/control", CONTROL_SETTINGS),
 	route(METHOD_GET, "iec62056/log", getLog),
@@ -103,10 +106,9 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
 	notBuilt(METHOD_POST, "system/ota"),
 	notBuilt(METHOD_GET, "system/diagnostic"),
-	notBuilt(METHOD_GET, "system/log"),
+	route(METHOD_GET, "system/log", getEventLog),
 	notBuilt(METHOD_GET, "system/backup"),
 	notBuilt(METHOD_POST, "system/backup"),
-	notBuilt(METHOD_GET, "meter/history", SCOPE_READ),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	notBuilt(METHOD_GET, "metrics", SCOPE_READ),
 	notBuilt(METHOD_GET, "events", SCOPE_READ),

@@ -1,6 +1,7 @@
 /** Certificate routes of the API text: details, upload of PEM text over HTTPS, and back to the device's own (decision 42). */
 
 import { refusalOf, TOO_LARGE } from "../config/certificate-rules.js";
+import { EVENT_CERTIFICATE } from "../diagnostics/events.js";
 import type { BodySink } from "../http/handler.js";
 import {
 	CERTIFICATE_FILE_LIMIT,
@@ -54,6 +55,7 @@ export function postCertificateReset(exchange: Exchange): void {
 	const { installedCertificate, ownCertificate, device } = exchange.services;
 	const wasThere = installedCertificate.isThere;
 	installedCertificate.remove();
+	if (wasThere) exchange.services.events.note(EVENT_CERTIFICATE, "own");
 	answer(exchange, read(exchange, ownCertificate.read()), wasThere);
 	if (wasThere) device.restartSoon();
 }
@@ -80,12 +82,13 @@ class Upload implements BodySink {
 	}
 
 	end(): void {
-		const { installedCertificate, crypto, clock, device } = this.#exchange.services;
+		const { installedCertificate, crypto, clock, device, events } = this.#exchange.services;
 		const bytes = this.#file.subarray(0, this.#length);
 		const file = crypto.readCertificates(bytes);
 		const refusal = refusalOf(bytes, file, clock.utcMs());
 		if (refusal === "") {
 			installedCertificate.install(bytes);
+			events.note(EVENT_CERTIFICATE, "installed");
 			answer(this.#exchange, file, true);
 			device.restartSoon();
 		} else this.#exchange.plainText(400, refusal);

@@ -7,6 +7,8 @@ import type { HubCertificates } from "../config/hub.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
+import type { EventLog } from "../diagnostics/event-log.js";
+import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
@@ -15,6 +17,7 @@ import type { MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
+import type { Schedule } from "../meter/schedule.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -51,6 +54,10 @@ export interface Services {
 	readonly installedCertificate: InstalledCertificate;
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
+	readonly schedule: Schedule;
+	readonly events: EventLog;
+	/** Undefined where there is no flash for it. */
+	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
@@ -84,6 +91,8 @@ export interface Admission {
 
 export class Exchange {
 	readonly services: Services;
+	/** Only until the route returns. */
+	readonly request: HTTPRequest;
 	readonly response: HTTPResponse;
 	/** The client's address, for the login limiter. */
 	readonly remoteAddress: string;
@@ -99,6 +108,7 @@ export class Exchange {
 
 	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, admission: Admission) {
 		this.services = services;
+		this.request = request;
 		this.response = response;
 		this.remoteAddress = request.remoteAddress;
 		this.secure = request.secure;

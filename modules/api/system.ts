@@ -64,7 +64,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, text, login, network, device } = exchange.services;
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -74,6 +74,10 @@ export function getStatus(exchange: Exchange): void {
 	const meterReadouts = reader.outcomes.readouts;
 	const settled = failure === "" && reader.outcomes.last === undefined ? "idle" : failure || "ok";
 	const meterState = reader.running ? "reading" : settled;
+	const nextRun = Math.floor(schedule.nextRunUtcMs / 1000);
+	const lastRun = Math.floor(schedule.lastRunUtcMs / 1000);
+	const scheduleError = schedule.lastFailure?.code ?? "";
+	const { missed } = schedule;
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
@@ -91,6 +95,10 @@ export function getStatus(exchange: Exchange): void {
 		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
 		textMember(writer, "meter_state", meterState);
 		numberMember(writer, "meter_readouts", meterReadouts);
+		numberMember(writer, "schedule_next", nextRun);
+		numberMember(writer, "schedule_last", lastRun);
+		textMember(writer, "schedule_error", scheduleError);
+		numberMember(writer, "schedule_missed", missed);
 		booleanMember(writer, "zigbee_enabled", false);
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);

@@ -3,6 +3,7 @@
 import { SESSION_LIFETIME_MS } from "../auth/sessions.js";
 import { SCOPE_FULL, SCOPE_READ, TOKEN_NAME_LIMIT, TOKEN_SLOTS } from "../auth/tokens.js";
 import { bodyField, CHOICE, PRINTABLE, TEXT } from "../config/schema.js";
+import { EVENT_TOKEN_MADE, EVENT_TOKEN_REVOKED } from "../diagnostics/events.js";
 import type { JSONWriter } from "../json/writer.js";
 import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { NOT_FOUND, TOKEN_SLOTS_FULL } from "./errors.js";
@@ -70,6 +71,7 @@ export function postToken(exchange: Exchange, values: BodyValues): void {
 		return;
 	}
 	const made = listed(exchange, tokens.count - 1);
+	exchange.services.events.note(EVENT_TOKEN_MADE, made.name);
 	exchange.object((writer) => {
 		writeToken(writer, made);
 		writer.key("token");
@@ -78,8 +80,12 @@ export function postToken(exchange: Exchange, values: BodyValues): void {
 }
 
 export function deleteToken(exchange: Exchange): void {
-	if (exchange.services.tokens.revokeId(exchange.parameter)) exchange.empty();
-	else exchange.fail(404, NOT_FOUND, "There is no token with this id.");
+	if (!exchange.services.tokens.revokeId(exchange.parameter)) {
+		exchange.fail(404, NOT_FOUND, "There is no token with this id.");
+		return;
+	}
+	exchange.services.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
+	exchange.empty();
 }
 
 export function getSessions(exchange: Exchange): void {

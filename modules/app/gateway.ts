@@ -8,16 +8,33 @@ import { Sessions } from "../auth/sessions.js";
 import { Tokens } from "../auth/tokens.js";
 import { AccessSettings, TokenSettings } from "../config/access.js";
 import { DLMS_OBIS_ENTRIES } from "../config/dlms-fields.js";
+import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
 import { NetworkSettings } from "../config/network.js";
+import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import { EventLog } from "../diagnostics/event-log.js";
+import {
+	EVENT_CLOCK,
+	EVENT_METER_FAILED,
+	EVENT_METER_READ,
+	EVENT_MISSED,
+	EVENT_NETWORK_DOWN,
+	EVENT_NETWORK_UP,
+	EVENT_RESTART,
+	EVENT_SAFE_MODE,
+	EVENT_SETTINGS,
+	EVENT_STARTED,
+	EVENT_STORAGE,
+} from "../diagnostics/events.js";
 import { isPollList } from "../dlms/poll-list.js";
+import { History } from "../history/history.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
@@ -26,6 +43,7 @@ import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
+import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
@@ -64,6 +82,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
+	readonly #schedule: Schedule;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
@@ -76,6 +95,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #tokens: Tokens;
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
+	readonly #events: EventLog;
+	/** Our address in the network that was noted last. */
+	#notedIP = "";
+	#isClockNoted: boolean;
+	/** Undefined where there is no flash for it. */
+	readonly #history: History | undefined;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
@@ -95,7 +120,11 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { retained, ending } = host;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		this.safeMode = this.#starts?.safeMode ?? "";
-		const storage = new WatchedStorage(host.storage, trace);
+		const events = new EventLog({ clock, trace }, host.flash?.open("log"));
+		this.#events = events;
+		events.note(EVENT_STARTED, ending?.cause);
+		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
+		const storage = new WatchedStorage(host.storage, trace, (key) => events.note(EVENT_STORAGE, key));
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
@@ -121,17 +150,29 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
+		const ledger = this.#ledger;
+		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash });
+		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
 			light: this.#light,
 			port: host.serial.meter,
-			ledger: this.#ledger,
+			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
+			failureChanged: (failure) =>
+				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
+			history,
 		});
+		const plan = () => scheduleOf(this.#config);
+		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.#isClockNoted = clock.utcMs() !== undefined;
 		this.#config.listen(this);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
+		const groups = groupsOf(changed);
+		if (groups !== "") this.#events.note(EVENT_SETTINGS, groups);
 		tellOfChange(this, changed, applied);
 	}
 
@@ -145,6 +186,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	get reader(): MeterReader {
 		return this.#reader;
+	}
+
+	get schedule(): Schedule {
+		return this.#schedule;
 	}
 
 	get network(): NetworkManager | undefined {
@@ -188,6 +233,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { button } = this.#host;
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		this.meterChanged();
+		if (safeMode === "") this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0));
 	}
 
 	/** For Button. */
@@ -203,6 +249,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { station, accessPointOn } = network;
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
+		const ip = station?.ip ?? "";
+		if (ip !== this.#notedIP) {
+			this.#notedIP = ip;
+			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
+			else this.#events.note(EVENT_NETWORK_UP, ip);
+		}
 		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
 		}
@@ -231,7 +283,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#network?.stop();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
+		this.#schedule.stop();
 		this.#reader.stop();
+		this.#history?.stop();
 		this.#light?.stop();
 	}
 
@@ -252,6 +306,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
+			schedule: this.#schedule,
+			events: this.#events,
+			history: this.#history,
 			ledger: this.#ledger,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
@@ -272,7 +329,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
+			this.#history?.beginErase();
 			this.#config.erase();
+			this.#events.erase();
+			this.#history?.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();
@@ -289,11 +349,17 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
-		this.#reader.clockChanged();
+		const { clock } = this.#world;
+		const utcMs = clock.utcMs();
+		if (utcMs !== undefined) this.#reader.outcomes.dateBack(utcMs, clock.monotonicMs());
+		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
+		this.#isClockNoted = true;
+		this.#schedule.clockChanged();
 		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
+		this.#events.note(EVENT_RESTART);
 		this.#acts.restartSoon();
 	}
 

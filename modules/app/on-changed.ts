@@ -14,6 +14,7 @@ import {
 	WIFI_ENABLED,
 	WIFI_HOSTNAME,
 } from "../config/network-fields.js";
+import { SCHEDULE } from "../config/schedule-fields.js";
 import type { Field } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
@@ -25,6 +26,7 @@ export interface Concerned {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly zone: Pick<TimeZone, "select">;
 	readonly reader: { forget(): void };
+	readonly schedule: { reconfigure(): void };
 	/** Undefined where there is no radio. */
 	readonly network: { applySoon(what: number): void } | undefined;
 	/** Settings of the meter are other ones: the reader and its log go by them. */
@@ -54,6 +56,8 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 	changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }) => reader.forget()),
 	changed([...METER.fields, ...IEC62056.fields, ...CONTROL.fields], (whom) => whom.meterChanged()),
 	changed([SYSTEM_TIMEZONE], ({ zone, config }) => zone.select(config.get(SYSTEM_TIMEZONE))),
+	// Its times are the wall clock's.
+	changed([...SCHEDULE.fields, SYSTEM_TIMEZONE], ({ schedule }) => schedule.reconfigure()),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),
 	applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ network }) => network?.applySoon(APPLY_ACCESS_POINT)),

@@ -13,12 +13,15 @@ export class StorageRefusal extends Error {
 export class WatchedStorage implements Storage {
 	readonly #storage: Storage;
 	readonly #trace: (message: string) => void;
+	/** Told of the first write that is refused after one that was not, with its key. */
+	readonly #onRefused: (key: string) => void;
 	/** The last write was refused. */
 	isRefusing = false;
 
-	constructor(storage: Storage, trace: (message: string) => void) {
+	constructor(storage: Storage, trace: (message: string) => void, onRefused: (key: string) => void = () => {}) {
 		this.#storage = storage;
 		this.#trace = trace;
+		this.#onRefused = onRefused;
 	}
 
 	get(key: string): Uint8Array | undefined {
@@ -45,6 +48,7 @@ export class WatchedStorage implements Storage {
 	/** What to throw; a RangeError, as the contract has it, is a mistake of ours. */
 	private refused(key: string, error: unknown): unknown {
 		if (error instanceof RangeError) return error;
+		if (!this.isRefusing) this.#onRefused(key);
 		this.isRefusing = true;
 		const message = `flash: ${key}: ${error instanceof Error ? error.message : String(error)}`;
 		this.#trace(message);

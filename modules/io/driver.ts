@@ -13,6 +13,9 @@
 import type { Clock, Timers } from "./host.js";
 import type { Timed } from "./machine.js";
 
+/** Hosts count no further than 2^31 ms; a deadline that is further off is looked at again then. */
+const TIMER_LIMIT_MS = 86_400_000;
+
 export interface DriverWorld {
 	readonly clock: Clock;
 	readonly timers: Timers;
@@ -72,11 +75,12 @@ export class Driver {
 
 	/** For Drive: a machine wants to be called at `deadlineMs`. */
 	arm(deadlineMs: number): void {
-		if (deadlineMs >= this.#timerAtMs) return;
+		if (deadlineMs >= this.#timerAtMs || deadlineMs === Number.POSITIVE_INFINITY) return;
 		const { timers } = this.#world;
 		if (this.#timer !== undefined) timers.clear(this.#timer);
-		this.#timerAtMs = deadlineMs;
-		this.#timer = timers.set(this.#fire, Math.max(0, deadlineMs - this.nowMs()));
+		const nowMs = this.nowMs();
+		this.#timerAtMs = Math.min(deadlineMs, nowMs + TIMER_LIMIT_MS);
+		this.#timer = timers.set(this.#fire, Math.max(0, this.#timerAtMs - nowMs));
 	}
 
 	/** For Drive. */

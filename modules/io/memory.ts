@@ -26,6 +26,9 @@ export const SHORT_BODY_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 307
 export const LONG_BODY_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 8192 });
 /** A file of certificates, which is held whole and then read. */
 export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 });
+/** Taking a readout into the history, and making room in it; and reading it for a client. */
+export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
+export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -10,6 +10,8 @@ import type { Readout } from "../readout/readout.js";
 export interface OutcomeListener {
 	/** What is wrong is something else than before; undefined: the first good readout since the start, or after that. */
 	failureChanged?(failure: Failure | undefined): void;
+	/** Is given the good readouts of meters; not those that are simulated. */
+	readonly history?: { record(readout: Readout): void } | undefined;
 }
 
 export class Outcomes {
@@ -45,6 +47,7 @@ export class Outcomes {
 		this.#isSimulated = isSimulated;
 		this.readouts++;
 		this.failure = undefined;
+		if (!isSimulated) this.#listener.history?.record(readout);
 		if (isFirst) this.#listener.failureChanged?.(undefined);
 	}
 

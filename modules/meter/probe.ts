@@ -21,7 +21,7 @@ import { FAILURE_PORT } from "./failures.js";
 import { type Instead, insteadOf } from "./instead.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterSettings } from "./settings.js";
-import { Doubts } from "./unasked.js";
+import { Doubts, FRAMING_7E1 } from "./unasked.js";
 
 /** How long a meter that sends by itself is listened to: they push every one to ten seconds. */
 const LISTEN_MS = 12_000;
@@ -188,6 +188,9 @@ export class Probe implements LinkTap, Timed {
 		const isPort = failure === FAILURE_PORT;
 		const received = isPort ? 0 : this.#received;
 		const damaged = isPort ? 0 : this.#damaged;
-		this.#options.finished({ failure, ident, received, damaged, bytes: this.#bytes.slice(0, this.#length) });
+		const bytes = this.#bytes.slice(0, this.#length);
+		// They were taken as eight bits, whatever they are.
+		if (failure?.unasked?.framing === FRAMING_7E1) for (let i = 0; i < bytes.length; i++) bytes[i] &= 0x7f;
+		this.#options.finished({ failure, ident, received, damaged, bytes });
 	}
 }

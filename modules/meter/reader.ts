@@ -120,14 +120,15 @@ export class MeterReader implements Timed {
 		return this.isReading || (this.#state === STATE_LISTENING && this.#waiters.count > 0);
 	}
 
+	/** Where the meter is to send by itself: what is wrong when nothing has come in time; undefined: it is asked. */
+	get late(): Failure | undefined {
+		if (this.#state === STATE_UNPLUGGED) return FAILURE_PORT;
+		return this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
+	}
+
 	/** Call at the start, and after any of the settings has changed. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => this.settle(nowMs));
-	}
-
-	/** The clock was set. */
-	clockChanged(): void {
-		this.#drive.tell((nowMs) => this.outcomes.dateBack(this.utcMs, nowMs));
 	}
 
 	/** Forgets what was learned of the meter: the owner has changed something about the conversation. */

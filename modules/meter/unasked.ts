@@ -9,6 +9,9 @@ import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failu
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
 
+/** As failures name it. */
+export const FRAMING_7E1 = "7E1";
+
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
 /** The fastest that mode D can be set to, Bd. */
@@ -23,7 +26,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 			unasked: Object.freeze({ kind: word, baud: 0, framing: "", isSupported: false }),
 		});
 	}
-	const framing = hasParity ? "7E1" : "8N1";
+	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isSupported = kind === KIND_ASCII && baud <= FASTEST;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;

@@ -8,6 +8,7 @@ import { clockChecks } from "./clock-checks.js";
 import { crowdChecks } from "./crowd-checks.js";
 import { dlmsChecks } from "./dlms-checks.js";
 import type { TestGateway } from "./gateway.js";
+import { historyChecks } from "./history-checks.js";
 import { hubChecks } from "./hub-checks.js";
 import { meterChecks } from "./meter-checks.js";
 import { networkChecks } from "./network-checks.js";
@@ -50,6 +51,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				crowdChecks,
 				bodyChecks,
 				meterChecks,
+				historyChecks,
 				passwordChecks,
 				tokenChecks,
 				transitionChecks,

@@ -131,7 +131,7 @@ export class VirtualGateway extends TestGateway {
 
 	async restart(damaged?: string, ending?: Ending): Promise<void> {
 		this.#gateway.stop();
-		const { storage, retained } = this.world;
+		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
 		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
 		// Another seed: a unit that starts again draws other random numbers.
@@ -141,6 +141,7 @@ export class VirtualGateway extends TestGateway {
 			...this.#options,
 			storage,
 			retained,
+			flash,
 			seed,
 			...(ending === undefined ? {} : { ending }),
 			...(utcMs === undefined ? {} : { utcMs }),

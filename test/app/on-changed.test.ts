@@ -47,6 +47,7 @@ function listened() {
 		config,
 		zone: { select: (name) => told.push(`zone ${name}`) > 0 },
 		reader: { forget: () => told.push("forget") },
+		schedule: { reconfigure: () => told.push("schedule") },
 		network: { applySoon: (what) => told.push(`apply ${what}`) },
 		meterChanged: () => told.push("meter"),
 		hostnameChanged: () => told.push("hostname"),
@@ -87,7 +88,7 @@ describe("app/on-changed", () => {
 
 	it("tells the clock of its zone, and the network of the device's name", () => {
 		const { toldOf } = listened();
-		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin"]);
+		assert.deepEqual(toldOf([put(SYSTEM_TIMEZONE, "Europe/Berlin")]), ["zone Europe/Berlin", "schedule"]);
 		assert.deepEqual(toldOf([put(WIFI_HOSTNAME, "cellar")]), ["hostname"]);
 		assert.deepEqual(toldOf([put(POWER_MODE, 2)]), []);
 	});

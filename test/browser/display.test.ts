@@ -141,8 +141,12 @@ describe("A display on a wall", function () {
 		await gateway.rebooted();
 		await gateway.login();
 		await gateway.connectMeter({ telegram: vectorOf("kamstrup-162-dsmr2").telegram, mode: "C" });
-		await gateway.read("iec62056/read");
-		await wall.hurry(wall.page.getByText(/Last reading (now|\d+ seconds? ago)/));
+		// The bench restarts between two looks of the page, and counts from 0: by one alone it would not be told from before.
+		for (let count = 0; count < 2; count++) await gateway.read("iec62056/read");
+		const { localtime } = await gateway.read("iec62056/last");
+		// Minute and second are the same in every zone and language.
+		await wall.hurry(wall.page.locator(".age").filter({ hasText: localtime.slice(13, 19) }));
+		await wall.hurry(wall.page.locator("main:not(.stale)"));
 		assert.equal(await wall.page.locator("input[name=password]").count(), 0);
 	});
 

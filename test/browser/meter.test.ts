@@ -49,7 +49,7 @@ describe("The page's meter settings", function () {
 		const field = card.locator("[name=device_address]");
 		assert.equal(await field.getAttribute("aria-invalid"), "true");
 		assert.equal(await visit.isFocused(field), true);
-		const why = `${say("valid.character", { character: "/" })} ${say("form.plain")}`;
+		const why = `${say("valid.character", { character: "-" })} ${say("form.plain")}`;
 		await card.getByText(why, { exact: true }).waitFor();
 		await visit.save(card, { device_address: "" });
 	});
@@ -186,7 +186,7 @@ describe("The page's meter settings", function () {
 		const scaler = ` · ${say("readings.attribute")} 3`;
 		assert.deepEqual(await card.locator("dt").allTextContents(), [`1-0:2.8.0${scaler}`, "1-0:2.8.0", "1-0:31.7.0"]);
 		const rows = visit.card("readings.values").locator("tbody tr");
-		assert.deepEqual(await rows.locator("td:nth-of-type(1)").allTextContents(), [`1-0:1.8.0${scaler}`, "1-0:1.8.0"]);
+		assert.deepEqual(await rows.locator("code").allTextContents(), [`1-0:1.8.0${scaler}`, "1-0:1.8.0"]);
 		assert.deepEqual(await card.locator("dd").allTextContents(), [
 			say("missing.object_undefined"),
 			say("missing.object_undefined"),

@@ -1,9 +1,9 @@
 /**
- * The pictures of the README, made only when they are asked for: PICTURES=1 npm test -- .build/test/browser/pictures.test.js
+ * The pictures of the README and the icon of the page as PNG, made only when they are asked for: PICTURES=1 npm test -- .build/test/browser/pictures.test.js
  * They show two hours of a household with sun on its roof.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { frame } from "../../tools/meter/telegram.js";
@@ -23,6 +23,8 @@ const STEP_MS = 300_000;
 const LOOK_MS = 6_000;
 /** Late in a morning, yesterday: no certificate is of a later day. */
 const START_MS = new Date().setUTCHours(10, 0, 0, 0) - 86_400_000;
+const SOURCE = join(ROOT, "hosts", "browser");
+const ICON_SIZE = 192;
 const SIZE_LIMIT = 60_000;
 const SIZES = [
 	{ name: "phone", width: PHONE },
@@ -59,6 +61,14 @@ if (process.env["PICTURES"] === "1") {
 		after(async () => {
 			await browser?.close();
 			await gateway?.stop();
+		});
+
+		it("are made of the icon for home screens: to the edges, since systems cut its corners", async () => {
+			const page = await browser.newPage({ viewport: { width: ICON_SIZE, height: ICON_SIZE } });
+			const drawing = readFileSync(join(SOURCE, "icon.svg"), "utf8").replace(/ rx="\d+"/, "");
+			await page.setContent(`<body style="margin:0">${drawing.replace("<svg ", '<svg style="display:block" ')}`);
+			writeFileSync(join(SOURCE, "icon.png"), smallPNG(await page.screenshot()));
+			await page.close();
 		});
 
 		it("are made of the overview, on a phone and on a desktop", async () => {

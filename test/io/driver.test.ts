@@ -181,6 +181,24 @@ describe("io/driver", () => {
 		assert.deepEqual(faults, []);
 	});
 
+	it("asks the host for no timer of more than a day, and none for a machine that is never due", () => {
+		const delays: number[] = [];
+		const set = (callback: () => void, delayMs: number) => {
+			delays.push(delayMs);
+			return time.set(callback, delayMs);
+		};
+		const far = new Driver({ clock: time, timers: { set, clear: (id) => time.clear(id) }, guard: (_, run) => run() });
+		const alarm = new Alarm();
+		far.drive("never", alarm);
+		assert.deepEqual(delays, []);
+		const monthly = new Alarm();
+		monthly.set(30 * 86_400_000);
+		far.drive("monthly", monthly);
+		time.advance(40 * 86_400_000);
+		assert.deepEqual(monthly.calls, [30 * 86_400_000]);
+		assert.equal(Math.max(...delays), 86_400_000);
+	});
+
 	it("has no timer when nothing is driven", () => {
 		const alarm = new Alarm();
 		const drive = driver.drive("alarm", alarm);

@@ -3,8 +3,12 @@
  * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows what it counted.
  */
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { Simulation } from "../history/simulation.js";
+import { NAMES } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
 import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
 
@@ -35,6 +39,18 @@ describe("Memory of the firmware on Linux", function () {
 		const reply = await gateway.post("iec62056/control", largestBody(), { headers });
 		assert.equal(reply.status, 200);
 	};
+	/** Two clients that ask for this and take nothing of the reply but its head. */
+	const slowClients = async (path: string) => {
+		const ask = () =>
+			new Promise<IncomingMessage>((resolve, reject) => {
+				const [host, port] = gateway.authority(false).split(":");
+				const headers = { Authorization: `Bearer ${gateway.token}` };
+				request({ host, port, path, headers, agent: false }, resolve).on("error", reject).end();
+			});
+		const slow = await Promise.all([ask(), ask()]);
+		for (const response of slow) response.pause();
+		return slow;
+	};
 	const readMeter = async () => {
 		const readout = await gateway.read("iec62056/read");
 		assert.equal(readout.readings.length, longest.readings.length);
@@ -42,6 +58,21 @@ describe("Memory of the firmware on Linux", function () {
 
 	it("is small after boot", async function () {
 		await probe(gateway, this, BOOT);
+	});
+
+	it("is small while two clients that do not read wait for the whole history", async function () {
+		// Up to yesterday: what is read in this test comes after it.
+		const endS = Math.floor(Date.now() / 1000) - 86_400;
+		const simulation = new Simulation({ seed: 1, registers: NAMES }, endS - 100 * 86_400);
+		simulation.run(endS);
+		const folder = join(gateway.stateFolder, "partitions");
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(join(folder, "history"), simulation.unit.partition.bytes);
+		await gateway.login();
+		assert.equal((await gateway.read("meter/history?period=days")).periods.length, simulation.expected("days").length);
+		const slow = await slowClients("/api/v1/meter/history?period=days");
+		await probe(gateway, this, ANY);
+		for (const response of slow) response.destroy();
 	});
 
 	it("is small during a readout of the longest capture", async function () {
@@ -61,19 +92,7 @@ describe("Memory of the firmware on Linux", function () {
 	});
 
 	it("is small while its reply waits for clients that do not read, and the next readout goes on", async function () {
-		const slow = await Promise.all(
-			[1, 2].map(
-				() =>
-					new Promise<IncomingMessage>((resolve, reject) => {
-						const [host, port] = gateway.authority(false).split(":");
-						const headers = { Authorization: `Bearer ${gateway.token}` };
-						request({ host, port, path: "/api/v1/iec62056/last", headers, agent: false }, resolve)
-							.on("error", reject)
-							.end();
-					}),
-			),
-		);
-		for (const response of slow) response.pause();
+		const slow = await slowClients("/api/v1/iec62056/last");
 		const exchange = gateway.begin("GET", "iec62056/read");
 		await gateway.pass(500);
 		await probe(gateway, this, ANY);
@@ -98,6 +117,28 @@ describe("Memory of the firmware on Linux", function () {
 		await gateway.write("meter/protocol", { protocol: "iec62056" });
 		await gateway.connectMeter({ telegram: longest.telegram });
 		// What follows is looked at with the most that can be held.
+		await readMeter();
+	});
+
+	it("is small while it finds out what a meter sends by itself, in place of that conversation", async function () {
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "3", "--quiet"]);
+		await gateway.write("dlms/config", DLMS);
+		for (const protocol of ["iec62056", "dlms"]) {
+			await gateway.write("meter/protocol", { protocol });
+			const exchange = gateway.begin("GET", "iec62056/read");
+			for (let i = 0; i < 4; i++) {
+				await gateway.pass(1000);
+				await probe(gateway, this, ANY);
+			}
+			assert.equal(JSON.parse((await exchange.reply()).text).unasked?.kind, "sml");
+			const probing = gateway.begin("POST", "meter/probe");
+			await gateway.pass(4000);
+			await probe(gateway, this, ANY);
+			assert.equal(JSON.parse((await probing.reply()).text).unasked?.kind, "sml");
+		}
+		await gateway.write("meter/protocol", { protocol: "iec62056" });
+		await gateway.connectMeter({ telegram: longest.telegram });
 		await readMeter();
 	});
 

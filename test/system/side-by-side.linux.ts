@@ -91,6 +91,7 @@ describe("The heaviest operations side by side", function () {
 			sent.end();
 			return status;
 		},
+		history: () => whole("GET", "meter/history?period=months"),
 		log: () => whole("GET", "iec62056/log"),
 		hub: () => whole("POST", "hub", hub),
 		"hub, in halves": () => inHalves("hub", hub, false),

@@ -46,7 +46,7 @@ describe("tools/page", function () {
 			LANGUAGES.map((language) => [`/${language}`, false]),
 		);
 		assert.equal(texts().length, LANGUAGES.length);
-		const apps = ["/app.webmanifest", "/icon.svg", "/icon.png"];
+		const apps = ["/app.webmanifest", "/icon.png"];
 		assert.deepEqual(
 			files.filter((file) => ![documents(), scripts(), texts()].flat().includes(file)).map(({ path }) => path),
 			apps,
@@ -135,7 +135,7 @@ describe("tools/page", function () {
 		});
 	});
 
-	it("can be put on a home screen: a manifest, a picture for every size, colours for the browser's frame", () => {
+	it("can be put on a home screen: a manifest, a picture, colours for the browser's frame", () => {
 		for (const document of documents()) {
 			const html = textOf(document);
 			assert.match(html, /<link rel="manifest" href="\/app\.webmanifest">/);

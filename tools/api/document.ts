@@ -48,6 +48,11 @@ export function formatted(path: string, input: string): string {
 
 /** A node with what it refers to; its own members go first. */
 export function resolve(node: Node): Node {
+	// One that may be null instead.
+	if (node.oneOf?.[0]?.$ref) {
+		const target = resolve(node.oneOf[0]);
+		return merge(target, { ...node, oneOf: undefined, type: [target.type, "null"] });
+	}
 	if (!("$ref" in node))
 		return node.allOf?.[0]?.$ref ? merge(resolve(node.allOf[0]), { ...node, allOf: undefined }) : node;
 	const { $ref, ...own } = node;

@@ -27,6 +27,7 @@ const SLOW_POLL_MS = 30_000;
 const PRESENT_S = 300;
 /** A planned one may take so much longer: the readout itself, and one that is tried again. */
 const GRACE_S = 120;
+const OLD_LOOK_MS = 60_000;
 /** A month as the longest there is. */
 const PERIODS_S = { minutes: 60, hours: 3600, days: 86_400, months: 31 * 86_400 } as const;
 
@@ -53,6 +54,8 @@ let readoutAtMs = 0;
 let statusAtMs = 0;
 /** When this page began to wait for a readout, the same. */
 let readingFromMs = 0;
+/** When `/last` was asked for last, the same. */
+let lookedAtMs = 0;
 let readouts = -1;
 let meterState = "";
 
@@ -96,7 +99,10 @@ export async function refresh(isTaken = false): Promise<void> {
 	takeOffset(now.localtime);
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
-	if (!isTaken && !(isSame && readout.value !== undefined)) {
+	// Restarts begin the count anew: it may be the same by chance, which what stays too old is looked at again for.
+	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
+	if (!isTaken && (!isSame || isOld || readout.value === undefined)) {
+		lookedAtMs = Date.now();
 		take(await get<Readout>(`iec62056/last?lang=${language}`));
 	}
 	readouts = meter_readouts;
@@ -164,6 +170,8 @@ export function useLive(): void {
 		};
 		const again = (isThere: boolean) => {
 			stale.set(isStale());
+			// Maybe it has restarted.
+			readouts = -1;
 			if (isThere) all().catch(() => undefined);
 		};
 		again(true);

@@ -85,6 +85,10 @@ export interface Status {
 	readonly safe_mode?: string;
 	readonly meter_state: string;
 	readonly meter_readouts: number;
+	readonly schedule_next: number;
+	readonly schedule_last: number;
+	readonly schedule_error: string;
+	readonly schedule_missed: number;
 	readonly zigbee_enabled: boolean;
 	readonly zigbee_state: string;
 	readonly wifi_enabled: boolean;
@@ -204,21 +208,42 @@ export interface Probe {
 	readonly damaged: number;
 	readonly text: string;
 	readonly hex: string;
-	readonly unasked: Unasked | null;
-	readonly settings: Advice | null;
+	readonly unasked: Unasked;
+	readonly settings: Advice;
 }
 
-export interface Unasked {
+export type Unasked = {
 	readonly kind: "ascii" | "sml" | "dlms_hdlc" | "dlms_mbus" | "dlms_wrapper" | "noise";
 	readonly baudrate: number;
 	readonly framing: "7E1" | "8N1" | "";
 	readonly supported: boolean;
-}
+} | null;
 
-export interface Advice {
+export type Advice = {
 	readonly protocol: "iec62056" | "dlms";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+} | null;
+
+export interface History {
+	readonly period: "quarters" | "hours" | "days" | "months";
+	readonly periods: readonly Period[];
+}
+
+export interface Period {
+	readonly start: number;
+	readonly end: number;
+	readonly localtime: string;
+	readonly import_wh?: number;
+	readonly export_wh?: number;
+	readonly gas_l?: number;
+	readonly water_l?: number;
+	readonly heat_wh?: number;
+	readonly partial?: boolean;
+	readonly interpolated?: boolean;
+	readonly gap?: boolean;
+	readonly meter_changed?: boolean;
+	readonly wrapped?: boolean;
 }
 
 export interface Readout {
@@ -385,4 +410,36 @@ export interface HubTest {
 	readonly retcode: number;
 	readonly http_status_code: number;
 	readonly message?: string;
+}
+
+export interface EventLog {
+	readonly uptime: number;
+	readonly dropped: number;
+	readonly events: readonly Event[];
+}
+
+export interface Event {
+	readonly time: number;
+	readonly uptime: number;
+	readonly event:
+		| "started"
+		| "safe_mode"
+		| "restart"
+		| "clock_set"
+		| "login"
+		| "login_refused"
+		| "password_changed"
+		| "token_made"
+		| "token_revoked"
+		| "settings_changed"
+		| "certificate_changed"
+		| "meter_failed"
+		| "meter_read"
+		| "network_up"
+		| "network_down"
+		| "readouts_missed"
+		| "storage_refused"
+		| "unknown";
+	readonly detail: string;
+	readonly count: number;
 }

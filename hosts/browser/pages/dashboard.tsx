@@ -257,7 +257,7 @@ function CurveCard() {
 						format={(watts) => formatPower(watts, inKilo)}
 						formatTime={(ms) => time.format(ms)}
 					/>
-					<p class="help">{t("zone.named", { zone: zoneName })}</p>
+					<p class="help">{zoneName}</p>
 				</>
 			)}
 		</Card>

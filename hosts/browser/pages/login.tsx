@@ -51,7 +51,8 @@ export function LoginForm() {
 /** Why the login is asked for again. */
 export function LoginReason() {
 	const why = useStore(ending) ?? "expired";
-	return <p>{t(why === "expired" ? "login.again" : `ending.${why}`)}</p>;
+	if (why === "expired") return <p>{t("login.again")}</p>;
+	return <p>{t(`ending.${why === "certificate" ? "restart" : why}`)}</p>;
 }
 
 /** `onCancel`: back to the display that this browser is. */

@@ -13,8 +13,8 @@ import { language, t } from "../kit/text.js";
 import { asDeviceError } from "../kit/use-device.js";
 
 export interface Finding {
-	readonly unasked?: Unasked | null;
-	readonly settings?: Advice | null;
+	readonly unasked?: Unasked;
+	readonly settings?: Advice;
 }
 
 /** Counts the times that settings were set here: forms that show them begin anew. */
@@ -36,7 +36,7 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 	return settings == null ? undefined : t(`finding.asked.${settings.protocol}`);
 }
 
-async function apply({ protocol, ...config }: Advice): Promise<void> {
+async function apply({ protocol, ...config }: NonNullable<Advice>): Promise<void> {
 	// First what the protocol goes by: the gateway begins to listen as soon as it is chosen.
 	if (Object.keys(config).length > 0) await post("iec62056/config", config);
 	await post("meter/protocol", { protocol });

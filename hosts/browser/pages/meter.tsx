@@ -2,11 +2,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { IEC62056_CONFIG, IEC62056_CONTROL, IEC62056_SCHEDULE, METER_PROTOCOL } from "../kit/bodies.js";
 import { post } from "../kit/device.js";
+import { failureText } from "../kit/failures.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form, SettingsCard } from "../kit/form.js";
+import { advanceLocalTime, formatLocalTime, formatNumber } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { readFailure, status } from "../kit/live.js";
-import { Card, Notice, Pending } from "../kit/parts.js";
+import { Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Status } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
@@ -142,6 +145,27 @@ const SCHEDULE_FIELDS: readonly FieldSpec[] = [
 	]),
 ];
 
+/** When it reads next, and what came of the last time: by the gateway's clock. */
+function ScheduleState({ now }: { readonly now: Status }) {
+	const { timestamp, localtime, schedule_next: next, schedule_last: last, schedule_error: error } = now;
+	const timeOf = (seconds: number) => formatLocalTime(advanceLocalTime(localtime, seconds - timestamp), language);
+	if (next + last === 0) return null;
+	const outcome = error === "" ? t("schedule.well") : (failureText(error) ?? t("schedule.failed"));
+	return (
+		<Facts>
+			{next > 0 && <Fact name={t("schedule.next")}>{timeOf(next)}</Fact>}
+			{last > 0 && (
+				<Fact name={t("schedule.last")}>
+					{timeOf(last)}: {outcome}
+				</Fact>
+			)}
+			{now.schedule_missed > 0 && (
+				<Fact name={t("schedule.missed")}>{formatNumber(now.schedule_missed, language)}</Fact>
+			)}
+		</Facts>
+	);
+}
+
 const SCHEDULE = "iec62056/schedule";
 
 function ScheduleCard() {
@@ -149,7 +173,7 @@ function ScheduleCard() {
 	const now = useStore(status);
 	return (
 		<Card title={t("schedule.title")}>
-			<Notice kind="info">{t("schedule.later")}</Notice>
+			{now !== undefined && <ScheduleState now={now} />}
 			{value === undefined ? (
 				<Pending error={error} reload={reload} />
 			) : (

@@ -196,7 +196,6 @@ function Lost() {
 			{count > 0 && <li>{t("reset.lost.tokens", { n: count })}</li>}
 			{certificate?.custom && <li>{t("reset.lost.certificate")}</li>}
 			<li>{t("reset.lost.meter")}</li>
-			{now?.zigbee_enabled && <li>{t("reset.lost.zigbee")}</li>}
 			{now?.home_hub_enabled && <li>{t("reset.lost.hub")}</li>}
 		</ul>
 	);
@@ -209,7 +208,7 @@ function SetUpCard() {
 			<p>{t("again.setup.text")}</p>
 			<div class="actions">
 				<a class="button plain" href="#/setup">
-					{t("again.setup.go")}
+					{t("again.setup")}
 				</a>
 			</div>
 		</Card>

@@ -31,7 +31,7 @@ const FIELDS = fieldsOf(SYSTEM_TOKENS, [
 		choices: SYSTEM_TOKENS.scope.choices.map((value) => ({
 			value,
 			label: t(`tokens.scope.${value}`),
-			help: t(`tokens.scope.${value}.help`),
+			...(value === "read" ? { help: t("tokens.scope.read.help") } : {}),
 		})),
 	},
 ]);
@@ -171,7 +171,7 @@ function DisplayLink({ token }: { token: string }) {
 				</a>
 			</p>
 			<div class="actions">
-				<CopyButton text={() => link} label={t("display.copy")} />
+				<CopyButton text={() => link} />
 			</div>
 		</>
 	);

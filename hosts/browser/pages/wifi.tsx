@@ -214,7 +214,7 @@ function Settings({ status, picked, onJoined }: SettingsProps) {
 		{
 			name: "password",
 			label: "wifi.password",
-			help: isCurrent ? "wifi.password.keep" : "wifi.password.new",
+			...(isCurrent ? { help: "wifi.password.keep" as const } : {}),
 			kind: "password",
 			min: 8,
 			required: !isCurrent,

@@ -13,9 +13,9 @@ export const FORMS = {
 		"Litery od A do Z, cyfry i znaki, bez spacji i bez polskich znaków.",
 	],
 	"form.plain": [
-		"Letters from A to Z, digits and spaces only.",
-		"Nur Buchstaben von A bis Z, Ziffern und Leerzeichen.",
-		"Tylko litery od A do Z, cyfry i spacje.",
+		"Letters from A to Z, digits, spaces, # and / only.",
+		"Nur Buchstaben von A bis Z, Ziffern, Leerzeichen, # und /.",
+		"Tylko litery od A do Z, cyfry, spacje, # i /.",
 	],
 	"form.line": ["One line of text.", "Eine Zeile Text.", "Jeden wiersz tekstu."],
 	"form.key": [

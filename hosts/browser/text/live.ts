@@ -23,7 +23,6 @@ export const LIVE = {
 		"Der Zähler wurde seit {time} nicht ausgelesen. „Jetzt auslesen“ holt die jetzigen Werte.",
 		"Licznika nie odczytano od {time}. „Odczytaj teraz” pobierze bieżące wartości.",
 	],
-	"zone.named": ["Times in the zone {zone}.", "Zeiten in der Zone {zone}.", "Czas w strefie {zone}."],
 
 	"unsaved.title": ["Leave without saving?", "Ohne Speichern verlassen?", "Wyjść bez zapisania?"],
 	"unsaved.text": [
@@ -32,28 +31,21 @@ export const LIVE = {
 		"Dane wpisane na tej stronie nie są jeszcze zapisane.",
 	],
 	"unsaved.leave": ["Leave", "Verlassen", "Wyjdź"],
-	"unsaved.stay": ["Stay on this page", "Auf der Seite bleiben", "Zostań na stronie"],
 
 	"session.soon": [
 		"Your session ends at {time}. Then the password is wanted; nothing you typed is lost.",
 		"Ihre Sitzung endet um {time}. Dann wird das Passwort verlangt; nichts Eingegebenes geht verloren.",
 		"Sesja skończy się o {time}. Wtedy trzeba będzie podać hasło; nic z wpisanych danych nie zginie.",
 	],
-	"session.renew": ["Log in again now", "Jetzt neu anmelden", "Zaloguj się teraz ponownie"],
 	"ending.early": [
-		"The gateway has restarted, or somebody has ended this session. Log in again to go on; nothing you typed is lost.",
-		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Bitte neu anmelden; nichts Eingegebenes geht verloren.",
-		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Zaloguj się ponownie; nic z wpisanych danych nie zginie.",
+		"The gateway has restarted, or somebody has ended this session. Nothing you typed is lost.",
+		"Das Gateway ist neu gestartet, oder jemand hat diese Sitzung beendet. Nichts Eingegebenes geht verloren.",
+		"Bramka uruchomiła się ponownie albo ktoś zakończył tę sesję. Nic z wpisanych danych nie zginie.",
 	],
 	"ending.restart": [
-		"The gateway has restarted. A restart ends all sessions, so please log in again.",
+		"The gateway has restarted, which ends all sessions. Please log in again.",
 		"Das Gateway ist neu gestartet. Dabei enden alle Sitzungen, deshalb bitte neu anmelden.",
 		"Bramka uruchomiła się ponownie. Kończy to wszystkie sesje, dlatego zaloguj się jeszcze raz.",
-	],
-	"ending.certificate": [
-		"The gateway has restarted with the other certificate. A restart ends all sessions, so please log in again.",
-		"Das Gateway ist mit dem anderen Zertifikat neu gestartet. Dabei enden alle Sitzungen, deshalb bitte neu anmelden.",
-		"Bramka uruchomiła się ponownie z innym certyfikatem. Kończy to wszystkie sesje, dlatego zaloguj się jeszcze raz.",
 	],
 	"ending.reset": [
 		"The gateway has its factory settings again. The password is the one on its label.",
@@ -61,22 +53,12 @@ export const LIVE = {
 		"Bramka ma znów ustawienia fabryczne. Hasło to to z etykiety.",
 	],
 	"ending.revoked": [
-		"This display may no longer read: its token was revoked, or the gateway was reset. On the page “Security” of the gateway a new display can be set up.",
-		"Diese Anzeige darf nicht mehr lesen: Ihr Token wurde widerrufen, oder das Gateway wurde zurückgesetzt. Auf der Seite „Sicherheit“ des Gateways lässt sich eine neue Anzeige einrichten.",
-		"Ten wyświetlacz nie ma już dostępu: jego token unieważniono albo bramkę zresetowano. Nowy wyświetlacz można dodać na stronie „Bezpieczeństwo” bramki.",
+		"This display's token was revoked, or the gateway was reset. A new display is set up on its page “Security”.",
+		"Das Token dieser Anzeige wurde widerrufen, oder das Gateway wurde zurückgesetzt. Eine neue Anzeige wird auf seiner Seite „Sicherheit“ eingerichtet.",
+		"Token tego wyświetlacza unieważniono albo bramkę zresetowano. Nowy wyświetlacz można dodać na jej stronie „Bezpieczeństwo”.",
 	],
 
-	"display.login": ["Log in", "Anmelden", "Zaloguj"],
-	"display.end": [
-		"End the display on this device",
-		"Anzeige auf diesem Gerät beenden",
-		"Zakończ wyświetlanie na tym urządzeniu",
-	],
-	"error.forbidden_scope": [
-		"This display may only read.",
-		"Diese Anzeige darf nur lesen.",
-		"Ten wyświetlacz może tylko odczytywać.",
-	],
+	"display.end": ["End this display", "Diese Anzeige beenden", "Zakończ ten wyświetlacz"],
 
 	"state.ap": ["own network", "eigenes Netz", "własna sieć"],
 	"state.disconnected": ["not connected", "nicht verbunden", "brak połączenia"],

@@ -120,11 +120,11 @@ export const METER = {
 	],
 
 	"schedule.title": ["When it is read", "Wann ausgelesen wird", "Kiedy następuje odczyt"],
-	"schedule.later": [
-		"This firmware stores the schedule, but does not follow it yet: it reads only when “Read now” is pressed.",
-		"Diese Firmware speichert den Zeitplan, folgt ihm aber noch nicht: Ausgelesen wird nur, wenn „Jetzt auslesen“ gedrückt wird.",
-		"To oprogramowanie zapisuje harmonogram, ale jeszcze go nie wykonuje: odczytuje po naciśnięciu „Odczytaj teraz”.",
-	],
+	"schedule.next": ["Next readout", "Nächste Auslesung", "Następny odczyt"],
+	"schedule.last": ["Last one", "Letzte", "Ostatni"],
+	"schedule.missed": ["Missed", "Ausgefallen", "Pominięte"],
+	"schedule.well": ["went well", "gelungen", "udany"],
+	"schedule.failed": ["failed", "fehlgeschlagen", "nieudany"],
 	"schedule.enabled": ["Read by itself", "Von selbst auslesen", "Odczytuj samoczynnie"],
 	"schedule.every": ["Interval", "Intervall", "Odstęp"],
 	"schedule.day": ["Day of the month", "Tag des Monats", "Dzień miesiąca"],

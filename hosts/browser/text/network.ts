@@ -43,11 +43,6 @@ export const NETWORK = {
 		"Leer lassen, um das gespeicherte Passwort zu behalten.",
 		"Zostaw puste, aby zachować zapisane hasło.",
 	],
-	"wifi.password.new": [
-		"This is another network than the one in use, so its password is needed.",
-		"Das ist ein anderes Netzwerk als das jetzige, deshalb wird sein Passwort gebraucht.",
-		"To inna sieć niż obecna, dlatego potrzebne jest jej hasło.",
-	],
 	"wifi.unlocked": ["This network has no password", "Dieses Netzwerk hat kein Passwort", "Ta sieć nie ma hasła"],
 	"wifi.dhcp": ["Get the address from the router", "Adresse vom Router beziehen", "Pobieraj adres z routera"],
 	"wifi.dhcp.help": [

@@ -48,11 +48,6 @@ export const SECURITY = {
 		"Do wyświetlacza na ścianie: pokazuje przegląd i odczyty bez hasła.",
 	],
 	"tokens.scope.full": ["Everything", "Alles", "Wszystko"],
-	"tokens.scope.full.help": [
-		"For a program that also changes settings.",
-		"Für ein Programm, das auch Einstellungen ändert.",
-		"Dla programu, który także zmienia ustawienia.",
-	],
 	"display.how": [
 		"Open this link on the device that is to be the display, or scan the code with it. It keeps the token and shows overview and readings from then on. Who has the link can read the meter.",
 		"Öffnen Sie diesen Link auf dem Gerät, das die Anzeige sein soll, oder scannen Sie den Code damit. Es behält das Token und zeigt von da an Übersicht und Messwerte. Wer den Link hat, kann den Zähler ablesen.",
@@ -63,7 +58,6 @@ export const SECURITY = {
 		"QR-Code mit dem Link der Anzeige",
 		"Kod QR z linkiem wyświetlacza",
 	],
-	"display.copy": ["Copy link", "Link kopieren", "Kopiuj link"],
 	"tokens.create": ["Create token", "Token erstellen", "Utwórz token"],
 	"tokens.creating": ["Creating …", "Wird erstellt …", "Tworzenie …"],
 	"tokens.made": ["Token “{name}”", "Token „{name}“", "Token „{name}”"],

@@ -91,7 +91,6 @@ export const SYSTEM = {
 		"Führt noch einmal durch Passwort, Uhrzeit, Zähler und WLAN. Was eingerichtet ist, bleibt, bis Sie es ändern.",
 		"Prowadzi jeszcze raz przez hasło, czas, licznik i Wi-Fi. Ustawienia pozostają, dopóki ich nie zmienisz.",
 	],
-	"again.setup.go": ["Open the first steps", "Erste Schritte öffnen", "Otwórz pierwsze kroki"],
 	"reset.title": ["Factory settings", "Werkseinstellungen", "Ustawienia fabryczne"],
 	"reset.intro": [
 		"For giving the gateway away, or for starting over. There is no way back.",
@@ -110,7 +109,6 @@ export const SYSTEM = {
 		"sieć Wi-Fi „{ssid}” i jej hasło: trzeba będzie połączyć się z własną siecią bramki",
 	],
 	"reset.lost.hub": ["the connection to the hub", "die Verbindung zur Zentrale", "połączenie z centralą"],
-	"reset.lost.zigbee": ["the connection to Zigbee", "die Verbindung zu Zigbee", "połączenie z siecią Zigbee"],
 	"reset.lost.meter": [
 		"the meter's settings, keys and schedule",
 		"Einstellungen, Schlüssel und Zeitplan des Zählers",

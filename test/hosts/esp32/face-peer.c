@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "face-fake.h"
-#include "handshake-memory.h"
+#include "free-heap.h"
 #include "xs-fake.h"
 
 fake_native xs_led_blink, xs_power_button, xs_factory_data_read;
@@ -63,18 +63,13 @@ static void shines_as_told(void)
 	MUST(is_on());
 }
 
-/* ---- Memory for a handshake ---- */
+/* ---- The heap ---- */
 
-static void asks_for_memory(void)
+static void tells_of_heap(void)
 {
-	face_heap = HANDSHAKE_MEMORY;
-	face_heap_piece = HANDSHAKE_MEMORY_PIECE;
-	MUST(handshake_memory_suffices());
-	face_heap--;
-	MUST(!handshake_memory_suffices());
-	face_heap = 1000000;
-	face_heap_piece--;
-	MUST(!handshake_memory_suffices());
+	face_heap = 70000;
+	face_heap_piece = 30000;
+	MUST(free_heap() == 70000 && free_heap_piece() == 30000);
 }
 
 static void light(void)
@@ -188,7 +183,7 @@ int main(int count, char **arguments)
 {
 	const char *name = count > 1 ? arguments[1] : "";
 	if (strcmp(name, "light") == 0) light();
-	else if (strcmp(name, "memory") == 0) asks_for_memory();
+	else if (strcmp(name, "memory") == 0) tells_of_heap();
 	else if (strcmp(name, "button") == 0) button();
 	else if (strcmp(name, "no-button") == 0) refuses_button();
 	else if (strcmp(name, "factory") == 0 && count == 2) factory();

@@ -91,7 +91,7 @@ describe("the ESP32's faces for XS", function () {
 		let folder = "";
 		before(() => {
 			folder = mkdtempSync(join(tmpdir(), "faces-"));
-			const files = ["led", "power-button", "power-debounce", "factory-data", "handshake-memory"].map(
+			const files = ["led", "power-button", "power-debounce", "factory-data", "free-heap"].map(
 				(name) => `esp32/${name}`,
 			);
 			program = compile("face-peer", ["face-fake"], files);
@@ -99,7 +99,7 @@ describe("the ESP32's faces for XS", function () {
 		after(() => rmSync(folder, { recursive: true, force: true }));
 
 		it("let the light blink as they are told, whichever level it shines at", () => void run(program, "light"));
-		it("ask the heap, in all and in one piece, before a handshake", () => void run(program, "memory"));
+		it("tell what is free of the heap, in all and in one piece", () => void run(program, "memory"));
 		it("tell of presses in their order, once each", () => void run(program, "button"));
 		it("say that a button can't be watched", () => void run(program, "no-button"));
 		it("give no factory data without their partition, and zeros when it can't be read", () =>

@@ -15,7 +15,15 @@ import { checkRests, descriptorsOf, memoryKiBOf, threadsOf } from "./process-wat
 export const HOST = "127.0.0.1";
 const READY_MS = 15_000;
 
-const CORE = ["stream-client", "client-thread", "stream-connection", "stream-socket", "thread-start", "handshake-gate"];
+const CORE = [
+	"stream-client",
+	"client-thread",
+	"stream-connection",
+	"stream-socket",
+	"thread-start",
+	"handshake-gate",
+	"memory-turn",
+];
 const TRUST = ["tls-trust", "certificate-match", "digest", "ipv4", "resolver"];
 
 let program: string | undefined;

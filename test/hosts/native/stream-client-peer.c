@@ -10,7 +10,7 @@
  *   <n> keep <number>  keeps the session; "<n> kept <bytes>"
  *   <n> damage <number> <at>   changes a byte of a kept session
  *   <n> close          "<n> closed"
- *   0 memory <0|1>     whether there is any for handshakes
+ *   0 memory <bytes>   of the heap are free, or "plenty"
  *   0 count            of clients: "count <count>"
  *
  * Told: "<n> stands <address> resumed <0|1> session <bytes>", "<n> over <code> after <bytes> <checksum>".
@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../../hosts/native/handshake-memory.h"
+#include "../../../hosts/native/free-heap.h"
 #include "../../../hosts/native/stream-client.h"
 #include "must.h"
 
@@ -38,11 +38,16 @@ typedef struct {
 static owned all[CLIENTS];
 static uint8_t sessions[SESSIONS][TRUST_SESSION_LIMIT];
 static size_t session_sizes[SESSIONS];
-static atomic_bool memory = true;
+static atomic_size_t memory = SIZE_MAX;
 
-bool handshake_memory_suffices(void)
+size_t free_heap(void)
 {
 	return memory;
+}
+
+size_t free_heap_piece(void)
+{
+	return SIZE_MAX;
 }
 
 static char *read_file(const char *path)
@@ -190,7 +195,8 @@ static void obey(const char *line)
 	} else if (strcmp(order, "close") == 0) {
 		close_client(o);
 		printf("%d closed\n", number);
-	} else if (strcmp(order, "memory") == 0) memory = atoi(words[2]) != 0;
+	} else if (strcmp(order, "memory") == 0) 
+		memory = strcmp(words[2], "plenty") == 0 ? SIZE_MAX : strtoul(words[2], NULL, 10);
 	else if (strcmp(order, "count") == 0) printf("count %d\n", stream_client_count());
 	else MUST(!"a known order");
 }

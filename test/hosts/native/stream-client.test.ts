@@ -158,6 +158,31 @@ describe("The native clients", function () {
 		await peer.rests();
 	});
 
+	it("shake hands and send beside each other where little memory is free", async () => {
+		const received = [0, 0];
+		const ports = [];
+		for (const n of [0, 1]) {
+			const { port } = await tls(server, {}, (socket) => {
+				socket.on("data", (bytes) => {
+					received[n] += bytes.length;
+				});
+			});
+			ports.push(port);
+		}
+		assert.match(await peer.connect(0, { port: ports[0], tls: trusted }), /stands/);
+		peer.order(0, "memory 45000");
+		peer.order(0, "send 3000000");
+		for (const end = Date.now() + 5000; received[0] === 0; await sleep(2)) assert.ok(Date.now() < end, "nothing comes");
+		assert.match(await peer.connect(1, { port: ports[1], tls: trusted }), /stands/);
+		assert.ok(received[0] < 3_000_000, "there was no side by side");
+		peer.order(1, "send 30000");
+		await peer.line(/^1 sent/);
+		await peer.line(/^0 sent/);
+		await sleep(100);
+		assert.deepEqual(received, [3_000_000, 30_000]);
+		for (const n of [0, 1]) await peer.close(n);
+	});
+
 	it("refuse a fourth at once, and take it when one of three is closed", async () => {
 		const { port } = await tcp(() => {});
 		for (const n of [0, 1, 2]) assert.match(await peer.connect(n, { port }), /stands/);
@@ -259,7 +284,7 @@ describe("The native clients", function () {
 		it("a handshake for which there is no memory", async () => {
 			peer.order(0, "memory 0");
 			await refused(server, trusted, OUT_OF_MEMORY);
-			peer.order(0, "memory 1");
+			peer.order(0, "memory plenty");
 			assert.match(await meets(server, trusted), STANDS);
 		});
 	});

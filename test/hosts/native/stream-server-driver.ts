@@ -17,6 +17,7 @@ import { checkRests, descriptorsOf, memoryKiBOf } from "./process-watch.js";
 const HOST = "127.0.0.1";
 const READY_MS = 5000;
 
+const PEER = ["stream-server-peer", "chip-model"].map((name) => `test/hosts/native/${name}.c`);
 let program: string | undefined;
 
 function peerProgram(): string {
@@ -28,9 +29,9 @@ function peerProgram(): string {
 		"stream-socket",
 		"thread-start",
 	];
-	const sources = [...server, "handshake-gate", "tls-identity", "tls-self-test"];
+	const sources = [...server, "handshake-gate", "memory-turn", "tls-identity", "tls-self-test"];
 	program ??= compileNative({
-		sources: ["test/hosts/native/stream-server-peer.c", ...sources.map((name) => `hosts/native/${name}.c`)],
+		sources: [...PEER, ...sources.map((name) => `hosts/native/${name}.c`)],
 		output: "stream-server-peer",
 		libraries: ["mbedtls", "mbedx509", "mbedcrypto"],
 	});
@@ -150,6 +151,9 @@ export type CommandName =
 	| "read"
 	| "know"
 	| "scarce"
+	| "chip"
+	| "chip-untold"
+	| "lowest"
 	| "plenty"
 	| "test";
 

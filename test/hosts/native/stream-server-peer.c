@@ -14,6 +14,8 @@
  *   pressed: how often STREAM_PRESSED was told
  *   stop: stream_server_stop      count: how many connections are open      drop: close them all
  *   scarce: there is no memory for handshakes   plenty: there is
+ *   chip: from now on connections take memory as on a chip   chip-untold: so, and nobody is told
+ *   lowest: the least free heap of that chip
  *   know: all that are open are of clients that the owner knows
  *   read: take what waits of those who asked for /silent
  *   test: the port shakes hands with itself; what came of it is the answer
@@ -27,7 +29,8 @@
 
 #include "../../../hosts/native/stream-server.h"
 #include "../../../hosts/native/access-point.h"
-#include "../../../hosts/native/handshake-memory.h"
+#include "../../../hosts/native/free-heap.h"
+#include "chip-model.h"
 #include "must.h"
 
 enum { HEAD_LIMIT = 2048, PIECE = 1500, FILE_LIMIT = 65536, DESCRIPTORS = 256 };
@@ -204,9 +207,14 @@ static bool step(client *c)
 /* The command `scarce`. */
 static _Atomic bool scarce;
 
-bool handshake_memory_suffices(void)
+size_t free_heap(void)
 {
-	return !scarce;
+	return scarce ? 0 : chip_free_heap();
+}
+
+size_t free_heap_piece(void)
+{
+	return SIZE_MAX;
 }
 
 /* Everybody comes from elsewhere here. */
@@ -344,6 +352,7 @@ static void obey(const char *line)
 	if (strcmp(line, "swap") == 0) swap();
 	else if (strcmp(line, "test") == 0) test();
 	else if (strcmp(line, "count") == 0) printf("%u open\n", open_clients());
+	else if (strcmp(line, "lowest") == 0) printf("%ld lowest\n", chip_lowest());
 	else if (strcmp(line, "pressed") == 0) printf("%u pressed\n", pressed);
 	else {
 		if (strcmp(line, "hold") == 0) held = true;
@@ -355,6 +364,7 @@ static void obey(const char *line)
 		else if (strcmp(line, "know") == 0) know_clients();
 		else if (strcmp(line, "scarce") == 0) scarce = true;
 		else if (strcmp(line, "plenty") == 0) scarce = false;
+		else if (strncmp(line, "chip", 4) == 0) chip_begin(line[4] == 0);
 		else MUST(!"a known command");
 		printf("%s\n", line);
 	}

@@ -1,6 +1,6 @@
 /*
  * The few calls of ESP-IDF that faces for XS make themselves (led.c, power-button.c, factory-data.c, wifi-face.c), and
- * handshake-memory.c, for their tests.
+ * free-heap.c, for their tests.
  */
 #ifndef FACE_FAKE_H
 #define FACE_FAKE_H

@@ -1,0 +1,45 @@
+/** `GET system/log`: what has happened to the gateway, the oldest first. */
+
+import { EventCursor } from "../diagnostics/event-log.js";
+import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
+import { eventName } from "../diagnostics/events.js";
+import type { Exchange } from "./exchange.js";
+import { numberMember, textMember } from "./members.js";
+
+export function getEventLog(exchange: Exchange): void {
+	const { events, clock } = exchange.services;
+	const cursor = new EventCursor(events.copy());
+	const { dropped } = events;
+	const uptimeS = Math.floor(clock.monotonicMs() / 1000);
+	let current = 0;
+	let hasEvent = false;
+	exchange.stream((writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			numberMember(writer, "uptime", uptimeS);
+			numberMember(writer, "dropped", dropped);
+			writer.key("events");
+			writer.beginArray();
+			return true;
+		}
+		if (unit !== current) {
+			current = unit;
+			hasEvent = cursor.next();
+		}
+		if (!hasEvent) {
+			writer.endArray();
+			writer.endObject();
+			return false;
+		}
+		const { bytes, at } = cursor;
+		writer.beginObject();
+		numberMember(writer, "time", timeAt(bytes, at));
+		numberMember(writer, "uptime", uptimeAt(bytes, at));
+		textMember(writer, "event", eventName(bytes[at]));
+		writer.key("detail");
+		writer.ascii(bytes, at + UNIT, detailEnd(bytes, at));
+		numberMember(writer, "count", countAt(bytes, at));
+		writer.endObject();
+		return true;
+	});
+}

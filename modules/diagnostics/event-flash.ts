@@ -1,0 +1,123 @@
+/**
+ * Events in the partition `log`: sectors that are filled one after the other, and erased before they are filled anew.
+ * A sector:
+ *
+ *   offset  bytes  what
+ *   0       4      "SMGL"
+ *   4       4      which filling this is, little-endian; one more than the one before it
+ *   8       2      CRC-16/X.25 of the eight
+ *   10      6      0
+ *   16             records (event-record.ts), then erased flash; after a power cut one that does not pass its check
+ *
+ * Wear: the 8 KB of a 4 MB chip take at least 128 records for two erases. WRITES_A_DAY of them all through ten years erase
+ * a sector 14 000 times; flash bears 100 000.
+ */
+import { crc16 } from "../bytes/crc16.js";
+import { ERASE_SIZE, type Partition } from "../io/flash.js";
+import { RECORD_LIMIT, recordLength, UNIT } from "./event-record.js";
+
+/** The writer keeps to it (event-log.ts). */
+export const WRITES_A_DAY = 960;
+
+const MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x4c]);
+const FILLING = 4;
+const CHECK = 8;
+const ERASED = 0xff;
+const NONE = -1;
+
+export class EventFlash {
+	readonly #partition: Partition;
+	/** Where the next record goes; 0: no sector is begun. */
+	#at = 0;
+	#sector = 0;
+	#filling = 0;
+
+	constructor(partition: Partition) {
+		this.#partition = partition;
+	}
+
+	/**
+	 * Gives all records that stand in flash, the oldest first, and goes on behind the last one. `taken` gets the bytes of
+	 * one, good until it returns. Throws what the flash throws.
+	 */
+	load(taken: (bytes: Uint8Array, start: number, end: number) => void): void {
+		const partition = this.#partition;
+		const sectors = partition.size / ERASE_SIZE;
+		const bytes = new Uint8Array(ERASE_SIZE);
+		const fillings: number[] = [];
+		for (let sector = 0; sector < sectors; sector++) {
+			partition.read(sector * ERASE_SIZE, bytes, 0, UNIT);
+			fillings.push(fillingOf(bytes));
+		}
+		for (;;) {
+			let oldest = NONE;
+			for (let sector = 0; sector < sectors; sector++) {
+				if (fillings[sector] !== NONE && (oldest === NONE || fillings[sector] < fillings[oldest])) oldest = sector;
+			}
+			if (oldest === NONE) return;
+			partition.read(oldest * ERASE_SIZE, bytes);
+			this.#sector = oldest;
+			this.#filling = fillings[oldest];
+			fillings[oldest] = NONE;
+			this.#at = readSector(bytes, taken);
+		}
+	}
+
+	/** Appends a whole record. Throws what the flash throws: it is not kept then. */
+	append(record: Uint8Array): void {
+		if (this.#at === 0 || this.#at + record.length > ERASE_SIZE) this.beginSector();
+		const offset = this.#sector * ERASE_SIZE + this.#at;
+		// Whatever comes of it, those bytes are no longer erased.
+		this.#at += record.length;
+		this.#partition.write(offset, record);
+	}
+
+	/** All that was kept is gone. Throws what the flash throws. */
+	erase(): void {
+		this.#at = 0;
+		this.#partition.erase(0, this.#partition.size);
+	}
+
+	private beginSector(): void {
+		const partition = this.#partition;
+		const sector = this.#filling === 0 ? 0 : (this.#sector + 1) % (partition.size / ERASE_SIZE);
+		const head = new Uint8Array(UNIT);
+		const filling = this.#filling + 1;
+		head.set(MAGIC);
+		for (let i = 0; i < 4; i++) head[FILLING + i] = (filling >>> (i * 8)) & 0xff;
+		const check = crc16(head, 0, CHECK);
+		head[CHECK] = check & 0xff;
+		head[CHECK + 1] = check >> 8;
+		// Should one of the two fail: the next event begins it again.
+		this.#at = 0;
+		partition.erase(sector * ERASE_SIZE, ERASE_SIZE);
+		partition.write(sector * ERASE_SIZE, head);
+		this.#sector = sector;
+		this.#filling = filling;
+		this.#at = UNIT;
+	}
+}
+
+/** NONE where no sector begins. */
+function fillingOf(head: Uint8Array): number {
+	if (MAGIC.some((byte, index) => head[index] !== byte)) return NONE;
+	if (crc16(head, 0, CHECK) !== head[CHECK] + head[CHECK + 1] * 256) return NONE;
+	return head[FILLING] + head[FILLING + 1] * 0x100 + head[FILLING + 2] * 0x10000 + head[FILLING + 3] * 0x1000000;
+}
+
+/** Where what is erased begins: behind anything that was written, whole or not. */
+function readSector(bytes: Uint8Array, taken: (bytes: Uint8Array, start: number, end: number) => void): number {
+	let end = ERASE_SIZE;
+	while (end > UNIT && isErased(bytes, end - UNIT)) end -= UNIT;
+	for (let at = UNIT; at < end; ) {
+		const length = recordLength(bytes, at, Math.min(end, at + RECORD_LIMIT));
+		if (length > 0) taken(bytes, at, at + length);
+		at += length || UNIT;
+	}
+	return end;
+}
+
+function isErased(bytes: Uint8Array, at: number): boolean {
+	for (let i = at; i < at + UNIT; i++) if (bytes[i] !== ERASED) return false;
+	return true;
+}

@@ -1,0 +1,141 @@
+/**
+ * What has happened to the gateway: the newest events in memory, and over restarts in flash, for `GET system/log` and the
+ * diagnostic report. A detail is an address, a name or a code; secrets never come here.
+ *
+ * Memory: MEMORY_LIMIT bytes of records; the oldest fall out. An event that comes again within SAME_S is counted in its
+ * record, which moves to the end: who knocks again and again fills no log. Flash gets each record once, when it first
+ * comes, FLASH_BURST of them at once and one each FLASH_S seconds beyond that; what is more stands in memory only.
+ */
+
+import type { Partition } from "../io/flash.js";
+import type { Clock } from "../io/host.js";
+import { EventFlash, WRITES_A_DAY } from "./event-flash.js";
+import { countAt, isSameEvent, lengthAt, makeRecord, setCount, UNIT, uptimeAt } from "./event-record.js";
+import type { EventKind } from "./events.js";
+
+export const MEMORY_LIMIT = 2048;
+const SAME_S = 600;
+const FLASH_BURST = 40;
+const FLASH_S = 86_400 / WRITES_A_DAY;
+
+export interface EventLogWorld {
+	readonly clock: Pick<Clock, "monotonicMs" | "utcMs">;
+	trace(message: string): void;
+}
+
+export class EventLog {
+	readonly #world: EventLogWorld;
+	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
+	readonly #flash: EventFlash | undefined;
+	#length = 0;
+	/** Where the events of this start begin. */
+	#ownFrom = 0;
+	/** What may be written to flash, and since when it was counted. */
+	#credit = FLASH_BURST;
+	#creditAtS = 0;
+	/** Events that have fallen out of memory since the start. */
+	dropped = 0;
+
+	/** `partition`: undefined where events are not kept over restarts. */
+	constructor(world: EventLogWorld, partition: Partition | undefined) {
+		this.#world = world;
+		if (partition === undefined) return;
+		this.#flash = new EventFlash(partition);
+		this.attempt(() =>
+			this.#flash?.load((bytes, start, end) => {
+				this.append(bytes.subarray(start, end));
+			}),
+		);
+		this.#ownFrom = this.#length;
+		this.dropped = 0;
+	}
+
+	/** `detail`: ASCII, as much of it as DETAIL_LIMIT; no secret. */
+	note({ number }: EventKind, detail = ""): void {
+		const { clock } = this.#world;
+		const uptimeS = Math.floor(clock.monotonicMs() / 1000);
+		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
+		const record = makeRecord(number, detail, { timeS, uptimeS });
+		const before = this.find(record, uptimeS);
+		if (before < 0) this.keep(record, uptimeS);
+		else {
+			setCount(record, countAt(this.#bytes, before) + 1);
+			this.remove(before);
+		}
+		this.append(record);
+	}
+
+	/** All records, the oldest first, as event-record.ts has them: a copy. */
+	copy(): Uint8Array {
+		return this.#bytes.slice(0, this.#length);
+	}
+
+	/** Nothing that was noted is known any more. */
+	erase(): void {
+		this.#length = this.#ownFrom = 0;
+		this.attempt(() => this.#flash?.erase());
+	}
+
+	/** The same one, if it has come within SAME_S since the start; -1: it has not. */
+	private find(record: Uint8Array, uptimeS: number): number {
+		const bytes = this.#bytes;
+		for (let at = this.#ownFrom; at < this.#length; at += lengthAt(bytes, at)) {
+			if (isSameEvent(bytes, at, record) && uptimeS - uptimeAt(bytes, at) <= SAME_S) return at;
+		}
+		return -1;
+	}
+
+	private append(record: Uint8Array): void {
+		while (this.#length + record.length > MEMORY_LIMIT) {
+			this.remove(0);
+			this.dropped++;
+		}
+		this.#bytes.set(record, this.#length);
+		this.#length += record.length;
+	}
+
+	private remove(at: number): void {
+		const length = lengthAt(this.#bytes, at);
+		this.#bytes.copyWithin(at, at + length, this.#length);
+		this.#length -= length;
+		if (at < this.#ownFrom) this.#ownFrom -= length;
+	}
+
+	private keep(record: Uint8Array, uptimeS: number): void {
+		const earned = Math.floor((uptimeS - this.#creditAtS) / FLASH_S);
+		this.#creditAtS += earned * FLASH_S;
+		this.#credit = Math.min(FLASH_BURST, this.#credit + earned);
+		if (this.#credit === 0) return;
+		this.#credit--;
+		this.attempt(() => this.#flash?.append(record));
+	}
+
+	/** Flash that does not work keeps nobody from what he is doing. */
+	private attempt(action: () => void): void {
+		try {
+			action();
+		} catch (error) {
+			this.#world.trace(`log: ${error instanceof Error ? error.message : String(error)}`);
+		}
+	}
+}
+
+/** Walks through a copy of the records. */
+export class EventCursor {
+	readonly bytes: Uint8Array;
+	/** Where the current record begins. */
+	at = 0;
+	#next = 0;
+
+	constructor(bytes: Uint8Array) {
+		this.bytes = bytes;
+	}
+
+	/** Goes to the next record; false at the end. */
+	next(): boolean {
+		this.at = this.#next;
+		if (this.at + UNIT > this.bytes.length) return false;
+		this.#next += lengthAt(this.bytes, this.at);
+		return true;
+	}
+}

@@ -1,0 +1,110 @@
+/**
+ * An event of the log as bytes, in memory and in flash alike. Numbers are little-endian.
+ *
+ *   offset  bytes  what
+ *   0       1      number of its kind (events.ts)
+ *   1       1      n: bytes of the detail, 0 to DETAIL_LIMIT
+ *   2       2      how often it has come; 1 in flash
+ *   4       4      Unix time in seconds of the last time it came; 0: the clock was not set
+ *   8       4      seconds since the start, likewise
+ *   12      2      CRC-16/X.25 of all other bytes that count
+ *   14      2      0
+ *   16      n      the detail: ASCII without control characters
+ *   then           0 to a multiple of UNIT
+ */
+import { crc16 } from "../bytes/crc16.js";
+import { WRITE_SIZE } from "../io/flash.js";
+
+/** Records are whole units long, since flash is written in them. */
+export const UNIT = WRITE_SIZE;
+export const DETAIL_LIMIT = 48;
+export const RECORD_LIMIT = UNIT + DETAIL_LIMIT;
+
+const DETAIL_LENGTH = 1;
+const COUNT = 2;
+const TIME = 4;
+const UPTIME = 8;
+const CHECK = 12;
+const DETAIL = 16;
+const COUNT_LIMIT = 0xffff;
+
+const FIRST_PRINTABLE = 0x20;
+const LAST_PRINTABLE = 0x7e;
+const QUESTION_MARK = 0x3f;
+
+export interface EventMoment {
+	/** Unix time, seconds; 0: not known. */
+	readonly timeS: number;
+	/** Seconds since the start. */
+	readonly uptimeS: number;
+}
+
+/** A record; of a detail that is longer, as much as goes in. What is no printable ASCII becomes a question mark. */
+export function makeRecord(number: number, detail: string, moment: EventMoment): Uint8Array {
+	const length = Math.min(detail.length, DETAIL_LIMIT);
+	const record = new Uint8Array(UNIT + Math.ceil(length / UNIT) * UNIT);
+	record[0] = number;
+	record[DETAIL_LENGTH] = length;
+	for (let i = 0; i < length; i++) {
+		const code = detail.charCodeAt(i);
+		record[DETAIL + i] = code < FIRST_PRINTABLE || code > LAST_PRINTABLE ? QUESTION_MARK : code;
+	}
+	put(record, COUNT, 2, 1);
+	put(record, TIME, 4, moment.timeS);
+	put(record, UPTIME, 4, moment.uptimeS);
+	put(record, CHECK, 2, crc16(record, 0, record.length));
+	return record;
+}
+
+/** Bytes of the record at `at`, in whole units; 0: there is none, or it is damaged. */
+export function recordLength(bytes: Uint8Array, at: number, end: number): number {
+	const length = lengthAt(bytes, at);
+	if (bytes[at + DETAIL_LENGTH] > DETAIL_LIMIT || at + length > end) return 0;
+	const record = bytes.slice(at, at + length);
+	put(record, CHECK, 2, 0);
+	return crc16(record, 0, length) === get(bytes, at + CHECK, 2) ? length : 0;
+}
+
+/** Bytes of a record that is known to be whole. */
+export function lengthAt(bytes: Uint8Array, at: number): number {
+	return UNIT + Math.ceil(bytes[at + DETAIL_LENGTH] / UNIT) * UNIT;
+}
+
+/** Whether two are of one kind and have the same detail. */
+export function isSameEvent(bytes: Uint8Array, at: number, record: Uint8Array): boolean {
+	if (bytes[at] !== record[0] || bytes[at + DETAIL_LENGTH] !== record[DETAIL_LENGTH]) return false;
+	for (let i = DETAIL; i < record.length; i++) if (bytes[at + i] !== record[i]) return false;
+	return true;
+}
+
+export function countAt(bytes: Uint8Array, at: number): number {
+	return get(bytes, at + COUNT, 2);
+}
+
+export function timeAt(bytes: Uint8Array, at: number): number {
+	return get(bytes, at + TIME, 4);
+}
+
+export function uptimeAt(bytes: Uint8Array, at: number): number {
+	return get(bytes, at + UPTIME, 4);
+}
+
+/** The detail is `bytes[at + UNIT..this)`. */
+export function detailEnd(bytes: Uint8Array, at: number): number {
+	return at + DETAIL + bytes[at + DETAIL_LENGTH];
+}
+
+/** It has come `count` times: in memory only, where nobody looks at its check. */
+export function setCount(record: Uint8Array, count: number): void {
+	put(record, COUNT, 2, Math.min(count, COUNT_LIMIT));
+}
+
+function put(bytes: Uint8Array, at: number, length: number, value: number): void {
+	for (let i = 0, rest = value; i < length; i++, rest = Math.floor(rest / 256)) bytes[at + i] = rest;
+}
+
+function get(bytes: Uint8Array, at: number, length: number): number {
+	let value = 0;
+	for (let i = length - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
+	return value;
+}

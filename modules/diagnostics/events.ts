@@ -1,0 +1,72 @@
+/** What the event log knows of: the rows of its table. A row's number stands in flash: it never gets another meaning. */
+
+/** One kind of event. */
+export interface EventKind {
+	/** In flash; 1 to 254. */
+	readonly number: number;
+	/** In the API. */
+	readonly name: string;
+}
+
+function kind(number: number, name: string): EventKind {
+	return Object.freeze({ number, name });
+}
+
+/** The program has started; with the cause of the end before, where the host knows it. */
+export const EVENT_STARTED = kind(1, "started");
+/** It has started in safe mode; with the causes. */
+export const EVENT_SAFE_MODE = kind(2, "safe_mode");
+/** A restart was asked for. */
+export const EVENT_RESTART = kind(3, "restart");
+/** The clock was set for the first time since the start. */
+export const EVENT_CLOCK = kind(4, "clock_set");
+/** With the client's address. */
+export const EVENT_LOGIN = kind(5, "login");
+/** Wrong user or password, or too many attempts; with the client's address. */
+export const EVENT_LOGIN_REFUSED = kind(6, "login_refused");
+/** With the client's address. */
+export const EVENT_PASSWORD = kind(7, "password_changed");
+/** With the token's name. */
+export const EVENT_TOKEN_MADE = kind(8, "token_made");
+/** With the token's id. */
+export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked");
+/** With the names of the groups that have changed. */
+export const EVENT_SETTINGS = kind(10, "settings_changed");
+/** Another certificate serves from the next start on; with which. */
+export const EVENT_CERTIFICATE = kind(11, "certificate_changed");
+/** The first failure, and each that is another one; with its code. */
+export const EVENT_METER_FAILED = kind(12, "meter_failed");
+/** The first good readout after a failure, or since the start. */
+export const EVENT_METER_READ = kind(13, "meter_read");
+/** With our address. */
+export const EVENT_NETWORK_UP = kind(14, "network_up");
+export const EVENT_NETWORK_DOWN = kind(15, "network_down");
+/** With how many. */
+export const EVENT_MISSED = kind(16, "readouts_missed");
+/** Flash has refused a write; with the key. */
+export const EVENT_STORAGE = kind(17, "storage_refused");
+
+const KINDS: readonly EventKind[] = Object.freeze([
+	EVENT_STARTED,
+	EVENT_SAFE_MODE,
+	EVENT_RESTART,
+	EVENT_CLOCK,
+	EVENT_LOGIN,
+	EVENT_LOGIN_REFUSED,
+	EVENT_PASSWORD,
+	EVENT_TOKEN_MADE,
+	EVENT_TOKEN_REVOKED,
+	EVENT_SETTINGS,
+	EVENT_CERTIFICATE,
+	EVENT_METER_FAILED,
+	EVENT_METER_READ,
+	EVENT_NETWORK_UP,
+	EVENT_NETWORK_DOWN,
+	EVENT_MISSED,
+	EVENT_STORAGE,
+]);
+
+/** Of a number in flash; one that another version has written has none here. */
+export function eventName(number: number): string {
+	return KINDS.find((candidate) => candidate.number === number)?.name ?? "unknown";
+}

@@ -1,0 +1,243 @@
+/**
+ * Reads the meter by itself, at the times of the schedule (API decision 30). For gateway.ts; how is the reader's.
+ *
+ *              start, settings   clock set        due            readout    failure                reader is busy
+ *   OFF        WAITING (a)       –                –              –          –                      –
+ *   WAITING    WAITING (a)       WAITING (b)      RUNNING (c)    –          –                      –
+ *   RUNNING    WAITING (a)       –                –              WAITING    WAITING, RUNNING (d)   WAITING (e)
+ *
+ *   (a) OFF where nothing is read by itself.  (b) for the next time by the new clock; at once, for one that has gone by.
+ *   (c) Where the meter sends by itself: WAITING, and it went well if anything has come since the time before.  (d) It is
+ *   tried again RETRY_MS later, if there is room before the next time; RUNNING while the reader itself goes on.  (e) for
+ *   BUSY_MS, if there is room.
+ *
+ * Times that went by while the gateway was off, the clock was put forward or a readout took longer are counted as missed
+ * and made up for by one run at once; never by more. A clock that is put back by less than half a period, an hour at
+ * most, brings no time a second time. While the clock is not set, a period is counted from the start, a month as 30 days.
+ * A run that falls into a readout by hand takes part in it.
+ */
+import type { Drive } from "../io/driver.js";
+import type { Timed } from "../io/machine.js";
+import type { Failure } from "../readout/failure.js";
+import type { Readout } from "../readout/readout.js";
+import { nextMoment, type Recurrence } from "../time/recurrence.js";
+import type { Offsets } from "../time/wall-clock.js";
+import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_WAIT } from "./failures.js";
+import type { Outcomes } from "./outcomes.js";
+import type { MeterWorld } from "./settings.js";
+import type { ReadWaiter } from "./waiters.js";
+
+/** The reader, as far as it is asked (reader.ts). */
+export interface ScheduledReader {
+	/** Where the meter sends by itself: what is wrong when nothing has come in time. */
+	readonly late: Failure | undefined;
+	readonly running: boolean;
+	readonly outcomes: Pick<Outcomes, "readouts">;
+	read(waiter: ReadWaiter): void;
+	cancel(waiter: ReadWaiter): void;
+}
+
+export interface ScheduleOptions {
+	readonly world: Pick<MeterWorld, "driver" | "clock">;
+	readonly zone: Offsets;
+	readonly reader: ScheduledReader;
+	/** As the settings are now; undefined: nothing is read by itself. */
+	plan(): Recurrence | undefined;
+	/** So many times have gone by without a run. */
+	missed?(count: number): void;
+}
+
+const MINUTE_MS = 60_000;
+const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
+/** From a failure to the next try: the first, the second. */
+const RETRY_MS = Object.freeze([60_000, 240_000]);
+/** Other requests have the memory or the reader. */
+const BUSY_MS = 5000;
+/** A try must begin this long before the next time. */
+const ROOM_MS = 60_000;
+/** The most that a clock is put back without the times being new ones. */
+const SLACK_MS = 3_600_000;
+/** Missed ones are counted up to here at once. */
+const COUNT_LIMIT = 1000;
+
+const STATE_OFF = 0;
+const STATE_WAITING = 1;
+const STATE_RUNNING = 2;
+
+export class Schedule implements Timed, ReadWaiter {
+	readonly #options: ScheduleOptions;
+	readonly #drive: Drive;
+	#state = STATE_OFF;
+	#plan: Recurrence | undefined;
+	/** When it is due, monotonic ms. For the driver. */
+	deadlineMs = Number.POSITIVE_INFINITY;
+	/** The time of the schedule that is due next, or runs, Unix ms; 0 while the clock is not set. */
+	#nextUtcMs = 0;
+	/** The time of the schedule that has been due last, Unix ms; 0: none by this clock. */
+	#dueUtcMs = 0;
+	/** What is waited for is another try at the time that was due. */
+	#isRetry = false;
+	/** Tries that have failed at that time. */
+	#failed = 0;
+	/** Of the reader when a time was due last. */
+	#readouts = 0;
+	/** Unix ms of the end of the last run; 0: none, or the clock was not set. */
+	lastRunUtcMs = 0;
+	/** Of the last run, if it failed. */
+	lastFailure: Failure | undefined;
+	/** Times without a run since the start. */
+	missed = 0;
+
+	constructor(options: ScheduleOptions) {
+		this.#options = options;
+		this.#drive = options.world.driver.drive("schedule", this);
+	}
+
+	/** Unix ms of the next run, which may be one that is tried again; 0 where there is none or the clock is not set. */
+	get nextRunUtcMs(): number {
+		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
+	}
+
+	/** From now on. `lastUtcMs`: of the last readout that is known from before the start; 0: none is. */
+	start(lastUtcMs: number): void {
+		this.#drive.tell((nowMs) => {
+			this.#dueUtcMs = lastUtcMs;
+			this.settle(nowMs);
+		});
+	}
+
+	/** The settings of the schedule are other ones, or the zone. */
+	reconfigure(): void {
+		this.#drive.tell((nowMs) => {
+			this.#dueUtcMs = 0;
+			this.settle(nowMs);
+		});
+	}
+
+	/** The clock was set. */
+	clockChanged(): void {
+		this.#drive.tell((nowMs) => {
+			if (this.#state !== STATE_WAITING) return;
+			// A clock that is put forward passes over what is waited for.
+			if (this.#nextUtcMs !== 0 && this.#nextUtcMs <= this.utcMs) this.deadlineMs = nowMs;
+			else this.wait(nowMs);
+		});
+	}
+
+	stop(): void {
+		this.#options.reader.cancel(this);
+		this.#drive.stop();
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		const utcMs = this.utcMs;
+		if (utcMs < this.#nextUtcMs) {
+			// The host's timer and its clock may differ by a little.
+			this.deadlineMs = nowMs + this.#nextUtcMs - utcMs;
+			return;
+		}
+		if (!this.#isRetry) this.begin(utcMs);
+		const { reader } = this.#options;
+		const { late, outcomes } = reader;
+		const { readouts } = outcomes;
+		if (late !== undefined) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
+		else {
+			this.#state = STATE_RUNNING;
+			this.deadlineMs = Number.POSITIVE_INFINITY;
+			reader.read(this);
+		}
+		this.#readouts = readouts;
+	}
+
+	/** For the reader: the readout is there, or why there is none. */
+	finished(_readout: Readout | undefined, failure: Failure | undefined): void {
+		this.#drive.tell((nowMs) => {
+			if (this.#state !== STATE_RUNNING) return;
+			const { reader } = this.#options;
+			// It has a minute for those who ask, and up to ten for the meter.
+			if (failure === FAILURE_WAIT && reader.running) reader.read(this);
+			else this.ended(failure, nowMs);
+		});
+	}
+
+	private get utcMs(): number {
+		return this.#options.world.clock.utcMs() ?? 0;
+	}
+
+	/** Goes by the settings as they are. */
+	private settle(nowMs: number): void {
+		this.#options.reader.cancel(this);
+		this.#plan = this.#options.plan();
+		this.#readouts = this.#options.reader.outcomes.readouts;
+		if (this.#plan !== undefined) this.wait(nowMs);
+		else {
+			this.#state = STATE_OFF;
+			this.#nextUtcMs = 0;
+			this.deadlineMs = Number.POSITIVE_INFINITY;
+		}
+	}
+
+	/** Waits for the next time. */
+	private wait(nowMs: number): void {
+		this.#state = STATE_WAITING;
+		this.#isRetry = false;
+		const utcMs = this.utcMs;
+		this.#nextUtcMs = utcMs === 0 ? 0 : this.after(this.baseAt(utcMs));
+		this.deadlineMs = nowMs + (utcMs === 0 ? this.periodMs : Math.max(0, this.#nextUtcMs - utcMs));
+	}
+
+	/** The time after which the next one is looked for. */
+	private baseAt(utcMs: number): number {
+		const dueUtcMs = this.#dueUtcMs;
+		if (dueUtcMs === 0) return utcMs;
+		const slackMs = Math.min(SLACK_MS, (this.after(dueUtcMs) - dueUtcMs) / 2);
+		return dueUtcMs > utcMs + slackMs ? utcMs : dueUtcMs;
+	}
+
+	private after(utcMs: number): number {
+		const { zone } = this.#options;
+		return this.#plan === undefined ? Number.POSITIVE_INFINITY : nextMoment(this.#plan, zone, utcMs);
+	}
+
+	/** Only where there is a plan. */
+	private get periodMs(): number {
+		const { minutes = 0, months = 0 } = this.#plan ?? {};
+		return months > 0 ? months * MONTH_MS : minutes * MINUTE_MS;
+	}
+
+	/** A time is due: those that have gone by with it are missed. */
+	private begin(utcMs: number): void {
+		this.#failed = 0;
+		if (this.#nextUtcMs === 0) return;
+		let missed = 0;
+		for (let next = this.after(this.#nextUtcMs); next <= utcMs && missed < COUNT_LIMIT; next = this.after(next)) {
+			this.#nextUtcMs = next;
+			missed++;
+		}
+		this.#dueUtcMs = missed === COUNT_LIMIT ? utcMs : this.#nextUtcMs;
+		if (missed === 0) return;
+		this.missed += missed;
+		this.#options.missed?.(missed);
+	}
+
+	/** A run is over; without a failure it went well. */
+	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
+		const utcMs = this.utcMs;
+		this.lastRunUtcMs = utcMs;
+		this.lastFailure = failure;
+		this.wait(nowMs);
+		const delayMs = failure === undefined || !canRetry ? 0 : this.delayAfter(failure);
+		if (delayMs === 0 || nowMs + delayMs + ROOM_MS > this.deadlineMs) return;
+		this.#isRetry = true;
+		this.deadlineMs = nowMs + delayMs;
+		if (this.#nextUtcMs !== 0) this.#nextUtcMs = utcMs + delayMs;
+	}
+
+	/** From this failure to the next try; 0: there is none. */
+	private delayAfter(failure: Failure): number {
+		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
+		return RETRY_MS[this.#failed++] ?? 0;
+	}
+}

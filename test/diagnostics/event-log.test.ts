@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { PARTITION_SIZES } from "../../hosts/node/partitions.js";
+import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { WRITES_A_DAY } from "../../modules/diagnostics/event-flash.js";
+import { EventCursor, EventLog, MEMORY_LIMIT } from "../../modules/diagnostics/event-log.js";
+import { countAt, DETAIL_LIMIT, detailEnd, timeAt, UNIT, uptimeAt } from "../../modules/diagnostics/event-record.js";
+import {
+	EVENT_LOGIN,
+	EVENT_LOGIN_REFUSED,
+	EVENT_METER_FAILED,
+	EVENT_STARTED,
+	eventName,
+} from "../../modules/diagnostics/events.js";
+
+const SECOND_MS = 1000;
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 10, 22, 7);
+
+/** A log, and what is behind it over restarts. */
+class Unit {
+	readonly flash: VirtualFlash;
+	readonly traces: string[] = [];
+	time = new VirtualTime();
+	log!: EventLog;
+
+	constructor(flash = new VirtualFlash()) {
+		this.flash = flash;
+		this.start();
+	}
+
+	start(): void {
+		this.time = new VirtualTime();
+		this.time.setUTC(START_MS);
+		const trace = (message: string) => this.traces.push(message);
+		this.log = new EventLog({ clock: this.time, trace }, this.flash.open("log"));
+	}
+
+	/** `name detail xCount`, the oldest first. */
+	get shown(): string[] {
+		const texts: string[] = [];
+		const cursor = new EventCursor(this.log.copy());
+		while (cursor.next()) {
+			const { bytes, at } = cursor;
+			const detail = Buffer.from(bytes.subarray(at + UNIT, detailEnd(bytes, at))).toString("latin1");
+			const count = countAt(bytes, at);
+			texts.push(`${eventName(bytes[at])} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
+		}
+		return texts;
+	}
+}
+
+describe("diagnostics/event-log", () => {
+	it("tells what has come, when and how often, the oldest first", () => {
+		const unit = new Unit();
+		unit.log.note(EVENT_STARTED, "power was switched on");
+		unit.time.advance(90 * SECOND_MS);
+		unit.log.note(EVENT_LOGIN, "192.168.1.20");
+		assert.deepEqual(unit.shown, ["started power was switched on", "login 192.168.1.20"]);
+		const bytes = unit.log.copy();
+		const cursor = new EventCursor(bytes);
+		cursor.next();
+		cursor.next();
+		assert.equal(timeAt(bytes, cursor.at), START_MS / 1000 + 90);
+		assert.equal(uptimeAt(bytes, cursor.at), 90);
+		assert.equal(cursor.next(), false);
+	});
+
+	it("counts what comes again within ten minutes, and keeps the time of the last", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 500; i++) {
+			unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
+			unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.2");
+			unit.time.advance(SECOND_MS);
+		}
+		assert.deepEqual(unit.shown, ["login_refused 10.0.0.1 x500", "login_refused 10.0.0.2 x500"]);
+		unit.time.advance(601 * SECOND_MS);
+		unit.log.note(EVENT_LOGIN_REFUSED, "10.0.0.1");
+		assert.deepEqual(unit.shown.at(-1), "login_refused 10.0.0.1");
+		for (let i = 0; i < 70_000; i++) unit.log.note(EVENT_LOGIN, "x");
+		assert.equal(unit.shown.at(-1), "login x x65535", "it counts no further");
+	});
+
+	it("takes any detail: cut where it is too long, and what is no printable ASCII as a question mark", () => {
+		const unit = new Unit();
+		unit.log.note(EVENT_LOGIN, "ä\n\u{1f600}x");
+		assert.match(unit.shown[0], /^login \?\?\?+x$/);
+		unit.log.note(EVENT_METER_FAILED, "y".repeat(1000));
+		assert.equal(unit.shown[1], `meter_failed ${"y".repeat(DETAIL_LIMIT)}`);
+	});
+
+	it("lets the oldest fall out of a full memory, and counts them", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 200; i++) unit.log.note(EVENT_LOGIN, `client ${i}`);
+		assert.ok(unit.log.copy().length <= MEMORY_LIMIT);
+		const left = unit.shown.length;
+		assert.equal(unit.log.dropped, 200 - left);
+		assert.equal(unit.shown[0], `login client ${200 - left}`);
+		assert.equal(unit.shown.at(-1), "login client 199");
+	});
+
+	it("knows what was before a restart, and does not count it together with what comes after", () => {
+		const unit = new Unit();
+		unit.log.note(EVENT_STARTED);
+		unit.log.note(EVENT_LOGIN, "a");
+		unit.start();
+		unit.log.note(EVENT_STARTED);
+		unit.log.note(EVENT_LOGIN, "a");
+		assert.deepEqual(unit.shown, ["started", "login a", "started", "login a"]);
+		assert.equal(unit.log.dropped, 0);
+	});
+
+	it("goes on through many fillings of the flash, with the newest of them after each restart", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 2000; i++) {
+			unit.time.advance((DAY_MS / WRITES_A_DAY) * 1.01);
+			unit.log.note(EVENT_LOGIN, `client ${i}`);
+			if (i % 97 !== 0) continue;
+			unit.start();
+			assert.equal(unit.shown.at(-1), `login client ${i}`);
+			const first = Number(unit.shown[0].split(" ")[2]);
+			assert.deepEqual(
+				unit.shown,
+				Array.from({ length: i - first + 1 }, (_, index) => `login client ${first + index}`),
+			);
+			assert.ok(i < 50 || unit.shown.length > 40);
+		}
+		assert.deepEqual(unit.traces, []);
+		assert.deepEqual(unit.flash.mistakes, []);
+	});
+
+	it("wears its flash by no more than its budget, whatever comes", () => {
+		const unit = new Unit();
+		const days = 30;
+		for (let i = 0; i < days * 24 * 60; i++) {
+			for (let j = 0; j < 3; j++) unit.log.note(EVENT_METER_FAILED, `a long enough detail ${i} ${j}`);
+			unit.time.advance(60 * SECOND_MS);
+		}
+		assert.ok(unit.flash.operations < days * WRITES_A_DAY * 1.05 + 100, `${unit.flash.operations} operations`);
+		const erases = unit.flash.open("log")!.erases;
+		// Details of two units: the most that a sector takes is 85 of them.
+		for (const count of erases) assert.ok(count <= (days * WRITES_A_DAY) / 85 / erases.length + 2, `${erases}`);
+		// Ten years of that are a part of the 100 000 erases that flash bears.
+		assert.ok((Math.max(...erases) / days) * 3653 < 50_000);
+	});
+
+	it("survives a power cut at any byte of any write and erase: what stood before stands, and it goes on", () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 1, max: 320 }), fc.integer({ min: 0, max: 64 }), fc.nat(), (at, bytes, seed) => {
+				const unit = new Unit(new VirtualFlash(seed));
+				unit.flash.cutPowerAt(at, bytes);
+				let kept = -1;
+				for (let i = 0; i < 300; i++) {
+					unit.time.advance(100 * SECOND_MS);
+					unit.log.note(EVENT_LOGIN, `client ${i}`);
+					if (unit.traces.length > 0) break;
+					kept = i;
+				}
+				unit.flash.powerUp();
+				unit.traces.length = 0;
+				unit.start();
+				const { shown } = unit;
+				const numbers = shown.map((text) => Number(/^login client (\d+)$/.exec(text)?.[1] ?? assert.fail(text)));
+				for (let i = 1; i < numbers.length; i++) assert.equal(numbers[i], numbers[i - 1] + 1, `${numbers}`);
+				// The sector that was being erased is gone, and was the older one.
+				if (kept >= 0) assert.ok((numbers.at(-1) ?? -1) >= kept, `${kept}: ${numbers}`);
+				for (let i = 1000; i < 1200; i++) {
+					unit.time.advance(100 * SECOND_MS);
+					unit.log.note(EVENT_LOGIN, `client ${i}`);
+				}
+				unit.start();
+				assert.equal(unit.shown.at(-1), "login client 1199");
+				assert.deepEqual(unit.flash.mistakes, []);
+			}),
+			{ numRuns: 300 },
+		);
+	});
+
+	it("stands any bytes in its flash", () => {
+		fc.assert(
+			fc.property(fc.uint8Array({ minLength: 1, maxLength: 600 }), fc.nat(7000), fc.boolean(), (bytes, at, isUsed) => {
+				const unit = new Unit();
+				if (isUsed) for (let i = 0; i < 30; i++) unit.log.note(EVENT_LOGIN, `client ${i}`);
+				unit.flash.open("log")!.bytes.set(bytes, at);
+				unit.start();
+				for (let i = 0; i < 3; i++) unit.log.note(EVENT_LOGIN, `after ${i}`);
+				assert.deepEqual(unit.shown.slice(-3), ["login after 0", "login after 1", "login after 2"]);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	it("keeps nobody from his work when the flash refuses, or there is none", () => {
+		const unit = new Unit();
+		unit.flash.refusals = 1000;
+		unit.log.note(EVENT_LOGIN, "a");
+		assert.deepEqual(unit.shown, ["login a"]);
+		assert.match(unit.traces[0], /^log: /);
+		const bare = new EventLog({ clock: unit.time, trace: () => assert.fail() }, undefined);
+		bare.note(EVENT_STARTED);
+		assert.equal(bare.copy().length, UNIT);
+	});
+
+	it("forgets all at a factory reset, also in flash", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 100; i++) unit.log.note(EVENT_LOGIN, `client ${i}`);
+		unit.log.erase();
+		assert.deepEqual(unit.shown, []);
+		assert.ok(unit.flash.open("log")!.bytes.every((byte) => byte === 0xff));
+		unit.start();
+		assert.deepEqual(unit.shown, []);
+		unit.log.note(EVENT_STARTED);
+		unit.start();
+		assert.deepEqual(unit.shown, ["started"]);
+	});
+
+	it("has room for two sectors at least on each board", () => {
+		assert.ok(PARTITION_SIZES.log >= 2 * 4096);
+	});
+});

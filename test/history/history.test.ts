@@ -1,0 +1,354 @@
+/** The history: what is kept of readouts, and the periods that come of it. */
+import assert from "node:assert/strict";
+import { QUARTERS } from "../../modules/history/calendar.js";
+import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
+import { at, linesOf, type Period, readoutOf, Unit } from "./unit.js";
+
+const QUARTER = 900;
+const HOUR = 3600;
+const DAY = 86_400;
+
+/** Periods in short: start and end as UTC, import, marks. */
+function short(periods: readonly Period[]): string[] {
+	const text = (timeS: number) => new Date(timeS * 1000).toISOString().slice(5, 19).replace("T", " ");
+	return periods.map(({ start, end, amounts, marks }) =>
+		`${text(start)} ${text(end)} ${amounts.import ?? "-"} ${marks}`.trim(),
+	);
+}
+
+describe("The history", () => {
+	let unit: Unit;
+
+	beforeEach(() => {
+		unit = new Unit("");
+	});
+	afterEach(() => {
+		assert.deepEqual(unit.mistakes, []);
+		assert.deepEqual(unit.flash.mistakes, []);
+	});
+
+	/** A reading every `stepS` seconds from one time to the other, each 1 Wh a minute more. */
+	function run(from: number, to: number, stepS = QUARTER, lateS = 3): void {
+		for (let timeS = from; timeS <= to; timeS += stepS)
+			unit.read(timeS + lateS, { import: Math.floor((timeS - at("2026-11-20")) / 60) + 1_000_000 });
+	}
+
+	it("is empty at first", () => {
+		for (const level of ["quarters", "hours", "days", "months"] as const) assert.deepEqual(unit.periods(level), []);
+	});
+
+	it("has nothing to tell after the first reading", () => {
+		unit.read(at("2026-11-20 06:00:03"), { import: 5 });
+		assert.deepEqual(unit.periods("quarters"), []);
+	});
+
+	it("tells quarter hours, hours, days and months of readings that are a little late", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 08:15"));
+		const quarters = short(unit.periods("quarters"));
+		assert.equal(quarters.length, 9);
+		assert.equal(quarters[0], "11-20 06:00:00 11-20 06:15:00 15");
+		assert.equal(quarters[8], "11-20 08:00:00 11-20 08:15:00 15");
+		assert.deepEqual(short(unit.periods("hours")), [
+			"11-20 06:00:00 11-20 07:00:00 60",
+			"11-20 07:00:00 11-20 08:00:00 60",
+			"11-20 08:00:00 11-20 08:15:03 15 partial",
+		]);
+		assert.deepEqual(short(unit.periods("days")), ["11-20 06:00:03 11-20 08:15:03 135 partial"]);
+		assert.deepEqual(short(unit.periods("months")), ["11-20 06:00:03 11-20 08:15:03 135 partial"]);
+	});
+
+	it("tells only what begins in the time asked for", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 10:15"));
+		const hours = unit.periods("hours", at("2026-11-20 07:00"), at("2026-11-20 09:00"));
+		assert.deepEqual(short(hours), ["11-20 07:00:00 11-20 08:00:00 60", "11-20 08:00:00 11-20 09:00:00 60"]);
+		assert.deepEqual(unit.periods("hours", at("2026-11-20 07:00:01"), at("2026-11-20 08:00")), []);
+	});
+
+	it("keeps one reading a quarter hour, the first", () => {
+		for (let i = 0; i < 100; i++) unit.read(at("2026-11-20 06:00") + i * 60, { import: 1000 + i });
+		// One write for each of the seven quarters, and one erase for the first sector.
+		assert.equal(unit.flash.operations, 8);
+		assert.deepEqual(
+			unit.periods("quarters").map(({ amounts }) => amounts.import),
+			[15, 15, 15, 15, 15, 15],
+		);
+	});
+
+	it("takes the reading nearest to a boundary, and divides by time where none is near", () => {
+		// 20 s before and 40 s after eight o'clock; then 5 minutes before and after nine.
+		unit.read(at("2026-11-20 07:00:00"), { import: 0 });
+		unit.read(at("2026-11-20 07:59:40"), { import: 600 });
+		unit.read(at("2026-11-20 08:00:40"), { import: 610 });
+		unit.read(at("2026-11-20 08:55:00"), { import: 1200 });
+		unit.read(at("2026-11-20 09:05:00"), { import: 1300 });
+		assert.deepEqual(short(unit.periods("hours")), [
+			"11-20 07:00:00 11-20 08:00:00 600",
+			"11-20 08:00:00 11-20 09:00:00 650 interpolated",
+			"11-20 09:00:00 11-20 09:05:00 50 partial interpolated",
+		]);
+		assert.equal(unit.sum("quarters"), 1300);
+	});
+
+	it("counts a reading as the one at a boundary up to a fifteenth of the period, and a quarter of an hour", () => {
+		const cases = [
+			["quarters", 60],
+			["hours", 240],
+			["days", 900],
+			["months", 900],
+		] as const;
+		for (const [level, tolerance] of cases) {
+			for (const late of [tolerance, tolerance + 1]) {
+				unit = new Unit("");
+				const boundary = at("2026-12-01");
+				const length = { quarters: QUARTER, hours: HOUR, days: DAY, months: 30 * DAY }[level];
+				unit.read(boundary - length, { import: 0 });
+				unit.read(boundary + late, { import: length + late });
+				const marks = unit.periods(level)[0].marks;
+				assert.equal(marks, late > tolerance ? "interpolated" : "", `${level}: ${late} s late`);
+			}
+		}
+	});
+
+	it("tells a gap as one period with all that went through meanwhile", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+		run(at("2026-11-20 10:20"), at("2026-11-20 12:05"), QUARTER);
+		assert.deepEqual(short(unit.periods("hours")), [
+			"11-20 06:00:00 11-20 07:00:00 60",
+			"11-20 07:00:00 11-20 11:00:00 239 interpolated gap",
+			"11-20 11:00:00 11-20 12:00:00 60 interpolated",
+			"11-20 12:00:00 11-20 12:05:03 6 partial interpolated",
+		]);
+		for (const level of ["quarters", "hours", "days"] as const) assert.equal(unit.sum(level), 365, level);
+	});
+
+	it("divides among days for whoever reads once a day at noon", () => {
+		for (let day = 0; day < 4; day++) unit.read(at("2026-11-20 12:00:05") + day * DAY, { import: day * 2400 });
+		assert.deepEqual(short(unit.periods("days")), [
+			"11-20 12:00:05 11-21 00:00:00 1199 partial interpolated",
+			"11-21 00:00:00 11-22 00:00:00 2400 interpolated",
+			"11-22 00:00:00 11-23 00:00:00 2400 interpolated",
+			"11-23 00:00:00 11-23 12:00:05 1201 partial interpolated",
+		]);
+	});
+
+	it("goes by the local clock: 23 and 25 hours, and hours that come twice", () => {
+		unit = new Unit("Europe/Berlin");
+		for (const [from, hours] of [
+			["2026-03-28 23:00", 23],
+			["2026-10-24 22:00", 25],
+		] as const) {
+			run(at(from), at(from) + (hours + 1) * HOUR);
+			const day = unit.periods("days", at(from)).at(0)!;
+			assert.equal(day.start, at(from));
+			assert.equal(day.end - day.start, hours * HOUR);
+			assert.equal(day.amounts.import, hours * 60);
+			const inside = unit.periods("hours", at(from), day.end);
+			assert.equal(inside.length, hours);
+			assert.ok(inside.every(({ amounts, marks }) => amounts.import === 60 && marks === ""));
+		}
+	});
+
+	it("takes a change of the zone for what was read before, as far as there are readings", () => {
+		run(at("2026-11-19 22:00"), at("2026-11-21 02:00"));
+		const [utc] = unit.periods("days", at("2026-11-20"));
+		assert.deepEqual([utc.start, utc.end], [at("2026-11-20"), at("2026-11-21")]);
+		unit.zone.select("Asia/Kathmandu");
+		const [kathmandu] = unit.periods("days", at("2026-11-19 18:15"));
+		assert.deepEqual([kathmandu.end, kathmandu.amounts.import], [at("2026-11-20 18:15"), 1215]);
+	});
+
+	it("keeps nothing without a clock, of a failed check, without registers", () => {
+		const lines = linesOf({ import: 1 });
+		unit.record(readoutOf(lines, 0));
+		unit.record(readoutOf(lines, at("2026-11-20"), { status: STATUS_CHECK_WRONG }));
+		unit.record(readoutOf("F.F(00)\r\n16.7.0(1.2*kW)\r\n", at("2026-11-20")));
+		assert.equal(unit.flash.operations, 0);
+	});
+
+	it("keeps readouts that were cut", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 06:00"));
+		unit.record(readoutOf(linesOf({ import: 1_000_400 }), at("2026-11-20 06:15"), { status: STATUS_CUT }));
+		assert.equal(unit.sum("hours"), 40);
+	});
+
+	it("waits up to an hour for a register that a readout lacks, then goes on without it", () => {
+		const both = (text: string, export_: number) => unit.read(at(text), { import: 0, export: export_ });
+		both("2026-11-20 06:00", 100);
+		unit.read(at("2026-11-20 06:15"), { import: 0 });
+		both("2026-11-20 06:16", 116);
+		assert.deepEqual(
+			unit.periods("quarters").map(({ amounts, marks }) => [amounts.export, marks]),
+			[[16, ""], ...[]],
+		);
+		for (const time of ["06:30", "07:00", "07:16", "07:30"]) unit.read(at(`2026-11-20 ${time}`), { import: 10 });
+		const hours = unit.periods("hours");
+		assert.equal(hours[0].amounts.export, 16);
+		both("2026-11-20 08:00", 200);
+		assert.equal(unit.sum("hours", "export"), 100);
+		assert.ok(unit.periods("hours").some(({ marks }) => marks.includes("partial")));
+	});
+
+	it("takes up a register from when it first appears", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+		unit.read(at("2026-11-20 08:00"), { import: 1_000_600, heat: 5000 });
+		unit.read(at("2026-11-20 09:00"), { import: 1_000_700, heat: 5300 });
+		assert.deepEqual(
+			unit.periods("hours").map(({ amounts }) => amounts.heat),
+			[undefined, undefined, 300],
+		);
+		assert.deepEqual(unit.periods("days")[0].marks, "partial");
+	});
+
+	describe("with another meter", () => {
+		beforeEach(() => run(at("2026-11-20 06:00"), at("2026-11-20 07:00")));
+
+		it("goes on from its readings, and marks where it was exchanged", () => {
+			unit.read(at("2026-11-20 08:00:05"), { import: 5 }, { id: "OTHER" });
+			unit.read(at("2026-11-20 09:00:05"), { import: 105 }, { id: "OTHER" });
+			assert.deepEqual(short(unit.periods("hours")), [
+				"11-20 06:00:00 11-20 07:00:00 60",
+				"11-20 07:00:00 11-20 08:00:00 - partial changed",
+				"11-20 08:00:00 11-20 09:00:00 100",
+			]);
+			assert.equal(unit.sum("days"), 160);
+		});
+		it("notices one that calls itself the same by a reading that falls", () => {
+			unit.read(at("2026-11-20 07:15:05"), { import: 5 });
+			unit.read(at("2026-11-20 07:30:05"), { import: 105 });
+			assert.deepEqual(
+				unit
+					.periods("quarters")
+					.slice(4)
+					.map(({ amounts, marks }) => [amounts.import, marks]),
+				[
+					[undefined, "partial changed"],
+					[100, ""],
+				],
+			);
+		});
+		it("goes by its number rather than by what it calls itself, in another protocol say", () => {
+			const first = { serial: "123", id: "A" };
+			unit = new Unit("");
+			unit.read(at("2026-11-20 06:00"), { import: 100 }, first);
+			unit.read(at("2026-11-20 06:15"), { import: 110 }, { serial: "123", id: "B" });
+			unit.read(at("2026-11-20 06:30"), { import: 120 }, { serial: "124", id: "B" });
+			assert.deepEqual(
+				unit.periods("quarters").map(({ amounts, marks }) => [amounts.import, marks]),
+				[
+					[10, ""],
+					[undefined, "partial changed"],
+				],
+			);
+		});
+		it("remembers which one it is over a restart", () => {
+			unit.restart();
+			unit.read(at("2026-11-20 07:15"), { import: 1_000_500 });
+			unit.restart();
+			unit.read(at("2026-11-20 07:30"), { import: 2_000_000 }, { id: "OTHER" });
+			assert.match(unit.periods("quarters").at(-1)!.marks, /changed/);
+			assert.equal(unit.periods("quarters").at(-2)!.marks, "");
+		});
+	});
+
+	it("goes on when a register has gone past its last digit", () => {
+		unit.read(at("2026-11-20 06:00"), { import: 999_999_000, export: 7 });
+		unit.read(at("2026-11-20 07:00"), { import: 500, export: 8 });
+		unit.restart();
+		unit.read(at("2026-11-20 08:00"), { import: 700, export: 9 });
+		assert.deepEqual(
+			unit.periods("hours").map(({ amounts, marks }) => [amounts.import, amounts.export, marks]),
+			[
+				[1500, 1, "wrapped"],
+				[200, 1, ""],
+			],
+		);
+	});
+
+	describe("with a clock that is put back", () => {
+		it("waits for a little", () => {
+			run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+			const { operations } = unit.flash;
+			unit.read(at("2026-11-20 06:20"), { import: 1_000_430 });
+			unit.read(at("2026-11-20 07:10"), { import: 1_000_430 });
+			assert.equal(unit.flash.operations, operations);
+			unit.read(at("2026-11-20 07:15"), { import: 1_000_435 });
+			assert.equal(unit.sum("quarters"), 75);
+		});
+		it("makes one sum of what was read in a time that has not come yet, and loses nothing of before", () => {
+			run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+			// The owner has set the year wrong, for two hours.
+			unit.read(at("2031-11-20 07:15"), { import: 1_000_435 });
+			unit.read(at("2031-11-20 08:15"), { import: 1_000_495 });
+			unit.read(at("2031-11-20 09:15"), { import: 1_000_555 });
+			unit.read(at("2026-11-20 09:30:03"), { import: 1_000_570 });
+			unit.restart();
+			unit.read(at("2026-11-20 10:00:03"), { import: 1_000_600 });
+			assert.equal(unit.sum("hours"), 240);
+			assert.deepEqual(short(unit.periods("hours")), [
+				"11-20 06:00:00 11-20 07:00:00 60",
+				"11-20 07:00:00 11-20 10:00:00 180 gap",
+			]);
+			assert.equal(unit.periods("quarters").length, 5 + 1);
+		});
+		it("begins anew when all of it was in a time that has not come yet", () => {
+			run(at("2031-11-20 06:00"), at("2031-11-20 07:00"));
+			unit.read(at("2026-11-20 06:00"), { import: 1 });
+			unit.read(at("2026-11-20 07:00"), { import: 11 });
+			assert.deepEqual(short(unit.periods("hours")), ["11-20 06:00:00 11-20 07:00:00 10"]);
+		});
+	});
+
+	it("keeps rises beyond 32 bits whole", () => {
+		unit.read(at("2026-11-20 06:00"), { import: 10_000_000_000 });
+		unit.read(at("2026-11-20 07:00"), { import: 15_000_000_123 });
+		assert.equal(unit.sum("hours"), 5_000_000_123);
+		unit.restart();
+		unit.read(at("2026-11-20 08:00"), { import: 15_000_000_124 });
+		assert.equal(unit.sum("hours"), 5_000_000_124);
+	});
+
+	it("is the same after a restart", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-25 06:00"));
+		const before = (["quarters", "hours", "days", "months"] as const).map((level) => unit.periods(level));
+		unit.restart();
+		assert.deepEqual(
+			(["quarters", "hours", "days", "months"] as const).map((level) => unit.periods(level)),
+			before,
+		);
+	});
+
+	it("tells of a flash that refuses, and goes on when it takes again", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 07:00"));
+		unit.flash.refusals = 1;
+		unit.read(at("2026-11-20 07:15:03"), { import: 1_000_435 });
+		assert.deepEqual(unit.traced, ["history: the flash refuses"]);
+		unit.read(at("2026-11-20 07:16:03"), { import: 1_000_436 });
+		assert.equal(unit.sum("quarters"), 76);
+	});
+
+	it("tells who reads it that it was compacted meanwhile, rather than anything wrong", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-22 06:00"));
+		const cursor = unit.history.periods(QUARTERS, 0, 2 ** 32);
+		assert.ok(cursor.next());
+		run(at("2026-11-22 06:15"), at("2026-11-22 12:00"));
+		assert.ok(cursor.next());
+		// By then each sector was put to another use.
+		run(at("2026-11-22 12:15"), at("2027-01-20 12:00"));
+		assert.throws(() => {
+			while (cursor.next());
+		}, /compacted while it was read/);
+	});
+
+	it("forgets everything at a reset, also when the power is cut in the middle of it", () => {
+		run(at("2026-11-20 06:00"), at("2026-11-20 08:00"));
+		unit.history.beginErase();
+		unit.flash.cutPowerAt(1);
+		assert.throws(() => unit.history.erase());
+		unit.read(at("2026-11-20 08:15"), { import: 1_000_435 });
+		unit.restart();
+		assert.ok(unit.partition.bytes.every((byte) => byte === 0xff));
+		assert.deepEqual(unit.storage.keys(), []);
+		run(at("2026-11-20 09:00"), at("2026-11-20 10:00"));
+		assert.equal(unit.sum("hours"), 60);
+	});
+});

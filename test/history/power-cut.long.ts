@@ -1,0 +1,14 @@
+/** Each byte of each write, and each erase, of filling sectors and of the compaction that follows. */
+import assert from "node:assert/strict";
+import { cutEverywhere } from "./power-cut.js";
+
+describe("The history while the power fails at each byte", () => {
+	for (const after of [0, 2400, 12_000]) {
+		it(`loses nothing of ${after} readings that were there, and goes on`, function () {
+			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
+			const cuts = cutEverywhere(seed, 1, after);
+			this.test!.title += ` (${cuts} cuts, seed ${seed})`;
+			assert.ok(cuts > 3000);
+		});
+	}
+});

@@ -1,0 +1,14 @@
+/** A sample of power-cut.long.ts: other cuts each time, the seed in the title repeats them. */
+import assert from "node:assert/strict";
+import { cutEverywhere } from "./power-cut.js";
+
+describe("The history while the power fails", function () {
+	this.timeout(120_000);
+
+	it("loses nothing that was there, and goes on", function () {
+		const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
+		const cuts = cutEverywhere(seed, 20, 2400);
+		this.test!.title += ` (${cuts} cuts, seed ${seed})`;
+		assert.ok(cuts > 100);
+	});
+});

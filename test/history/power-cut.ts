@@ -1,0 +1,138 @@
+/**
+ * The history while the power fails: readings with a cut at each byte of each write, and in each erase, that follow from
+ * them. After the next start everything that was there is told as before; the reading is there as well, or is not; and
+ * readings go on. For power-cut.test.ts and power-cut.long.ts.
+ */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualFlash } from "../../hosts/node/virtual-flash.js";
+import { Entry, FLAG_START } from "../../modules/history/entry.js";
+import { Journal } from "../../modules/history/journal.js";
+import { periodsOf } from "./simulation.js";
+import { at, LEVELS, type Level, type Period, Unit } from "./unit.js";
+
+const QUARTER = 900;
+const START = at("2026-06-01 00:00:07");
+/** Those among which some are cut: by them sectors are filled, and compacted. */
+const CUT = 1100;
+/** Those that only add an entry are cut as long as they are among so many. */
+const PLAIN_CUT = 40;
+
+function timeOf(reading: number): number {
+	return START + reading * QUARTER + (reading % 7);
+}
+
+function importOf(reading: number): number {
+	return 1_000_000 + reading * 70 + (reading % 13) * 5;
+}
+
+function read(unit: Unit, reading: number): void {
+	unit.read(timeOf(reading), { import: importOf(reading), export: 5000 + reading });
+}
+
+function entryOf(reading: number): Entry {
+	const entry = new Entry();
+	entry.timeS = timeOf(reading);
+	if (reading === 0) entry.flags = FLAG_START;
+	else {
+		entry.known = 3;
+		entry.rises[0] = importOf(reading) - importOf(reading - 1);
+		entry.rises[1] = 1;
+	}
+	return entry;
+}
+
+/** A unit with the same in flash, just started. */
+function copyOf(unit: Unit, seed: number): Unit {
+	const flash = new VirtualFlash(seed);
+	flash.open("history")!.bytes.set(unit.partition.bytes);
+	return new Unit("Europe/Berlin", flash);
+}
+
+type Listing = Readonly<Record<string, readonly Period[]>>;
+
+function listingOf(entries: readonly Entry[], unit: Unit): Listing {
+	const levels = Object.keys(LEVELS) as Level[];
+	return Object.fromEntries(levels.map((level) => [level, periodsOf(entries, level, unit.zone)]));
+}
+
+function check(unit: Unit, expected: Listing, where: string): void {
+	for (const level of Object.keys(LEVELS) as Level[])
+		assert.deepEqual(unit.periods(level), expected[level], `${level}, ${where}`);
+	assert.deepEqual(unit.flash.mistakes, [], where);
+	assert.deepEqual(unit.mistakes, [], where);
+}
+
+/** Tries one in `part` of all cuts, which the seed chooses, after so many readings; returns how many. */
+export function cutEverywhere(seed: number, part: number, after: number): number {
+	const random = new SeededRandom(seed);
+	const unit = new Unit();
+	const entries: Entry[] = [];
+	let most = 0;
+	let cuts = 0;
+	for (let reading = 0; reading < after + CUT; reading++) {
+		// Each try is that of a unit that has just started, and this one knows what is written.
+		unit.restart();
+		const before = copyOf(unit, 0);
+		const lengths = watch(unit, () => read(unit, reading));
+		let lists: readonly Listing[] | undefined;
+		const isCut = reading >= after && (reading < after + PLAIN_CUT || lengths.length > 1);
+		if (isCut) most = Math.max(most, lengths.length);
+		for (let operation = 1; isCut && operation <= lengths.length; operation++) {
+			for (let bytes = 0; bytes <= lengths[operation - 1]; bytes++) {
+				if (!random.oneIn(part)) continue;
+				lists ??= [
+					listingOf(entries, unit),
+					listingOf([...entries, entryOf(reading)], unit),
+					listingOf([...entries, entryOf(reading), entryOf(reading + 1)], unit),
+				];
+				const where = `reading ${reading}, operation ${operation}, byte ${bytes} (seed ${seed})`;
+				cut(copyOf(before, random.next()), reading, { operation, bytes, where, lists });
+				cuts++;
+			}
+		}
+		entries.push(entryOf(reading));
+	}
+	assert.ok(most > 40, "nothing was compacted");
+	return cuts;
+}
+
+/** Bytes of each write that `run` leads to, 0 for an erase. */
+function watch({ partition }: Unit, run: () => void): number[] {
+	const lengths: number[] = [];
+	const { write, erase } = partition;
+	partition.write = (offset, bytes, start = 0, end = bytes.length) => {
+		lengths.push(end - start);
+		write.call(partition, offset, bytes, start, end);
+	};
+	partition.erase = (offset, length) => {
+		lengths.push(0);
+		erase.call(partition, offset, length);
+	};
+	run();
+	Object.assign(partition, { write, erase });
+	return lengths;
+}
+
+interface Cut {
+	readonly operation: number;
+	readonly bytes: number;
+	readonly where: string;
+	/** What is told without the reading, with it, and with the next one. */
+	readonly lists: readonly Listing[];
+}
+
+function cut(unit: Unit, reading: number, { operation, bytes, where, lists }: Cut): void {
+	unit.flash.cutPowerAt(operation, bytes);
+	read(unit, reading);
+	unit.restart();
+	const journal = new Journal(unit.partition);
+	const isThere = journal.lastS === timeOf(reading);
+	if (!isThere) assert.equal(journal.lastS, reading === 0 ? 0 : timeOf(reading - 1), where);
+	check(unit, lists[isThere ? 1 : 0], where);
+	// Whoever lost this reading gets it again, and the next one.
+	if (!isThere) read(unit, reading);
+	read(unit, reading + 1);
+	unit.restart();
+	check(unit, lists[2], `afterwards, ${where}`);
+}

@@ -1,0 +1,36 @@
+/** A month of readings with all that may go wrong: what the history tells at the end is what the meter has counted. */
+
+import { type Setup, Simulation } from "./simulation.js";
+import { at } from "./unit.js";
+
+const DAY = 86_400;
+
+const SETUPS: Readonly<Record<string, Partial<Setup>>> = {
+	"that nothing happens in": {},
+	"with outages, restarts and power cuts": { cuts: 40, outages: 150 },
+	"with meters exchanged, of all registers": {
+		cuts: 100,
+		outages: 300,
+		exchanges: 400,
+		registers: ["import", "export", "gas", "water", "heat"],
+	},
+	"of readings every two hours": { stepS: 7200, cuts: 30, outages: 60 },
+	"of readings every minute": { stepS: 60, cuts: 500, outages: 2000 },
+};
+
+describe("A simulated month in the history", function () {
+	this.timeout(60_000);
+
+	for (const [name, setup] of Object.entries(SETUPS)) {
+		it(name, function () {
+			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
+			this.test!.title += ` (seed ${seed})`;
+			// Over the end of summer time.
+			const simulation = new Simulation({ seed, ...setup }, at("2026-10-10"));
+			for (let day = 1; day <= 31; day++) {
+				simulation.run(at("2026-10-10") + day * DAY);
+				simulation.check();
+			}
+		});
+	}
+});

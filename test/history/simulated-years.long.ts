@@ -1,0 +1,51 @@
+/**
+ * Years of readings with all that may go wrong, and how often flash is erased for them. `SEED=n` repeats a run, whose
+ * titles tell it.
+ */
+import assert from "node:assert/strict";
+import { type Setup, Simulation } from "./simulation.js";
+import { at, type Unit } from "./unit.js";
+
+const DAY = 86_400;
+const YEAR = 365.25 * DAY;
+/** Erases that a sector of flash bears, by the data sheets. */
+const ENDURANCE = 100_000;
+
+const FAULTS = { cuts: 300, outages: 3000, exchanges: 20_000 };
+const ALL = ["import", "export", "gas", "water", "heat"] as const;
+
+const SETUPS: readonly { name: string; years: number; setup: Partial<Setup> }[] = [
+	{ name: "three years without a fault", years: 3, setup: {} },
+	{ name: "a year with faults, in Berlin", years: 1, setup: FAULTS },
+	{ name: "a year with faults, in New York", years: 1, setup: { ...FAULTS, zone: "America/New_York" } },
+	{ name: "a year with faults, on Lord Howe", years: 1, setup: { ...FAULTS, zone: "Australia/Lord_Howe" } },
+	{ name: "three years with faults and all registers", years: 3, setup: { ...FAULTS, registers: ALL } },
+	{ name: "twelve years of readings every hour", years: 12, setup: { stepS: 3600 } },
+];
+
+/** The most erases of a sector in a year, and of all of them together. */
+function wear(unit: Unit, years: number): { most: number; least: number; all: number } {
+	const { erases } = unit.partition;
+	const all = erases.reduce((sum, one) => sum + one, 0);
+	return { most: Math.max(...erases) / years, least: Math.min(...erases) / years, all: all / years };
+}
+
+describe("Simulated years in the history", () => {
+	for (const { name, years, setup } of SETUPS) {
+		it(name, function () {
+			const seed = Number(process.env.SEED) || 1 + Math.floor(Math.random() * 1e9);
+			const start = at("2026-01-15 10:20");
+			const simulation = new Simulation({ seed, ...setup }, start);
+			for (let timeS = start; timeS < start + years * YEAR; ) {
+				timeS += 29.3 * DAY;
+				simulation.run(timeS);
+				simulation.check();
+			}
+			const { most, least, all } = wear(simulation.unit, years);
+			this.test!.title +=
+				` (seed ${seed}, ${simulation.cuts} power cuts, ${Math.round(all)} erases a year, ${Math.round(most)} of one sector)`;
+			assert.ok(most < ENDURANCE / 100, "flash lasts a hundred years");
+			assert.ok(most < 1.5 * least + 10, "all sectors wear alike");
+		});
+	}
+});

@@ -1,0 +1,178 @@
+/**
+ * A household of years on virtual time, read by a unit that loses its power, is off for days and gets another meter; and
+ * all of its entries in a list, from which the periods are told as they must be: what flash has must tell the same. For
+ * simulated-month.test.ts and simulated-years.long.ts.
+ */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { LocalCalendar } from "../../modules/history/calendar.js";
+import { KEEP_S } from "../../modules/history/compaction.js";
+import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START } from "../../modules/history/entry.js";
+import { Journal } from "../../modules/history/journal.js";
+import { PeriodCursor } from "../../modules/history/periods.js";
+import type { TimeZone } from "../../modules/time/zone.js";
+import { LEVELS, type Level, listOf, NAMES, type Period, type Register, Unit } from "./unit.js";
+
+const QUARTER = 900;
+const DAY = 86_400;
+
+export interface Setup {
+	readonly seed: number;
+	readonly zone?: string;
+	/** Default: import and export. */
+	readonly registers?: readonly Register[];
+	/** Seconds between two readings as planned. Default: a quarter of an hour. */
+	readonly stepS?: number;
+	/** Once in so many readings, on average: the power is cut, the unit is off, the meter is exchanged. 0: never. */
+	readonly cuts?: number;
+	readonly outages?: number;
+	readonly exchanges?: number;
+	/** Default: a new one with the history of 4 MB of flash. */
+	readonly unit?: Unit;
+}
+
+class ListSource {
+	entry = new Entry();
+	timeS = 0;
+	#at = 0;
+	readonly #entries: readonly Entry[];
+
+	constructor(entries: readonly Entry[]) {
+		this.#entries = entries;
+	}
+
+	next(): boolean {
+		if (this.#at === this.#entries.length) return false;
+		this.entry = this.#entries[this.#at++];
+		this.timeS = this.entry.timeS;
+		return true;
+	}
+}
+
+/** What a unit must tell of a level that has kept these entries. */
+export function periodsOf(entries: readonly Entry[], level: Level, zone: TimeZone): Period[] {
+	const lastS = entries.at(-1)?.timeS ?? 0;
+	const fromS = Math.max(0, lastS - KEEP_S[LEVELS[level]]);
+	// From well before what is asked for.
+	const begin = entries.findIndex(({ timeS }) => timeS >= fromS - 70 * DAY);
+	const source = new ListSource(entries.slice(Math.max(0, begin)));
+	return listOf(new PeriodCursor(source, new LocalCalendar(zone), { level: LEVELS[level], fromS, toS: 2 ** 32 }));
+}
+
+export class Simulation {
+	readonly unit: Unit;
+	readonly random: SeededRandom;
+	readonly entries: Entry[] = [];
+	/** What the entries of each register add up to. */
+	readonly totals: Record<Register, number> = { import: 0, export: 0, gas: 0, water: 0, heat: 0 };
+	readonly #setup: Setup;
+	readonly #registers: readonly Register[];
+	#timeS: number;
+	#readings = new Map<Register, number>();
+	/** As of the last entry. */
+	#last = new Map<Register, number>();
+	#meter = 1;
+	#lastMeter = 1;
+	cuts = 0;
+
+	constructor(setup: Setup, startS: number) {
+		this.#setup = setup;
+		this.#registers = setup.registers ?? ["import", "export"];
+		this.random = new SeededRandom(setup.seed);
+		this.unit = setup.unit ?? new Unit(setup.zone);
+		this.#timeS = startS;
+		for (const register of this.#registers) this.#readings.set(register, this.random.below(50_000_000));
+	}
+
+	get timeS(): number {
+		return this.#timeS;
+	}
+
+	/** Reads until then. */
+	run(untilS: number): void {
+		const { cuts = 0, outages = 0, exchanges = 0, stepS = QUARTER } = this.#setup;
+		const { random } = this;
+		while (this.#timeS < untilS) {
+			let waitS = stepS;
+			if (random.oneIn(outages)) waitS += random.below(4 * DAY);
+			this.#pass(waitS - (this.#timeS % stepS));
+			// A readout takes its time; now and then somebody reads in between.
+			this.#pass(random.oneIn(20) ? random.below(stepS) : random.below(25));
+			if (random.oneIn(exchanges)) {
+				this.#meter++;
+				for (const register of this.#registers) this.#readings.set(register, random.below(1000));
+			}
+			// Somewhere in what is written next, be it in the middle of making room.
+			if (random.oneIn(cuts)) this.unit.flash.cutPowerAt(1 + random.below(300), random.below(70));
+			this.read();
+		}
+	}
+
+	/** One readout now, which is kept unless the power goes. */
+	read(): void {
+		const { unit } = this;
+		unit.read(this.#timeS, Object.fromEntries(this.#readings), { serial: `no${this.#meter}` });
+		if (unit.flash.hasPower) {
+			this.#note();
+			return;
+		}
+		this.cuts++;
+		unit.restart();
+		const journal = new Journal(unit.partition);
+		if (journal.lastS === this.#timeS) this.#note();
+		else assert.equal(journal.lastS, this.entries.at(-1)?.timeS ?? 0, "an older reading was lost");
+		for (const level of ["quarters", "hours"] as const)
+			assert.deepEqual(unit.periods(level), this.expected(level), `${level} after a cut (seed ${this.#setup.seed})`);
+	}
+
+	/** The list holds, in flash there is nothing else, and no mistake was made. */
+	check(): void {
+		const { unit } = this;
+		assert.deepEqual(unit.mistakes, []);
+		assert.deepEqual(unit.flash.mistakes, []);
+		for (const level of Object.keys(LEVELS) as Level[]) {
+			const periods = unit.periods(level);
+			assert.deepEqual(periods, this.expected(level), `${level} (seed ${this.#setup.seed})`);
+			for (let i = 1; i < periods.length; i++) assert.equal(periods[i].start, periods[i - 1].end, level);
+		}
+		const first = this.entries[0].timeS;
+		// Ten years hold all there is, and so they are all that was counted.
+		if (this.#timeS - first < KEEP_S[LEVELS.months])
+			for (const register of this.#registers)
+				assert.equal(unit.sum("months", register), this.totals[register], `${register} (seed ${this.#setup.seed})`);
+		if (this.#timeS - first < KEEP_S[LEVELS.days])
+			for (const register of this.#registers) assert.equal(unit.sum("days", register), this.totals[register], register);
+	}
+
+	/** What the unit must tell of a level. */
+	expected(level: Level): Period[] {
+		return periodsOf(this.entries, level, this.unit.zone);
+	}
+
+	/** The readout just made is an entry, if it is the first in its quarter of an hour. */
+	#note(): void {
+		const before = this.entries.at(-1)?.timeS ?? 0;
+		if (Math.floor(this.#timeS / QUARTER) <= Math.floor(before / QUARTER)) return;
+		const entry = new Entry();
+		entry.timeS = this.#timeS;
+		if (before === 0) entry.flags = FLAG_START;
+		else if (this.#meter !== this.#lastMeter) entry.flags = FLAG_CHANGED | FLAG_PARTIAL;
+		else {
+			for (const register of this.#registers) {
+				const index = NAMES.indexOf(register);
+				entry.known |= 1 << index;
+				entry.rises[index] = this.#readings.get(register)! - this.#last.get(register)!;
+				this.totals[register] += entry.rises[index];
+			}
+		}
+		this.entries.push(entry);
+		this.#last = new Map(this.#readings);
+		this.#lastMeter = this.#meter;
+	}
+
+	#pass(seconds: number): void {
+		this.#timeS += seconds;
+		for (const [register, reading] of this.#readings)
+			this.#readings.set(register, reading + this.random.below(Math.ceil((seconds / QUARTER) * 400) + 1));
+	}
+}

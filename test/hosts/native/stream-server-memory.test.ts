@@ -1,0 +1,118 @@
+/** What connections of the native stream server take of a chip's heap, by a model of it (chip-model.h). */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { needNative, ROOT } from "./compile.js";
+import { Certificates, type CommandName, Peer, recordHello } from "./stream-server-driver.js";
+
+const FLOOR = 40 * 1024;
+/** For a record of 16 KB that comes, and the rest. */
+const ENOUGH = 30 * 1024;
+/** Of a download: about a second at the pace of the model's network. */
+const SIZE = 300_000;
+/** Who sends waits for a handshake so long at least, where little is free (memory-turn.h). */
+const HELD_UP_MS = 1000;
+
+describe("The memory of the native stream server", function () {
+	this.timeout(60_000);
+	let certificates: Certificates;
+	let peer: Peer;
+
+	before(function () {
+		needNative(this);
+		certificates = new Certificates();
+	});
+	after(() => certificates?.remove());
+	afterEach(() => peer?.end());
+
+	async function start(chip: CommandName): Promise<void> {
+		peer = await Peer.start({ certificates, connections: 3, handshakeMs: 10_000 });
+		await peer.command(chip);
+	}
+
+	async function lowest(): Promise<number> {
+		return Number.parseInt(await peer.command("lowest"), 10);
+	}
+
+	/** How long `count` downloads side by side take, ms. */
+	async function download(count: number): Promise<number> {
+		const clients = await Promise.all(Array.from({ length: count }, () => peer.open()));
+		const begin = Date.now();
+		await Promise.all(clients.map((client) => client.get(`/size/${SIZE}`, SIZE)));
+		const took = Date.now() - begin;
+		for (const { socket } of clients) socket.destroy();
+		return took;
+	}
+
+	/** Two downloads; others connect and go meanwhile. */
+	async function load(): Promise<void> {
+		const downloads = download(2);
+		for (let i = 0; i < 3; i++) {
+			await sleep(300);
+			await peer.checkServes(500);
+		}
+		await downloads;
+	}
+
+	it("stays above the floor with two downloads side by side and others who connect meanwhile", async () => {
+		await start("chip");
+		await load();
+		const least = await lowest();
+		assert.ok(least >= FLOOR, `only ${least} bytes were free`);
+	});
+
+	it("is counted with the sizes of the chip's settings", () => {
+		const numbers = (path: string, pattern: RegExp) =>
+			[...readFileSync(join(ROOT, path), "utf8").matchAll(pattern)].map(([, number]) => number);
+		const settings = /^CONFIG_(?:ESP_WIFI_DYNAMIC_TX_BUFFER_NUM|LWIP_TCP_SND_BUF_DEFAULT)=(\d+)$/gm;
+		const model = numbers("test/hosts/native/chip-model.c", /\b(?:FRAMES|SEND_BUFFER) = (\d+),/g);
+		assert.equal(model.length, 2);
+		assert.deepEqual(numbers("hosts/esp32/sdkconfig/gateway.defaults", settings), model);
+	});
+
+	it("would not if nobody were told what is free", async () => {
+		await start("chip-untold");
+		await load();
+		const least = await lowest();
+		assert.ok(least < FLOOR, `the model sees nothing: ${least} bytes were free`);
+	});
+
+	it("goes on sending beside one who reads nothing and one whose handshake stalls", async () => {
+		await start("chip");
+		const [client, deaf] = [await peer.open(), await peer.open()];
+		const timed = async () => {
+			const begin = Date.now();
+			await client.get(`/size/${SIZE}`, SIZE);
+			return Date.now() - begin;
+		};
+		deaf.request("GET /size/20000000 HTTP/1.1");
+		await deaf.until(() => deaf.received.length > 0);
+		deaf.socket.pause();
+		// Until the system takes nothing more for it.
+		await sleep(2000);
+		const beside = await timed();
+		assert.ok(beside < 4000, `beside one who reads nothing it took ${beside} ms`);
+		const stalled = peer.dial();
+		stalled.socket.write(await recordHello());
+		await stalled.until(() => stalled.received.length > 0);
+		const behind = await timed();
+		assert.ok(behind > HELD_UP_MS, "nobody was held up");
+		assert.ok(behind < beside + 6000, `beside a handshake that stalls it took ${behind} ms`);
+		// With nobody who waits for the handshake any more, less than the floor is left, but enough.
+		const least = await lowest();
+		assert.ok(least >= ENOUGH, `only ${least} bytes were free`);
+		for (const { socket } of [client, deaf, stalled]) socket.destroy();
+	});
+
+	it("takes no longer for one download, nor much longer for two", async () => {
+		await start("chip-untold");
+		const freely = [await download(1), await download(2)];
+		await peer.end();
+		await start("chip");
+		const one = await download(1);
+		assert.ok(one < 1.15 * freely[0] + 50, `one took ${one} ms instead of ${freely[0]}`);
+		const two = await download(2);
+		assert.ok(two < 1.5 * freely[1], `two took ${two} ms instead of ${freely[1]}`);
+	});
+});

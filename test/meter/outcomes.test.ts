@@ -1,0 +1,83 @@
+/** The last readout and its times: every call before and after every other; and who is told of failures. */
+import assert from "node:assert/strict";
+import { FAILURE_NO_MODE_E, FAILURE_PORT } from "../../modules/meter/failures.js";
+import { Outcomes } from "../../modules/meter/outcomes.js";
+import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
+
+const NOW = Date.UTC(2026, 10, 20, 6);
+const readoutAt = (utcMs: number): Readout => ({
+	protocol: "IEC62056-21",
+	meterId: new Uint8Array(0),
+	mode: 0,
+	baud: 300,
+	utcMs,
+	status: STATUS_OK,
+	records: new Uint8Array(0),
+});
+
+describe("meter/outcomes", () => {
+	const timesOf = ({ last, attemptUtcMs }: Outcomes) => [last?.utcMs, attemptUtcMs];
+
+	it("has nothing at first, and nothing is dated back then", () => {
+		const last = new Outcomes({});
+		last.dateBack(NOW, 5000);
+		last.dropSimulated();
+		assert.deepEqual(timesOf(last), [undefined, 0]);
+	});
+
+	it("dates attempt and readout back once, by the monotonic clock", () => {
+		const last = new Outcomes({});
+		last.began(0, 1000);
+		last.keep(readoutAt(0), false, 4000);
+		assert.deepEqual(timesOf(last), [0, 0]);
+		last.dateBack(NOW, 64_000);
+		assert.deepEqual(timesOf(last), [NOW - 60_000, NOW - 63_000]);
+		// The clock was an hour wrong.
+		last.dateBack(NOW + 3_600_000, 65_000);
+		assert.deepEqual(timesOf(last), [NOW - 60_000, NOW - 63_000]);
+	});
+
+	it("leaves what has its time, and dates a readout that was begun before the clock was set and ended after it", () => {
+		const last = new Outcomes({});
+		last.began(0, 1000);
+		last.dateBack(NOW, 2000);
+		last.keep(readoutAt(NOW + 1000), false, 3000);
+		last.dateBack(NOW + 7000, 4000);
+		assert.deepEqual(timesOf(last), [NOW + 1000, NOW - 1000]);
+		last.began(NOW + 9000, 5000);
+		last.dateBack(NOW, 6000);
+		assert.deepEqual(timesOf(last), [NOW + 1000, NOW + 9000]);
+	});
+
+	it("drops what no meter has given, and keeps what one has", () => {
+		const last = new Outcomes({});
+		last.began(NOW, 0);
+		last.keep(readoutAt(NOW), true, 0);
+		last.dropSimulated();
+		assert.deepEqual(timesOf(last), [undefined, 0]);
+		last.began(0, 0);
+		last.keep(readoutAt(0), true, 0);
+		last.dropSimulated();
+		last.dateBack(NOW, 10);
+		assert.deepEqual(timesOf(last), [undefined, 0]);
+		last.began(NOW, 0);
+		last.keep(readoutAt(NOW), true, 0);
+		last.keep(readoutAt(NOW + 1), false, 1);
+		last.dropSimulated();
+		assert.deepEqual(timesOf(last), [NOW + 1, NOW]);
+	});
+
+	it("tells of the first failure, of each other one, and of the first good readout", () => {
+		const told: (string | undefined)[] = [];
+		const outcomes = new Outcomes({ failureChanged: (failure) => told.push(failure?.code) });
+		outcomes.failed(FAILURE_PORT);
+		outcomes.failed(FAILURE_PORT);
+		outcomes.failed(FAILURE_NO_MODE_E);
+		outcomes.keep(readoutAt(NOW), false, 0);
+		outcomes.keep(readoutAt(NOW), false, 1);
+		outcomes.failed(undefined);
+		assert.equal(outcomes.readouts, 2);
+		outcomes.failed(FAILURE_PORT);
+		assert.deepEqual(told, [FAILURE_PORT.code, FAILURE_NO_MODE_E.code, undefined, FAILURE_PORT.code]);
+	});
+});

@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
+import { Driver } from "../../modules/io/driver.js";
+import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
+import { Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
+import type { ReadWaiter } from "../../modules/meter/waiters.js";
+import type { Failure } from "../../modules/readout/failure.js";
+import type { Recurrence } from "../../modules/time/recurrence.js";
+import { zoneOf } from "../time/zones.js";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const START_MS = Date.UTC(2026, 10, 22, 7, 1);
+const QUARTERS: Recurrence = { minutes: 15, originMinutes: 0, months: 0, day: 1 };
+const MINUTES: Recurrence = { minutes: 1, originMinutes: 0, months: 0, day: 1 };
+const DAYS: Recurrence = { minutes: 1440, originMinutes: 0, months: 0, day: 1 };
+
+/** A schedule with a reader that notes when it is asked, and says what the test wants. */
+class Bench implements ScheduledReader {
+	readonly time: VirtualTime;
+	readonly schedule: Schedule;
+	plan: Recurrence | undefined = QUARTERS;
+	late: Failure | undefined;
+	running = false;
+	readonly outcomes = { readouts: 0 };
+	/** When it was asked, by its own clock: HH:MM:SS. */
+	readonly asked: string[] = [];
+	/** What the next readouts come to; empty: well. */
+	failures: (Failure | undefined)[] = [];
+	tookMs = 3 * SECOND_MS;
+	waiter: ReadWaiter | undefined;
+	/** Missed ones, as they were told. */
+	told = 0;
+
+	/** `utcMs` 0: its clock is not set. */
+	constructor(utcMs = START_MS, lastUtcMs = 0, plan = QUARTERS) {
+		this.plan = plan;
+		this.time = new VirtualTime();
+		if (utcMs !== 0) this.time.setUTC(utcMs);
+		const guard = (_part: string, run: () => void) => run();
+		const driver = new Driver({ clock: this.time, timers: this.time, guard });
+		const world = { driver, clock: this.time };
+		const missed = (count: number) => {
+			this.told += count;
+		};
+		this.schedule = new Schedule({ world, zone: zoneOf("Europe/Berlin"), reader: this, plan: () => this.plan, missed });
+		this.schedule.start(lastUtcMs);
+	}
+
+	read(waiter: ReadWaiter): void {
+		this.asked.push(this.time.utcMs() === undefined ? `${this.time.nowMs / SECOND_MS}` : this.clock);
+		this.waiter = waiter;
+		const failure = this.failures.shift();
+		this.time.set(() => {
+			if (this.waiter !== waiter) return;
+			this.waiter = undefined;
+			if (failure === undefined) this.outcomes.readouts++;
+			waiter.finished(undefined, failure);
+		}, this.tookMs);
+	}
+
+	cancel(waiter: ReadWaiter): void {
+		if (this.waiter === waiter) this.waiter = undefined;
+	}
+
+	get clock(): string {
+		return new Date(this.time.utcMs() ?? 0).toISOString().slice(11, 19);
+	}
+
+	get next(): string {
+		return new Date(this.schedule.nextRunUtcMs).toISOString().slice(11, 19);
+	}
+}
+
+describe("meter/schedule", () => {
+	it("reads at each of its times, and tells the next one and how the last one went", () => {
+		const bench = new Bench();
+		assert.equal(bench.next, "07:15:00");
+		assert.equal(bench.schedule.lastRunUtcMs, 0);
+		bench.time.advance(HOUR_MS);
+		assert.deepEqual(bench.asked, ["07:15:00", "07:30:00", "07:45:00", "08:00:00"]);
+		assert.equal(bench.next, "08:15:00");
+		assert.equal(bench.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 8, 0, 3));
+		assert.equal(bench.schedule.lastFailure, undefined);
+		assert.equal(bench.schedule.missed, 0);
+	});
+
+	it("tries a failed one again after one minute and after four more, and then waits for the next time", () => {
+		const bench = new Bench();
+		bench.failures = [FAILURE_PORT, FAILURE_PORT, FAILURE_PORT, undefined];
+		bench.time.advance(15 * MINUTE_MS);
+		assert.equal(bench.next, "07:16:03", "the next try is what comes next");
+		assert.equal(bench.schedule.lastFailure, FAILURE_PORT);
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
+		assert.equal(bench.schedule.lastFailure, undefined);
+		// And has both tries again.
+		bench.asked.length = 0;
+		bench.failures = [FAILURE_PORT, FAILURE_PORT, undefined];
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:45:00"]);
+		bench.time.advance(10 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:45:00", "07:46:03", "07:50:06"]);
+	});
+
+	it("does not try again where the next time is too near", () => {
+		const bench = new Bench(START_MS, 0, MINUTES);
+		bench.failures = [FAILURE_PORT, FAILURE_PORT];
+		bench.time.advance(3 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00"]);
+	});
+
+	it("waits a little where other requests have the memory, without using up its tries", () => {
+		const bench = new Bench();
+		bench.tookMs = 0;
+		bench.failures = [FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_MEMORY, FAILURE_PORT, undefined];
+		bench.time.advance(20 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:15:00", "07:15:05", "07:15:10", "07:15:15", "07:16:15"]);
+	});
+
+	it("goes on waiting where the meter takes longer than a caller waits, and counts the times that go by", () => {
+		const bench = new Bench(START_MS, 0, MINUTES);
+		bench.running = true;
+		bench.tookMs = MINUTE_MS;
+		bench.failures = [FAILURE_WAIT, FAILURE_WAIT, FAILURE_WAIT, undefined];
+		bench.time.advance(5 * MINUTE_MS + 30 * SECOND_MS);
+		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00", "07:05:00", "07:06:00"]);
+		// Times of 07:03, 07:04, 07:05 had none; that of 07:06 has.
+		assert.equal(bench.schedule.missed, 3);
+	});
+
+	it("counts what was missed while the gateway was off, and makes up for it by one run at once", () => {
+		const bench = new Bench(START_MS, START_MS - HOUR_MS);
+		bench.time.advance(SECOND_MS);
+		// 06:15, 06:30 and 06:45 are gone; the run is that of 07:00.
+		assert.deepEqual(bench.asked, ["07:01:00"]);
+		assert.equal(bench.schedule.missed, 3);
+		assert.equal(bench.told, 3);
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:01:00", "07:15:00"]);
+		assert.equal(bench.schedule.missed, 3);
+	});
+
+	it("misses nothing by a restart between two times", () => {
+		const bench = new Bench(START_MS, START_MS - 30 * SECOND_MS);
+		bench.time.advance(14 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:15:00"]);
+		assert.equal(bench.schedule.missed, 0);
+	});
+
+	it("counts no further than a thousand at once", () => {
+		const bench = new Bench(START_MS, START_MS - 400 * DAY_MS, MINUTES);
+		bench.time.advance(SECOND_MS);
+		assert.deepEqual(bench.asked, ["07:01:00"]);
+		assert.equal(bench.schedule.missed, 1000);
+		assert.equal(bench.next, "00:00:00", "while it runs there is no next one");
+		bench.time.advance(3 * SECOND_MS);
+		assert.equal(bench.next, "07:02:00");
+	});
+
+	it("counts its period from the start while the clock is not set, and goes by the clock from then on", () => {
+		const bench = new Bench(0);
+		bench.time.advance(31 * MINUTE_MS);
+		assert.equal(bench.schedule.nextRunUtcMs, 0);
+		assert.deepEqual(bench.asked, ["900", "1803"]);
+		bench.time.setUTC(START_MS);
+		bench.schedule.clockChanged();
+		assert.equal(bench.next, "07:15:00");
+		assert.equal(bench.schedule.missed, 0);
+		bench.time.advance(15 * MINUTE_MS);
+		assert.equal(bench.asked.at(-1), "07:15:00");
+	});
+
+	it("makes up for a missed one as soon as the clock is set", () => {
+		const bench = new Bench(0, START_MS - HOUR_MS);
+		bench.time.advance(10 * SECOND_MS);
+		assert.deepEqual(bench.asked, []);
+		bench.time.setUTC(START_MS);
+		bench.schedule.clockChanged();
+		bench.time.advance(SECOND_MS);
+		assert.deepEqual(bench.asked, ["07:01:00"]);
+		assert.equal(bench.schedule.missed, 3);
+	});
+
+	it("does nothing twice by a clock that is put back a little, and is not stopped by one that is put back a lot", () => {
+		const bench = new Bench();
+		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
+		assert.deepEqual(bench.asked, ["07:15:00"]);
+		bench.time.setUTC(Date.UTC(2026, 10, 22, 7, 14, 50));
+		bench.schedule.clockChanged();
+		assert.equal(bench.next, "07:30:00");
+		bench.time.setUTC(Date.UTC(2026, 10, 20, 3, 1));
+		bench.schedule.clockChanged();
+		assert.equal(bench.next, "03:15:00");
+		assert.equal(bench.schedule.missed, 0);
+	});
+
+	it("makes up once for what a clock that is put forward passes over", () => {
+		const bench = new Bench();
+		bench.time.setUTC(START_MS + 2 * HOUR_MS);
+		bench.schedule.clockChanged();
+		bench.time.advance(MINUTE_MS);
+		assert.deepEqual(bench.asked, ["09:01:00"]);
+		assert.equal(bench.schedule.missed, 7);
+		assert.equal(bench.next, "09:15:00");
+	});
+
+	it("asks nothing of a meter that sends by itself: what has come counts", () => {
+		const bench = new Bench();
+		bench.late = IEC_NO_TELEGRAM;
+		bench.outcomes.readouts = 7;
+		bench.outcomes.readouts++;
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked, []);
+		assert.equal(bench.schedule.lastFailure, undefined);
+		bench.time.advance(15 * MINUTE_MS);
+		assert.equal(bench.schedule.lastFailure, IEC_NO_TELEGRAM);
+		assert.equal(bench.next, "07:45:00", "it is not tried again: nobody can be asked");
+		bench.outcomes.readouts++;
+		bench.time.advance(15 * MINUTE_MS);
+		assert.equal(bench.schedule.lastFailure, undefined);
+	});
+
+	it("goes by new settings at once, also by none", () => {
+		const bench = new Bench();
+		bench.plan = DAYS;
+		bench.schedule.reconfigure();
+		// Midnight in Berlin.
+		assert.equal(bench.next, "23:00:00");
+		bench.plan = undefined;
+		bench.schedule.reconfigure();
+		assert.equal(bench.schedule.nextRunUtcMs, 0);
+		bench.time.advance(3 * DAY_MS);
+		assert.deepEqual(bench.asked, []);
+	});
+
+	it("leaves a run that new settings end", () => {
+		const bench = new Bench();
+		bench.tookMs = HOUR_MS;
+		bench.time.advance(14 * MINUTE_MS + SECOND_MS);
+		assert.deepEqual(bench.asked, ["07:15:00"]);
+		bench.plan = undefined;
+		bench.schedule.reconfigure();
+		assert.equal(bench.waiter, undefined);
+		bench.time.advance(2 * HOUR_MS);
+		assert.equal(bench.schedule.lastRunUtcMs, 0);
+	});
+
+	it("runs each of its times once in a year of days, through both changes of the clock", () => {
+		const bench = new Bench(Date.UTC(2026, 0, 1), 0, DAYS);
+		bench.time.advance(365 * DAY_MS);
+		assert.equal(bench.asked.length, 365);
+		assert.equal(bench.asked.filter((at) => at === "23:00:00").length, 365 - 210);
+		assert.equal(bench.asked.filter((at) => at === "22:00:00").length, 210);
+		assert.equal(bench.schedule.missed, 0);
+	});
+});
