@@ -93,7 +93,11 @@ describe("The page's overview", function () {
 	it("says why a silent meter could not be read and what to do, and reads it when it speaks, with a clock or without", async () => {
 		visit = lame.visit;
 		await visit.page.getByRole("alert").getByText(say("failure.silence")).waitFor();
-		await visit.page.getByText(say("links.meter", { error: "iec62056-21/silence" })).waitFor();
+		await visit
+			.card("now.title")
+			.getByRole("link", { name: say("links.meter.go") })
+			.waitFor();
+		assert.equal(await visit.card("now.title").locator(".notice").count(), 1, "told once");
 		await visit.page.getByText(say("links.clock")).waitFor();
 		assert.deepEqual(await violationsOf(visit), []);
 		assert.deepEqual(await visit.overflow(), []);
