@@ -158,7 +158,7 @@ export function programChecks({ path, ways }: ProgramOptions): (...args: string[
 		assert.equal(await second.end("SIGTERM"), 0);
 		assert.equal(kept("factory.json"), factory);
 		assert.match(second.errors, /has a label password already/);
-		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash"]);
+		assert.deepEqual(readdirSync(join(folder, "state")).sort(), ["factory.json", "flash", "partitions"]);
 	});
 
 	it("shares its state folder with nobody, leaves only that behind when it is killed, and says where none can be", async () => {

@@ -148,9 +148,9 @@ export const METER = {
 		"Zmyślone wartości zamiast licznika",
 	],
 	"control.simulator.help": [
-		"For trying things out without a meter. They also go to Zigbee and the hub.",
-		"Zum Ausprobieren ohne Zähler. Sie gehen auch an Zigbee und die Zentrale.",
-		"Do prób bez licznika. Trafiają też do Zigbee i centrali.",
+		"To try things out without a meter. They stay on these pages.",
+		"Zum Ausprobieren ohne Zähler. Sie bleiben auf diesen Seiten.",
+		"Do prób bez licznika. Pozostają na tych stronach.",
 	],
 	"control.log": [
 		"Record the conversation with the meter",
