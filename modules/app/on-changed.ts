@@ -4,7 +4,7 @@
  * when they are next looked at.
  */
 import { DLMS, DLMS_SECRETS } from "../config/dlms-fields.js";
-import { CONTROL, IEC62056, METER } from "../config/meter-fields.js";
+import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../config/meter-fields.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -56,8 +56,11 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 	changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }) => reader.forget()),
 	changed([...METER.fields, ...IEC62056.fields, ...CONTROL.fields], (whom) => whom.meterChanged()),
 	changed([SYSTEM_TIMEZONE], ({ zone, config }) => zone.select(config.get(SYSTEM_TIMEZONE))),
-	// Its times are the wall clock's.
-	changed([...SCHEDULE.fields, SYSTEM_TIMEZONE], ({ schedule }) => schedule.reconfigure()),
+	// Its times are the wall clock's; and it leaves a meter alone that has refused the password.
+	changed(
+		[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
+		({ schedule }) => schedule.reconfigure(),
+	),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),
 	applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ network }) => network?.applySoon(APPLY_ACCESS_POINT)),

@@ -14,11 +14,12 @@
  * Times that went by while the gateway was off, the clock was put forward or a readout took longer are counted as missed
  * and made up for by one run at once; never by more. A clock that is put back by less than half a period, an hour at
  * most, brings no time a second time. While the clock is not set, a period is counted from the start, a month as 30 days.
- * A run that falls into a readout by hand takes part in it.
+ * A run that falls into a readout by hand takes part in it. A meter that refuses the password or the keys locks itself after
+ * a few more attempts: it is not tried again for REFUSED_MS, unless settings change; the times in that are missed.
  */
 import type { Drive } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
-import type { Failure } from "../readout/failure.js";
+import { type Failure, METER_AUTH_FAILED } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 import { nextMoment, type Recurrence } from "../time/recurrence.js";
 import type { Offsets } from "../time/wall-clock.js";
@@ -53,6 +54,8 @@ const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
 const RETRY_MS = Object.freeze([60_000, 240_000]);
 /** Other requests have the memory or the reader. */
 const BUSY_MS = 5000;
+/** Within an hour most meters have forgotten a wrong password. */
+const REFUSED_MS = 3_600_000;
 /** A try must begin this long before the next time. */
 const ROOM_MS = 60_000;
 /** The most that a clock is put back without the times being new ones. */
@@ -79,6 +82,8 @@ export class Schedule implements Timed, ReadWaiter {
 	#isRetry = false;
 	/** Tries that have failed at that time. */
 	#failed = 0;
+	/** Until then the meter is not asked, monotonic ms. */
+	#refusedUntilMs = 0;
 	/** Of the reader when a time was due last. */
 	#readouts = 0;
 	/** Unix ms of the end of the last run; 0: none, or the clock was not set. */
@@ -106,10 +111,10 @@ export class Schedule implements Timed, ReadWaiter {
 		});
 	}
 
-	/** The settings of the schedule are other ones, or the zone. */
+	/** The settings of the schedule are other ones, or the zone, or how the meter is asked. */
 	reconfigure(): void {
 		this.#drive.tell((nowMs) => {
-			this.#dueUtcMs = 0;
+			this.#dueUtcMs = this.#refusedUntilMs = 0;
 			this.settle(nowMs);
 		});
 	}
@@ -143,7 +148,10 @@ export class Schedule implements Timed, ReadWaiter {
 		const { late, outcomes } = reader;
 		const { readouts } = outcomes;
 		if (late !== undefined) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
-		else {
+		else if (nowMs < this.#refusedUntilMs) {
+			this.countMissed(1);
+			this.wait(nowMs);
+		} else {
 			this.#state = STATE_RUNNING;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
 			reader.read(this);
@@ -217,9 +225,12 @@ export class Schedule implements Timed, ReadWaiter {
 			missed++;
 		}
 		this.#dueUtcMs = missed === COUNT_LIMIT ? utcMs : this.#nextUtcMs;
-		if (missed === 0) return;
-		this.missed += missed;
-		this.#options.missed?.(missed);
+		if (missed > 0) this.countMissed(missed);
+	}
+
+	private countMissed(count: number): void {
+		this.missed += count;
+		this.#options.missed?.(count);
 	}
 
 	/** A run is over; without a failure it went well. */
@@ -227,6 +238,7 @@ export class Schedule implements Timed, ReadWaiter {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
 		this.lastFailure = failure;
+		if (failure?.error === METER_AUTH_FAILED) this.#refusedUntilMs = nowMs + REFUSED_MS;
 		this.wait(nowMs);
 		const delayMs = failure === undefined || !canRetry ? 0 : this.delayAfter(failure);
 		if (delayMs === 0 || nowMs + delayMs + ROOM_MS > this.deadlineMs) return;
@@ -237,6 +249,7 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/** From this failure to the next try; 0: there is none. */
 	private delayAfter(failure: Failure): number {
+		if (failure.error === METER_AUTH_FAILED) return 0;
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
 		return RETRY_MS[this.#failed++] ?? 0;
 	}

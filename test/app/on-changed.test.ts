@@ -65,12 +65,12 @@ describe("app/on-changed", () => {
 	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
-		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter"]);
+		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule"]);
 		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
-		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget"]);
-		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget"]);
+		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
+		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
 		for (const key of [DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY])
-			assert.deepEqual(toldOf([put(key, new Uint8Array(16))]), ["forget"]);
+			assert.deepEqual(toldOf([put(key, new Uint8Array(16))]), ["forget", "schedule"]);
 		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), []);
 	});
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { DLMS_AUTHENTICATION } from "../../modules/dlms/failures.js";
 import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
@@ -111,6 +112,22 @@ describe("meter/schedule", () => {
 		bench.failures = [FAILURE_PORT, FAILURE_PORT];
 		bench.time.advance(3 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00"]);
+	});
+
+	it("leaves a meter alone for an hour that has refused the password, unless settings change", () => {
+		const bench = new Bench();
+		bench.failures = [DLMS_AUTHENTICATION, undefined];
+		bench.time.advance(14 * MINUTE_MS + HOUR_MS);
+		assert.deepEqual(bench.asked, ["07:15:00"]);
+		assert.equal(bench.schedule.lastFailure, DLMS_AUTHENTICATION);
+		assert.equal(bench.schedule.missed, 4);
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked, ["07:15:00", "08:30:00"]);
+		bench.failures = [DLMS_AUTHENTICATION, undefined];
+		bench.time.advance(16 * MINUTE_MS);
+		bench.schedule.reconfigure();
+		bench.time.advance(15 * MINUTE_MS);
+		assert.deepEqual(bench.asked.slice(-2), ["08:45:00", "09:00:00"]);
 	});
 
 	it("waits a little where other requests have the memory, without using up its tries", () => {
