@@ -12,7 +12,7 @@ import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
-import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
+import type { Clock, Crypto, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -74,6 +74,10 @@ export interface Services {
 	/** Undefined where no time server can be asked. */
 	readonly time: TimeSync | undefined;
 	readonly info: HostInfo;
+	/** How the program before has ended; undefined: nobody knows. */
+	readonly ending: Ending | undefined;
+	/** Monotonic ms of the start. */
+	readonly startedMs: number;
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;

@@ -29,6 +29,8 @@ export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 })
 /** Taking a readout into the history, and making room in it; and reading it for a client. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
+/** The text of all metrics for a client. */
+export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 6144 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;
