@@ -70,7 +70,7 @@ export function getMetrics(exchange: Exchange): void {
 	});
 }
 
-/** The text, a unit at a time: first the readings, a line each, then the other metrics. */
+/** The text, a unit at a time: first the readings, a line each, then all else. */
 export class Exposition {
 	readonly #services: Services;
 	readonly #readout: Readout | undefined;
@@ -84,8 +84,6 @@ export class Exposition {
 	#metric = NOTHING;
 	#reading = SERIES_LIMIT;
 	#record = 0;
-	/** Which of the other metrics is next. */
-	#step = 0;
 	/** The unit that was made last, and its bytes: the values of the next moment may be others. */
 	#unit = -1;
 	#bytes: Uint8Array = new Uint8Array(0);
@@ -149,7 +147,8 @@ export class Exposition {
 				return head(`smartmeter_${METRICS[this.#metric]}`, "Registers of the last good readout.");
 			}
 		}
-		return this.other(this.#step++);
+		this.#hasMore = false;
+		return this.rest();
 	}
 
 	/** Of a reading. The metric's head has put the cursor before the first of them. */
@@ -167,54 +166,42 @@ export class Exposition {
 		return `smartmeter_${METRICS[this.#metric]}{obis="${code}"} ${value}\n`;
 	}
 
-	/** What is no reading; empty for what is not known. */
-	private other(step: number): string {
-		const { clock, info, network, power, reader, schedule, ending, startedMs } = this.#services;
-		const { outcomes } = reader;
-		switch (step) {
-			case 0: {
-				const timeS = Math.floor((this.#readout?.utcMs ?? 0) / 1000);
-				return sample(
-					"smartmeter_readout_timestamp_seconds",
-					"Unix time of the last good readout.",
-					timeS || undefined,
-				);
-			}
-			case 1:
-				return sample("smartmeter_readouts_total", "Good readouts since the start.", outcomes.measurements);
-			case 2:
-				return failures(outcomes.failures);
-			case 3: {
-				const help = "Times of the schedule without a readout since the start.";
-				return sample("smartmeter_scheduled_readouts_missed_total", help, schedule.missed);
-			}
-			case 4: {
-				const { firmwareVersion: version, model, serial } = info;
-				const labels = `{${label("version", version)},${label("model", model)},${label("serial", serial)}}`;
-				return sample("gateway_info", "What the gateway is.", 1, labels);
-			}
-			case 5: {
-				const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
-				return sample("gateway_uptime_seconds", "Seconds since the start.", uptimeS);
-			}
-			case 6: {
-				const labels = `{${label("cause", ending?.cause ?? "")}}`;
-				return sample("gateway_start_info", "Why it has started.", ending && 1, labels);
-			}
-			case 7: {
-				const isSet = clock.utcMs() === undefined ? 0 : 1;
-				return sample("gateway_clock_valid", "1: the clock is set.", isSet);
-			}
-			case 8:
-				return sample("gateway_wifi_rssi_dbm", "Strength of the joined network.", network?.station?.rssi);
-			case 9:
-				return sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
-			case 10:
-				return sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
-			default:
-				this.#hasMore = false;
-				return sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());
+	/** What is no reading. */
+	private rest(): string {
+		const { clock, info, memory, network, power, reader, schedule, ending, startedMs } = this.#services;
+		const { measurements, failures } = reader.outcomes;
+		const { firmwareVersion: version, model, serial } = info;
+		const free = memory?.free?.();
+		const timeS = Math.floor((this.#readout?.utcMs ?? 0) / 1000);
+		let text = sample(
+			"smartmeter_readout_timestamp_seconds",
+			"Unix time of the last good readout.",
+			timeS || undefined,
+		);
+		text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
+		text += head("smartmeter_readout_failures_total", "Failed attempts since the start.");
+		for (const [code, count] of failures) {
+			text += `smartmeter_readout_failures_total{${label("code", code)}} ${count}\n`;
 		}
+		text += sample("smartmeter_scheduled_readouts_missed_total", "Times without a readout.", schedule.missed);
+		const labels = `{${label("version", version)},${label("model", model)},${label("serial", serial)}}`;
+		text += sample("gateway_info", "What it is.", 1, labels);
+		const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
+		text += sample("gateway_uptime_seconds", "Since the start.", uptimeS);
+		text += sample(
+			"gateway_start_info",
+			"Why it has started.",
+			ending && 1,
+			`{${label("cause", ending?.cause ?? "")}}`,
+		);
+		text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
+		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
+		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
+		text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+		text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
+		text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
+		text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
+		return text + sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());
 	}
 }
 
@@ -226,13 +213,6 @@ function head(name: string, help: string): string {
 /** A metric of one line; none where there is no value. */
 function sample(name: string, help: string, value: number | undefined, labels = ""): string {
 	return value === undefined ? "" : `${head(name, help)}${name}${labels} ${value}\n`;
-}
-
-function failures(counts: ReadonlyMap<string, number>): string {
-	const name = "smartmeter_readout_failures_total";
-	let text = head(name, "Failed attempts to read the meter since the start, by what was wrong.");
-	for (const [code, count] of counts) text += `${name}{${label("code", code)}} ${count}\n`;
-	return text;
 }
 
 /** A label; backslash, quote and the end of a line are escaped in it. */

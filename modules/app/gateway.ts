@@ -290,7 +290,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	private makeAPI(): API {
-		const { info, clock, crypto, text, resources, ending } = this.#host;
+		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
@@ -310,6 +310,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			events: this.#events,
 			history: this.#history,
 			ledger: this.#ledger,
+			memory,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
 			readingKeys: prepareReadingKeys(writer),

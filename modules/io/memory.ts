@@ -10,6 +10,15 @@
 export interface Memory {
 	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
 	suffices(slots: number, chunkBytes: number): boolean;
+	/** What is free at this moment, without a collection. */
+	free?(): FreeMemory;
+}
+
+export interface FreeMemory {
+	readonly slots: number;
+	readonly chunkBytes: number;
+	/** Bytes of the heap that all else takes its memory of; undefined: it has no limit. */
+	readonly heapBytes: number | undefined;
 }
 
 /** The most that an operation takes beside what there is before it begins. */

@@ -301,10 +301,11 @@ describe("GET metrics", function () {
 		isError(await gateway.get("metrics", { secure: false, token }), 403, "https_required");
 	});
 
-	it("says that it is busy when there is no memory for the reply, and gives back what it took", async () => {
+	it("tells what memory is free, and that it is busy when there is none for the reply; gives back what it took", async () => {
 		let suffices = true;
 		let claimed = 0;
 		const memory = {
+			free: () => ({ slots: 1234, chunkBytes: 23_456, heapBytes: undefined }),
 			suffices(slots: number) {
 				claimed = slots;
 				return suffices;
@@ -313,7 +314,11 @@ describe("GET metrics", function () {
 		gateway.onWorld = (world) => Object.assign(world, { memory });
 		await gateway.restart();
 		await gateway.login();
-		await metrics();
+		const samples = await metrics();
+		assert.deepEqual(
+			["slots", "chunk_bytes", "heap_bytes"].map((what) => single(samples, `gateway_free_${what}`)),
+			["1234", "23456", undefined],
+		);
 		const once = claimed;
 		for (let i = 0; i < 5; i++) await metrics();
 		assert.equal(claimed, once);
