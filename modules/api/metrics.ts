@@ -55,14 +55,8 @@ export function getMetrics(exchange: Exchange): void {
 		exchange.busy();
 		return;
 	}
-	let stream: JSONStream;
-	try {
-		const body = new Exposition(services, reader.outcomes.measured);
-		stream = new JSONStream(writer, (into, unit) => body.produce(into, unit), SPARE);
-	} catch (error) {
-		ledger.release(METRICS_REPLY_COST);
-		throw error;
-	}
+	const body = new Exposition(services, reader.outcomes.measured);
+	const stream = new JSONStream(writer, (into, unit) => body.produce(into, unit), SPARE);
 	response.lines("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");
 	response.send(200, {
 		read: (into, start, end) => stream.read(into, start, end),
@@ -144,7 +138,7 @@ export class Exposition {
 			else {
 				this.#cursor.toStart();
 				this.#record = 0;
-				return head(`smartmeter_${METRICS[this.#metric]}`, "Registers of the last good readout.");
+				return head(`smartmeter_${METRICS[this.#metric]}`, "Of the last good readout.");
 			}
 		}
 		this.#hasMore = false;
@@ -173,11 +167,7 @@ export class Exposition {
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
 		const timeS = Math.floor((this.#readout?.utcMs ?? 0) / 1000);
-		let text = sample(
-			"smartmeter_readout_timestamp_seconds",
-			"Unix time of the last good readout.",
-			timeS || undefined,
-		);
+		let text = sample("smartmeter_readout_timestamp_seconds", "Of the last good readout.", timeS || undefined);
 		text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
 		text += head("smartmeter_readout_failures_total", "Failed attempts since the start.");
 		for (const [code, count] of failures) {
@@ -217,7 +207,7 @@ function sample(name: string, help: string, value: number | undefined, labels = 
 
 /** A label; backslash, quote and the end of a line are escaped in it. */
 function label(name: string, value: string): string {
-	const escaped = value.split("\\").join("\\\\").split('"').join('\\"').split("\n").join("\\n");
+	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 	return `${name}="${escaped}"`;
 }
 
@@ -241,21 +231,13 @@ function powerOf(spelling: string, unit: number): number {
 
 /** A decimal number (as putNumber writes it) times ten to the power of `places`: its point moves, nothing is rounded. */
 function shifted(number: string, places: number): string {
-	if (places === 0) return number;
 	const sign = number.startsWith("-") ? "-" : "";
-	const [digits, behind = ""] = number.slice(sign.length).split(".");
-	let whole = digits;
-	let part = behind;
-	if (places > 0) {
-		part = part.padEnd(places, "0");
-		whole += part.slice(0, places);
-		part = part.slice(places);
-	} else {
-		whole = whole.padStart(1 - places, "0");
-		part = whole.slice(places) + part;
-		whole = whole.slice(0, places);
-	}
-	let zeros = 0;
-	while (zeros < whole.length - 1 && whole.charAt(zeros) === "0") zeros++;
-	return `${sign}${whole.slice(zeros)}${part === "" ? "" : "."}${part}`;
+	const [whole, part = ""] = number.slice(sign.length).split(".");
+	const point = whole.length + places;
+	// At least one digit stands before the point.
+	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}`.padEnd(point, "0");
+	const end = Math.max(1, point);
+	let from = 0;
+	while (from < end - 1 && digits.charAt(from) === "0") from++;
+	return `${sign}${digits.slice(from, end)}${digits.length > end ? "." : ""}${digits.slice(end)}`;
 }
