@@ -39,7 +39,7 @@ export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 })
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
-export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 6144 });
+export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;
