@@ -1,5 +1,9 @@
-/* Whether the machine's own memory suffices for something, for memory.ts. */
+/* What is left of the machine's own memory, and whether it suffices for something, for memory.ts. */
+#include <stdint.h>
+
 #include "xsAll.h"
+
+#include "free-heap.h"
 
 #include "mc.xs.h"
 #include "xs.h"
@@ -19,4 +23,16 @@ void xs_memory_suffices(xsMachine *the)
 		enough = suffices(the, slots, bytes);
 	}
 	xsResult = xsBoolean(enough);
+}
+
+/* (0: slots, 1: bytes of chunks, 2: bytes of the heap of C): how many are free; -1: there is no limit. */
+void xs_memory_free(xsMachine *the)
+{
+	xsIntegerValue what = xsToInteger(xsArg(0));
+	if (what == 0) xsResult = xsInteger(the->maximumHeapCount - the->currentHeapCount);
+	else if (what == 1) xsResult = xsInteger(the->maximumChunksSize - the->currentChunksSize);
+	else {
+		size_t heap = free_heap();
+		xsResult = xsInteger(heap > INT32_MAX ? -1 : (xsIntegerValue)heap);
+	}
 }

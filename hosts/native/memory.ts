@@ -6,8 +6,25 @@ class Bindings {
 	static suffices(slots: number, chunkBytes: number): boolean {
 		return native("xs_memory_suffices").call(this, slots, chunkBytes);
 	}
+	/** Below 0: it has no limit. */
+	static free(what: number): number {
+		return native("xs_memory_free").call(this, what);
+	}
 }
+
+/** What `free` asks for, as memory-face.c has it. */
+const SLOTS = 0;
+const CHUNK_BYTES = 1;
+const HEAP_BYTES = 2;
 
 export const MEMORY: Memory = Object.freeze({
 	suffices: (slots: number, chunkBytes: number) => Bindings.suffices(slots, chunkBytes),
+	free: () => {
+		const heapBytes = Bindings.free(HEAP_BYTES);
+		return {
+			slots: Bindings.free(SLOTS),
+			chunkBytes: Bindings.free(CHUNK_BYTES),
+			heapBytes: heapBytes < 0 ? undefined : heapBytes,
+		};
+	},
 });

@@ -34,6 +34,7 @@ import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
+import { getMetrics } from "./metrics.js";
 import { getNetworkStatus, getScan } from "./network.js";
 import {
 	AP_BODY,
@@ -110,7 +111,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	notBuilt(METHOD_GET, "system/backup"),
 	notBuilt(METHOD_POST, "system/backup"),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
-	notBuilt(METHOD_GET, "metrics", SCOPE_READ),
+	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
 	notBuilt(METHOD_GET, "events", SCOPE_READ),
 	notBuilt(METHOD_GET, "mqtt"),
 	notBuilt(METHOD_POST, "mqtt"),

@@ -12,8 +12,8 @@ import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
-import type { Clock, Crypto, HostInfo, Power, TextCodec } from "../io/host.js";
-import type { MemoryLedger } from "../io/memory.js";
+import type { Clock, Crypto, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
+import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
@@ -59,6 +59,8 @@ export interface Services {
 	/** Undefined where there is no flash for it. */
 	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;
+	/** Undefined where it has no limit. */
+	readonly memory: Memory | undefined;
 	/** Table of OBIS names (obis/names.ts), or undefined when the firmware has none. */
 	readonly names: Uint8Array | undefined;
 	readonly writer: JSONWriter;
@@ -74,6 +76,10 @@ export interface Services {
 	/** Undefined where no time server can be asked. */
 	readonly time: TimeSync | undefined;
 	readonly info: HostInfo;
+	/** How the program before has ended; undefined: nobody knows. */
+	readonly ending: Ending | undefined;
+	/** Monotonic ms of the start. */
+	readonly startedMs: number;
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;

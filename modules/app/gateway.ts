@@ -290,7 +290,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	private makeAPI(): API {
-		const { info, clock, crypto, text, resources } = this.#host;
+		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const writer = new JSONWriter(text);
@@ -310,6 +310,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			events: this.#events,
 			history: this.#history,
 			ledger: this.#ledger,
+			memory,
 			names: resources.get(NAMES_RESOURCE),
 			writer,
 			readingKeys: prepareReadingKeys(writer),
@@ -320,6 +321,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			network: this.#network,
 			time: this.#services?.time,
 			info,
+			ending,
+			startedMs: clock.monotonicMs(),
 			power: this.#host.power,
 			device: this,
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),

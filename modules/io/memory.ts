@@ -10,6 +10,15 @@
 export interface Memory {
 	/** Whether so many slots and so many bytes of chunks are free. May take as long as a collection of garbage. */
 	suffices(slots: number, chunkBytes: number): boolean;
+	/** What is free at this moment, without a collection. */
+	free?(): FreeMemory;
+}
+
+export interface FreeMemory {
+	readonly slots: number;
+	readonly chunkBytes: number;
+	/** Bytes of the heap that all else takes its memory of; undefined: it has no limit. */
+	readonly heapBytes: number | undefined;
 }
 
 /** The most that an operation takes beside what there is before it begins. */
@@ -29,6 +38,8 @@ export const FILE_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 28_672 })
 /** Taking a readout into the history, and making room in it; and reading it for a client. */
 export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 });
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
+/** The text of all metrics for a client. */
+export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -6,6 +6,10 @@
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
+/** So many codes are counted one by one, and all further ones together as this. */
+const CODES_LIMIT = 16;
+const OTHER_CODES = "other";
+
 /** Who is told of them. */
 export interface OutcomeListener {
 	/** What is wrong is something else than before; undefined: the first good readout since the start, or after that. */
@@ -20,6 +24,10 @@ export class Outcomes {
 	last: Readout | undefined;
 	/** Good readouts since the start. */
 	readouts = 0;
+	/** Of those, the ones that a meter has given. */
+	measurements = 0;
+	/** How often attempts have failed since the start, by the code of the failure. */
+	readonly failures = new Map<string, number>();
 	/** Of the last attempt, if it failed. */
 	failure: Failure | undefined;
 	/** Unix ms of the last attempt; 0 when there was none or the clock was not set. */
@@ -47,14 +55,29 @@ export class Outcomes {
 		this.#isSimulated = isSimulated;
 		this.readouts++;
 		this.failure = undefined;
-		if (!isSimulated) this.#listener.history?.record(readout);
+		if (!isSimulated) {
+			this.measurements++;
+			this.#listener.history?.record(readout);
+		}
 		if (isFirst) this.#listener.failureChanged?.(undefined);
 	}
 
 	failed(failure: Failure | undefined): void {
 		const isAnother = failure !== undefined && failure !== this.failure;
 		this.failure = failure;
+		if (failure !== undefined) this.count(failure.code);
 		if (isAnother) this.#listener.failureChanged?.(failure);
+	}
+
+	/** The last good readout, if a meter has given it. */
+	get measured(): Readout | undefined {
+		return this.#isSimulated ? undefined : this.last;
+	}
+
+	private count(code: string): void {
+		const { failures } = this;
+		const key = failures.has(code) || failures.size < CODES_LIMIT ? code : OTHER_CODES;
+		failures.set(key, (failures.get(key) ?? 0) + 1);
 	}
 
 	/** What no meter has given is not shown as if one had (decision 56). */

@@ -31,7 +31,7 @@ const LETTER_P = 0x50;
 
 const GROUP_SERVICE = 96;
 const GROUP_ERROR = 97;
-const GROUP_LIST = 98;
+export const GROUP_LIST = 98;
 /** C of load profiles, `P`. */
 export const GROUP_PROFILE = 99;
 

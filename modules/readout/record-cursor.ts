@@ -135,6 +135,14 @@ export class RecordCursor {
 		return true;
 	}
 
+	/** Goes back to before the first record. */
+	toStart(): void {
+		this.#record = NOWHERE;
+		this.#currentQuantity = -1;
+		this.#isRow = false;
+		this.#next = 0;
+	}
+
 	/** Goes back to before the first value of the current record. */
 	rewind(): void {
 		this.#next = this.#values;

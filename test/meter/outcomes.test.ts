@@ -49,6 +49,27 @@ describe("meter/outcomes", () => {
 		assert.deepEqual(timesOf(last), [NOW + 1000, NOW + 9000]);
 	});
 
+	it("counts failures by their code, 16 of them, and the rest as others", () => {
+		const last = new Outcomes({});
+		for (let i = 0; i < 20; i++) last.failed({ ...FAILURE_PORT, code: `test/${i}` });
+		for (const code of ["test/0", "test/19"]) last.failed({ ...FAILURE_PORT, code });
+		last.failed(undefined);
+		assert.equal(last.failures.size, 17);
+		assert.deepEqual(
+			["test/0", "test/15", "test/16", "other"].map((code) => last.failures.get(code)),
+			[2, 1, undefined, 5],
+		);
+	});
+
+	it("tells what a meter has given from what none has", () => {
+		const last = new Outcomes({});
+		const readout = readoutAt(NOW);
+		last.keep(readout, false, 0);
+		assert.deepEqual([last.measured, last.measurements], [readout, 1]);
+		last.keep(readoutAt(NOW), true, 0);
+		assert.deepEqual([last.measured, last.measurements, last.readouts], [undefined, 1, 2]);
+	});
+
 	it("drops what no meter has given, and keeps what one has", () => {
 		const last = new Outcomes({});
 		last.began(NOW, 0);

@@ -8,6 +8,7 @@ import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
+import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
 
 interface Peer<T> {
@@ -53,6 +54,14 @@ for (const engine of ["node", "xs"] as const) {
 		prepare: () => prepareGuruxGateway(engine),
 		cases: guruxGatewayCases,
 		end: endGuruxGateway,
+	});
+}
+for (const engine of ["node", "xs"] as const) {
+	await check({
+		name: `our gateway (${engine}) and Prometheus`,
+		prepare: () => preparePrometheus(engine),
+		cases: prometheusCases,
+		end: endPrometheus,
 	});
 }
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { readMetrics } from "../api/metrics-text.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
@@ -58,6 +59,16 @@ describe("Memory of the firmware on Linux", function () {
 
 	it("is small after boot", async function () {
 		await probe(gateway, this, BOOT);
+	});
+
+	it("is told of in the metrics", async () => {
+		await gateway.login();
+		const samples = readMetrics((await gateway.get("metrics")).text);
+		const free = (what: string) => Number(samples.find(({ name }) => name === `gateway_free_${what}`)?.value);
+		assert.ok(free("slots") > 500 && free("slots") < 4096, `${free("slots")} slots`);
+		assert.ok(free("chunk_bytes") > 4096 && free("chunk_bytes") < 65_536, `${free("chunk_bytes")} bytes`);
+		// That of the computer has no limit.
+		assert.ok(Number.isNaN(free("heap_bytes")));
 	});
 
 	it("is small while two clients that do not read wait for the whole history", async function () {
