@@ -148,9 +148,9 @@ export const METER = {
 		"Zmyślone wartości zamiast licznika",
 	],
 	"control.simulator.help": [
-		"To try things out without a meter. They stay on these pages.",
-		"Zum Ausprobieren ohne Zähler. Sie bleiben auf diesen Seiten.",
-		"Do prób bez licznika. Pozostają na tych stronach.",
+		"To try things out without a meter.",
+		"Zum Ausprobieren ohne Zähler.",
+		"Do prób bez licznika.",
 	],
 	"control.log": [
 		"Record the conversation with the meter",
