@@ -7,10 +7,9 @@ import type { Exchange } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
 
 export function getEventLog(exchange: Exchange): void {
-	const { events, clock } = exchange.services;
+	const { events } = exchange.services;
 	const cursor = new EventCursor(events.copy());
-	const { dropped } = events;
-	const uptimeS = Math.floor(clock.monotonicMs() / 1000);
+	const { dropped, uptimeS } = events;
 	let current = 0;
 	let hasEvent = false;
 	exchange.stream((writer, unit) => {

@@ -27,6 +27,8 @@ export class EventLog {
 	readonly #world: EventLogWorld;
 	readonly #bytes = new Uint8Array(MEMORY_LIMIT);
 	readonly #flash: EventFlash | undefined;
+	/** Of the clock, which goes on over a restart of some chips. */
+	readonly #startedMs: number;
 	#length = 0;
 	/** Where the events of this start begin. */
 	#ownFrom = 0;
@@ -39,6 +41,7 @@ export class EventLog {
 	/** `partition`: undefined where events are not kept over restarts. */
 	constructor(world: EventLogWorld, partition: Partition | undefined) {
 		this.#world = world;
+		this.#startedMs = world.clock.monotonicMs();
 		if (partition === undefined) return;
 		this.#flash = new EventFlash(partition);
 		this.attempt(() =>
@@ -50,10 +53,15 @@ export class EventLog {
 		this.dropped = 0;
 	}
 
+	/** Seconds since the start. */
+	get uptimeS(): number {
+		return Math.floor((this.#world.clock.monotonicMs() - this.#startedMs) / 1000);
+	}
+
 	/** `detail`: ASCII, as much of it as DETAIL_LIMIT; no secret. */
 	note({ number }: EventKind, detail = ""): void {
 		const { clock } = this.#world;
-		const uptimeS = Math.floor(clock.monotonicMs() / 1000);
+		const { uptimeS } = this;
 		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
 		const record = makeRecord(number, detail, { timeS, uptimeS });
 		const before = this.find(record, uptimeS);

@@ -67,6 +67,16 @@ describe("diagnostics/event-log", () => {
 		assert.equal(cursor.next(), false);
 	});
 
+	it("counts from its start, where the clock goes on over a restart", () => {
+		const unit = new Unit();
+		unit.time.advance(500 * SECOND_MS);
+		unit.log = new EventLog({ clock: unit.time, trace: () => undefined }, undefined);
+		unit.time.advance(3 * SECOND_MS);
+		unit.log.note(EVENT_LOGIN);
+		assert.equal(uptimeAt(unit.log.copy(), 0), 3);
+		assert.equal(unit.log.uptimeS, 3);
+	});
+
 	it("counts what comes again within ten minutes, and keeps the time of the last", () => {
 		const unit = new Unit();
 		for (let i = 0; i < 500; i++) {
