@@ -32,26 +32,13 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	NETWORK,
 ]);
 
-/** What the owner knows as settings; passwords, tokens and certificates, and what was learned of the meter, are not. */
-const GROUPS = Object.freeze([
-	METER,
-	IEC62056,
-	CONTROL,
-	POWER,
-	SYSTEM,
-	SCHEDULE,
-	DLMS,
-	DLMS_SECRETS,
-	DLMS_OBIS,
-	ZIGBEE_MAP,
-	HUB,
-	WIFI,
-	NETWORK,
-]);
+/** Passwords, tokens, certificates, and what was learned of the meter: nothing that the owner knows as settings. */
+const NO_SETTINGS: readonly Entry[] = Object.freeze([ACCESS, TOKENS, TLS, IEC_SPEED]);
 
 /** Names of the groups of settings that these fields are in, for the event log; empty where they are in none. */
 export function groupsOf(fields: readonly Field[]): string {
-	const keys: string[] = [];
-	for (const { key, fields: own } of GROUPS) if (own.some((one) => fields.includes(one))) keys.push(key);
-	return keys.join(" ");
+	const groups = ENTRIES.filter(
+		(entry) => !NO_SETTINGS.includes(entry) && entry.fields.some((one) => fields.includes(one)),
+	);
+	return groups.map(({ key }) => key).join(" ");
 }
