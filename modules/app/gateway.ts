@@ -332,8 +332,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
-			this.#config.erase();
+			// First: a reset that is cut from here on is gone on with by the next start, which knows nothing of the log.
 			this.#events.erase();
+			this.#config.erase();
 			const { own, installed } = this.#identity;
 			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
 			this.#sessions.revokeAll();

@@ -82,6 +82,17 @@ describe("GET system/log", () => {
 		assert.ok(!text.includes(PASSWORD));
 	});
 
+	it("knows nothing of what was before a factory reset whose power was cut", async () => {
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		gateway.world.storage.cutPowerAt(2, false);
+		await gateway.get("system/version");
+		await gateway.post("system/factory_reset", {}).catch(() => undefined);
+		gateway.world.storage.powerUp();
+		await gateway.restart();
+		await gateway.login();
+		assert.ok(!(await events()).includes("settings_changed meter"));
+	});
+
 	it("knows nothing of what was before a factory reset", async () => {
 		await gateway.write("meter/protocol", { protocol: "dlms" });
 		await gateway.post("system/factory_reset", {});
