@@ -29,6 +29,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/meter": 65000,
 	"modules/obis": 15000,
 	"modules/power": 3000,
+	"modules/publish": 5500,
 	"modules/readout": 16000,
 	"modules/sntp": 9000,
 	"modules/time": 7500,
