@@ -172,7 +172,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed, live: this.#live });
 		this.#isClockNoted = clock.utcMs() !== undefined;
 		this.#config.listen(this);
 	}
