@@ -246,6 +246,22 @@ describe("GET metrics", function () {
 			samples.find(({ name }) => name === "gateway_start_info")?.labels.cause,
 			'a "panic" in C:\\x\nand more',
 		);
+		const restarts = samples.filter(({ name }) => name === "gateway_restarts_total");
+		assert.deepEqual(
+			restarts.map(({ labels, value }) => [labels.cause, value]),
+			[
+				["power was switched on", "1"],
+				['a "panic" in C:\\x?and more', "1"],
+			],
+		);
+		await gateway.restart(undefined, { cause: "panic", isFault: true });
+		await gateway.restart(undefined, { cause: "panic", isFault: true });
+		await gateway.login();
+		const later = (await metrics()).filter(({ name }) => name === "gateway_restarts_total");
+		assert.deepEqual(
+			later.map(({ value }) => value),
+			["1", "1", "2"],
+		);
 		measured = undefined;
 		for (const name of names) assert.equal(single(await metrics(), name), undefined);
 	});
