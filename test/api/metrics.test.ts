@@ -193,6 +193,7 @@ describe("GET metrics", function () {
 			let ms = 1000;
 			const services = {
 				...{ text, startedMs: 0, network: undefined, power: undefined, ending: undefined, schedule: { missed: 3 } },
+				events: { starts: new Map([["panic", 2]]) },
 				info: { firmwareVersion: "1.2.3", model: "SMG", serial: "1" },
 				// Each time it is looked at, it shows more digits than before.
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
