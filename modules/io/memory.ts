@@ -40,6 +40,8 @@ export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 }
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
+/** A stream of events, for as long as it is there, and what one takes on its way. */
+export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;
