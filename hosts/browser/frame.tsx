@@ -10,7 +10,7 @@ import { announce, Button, Icon, Notice } from "./kit/parts.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs } from "./kit/session.js";
 import { Store, useStore } from "./kit/store.js";
-import { fetchLaterTexts, language, t } from "./kit/text.js";
+import { language, t } from "./kit/text.js";
 import { useZone } from "./kit/zone.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
@@ -28,7 +28,6 @@ async function fetchPages(): Promise<void> {
 	if (fetching) return;
 	fetching = true;
 	try {
-		await fetchLaterTexts();
 		const { PAGES } = await import("./pages/pages.js");
 		pages.set({ ...pages.value, ...PAGES });
 	} finally {
