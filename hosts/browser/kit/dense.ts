@@ -133,11 +133,11 @@ export function pack(texts: readonly string[]): Uint8Array {
 /** The texts that `pack` was given, one after the other as they are asked for; it does not know when it has given all. */
 export function* unpack(packed: Uint8Array): Generator<string, never> {
 	const model = new Model();
-	const decoder = new TextDecoder();
+	const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 	let low = 0;
 	let high = 0xffffffff;
 	let at = 4;
-	let code = new DataView(packed.buffer).getUint32(0);
+	let code = [0, 1, 2, 3].reduce((sum, i) => ((sum << 8) | (packed[i] ?? 0)) >>> 0, 0);
 	for (let bytes: number[] = []; ; ) {
 		let byte = 0;
 		for (let i = 0; i < 8; i++) {
