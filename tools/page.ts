@@ -5,10 +5,11 @@
  * archive.
  */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipAsync } from "@gfx/zopfli";
+import { Worker } from "node:worker_threads";
 import { build, type Plugin } from "vite";
 import { pack as packTexts } from "../hosts/browser/kit/dense.js";
 import { TEXTS } from "../hosts/browser/text/all.js";
@@ -186,11 +187,12 @@ export function pack(files: readonly PackedFile[], policy: string): Buffer {
 export async function makePage(): Promise<{ files: PackedFile[]; policy: string }> {
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
-	const files = [...documents, ...scripts, ...appFiles()].map(async (file) => {
-		// By Zopfli, which makes it 4 % smaller than zlib does.
-		return { ...file, body: await gzipAsync(file.content, { numiterations: 5 }) };
+	const files = [...documents, ...scripts, ...appFiles()];
+	const worker = new Worker(new URL("./page-gzip.js", import.meta.url), {
+		workerData: files.map(({ content }) => content),
 	});
-	return { files: await Promise.all(files), policy: POLICY };
+	const [bodies]: Uint8Array[][] = await once(worker, "message");
+	return { files: files.map((file, index) => ({ ...file, body: bodies[index] })), policy: POLICY };
 }
 
 /** Writes the archive unless it is newer than all its sources. */

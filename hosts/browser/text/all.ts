@@ -4,6 +4,7 @@
  */
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
+import { EVENTS } from "./events.js";
 import { FAILURES } from "./failures.js";
 import { FORMS } from "./forms.js";
 import { HUB } from "./hub.js";
@@ -14,6 +15,7 @@ import { NETWORK } from "./network.js";
 import { READINGS } from "./readings.js";
 import { SECURITY } from "./security.js";
 import { SYSTEM } from "./system.js";
+import { USE } from "./use.js";
 import { WIZARD } from "./wizard.js";
 import { ZIGBEE } from "./zigbee.js";
 
@@ -23,6 +25,7 @@ export const TEXTS = {
 	...LIVE,
 	...DASHBOARD,
 	...FAILURES,
+	...USE,
 	...READINGS,
 	...METER,
 	...FORMS,
@@ -31,6 +34,7 @@ export const TEXTS = {
 	...HUB,
 	...SECURITY,
 	...SYSTEM,
+	...EVENTS,
 	...WIZARD,
 } as const;
 

@@ -42,7 +42,10 @@ describe("hosts/browser/kit/dense", function () {
 	}
 
 	it("needs no function that engines may round as they like", () => {
-		const source = readFileSync(join(import.meta.dirname, "../../../hosts/browser/kit/dense.js"), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+		const source = readFileSync(join(import.meta.dirname, "../../../hosts/browser/kit/dense.js"), "utf8").replace(
+			/\/\*[\s\S]*?\*\//g,
+			"",
+		);
 		assert.doesNotMatch(source, /Math\.(exp|log|pow|sin|cbrt)|\*\*/);
 	});
 });
