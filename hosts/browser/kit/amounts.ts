@@ -29,7 +29,7 @@ export function unitOf(amount: Amount): string {
 export function formatAmount(value: number | undefined, amount: Amount): string {
 	if (value === undefined) return "–";
 	const digits = value >= 100_000 ? 0 : value >= 10_000 ? 1 : value >= 1_000 || value === 0 ? 2 : 3;
-	return `${formatNumber(value / 1000, language, digits, digits)} ${unitOf(amount)}`;
+	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
 }
 
 /** For a cell of a spreadsheet: exact. */
@@ -58,7 +58,9 @@ const YEARS = format({ year: "numeric" });
 /** From when to when a period goes, in a view that tells its day, month or year. */
 export function formatPeriodOf(level: Level, { fromMs, toMs }: Span): string {
 	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
-	return level === "days" ? DAYS.formatRange(fromMs, toMs - 1) : TIMES.formatRange(fromMs, toMs);
+	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
+	// Up to midnight: not with both days.
+	return toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
 }
 
 /** The day, month or year. */

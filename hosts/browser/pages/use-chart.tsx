@@ -32,6 +32,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
+/** How the bars with these marks look. */
+const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
 
 /** The finest that the readings are frequent enough for. */
 function finest(quarters: readonly Piece[]): Level {
@@ -178,10 +180,19 @@ function View({ level, span, kind, pieces }: ViewProps) {
 				))}
 				{cost !== undefined && formatMoney(cost, price.currency)}
 			</p>
+			<p class="legend help">
+				{MARKS.filter((mark) => pieces.some(({ period }) => period[mark])).map((mark) => (
+					<span key={mark} class={LOOKS[mark]}>
+						{t(`mark.${mark}`)}
+					</span>
+				))}
+			</p>
 			{unitIsDay(level) && <p class="help">{zoneName}</p>}
 			<details>
 				<summary>{t("use.table")}</summary>
-				<Table shown={shown} rows={rows} hasCost={cost !== undefined} />
+				<div class="scroll" role="region" aria-label={t("use.table")} tabIndex={0}>
+					<Table shown={shown} rows={rows} hasCost={cost !== undefined} />
+				</div>
 			</details>
 			<div class="actions">
 				<DownloadButton

@@ -22,9 +22,9 @@ export const USE = {
 	"use.on": ["Later", "Später", "Później"],
 	"use.total": ["Total", "Summe", "Razem"],
 	"use.describe": [
-		"{n} bars, together {sum}, the highest {max}. The arrow keys go from one to the next.",
-		"{n} Balken, zusammen {sum}, der höchste {max}. Mit den Pfeiltasten geht es von einem zum nächsten.",
-		"Słupki: {n}; razem {sum}, najwyższy {max}. Klawisze strzałek przechodzą do kolejnych.",
+		"{n} bars. {sum}. The highest: {max}. The arrow keys go from bar to bar.",
+		"{n} Balken. {sum}. Der höchste: {max}. Die Pfeiltasten führen von Balken zu Balken.",
+		"Słupki: {n}. {sum}. Najwyższy: {max}. Klawisze strzałek prowadzą od słupka do słupka.",
 	],
 	"use.none": [
 		"There are no readings of this time.",
