@@ -104,12 +104,12 @@ describe("A display on a wall", function () {
 		}
 		assert.ok((await wall.page.locator("table.readings tbody tr").count()) > 3);
 		assert.equal(await wall.page.locator("table.readings select").count(), 0);
-		for (const place of ["readings", "dashboard"]) {
+		for (const place of ["use", "readings", "dashboard"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.settled();
 			const links = await wall.page.locator("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
 			assert.deepEqual(
-				links.filter((to) => to !== "#/dashboard" && to !== "#/readings"),
+				links.filter((to) => !["#/dashboard", "#/use", "#/readings"].includes(to ?? "")),
 				[],
 			);
 			for (const width of [PHONE, DESKTOP]) {
