@@ -256,7 +256,13 @@ describe("The page's use", function () {
 			assert.ok(first.includes(TEXTS["event.login"][index]), first);
 			// 13 hours UTC.
 			assert.match(first, language === "en" ? / 2:\d\d\sPM/ : / 14:\d\d/);
-			assert.ok((await lines.last().innerText()).includes(TEXTS["event.started"][index]));
+			const last = await lines.last().innerText();
+			assert.ok(last.includes(TEXTS["event.started"][index]) && last.includes(TEXTS["cause.power"][index]), last);
+			// The zone was set.
+			await lines
+				.filter({ hasText: TEXTS["event.settings_changed"][index] })
+				.getByText(TEXTS["zone.label"][index])
+				.waitFor();
 			assert.deepEqual(await visit.overflow(), []);
 			await visit.end();
 		}

@@ -5,18 +5,18 @@ import type { DeviceError } from "../kit/device.js";
 import { loadRecent, type Recent } from "../kit/history.js";
 import { status } from "../kit/live.js";
 import { Card, ErrorNotice, Notice, Pending } from "../kit/parts.js";
-import { spanOf } from "../kit/periods.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
 import { t } from "../kit/text.js";
-import { asDeviceError, usePoll } from "../kit/use-device.js";
+import { asDeviceError } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
 import { PriceCard } from "./prices.js";
 import { UseChart } from "./use-chart.js";
 import { UseTiles } from "./use-tiles.js";
 
-/** A quarter hour: nothing new comes to the history before. */
-const POLL_MS = 900_000;
+/** Before a quarter hour is over nothing new comes to the history, and the meter has to be read then. */
+const QUARTER_S = 900;
+const READ_S = 90;
 
 export function Use() {
 	const now = useStore(status);
@@ -33,8 +33,7 @@ export function Use() {
 	};
 	useEffect(() => {
 		reload();
-	}, [spanOf("day", wallMs).fromMs, timeZone]);
-	usePoll(reload, POLL_MS);
+	}, [isSet && Math.floor((now.timestamp - READ_S) / QUARTER_S), timeZone]);
 
 	const { quarters, days, months } = recent;
 	if (now !== undefined && !isSet) return <Notice kind="warning">{t("links.clock")}</Notice>;

@@ -50,5 +50,14 @@ export const EVENTS = {
 		"Der Speicher hat eine Änderung nicht angenommen",
 		"Pamięć nie przyjęła zmiany",
 	],
+	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
+	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
+	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],
+	"cause.voltage": ["the voltage was too low", "zu niedrige Spannung", "zbyt niskie napięcie"],
+	"cause.watchdog": [
+		"the program stood still (watchdog)",
+		"das Programm stand still (Watchdog)",
+		"program się zawiesił (watchdog)",
+	],
 	"event.unknown": ["Another event", "Anderes Ereignis", "Inne zdarzenie"],
 } as const satisfies Record<string, Translations>;

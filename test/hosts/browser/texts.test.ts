@@ -126,6 +126,12 @@ describe("texts of the page", () => {
 		);
 	});
 
+	it("have one for each event of the log", () => {
+		const api = JSON.parse(readFileSync(join(SOURCE, "../../modules/api/openapi.json"), "utf8"));
+		const names: string[] = api.components.schemas.Event.properties.event.enum;
+		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
+	});
+
 	it("stand in one file each", () => {
 		const keys = sources("text").flatMap((text) => [...text.matchAll(/^\t"?([\w./-]+)"?: \[/gm)].map(([, key]) => key));
 		none(keys.filter((key, index) => keys.indexOf(key) !== index));
