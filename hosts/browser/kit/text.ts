@@ -6,7 +6,7 @@ import { formatNumber } from "./format.js";
 
 /**
  * Put in by tools/page.ts: the keys in the order of the texts. Where a key stands in the scripts as a whole there is its
- * place in this order instead, and nothing here.
+ * place in this order instead, and nothing here: no key is good for anything else than `t`.
  */
 declare const NAMES: string;
 
