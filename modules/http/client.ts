@@ -87,6 +87,11 @@ export class HTTPClient implements Timed {
 		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#out.isIdle);
 	}
 
+	/** Of TLS, for the next connection; undefined where there is none, or none that stands. */
+	get session(): Uint8Array | undefined {
+		return this.#socket.session;
+	}
+
 	get deadlineMs(): number {
 		return this.#dueMs;
 	}
