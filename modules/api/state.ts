@@ -4,7 +4,7 @@ import type { JSONWriter } from "../json/writer.js";
 import type { Services } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
 
-/** State of what this firmware has no part for (decision 52). */
+/** Of the hub where it can't be reached: in safe mode. */
 const NO_CLIENT = "unsupported";
 
 /** Taken down at once: a reply may be made in several pieces. */
@@ -17,9 +17,11 @@ export interface State {
 	readonly scheduleError: string;
 	readonly missed: number;
 	readonly hub: string;
+	/** Unix time in seconds; 0: nothing was sent yet. */
+	readonly hubSent: number;
 }
 
-export function stateOf({ reader, schedule, config }: Services): State {
+export function stateOf({ reader, schedule, config, hub }: Services): State {
 	const { failure, last, readouts } = reader.outcomes;
 	const settled = failure === undefined && last === undefined ? "idle" : (failure?.code ?? "ok");
 	return {
@@ -29,7 +31,8 @@ export function stateOf({ reader, schedule, config }: Services): State {
 		lastRun: Math.floor(schedule.lastRunUtcMs / 1000),
 		scheduleError: schedule.lastFailure?.code ?? "",
 		missed: schedule.missed,
-		hub: config.get(HUB_ENABLED) ? NO_CLIENT : "off",
+		hub: config.get(HUB_ENABLED) ? (hub?.state ?? NO_CLIENT) : "off",
+		hubSent: Math.floor((hub?.sentUtcMs ?? 0) / 1000),
 	};
 }
 
@@ -41,4 +44,5 @@ export function writeState(writer: JSONWriter, state: State): void {
 	textMember(writer, "schedule_error", state.scheduleError);
 	numberMember(writer, "schedule_missed", state.missed);
 	textMember(writer, "hub_state", state.hub);
+	numberMember(writer, "hub_sent", state.hubSent);
 }
