@@ -82,13 +82,18 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
 	{
+		rooms: "mqtt",
+		from: "bytes io/host io/client io/machine io/driver io/memory json readout obis publish",
+		why: "publishes what was read; its settings are passed in",
+	},
+	{
 		rooms: "wifi dns sntp power",
 		from: "bytes io/host io/wifi io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics mqtt",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
