@@ -82,18 +82,23 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
 	{
-		rooms: "mqtt",
-		from: "bytes io/host io/client io/machine io/driver io/memory json readout obis publish",
-		why: "publishes what was read; its settings are passed in",
-	},
-	{
 		rooms: "wifi dns sntp power",
 		from: "bytes io/host io/wifi io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
+		rooms: "publish",
+		from: "bytes obis io/host readout",
+		why: "what is sent out, and what all that send share",
+	},
+	{
+		rooms: "hub mqtt",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time",
+		why: "they send it; http lends them its client",
+	},
+	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics mqtt",
+		from: "publish hub mqtt bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

@@ -47,6 +47,8 @@ import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
+import type { Output } from "../publish/output.js";
+import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
@@ -109,6 +111,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
+	/** What readings leave by. */
+	readonly #outputs: readonly Output[] = [];
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -161,7 +165,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			settings: new MeterSettingsStore(this.#config, world),
 			failureChanged: (failure) =>
 				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
-			history,
+			measured: (readout) => this.measured(readout),
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
@@ -285,6 +289,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#powerCycles?.stop();
 		this.#schedule.stop();
 		this.#reader.stop();
+		for (const output of this.#outputs) output.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
@@ -382,6 +387,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.guard("network", () => this.#services?.stop());
 		this.#starts?.askedFor();
 		this.#host.restart();
+	}
+
+	/** For MeterReader: a meter has given a good readout. */
+	measured(readout: Readout): void {
+		this.#history?.record(readout);
+		for (const output of this.#outputs) this.guard("output", () => output.measured(readout));
 	}
 
 	/** In safe mode nobody talks to the meter. */
