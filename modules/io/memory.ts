@@ -40,6 +40,8 @@ export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 }
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
+/** Publishing by MQTT: the session while it comes about, and what is made of a readout for it. */
+export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 5120 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -36,8 +36,8 @@ const LEVEL = 4;
 const CONNECT_FIXED = 10;
 
 /** Flags of PUBLISH (3.3.1). */
-export const RETAIN = 0x01;
-export const QOS_1 = 0x02;
+const RETAIN = 0x01;
+const QOS_1 = 0x02;
 const DUP = 0x08;
 const QOS_SHIFT = 1;
 
@@ -81,10 +81,10 @@ export function encodeConnect(text: TextCodec, fields: ConnectFields, keepAliveS
 	return packet;
 }
 
-/** All of a PUBLISH (3.3) with QoS 1 but its payload, which has `length` bytes and follows. */
-export function encodePublish(topic: Uint8Array, id: number, retain: boolean, length: number): Uint8Array {
+/** All of a retained PUBLISH (3.3) with QoS 1 but its payload, which has `length` bytes and follows. */
+export function encodePublish(topic: Uint8Array, id: number, length: number): Uint8Array {
 	const variable = 2 + topic.length + 2;
-	const packet = begin(PUBLISH_HEAD | QOS_1 | (retain ? RETAIN : 0), variable + length, variable);
+	const packet = begin(PUBLISH_HEAD | QOS_1 | RETAIN, variable + length, variable);
 	const at = putField(packet, packet.length - variable, topic);
 	putNumber(packet, at, id);
 	return packet;

@@ -60,13 +60,12 @@ const PING_MS = 45_000;
 export const ANSWER_MS = 20_000;
 const CHATTER_LIMIT = 64;
 
-/** What is to be published. */
+/** What is to be published, retained and with QoS 1. */
 export interface Message {
 	/** UTF-8. */
 	readonly topic: Uint8Array;
 	/** Bytes of the payload. */
 	readonly length: number;
-	readonly retain: boolean;
 	/** Writes the next bytes of the payload into `into[start..end)`; how many. All `length` of them come in the end. */
 	read(into: Uint8Array, start: number, end: number): number;
 }
@@ -230,7 +229,7 @@ export class Session implements Timed {
 			this.#next = undefined;
 			this.#body = next;
 			this.#left = next.length;
-			this.#packet = encodePublish(next.topic, this.#id, next.retain, next.length);
+			this.#packet = encodePublish(next.topic, this.#id, next.length);
 		}
 		this.#sent = 0;
 		return true;
