@@ -104,7 +104,9 @@ export class Agenda {
 	#shown = "";
 	/** What was told was of another meter, or of other settings of it. */
 	#isOther = false;
-	#stateFromMs = 0;
+	/** When values were sent last, and from when on those of the newest readout may be. */
+	#sentMs = Number.NEGATIVE_INFINITY;
+	#fromMs = 0;
 
 	constructor(world: AgendaWorld) {
 		this.#world = world;
@@ -154,6 +156,7 @@ export class Agenda {
 	/** A readout of the meter; one before it that was not sent yet is none any more. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
+		this.#fromMs = this.#sentMs + STATE_MS;
 		this.renew();
 	}
 
@@ -174,21 +177,24 @@ export class Agenda {
 	/** A test: something is sent, whatever was. */
 	test(): void {
 		this.#due |= ONLINE_DUE;
-		this.#stateFromMs = 0;
+		this.#fromMs = 0;
 		this.renew();
 	}
 
-	/** This is the last session by these settings. `isOff`: and the last of all. */
-	finish(isOff: boolean, isElsewhere: boolean): void {
-		this.#stateFromMs = 0;
-		if (isOff) this.#due = OFFLINE_DUE;
-		if ((isOff || isElsewhere) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
+	/** This is the last session by these settings; `isOther`: those of now have another broker, or none. */
+	finish(isOther: boolean): void {
+		const { config, info } = this.#world;
+		const { base, prefix } = new Plan(config, info.serial);
+		this.#fromMs = 0;
+		// Whoever listens there shall not take for true what stays there.
+		if (isOther || base !== this.#plan?.base) this.#due = OFFLINE_DUE;
+		if ((isOther || prefix !== this.#plan?.prefix) && this.told !== "") this.#due = (this.#due & ~TELL) | FORGET;
 	}
 
 	/** When there is something to be sent; 0: now; Infinity: there is nothing. */
 	get dueMs(): number {
 		if (this.#due === NOTHING) return Number.POSITIVE_INFINITY;
-		return this.#due & ~(STATE | VALUES) ? 0 : this.#stateFromMs;
+		return this.#due & ~(STATE | VALUES) ? 0 : this.#fromMs;
 	}
 
 	/** What is to be sent next, which is in flight then; undefined: nothing that may be sent now. */
@@ -247,7 +253,7 @@ export class Agenda {
 		this.#values ??= new PublishedValues(readout, { names, text, language: plan.language });
 		const values = this.#values;
 		if (what === TELL) return this.tell(plan, values, readout);
-		if (what === STATE || this.#index === 0) this.#stateFromMs = nowMs + STATE_MS;
+		this.#sentMs = nowMs;
 		if (what === STATE) {
 			return new JSONMessage(text.encode(`${base}/state`), writer, stateOf(values, readout.utcMs, text));
 		}

@@ -177,15 +177,18 @@ export class Publisher implements Timed {
 		else if (this.#step === MQTT_OFF && this.isWanted) this.enter(MQTT_WAITING, nowMs);
 	}
 
-	/** Settings are other ones. `isElsewhere`: what Home Assistant was told does not hold with them. */
-	reconfigure(isElsewhere: boolean, nowMs: number): void {
-		const isOff = !this.#world.config.get(MQTT_ENABLED);
+	/** Settings are other ones. */
+	reconfigure(nowMs: number): void {
+		const { config } = this.#world;
+		const isOff = !config.get(MQTT_ENABLED);
 		this.#farewells = isOff && this.#agenda.owesFarewell ? FAREWELLS : 0;
 		this.#retryMs = RETRY_FIRST_MS;
 		this.failure = undefined;
 		if (this.#session?.state === SESSION_READY) {
 			this.#leave = CHANGE;
-			this.#agenda.finish(isOff, isElsewhere);
+			const broker = parseBrokerURL(config.get(MQTT_URL));
+			const { host, port } = this.#broker ?? {};
+			this.#agenda.finish(isOff || broker?.host !== host || broker?.port !== port);
 			this.work(nowMs);
 		} else {
 			this.close();

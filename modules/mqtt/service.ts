@@ -98,17 +98,14 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		});
 	}
 
-	/**
-	 * Settings of MQTT are other ones. `isElsewhere`: so that what Home Assistant was told does not hold any more;
-	 * `isOther`: of the broker.
-	 */
-	settingsChanged(isElsewhere: boolean, isOther: boolean): void {
-		if (isOther) this.#session = undefined;
+	/** Settings of MQTT are other ones. */
+	settingsChanged(): void {
+		this.#session = undefined;
 		this.#drive.tell((nowMs) => {
 			if (this.#publisher === undefined) {
 				this.#publisher = new Publisher(this.#world, this);
 				this.#publisher.networkChanged(this.#hasNetwork, nowMs);
-			} else this.#publisher.reconfigure(isElsewhere, nowMs);
+			} else this.#publisher.reconfigure(nowMs);
 		});
 	}
 

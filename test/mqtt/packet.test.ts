@@ -139,7 +139,14 @@ describe("Packets that come", () => {
 					`publish ${qos} ${qos === 0 ? 0 : id} ${topic} ${payload}`,
 				],
 				[
-					{ cmd: "publish", topic: "x".repeat(100), payload: "y".repeat(random.below(1900)), qos: 0, dup: false, retain: false },
+					{
+						cmd: "publish",
+						topic: "x".repeat(100),
+						payload: "y".repeat(random.below(1900)),
+						qos: 0,
+						dup: false,
+						retain: false,
+					},
 					"publish 0 long",
 				],
 			];
@@ -199,9 +206,7 @@ describe("Packets that come", () => {
 	it("may be as long as PACKET_LIMIT", () => {
 		const reader = new PacketReader();
 		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x10, 0, 1, 0x61), Buffer.alloc(PACKET_LIMIT - 3)]);
-		assert.deepEqual(read(reader, packet, 0, packet.length), [
-			`publish 0 0 a ${"\0".repeat(KEPT_LIMIT - 3)}`,
-		]);
+		assert.deepEqual(read(reader, packet, 0, packet.length), [`publish 0 0 a ${"\0".repeat(KEPT_LIMIT - 3)}`]);
 	});
 });
 
@@ -222,7 +227,16 @@ feeds("An MQTT packet", {
 			},
 		};
 	},
-	frame: new Uint8Array(mqtt.generate({ cmd: "publish", topic: "homeassistant/status", payload: "online", qos: 0, dup: false, retain: false })),
+	frame: new Uint8Array(
+		mqtt.generate({
+			cmd: "publish",
+			topic: "homeassistant/status",
+			payload: "online",
+			qos: 0,
+			dup: false,
+			retain: false,
+		}),
+	),
 	meaning: "publish 0 0 homeassistant/status online",
 	bits: 8,
 	checked: false,
