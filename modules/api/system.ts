@@ -1,5 +1,6 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
 import { HUB_ENABLED } from "../config/hub-fields.js";
+import { MQTT_ENABLED } from "../config/mqtt-fields.js";
 import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
@@ -64,7 +65,8 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device } = exchange.services;
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, mqtt } =
+		exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -83,6 +85,7 @@ export function getStatus(exchange: Exchange): void {
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
+	const mqttState = config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off";
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
 		writePower(writer, supply);
@@ -104,6 +107,7 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
 		textMember(writer, "hub_state", hubEnabled ? NO_CLIENT : "off");
+		textMember(writer, "mqtt_state", mqttState);
 	});
 }
 

@@ -45,6 +45,10 @@ export const EVENT_NETWORK_DOWN = kind(15, "network_down");
 export const EVENT_MISSED = kind(16, "readouts_missed");
 /** Flash has refused a write; with the key. */
 export const EVENT_STORAGE = kind(17, "storage_refused");
+/** The first failure, and each that is another one; with its code. */
+export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed");
+/** The broker has taken everything again. */
+export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
@@ -64,6 +68,8 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_NETWORK_DOWN,
 	EVENT_MISSED,
 	EVENT_STORAGE,
+	EVENT_MQTT_FAILED,
+	EVENT_MQTT_SENT,
 ]);
 
 /** Of a number in flash; one that another version has written has none here. */

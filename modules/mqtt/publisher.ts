@@ -58,9 +58,9 @@ const STABLE_MS = 60_000;
 const MEMORY_MS = 2000;
 const BIRTH_MS = 1000;
 const FAREWELLS = 3;
-/** A test comes to an end, whatever the broker does; and until the next one connects anew. */
+/** A test comes to an end, whatever the broker does; and so long after one the next may be. */
 const TEST_MS = 45_000;
-const TEST_APART_MS = 5000;
+const TEST_PAUSE_MS = 10_000;
 /** Who waits for tests at once. */
 const TESTERS = 2;
 /** Every server takes an identifier of so many characters (3.1.3.1). */
@@ -82,8 +82,11 @@ export interface PublisherOwner {
 	failureChanged(failure: OutputFailure | undefined): void;
 }
 
-/** Undefined: it went well. */
-export type TestDone = (failure: OutputFailure | undefined) => void;
+/** A test that was asked for. */
+export interface MQTTTest {
+	/** Told once. Undefined: it went well. */
+	finished(failure: OutputFailure | undefined): void;
+}
 
 export class Publisher implements Timed {
 	/** Another number each time that a connection is to be opened, or is none any more. */
@@ -118,8 +121,10 @@ export class Publisher implements Timed {
 	/** Messages of this session that are known to be acknowledged, -1 before it was greeted; and births that were heard. */
 	#seen = 0;
 	#heard = 0;
-	#testers: TestDone[] | undefined;
+	#tests: MQTTTest[] | undefined;
 	#testEndMs = Number.POSITIVE_INFINITY;
+	/** Before this nobody may test. */
+	#testFromMs = 0;
 
 	constructor(world: PublisherWorld, owner: PublisherOwner) {
 		this.#world = world;
@@ -207,25 +212,27 @@ export class Publisher implements Timed {
 		this.#agenda.forgetMeter();
 	}
 
-	/** Publishes now; `done` is told once what came of it. False: too many wait for that already. */
-	test(done: TestDone, nowMs: number): boolean {
-		this.#testers ??= [];
-		if (this.#testers.length === TESTERS) return false;
+	/** Publishes now, and tells what came of it. False: too many wait for that, or it was tested a moment ago. */
+	test(test: MQTTTest, nowMs: number): boolean {
+		this.#tests ??= [];
+		const { length } = this.#tests;
+		if (length === TESTERS || (length === 0 && nowMs < this.#testFromMs)) return false;
+		this.#tests.push(test);
+		this.#testFromMs = nowMs + TEST_PAUSE_MS;
 		if (!this.#hasNetwork) {
-			done(NO_NETWORK);
+			this.tested(NO_NETWORK);
 			return true;
 		}
-		// A broker that refuses somebody again and again locks him out.
-		if (this.#step === MQTT_RESTING && nowMs < this.#sinceMs + TEST_APART_MS) {
-			done(this.failure);
-			return true;
-		}
-		this.#testers.push(done);
 		this.#testEndMs = Math.min(this.#testEndMs, nowMs + TEST_MS);
 		if (this.#session !== undefined) this.#agenda.test();
 		else if (this.#step <= MQTT_RESTING) this.enter(MQTT_WAITING, nowMs);
 		this.work(nowMs);
 		return true;
+	}
+
+	/** Who has asked for it does not wait any more. */
+	cancel(test: MQTTTest): void {
+		this.#tests = this.#tests?.filter((other) => other !== test);
 	}
 
 	/** While WAITING: the turn to have a connection has come. */
@@ -411,9 +418,9 @@ export class Publisher implements Timed {
 	}
 
 	private tested(failure: OutputFailure | undefined): void {
-		const testers = this.#testers;
-		this.#testers = undefined;
+		const tests = this.#tests;
+		this.#tests = undefined;
 		this.#testEndMs = Number.POSITIVE_INFINITY;
-		for (const done of testers ?? []) done(failure);
+		for (const test of tests ?? []) test.finished(failure);
 	}
 }

@@ -13,13 +13,15 @@ import type { OutputFailure } from "../publish/connect-failures.js";
 import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
 import type { Readout } from "../readout/readout.js";
+import { NO_NETWORK } from "./failures.js";
 import {
 	MQTT_OFF,
 	MQTT_OPENING,
+	MQTT_UP,
+	type MQTTTest,
 	Publisher,
 	type PublisherOwner,
 	type PublisherWorld,
-	type TestDone,
 } from "./publisher.js";
 
 /** Who is told how it stands. */
@@ -109,9 +111,20 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		});
 	}
 
-	/** Publishes now; `done` is told once what came of it, maybe before this returns. False: too many wait for that. */
-	test(done: TestDone): boolean {
-		return this.#drive.tell((nowMs) => this.#publisher?.test(done, nowMs)) ?? false;
+	/** Publishes now; `test` is told once what came of it, maybe before this returns. False: it may not be tested now. */
+	test(test: MQTTTest): boolean {
+		return this.#drive.tell((nowMs) => this.#publisher?.test(test, nowMs)) ?? false;
+	}
+
+	cancel(test: MQTTTest): void {
+		this.#publisher?.cancel(test);
+	}
+
+	/** Of MQTT that is enabled, for status: `ok`, `connecting`, or the code of what is wrong. */
+	get stateText(): string {
+		const { failure, state } = this.#publisher ?? {};
+		if (!this.#hasNetwork) return NO_NETWORK.code;
+		return failure?.code ?? (state === MQTT_UP ? "ok" : "connecting");
 	}
 
 	/** For good. The broker publishes our will. */
