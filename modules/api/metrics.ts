@@ -110,7 +110,7 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, info, memory, mqtt, network, power, reader, schedule, ending, startedMs } = this.#services;
+		const { clock, hub, info, memory, mqtt, network, power, reader, schedule, ending, startedMs } = this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
@@ -141,6 +141,8 @@ export class Exposition {
 		text += sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections);
 		text += sample("gateway_mqtt_messages_total", "Messages that the broker has taken.", published);
 		text += sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", broken);
+		text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
+		text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
 		text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
 		text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 		text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());

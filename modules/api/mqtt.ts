@@ -15,7 +15,7 @@ import { parseBrokerURL } from "../mqtt/url.js";
 import { RETCODE_OK } from "../publish/connect-failures.js";
 import { type BodyValues, LONG_BODY_LIMIT } from "./body.js";
 import { BUSY, MISSING_FIELD, MQTT_DISABLED, UNSUPPORTED } from "./errors.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange, Services } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { failField, putsOf, settingsOf, writeSettings } from "./settings.js";
 import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "./trusted-certificate.js";
@@ -33,7 +33,7 @@ export const MQTT_SETTINGS = settingsOf(STORED, [], {
 	limit: LONG_BODY_LIMIT,
 	long: Object.freeze({
 		name: CERTIFICATE_TEXT.name,
-		open: ({ mqttCertificates }) => new CertificateText(mqttCertificates),
+		open: ({ mqttCertificates }: Services) => new CertificateText(mqttCertificates),
 	}),
 	show,
 	accept,

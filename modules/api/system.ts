@@ -5,7 +5,7 @@ import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
-import { batteryPercent } from "../power/battery.js";
+import { batteryPercent, USB_VOLTAGE_MIN } from "../power/battery.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -13,11 +13,10 @@ import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-/** States of what this firmware has no part for (decision 52). */
+/** State of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
+/** Of the hub where it can't be reached: in safe mode. */
 const NO_CLIENT = "unsupported";
-/** Below this the device runs on its cells. */
-const USB_VOLTAGE_MIN = 4;
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -65,7 +64,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, mqtt } =
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, hub, mqtt } =
 		exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
@@ -86,6 +85,8 @@ export function getStatus(exchange: Exchange): void {
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
 	const mqttState = config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off";
+	const hubState = hubEnabled ? (hub?.state ?? NO_CLIENT) : "off";
+	const hubSent = Math.floor((hub?.sentUtcMs ?? 0) / 1000);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
 		writePower(writer, supply);
@@ -106,7 +107,8 @@ export function getStatus(exchange: Exchange): void {
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
-		textMember(writer, "hub_state", hubEnabled ? NO_CLIENT : "off");
+		textMember(writer, "hub_state", hubState);
+		numberMember(writer, "hub_sent", hubSent);
 		textMember(writer, "mqtt_state", mqttState);
 	});
 }

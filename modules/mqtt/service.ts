@@ -90,11 +90,12 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		this.#drive.tell(() => this.#publisher?.forgetMeter());
 	}
 
-	/** There is a network, or there is none any more. */
+	/** We have another address in a network, or none any more. */
 	networkChanged(isUp: boolean): void {
-		if (isUp === this.#hasNetwork) return;
 		this.#hasNetwork = isUp;
 		this.#drive.tell((nowMs) => {
+			// What stood by the address of before is dead.
+			this.#publisher?.networkChanged(false, nowMs);
 			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
 			this.#publisher?.networkChanged(isUp, nowMs);
 		});
