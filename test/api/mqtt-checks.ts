@@ -104,6 +104,7 @@ export function mqttChecks(gateway: () => TestGateway): void {
 				`mqtt://${"b".repeat(254)}`,
 			])
 				await refused({ url }, "invalid_field", "url");
+			await write({ url: "" });
 			await refused({ enabled: true }, "invalid_field", "url");
 		});
 		it("needs a certificate for mqtts", async () => {
