@@ -441,6 +441,8 @@ export interface Event {
 		| "network_down"
 		| "readouts_missed"
 		| "storage_refused"
+		| "hub_failed"
+		| "hub_back"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
