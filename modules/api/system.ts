@@ -5,6 +5,7 @@ import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
 import { batteryPercent } from "../power/battery.js";
+import { isWeak, runsOnBattery } from "../power/supply.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -15,8 +16,6 @@ const MANUFACTURER_ID = 0xfff1;
 /** States of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
 const NO_CLIENT = "unsupported";
-/** Below this the device runs on its cells. */
-const USB_VOLTAGE_MIN = 4;
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -64,7 +63,8 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device } = exchange.services;
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, saving } =
+		exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -76,8 +76,9 @@ export function getStatus(exchange: Exchange): void {
 	const meterState = reader.running ? "reading" : settled;
 	const nextRun = Math.floor(schedule.nextRunUtcMs / 1000);
 	const lastRun = Math.floor(schedule.lastRunUtcMs / 1000);
-	const scheduleError = schedule.lastFailure?.code ?? "";
+	const scheduleError = schedule.lastError;
 	const { missed } = schedule;
+	const awakeMs = (saving?.awakeUntilMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
@@ -87,6 +88,7 @@ export function getStatus(exchange: Exchange): void {
 	exchange.object((writer) => {
 		writePower(writer, supply);
 		numberMember(writer, POWER_MODE.name, powerMode);
+		if (awakeMs < Number.POSITIVE_INFINITY) numberMember(writer, "awake_secs", Math.max(0, Math.ceil(awakeMs / 1000)));
 		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
 		textMember(writer, "localtime", localtime);
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
@@ -111,6 +113,7 @@ interface Supply {
 	readonly batteryVoltage: number;
 	readonly usbVoltage: number;
 	readonly percent: number;
+	readonly isWeak: boolean;
 	readonly temperatureC: number;
 	readonly batteryValid: boolean;
 	readonly usbValid: boolean;
@@ -125,6 +128,7 @@ function readPower(power: Power | undefined): Supply {
 		batteryVoltage: battery ?? 0,
 		usbVoltage: usb ?? 0,
 		percent: batteryPercent(battery ?? 0, power?.cells ?? 0),
+		isWeak: isWeak(battery ?? 0, power?.cells ?? 0),
 		temperatureC: temperature ?? 0,
 		batteryValid: battery !== undefined,
 		usbValid: usb !== undefined,
@@ -136,8 +140,9 @@ function readPower(power: Power | undefined): Supply {
 function writePower(writer: JSONWriter, supply: Supply): void {
 	numberMember(writer, "battery_voltage", supply.batteryVoltage);
 	numberMember(writer, "usb_voltage", supply.usbVoltage);
-	booleanMember(writer, "battery_powered", supply.batteryVoltage > 0 && supply.usbVoltage < USB_VOLTAGE_MIN);
+	booleanMember(writer, "battery_powered", runsOnBattery(supply.batteryVoltage, supply.usbVoltage));
 	numberMember(writer, "battery_status", supply.percent);
+	booleanMember(writer, "battery_low", supply.isWeak);
 	numberMember(writer, "device_temperature", supply.temperatureC);
 	if (!supply.batteryValid) booleanMember(writer, "battery_voltage_valid", false);
 	if (!supply.usbValid) booleanMember(writer, "usb_voltage_valid", false);

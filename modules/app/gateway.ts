@@ -21,12 +21,7 @@ import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import {
-	EVENT_CLOCK,
-	EVENT_METER_FAILED,
-	EVENT_METER_READ,
 	EVENT_MISSED,
-	EVENT_NETWORK_DOWN,
-	EVENT_NETWORK_UP,
 	EVENT_RESTART,
 	EVENT_SAFE_MODE,
 	EVENT_SETTINGS,
@@ -35,10 +30,9 @@ import {
 } from "../diagnostics/events.js";
 import { isPollList } from "../dlms/poll-list.js";
 import { History } from "../history/history.js";
-import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
-import type { Host, Listener, TextCodec } from "../io/host.js";
+import type { Host, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -54,21 +48,21 @@ import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
+import { Occurrences } from "./occurrences.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
 import { PowerCycles } from "./power-cycles.js";
+import { PowerSaving, type SavingUser } from "./power-saving.js";
+import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
 
-/** Positions of the listeners among the server's ports. */
-const HTTP = 0;
-const HTTPS = 1;
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
 /** Resource with the web page. */
 const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
-/** Connections at once on each port (decision 7): one of TLS costs the chip 24 KB beside ours while it sends. */
-const PLACES = 3;
+/** Nobody waits for it. */
+const NOBODY = Object.freeze({ finished: () => {} });
 
 interface World extends IdentityWorld {
 	readonly storage: WatchedStorage;
@@ -77,7 +71,7 @@ interface World extends IdentityWorld {
 	readonly text: TextCodec;
 }
 
-export class Gateway implements Device, Concerned, ConfigListener {
+export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
@@ -98,16 +92,17 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
 	readonly #events: EventLog;
-	/** Our address in the network that was noted last. */
-	#notedIP = "";
-	#isClockNoted: boolean;
+	readonly #occurrences: Occurrences;
+	readonly #startedMs: number;
 	/** Undefined where there is no flash for it. */
 	readonly #history: History | undefined;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
 	readonly #starts: Starts | undefined;
-	#server: HTTPServer | undefined;
+	/** Undefined where the host can't sleep. */
+	readonly #saving: PowerSaving | undefined;
+	readonly #serving: Serving;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
@@ -116,19 +111,27 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	constructor(host: Host) {
 		this.#host = host;
+		this.#serving = new Serving(host.network);
 		const { crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
 		const driver = new Driver({ clock, timers, guard });
 		// First of all: what goes wrong from here on is counted.
-		const { retained, ending } = host;
+		const { ending, sleep } = host;
+		if (sleep !== undefined) this.#saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
+		const saving = this.#saving;
+		const { retained, flash } = saving ?? host;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		this.safeMode = this.#starts?.safeMode ?? "";
-		const events = new EventLog({ clock, trace }, host.flash?.open("log"));
+		const events = new EventLog({ clock, trace }, flash?.open("log"));
 		this.#events = events;
-		events.note(EVENT_STARTED, ending?.cause);
+		const { isRoutine = false, failureBefore: meterFailure } = saving ?? {};
+		const isClockSet = clock.utcMs() !== undefined;
+		const occurrences = new Occurrences(events, { isRoutine, isClockSet, meterFailure });
+		this.#occurrences = occurrences;
+		if (!isRoutine) events.note(EVENT_STARTED, ending?.cause);
 		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
-		const storage = new WatchedStorage(host.storage, trace, (key) => events.note(EVENT_STORAGE, key));
+		const storage = new WatchedStorage((saving ?? host).storage, trace, (key) => events.note(EVENT_STORAGE, key));
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
@@ -155,7 +158,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		const ledger = this.#ledger;
-		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash }, this.#config.wasErasing);
+		const history = History.open({ world, ledger, zone: this.#zone, flash }, this.#config.wasErasing);
 		this.#history = history;
 		this.#reader = new MeterReader({
 			world,
@@ -163,14 +166,13 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			port: host.serial.meter,
 			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
-			failureChanged: (failure) =>
-				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
+			failureChanged: (failure) => occurrences.meterChanged(failure?.code ?? ""),
 			measured: (readout) => this.measured(readout),
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
 		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
-		this.#isClockNoted = clock.utcMs() !== undefined;
+		this.#startedMs = clock.monotonicMs();
 		this.#config.listen(this);
 	}
 
@@ -200,10 +202,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		return this.#network;
 	}
 
-	/** Serves from now on. Throws when a listener can't be opened. */
+	/** Runs from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network, switchedOn } = this.#host;
-		const { driver, text, trace } = this.#world;
+		const { switchedOn, button, ending } = this.#host;
+		const { driver, trace } = this.#world;
+		const { safeMode } = this;
+		const saving = this.#saving;
 		// First of all: whoever resets the unit may do so because it does not start.
 		if (switchedOn !== undefined) {
 			this.guard("power cycles", () => {
@@ -214,36 +218,45 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		for (const key of this.#config.damaged) {
 			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}
-		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
-		if (network.https !== undefined) {
-			const identity = () => this.#identity.ownPair(this.#networkSettings.hostname);
-			ports.push({ port: network.https, places: PLACES, identity });
-		}
-		this.#server = new HTTPServer({
-			ports,
-			driver,
-			text,
-			handler: this.makeAPI(),
-			trace,
-		});
-		const { safeMode } = this;
 		if (safeMode !== "") trace(`safe mode: ${safeMode}`);
-		this.guard("tls", () => {
-			const listener = this.httpsListener;
-			if (listener !== undefined && safeMode === "")
-				this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
-		});
-		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
-		const { button } = this.#host;
+		if (saving === undefined) this.connect();
 		if (button !== undefined) this.#button = new Button(driver, button, this);
-		this.meterChanged();
-		if (safeMode === "") this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0));
+		if (safeMode === "" && saving?.isEmpty !== true) {
+			this.meterChanged();
+			this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0, saving?.keptSchedule));
+			// The last readout was lost with the sleep.
+			if (saving?.isForPerson) this.#reader.read(NOBODY);
+		}
+		const [history, networkSettings, starts] = [this.#history, this.#networkSettings, this.#starts];
+		const [events, occurrences, light] = [this.#events, this.#occurrences, this.#light];
+		const [serving, outputs] = [this.#serving, this.#outputs];
+		saving?.start({ history, networkSettings, starts, events, occurrences, light, serving, outputs }, ending);
+	}
+
+	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
+	connect(): void {
+		const { network, wifi } = this.#host;
+		const { driver, text, trace } = this.#world;
+		const { hostname } = this.#networkSettings;
+		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
+			this.#identity.ownPair(hostname),
+		);
+		this.guard("tls", () => {
+			const { listener } = this.#serving;
+			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
+		});
+		if (wifi !== undefined) this.#network?.start(wifi);
+		if (this.#saving?.isByButton) this.#network?.bringUp();
 	}
 
 	/** For Button. */
 	pressed(press: number): void {
-		if (press === PRESS_SHORT) this.#network?.bringUp();
-		else this.factoryReset();
+		if (press !== PRESS_SHORT) {
+			this.factoryReset();
+			return;
+		}
+		this.#saving?.pressed();
+		this.#network?.bringUp();
 	}
 
 	/** For NetworkManager. */
@@ -254,12 +267,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const ip = station?.ip ?? "";
-		if (ip !== this.#notedIP) {
-			this.#notedIP = ip;
-			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
-			else this.#events.note(EVENT_NETWORK_UP, ip);
-		}
-		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
+		this.#occurrences.networkChanged(ip);
+		if (this.#serving.listener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
 		}
 		const { httpPort, httpsPort } = this;
@@ -267,23 +276,19 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	get httpPort(): number {
-		return this.#server?.listener(HTTP).port ?? 0;
+		return this.#serving.httpPort;
 	}
 
 	get httpsPort(): number {
-		return this.httpsListener?.port ?? 0;
-	}
-
-	private get httpsListener(): Listener | undefined {
-		return this.#host.network.https === undefined ? undefined : this.#server?.listener(HTTPS);
+		return this.#serving.httpsPort;
 	}
 
 	stop(): void {
+		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
 		this.#services?.stop();
-		this.#server?.close();
-		this.#server = undefined;
+		this.#serving.close();
 		this.#network?.stop();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
@@ -327,9 +332,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			time: this.#services?.time,
 			info,
 			ending,
-			startedMs: clock.monotonicMs(),
+			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
+			saving: this.#saving,
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}
@@ -360,8 +366,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { clock } = this.#world;
 		const utcMs = clock.utcMs();
 		if (utcMs !== undefined) this.#reader.outcomes.dateBack(utcMs, clock.monotonicMs());
-		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
-		this.#isClockNoted = true;
+		this.#occurrences.clockChanged();
+		this.#saving?.clockChanged();
 		this.#schedule.clockChanged();
 		this.#acts.refreshSoon();
 	}
@@ -374,7 +380,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For Acts. */
 	refresh(): void {
 		this.guard("tls", () => {
-			const listener = this.httpsListener;
+			const { listener } = this.#serving;
 			const { hostname } = this.#networkSettings;
 			if (listener !== undefined) this.#identity.renew(listener, hostname, this.#network?.station?.ip ?? "");
 		});

@@ -45,6 +45,8 @@ export const EVENT_NETWORK_DOWN = kind(15, "network_down");
 export const EVENT_MISSED = kind(16, "readouts_missed");
 /** Flash has refused a write; with the key. */
 export const EVENT_STORAGE = kind(17, "storage_refused");
+/** The cells are empty: it sleeps until there are others, or USB. */
+export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
 
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
@@ -64,6 +66,7 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_NETWORK_DOWN,
 	EVENT_MISSED,
 	EVENT_STORAGE,
+	EVENT_BATTERY_EMPTY,
 ]);
 
 /** Of a number in flash; one that another version has written has none here. */
