@@ -223,7 +223,10 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		if (safeMode === "" && saving?.isEmpty !== true) {
 			this.meterChanged();
-			this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0, saving?.keptSchedule));
+			this.guard("schedule", () => {
+				const { keptSchedule, failureBefore } = saving ?? {};
+				this.#schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
+			});
 			// The last readout was lost with the sleep.
 			if (saving?.isForPerson) this.#reader.read(NOBODY);
 		}

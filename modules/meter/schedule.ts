@@ -129,12 +129,13 @@ export class Schedule implements Timed, ReadWaiter {
 
 	/**
 	 * From now on. `lastUtcMs`: of the last readout that is known from before the start; 0: none is. `kept`: as of before the
-	 * sleep that has ended just now.
+	 * sleep that has ended just now, with the code of what was wrong then.
 	 */
-	start(lastUtcMs: number, kept?: DataView): void {
+	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#drive.tell((nowMs) => {
 			this.#dueUtcMs = lastUtcMs;
 			this.settle(nowMs);
+			this.lastError = error;
 			if (kept !== undefined) this.restore(kept, nowMs);
 		});
 	}
