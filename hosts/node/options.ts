@@ -1,6 +1,7 @@
 /** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
+import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -20,6 +21,12 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          (default: the time of the computer)
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
+  --supply usb|battery[:VOLTS]
+                         what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
+                         state folder says more)
+  --wake timer|button|usb
+                         the start is a wake from sleep, not power that is switched on
+  --sleep-speed N        sleep passes N times as fast, 1 to 10000, also for its clock (default 1)
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
@@ -28,6 +35,10 @@ export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio sta
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
+const SPEED_LIMIT = 10_000;
+/** Of cells that are fresh enough, volts. */
+const CELLS_VOLTAGE = 4.5;
+const CELLS_LIMIT = 6;
 /** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -45,6 +56,11 @@ export interface Options {
 	readonly timeMs: number | null | undefined;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
+	/** As power.txt of the state folder; empty: USB. */
+	readonly power: string;
+	/** WAKE_… */
+	readonly wakeReason: number;
+	readonly sleepSpeed: number;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -66,6 +82,9 @@ export function parseOptions(args: string[]): Options {
 			password: { type: "string" },
 			time: { type: "string" },
 			ntp: { type: "string", default: "" },
+			supply: { type: "string", default: "usb" },
+			wake: { type: "string" },
+			"sleep-speed": { type: "string", default: "1" },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -84,6 +103,9 @@ export function parseOptions(args: string[]): Options {
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
 		ntp: toServers(values.ntp),
+		power: toPower(values.supply),
+		wakeReason: toWakeReason(values.wake),
+		sleepSpeed: toSpeed(values["sleep-speed"]),
 		quiet: values.quiet,
 		help: values.help,
 	};
@@ -126,6 +148,27 @@ function toTime(value: string | undefined): number | null | undefined {
 	if (Number.isNaN(timeMs))
 		throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, or none, not "${value}"`);
 	return timeMs;
+}
+
+function toPower(value: string): string {
+	if (value === "usb") return "";
+	const [, volts = String(CELLS_VOLTAGE)] = /^battery(?::(\d+(?:\.\d+)?))?$/.exec(value) ?? [undefined, ""];
+	if (volts === "" || Number(volts) > CELLS_LIMIT)
+		throw new Error(`--supply is usb, battery, or battery:VOLTS up to ${CELLS_LIMIT}, not "${value}"`);
+	return `cells 3\nbattery ${volts}\nusb 0\n`;
+}
+
+function toWakeReason(value: string | undefined): number {
+	if (value === undefined) return WAKE_NONE;
+	const reasons = { timer: WAKE_TIMER, button: WAKE_BUTTON, usb: WAKE_SUPPLY };
+	return reasons[oneOf("--wake", value, ["timer", "button", "usb"])];
+}
+
+function toSpeed(value: string): number {
+	const speed = Number(value);
+	if (!/^\d+$/.test(value) || speed < 1 || speed > SPEED_LIMIT)
+		throw new Error(`--sleep-speed is a number from 1 to ${SPEED_LIMIT}, not "${value}"`);
+	return speed;
 }
 
 /** What the clock shows at the start, Unix time; undefined: it was never set. */

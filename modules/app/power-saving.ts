@@ -41,6 +41,7 @@ const SCHEDULE_OFFSET = 3;
 const CODE_OFFSET = 27;
 
 const MINUTE_MS = 60_000;
+const MINUTES_LIMIT = 0xffff;
 /** The chip's clock may be wrong by some seconds an hour while it sleeps. */
 const SYNC_MS = 6 * 60 * MINUTE_MS;
 /** A clock that was never set. */
@@ -94,14 +95,14 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #policy: SleepPolicy;
 	/** Undefined until the start. */
 	#parts: SavingParts | undefined;
-	/** When the time is to be asked for, monotonic ms. */
+	/** When the time is to be asked for, monotonic ms; Infinity: nobody is asked. */
 	#syncMs: number;
 	/** The one write that tells of the empty cells. */
 	#isNoting = false;
 
 	constructor(
 		world: SavingWorld,
-		host: Pick<Host, "power" | "retained" | "storage" | "flash">,
+		host: Pick<Host, "info" | "power" | "retained" | "storage" | "flash">,
 		sleep: Sleep,
 		user: SavingUser,
 	) {
@@ -117,7 +118,8 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		this.#supply = new Supply(power, this.#front[EMPTY_OFFSET] === 1);
 		this.#policy = new SleepPolicy(world.driver, this.#supply, this);
 		const minutes = sleep.wakeReason === WAKE_NONE ? 0 : this.#view.getUint16(SYNC_OFFSET, true);
-		this.#syncMs = world.driver.nowMs() + minutes * MINUTE_MS;
+		const isAsked = host.info.timeServers !== "";
+		this.#syncMs = isAsked ? world.driver.nowMs() + minutes * MINUTE_MS : Number.POSITIVE_INFINITY;
 	}
 
 	/** For the gates. */
@@ -277,7 +279,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		// One that was due was asked for, if it could be: the next time is as far off as after an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
-		this.#view.setUint16(SYNC_OFFSET, Math.max(0, minutes), true);
+		this.#view.setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
 		if (!this.isEmpty) {
 			this.#front[EMPTY_OFFSET] = 0;
 			this.#user.schedule.keep(new DataView(this.#front.buffer, SCHEDULE_OFFSET, CODE_OFFSET - SCHEDULE_OFFSET));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 import { parseOptions, startTime } from "../../../hosts/node/options.js";
 
 describe("The options of the bench", () => {
@@ -14,6 +15,9 @@ describe("The options of the bench", () => {
 			password: undefined,
 			timeMs: undefined,
 			ntp: "",
+			power: "",
+			wakeReason: WAKE_NONE,
+			sleepSpeed: 1,
 			quiet: false,
 			help: false,
 		});
@@ -32,6 +36,12 @@ describe("The options of the bench", () => {
 			"2026-01-31T12:00:00Z",
 			"--ntp",
 			"a.example,192.0.2.1:1123",
+			"--supply",
+			"battery:3.9",
+			"--wake",
+			"timer",
+			"--sleep-speed",
+			"100",
 		]);
 		assert.deepEqual(options, {
 			engine: "node",
@@ -44,6 +54,9 @@ describe("The options of the bench", () => {
 			password: "P",
 			timeMs: Date.UTC(2026, 0, 31, 12),
 			ntp: "a.example,192.0.2.1:1123",
+			power: "cells 3\nbattery 3.9\nusb 0\n",
+			wakeReason: WAKE_TIMER,
+			sleepSpeed: 100,
 			quiet: true,
 			help: true,
 		});
@@ -65,6 +78,12 @@ describe("The options of the bench", () => {
 
 	const refused: [args: string[], message: RegExp][] = [
 		[["--frobnicate"], /frobnicate/],
+		[["--supply", "mains"], /--supply is usb, battery, or battery:VOLTS up to 6, not "mains"/],
+		[["--supply", "battery:7"], /--supply/],
+		[["--supply", "battery:"], /--supply/],
+		[["--wake", "none"], /--wake is timer or button or usb, not "none"/],
+		[["--sleep-speed", "0"], /--sleep-speed is a number from 1 to 10000, not "0"/],
+		[["--sleep-speed", "1e3"], /--sleep-speed/],
 		[["something"], /something/],
 		[["--engine", "v8"], /--engine is xs or node, not "v8"/],
 		[["--engine"], /engine/],
