@@ -224,10 +224,18 @@ describe("A unit on battery", function () {
 		await unit.begin(QUARTERS);
 		unit.untilAsleep();
 		await gateway.wake();
-		await gateway.restart(undefined, { cause: "panic", isFault: true });
-		unit.untilAsleep(3 * MINUTE_MS);
+		unit.untilAsleep();
 		await gateway.wake();
-		for (let i = 0; i < 3; i++) await gateway.restart(undefined, { cause: "panic", isFault: true });
+		const panic = async () => {
+			await gateway.pass(1000);
+			await gateway.restart(undefined, { cause: "panic", isFault: true });
+		};
+		await panic();
+		const reads = unit.signedOn.length;
+		unit.untilAsleep(MINUTE_MS);
+		assert.equal(unit.signedOn.length, reads + 1, "the reading that the fault has cut is made");
+		await gateway.wake();
+		for (let i = 0; i < 3; i++) await panic();
 		await gateway.pass(30 * MINUTE_MS);
 		assert.equal(gateway.world.asleep, undefined);
 		await gateway.login();
