@@ -94,12 +94,7 @@ class Bench {
 	 * Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set, and
 	 * `ending` is how the one before has ended, or that it was a sleep, and `wakeReason` (WAKE_…) what has ended that.
 	 */
-	async #start(
-		factory: FactoryData,
-		utcMs: number | undefined,
-		ending: Ending,
-		wakeReason = WAKE_NONE,
-	): Promise<void> {
+	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 		const host = createHost({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 import { parseOptions, startTime } from "../../../hosts/node/options.js";
+import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 
 describe("The options of the bench", () => {
 	it("have defaults", () => {
