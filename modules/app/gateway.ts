@@ -120,7 +120,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { ending, sleep } = host;
 		if (sleep !== undefined) this.#saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
 		const saving = this.#saving;
-		const { retained, flash } = saving ?? host;
+		const gated = saving?.gate(host) ?? host;
+		const { retained, flash } = gated;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		this.safeMode = this.#starts?.safeMode ?? "";
 		const events = new EventLog({ clock, trace }, flash?.open("log"));
@@ -131,7 +132,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#occurrences = occurrences;
 		if (!isRoutine) events.note(EVENT_STARTED, ending?.cause);
 		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
-		const storage = new WatchedStorage((saving ?? host).storage, trace, (key) => events.note(EVENT_STORAGE, key));
+		const storage = new WatchedStorage(gated.storage, trace, (key) => events.note(EVENT_STORAGE, key));
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);

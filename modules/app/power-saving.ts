@@ -21,8 +21,8 @@ import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_BATTERY_EMPTY } from "../diagnostics/events.js";
 import type { History } from "../history/history.js";
 import type { Driver } from "../io/driver.js";
-import { type Flash, type Sleep, WAKE_BUTTON, WAKE_NONE, WAKE_TIMER } from "../io/flash.js";
-import type { Clock, Ending, Host, Storage, TextCodec } from "../io/host.js";
+import { type Sleep, WAKE_BUTTON, WAKE_NONE, WAKE_TIMER } from "../io/flash.js";
+import type { Clock, Ending, Host, TextCodec } from "../io/host.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
 import { FlashGate, type FlashGuard, StorageGate } from "../power/flash-gate.js";
@@ -46,6 +46,11 @@ const MINUTES_LIMIT = 0xffff;
 const SYNC_MS = 6 * 60 * MINUTE_MS;
 /** A clock that was never set. */
 const UNSET_MS = 60 * MINUTE_MS;
+
+const NOTE_NONE = 0;
+const NOTE_BEING_MADE = 1;
+/** In this start, or before a sleep. */
+const NOTE_MADE = 2;
 
 /** The gateway, as far as this asks it. */
 export interface SavingUser {
@@ -80,51 +85,50 @@ export interface SavingWorld {
 	guard(part: string, run: () => void): void;
 }
 
+/** Of the host, as far as others have it by way of this. */
+export type Gated = Pick<Host, "retained" | "storage" | "flash">;
+
 export class PowerSaving implements Sleeper, FlashGuard {
 	readonly #world: SavingWorld;
 	readonly #user: SavingUser;
 	readonly #sleep: Sleep;
-	/** In place of the host's: for whoever counts starts. */
-	readonly retained: SharedRetained | undefined;
-	/** In place of the host's: they take writes as long as the cells can bear them. */
-	readonly storage: Storage;
-	readonly flash: Flash | undefined;
-	readonly #front: Uint8Array;
-	readonly #view: DataView;
+	readonly #retained: SharedRetained | undefined;
 	readonly #supply: Supply;
 	readonly #policy: SleepPolicy;
 	/** Undefined until the start. */
 	#parts: SavingParts | undefined;
 	/** When the time is to be asked for, monotonic ms; Infinity: nobody is asked. */
 	#syncMs: number;
-	/** The one write that tells of the empty cells. */
-	#isNoting = false;
+	/** NOTE_… of the empty cells. */
+	#note: number;
 
-	constructor(
-		world: SavingWorld,
-		host: Pick<Host, "info" | "power" | "retained" | "storage" | "flash">,
-		sleep: Sleep,
-		user: SavingUser,
-	) {
+	constructor(world: SavingWorld, host: Pick<Host, "info" | "power" | "retained">, sleep: Sleep, user: SavingUser) {
 		this.#world = world;
 		this.#user = user;
 		this.#sleep = sleep;
-		const { power, retained, storage, flash } = host;
-		if (retained !== undefined) this.retained = new SharedRetained(retained);
-		this.storage = new StorageGate(storage, this);
-		this.flash = flash && new FlashGate(flash, this);
-		this.#front = this.retained?.front ?? new Uint8Array(FRONT_LENGTH);
-		this.#view = new DataView(this.#front.buffer);
-		this.#supply = new Supply(power, this.#front[EMPTY_OFFSET] === 1);
+		const { power, retained, info } = host;
+		if (retained !== undefined) this.#retained = new SharedRetained(retained);
+		const front = this.#retained?.readFront() ?? new Uint8Array(FRONT_LENGTH);
+		const wasEmpty = front[EMPTY_OFFSET] === 1;
+		this.#note = wasEmpty ? NOTE_MADE : NOTE_NONE;
+		this.#supply = new Supply(power, wasEmpty);
 		this.#policy = new SleepPolicy(world.driver, this.#supply, this);
-		const minutes = sleep.wakeReason === WAKE_NONE ? 0 : this.#view.getUint16(SYNC_OFFSET, true);
-		const isAsked = host.info.timeServers !== "";
-		this.#syncMs = isAsked ? world.driver.nowMs() + minutes * MINUTE_MS : Number.POSITIVE_INFINITY;
+		const minutes = sleep.wakeReason === WAKE_NONE ? 0 : viewOf(front).getUint16(SYNC_OFFSET, true);
+		this.#syncMs = info.timeServers === "" ? Number.POSITIVE_INFINITY : world.driver.nowMs() + minutes * MINUTE_MS;
+	}
+
+	/** What others use in place of the host's: flash takes writes as long as the cells can bear them. */
+	gate({ storage, flash, power }: Host): Gated {
+		const retained = this.#retained;
+		// An optional member that is there and undefined would be another type.
+		const rest = retained === undefined ? {} : { retained };
+		if (power === undefined || power.cells === 0) return { ...rest, storage, ...(flash && { flash }) };
+		return { ...rest, storage: new StorageGate(storage, this), ...(flash && { flash: new FlashGate(flash, this) }) };
 	}
 
 	/** For the gates. */
 	get isShut(): boolean {
-		return this.#supply.isLow && !this.#isNoting;
+		return this.#supply.isLow && this.#note !== NOTE_BEING_MADE;
 	}
 
 	/** It was the timer that woke it: nobody is there, and nothing has happened that is worth an event. */
@@ -144,16 +148,17 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** The schedule as it was when it went to sleep; undefined: it was no sleep that ended. */
 	get keptSchedule(): DataView | undefined {
-		if (this.#sleep.wakeReason === WAKE_NONE) return undefined;
-		return new DataView(this.#front.buffer, SCHEDULE_OFFSET, CODE_OFFSET - SCHEDULE_OFFSET);
+		const front = this.frontBefore;
+		return front && viewOf(front, SCHEDULE_OFFSET);
 	}
 
 	/** Code of what was wrong with the meter before the sleep; undefined: it was no sleep that ended. */
 	get failureBefore(): string | undefined {
-		if (this.#sleep.wakeReason === WAKE_NONE) return undefined;
-		const end = this.#front.indexOf(0, CODE_OFFSET);
+		const front = this.frontBefore;
+		if (front === undefined) return undefined;
+		const end = front.indexOf(0, CODE_OFFSET);
 		try {
-			return this.#world.text.decode(this.#front, CODE_OFFSET, end < 0 ? FRONT_LENGTH : end);
+			return this.#world.text.decode(front, CODE_OFFSET, end < 0 ? FRONT_LENGTH : end);
 		} catch {
 			return "";
 		}
@@ -236,10 +241,12 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	/** For SleepPolicy. */
 	emptied(): void {
 		const { events, light } = this.#parts ?? {};
-		this.#isNoting = true;
-		if (this.#front[EMPTY_OFFSET] !== 1) events?.note(EVENT_BATTERY_EMPTY);
-		this.#isNoting = false;
-		this.#front[EMPTY_OFFSET] = 1;
+		if (this.#note === NOTE_NONE) {
+			// The one write that there still is.
+			this.#note = NOTE_BEING_MADE;
+			events?.note(EVENT_BATTERY_EMPTY);
+		}
+		this.#note = NOTE_MADE;
 		light?.empty();
 	}
 
@@ -263,6 +270,11 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		}
 	}
 
+	/** The front of retained memory as the last sleep has left it; undefined: it was no sleep that ended. */
+	private get frontBefore(): Uint8Array | undefined {
+		return this.#sleep.wakeReason === WAKE_NONE ? undefined : this.#retained?.readFront();
+	}
+
 	private get hasNetwork(): boolean {
 		const settings = this.#parts?.networkSettings;
 		return this.#user.network !== undefined && settings?.station !== undefined && settings.wifiEnabled;
@@ -279,14 +291,21 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		// One that was due was asked for, if it could be: the next time is as far off as after an answer.
 		if (this.hasNetwork && this.isSyncDue) this.#syncMs = nowMs + (clock.utcMs() === undefined ? UNSET_MS : SYNC_MS);
 		const minutes = Math.round((this.#syncMs - nowMs - ms) / MINUTE_MS);
-		this.#view.setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
+		const front = this.#retained?.readFront();
+		if (front === undefined) return;
+		viewOf(front).setUint16(SYNC_OFFSET, Math.min(Math.max(0, minutes), MINUTES_LIMIT), true);
+		front[EMPTY_OFFSET] = Number(this.isEmpty);
+		// While the cells were empty nothing else was done: what stands there is still so.
 		if (!this.isEmpty) {
-			this.#front[EMPTY_OFFSET] = 0;
-			this.#user.schedule.keep(new DataView(this.#front.buffer, SCHEDULE_OFFSET, CODE_OFFSET - SCHEDULE_OFFSET));
-			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "").subarray(0, FRONT_LENGTH - CODE_OFFSET);
-			this.#front.fill(0, CODE_OFFSET);
-			this.#front.set(code, CODE_OFFSET);
+			this.#user.schedule.keep(viewOf(front, SCHEDULE_OFFSET));
+			const code = text.encode(this.#parts?.occurrences.meterFailure ?? "");
+			front.fill(0, CODE_OFFSET);
+			front.set(code.subarray(0, FRONT_LENGTH - CODE_OFFSET), CODE_OFFSET);
 		}
-		this.retained?.keep();
+		this.#retained?.writeFront(front);
 	}
+}
+
+function viewOf(front: Uint8Array, offset = 0): DataView {
+	return new DataView(front.buffer, front.byteOffset + offset, front.length - offset);
 }

@@ -5,6 +5,8 @@
  *   0       1             layout, 2: without the front it was 1
  *   1       FRONT_LENGTH  the front
  *   ...                   the rest, of any length
+ *
+ * Nothing of it is held: it is read when it is wanted.
  */
 import type { Retained } from "../io/flash.js";
 
@@ -15,38 +17,44 @@ const HEADER_LENGTH = 1 + FRONT_LENGTH;
 
 /** For who has the rest. */
 export class SharedRetained implements Retained {
-	/** Zeros where nothing was retained. Takes effect by `keep`. */
-	readonly front = new Uint8Array(FRONT_LENGTH);
 	readonly size: number;
 	readonly #retained: Retained;
-	#rest: Uint8Array | undefined;
 
 	constructor(retained: Retained) {
 		this.#retained = retained;
 		this.size = retained.size - HEADER_LENGTH;
-		const whole = retained.read();
-		if (whole?.[0] !== LAYOUT || whole.length < HEADER_LENGTH) return;
-		this.front.set(whole.subarray(1, HEADER_LENGTH));
-		this.#rest = whole.slice(HEADER_LENGTH);
 	}
 
 	read(): Uint8Array | undefined {
-		return this.#rest?.slice();
+		const whole = this.whole;
+		return whole.length > HEADER_LENGTH ? whole.slice(HEADER_LENGTH) : undefined;
 	}
 
 	write(bytes: Uint8Array): void {
 		if (bytes.length > this.size) throw new RangeError("more than can be retained");
-		this.#rest = bytes.slice();
-		this.keep();
+		const whole = new Uint8Array(HEADER_LENGTH + bytes.length);
+		whole.set(this.whole.subarray(0, HEADER_LENGTH));
+		whole.set(bytes, HEADER_LENGTH);
+		this.#retained.write(whole);
 	}
 
-	/** Throws what the memory throws. */
-	keep(): void {
-		const { length } = this.#rest ?? this.front.subarray(0, 0);
-		const whole = new Uint8Array(HEADER_LENGTH + length);
-		whole[0] = LAYOUT;
-		whole.set(this.front, 1);
-		if (this.#rest !== undefined) whole.set(this.#rest, HEADER_LENGTH);
+	/** A copy; zeros where nothing was retained. */
+	readFront(): Uint8Array {
+		return this.whole.slice(1, HEADER_LENGTH);
+	}
+
+	/** FRONT_LENGTH bytes. Throws what the memory throws. */
+	writeFront(front: Uint8Array): void {
+		const whole = this.whole;
+		whole.set(front, 1);
 		this.#retained.write(whole);
+	}
+
+	private get whole(): Uint8Array {
+		const whole = this.#retained.read();
+		if (whole?.[0] === LAYOUT && whole.length >= HEADER_LENGTH) return whole;
+		const empty = new Uint8Array(HEADER_LENGTH);
+		empty[0] = LAYOUT;
+		return empty;
 	}
 }

@@ -91,15 +91,12 @@ export class SleepPolicy implements Driven {
 	#limitMs = 0;
 	#lookMs = 0;
 	#isConnected = false;
-	/** USB was there when it was looked at last. */
-	#wasOnUSB: boolean;
 	/** For the driver. */
 	deadlineMs = Number.POSITIVE_INFINITY;
 
 	constructor(driver: Driver, supply: Supply, sleeper: Sleeper) {
 		this.#sleeper = sleeper;
 		this.#supply = supply;
-		this.#wasOnUSB = supply.isOnUSB;
 		this.#drive = driver.drive("sleep", this);
 	}
 
@@ -140,11 +137,8 @@ export class SleepPolicy implements Driven {
 	/** For the driver. */
 	advance(nowMs: number): void {
 		if (nowMs < this.#lookMs) return;
-		const supply = this.#supply;
 		this.#lookMs = nowMs + LOOK_MS;
-		supply.measure();
-		if (supply.isOnUSB && !this.#wasOnUSB) this.takeHand(nowMs);
-		this.#wasOnUSB = supply.isOnUSB;
+		if (this.#supply.measure()) this.takeHand(nowMs);
 	}
 
 	/** For the driver: does what follows from supply, mode, and who is there. */

@@ -28,7 +28,7 @@ export class Supply {
 	#times = TIMES - 1;
 	isOnBattery = false;
 	/** USB is plugged in; false also where the board can't tell. */
-	isOnUSB = false;
+	isOnUSB = true;
 	/** The cells are nearly empty: until they have RECOVERED, or USB is there. */
 	isLow: boolean;
 
@@ -39,13 +39,16 @@ export class Supply {
 		this.measure();
 	}
 
-	measure(): void {
+	/** True: USB was plugged in since the time before. */
+	measure(): boolean {
 		const { cells = 0 } = this.#power ?? {};
 		const battery = this.#power?.batteryVoltage() ?? 0;
 		const usb = this.#power?.usbVoltage() ?? 0;
+		const wasOnUSB = this.isOnUSB;
 		this.isOnUSB = usb >= USB_MIN;
 		this.isOnBattery = runsOnBattery(battery, usb);
 		this.#times = this.isOnBattery && battery < cells * CUT_OFF ? this.#times + 1 : 0;
 		this.isLow = this.isLow ? this.isOnBattery && battery < cells * RECOVERED : this.#times >= TIMES;
+		return this.isOnUSB && !wasOnUSB;
 	}
 }
