@@ -13,7 +13,7 @@
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 78500,
-	"modules/app": 18500,
+	"modules/app": 26500,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
 	"modules/config": 36500,
@@ -28,7 +28,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/json": 16500,
 	"modules/meter": 65000,
 	"modules/obis": 15000,
-	"modules/power": 3000,
+	"modules/power": 8000,
 	"modules/publish": 5500,
 	"modules/readout": 19500,
 	"modules/sntp": 9000,
@@ -59,8 +59,6 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	"hub (MQTT)": 32000,
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
-	/** Live power modes and sleep between runs; what others count of the gateway. */
-	"power, metrics": 5000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */
