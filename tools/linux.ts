@@ -15,9 +15,7 @@ import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
 import { type Bits, ROOT } from "./sdk/sdk.js";
 
-const HELP = `${USAGE.replace("npm start", "npm run linux")
-	.replace(/ {2}--engine.*\n/, "")
-	.replace(/ {2}--sleep-speed.*\n/, "")}
+const HELP = `${USAGE.replace("npm start", "npm run linux").replace(/ {2}--engine.*\n/, "")}
   --bits 32|64           width of the machine code; with 32 the memory is laid out as on the microcontroller
                          (default: 32 where this computer has the libraries for it)
   --announce             is in the network of this computer and announces itself there by mDNS (default: on this
@@ -51,8 +49,6 @@ function readOptions(args: string[]): LinuxOptions {
 		const buildOnly = takeFlag(args, "--build");
 		const announce = takeFlag(args, "--announce");
 		const options = parseOptions(args);
-		if (options.sleepSpeed !== 1)
-			throw new Error("npm run linux sleeps as long as it says; npm start knows --sleep-speed");
 		if (options.engine !== "xs") throw new Error("npm run linux knows the engine xs only; npm start has both");
 		if (!options.help) return { ...options, bits: bits && (Number(bits) as Bits), buildOnly, announce } as LinuxOptions;
 		process.stdout.write(HELP);
@@ -109,7 +105,7 @@ class LinuxBench {
 	async #settings(): Promise<RunSettings> {
 		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce, power, wakeReason } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
-		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
+		if (!meter) this.#meter = await startSimulatedMeter({ isQuiet: quiet, onEnded: (message) => this.fail(message) });
 		const { cause, isFault } = takeEnding(state);
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 		return {

@@ -16,6 +16,7 @@ import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
+import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings, powerOf } from "./host.js";
 import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
@@ -50,7 +51,9 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	readonly #button = new SimulatedButton(new NodeTimers());
+	/** Undefined: that of the computer. */
+	readonly #time: FastTime | undefined;
+	readonly #button: SimulatedButton;
 	readonly #nap: Nap;
 	/** The engine, which nobody has ended. */
 	#hasFailed = false;
@@ -58,24 +61,34 @@ class Bench {
 
 	constructor(options: Options) {
 		this.#options = options;
+		if (options.speed > 1) this.#time = new FastTime(options.speed);
+		const timers = this.#time ?? new NodeTimers();
+		this.#button = new SimulatedButton(timers);
 		const power = powerOf(options.state, options.power);
-		this.#nap = new Nap(options.sleepSpeed, () => power.usbVoltage());
+		this.#nap = new Nap(timers, () => power.usbVoltage());
 	}
 
 	async run(): Promise<void> {
 		const options = this.#options;
+		const utcMs = startTime(options);
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
 		if (!options.meter) {
-			this.#meter = await startSimulatedMeter(options.quiet, (message) => {
-				if (!this.#ending) this.fail(message);
+			this.#meter = await startSimulatedMeter({
+				isQuiet: options.quiet,
+				time: this.#time,
+				utcMs,
+				onEnded: (message) => {
+					if (!this.#ending) this.fail(message);
+				},
 			});
 		}
 		const ending = takeEnding(options.state);
 		const { wakeReason } = options;
-		await this.#start(factory, startTime(options), wakeReason === WAKE_NONE ? ending : SLEPT, wakeReason);
+		await this.#start(factory, utcMs, wakeReason === WAKE_NONE ? ending : SLEPT, wakeReason);
 		if (this.#ending) return;
+		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
@@ -104,11 +117,13 @@ class Bench {
 			firmwareVersion: version,
 			builtUtcMs: Math.floor(statSync(GATEWAY_SCRIPT).mtimeMs),
 			meterPath: options.meter ?? this.#meter!.path,
+			isMeterPaced: this.#time === undefined || options.meter !== undefined,
 			// Those that were found free at first.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
 			utcMs,
+			time: this.#time,
 			timeServers: options.ntp,
 			ending,
 			power: options.power,
@@ -122,6 +137,7 @@ class Bench {
 		} satisfies HostSettings);
 		const engine = this.#makeEngine(host);
 		this.#engine = engine;
+		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
 		// A listener that could not open says so after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
@@ -139,12 +155,11 @@ class Bench {
 		if (this.#ending) return;
 		await this.#engine?.stop();
 		if (this.#ending) return;
-		const utcMs = host.clock.utcMs();
 		this.#say(`The gateway sleeps for ${Math.round(ms / 1000)} s, or until its button is pressed.`);
-		const { reason, sleptMs } = await this.#nap.sleep(ms);
+		const reason = await this.#nap.sleep(ms);
 		if (this.#ending) return;
 		this.#say(`The gateway wakes, by its ${WAKERS[reason]}.`);
-		await this.#start(factory, utcMs && utcMs + sleptMs, SLEPT, reason);
+		await this.#start(factory, host.clock.utcMs(), SLEPT, reason);
 		if (reason !== WAKE_TIMER && !this.#ending) this.#say(`It serves${this.#addresses}`);
 	}
 

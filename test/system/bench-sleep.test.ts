@@ -10,7 +10,7 @@ import { type EngineName, MAIN, Program } from "../api/process-gateway.js";
 
 const PASSWORD = "label-password";
 const LIMIT_MS = 60_000;
-/** A quarter of an hour takes 3 s. */
+/** A quarter of an hour takes 3 s, in which it sleeps. */
 const SPEED = "300";
 
 interface Answer {
@@ -45,7 +45,7 @@ for (const engine of ["node", "xs"] satisfies EngineName[]) {
 			folder = mkdtempSync(join(tmpdir(), "sleep-"));
 			const args = ["--engine", engine, "--state", join(folder, "state"), "--password", PASSWORD];
 			args.push("--https-port", "0", "--http-port", "0", "--time", "2026-11-22T12:14:30Z");
-			args.push("--supply", "battery:4.2", "--wake", "timer", "--sleep-speed", SPEED);
+			args.push("--supply", "battery:4.2", "--wake", "timer", "--speed", SPEED);
 			program = new Program("the gateway", MAIN, args);
 			assert.equal(await program.firstLine(), "ready", "it serves nobody while it is there for a reading alone");
 		});
