@@ -94,13 +94,13 @@ describe("A display on a wall", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview and readings only, whatever its address says, to everybody and on every screen", async () => {
-		for (const place of ["network", "security", "setup", "readings"]) {
+	it("shows overview, use and readings only, whatever its address says, to everybody and on every screen", async () => {
+		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });
 			await wall.settled();
 			assert.equal(await wall.page.locator("main form").count(), 0, place);
-			assert.equal(await wall.page.locator("nav a").count(), 2);
+			assert.equal(await wall.page.locator("nav a").count(), 3);
 		}
 		assert.ok((await wall.page.locator("table.readings tbody tr").count()) > 3);
 		assert.equal(await wall.page.locator("table.readings select").count(), 0);
@@ -156,7 +156,7 @@ describe("A display on a wall", function () {
 		await wall.go("system");
 		await wall.button("logout").click();
 		await figure().waitFor();
-		assert.equal(await wall.page.locator("nav a").count(), 2);
+		assert.equal(await wall.page.locator("nav a").count(), 3);
 	});
 
 	it("says so when its token was revoked, and how another one is made; then it is an ordinary browser", async () => {

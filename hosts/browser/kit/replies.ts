@@ -95,6 +95,7 @@ export interface Status {
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
 	readonly hub_sent: number;
+	readonly mqtt_state: string;
 }
 
 export type PowerModeNumber = number;
@@ -441,7 +442,30 @@ export interface Event {
 		| "network_down"
 		| "readouts_missed"
 		| "storage_refused"
+		| "mqtt_failed"
+		| "mqtt_sent"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
+}
+
+export interface MQTT {
+	readonly enabled: boolean;
+	readonly url: string;
+	readonly user: string;
+	readonly password_set: boolean;
+	readonly topic: string;
+	readonly topics: "json" | "values" | "both";
+	readonly discovery: boolean;
+	readonly discovery_prefix: string;
+	readonly lang: "en" | "de" | "pl";
+	readonly cert_set: boolean;
+	readonly cert_max_size: number;
+	readonly base_topic: string;
+}
+
+export interface MQTTTest {
+	readonly retcode: number;
+	readonly code: string;
+	readonly message: string;
 }
