@@ -15,11 +15,10 @@ import {
 	rmSync,
 	writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
+import { freePort, PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
 
 const DEBIAN = "trixie";
 /** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
@@ -94,15 +93,6 @@ function clockAhead(ms: number): string {
 	const library = path.find((one) => existsSync(join(ROOT, one)));
 	assert.ok(library, "no libfaketime");
 	return `env LD_PRELOAD=${library} FAKETIME=+${Math.round(ms / 1000)}s FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 `;
-}
-
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	assert.ok(address !== null && typeof address === "object");
-	return address.port;
 }
 
 export class HomeAssistant {
