@@ -70,7 +70,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "each does one thing; what it needs of another is passed in",
 	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
-	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
+	{ rooms: "http", from: "bytes io/host io/client io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
 		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
@@ -87,8 +87,18 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "they decide what is done with what the host gives",
 	},
 	{
+		rooms: "publish",
+		from: "bytes obis io/host readout",
+		why: "what is sent out, and what all that send share",
+	},
+	{
+		rooms: "hub mqtt",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config",
+		why: "they send it; http lends them its client",
+	},
+	{
 		rooms: "api",
-		from: "bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "publish hub mqtt bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

@@ -14,8 +14,8 @@ const OTHER_CODES = "other";
 export interface OutcomeListener {
 	/** What is wrong is something else than before; undefined: the first good readout since the start, or after that. */
 	failureChanged?(failure: Failure | undefined): void;
-	/** Is given the good readouts of meters; not those that are simulated. */
-	readonly history?: { record(readout: Readout): void } | undefined;
+	/** A meter has given this good readout; it was not simulated. */
+	measured?(readout: Readout): void;
 }
 
 export class Outcomes {
@@ -57,7 +57,7 @@ export class Outcomes {
 		this.failure = undefined;
 		if (!isSimulated) {
 			this.measurements++;
-			this.#listener.history?.record(readout);
+			this.#listener.measured?.(readout);
 		}
 		if (isFirst) this.#listener.failureChanged?.(undefined);
 	}

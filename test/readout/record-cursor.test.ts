@@ -1,29 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { DataSetParser } from "../../modules/iec62056-21/dataset.js";
 import { RecordCursor } from "../../modules/readout/record-cursor.js";
-import { RecordWriter } from "../../modules/readout/record-writer.js";
-import { bytesOf } from "../latin1.js";
 import { packedReadings } from "../meter/packed.js";
 import { recordsOf } from "../meter/records.js";
-
-/** What a meter sends, in pieces of `piece` bytes. */
-function packed(block: string, piece = 64): RecordWriter {
-	const writer = new RecordWriter();
-	const parser = new DataSetParser(writer);
-	parser.begin();
-	const bytes = bytesOf(`${block}\r\n!`);
-	for (let at = 0; at < bytes.length; at += piece) parser.receive(bytes, at, Math.min(bytes.length, at + piece));
-	parser.endBlock(true);
-	return writer;
-}
+import { packedBlock } from "./block.js";
 
 function records(block: string): string[] {
-	return recordsOf(packed(block).kept);
+	return recordsOf(packedBlock(block).kept);
 }
 
 function readings(block: string) {
-	return packedReadings(packed(block).kept);
+	return packedReadings(packedBlock(block).kept);
 }
 
 /** Address, billing period, and unit of the first value of each record. */
@@ -83,9 +70,9 @@ describe("a record that begins with a time", () => {
 	it("is followed by the records after it, whole or not looked at", () => {
 		const block = "0-1:24.2.1(101209112500W)(12785.123*m3)(7)\r\n1.8.0(1*kWh)";
 		assert.deepEqual(records(block), ["0-1:24.2.1: 12785.123*m3, 101209112500W, 7", "1.8.0: 1*kWh"]);
-		const cursor = new RecordCursor(packed(block).kept ?? new Uint8Array(0));
+		const cursor = new RecordCursor(packedBlock(block).kept ?? new Uint8Array(0));
 		for (let looked = 0; looked < 4; looked++) {
-			const again = new RecordCursor(packed(block).kept ?? new Uint8Array(0));
+			const again = new RecordCursor(packedBlock(block).kept ?? new Uint8Array(0));
 			again.nextRecord();
 			for (let i = 0; i < looked; i++) again.nextValue();
 			again.nextRecord();
@@ -186,7 +173,7 @@ describe("a load profile", () => {
 	it("ends after a hundred rows; what follows it is read, and the readout says that something did not fit", () => {
 		const rows = (count: number) => Array.from({ length: count }, (_, i) => `(${i})(0.5)`).join("\r\n");
 		for (const count of [100, 101, 3000]) {
-			const writer = packed(`${HEAD}\r\n${rows(count)}\r\n1.8.0(1*kWh)`);
+			const writer = packedBlock(`${HEAD}\r\n${rows(count)}\r\n1.8.0(1*kWh)`);
 			assert.equal(writer.overflow, count > 100);
 			const all = recordsOf(writer.kept);
 			assert.equal(all.length, 102);
@@ -194,9 +181,9 @@ describe("a load profile", () => {
 		}
 	});
 	it("loses a damaged row and all after it up to the next address, and nothing before", () => {
-		const writer = packed(`${HEAD}\r\n(1)(2)\r\n(3)(\xb4)\r\n(5)(6)\r\n1.8.0(1)`);
+		const writer = packedBlock(`${HEAD}\r\n(1)(2)\r\n(3)(\xb4)\r\n(5)(6)\r\n1.8.0(1)`);
 		assert.deepEqual(recordsOf(writer.kept).slice(1), ["P.01: 1*kW, 2*kvar", "1.8.0: 1"]);
-		assert.deepEqual(recordsOf(packed(`1.8.0(1)\r\n\xd0.01(1)(2)\r\n(3)(4)`).kept), ["1.8.0: 1"]);
+		assert.deepEqual(recordsOf(packedBlock(`1.8.0(1)\r\n\xd0.01(1)(2)\r\n(3)(4)`).kept), ["1.8.0: 1"]);
 	});
 });
 
@@ -204,13 +191,13 @@ describe("the values of a record", () => {
 	it("are 64 at most; the records after it are read, and the readout says that something did not fit", () => {
 		const values = (count: number) => Array.from({ length: count }, (_, i) => `(${i})`).join("");
 		for (const count of [64, 65, 1000]) {
-			const writer = packed(`P.01${values(count)}\r\n1.8.0(1)`);
+			const writer = packedBlock(`P.01${values(count)}\r\n1.8.0(1)`);
 			assert.equal(writer.overflow, count > 64);
 			const [first, second] = recordsOf(writer.kept);
 			assert.equal(first.split(", ").length, 64);
 			assert.equal(second, "1.8.0: 1");
 		}
-		const lines = packed(`1.8.0(1)${"\r\n(2)(3)".repeat(40)}\r\n2.8.0(1)`);
+		const lines = packedBlock(`1.8.0(1)${"\r\n(2)(3)".repeat(40)}\r\n2.8.0(1)`);
 		assert.deepEqual([lines.overflow, recordsOf(lines.kept).length], [true, 2]);
 	});
 	it("are the same however the block is cut into pieces, and none is lost or made up", () => {
@@ -238,8 +225,8 @@ describe("the values of a record", () => {
 		fc.assert(
 			fc.property(fc.array(line, { maxLength: 12 }), fc.integer({ min: 1, max: 20 }), (lines, piece) => {
 				const block = lines.join("\r\n");
-				const writer = packed(block, piece);
-				assert.deepEqual(writer.kept, packed(block).kept);
+				const writer = packedBlock(block, piece);
+				assert.deepEqual(writer.kept, packedBlock(block).kept);
 				const bare = (list: string[]) => list.map((one) => one.replace(/\*.*$/, "")).sort();
 				const sent = [...block.matchAll(/\(([^)]*)\)/g)].map(([, sentText]) => sentText);
 				const shown = recordsOf(writer.kept).flatMap((record) => record.slice(record.indexOf(": ") + 2).split(", "));

@@ -1,0 +1,84 @@
+/** Why a connection that the gateway makes did not stand, or broke (io/client.ts), in words for its owner. */
+/** `retcode` of a test (decision 45). */
+export const RETCODE_OK = 0;
+/** The server answered, but not with a yes. */
+export const RETCODE_REFUSED = 1;
+export const RETCODE_NO_NAME = 2;
+export const RETCODE_NO_CONNECTION = 3;
+export const RETCODE_TLS = 4;
+export const RETCODE_URL = 5;
+export const RETCODE_MEMORY = 6;
+
+export interface OutputFailure {
+	/** Stable, for status, log and metrics. */
+	readonly code: string;
+	readonly retcode: number;
+	/** What happened and what to do; a sentence or two. */
+	readonly message: string;
+}
+
+export function outputFailure(code: string, retcode: number, message: string): OutputFailure {
+	return Object.freeze({ code, retcode, message });
+}
+
+const NO_CONNECTION = outputFailure(
+	"connection_lost",
+	RETCODE_NO_CONNECTION,
+	"The connection broke. It is tried again; if that goes on, look at the network and at the server.",
+);
+
+/** By CLIENT_… of io/client.ts, in the order of the numbers there. */
+const FAILURES: readonly (OutputFailure | undefined)[] = Object.freeze([
+	undefined,
+	outputFailure(
+		"closed",
+		RETCODE_NO_CONNECTION,
+		"The server has closed the connection. Check the port, and whether it speaks TLS there.",
+	),
+	NO_CONNECTION,
+	outputFailure(
+		"no_such_name",
+		RETCODE_NO_NAME,
+		"The name of the server is not known in this network. Check it, or use its IP address.",
+	),
+	outputFailure(
+		"unreachable",
+		RETCODE_NO_CONNECTION,
+		"Nobody answers at that address and port. Check both, and whether the server is running.",
+	),
+	outputFailure(
+		"timeout",
+		RETCODE_NO_CONNECTION,
+		"The server did not answer in time. Check address and port, and whether it is in the same network.",
+	),
+	outputFailure(
+		"no_memory",
+		RETCODE_MEMORY,
+		"There is not enough memory for a secure connection at the moment. It is tried again.",
+	),
+	outputFailure(
+		"tls_failed",
+		RETCODE_TLS,
+		"No secure connection came about. Check that the server speaks TLS 1.2 or 1.3 at this port.",
+	),
+	outputFailure(
+		"certificate_untrusted",
+		RETCODE_TLS,
+		"The server's certificate is none of those that are stored here. Store its certificate, or that of its authority.",
+	),
+	outputFailure(
+		"certificate_wrong_name",
+		RETCODE_TLS,
+		"The server's certificate is for another name. Use the name that stands in it.",
+	),
+	outputFailure(
+		"certificate_expired",
+		RETCODE_TLS,
+		"The server's certificate has expired or is not valid yet. Renew it, and check the clock of the gateway.",
+	),
+]);
+
+/** `reason`: CLIENT_…. */
+export function connectFailure(reason: number): OutputFailure {
+	return FAILURES[reason] ?? NO_CONNECTION;
+}
