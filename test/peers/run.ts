@@ -8,6 +8,7 @@ import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
+import { mqttCases } from "./mqtt.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
@@ -72,7 +73,7 @@ await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: 
 await check({
 	name: "Home Assistant 2026.2.3",
 	prepare: prepareHome,
-	cases: [...standInCases, ...hubCases],
+	cases: [...standInCases, ...hubCases, ...mqttCases],
 	end: endHome,
 });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
