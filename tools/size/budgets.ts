@@ -17,11 +17,11 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
 	"modules/config": 36500,
-	"modules/diagnostics": 8000,
+	"modules/diagnostics": 9000,
 	"modules/dlms": 55000,
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
-	"modules/history": 25500,
+	"modules/history": 24500,
 	"modules/http": 41000,
 	"modules/iec62056-21": 27000,
 	"modules/io": 10000,
@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/publish": 5500,
 	"modules/readout": 19500,
 	"modules/sntp": 9000,
-	"modules/time": 7500,
+	"modules/time": 8500,
 	"modules/wifi": 11000,
 	"hosts/esp32": 18500,
 	"hosts/native": 16000,
@@ -60,7 +60,7 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
 	/** Live power modes and sleep between runs; what others count of the gateway. */
-	"power, metrics": 5000,
+	"power, metrics": 4000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */
