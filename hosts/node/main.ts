@@ -14,9 +14,10 @@ import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
+import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit, setHub } from "./factory.js";
 import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings } from "./host.js";
+import { type HubDemo, startHubDemo } from "./hub-demo.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
@@ -42,6 +43,7 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
+	#hub: HubDemo | undefined;
 	/** Undefined: that of the computer. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
@@ -61,20 +63,26 @@ class Bench {
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
+		const onEnded = (message: string) => {
+			if (!this.#ending) this.fail(message);
+		};
 		if (!options.meter) {
 			this.#meter = await startSimulatedMeter({
 				isQuiet: options.quiet,
 				time: this.#time,
 				utcMs,
-				onEnded: (message) => {
-					if (!this.#ending) this.fail(message);
-				},
+				onEnded,
 			});
+		}
+		if (options.hubDemo) {
+			this.#hub = await startHubDemo(onEnded);
+			setHub(options.state, this.#hub);
 		}
 		await this.#start(factory, utcMs, takeEnding(options.state));
 		if (this.#ending) return;
 		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
+		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
 		const addresses = (["https", "http"] as const)
@@ -146,6 +154,7 @@ class Bench {
 			await this.#engine?.stop();
 		} finally {
 			await this.#meter?.end();
+			await this.#hub?.end();
 			if (this.#engine !== undefined && !this.#hasFailed) losePower(this.#options.state);
 			process.exit(code);
 		}
