@@ -3,6 +3,7 @@
  * device in the network, so that it is not only our own tests that say it speaks the standard. Needs the internet the
  * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
+import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { endHome, prepareHome } from "./home.js";
@@ -70,6 +71,12 @@ for (const engine of ["node", "xs"] as const) {
 	});
 }
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
+await check({
+	name: "our gateway (xs) and Mosquitto",
+	prepare: () => prepareBroker("xs"),
+	cases: brokerCases,
+	end: endBroker,
+});
 await check({
 	name: "Home Assistant 2026.2.3",
 	prepare: prepareHome,
