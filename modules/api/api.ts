@@ -29,6 +29,7 @@ import {
 	UNSUPPORTED,
 } from "./errors.js";
 import { getEventLog } from "./event-log.js";
+import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
@@ -113,7 +114,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	notBuilt(METHOD_POST, "system/backup"),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
-	notBuilt(METHOD_GET, "events", SCOPE_READ),
+	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
 	...settingsRoutes("mqtt", MQTT_SETTINGS),
 	route(METHOD_GET, "mqtt/send", getMQTTSend, { waits: true }),
 ]);
@@ -180,6 +181,7 @@ export class API implements HTTPHandler {
 			return false;
 		}
 		response.vouch();
+		this.#services.saving?.asked();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
 			return false;

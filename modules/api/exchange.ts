@@ -25,6 +25,7 @@ import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { BUSY, fail } from "./errors.js";
+import type { Live } from "./live.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -43,6 +44,14 @@ export interface Device {
 	factoryReset(): void;
 	/** The device starts anew when this reply has had the time to leave (decision 4). */
 	restartSoon(): void;
+}
+
+/** Sleep between readings. */
+export interface Saving {
+	/** Somebody with a token has asked for something: no sleep for a while. */
+	asked(): void;
+	/** Until then it does not sleep, monotonic ms; Infinity: it stays awake. */
+	readonly awakeUntilMs: number;
 }
 
 /** What the routes work with. */
@@ -64,6 +73,7 @@ export interface Services {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
 	readonly events: EventLog;
+	readonly live: Live;
 	/** Undefined where there is no flash for it. */
 	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;
@@ -91,6 +101,8 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** Undefined where the host can't sleep. */
+	readonly saving: Saving | undefined;
 	/** The web page. */
 	readonly page: StaticFiles;
 }
