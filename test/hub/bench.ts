@@ -139,6 +139,14 @@ export class HubBench {
 	/** What the ledger finds free. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
+	/** Slots that are promised, with what was asked for last. */
+	promised = 0;
+	readonly ledger = new MemoryLedger({
+		suffices: (slots) => {
+			this.promised = slots;
+			return this.hasMemory;
+		},
+	});
 
 	constructor(options: BenchOptions = {}) {
 		const { utcMs = START_UTC_MS, power } = options;
@@ -180,7 +188,7 @@ export class HubBench {
 					return bench.certificate;
 				},
 			},
-			ledger: new MemoryLedger({ suffices: () => this.hasMemory }),
+			ledger: this.ledger,
 			turn: this.turn,
 			reader: { outcomes: this.outcomes },
 			get radio() {
