@@ -76,6 +76,8 @@ interface World extends IdentityWorld {
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
+	/** OBIS names; undefined where the firmware has none. */
+	readonly names: Uint8Array | undefined;
 }
 
 export class Gateway implements Device, Concerned, ConfigListener {
@@ -133,7 +135,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
-		const world = { storage, crypto, clock, driver, text, info, guard, trace };
+		const names = host.resources.get(NAMES_RESOURCE);
+		const world = { storage, crypto, clock, driver, text, info, names, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
@@ -180,7 +183,6 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				events,
 				hubCertificates: this.#hubCertificates,
 				ledger,
-				names: host.resources.get(NAMES_RESOURCE),
 				networkSettings: this.#networkSettings,
 				ports: network,
 				power: host.power,
@@ -342,7 +344,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			history: this.#history,
 			ledger: this.#ledger,
 			memory,
-			names: resources.get(NAMES_RESOURCE),
+			names: this.#world.names,
 			writer,
 			readingKeys: prepareReadingKeys(writer),
 			clock,
