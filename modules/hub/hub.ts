@@ -30,6 +30,7 @@ import { CLIENT_ENDED } from "../io/client.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Crypto, Power, TextCodec } from "../io/host.js";
 import { HUB_COST, type MemoryLedger } from "../io/memory.js";
+import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
 import { isOnBattery } from "../power/battery.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
@@ -65,6 +66,7 @@ export interface HubWorld extends BatchWorld {
 	readonly driver: Driver;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly text: TextCodec;
+	readonly writer: JSONWriter;
 	readonly config: Pick<ConfigStore, "get">;
 	readonly hubCertificates: Pick<HubCertificates, "isSet" | "current">;
 	readonly ledger: MemoryLedger;
@@ -326,7 +328,7 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private snapshot(nowMs: number): Snapshot {
-		const { config, networkSettings, names, power, radio, reader, text } = this.#world;
+		const { config, networkSettings, names, power, radio, reader, text, writer } = this.#world;
 		const { measured: readout, failure } = reader.outcomes;
 		return {
 			hostname: networkSettings.hostname,
@@ -339,6 +341,7 @@ export class Hub implements Output, TurnHolder, Driven {
 			rssi: radio?.station?.rssi,
 			names,
 			text,
+			writer,
 		};
 	}
 

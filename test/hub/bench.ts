@@ -12,6 +12,7 @@ import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
+import { JSONWriter } from "../../modules/json/writer.js";
 import { Turn } from "../../modules/publish/turn.js";
 import type { Readout } from "../../modules/readout/readout.js";
 import { recordsOfBlock } from "../readout/block.js";
@@ -173,11 +174,13 @@ export class HubBench {
 			},
 		});
 		const bench = this;
+		const text = new NodeText();
 		this.hub = new Hub({
 			driver,
 			clock,
 			crypto,
-			text: new NodeText(),
+			text,
+			writer: new JSONWriter(text),
 			ports: network,
 			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
 			hubCertificates: {
