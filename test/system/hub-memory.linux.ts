@@ -53,7 +53,8 @@ describe("The hub beside readouts and long bodies", function () {
 	});
 
 	it("keeps to the device's memory, and arrives", async function () {
-		const cert = Buffer.from(pair.certificate).toString("latin1").padStart(HUB_CERTIFICATE_LIMIT, "\n");
+		const own = `\n${Buffer.from(pair.certificate).toString("latin1")}`;
+		const cert = own.padStart(HUB_CERTIFICATE_LIMIT, "#");
 		const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		const objects = JSON.stringify({
 			entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, 1, 8, i, 255], class_id: 3, attribute: 2 })),
