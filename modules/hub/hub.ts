@@ -43,7 +43,6 @@ import {
 	HUB_BAD_URL,
 	HUB_FORBIDDEN,
 	HUB_NO_CERTIFICATE,
-	HUB_NO_CLIENT,
 	HUB_NO_NETWORK,
 	HUB_NO_TURN,
 	HUB_UNAUTHORIZED,
@@ -298,12 +297,11 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, hubCertificates, ledger, ports, radio, turn } = this.#world;
+		const { config, hubCertificates, ledger, radio, turn } = this.#world;
 		const url = parseHubURL(config.get(HUB_URL));
 		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !hubCertificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
-		else if ((url.secure ? ports.tlsClient : ports.tcpClient) === undefined) this.fail(HUB_NO_CLIENT, 0, nowMs);
 		else if (radio !== undefined && radio.station === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !turn.ask(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
