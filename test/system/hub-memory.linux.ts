@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
-import { ANY, DLMS } from "./memory-limits.js";
+import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
 
 const LONG_BODY = 16_384;
 const REPLY_MS = 60;
@@ -91,8 +91,10 @@ describe("The hub beside readouts and long bodies", function () {
 			assert.ok(Date.now() < endMs, "it does not arrive");
 			await sleep(500);
 		}
-		this.test!.title += ` (${taken} states, at most ${highest.slots} slots, ${highest.chunks} bytes)`;
+		const { slots, chunks, stack, stackLimit } = highest;
+		this.test!.title += ` (${taken} states; ${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
 		assert.ok(taken >= ROUNDS, `${taken} states`);
-		assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks, JSON.stringify(highest));
+		assert.ok(slots <= ANY.slots && chunks <= ANY.chunks, `${slots} slots, ${chunks} bytes`);
+		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
 	});
 });
