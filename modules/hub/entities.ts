@@ -13,7 +13,7 @@
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { Power, TextCodec } from "../io/host.js";
-import { JSONWriter } from "../json/writer.js";
+import type { JSONWriter } from "../json/writer.js";
 import { batteryPercent } from "../power/battery.js";
 import { PublishedValues } from "../publish/values.js";
 import type { Readout } from "../readout/readout.js";
@@ -63,6 +63,8 @@ export interface Snapshot {
 	/** Table of OBIS names (obis/names.ts). */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
+	/** Shared: nothing is kept in it. */
+	readonly writer: JSONWriter;
 }
 
 /** Goes over the entities of a snapshot. */
@@ -72,7 +74,6 @@ export class Entities {
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #values: PublishedValues | undefined;
-	readonly #writer: JSONWriter;
 	readonly #body = new Uint8Array(BODY_SIZE);
 	#bodyLength = 0;
 	#index = -1;
@@ -81,7 +82,6 @@ export class Entities {
 	constructor(snapshot: Snapshot, withValues: boolean) {
 		this.#snapshot = snapshot;
 		this.#slug = slugOf(snapshot.hostname);
-		this.#writer = new JSONWriter(snapshot.text);
 		const { readout } = snapshot;
 		if (withValues && readout !== undefined) this.#values = new PublishedValues(readout, snapshot);
 	}
@@ -132,7 +132,7 @@ export class Entities {
 	}
 
 	private putValue(values: PublishedValues): void {
-		const writer = this.#writer;
+		const { writer } = this.#snapshot;
 		this.id = `sensor.${this.#slug}_${values.key}`;
 		this.begin(values.value, values.name, values.deviceClass, values.unit, values.stateClass);
 		this.attribute("obis", values.obis);
@@ -146,7 +146,7 @@ export class Entities {
 
 	/** The body up to what only values have. */
 	private begin(state: string, name: string, deviceClass: string, unit = "", stateClass = ""): void {
-		const writer = this.#writer;
+		const { writer } = this.#snapshot;
 		writer.begin(this.#body, 0, BODY_SIZE);
 		writer.beginObject();
 		this.attribute("state", state);
@@ -160,12 +160,13 @@ export class Entities {
 
 	private attribute(name: string, value: string): void {
 		if (value === "") return;
-		this.#writer.key(name);
-		this.#writer.string(value);
+		const { writer } = this.#snapshot;
+		writer.key(name);
+		writer.string(value);
 	}
 
 	private end(): void {
-		const writer = this.#writer;
+		const { writer } = this.#snapshot;
 		writer.endObject();
 		writer.endObject();
 		this.#bodyLength = writer.position;
