@@ -12,6 +12,7 @@ import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
+import type { Hub } from "../hub/hub.js";
 import type { Clock, Crypto, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
@@ -51,6 +52,8 @@ export interface Services {
 	readonly tokens: Tokens;
 	readonly crypto: Crypto;
 	readonly hubCertificates: HubCertificates;
+	/** Undefined where it can't be reached. */
+	readonly hub: Hub | undefined;
 	readonly installedCertificate: InstalledCertificate;
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;

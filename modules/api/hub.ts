@@ -1,4 +1,4 @@
-/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). This firmware has no client for a hub. */
+/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
 import type { BlobWriter } from "../config/blob.js";
 import { trustRefusalOf } from "../config/certificate-rules.js";
 import type { HubCertificates } from "../config/hub.js";
@@ -12,6 +12,8 @@ import {
 } from "../config/hub-fields.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../http/url.js";
+import type { HubTest } from "../hub/hub.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
 import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
@@ -35,6 +37,8 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
+	// Who saves them anew wants what has failed to be tried again.
+	applies: true,
 });
 
 function openCertificate(services: Services): LongText {
@@ -107,10 +111,30 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	return undefined;
 }
 
+/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
 export function getHubSend(exchange: Exchange): void {
-	if (exchange.services.config.get(HUB_ENABLED)) {
-		exchange.fail(501, UNSUPPORTED, "This firmware can't publish to a hub; the settings are kept.");
-	} else exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
+	const { config, hub } = exchange.services;
+	if (!config.get(HUB_ENABLED)) {
+		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
+		return;
+	}
+	if (hub === undefined) {
+		exchange.fail(501, UNSUPPORTED, "Nothing is sent to a hub in safe mode; restart the device to leave that.");
+		return;
+	}
+	const test: HubTest = {
+		finished: (failure, status) =>
+			exchange.object((writer) => {
+				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
+				numberMember(writer, "http_status_code", status);
+				textMember(writer, "code", failure?.code ?? "ok");
+				textMember(writer, "message", failure?.message ?? "The hub has taken everything.");
+			}),
+	};
+	exchange.response.onCancelled = () => hub.cancel(test);
+	if (hub.test(test)) return;
+	exchange.response.header("Retry-After", "10");
+	exchange.fail(503, BUSY, "The hub is being tested, or was a moment ago; try again in ten seconds.");
 }
 
 /** Why what lies in the flash can't be the hub's certificate; "": it can. A private key was pasted by mistake. */

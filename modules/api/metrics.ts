@@ -109,7 +109,7 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, info, memory, network, power, reader, schedule, ending, startedMs } = this.#services;
+		const { clock, hub, info, memory, network, power, reader, schedule, ending, startedMs } = this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
@@ -135,6 +135,8 @@ export class Exposition {
 		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
 		text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+		text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
+		text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
 		text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
 		text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 		text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());

@@ -4,7 +4,7 @@ import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
-import { batteryPercent } from "../power/battery.js";
+import { batteryPercent, USB_VOLTAGE_MIN } from "../power/battery.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -12,11 +12,10 @@ import { settingsOf } from "./settings.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-/** States of what this firmware has no part for (decision 52). */
+/** State of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
+/** Of the hub where it can't be reached: in safe mode. */
 const NO_CLIENT = "unsupported";
-/** Below this the device runs on its cells. */
-const USB_VOLTAGE_MIN = 4;
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -64,7 +63,8 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device } = exchange.services;
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, hub } =
+		exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
@@ -83,6 +83,8 @@ export function getStatus(exchange: Exchange): void {
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
+	const hubState = hubEnabled ? (hub?.state ?? NO_CLIENT) : "off";
+	const hubSent = Math.floor((hub?.sentUtcMs ?? 0) / 1000);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
 		writePower(writer, supply);
@@ -103,7 +105,8 @@ export function getStatus(exchange: Exchange): void {
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
-		textMember(writer, "hub_state", hubEnabled ? NO_CLIENT : "off");
+		textMember(writer, "hub_state", hubState);
+		numberMember(writer, "hub_sent", hubSent);
 	});
 }
 

@@ -37,6 +37,7 @@ import { isPollList } from "../dlms/poll-list.js";
 import { History } from "../history/history.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
+import type { Hub } from "../hub/hub.js";
 import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
@@ -47,7 +48,6 @@ import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
-import type { Output } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
@@ -55,6 +55,7 @@ import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { Outputs } from "./outputs.js";
 import { PowerCycles } from "./power-cycles.js";
 import { Starts } from "./starts.js";
 
@@ -111,8 +112,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
-	/** What readings leave by. */
-	readonly #outputs: readonly Output[] = [];
+	/** What readings leave by; undefined in safe mode. */
+	readonly #outputs: Outputs | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -163,14 +164,31 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			port: host.serial.meter,
 			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
-			failureChanged: (failure) =>
-				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
+			failureChanged: (failure) => {
+				events.note(failure === undefined ? EVENT_METER_READ : EVENT_METER_FAILED, failure?.code);
+				if (failure !== undefined) this.hub?.meterFailed();
+			},
 			measured: (readout) => this.measured(readout),
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
 		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
 		this.#isClockNoted = clock.utcMs() !== undefined;
+		if (this.safeMode === "") {
+			const shared = {
+				config: this.#config,
+				events,
+				hubCertificates: this.#hubCertificates,
+				ledger,
+				names: host.resources.get(NAMES_RESOURCE),
+				networkSettings: this.#networkSettings,
+				ports: network,
+				power: host.power,
+				radio: this.#network,
+				reader: this.#reader,
+			};
+			this.#outputs = new Outputs(Object.assign(world, shared));
+		}
 		this.#config.listen(this);
 	}
 
@@ -194,6 +212,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	get schedule(): Schedule {
 		return this.#schedule;
+	}
+
+	get hub(): Hub | undefined {
+		return this.#outputs?.hub;
 	}
 
 	get network(): NetworkManager | undefined {
@@ -257,7 +279,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (ip !== this.#notedIP) {
 			this.#notedIP = ip;
 			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
-			else this.#events.note(EVENT_NETWORK_UP, ip);
+			else {
+				this.#events.note(EVENT_NETWORK_UP, ip);
+				this.hub?.networkUp();
+			}
 		}
 		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
@@ -289,7 +314,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#powerCycles?.stop();
 		this.#schedule.stop();
 		this.#reader.stop();
-		for (const output of this.#outputs) output.stop();
+		this.#outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
@@ -307,6 +332,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
 			hubCertificates: this.#hubCertificates,
+			hub: this.hub,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
@@ -353,6 +379,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.refreshSoon();
+		this.hub?.settingsChanged();
 	}
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
@@ -392,7 +419,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For MeterReader: a meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
-		for (const output of this.#outputs) this.guard("output", () => output.measured(readout));
+		this.#outputs?.measured();
 	}
 
 	/** In safe mode nobody talks to the meter. */

@@ -4,6 +4,7 @@
  * when they are next looked at.
  */
 import { DLMS, DLMS_SECRETS } from "../config/dlms-fields.js";
+import { HUB } from "../config/hub-fields.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../config/meter-fields.js";
 import {
 	AP_ENABLED,
@@ -29,6 +30,8 @@ export interface Concerned {
 	readonly schedule: { reconfigure(): void };
 	/** Undefined where there is no radio. */
 	readonly network: { applySoon(what: number): void } | undefined;
+	/** Undefined where it can't be reached. */
+	readonly hub: { settingsChanged(): void } | undefined;
 	/** Settings of the meter are other ones: the reader and its log go by them. */
 	meterChanged(): void;
 	/** The name is in the certificate, and is what the device is found by. */
@@ -62,6 +65,7 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 		({ schedule }) => schedule.reconfigure(),
 	),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
+	applied(HUB.fields, ({ hub }) => hub?.settingsChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),
 	applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ network }) => network?.applySoon(APPLY_ACCESS_POINT)),
 	applied([FALLBACK_AP_ENABLED, WIFI_ENABLED], ({ network }) => network?.applySoon(APPLY_FLAGS)),

@@ -11,6 +11,7 @@ import {
 	DLMS_PASSWORD,
 } from "../../modules/config/dlms-fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
+import { HUB_URL } from "../../modules/config/hub-fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -49,6 +50,7 @@ function listened() {
 		reader: { forget: () => told.push("forget") },
 		schedule: { reconfigure: () => told.push("schedule") },
 		network: { applySoon: (what) => told.push(`apply ${what}`) },
+		hub: { settingsChanged: () => told.push("hub") },
 		meterChanged: () => told.push("meter"),
 		hostnameChanged: () => told.push("hostname"),
 	};
@@ -62,6 +64,13 @@ function listened() {
 }
 
 describe("app/on-changed", () => {
+	it("tells the hub of its settings, changed or only given once more", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")]), []);
+	});
+
 	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);

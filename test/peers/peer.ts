@@ -1,8 +1,11 @@
 /** What the programs of other makers need: a place for their downloads, and our simulator to read from. */
+
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -67,6 +70,16 @@ export async function installPython(name: string, packages: readonly string[]): 
 	}
 	writeFileSync(done, wanted);
 	return folder;
+}
+
+/** Of the loopback address; nobody has it yet. */
+export async function freePort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	assert.ok(address !== null && typeof address === "object");
+	return address.port;
 }
 
 /** Runs the simulator with these options and `use` with the path of its pseudo-terminal. */

@@ -5,11 +5,13 @@
  */
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
+import { endHomeAssistant, prepareHomeAssistant } from "./home-assistant.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
+import { standInCases } from "./stand-in.js";
 
 interface Peer<T> {
 	readonly name: string;
@@ -65,5 +67,11 @@ for (const engine of ["node", "xs"] as const) {
 	});
 }
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
+await check({
+	name: "Home Assistant 2026.2.3",
+	prepare: prepareHomeAssistant,
+	cases: standInCases,
+	end: endHomeAssistant,
+});
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);
