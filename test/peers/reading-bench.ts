@@ -18,6 +18,11 @@ export const PAGE_HOST = "smgw-a1b2c3.local";
 export const PAGE_BROKER = "broker.lan";
 export const PAGE_TOPIC = "smgw/02fe5ba1b2c3";
 
+/** Users of the page's broker. */
+const GATEWAY_PASSWORD = "a-gateway";
+export const READER_PASSWORD = "a-reader";
+
+const MESSAGE_LIMIT_S = 20;
 /** Of the access point: in every certificate that the gateway makes. */
 const ACCESS_POINT = "192.168.4.1";
 
@@ -73,24 +78,56 @@ export async function endReadingBench({ gateway, folder }: ReadingBench): Promis
 
 /** With a broker as the page has it, set in the gateway as the page has it. */
 export async function startBrokerBench(): Promise<BrokerBench> {
-	const broker = await Mosquitto.start();
+	const broker = await startBroker();
 	let bench: ReadingBench | undefined;
 	try {
 		bench = await startReadingBench();
 		const { authority, folder, gateway } = bench;
-		const setting = template("mqtt.sh", { [PAGE_BROKER]: broker.authority, "GATEWAY-PASSWORD": broker.passwords.gateway });
+		const setting = template("mqtt.sh", {
+			[PAGE_BROKER]: `127.0.0.1:${broker.port}`,
+			"GATEWAY-PASSWORD": GATEWAY_PASSWORD,
+		});
 		const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
 		assert.match(said, /"retcode":0/, said);
 		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
 		await gateway.read("iec62056/read");
 		const last = await gateway.read("iec62056/last");
-		const state = JSON.parse(await broker.message(`${topic}/state`));
+		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
 		return { ...bench, last, broker, topic, state };
 	} catch (error) {
 		if (bench !== undefined) await endReadingBench(bench);
 		await broker.stop();
 		throw error;
 	}
+}
+
+/** The broker of the page, with its users and what each of them may. */
+async function startBroker(): Promise<Mosquitto> {
+	const folder = mkdtempSync(join(tmpdir(), "users-"));
+	const passwd = join(folder, "passwd");
+	try {
+		await run("mosquitto_passwd", ["-c", "-b", passwd, "gateway", GATEWAY_PASSWORD]);
+		await run("mosquitto_passwd", ["-b", passwd, "reader", READER_PASSWORD]);
+		const users = readFileSync(passwd, "utf8");
+		// Its port is another one.
+		const words = { "listener 1883\n": "", "/etc/mosquitto/passwd": "@/passwd" };
+		const lines = [...template("mosquitto.conf", words).trim().split("\n"), "acl_file @/acl"];
+		return await Mosquitto.start({ lines, files: { passwd: users, acl: template("mosquitto.acl") } });
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** The next message of this topic, or what is kept there, as the page's reader gets it. */
+async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
+	const words = {
+		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,
+		"READER-PASSWORD": READER_PASSWORD,
+		"smgw/#": topic,
+	};
+	const line = template("subscribe.sh", words).trim();
+	const shown = await run("sh", ["-c", `${line} -C 1 -W ${MESSAGE_LIMIT_S}`]);
+	return shown.slice(topic.length + 1).trimEnd();
 }
 
 export async function endBrokerBench(bench: BrokerBench): Promise<void> {
