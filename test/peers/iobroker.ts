@@ -75,7 +75,7 @@ export const ioBrokerCases = [
 			await iobroker(home, "set", ADAPTER, "--password", READER_PASSWORD);
 			const base = `${ADAPTER}.${topic.replaceAll("/", ".")}`;
 			await withAdapter(home, async () => {
-				const valueOf = async (id: string) => {
+				const stateOf = async (id: string) => {
 					const limit = Date.now() + SEEN_LIMIT_MS;
 					for (;;) {
 						const shown = await iobroker(home, "state", "getvalue", id).catch((error) => String(error.message));
@@ -85,10 +85,10 @@ export const ioBrokerCases = [
 					}
 				};
 				for (const key of ["1_8_0", "16_7_0"]) {
-					assert.equal(Number(await valueOf(`${base}.state.${key}`)), state[key]);
-					assert.equal(Number(await valueOf(`${base}.${key}`)), state[key]);
+					assert.equal(Number(await stateOf(`${base}.state.${key}`)), state[key]);
+					assert.equal(Number(await stateOf(`${base}.${key}`)), state[key]);
 				}
-				assert.equal(await valueOf(`${base}.status`), "online");
+				assert.equal(await stateOf(`${base}.status`), "online");
 			});
 		},
 	},

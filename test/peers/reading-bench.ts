@@ -7,8 +7,9 @@ import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type JSONObject, PASSWORD } from "../api/gateway.js";
-import { OUR_METER, ProcessGateway } from "../api/process-gateway.js";
+import { certificateOf, OUR_METER, ProcessGateway } from "../api/process-gateway.js";
 import { Mosquitto } from "./mosquitto.js";
 import { run } from "./peer.js";
 import { template } from "./templates.js";
@@ -23,6 +24,7 @@ const GATEWAY_PASSWORD = "a-gateway";
 export const READER_PASSWORD = "a-reader";
 
 const MESSAGE_LIMIT_S = 20;
+const ADDRESS_LIMIT_MS = 30_000;
 /** Of the access point: in every certificate that the gateway makes. */
 const ACCESS_POINT = "192.168.4.1";
 
@@ -52,7 +54,7 @@ export async function startReadingBench(): Promise<ReadingBench> {
 	try {
 		await gateway.login();
 		await gateway.read("iec62056/read");
-		const authority = `${addressOf(gateway.certificate)}:${gateway.httpsPort}`;
+		const authority = `${await addressOf(gateway)}:${gateway.httpsPort}`;
 		const fetching = template("certificate.sh", { [`${PAGE_HOST}:443`]: authority });
 		const shown = await shell(folder, fetching);
 		const certificate = new X509Certificate(readFileSync(join(folder, "gateway.pem")));
@@ -151,9 +153,15 @@ export function numbersOf({ readings }: JSONObject): Record<string, number> {
 	return numbers;
 }
 
-function addressOf(pem: string): string {
-	const names = new X509Certificate(pem).subjectAltName ?? "";
-	const address = [...names.matchAll(/IP Address:([\d.]+)/g)].map(([, one]) => one).find((one) => one !== ACCESS_POINT);
-	assert.ok(address !== undefined, `this computer has no address in a network: ${names}`);
-	return address;
+/** The address that the gateway's certificate is for; it makes itself that one when it has joined the network. */
+async function addressOf(gateway: ProcessGateway): Promise<string> {
+	const limit = Date.now() + ADDRESS_LIMIT_MS;
+	for (;;) {
+		const names = (await certificateOf(gateway.httpsPort)).subjectAltName ?? "";
+		const addresses = [...names.matchAll(/IP Address:([\d.]+)/g)].map(([, one]) => one);
+		const address = addresses.find((one) => one !== ACCESS_POINT);
+		if (address !== undefined) return address;
+		assert.ok(Date.now() < limit, `no certificate for an address in a network: ${names}`);
+		await sleep(200);
+	}
 }
