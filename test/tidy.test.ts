@@ -93,7 +93,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hub mqtt",
-		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time",
 		why: "they send it; http lends them its client",
 	},
 	{

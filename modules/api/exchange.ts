@@ -4,6 +4,7 @@ import type { Sessions } from "../auth/sessions.js";
 import type { Tokens } from "../auth/tokens.js";
 import type { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
+import type { MQTTCertificates } from "../config/mqtt.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
@@ -19,6 +20,7 @@ import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
+import type { MQTTService } from "../mqtt/service.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -52,6 +54,9 @@ export interface Services {
 	readonly tokens: Tokens;
 	readonly crypto: Crypto;
 	readonly hubCertificates: HubCertificates;
+	readonly mqttCertificates: MQTTCertificates;
+	/** Undefined in safe mode. */
+	readonly mqtt: MQTTService | undefined;
 	/** Undefined where it can't be reached. */
 	readonly hub: Hub | undefined;
 	readonly installedCertificate: InstalledCertificate;

@@ -1,7 +1,4 @@
 /** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
-import type { BlobWriter } from "../config/blob.js";
-import { trustRefusalOf } from "../config/certificate-rules.js";
-import type { HubCertificates } from "../config/hub.js";
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -20,9 +17,8 @@ import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { failField, putsOf, settingsOf } from "./settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "./trusted-certificate.js";
 
-/** Value of the certificate while another request is sending one. */
-const CERTIFICATE_BUSY = false;
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
@@ -45,32 +41,6 @@ function openCertificate(services: Services): LongText {
 	return new CertificateText(services.hubCertificates);
 }
 
-/** Puts the certificate of a body into the flash, where it means nothing until the settings refer to it. */
-class CertificateText implements LongText {
-	readonly #certificates: HubCertificates;
-	readonly #writer: BlobWriter | undefined;
-
-	constructor(certificates: HubCertificates) {
-		this.#certificates = certificates;
-		this.#writer = certificates.open();
-	}
-
-	write(bytes: Uint8Array, start: number, end: number): void {
-		this.#writer?.write(bytes, start, end);
-	}
-
-	/** What HUB_CERTIFICATE must be set to. */
-	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
-		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
-	}
-
-	close(): void {
-		if (this.#writer === undefined) return;
-		this.#writer.close();
-		this.#certificates.sweep();
-	}
-}
-
 function show(exchange: Exchange): void {
 	const { config, hubCertificates } = exchange.services;
 	const enabled = config.get(HUB_ENABLED);
@@ -88,14 +58,13 @@ function show(exchange: Exchange): void {
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
-		exchange.response.header("Retry-After", "5");
-		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
+		failCertificateBusy(exchange);
 		return undefined;
 	}
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
-	const refusal = certificate?.length ? refusalIn(exchange.services, certificate) : "";
+	const refusal = trustRefusalIn(exchange.services, exchange.services.hubCertificates, certificate);
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
@@ -135,11 +104,4 @@ export function getHubSend(exchange: Exchange): void {
 	if (hub.test(test)) return;
 	exchange.response.header("Retry-After", "10");
 	exchange.fail(503, BUSY, "The hub is being tested, or was a moment ago; try again in ten seconds.");
-}
-
-/** Why what lies in the flash can't be the hub's certificate; "": it can. A private key was pasted by mistake. */
-function refusalIn({ hubCertificates, crypto }: Services, reference: Uint8Array): string {
-	const bytes = hubCertificates.read(reference);
-	if (bytes === undefined) throw new Error("hub: flash has lost what was just written");
-	return trustRefusalOf(crypto.readCertificates(bytes));
 }

@@ -1,5 +1,6 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
 import { HUB_ENABLED } from "../config/hub-fields.js";
+import { MQTT_ENABLED } from "../config/mqtt-fields.js";
 import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
@@ -63,7 +64,7 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, hub } =
+	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, hub, mqtt } =
 		exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
@@ -83,6 +84,7 @@ export function getStatus(exchange: Exchange): void {
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
+	const mqttState = config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off";
 	const hubState = hubEnabled ? (hub?.state ?? NO_CLIENT) : "off";
 	const hubSent = Math.floor((hub?.sentUtcMs ?? 0) / 1000);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
@@ -107,6 +109,7 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
 		textMember(writer, "hub_state", hubState);
 		numberMember(writer, "hub_sent", hubSent);
+		textMember(writer, "mqtt_state", mqttState);
 	});
 }
 

@@ -12,6 +12,7 @@ import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import { MQTTCertificates } from "../config/mqtt.js";
 import { NetworkSettings } from "../config/network.js";
 import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
@@ -37,7 +38,6 @@ import { isPollList } from "../dlms/poll-list.js";
 import { History } from "../history/history.js";
 import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
-import type { Hub } from "../hub/hub.js";
 import { Driver } from "../io/driver.js";
 import type { Host, Listener, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
@@ -76,19 +76,20 @@ interface World extends IdentityWorld {
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
+	readonly writer: JSONWriter;
 }
 
 export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
-	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #schedule: Schedule;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
+	readonly #mqttCertificates: MQTTCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly #network: NetworkManager | undefined;
@@ -133,12 +134,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
-		const world = { storage, crypto, clock, driver, text, info, guard, trace };
+		const writer = new JSONWriter(text);
+		const world = { storage, crypto, clock, driver, text, info, writer, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.#config);
 		this.#hubCertificates = new HubCertificates(this.#config, storage);
+		this.#mqttCertificates = new MQTTCertificates(this.#config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
@@ -166,7 +169,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			settings: new MeterSettingsStore(this.#config, world),
 			failureChanged: (failure) => {
 				events.note(failure === undefined ? EVENT_METER_READ : EVENT_METER_FAILED, failure?.code);
-				if (failure !== undefined) this.hub?.meterFailed();
+				if (failure !== undefined) this.#outputs?.hub?.meterFailed();
 			},
 			measured: (readout) => this.measured(readout),
 		});
@@ -179,6 +182,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				config: this.#config,
 				events,
 				hubCertificates: this.#hubCertificates,
+				mqttCertificates: this.#mqttCertificates,
 				ledger,
 				names: host.resources.get(NAMES_RESOURCE),
 				networkSettings: this.#networkSettings,
@@ -214,8 +218,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		return this.#schedule;
 	}
 
-	get hub(): Hub | undefined {
-		return this.#outputs?.hub;
+	get outputs(): Outputs | undefined {
+		return this.#outputs;
 	}
 
 	get network(): NetworkManager | undefined {
@@ -279,10 +283,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (ip !== this.#notedIP) {
 			this.#notedIP = ip;
 			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
-			else {
-				this.#events.note(EVENT_NETWORK_UP, ip);
-				this.hub?.networkUp();
-			}
+			else this.#events.note(EVENT_NETWORK_UP, ip);
+			this.#outputs?.networkChanged(ip !== "");
 		}
 		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
@@ -323,7 +325,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
-		const writer = new JSONWriter(text);
+		const { writer } = this.#world;
 		const { storage } = this.#world;
 		return new API({
 			config: this.#config,
@@ -332,7 +334,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
 			hubCertificates: this.#hubCertificates,
-			hub: this.hub,
+			hub: this.#outputs?.hub,
+			mqttCertificates: this.#mqttCertificates,
+			mqtt: this.#outputs?.mqtt,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
@@ -367,7 +371,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			this.#events.erase();
 			this.#config.erase();
 			const { own, installed } = this.#identity;
-			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
+			const certificates = [own, installed, this.#hubCertificates, this.#mqttCertificates];
+			for (const { blobs } of certificates) blobs.sweep([], true);
 			this.#sessions.revokeAll();
 			this.#history?.erase();
 		} finally {
@@ -379,7 +384,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.refreshSoon();
-		this.hub?.settingsChanged();
+		this.#outputs?.hub?.settingsChanged();
 	}
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
@@ -419,7 +424,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For MeterReader: a meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
-		this.#outputs?.measured();
+		this.#outputs?.measured(readout);
 	}
 
 	/** In safe mode nobody talks to the meter. */

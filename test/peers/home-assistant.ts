@@ -32,6 +32,10 @@ const INSTALL_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 90_000;
 const END_LIMIT_MS = 30_000;
 const ASK_LIMIT_MS = 30_000;
+/** It makes statistics of five minutes, ten seconds after they are over. */
+const STATISTICS_MS = 300_000;
+const STATISTICS_LIMIT_MS = 120_000;
+const START_USUAL_MS = 8000;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others
 export type Answer = any;
@@ -244,6 +248,35 @@ export class HomeAssistant {
 		assert.equal(result.type, "create_entry", JSON.stringify(result));
 	}
 
+	/**
+	 * Starts it anew, its clock at `leadMs` before five minutes are over: then it makes its statistics, without which no entity
+	 * is one of energy.
+	 */
+	async restartBeforeStatistics(leadMs: number): Promise<void> {
+		await this.end();
+		await this.begin(STATISTICS_MS - ((Date.now() + START_USUAL_MS + leadMs) % STATISTICS_MS));
+	}
+
+	/** Makes these the sources of its energy dashboard; what its own validation says of them once there are statistics. */
+	async validateEnergy(imported: string, exported?: string): Promise<Answer[]> {
+		const prices = { entity_energy_price: null, number_energy_price: null };
+		const from = { stat_energy_from: imported, stat_cost: null, ...prices };
+		const to = { stat_energy_to: exported, stat_compensation: null, ...prices };
+		const grid = { type: "grid", flow_from: [from], flow_to: exported === undefined ? [] : [to], cost_adjustment_day: 0 };
+		const sources = [grid];
+		const limit = Date.now() + STATISTICS_LIMIT_MS;
+		for (;;) {
+			const [, { energy_sources }] = await this.ask(
+				{ type: "energy/save_prefs", energy_sources: sources },
+				{ type: "energy/validate" },
+			);
+			const issues = energy_sources.flat();
+			const isEarly = issues.some(({ type }: Answer) => type === "statistics_not_defined");
+			if (!isEarly || Date.now() > limit) return issues;
+			await sleep(2000);
+		}
+	}
+
 	/** The owner's first steps, without the page. */
 	async #onboard(): Promise<void> {
 		const client = `${this.url}/`;
@@ -279,6 +312,3 @@ export class HomeAssistant {
 		[this.guestToken] = await this.#ask(await tokenOf(result), [lasting("guest")]);
 	}
 }
-
-export const prepareHomeAssistant = () => HomeAssistant.start();
-export const endHomeAssistant = (hass: HomeAssistant) => hass.end();

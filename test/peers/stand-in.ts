@@ -1,7 +1,7 @@
 /** The stand-in for Home Assistant (tools/hub) held against the real one: what a client can tell apart is the same. */
 import assert from "node:assert/strict";
 import { StandIn } from "../../tools/hub/home-assistant.js";
-import type { HomeAssistant } from "./home-assistant.js";
+import type { Home } from "./home.js";
 
 type Who = "owner" | "guest" | "stranger" | "nobody" | "basic";
 
@@ -140,7 +140,7 @@ async function see(hub: { url: string; token: string; guestToken: string }, sent
 export const standInCases = [
 	{
 		name: "the stand-in answers a list of requests as Home Assistant does",
-		async run(hass: HomeAssistant) {
+		async run({ hass }: Home) {
 			const standIn = await StandIn.start();
 			try {
 				for (const sent of REQUESTS) {
@@ -155,7 +155,7 @@ export const standInCases = [
 	},
 	{
 		name: "both have lost all states after a restart",
-		async run(hass: HomeAssistant) {
+		async run({ hass }: Home) {
 			const standIn = await StandIn.start();
 			const create = set(ENTITY, ENERGY);
 			try {
