@@ -182,7 +182,7 @@ export class HubBench {
 			},
 			ledger: new MemoryLedger({ suffices: () => this.hasMemory }),
 			turn: this.turn,
-			reader: { outcomes: this.outcomes },
+			meterReader: { outcomes: this.outcomes },
 			get radio() {
 				return bench.radio;
 			},
