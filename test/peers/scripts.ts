@@ -11,7 +11,7 @@ import { endReadingBench, numbersOf, PAGE_HOST, type ReadingBench, shell, startR
 import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
-const TODAY = 86_400_000;
+const DAY_S = 86_400;
 
 interface Bench extends ReadingBench {
 	/** Where the packages of Python are. */
@@ -57,7 +57,7 @@ export const scriptCases = [
 		name: "curl reads the last readout and the history, by the gateway's certificate",
 		async run(bench: Bench) {
 			assert.deepEqual(JSON.parse(await shell(bench.folder, filled("read.sh", bench))), bench.last);
-			assert.match(readFileSync(join(bench.folder, "days.csv"), "utf8"), /^from,/);
+			assert.match(readFileSync(join(bench.folder, "days.csv"), "utf8"), /^start,end,/);
 		},
 	},
 	{
@@ -95,7 +95,7 @@ export const scriptCases = [
 				"Energy export": ["True", String(numbers["2.8.0"])],
 				Power: ["True", String(numbers["16.7.0"])],
 			});
-			const old = { ...bench.last, timestamp: bench.last.timestamp - TODAY / 1000 };
+			const old = { ...bench.last, timestamp: bench.last.timestamp - DAY_S };
 			for (const [available] of Object.values(await sensors(bench, old))) assert.equal(available, "False");
 		},
 	},
