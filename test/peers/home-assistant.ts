@@ -262,7 +262,12 @@ export class HomeAssistant {
 		const prices = { entity_energy_price: null, number_energy_price: null };
 		const from = { stat_energy_from: imported, stat_cost: null, ...prices };
 		const to = { stat_energy_to: exported, stat_compensation: null, ...prices };
-		const grid = { type: "grid", flow_from: [from], flow_to: exported === undefined ? [] : [to], cost_adjustment_day: 0 };
+		const grid = {
+			type: "grid",
+			flow_from: [from],
+			flow_to: exported === undefined ? [] : [to],
+			cost_adjustment_day: 0,
+		};
 		const sources = [grid];
 		const limit = Date.now() + STATISTICS_LIMIT_MS;
 		for (;;) {

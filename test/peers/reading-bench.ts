@@ -114,7 +114,8 @@ async function startBroker(): Promise<Mosquitto> {
 		// Its port is another one.
 		const words = { "listener 1883\n": "", "/etc/mosquitto/passwd": "@/passwd" };
 		const lines = [...template("mosquitto.conf", words).trim().split("\n"), "acl_file @/acl"];
-		return await Mosquitto.start({ lines, files: { passwd: users, acl: template("mosquitto.acl") } });
+		const client = ["-u", "reader", "-P", READER_PASSWORD];
+		return await Mosquitto.start({ lines, files: { passwd: users, acl: template("mosquitto.acl") }, client });
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

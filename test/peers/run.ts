@@ -6,10 +6,10 @@
 import { endGojq, gojqCases, prepareGojq } from "./gojq.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
-import { endIoBroker, ioBrokerCases, prepareIoBroker } from "./iobroker.js";
-import { endJSONPath, jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
+import { endIoBroker, ioBrokerCases, prepareIoBroker } from "./iobroker.js";
+import { endJSONPath, jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { endNodeRED, nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
