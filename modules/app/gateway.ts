@@ -189,7 +189,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				ports: network,
 				power: host.power,
 				radio: this.#network,
-				meterReader: this.#reader,
+				reader: this.#reader,
 			};
 			this.#outputs = new Outputs(Object.assign(world, shared));
 		}

@@ -69,7 +69,7 @@ export interface HubWorld extends BatchWorld {
 	readonly hubCertificates: Pick<HubCertificates, "isSet" | "current">;
 	readonly ledger: MemoryLedger;
 	readonly turn: Turn;
-	readonly meterReader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
+	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined; readonly failure: unknown } };
 	/** Undefined: there is no radio, and always a network. */
 	readonly radio: { readonly station: { readonly rssi: number } | undefined } | undefined;
 	readonly networkSettings: { readonly hostname: string };
@@ -326,8 +326,8 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private snapshot(nowMs: number): Snapshot {
-		const { config, networkSettings, names, power, radio, meterReader, text } = this.#world;
-		const { measured: readout, failure } = meterReader.outcomes;
+		const { config, networkSettings, names, power, radio, reader, text } = this.#world;
+		const { measured: readout, failure } = reader.outcomes;
 		return {
 			hostname: networkSettings.hostname,
 			language: languageOf(config.get(HUB_LANG)),

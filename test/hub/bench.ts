@@ -182,7 +182,7 @@ export class HubBench {
 			},
 			ledger: new MemoryLedger({ suffices: () => this.hasMemory }),
 			turn: this.turn,
-			meterReader: { outcomes: this.outcomes },
+			reader: { outcomes: this.outcomes },
 			get radio() {
 				return bench.radio;
 			},
