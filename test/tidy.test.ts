@@ -78,7 +78,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "history",
-		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout",
+		from: "bytes obis io/host io/flash io/machine io/driver io/memory readout time",
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
 	{

@@ -105,7 +105,7 @@ class LinuxBench {
 	async #settings(): Promise<RunSettings> {
 		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
-		if (!meter) this.#meter = await startSimulatedMeter(quiet, (message) => this.fail(message));
+		if (!meter) this.#meter = await startSimulatedMeter({ isQuiet: quiet, onEnded: (message) => this.fail(message) });
 		const { cause, isFault } = takeEnding(state);
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 		return {

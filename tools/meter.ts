@@ -17,6 +17,7 @@ import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from 
 import { dlmsTelegram, smlTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
+import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
 
 /** Pause before an answer where nothing takes its time. */
@@ -78,10 +79,11 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 		const telegram = splitTelegram(readTelegram(options.telegram));
 		return new Meter.IECMeter({ ...common, source: () => telegram });
 	}
-	const startMs = performance.now();
-	const mode = options.mode ?? "C";
-	const household = new Household({ utcMs: Date.now() - startMs, mode, baud: options.baud ?? DEFAULT_BAUD });
-	return new Meter.IECMeter({ ...common, mode, source: (nowMs) => household.telegram(Math.max(nowMs, startMs)) });
+	const { utcMs = Date.now(), mode = "C", baud = DEFAULT_BAUD } = options;
+	const time = new ToldTime(utcMs);
+	process.on("message", (message) => time.tell(message));
+	const household = new Household({ utcMs, mode, baud });
+	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
 }
 
 function makePushMeter({ isSML, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {

@@ -4,4 +4,6 @@ export interface Engine {
 	start(): Promise<void>;
 	/** Settles when the gateway's `stop` has returned and nothing of it is left. May be called twice. */
 	stop(): Promise<void>;
+	/** Settles when the gateway has handled all that the host has told it so far; absent where it does so at once. */
+	settled?(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { createWiFiPort } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
 import { retainedIn } from "./ending.js";
 import type { FactoryData } from "./factory.js";
+import type { FastTime } from "./fast-time.js";
 import { leaseOfComputer } from "./lease.js";
 import { createListenerPort } from "./listener.js";
 import { FileFlash } from "./partitions.js";
@@ -31,6 +32,8 @@ export interface HostSettings {
 	readonly builtUtcMs: number;
 	/** Path of the serial port that the meter is on. */
 	readonly meterPath: string;
+	/** False: that is a pseudo-terminal, at whose other end characters take no time. Default true. */
+	readonly isMeterPaced?: boolean;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	/** Undefined: there is no HTTPS. */
@@ -39,6 +42,8 @@ export interface HostSettings {
 	readonly accessPoint: boolean;
 	/** What the clock shows at the start, Unix time; undefined: it was never set. */
 	readonly utcMs?: number | undefined;
+	/** Clock and timers in place of those of the computer. */
+	readonly time?: FastTime | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
 	/** How the program before has ended; default: its power was cut. */
@@ -64,8 +69,10 @@ export function hostnameOf({ serial }: FactoryData): string {
 export function createHost(settings: HostSettings): Host {
 	const { factory, stateFolder } = settings;
 	const trace = (message: string) => settings.trace(message);
-	const timers = new NodeTimers();
-	return {
+	const { time } = settings;
+	if (time !== undefined && settings.utcMs !== undefined) time.setUTC(settings.utcMs);
+	const timers = time ?? new NodeTimers();
+	const host: Host = {
 		info: {
 			board: "bench",
 			chip: "pc",
@@ -79,9 +86,9 @@ export function createHost(settings: HostSettings): Host {
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
 		},
-		clock: new NodeClock(settings.utcMs),
+		clock: time ?? new NodeClock(settings.utcMs),
 		timers,
-		serial: { meter: createSerialPort(settings.meterPath, trace) },
+		serial: { meter: createSerialPort(settings.meterPath, trace, settings.isMeterPaced) },
 		network: createNetwork(settings),
 		storage: new FileStorage(join(stateFolder, "flash")),
 		flash: new FileFlash(join(stateFolder, "partitions")),
@@ -101,6 +108,7 @@ export function createHost(settings: HostSettings): Host {
 		restart: () => void setImmediate(() => settings.onRestart?.()),
 		trace,
 	};
+	return time?.watch(host) ?? host;
 }
 
 function createNetwork(settings: HostSettings): Network {

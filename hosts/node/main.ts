@@ -15,6 +15,7 @@ import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
+import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings } from "./host.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
@@ -41,27 +42,38 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
-	readonly #button = new SimulatedButton(new NodeTimers());
+	/** Undefined: that of the computer. */
+	readonly #time: FastTime | undefined;
+	readonly #button: SimulatedButton;
 	/** The engine, which nobody has ended. */
 	#hasFailed = false;
 	#ending = false;
 
 	constructor(options: Options) {
 		this.#options = options;
+		if (options.speed > 1) this.#time = new FastTime(options.speed);
+		this.#button = new SimulatedButton(this.#time ?? new NodeTimers());
 	}
 
 	async run(): Promise<void> {
 		const options = this.#options;
+		const utcMs = startTime(options);
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
 		if (!options.meter) {
-			this.#meter = await startSimulatedMeter(options.quiet, (message) => {
-				if (!this.#ending) this.fail(message);
+			this.#meter = await startSimulatedMeter({
+				isQuiet: options.quiet,
+				time: this.#time,
+				utcMs,
+				onEnded: (message) => {
+					if (!this.#ending) this.fail(message);
+				},
 			});
 		}
-		await this.#start(factory, startTime(options), takeEnding(options.state));
+		await this.#start(factory, utcMs, takeEnding(options.state));
 		if (this.#ending) return;
+		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
@@ -85,11 +97,13 @@ class Bench {
 			firmwareVersion: version,
 			builtUtcMs: Math.floor(statSync(GATEWAY_SCRIPT).mtimeMs),
 			meterPath: options.meter ?? this.#meter!.path,
+			isMeterPaced: this.#time === undefined || options.meter !== undefined,
 			// Those that were found free at first.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
 			accessPoint: options.mode === "ap",
 			utcMs,
+			time: this.#time,
 			timeServers: options.ntp,
 			ending,
 			button: this.#button,
@@ -100,6 +114,7 @@ class Bench {
 		} satisfies HostSettings);
 		const engine = this.#makeEngine(host);
 		this.#engine = engine;
+		if (this.#time !== undefined && engine.settled !== undefined) this.#time.settled = () => engine.settled!();
 		await engine.start();
 		// A listener that could not open says so after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));

@@ -18,6 +18,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --password TEXT        label password for a new --state (default: random)
   --time ISO|none        what the clock shows at the start, e.g. 2026-01-31T12:00:00Z, or a clock that was never set
                          (default: the time of the computer)
+  --speed N              the gateway's time and the simulated meter's go N times as fast (1 to 100000, default 1) as long as
+                         nobody is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
   --quiet                prints the line "ready …" and errors only
@@ -28,6 +30,7 @@ export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio sta
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
+const SPEED_LIMIT = 100_000;
 /** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -43,6 +46,8 @@ export interface Options {
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
 	readonly timeMs: number | null | undefined;
+	/** How much faster the time of the bench goes than the computer's (fast-time.ts); 1: it is the computer's. */
+	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
 	readonly quiet: boolean;
@@ -65,6 +70,7 @@ export function parseOptions(args: string[]): Options {
 			zigbee: { type: "string" },
 			password: { type: "string" },
 			time: { type: "string" },
+			speed: { type: "string", default: "1" },
 			ntp: { type: "string", default: "" },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
@@ -83,6 +89,7 @@ export function parseOptions(args: string[]): Options {
 		zigbee: toRadio(values.zigbee),
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
+		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
 		quiet: values.quiet,
 		help: values.help,
@@ -131,6 +138,14 @@ function toTime(value: string | undefined): number | null | undefined {
 /** What the clock shows at the start, Unix time; undefined: it was never set. */
 export function startTime({ timeMs }: Options): number | undefined {
 	return timeMs === undefined ? Date.now() : (timeMs ?? undefined);
+}
+
+function toSpeed(value: string, ntp: string): number {
+	const speed = Number(value);
+	if (!/^\d+$/.test(value) || speed < 1 || speed > SPEED_LIMIT)
+		throw new Error(`--speed is a number from 1 to ${SPEED_LIMIT}, not "${value}"`);
+	if (speed > 1 && ntp !== "") throw new Error("--speed and --ntp: time servers know one speed only");
+	return speed;
 }
 
 function toServers(value: string): string {

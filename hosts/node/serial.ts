@@ -40,16 +40,20 @@ const BITS_PER_CHARACTER = 10;
 interface Device {
 	readonly path: string;
 	readonly hardwareParity: boolean;
+	readonly isPaced: boolean;
 	readonly trace: (message: string) => void;
 	/** Settles when the port opened last is closed: a device is opened by one at a time. */
 	idle: Promise<void>;
 }
 
-/** The port at `path`. `trace` hears, in a sentence for the user, why it can't be opened or that it is gone. */
-export function createSerialPort(path: string, trace: (message: string) => void): SerialPort {
+/**
+ * The port at `path`. `trace` hears, in a sentence for the user, why it can't be opened or that it is gone. Not `isPaced`: it
+ * is a pseudo-terminal, and at its other end characters take no time.
+ */
+export function createSerialPort(path: string, trace: (message: string) => void, isPaced = true): SerialPort {
 	// Pseudo-terminals and some adapters refuse 7 bits with parity.
 	const hardwareParity = stty(path, ["cs7", "parenb", "-parodd"]) === undefined;
-	const device: Device = { path, hardwareParity, trace, idle: Promise.resolve() };
+	const device: Device = { path, hardwareParity, isPaced, trace, idle: Promise.resolve() };
 	return { io: NodeSerial, pins: { device }, hardwareParity };
 }
 
@@ -98,7 +102,7 @@ class NodeSerial implements Serial {
 		if (count <= 0) return this.#writable;
 		this.#sending.push(Buffer.from(bytes.subarray(start, end)));
 		this.#unsent += count;
-		const durationMs = (count * BITS_PER_CHARACTER * 1000) / this.#line.baud;
+		const durationMs = this.#device.isPaced ? (count * BITS_PER_CHARACTER * 1000) / this.#line.baud : 0;
 		this.#quietAtMs = Math.max(this.#quietAtMs, performance.now()) + durationMs;
 		if (!this.#pumping) this.#sent = this.#send(this.#port!);
 		this.#writable = SEND_LIMIT - this.#unsent;

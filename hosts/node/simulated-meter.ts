@@ -1,10 +1,12 @@
 /**
  * The simulated meter as a process of its own: tools/meter.ts on a pseudo-terminal. A host imports nothing from tools/,
- * so the bench starts it like a user would.
+ * so the bench starts it like a user would. Where the bench has a time of its own the meter goes by that: it is told each
+ * time that it goes on at another speed (tools/meter/told-time.ts).
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { FastTime } from "./fast-time.js";
 
 const PROGRAM = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 const START_LIMIT_MS = 30_000;
@@ -16,9 +18,26 @@ export interface SimulatedMeter {
 	end(): Promise<void>;
 }
 
-/** Rejects with a sentence when it does not start; `onEnded` is told when it ends later. */
-export function startSimulatedMeter(quiet: boolean, onEnded: (message: string) => void): Promise<SimulatedMeter> {
-	const options = ["--baud-pace", "--protocol", "iec", ...(quiet ? ["--quiet"] : [])];
+export interface SimulatedMeterOptions {
+	readonly isQuiet: boolean;
+	/** Undefined: that of the computer. */
+	readonly time?: FastTime | undefined;
+	/** What the clock of the gateway shows at the start; that of the meter does then, too, where the time is not the computer's. */
+	readonly utcMs?: number | undefined;
+	/** It has ended by itself. */
+	onEnded(message: string): void;
+}
+
+/** Rejects with a sentence when it does not start. */
+export function startSimulatedMeter({
+	isQuiet,
+	time,
+	utcMs = Date.now(),
+	onEnded,
+}: SimulatedMeterOptions): Promise<SimulatedMeter> {
+	// At the pace of a real line most of a fast day would go by in readouts.
+	const pace = time === undefined ? ["--baud-pace"] : ["--time", new Date(utcMs).toISOString()];
+	const options = [...pace, "--protocol", "iec", ...(isQuiet ? ["--quiet"] : [])];
 	const meter = spawn(process.execPath, [PROGRAM, ...options], {
 		// The channel closes when this process is gone, however it ended: the meter ends then.
 		stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -31,6 +50,10 @@ export function startSimulatedMeter(quiet: boolean, onEnded: (message: string) =
 		return exited;
 	};
 	process.once("exit", end);
+	if (time !== undefined) {
+		const startedMs = time.monotonicMs();
+		time.onPace = (nowMs, speed) => meter.connected && meter.send({ utcMs: utcMs + nowMs - startedMs, speed });
+	}
 	return new Promise((resolve, reject) => {
 		const failed = (reason: string) => {
 			clearTimeout(limit);

@@ -75,7 +75,12 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	} else {
 		// One that is left out is cleared.
 		const kept = enabled ? new Uint8Array(0) : undefined;
-		return [...putsOf(STORED, values), put(HUB_CERTIFICATE, certificate ?? kept)];
+		const trust = certificate ?? kept;
+		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
+		// The token was given for that address and that certificate: another one never gets to know it.
+		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.services.config.get(HUB_URL));
+		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
+		return puts;
 	}
 	return undefined;
 }

@@ -110,7 +110,8 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, hub, info, memory, mqtt, network, power, reader, schedule, ending, startedMs } = this.#services;
+		const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs } =
+			this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
@@ -132,6 +133,13 @@ export class Exposition {
 			ending && 1,
 			`{${label("cause", ending?.cause ?? "")}}`,
 		);
+		text += head(
+			"gateway_restarts_total",
+			"Starts, this one included, by what ended the run before; from 1 again when the event log in flash has forgotten the cause.",
+		);
+		for (const [cause, count] of events.starts) {
+			text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
+		}
 		text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
 		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);

@@ -191,7 +191,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				radio: this.#network,
 				reader: this.#reader,
 			};
-			this.#outputs = new Outputs(Object.assign(world, shared));
+			// Over the world and not into it: the network's services have put a reader of their own there.
+			this.#outputs = new Outputs(Object.assign(Object.create(world), shared));
 		}
 		this.#config.listen(this);
 	}

@@ -5,16 +5,33 @@
  * Memory: MEMORY_LIMIT bytes of records; the oldest fall out. An event that comes again within SAME_S is counted in its
  * record, which moves to the end: who knocks again and again fills no log. Flash gets each record once, when it first
  * comes, FLASH_BURST of them at once and one each FLASH_S seconds beyond that; what is more stands in memory only.
+ *
+ * Starts are counted by their causes, for the metrics, without a write of their own: the record of each says the how many-th
+ * it is. A cause that has come no more while flash was filled anew is forgotten, and counted from 1 again.
  */
 
 import type { Partition } from "../io/flash.js";
 import type { Clock } from "../io/host.js";
 import { EventFlash, WRITES_A_DAY } from "./event-flash.js";
-import { countAt, isSameEvent, lengthAt, makeRecord, setCount, UNIT, uptimeAt } from "./event-record.js";
-import type { EventKind } from "./events.js";
+import {
+	countAt,
+	detailEnd,
+	isSameEvent,
+	lengthAt,
+	makeRecord,
+	setCount,
+	setStarts,
+	startsAt,
+	UNIT,
+	uptimeAt,
+} from "./event-record.js";
+import { EVENT_STARTED, type EventKind } from "./events.js";
 
 export const MEMORY_LIMIT = 2048;
 const SAME_S = 600;
+/** Causes of starts that are told apart. */
+const CAUSES_LIMIT = 12;
+const OTHER_CAUSES = "other";
 const FLASH_BURST = 40;
 const FLASH_S = 86_400 / WRITES_A_DAY;
 
@@ -37,6 +54,8 @@ export class EventLog {
 	#creditAtS = 0;
 	/** Events that have fallen out of memory since the start. */
 	dropped = 0;
+	/** How many starts there were for which cause, as far as flash knows. */
+	readonly starts = new Map<string, number>();
 
 	/** `partition`: undefined where events are not kept over restarts. */
 	constructor(world: EventLogWorld, partition: Partition | undefined) {
@@ -47,6 +66,7 @@ export class EventLog {
 		this.attempt(() =>
 			this.#flash?.load((bytes, start, end) => {
 				this.append(bytes.subarray(start, end));
+				if (bytes[start] === EVENT_STARTED.number) this.countStart(bytes, start);
 			}),
 		);
 		this.#ownFrom = this.#length;
@@ -64,6 +84,7 @@ export class EventLog {
 		const { uptimeS } = this;
 		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
 		const record = makeRecord(number, detail, { timeS, uptimeS });
+		if (number === EVENT_STARTED.number) setStarts(record, this.countStart(record, 0));
 		const before = this.find(record, uptimeS);
 		if (before < 0) this.keep(record, uptimeS);
 		else {
@@ -81,6 +102,7 @@ export class EventLog {
 	/** Nothing that was noted is known any more. */
 	erase(): void {
 		this.#length = this.#ownFrom = 0;
+		this.starts.clear();
 		this.attempt(() => this.#flash?.erase());
 	}
 
@@ -91,6 +113,17 @@ export class EventLog {
 			if (isSameEvent(bytes, at, record) && uptimeS - uptimeAt(bytes, at) <= SAME_S) return at;
 		}
 		return -1;
+	}
+
+	/** One more for its cause, or as many as its record says; returns how many. */
+	private countStart(bytes: Uint8Array, at: number): number {
+		const { starts } = this;
+		let cause = "";
+		for (let i = at + UNIT; i < detailEnd(bytes, at); i++) cause += String.fromCharCode(bytes[i]);
+		if (!starts.has(cause) && starts.size >= CAUSES_LIMIT) cause = OTHER_CAUSES;
+		const count = startsAt(bytes, at) || (starts.get(cause) ?? 0) + 1;
+		starts.set(cause, count);
+		return count;
 	}
 
 	private append(record: Uint8Array): void {

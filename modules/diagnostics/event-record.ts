@@ -8,7 +8,7 @@
  *   4       4      Unix time in seconds of the last time it came; 0: the clock was not set
  *   8       4      seconds since the start, likewise
  *   12      2      CRC-16/X.25 of all other bytes that count
- *   14      2      0
+ *   14      2      of a start: how many there were so far for this cause, this one counted; of others 0
  *   16      n      the detail: ASCII without control characters
  *   then           0 to a multiple of UNIT
  */
@@ -25,6 +25,7 @@ const COUNT = 2;
 const TIME = 4;
 const UPTIME = 8;
 const CHECK = 12;
+const STARTS = 14;
 const DETAIL = 16;
 const COUNT_LIMIT = 0xffff;
 
@@ -92,6 +93,18 @@ export function uptimeAt(bytes: Uint8Array, at: number): number {
 /** The detail is `bytes[at + UNIT..this)`. */
 export function detailEnd(bytes: Uint8Array, at: number): number {
 	return at + DETAIL + bytes[at + DETAIL_LENGTH];
+}
+
+/** Of a start; 0: a version that did not count has written it. */
+export function startsAt(bytes: Uint8Array, at: number): number {
+	return get(bytes, at + STARTS, 2);
+}
+
+/** Of a whole record, which is whole afterwards. */
+export function setStarts(record: Uint8Array, count: number): void {
+	put(record, STARTS, 2, Math.min(count, COUNT_LIMIT));
+	put(record, CHECK, 2, 0);
+	put(record, CHECK, 2, crc16(record, 0, record.length));
 }
 
 /** It has come `count` times: in memory only, where nobody looks at its check. */

@@ -9,9 +9,10 @@
  * kept for half as long in the next one: so it may be with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
-import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS, toleranceOf } from "./calendar.js";
+import { DAY_S, DAYS, type LocalCalendar, MONTHS, PERIOD_S, QUARTERS } from "../time/calendar.js";
 import { ENTRY_LIMIT, Entry, FLAG_START } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
+import { toleranceOf } from "./periods.js";
 import { DATA_END, END_S, KIND_DENSE, RECORD_SIZE, type Sectors, SLOT } from "./sectors.js";
 
 /** How long each level is kept, seconds: 2, 14 and 800 days, ten years. */

@@ -11,7 +11,7 @@
  *
  * A quarter hour of a household is 6 bytes, a day 8. Limits: RISE_END; Unix times of 32 bits.
  */
-import { QUARTER_S } from "./calendar.js";
+import { QUARTER_S } from "../time/calendar.js";
 
 /** Registers, by number: import and export in Wh, gas and water in litres, heat in Wh. */
 export const IMPORT = 0;

@@ -5,7 +5,7 @@
  * leaves of a block is not looked at again: readings go on in another sector then.
  */
 import { ERASE_SIZE, type Partition } from "../io/flash.js";
-import { QUARTER_S } from "./calendar.js";
+import { QUARTER_S } from "../time/calendar.js";
 import { type Entry, REGISTER_COUNT } from "./entry.js";
 import { EntryCursor } from "./entry-cursor.js";
 import { MeterState } from "./meter-state.js";

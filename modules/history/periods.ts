@@ -7,7 +7,7 @@
  * boundary: the periods on both sides are told as one, marked GAP, which may go over many. The first may begin, and the
  * last ends, where the readings do: that is PARTIAL. So all periods together are always what the meter has counted.
  */
-import { type LocalCalendar, PERIOD_S, toleranceOf } from "./calendar.js";
+import { type LocalCalendar, PERIOD_S, QUARTER_S } from "../time/calendar.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START, REGISTER_COUNT } from "./entry.js";
 
 /** Flags of a period beside FLAG_PARTIAL, FLAG_CHANGED and FLAG_WRAPPED. */
@@ -16,6 +16,14 @@ export const FLAG_GAP = 32;
 
 /** Between readings that are more periods apart nothing is divided. */
 const DIVIDED = 1.5;
+
+/**
+ * How far a reading may be from a boundary and still count as the one at it, seconds: a fifteenth of the period, at most a
+ * quarter of an hour.
+ */
+export function toleranceOf(level: number): number {
+	return Math.min(PERIOD_S[level] / 15, QUARTER_S);
+}
 
 /** The entries in the order of their times. */
 export interface EntrySource {

@@ -43,7 +43,7 @@ export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 
 /** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 10_240 });
 /** Sending to the hub: its certificate is held whole until the connection stands. */
-export const HUB_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 18_432 });
+export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -7,17 +7,18 @@
  *   is put forward over L   the moment at which it is put forward
  *   is put back over L      the first of the two
  *
- * Local times are counted in minutes from 1970-01-01 00:00 of the wall clock. Limit: a zone changes at most once in two
- * days, at a whole minute of UTC.
+ * Local times are counted in minutes from 1970-01-01 00:00 of the wall clock. Limits, which the zones of zone.ts keep: offsets
+ * are whole quarters of an hour and change at one of UTC, at most once in two days.
  */
 
-/** The zone (time/zone.ts). */
+/** The zone (zone.ts). */
 export interface Offsets {
-	/** Minutes that its clocks are ahead of UTC at this Unix time. */
+	/** Minutes that its clocks are ahead of UTC at this Unix time in milliseconds. */
 	offsetMinutes(utcMs: number): number;
 }
 
 const MINUTE_MS = 60_000;
+const QUARTER_MINUTES = 15;
 const DAY_MINUTES = 1440;
 
 /** What the wall clock shows at Unix time `utcMs`, whole minutes. */
@@ -29,15 +30,10 @@ export function localMinutesAt(zone: Offsets, utcMs: number): number {
 export function firstMomentOf(zone: Offsets, localMinutes: number): number {
 	const before = zone.offsetMinutes((localMinutes - DAY_MINUTES) * MINUTE_MS);
 	const after = zone.offsetMinutes((localMinutes + DAY_MINUTES) * MINUTE_MS);
-	if (before === after) return (localMinutes - before) * MINUTE_MS;
-	// The first minute by UTC that has the offset of later.
-	let low = localMinutes - DAY_MINUTES;
-	let high = localMinutes + DAY_MINUTES;
-	while (high - low > 1) {
-		const middle = Math.floor((low + high) / 2);
-		if (zone.offsetMinutes(middle * MINUTE_MS) === before) low = middle;
-		else high = middle;
+	for (let at = localMinutes - Math.max(before, after); ; at += QUARTER_MINUTES) {
+		// Within a quarter of an hour the wall clock runs on; it shows that time in this one, or already did when it began.
+		const quarter = at - (at % QUARTER_MINUTES);
+		const moment = Math.max(quarter, localMinutes - zone.offsetMinutes(quarter * MINUTE_MS));
+		if (moment < quarter + QUARTER_MINUTES) return moment * MINUTE_MS;
 	}
-	if (localMinutes < high + before) return (localMinutes - before) * MINUTE_MS;
-	return Math.max(high, localMinutes - after) * MINUTE_MS;
 }

@@ -11,6 +11,7 @@ import type { TestGateway } from "./gateway.js";
 import { historyChecks } from "./history-checks.js";
 import { hubChecks } from "./hub-checks.js";
 import { meterChecks } from "./meter-checks.js";
+import { mqttChecks } from "./mqtt-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { pageChecks, plainPageChecks } from "./page-checks.js";
 import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
@@ -59,6 +60,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				dlmsChecks,
 				zigbeeChecks,
 				hubChecks,
+				mqttChecks,
 				networkChecks,
 				canaryChecks,
 				walkErrorChecks,

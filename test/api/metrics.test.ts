@@ -193,6 +193,7 @@ describe("GET metrics", function () {
 			let ms = 1000;
 			const services = {
 				...{ text, startedMs: 0, network: undefined, power: undefined, ending: undefined, schedule: { missed: 3 } },
+				events: { starts: new Map([["panic", 2]]) },
 				info: { firmwareVersion: "1.2.3", model: "SMG", serial: "1" },
 				// Each time it is looked at, it shows more digits than before.
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
@@ -245,6 +246,22 @@ describe("GET metrics", function () {
 		assert.equal(
 			samples.find(({ name }) => name === "gateway_start_info")?.labels.cause,
 			'a "panic" in C:\\x\nand more',
+		);
+		const restarts = samples.filter(({ name }) => name === "gateway_restarts_total");
+		assert.deepEqual(
+			restarts.map(({ labels, value }) => [labels.cause, value]),
+			[
+				["power was switched on", "1"],
+				['a "panic" in C:\\x?and more', "1"],
+			],
+		);
+		await gateway.restart(undefined, { cause: "panic", isFault: true });
+		await gateway.restart(undefined, { cause: "panic", isFault: true });
+		await gateway.login();
+		const later = (await metrics()).filter(({ name }) => name === "gateway_restarts_total");
+		assert.deepEqual(
+			later.map(({ value }) => value),
+			["1", "1", "2"],
 		);
 		measured = undefined;
 		for (const name of names) assert.equal(single(await metrics(), name), undefined);

@@ -155,6 +155,55 @@ describe("diagnostics/event-log", () => {
 		assert.ok((Math.max(...erases) / days) * 3653 < 50_000);
 	});
 
+	it("counts starts by their causes, over restarts, by their own records alone", () => {
+		const unit = new Unit();
+		const { flash } = unit;
+		const start = (cause: string) => {
+			unit.start();
+			const before = flash.operations;
+			unit.log.note(EVENT_STARTED, cause);
+			assert.ok(flash.operations - before <= 3, "the record, and at most a new sector");
+		};
+		for (let i = 1; i <= 300; i++) {
+			start("power was switched on");
+			assert.equal(unit.log.starts.get("power was switched on"), i);
+		}
+		const many = "x".repeat(DETAIL_LIMIT);
+		start(`${many}yz`);
+		start("");
+		start(`${many}!`);
+		assert.deepEqual(
+			[...unit.log.starts],
+			[
+				["power was switched on", 300],
+				[many, 2],
+				["", 1],
+			],
+		);
+		assert.equal(unit.shown.at(-1), `started ${many}`, "in the log each is one");
+		for (let i = 0; i < 100; i++) start(`cause ${i}`);
+		assert.equal(unit.log.starts.size, 13);
+		assert.ok(unit.log.starts.get("other")! > 80);
+		unit.log.erase();
+		assert.equal(unit.log.starts.size, 0);
+	});
+
+	it("counts a cause from 1 again when nothing in flash tells of it", () => {
+		const unit = new Unit();
+		for (let i = 0; i < 3; i++) {
+			unit.start();
+			unit.log.note(EVENT_STARTED, "panic");
+		}
+		for (let i = 0; i < 300; i++) {
+			unit.time.advance((DAY_MS / WRITES_A_DAY) * 1000);
+			unit.log.note(EVENT_LOGIN, `client ${i}`);
+		}
+		assert.equal(unit.log.starts.get("panic"), 3, "this start has not forgotten it");
+		unit.start();
+		unit.log.note(EVENT_STARTED, "panic");
+		assert.equal(unit.log.starts.get("panic"), 1);
+	});
+
 	it("survives a power cut at any byte of any write and erase: what stood before stands, and it goes on", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 1, max: 320 }), fc.integer({ min: 0, max: 64 }), fc.nat(), (at, bytes, seed) => {

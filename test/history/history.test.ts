@@ -1,7 +1,7 @@
 /** The history: what is kept of readouts, and the periods that come of it. */
 import assert from "node:assert/strict";
-import { QUARTERS } from "../../modules/history/calendar.js";
 import { STATUS_CHECK_WRONG, STATUS_CUT } from "../../modules/readout/readout.js";
+import { QUARTERS } from "../../modules/time/calendar.js";
 import { at, linesOf, type Period, readoutOf, Unit } from "./unit.js";
 
 const QUARTER = 900;

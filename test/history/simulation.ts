@@ -5,11 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { SeededRandom } from "../../hosts/node/random.js";
-import { LocalCalendar } from "../../modules/history/calendar.js";
 import { KEEP_S } from "../../modules/history/compaction.js";
 import { Entry, FLAG_CHANGED, FLAG_PARTIAL, FLAG_START } from "../../modules/history/entry.js";
 import { Journal } from "../../modules/history/journal.js";
 import { PeriodCursor } from "../../modules/history/periods.js";
+import { LocalCalendar } from "../../modules/time/calendar.js";
 import type { TimeZone } from "../../modules/time/zone.js";
 import { LEVELS, type Level, listOf, NAMES, type Period, type Register, Unit } from "./unit.js";
 

@@ -4,7 +4,6 @@ import { VirtualFlash, type VirtualPartition } from "../../hosts/node/virtual-fl
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { asciiBytes } from "../../modules/bytes/ascii.js";
-import { DAYS, HOURS, MONTHS, QUARTERS } from "../../modules/history/calendar.js";
 import { FLAG_CHANGED, FLAG_PARTIAL, FLAG_WRAPPED, REGISTER_COUNT } from "../../modules/history/entry.js";
 import { History } from "../../modules/history/history.js";
 import { FLAG_GAP, FLAG_INTERPOLATED, type PeriodCursor } from "../../modules/history/periods.js";
@@ -13,6 +12,7 @@ import { Driver } from "../../modules/io/driver.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
 import { type Readout, STATUS_OK } from "../../modules/readout/readout.js";
 import { RecordWriter } from "../../modules/readout/record-writer.js";
+import { DAYS, HOURS, MONTHS, QUARTERS } from "../../modules/time/calendar.js";
 import { TimeZone } from "../../modules/time/zone.js";
 
 export const LEVELS = { quarters: QUARTERS, hours: HOURS, days: DAYS, months: MONTHS };

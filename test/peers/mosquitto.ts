@@ -124,7 +124,8 @@ export class Mosquitto {
 	/** What is kept under these topics now. */
 	async retained(topic: string): Promise<Message[]> {
 		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
-		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "inherit"] });
+		// That the time is over, with which it ends, is no error.
+		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
 		const messages: Message[] = [];
 		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));
 		await once(child, "close");

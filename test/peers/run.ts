@@ -12,6 +12,7 @@ import { endIoBroker, ioBrokerCases, prepareIoBroker } from "./iobroker.js";
 import { endJSONPath, jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { endNodeRED, nodeREDCases, prepareNodeRED } from "./node-red.js";
+import { mqttCases } from "./mqtt.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
@@ -77,7 +78,7 @@ await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: 
 await check({
 	name: "Home Assistant 2026.2.3",
 	prepare: prepareHome,
-	cases: [...standInCases, ...hubCases],
+	cases: [...standInCases, ...hubCases, ...mqttCases],
 	end: endHome,
 });
 await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });

@@ -51,6 +51,12 @@ describe("meter simulator options", () => {
 		});
 	});
 
+	it("take the time that the meter's clock shows", () => {
+		assert.equal(parse("--time 2026-01-31T12:00:00Z")?.utcMs, Date.UTC(2026, 0, 31, 12));
+		assert.throws(() => parse("--time 2026-01-31"), UsageError);
+		assert.throws(() => parse("--time noon"), UsageError);
+	});
+
 	it("are each explained in the help", () => {
 		assert.equal(parse("--help"), undefined);
 		for (const [, name] of "--port --cut --lie --seed --wrong-bcc --address --protocol".matchAll(/--(\S+)/g)) {

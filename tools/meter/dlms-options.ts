@@ -11,6 +11,7 @@ import {
 	defined,
 	flag,
 	hex,
+	moment,
 	oneOf,
 	parseWords,
 	text,
@@ -102,20 +103,13 @@ export function parseDLMSOptions(args: string[]): DLMSProgramOptions | undefined
 		reactionMs: count(values, "reaction", MILLISECONDS_LIMIT),
 		pace: values["baud-pace"] ?? false,
 		echo: values.echo ?? false,
-		atMs: parseMoment(values.at),
+		atMs: moment(values, "at"),
 		server: parseServer(values),
 		station: { ...parseStation(values), faults: parseStationFaults(values, isModeE ? 0 : silence) },
 		faults: parseFaults(values),
 		seed: count(values, "seed", COUNTER_LIMIT) ?? 1,
 		quiet: values.quiet ?? false,
 	});
-}
-
-function parseMoment(iso: string | undefined): number | undefined {
-	if (iso === undefined) return undefined;
-	const ms = Date.parse(iso);
-	if (Number.isNaN(ms)) throw new UsageError("--at takes a date and time as in 2026-01-31T12:00:00Z.");
-	return ms;
 }
 
 function parseServer(values: Values): Omit<ServerOptions, "household"> {

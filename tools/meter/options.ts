@@ -1,7 +1,19 @@
 /** The command line of the meter simulator, with IEC 62056-21. */
 import type { MeterFaults } from "./faults.js";
 import type { MeterMode } from "./telegram.js";
-import { BAUD_RATES, choice, count, defined, flag, oneOf, parseWords, text, UsageError, type Words } from "./words.js";
+import {
+	BAUD_RATES,
+	choice,
+	count,
+	defined,
+	flag,
+	moment,
+	oneOf,
+	parseWords,
+	text,
+	UsageError,
+	type Words,
+} from "./words.js";
 
 export const HELP = `A smart meter at the end of a serial line, for trying the gateway without one.
 
@@ -19,6 +31,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --parity-bits on|off  mode D on a pseudo-terminal: send the parity bit (default off; else as the reader does)
   --address A         device address, up to 32 of 0-9 A-Z a-z and blank: answers this one and the general sign-on;
                       /WORD: answers the sign-on /WORD! and no other
+  --time ISO          without a telegram: what its clock shows at the start (default: the computer's time)
   --battery           sleeps until woken by NUL characters
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
@@ -46,6 +59,8 @@ export interface MeterOptions {
 	telegram?: string;
 	mode?: MeterMode;
 	baud?: number;
+	/** Of its clock at the start, Unix ms. */
+	utcMs?: number;
 	pushMs: number;
 	parityBits: boolean;
 	address?: string;
@@ -85,6 +100,7 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 		telegram: values.telegram,
 		mode,
 		baud,
+		utcMs: moment(values, "time"),
 		pushMs: pushSeconds * 1000,
 		parityBits: choice(values, "parity-bits", ["on", "off"]) === "on",
 		address: values.address,
@@ -119,6 +135,7 @@ const WORDS = {
 	mode: text,
 	baud: text,
 	"push-seconds": text,
+	time: text,
 	"parity-bits": text,
 	address: text,
 	battery: flag,

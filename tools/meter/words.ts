@@ -44,6 +44,15 @@ export function count<N extends string>(values: Texts<N>, name: N, limit: number
 	return Number(value);
 }
 
+/** Unix time in ms of a date and a time. */
+export function moment<N extends string>(values: Texts<N>, name: N): number | undefined {
+	const value = values[name];
+	if (value === undefined) return undefined;
+	const utcMs = /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
+	if (Number.isNaN(utcMs)) throw new UsageError(`--${name} takes a date and a time, such as 2026-01-31T12:00:00Z.`);
+	return utcMs;
+}
+
 /** So many bytes as hexadecimal digits. */
 export function hex<N extends string>(values: Texts<N>, name: N, length: number): Buffer | undefined {
 	const value = values[name];

@@ -94,6 +94,7 @@ export interface Status {
 	readonly wifi_enabled: boolean;
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
+	readonly hub_sent: number;
 }
 
 export type PowerModeNumber = number;
@@ -409,7 +410,8 @@ export interface Hub {
 export interface HubTest {
 	readonly retcode: number;
 	readonly http_status_code: number;
-	readonly message?: string;
+	readonly code: string;
+	readonly message: string;
 }
 
 export interface EventLog {
@@ -439,6 +441,8 @@ export interface Event {
 		| "network_down"
 		| "readouts_missed"
 		| "storage_refused"
+		| "hub_failed"
+		| "hub_back"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;

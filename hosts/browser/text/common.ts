@@ -197,5 +197,6 @@ export const COMMON = {
 	"state.off": ["off", "aus", "wył."],
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
+	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
 	"state.unsupported": ["not available yet", "noch nicht verfügbar", "jeszcze niedostępne"],
 } as const satisfies Record<string, Translations>;

@@ -13,6 +13,7 @@ describe("The options of the bench", () => {
 			zigbee: undefined,
 			password: undefined,
 			timeMs: undefined,
+			speed: 1,
 			ntp: "",
 			quiet: false,
 			help: false,
@@ -43,12 +44,17 @@ describe("The options of the bench", () => {
 			zigbee: "tcp://coordinator.local:6638",
 			password: "P",
 			timeMs: Date.UTC(2026, 0, 31, 12),
+			speed: 1,
 			ntp: "a.example,192.0.2.1:1123",
 			quiet: true,
 			help: true,
 		});
 		assert.equal(parseOptions(["--zigbee", "/dev/ttyACM0"]).zigbee, "/dev/ttyACM0");
 		assert.equal(parseOptions(["--password", "x".repeat(64)]).password?.length, 64);
+	});
+
+	it("take a speed", () => {
+		for (const speed of [1, 600, 100_000]) assert.equal(parseOptions(["--speed", String(speed)]).speed, speed);
 	});
 
 	it("take up to four time servers, with names as long as DNS has them", () => {
@@ -88,6 +94,10 @@ describe("The options of the bench", () => {
 		[["--time", "2026-13-01T00:00:00Z"], /--time is a date and time/],
 		[["--time", "2026-01-31"], /--time is a date and time/],
 		[["--time", "None"], /--time is a date and time .*, or none, not "None"/],
+		[["--speed", "0"], /--speed is a number from 1 to 100000, not "0"/],
+		[["--speed", "100001"], /--speed is a number/],
+		[["--speed", "1.5"], /--speed is a number/],
+		[["--speed", "60", "--ntp", "a.example"], /^--speed and --ntp: time servers know one speed only$/],
 		[["--ntp", ","], /--ntp is names or IPv4 addresses, each with or without :PORT, not ""/],
 		[["--ntp", "a,"], /not ""/],
 		[["--ntp", "a b"], /not "a b"/],

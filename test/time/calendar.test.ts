@@ -1,8 +1,9 @@
 /** Boundaries by the local clock, in all zones and at each change of the clocks. */
 import assert from "node:assert/strict";
-import { DAYS, HOURS, LocalCalendar, MONTHS, QUARTER_S, QUARTERS } from "../../modules/history/calendar.js";
+import { DAYS, HOURS, LocalCalendar, MONTHS, QUARTER_S, QUARTERS } from "../../modules/time/calendar.js";
 import { HEADER_LENGTH, NAME_HEADER_LENGTH, namesStart, type TimeZone } from "../../modules/time/zone.js";
-import { at, TABLE, zoneOf } from "./unit.js";
+import { at } from "../history/unit.js";
+import { TABLE, zoneOf } from "./zones.js";
 
 const DAY = 86_400;
 
@@ -36,7 +37,7 @@ function isBoundary(zone: TimeZone, level: number, timeS: number): boolean {
 	return true;
 }
 
-describe("The calendar of the history", () => {
+describe("time/calendar", () => {
 	it("has its boundaries where clocks of each zone show them, at every change from 2026 to 2028", function () {
 		this.timeout(120_000);
 		for (const name of zones()) {

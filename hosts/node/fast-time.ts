@@ -1,0 +1,199 @@
+/**
+ * Time of the bench that runs faster than that of the computer (`npm start -- --speed N`): clock and timers of the whole
+ * gateway together, so that a day is a day to all of it. With whoever is at the other end of a line or a connection it goes
+ * at the speed of the computer, since he does:
+ *
+ *   until the gateway has started                             1
+ *   nobody is talked with                                     N
+ *   a serial port or a connection is open, a name is asked    1
+ *   LINGER_MS after the last connection                       1: who looks in again is still logged in
+ *
+ * What is due at twelve comes at twelve, and it stays twelve until that is done, in a worker process too, however long the
+ * computer takes for it.
+ */
+import type { Clock, Host, Network, Timers } from "../../modules/io/host.js";
+
+/** Longer than the page lets go by between two looks (hosts/browser/kit/live.ts). */
+const LINGER_MS = 40_000;
+/** The longest delay that Node's setTimeout takes. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+interface Closed {
+	close(): void;
+}
+/** Of an IO class nothing is known here but that it is closed at last; its options pass through. */
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript lets a class of unknown base take nothing else
+type IO = new (...options: any[]) => Closed;
+
+export class FastTime implements Clock, Timers {
+	readonly #speed: number;
+	readonly #timers = new Map<number, { dueMs: number; callback: () => void }>();
+	#lastId = 0;
+	/** The one of Node, which stands for the earliest. */
+	#timer: NodeJS.Timeout | undefined;
+	/** What the time was at a moment of performance.now(), and how fast it is to go since then. */
+	#baseMs = 0;
+	#sinceMs = performance.now();
+	#rate = 1;
+	/** It has come as far as this. */
+	#reachedMs = 0;
+	/** What was due is being done. */
+	#stands = false;
+	/** How far the clock is ahead of the time; undefined: it was never set. */
+	#aheadMs: number | undefined;
+	/** Whom is talked with; at first whoever starts it. */
+	#talks = 1;
+	#linger: NodeJS.Timeout | undefined;
+	/** Settles when all that the timers have led to was done. */
+	settled: () => Promise<void> = () => new Promise(setImmediate);
+	/** Is told when the time goes on at another speed: what it is, and the speed. */
+	onPace: (nowMs: number, speed: number) => void = () => {};
+
+	constructor(speed: number) {
+		this.#speed = speed;
+	}
+
+	/** The gateway has started. To be called once. */
+	started(): void {
+		this.#end(false);
+	}
+
+	monotonicMs(): number {
+		return Math.floor(this.#now());
+	}
+
+	utcMs(): number | undefined {
+		return this.#aheadMs === undefined ? undefined : Math.floor(this.#now() + this.#aheadMs);
+	}
+
+	setUTC(utcMs: number): void {
+		this.#aheadMs = utcMs - this.#now();
+	}
+
+	set(callback: () => void, delayMs: number): number {
+		const id = ++this.#lastId;
+		this.#timers.set(id, { dueMs: this.#now() + Math.max(delayMs, 0), callback });
+		this.#arm();
+		return id;
+	}
+
+	clear(id: number): void {
+		this.#timers.delete(id);
+		this.#arm();
+	}
+
+	/** The host, with whoever it talks with at the speed of the computer. */
+	watch(host: Host): Host {
+		const { serial, network } = host;
+		const watched = <Port extends { readonly io: IO }>(port: Port, lingers: boolean): Port => ({
+			...port,
+			io: this.#watched(port.io, lingers),
+		});
+		const { http, https, tcpClient, tlsClient, resolve } = network;
+		const served = <Port extends Network["http"]>(port: Port): Port => ({
+			...port,
+			socket: this.#watched(port.socket, true) as Port["socket"],
+		});
+		return {
+			...host,
+			serial: { ...serial, meter: watched(serial.meter, false) },
+			network: {
+				...network,
+				http: served(http),
+				...(https && { https: served(https) }),
+				...(tcpClient && { tcpClient: watched(tcpClient, true) }),
+				...(tlsClient && { tlsClient: watched(tlsClient, true) }),
+				...(resolve && {
+					resolve: (name: string, done: (address: string | undefined) => void) => {
+						this.#begin();
+						resolve(name, (address) => {
+							this.#end(true);
+							done(address);
+						});
+					},
+				}),
+			},
+		};
+	}
+
+	#watched<Class extends IO>(io: Class, lingers: boolean): Class {
+		const time = this;
+		return class extends io {
+			#isOpen = false;
+
+			// biome-ignore lint/suspicious/noExplicitAny: as IO
+			constructor(...options: any[]) {
+				super(...options);
+				time.#begin();
+				this.#isOpen = true;
+			}
+
+			override close(): void {
+				super.close();
+				if (this.#isOpen) time.#end(lingers);
+				this.#isOpen = false;
+			}
+		};
+	}
+
+	#begin(): void {
+		this.#talks++;
+		this.#pace();
+	}
+
+	#end(lingers: boolean): void {
+		this.#talks--;
+		if (lingers) {
+			clearTimeout(this.#linger);
+			this.#linger = setTimeout(() => {
+				this.#linger = undefined;
+				this.#pace();
+			}, LINGER_MS).unref();
+		}
+		this.#pace();
+	}
+
+	#pace(): void {
+		const rate = this.#talks > 0 || this.#linger !== undefined ? 1 : this.#speed;
+		if (rate === this.#rate) return;
+		this.#baseMs = this.#reachedMs = this.#now();
+		this.#sinceMs = performance.now();
+		this.#rate = rate;
+		this.#arm();
+		this.onPace(this.#baseMs, rate);
+	}
+
+	#now(): number {
+		if (this.#stands) return this.#reachedMs;
+		const wantedMs = this.#baseMs + (performance.now() - this.#sinceMs) * this.#rate;
+		return Math.max(this.#reachedMs, Math.min(wantedMs, this.#earliest()?.dueMs ?? wantedMs));
+	}
+
+	#earliest(): { id: number; dueMs: number } | undefined {
+		let found: { id: number; dueMs: number } | undefined;
+		for (const [id, { dueMs }] of this.#timers) if (found === undefined || dueMs < found.dueMs) found = { id, dueMs };
+		return found;
+	}
+
+	#arm(): void {
+		clearTimeout(this.#timer);
+		const next = this.#stands ? undefined : this.#earliest();
+		if (next === undefined) return;
+		const leftMs = Math.ceil((next.dueMs - this.#now()) / this.#rate);
+		this.#timer = setTimeout(() => void this.#fire(), Math.min(leftMs, LONGEST_MS));
+	}
+
+	/** One after the other: what it asks for may be due before the next. */
+	async #fire(): Promise<void> {
+		for (let next = this.#earliest(); next !== undefined && next.dueMs <= this.#now(); next = this.#earliest()) {
+			this.#reachedMs = Math.max(this.#reachedMs, next.dueMs);
+			const { callback } = this.#timers.get(next.id)!;
+			this.#timers.delete(next.id);
+			this.#stands = true;
+			callback();
+			await this.settled();
+			this.#stands = false;
+		}
+		this.#arm();
+	}
+}

@@ -1,0 +1,66 @@
+/**
+ * Where quarter hours, hours, days and months begin by the local clock, for the history. Moments are Unix times in whole
+ * seconds, each a multiple of QUARTER_S in UTC too. Limits: those of wall-clock.ts; the offset doesn't change twice within BLOCK_MS.
+ */
+import { firstMomentOf, type Offsets } from "./wall-clock.js";
+
+export const QUARTERS = 0;
+export const HOURS = 1;
+export const DAYS = 2;
+export const MONTHS = 3;
+
+export const QUARTER_S = 900;
+export const HOUR_S = 3600;
+export const DAY_S = 86_400;
+/** The zone is asked for the two ends of such a block, and not within it where they agree. */
+const BLOCK_MS = 4 * DAY_S * 1000;
+
+/** The length of a period by level, seconds; of a month the longest. */
+export const PERIOD_S: readonly number[] = Object.freeze([QUARTER_S, HOUR_S, DAY_S, 31 * DAY_S]);
+
+export class LocalCalendar implements Offsets {
+	readonly #zone: Offsets;
+	/** The block that is known to have one offset. */
+	#blockMs = -1;
+	#offset = 0;
+
+	/** A calendar is made anew for each use: the zone may change between two. */
+	constructor(zone: Offsets) {
+		this.#zone = zone;
+	}
+
+	/** The last boundary at or before `timeS`; with `next` 1 the first one after it. */
+	boundary(level: number, timeS: number, next: 0 | 1 = 0): number {
+		if (level === QUARTERS) return timeS - (timeS % QUARTER_S) + next * QUARTER_S;
+		const localS = this.localS(timeS);
+		if (level === HOURS) {
+			// An offset that changes by half an hour makes an hour of ninety minutes.
+			let at = timeS - (localS % HOUR_S) + next * HOUR_S;
+			while (this.localS(at) % HOUR_S !== 0) at += next ? QUARTER_S : -QUARTER_S;
+			return at;
+		}
+		let midnightS = localS - (localS % DAY_S) + next * DAY_S;
+		if (level === MONTHS) {
+			const date = new Date(localS * 1000);
+			midnightS = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + next, 1) / 1000;
+		}
+		return firstMomentOf(this, midnightS / 60) / 1000;
+	}
+
+	/** As the zone; the offset of a block is remembered. */
+	offsetMinutes(utcMs: number): number {
+		const blockMs = utcMs - (utcMs % BLOCK_MS);
+		if (blockMs === this.#blockMs) return this.#offset;
+		const zone = this.#zone;
+		const offset = zone.offsetMinutes(blockMs);
+		if (offset !== zone.offsetMinutes(blockMs + BLOCK_MS)) return zone.offsetMinutes(utcMs);
+		this.#blockMs = blockMs;
+		this.#offset = offset;
+		return offset;
+	}
+
+	/** What local clocks show, seconds since 1970-01-01 of theirs. */
+	private localS(timeS: number): number {
+		return timeS + this.offsetMinutes(timeS * 1000) * 60;
+	}
+}
