@@ -3,6 +3,7 @@
  * device in the network, so that it is not only our own tests that say it speaks the standard. Needs the internet the
  * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
+import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endGojq, gojqCases, prepareGojq } from "./gojq.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
@@ -11,8 +12,8 @@ import { hubCases } from "./hub.js";
 import { endIoBroker, ioBrokerCases, prepareIoBroker } from "./iobroker.js";
 import { endJSONPath, jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
-import { endNodeRED, nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { mqttCases } from "./mqtt.js";
+import { endNodeRED, nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
@@ -82,6 +83,7 @@ await check({
 	end: endHome,
 });
 await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
+await check({ name: "the page's broker", prepare: prepareBroker, cases: brokerCases, end: endBroker });
 await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases, end: endNodeRED });
 await check({
 	name: "ioBroker 7.1.1 and mqtt-client 4.1.0",
