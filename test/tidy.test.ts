@@ -93,8 +93,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hub mqtt",
-		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time",
-		why: "they send it; http lends them its client",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time power",
+		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
 		rooms: "api",

@@ -29,6 +29,7 @@ import {
 	UNSUPPORTED,
 } from "./errors.js";
 import { getEventLog } from "./event-log.js";
+import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
@@ -113,7 +114,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	notBuilt(METHOD_POST, "system/backup"),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
-	notBuilt(METHOD_GET, "events", SCOPE_READ),
+	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
 	...settingsRoutes("mqtt", MQTT_SETTINGS),
 	route(METHOD_GET, "mqtt/send", getMQTTSend, { waits: true }),
 ]);

@@ -25,6 +25,7 @@ import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { BUSY, fail } from "./errors.js";
+import type { Live } from "./live.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -64,6 +65,7 @@ export interface Services {
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
 	readonly events: EventLog;
+	readonly live: Live;
 	/** Undefined where there is no flash for it. */
 	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;

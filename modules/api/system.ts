@@ -1,6 +1,5 @@
 /** System routes of the API text: version, status, power mode, reboot (decisions 4, 9, 40, 51, 52). */
 import { HUB_ENABLED } from "../config/hub-fields.js";
-import { MQTT_ENABLED } from "../config/mqtt-fields.js";
 import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
@@ -10,13 +9,12 @@ import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { settingsOf } from "./settings.js";
+import { stateOf, writeState } from "./state.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
 /** State of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
-/** Of the hub where it can't be reached: in safe mode. */
-const NO_CLIENT = "unsupported";
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -64,29 +62,18 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, hub, mqtt } =
-		exchange.services;
+	const { power, clock, zone, config, storage, text, login, network, device } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
-	const failure = reader.outcomes.failure?.code ?? "";
-	const meterReadouts = reader.outcomes.readouts;
-	const settled = failure === "" && reader.outcomes.last === undefined ? "idle" : failure || "ok";
-	const meterState = reader.running ? "reading" : settled;
-	const nextRun = Math.floor(schedule.nextRunUtcMs / 1000);
-	const lastRun = Math.floor(schedule.lastRunUtcMs / 1000);
-	const scheduleError = schedule.lastFailure?.code ?? "";
-	const { missed } = schedule;
+	const state = stateOf(exchange.services);
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
 	const hubEnabled = config.get(HUB_ENABLED);
-	const mqttState = config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off";
-	const hubState = hubEnabled ? (hub?.state ?? NO_CLIENT) : "off";
-	const hubSent = Math.floor((hub?.sentUtcMs ?? 0) / 1000);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
 		writePower(writer, supply);
@@ -97,19 +84,11 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "password_default", passwordIsDefault);
 		textMember(writer, "storage_state", storageState);
 		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
-		textMember(writer, "meter_state", meterState);
-		numberMember(writer, "meter_readouts", meterReadouts);
-		numberMember(writer, "schedule_next", nextRun);
-		numberMember(writer, "schedule_last", lastRun);
-		textMember(writer, "schedule_error", scheduleError);
-		numberMember(writer, "schedule_missed", missed);
+		writeState(writer, state);
 		booleanMember(writer, "zigbee_enabled", false);
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
-		textMember(writer, "hub_state", hubState);
-		numberMember(writer, "hub_sent", hubSent);
-		textMember(writer, "mqtt_state", mqttState);
 	});
 }
 

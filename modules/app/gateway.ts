@@ -1,6 +1,7 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
 import type { Device } from "../api/exchange.js";
+import { Live } from "../api/live.js";
 import { prepareReadingKeys } from "../api/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
@@ -100,6 +101,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
 	readonly #events: EventLog;
+	readonly #live = new Live();
 	/** Our address in the network that was noted last. */
 	#notedIP = "";
 	#isClockNoted: boolean;
@@ -172,10 +174,11 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				if (failure !== undefined) this.#outputs?.hub?.meterFailed();
 			},
 			measured: (readout) => this.measured(readout),
+			live: this.#live,
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed, live: this.#live });
 		this.#isClockNoted = clock.utcMs() !== undefined;
 		if (this.safeMode === "") {
 			const shared = {
@@ -201,6 +204,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const groups = groupsOf(changed);
 		if (groups !== "") this.#events.note(EVENT_SETTINGS, groups);
 		tellOfChange(this, changed, applied);
+		this.#live.changed();
 	}
 
 	get config(): ConfigStore {
@@ -278,6 +282,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
+		this.#live.changed();
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const ip = station?.ip ?? "";
@@ -344,6 +349,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			reader: this.#reader,
 			schedule: this.#schedule,
 			events: this.#events,
+			live: this.#live,
 			history: this.#history,
 			ledger: this.#ledger,
 			memory,
@@ -396,11 +402,13 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
 		this.#isClockNoted = true;
 		this.#schedule.clockChanged();
+		this.#live.changed();
 		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
 		this.#events.note(EVENT_RESTART);
+		this.#live.end();
 		this.#acts.restartSoon();
 	}
 

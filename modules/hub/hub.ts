@@ -372,7 +372,8 @@ export class Hub implements Output, TurnHolder, Driven {
 			this.enter(STATE_RESTING, Number.POSITIVE_INFINITY);
 		} else {
 			const jitter = 0.8 + (0.4 * crypto.random(1)[0]) / 255;
-			this.enter(STATE_WAITING, nowMs + RETRY_S[Math.min(attempt, RETRY_S.length - 1)] * 1000 * jitter);
+			const delayMs = Math.round(RETRY_S[Math.min(attempt, RETRY_S.length - 1)] * 1000 * jitter);
+			this.enter(STATE_WAITING, nowMs + delayMs);
 		}
 		this.answer(failure, status, nowMs);
 		if (!wasFailing) hubUser.hubChanged(failure);

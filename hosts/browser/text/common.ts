@@ -18,12 +18,14 @@ export const COMMON = {
 	logout: ["Log out", "Abmelden", "Wyloguj"],
 
 	"nav.dashboard": ["Overview", "Übersicht", "Przegląd"],
+	"nav.use": ["Consumption", "Verbrauch", "Zużycie"],
 	"nav.readings": ["Readings", "Messwerte", "Odczyty"],
 	"nav.meter": ["Meter", "Zähler", "Licznik"],
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
 	"nav.hub": ["Hub", "Zentrale", "Centrala"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
+	"nav.events": ["Log", "Protokoll", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
 
 	save: ["Save", "Speichern", "Zapisz"],
