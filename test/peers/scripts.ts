@@ -3,8 +3,11 @@
  * has (curl, OpenSSL, Python), over HTTPS with the certificate looked at.
  */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { on, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { isError, type JSONObject } from "../api/gateway.js";
 import { installPython, PEER_SOURCES, run } from "./peer.js";
 import { endReadingBench, numbersOf, PAGE_HOST, type ReadingBench, shell, startReadingBench } from "./reading-bench.js";
@@ -12,6 +15,7 @@ import { template } from "./templates.js";
 
 const PACKAGES = ["jinja2==3.1.6", "markupsafe==3.0.2", "pyyaml==6.0.2"];
 const DAY_S = 86_400;
+const FOLLOW_LIMIT_MS = 30_000;
 
 interface Bench extends ReadingBench {
 	/** Where the packages of Python are. */
@@ -84,6 +88,26 @@ export const scriptCases = [
 		name: "Node's script",
 		async run(bench: Bench) {
 			assert.deepEqual(printed(await runFile("read-last.mjs", "node", bench)), numbersOf(bench.last));
+		},
+	},
+	{
+		name: "Node's script that follows the events shows each readout",
+		async run(bench: Bench) {
+			const { folder, gateway } = bench;
+			writeFileSync(join(folder, "follow.mjs"), filled("follow.mjs", bench));
+			const child = spawn(process.execPath, ["follow.mjs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+			const ended = once(child, "exit");
+			const lines = on(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(FOLLOW_LIMIT_MS) });
+			const next = async () => (await lines.next()).value[0];
+			const shown = ({ localtime, readings }: JSONObject) => `${localtime} ${numbersOf({ readings })["16.7.0"]} kW`;
+			try {
+				assert.equal(await next(), shown(bench.last));
+				const second = await gateway.read("iec62056/read");
+				assert.equal(await next(), shown(second));
+			} finally {
+				child.kill("SIGTERM");
+				await ended;
+			}
 		},
 	},
 	{
