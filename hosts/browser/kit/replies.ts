@@ -72,11 +72,13 @@ export interface Status {
 	readonly usb_voltage: number;
 	readonly battery_powered: boolean;
 	readonly battery_status: number;
+	readonly battery_low: boolean;
 	readonly device_temperature: number;
 	readonly battery_voltage_valid?: false;
 	readonly usb_voltage_valid?: false;
 	readonly device_temperature_valid?: false;
 	readonly power_mode: PowerModeNumber;
+	readonly awake_secs?: number;
 	readonly timestamp: number;
 	readonly localtime: string;
 	readonly clock_valid: boolean;
@@ -95,6 +97,7 @@ export interface Status {
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
 	readonly hub_sent: number;
+	readonly mqtt_state: string;
 }
 
 export type PowerModeNumber = number;
@@ -443,7 +446,31 @@ export interface Event {
 		| "storage_refused"
 		| "hub_failed"
 		| "hub_back"
+		| "mqtt_failed"
+		| "mqtt_sent"
+		| "battery_empty"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
+}
+
+export interface MQTT {
+	readonly enabled: boolean;
+	readonly url: string;
+	readonly user: string;
+	readonly password_set: boolean;
+	readonly topic: string;
+	readonly topics: "json" | "values" | "both";
+	readonly discovery: boolean;
+	readonly discovery_prefix: string;
+	readonly lang: "en" | "de" | "pl";
+	readonly cert_set: boolean;
+	readonly cert_max_size: number;
+	readonly base_topic: string;
+}
+
+export interface MQTTTest {
+	readonly retcode: number;
+	readonly code: string;
+	readonly message: string;
 }
