@@ -52,11 +52,11 @@ export const brokerCases = [
 	{
 		name: "by TLS, the broker known by the page's authority and by no other",
 		async run(bench: BrokerBench) {
-			const { folder, gateway, topic } = bench;
+			const { authority, folder, gateway, topic } = bench;
 			const files: Record<string, string> = {};
-			for (const authority of ["other", "broker"]) {
+			for (const name of ["other", "broker"]) {
 				await makeAuthority(folder, "127.0.0.1");
-				files[`${authority}.pem`] = readFileSync(join(folder, "home.pem"), "utf8");
+				files[`${name}.pem`] = readFileSync(join(folder, "home.pem"), "utf8");
 			}
 			for (const part of ["crt", "key"])
 				files[`broker.${part}`] = readFileSync(join(folder, `gateway.${part}`), "utf8");
@@ -73,7 +73,9 @@ export const brokerCases = [
 				assert.notEqual(refused.retcode, 0);
 				assert.match(refused.message, /certificate/i);
 				assert.deepEqual(await broker.retained(`${topic}/#`), []);
-				await gateway.write("mqtt", { ...settings, cert: files["broker.pem"] });
+				const own = { "mqtts://broker.lan": settings.url, '"gateway"': '""', "GATEWAY-PASSWORD": "" };
+				const lines = template("mqtts.sh", own);
+				await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
 				assert.equal((await sendOf(bench)).code, "ok");
 				assert.notEqual((await broker.retained(`${topic}/state`)).length, 0);
 			} finally {
