@@ -4,7 +4,7 @@ import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
-import { batteryPercent } from "../power/battery.js";
+import { batteryPercent, USB_VOLTAGE_MIN } from "../power/battery.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -15,8 +15,6 @@ import { stateOf, writeState } from "./state.js";
 const MANUFACTURER_ID = 0xfff1;
 /** State of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
-/** Below this the device runs on its cells. */
-const USB_VOLTAGE_MIN = 4;
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;

@@ -34,7 +34,7 @@ const HEIGHT = 800;
 
 /** All pages behind the login, by the hash of their addresses. */
 export const PLACES = [
-	...["dashboard", "readings", "meter", "network", "zigbee", "hub", "security", "system"],
+	...["dashboard", "use", "readings", "meter", "network", "zigbee", "hub", "security", "events", "system"],
 	"setup",
 ] as const;
 
