@@ -187,6 +187,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				hubCertificates: this.#hubCertificates,
 				mqttCertificates: this.#mqttCertificates,
 				ledger,
+				live: this.#live,
 				names: host.resources.get(NAMES_RESOURCE),
 				networkSettings: this.#networkSettings,
 				ports: network,
