@@ -6,9 +6,11 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.js";
+import { SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
+import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -140,9 +142,22 @@ export class VirtualGateway extends TestGateway {
 
 	async restart(damaged?: string, ending?: Ending): Promise<void> {
 		this.#gateway.stop();
+		if (damaged !== undefined) this.world.storage.set(damaged, Uint8Array.of(1, 2, 3));
+		await this.#startAnew(ending === undefined ? {} : { ending });
+	}
+
+	/** The sleep that has begun ends: by the timer, or by `reason` (WAKE_…) after `ms`. */
+	async wake(reason = WAKE_TIMER, ms = this.world.asleep!.ms): Promise<void> {
+		const { asleep, time } = this.world;
+		if (asleep === undefined) throw new Error("it does not sleep");
+		// Whatever runs yet runs no more.
+		const sleptMs = ms - (time.nowMs - asleep.sinceMs);
+		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
+	}
+
+	async #startAnew(options: VirtualOptions, sleptMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
-		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
 		// Another seed: a unit that starts again draws other random numbers.
 		const seed = 1000 + ++this.#starts;
 		const { switchedOn } = this.#options;
@@ -152,9 +167,9 @@ export class VirtualGateway extends TestGateway {
 			retained,
 			flash,
 			seed,
-			...(ending === undefined ? {} : { ending }),
-			...(utcMs === undefined ? {} : { utcMs }),
+			...(utcMs === undefined ? {} : { utcMs: utcMs + sleptMs }),
 			...(switchedOn === undefined ? {} : { switchedOn: false }),
+			...options,
 		});
 		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
 		this.onWorld?.(this.world);
