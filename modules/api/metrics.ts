@@ -109,7 +109,8 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, info, memory, network, power, reader, schedule, ending, events, startedMs } = this.#services;
+		const { clock, info, memory, network, power, reader, schedule, ending, events, storage, startedMs } =
+			this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
@@ -138,6 +139,7 @@ export class Exposition {
 		for (const [cause, count] of events.starts) {
 			text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
 		}
+		text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
 		text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
 		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
