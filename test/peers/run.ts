@@ -3,6 +3,8 @@
  * device in the network, so that it is not only our own tests that say it speaks the standard. Needs the internet the
  * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
+import { endFleet, fleetCases, prepareFleet } from "./fleet.js";
+import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
@@ -64,6 +66,13 @@ for (const engine of ["node", "xs"] as const) {
 		end: endPrometheus,
 	});
 }
+await check({
+	name: "50 gateways (node) and Prometheus",
+	prepare: prepareFleet,
+	cases: fleetCases,
+	end: endFleet,
+});
+await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);
