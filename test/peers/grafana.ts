@@ -12,12 +12,18 @@ const PACKAGE = "@grafana/schema";
 const VERSION = "13.2.3";
 const COMPILER = join(PEERS_FOLDER, "..", "node_modules", "typescript", "bin", "tsc");
 
+const panelTypes = (type: string, file: string) =>
+	`${PACKAGE}/dist/esm/raw/composable/${type}/panelcfg/x/${file}_types.gen`;
+const IMPORTS = [
+	["{ Dashboard, FieldConfigSource, Panel }", PACKAGE],
+	["* as Series", panelTypes("timeseries", "TimeSeriesPanelCfg")],
+	["* as Stat", panelTypes("stat", "StatPanelCfg")],
+	["* as Table", panelTypes("table", "TablePanelCfg")],
+].map(([names, path]) => `import type ${names} from ${JSON.stringify(path)};`);
+
 /** JSON has texts where the types have members of enums. */
 const CHECK = `
-import type { Dashboard, FieldConfigSource, Panel } from "@grafana/schema";
-import type * as Series from "@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen";
-import type * as Stat from "@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen";
-import type * as Table from "@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen";
+${IMPORTS.join("\n")}
 type Plain<T> = T extends string
 	? \`\${T}\`
 	: T extends readonly (infer E)[]
