@@ -1,11 +1,12 @@
 /** The gateway on virtual time with a modelled meter: an hour passes in milliseconds, and goes the same way each time. */
 
 import { NodeText } from "../../hosts/node/platform.js";
-import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import { type VirtualOptions, VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.js";
+import { POWER_ON } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
@@ -131,9 +132,20 @@ export class VirtualGateway extends TestGateway {
 
 	async restart(damaged?: string, ending?: Ending): Promise<void> {
 		this.#gateway.stop();
+		if (damaged !== undefined) this.world.storage.set(damaged, Uint8Array.of(1, 2, 3));
+		await this.#startAgain(ending === undefined ? {} : { ending });
+	}
+
+	/** Its power is cut, if flash has not lost it already, and is back after `offMs`. Its clock is set at once then. */
+	async losePower(offMs: number): Promise<void> {
+		this.#gateway.stop();
+		this.world.flash.powerUp();
+		await this.#startAgain({ ending: POWER_ON, retained: new VirtualRetained() }, offMs);
+	}
+
+	async #startAgain(options: VirtualOptions, offMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
-		if (damaged !== undefined) storage.set(damaged, Uint8Array.of(1, 2, 3));
 		// Another seed: a unit that starts again draws other random numbers.
 		const seed = 1000 + ++this.#starts;
 		const { switchedOn } = this.#options;
@@ -143,9 +155,9 @@ export class VirtualGateway extends TestGateway {
 			retained,
 			flash,
 			seed,
-			...(ending === undefined ? {} : { ending }),
-			...(utcMs === undefined ? {} : { utcMs }),
+			...(utcMs === undefined ? {} : { utcMs: utcMs + offMs }),
 			...(switchedOn === undefined ? {} : { switchedOn: false }),
+			...options,
 		});
 		if (this.#meter !== undefined) await this.connectMeter(this.#meter);
 		this.onWorld?.(this.world);
