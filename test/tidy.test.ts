@@ -70,7 +70,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "each does one thing; what it needs of another is passed in",
 	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
-	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
+	{ rooms: "http", from: "bytes io/host io/client io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
 		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
@@ -93,8 +93,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hub mqtt",
-		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config",
-		why: "they send it; http lends them its client",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time power",
+		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
 		rooms: "api",

@@ -1,6 +1,7 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
 import type { Device } from "../api/exchange.js";
+import { Live } from "../api/live.js";
 import { prepareReadingKeys } from "../api/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
@@ -12,6 +13,7 @@ import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import { MQTTCertificates } from "../config/mqtt.js";
 import { NetworkSettings } from "../config/network.js";
 import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
@@ -47,7 +49,6 @@ import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
-import type { Output } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
@@ -55,6 +56,7 @@ import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { Outputs } from "./outputs.js";
 import { PowerCycles } from "./power-cycles.js";
 import { Starts } from "./starts.js";
 
@@ -75,19 +77,20 @@ interface World extends IdentityWorld {
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
+	readonly writer: JSONWriter;
 }
 
 export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
-	/** Drives whatever time moves. */
 	readonly #config: ConfigStore;
 	readonly #reader: MeterReader;
 	readonly #schedule: Schedule;
 	readonly #zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
+	readonly #mqttCertificates: MQTTCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly #network: NetworkManager | undefined;
@@ -98,6 +101,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
 	readonly #events: EventLog;
+	readonly #live = new Live();
 	/** Our address in the network that was noted last. */
 	#notedIP = "";
 	#isClockNoted: boolean;
@@ -111,8 +115,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
-	/** What readings leave by. */
-	readonly #outputs: readonly Output[] = [];
+	/** What readings leave by; undefined in safe mode. */
+	readonly #outputs: Outputs | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -132,12 +136,14 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#config = new ConfigStore(storage, text);
 		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
 		this.#config.verify(ZIGBEE_MAPPING, isMapping);
-		const world = { storage, crypto, clock, driver, text, info, guard, trace };
+		const writer = new JSONWriter(text);
+		const world = { storage, crypto, clock, driver, text, info, writer, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
 		this.#identity = new Identity(world, this.#config);
 		this.#hubCertificates = new HubCertificates(this.#config, storage);
+		this.#mqttCertificates = new MQTTCertificates(this.#config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
 		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
@@ -163,14 +169,34 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			port: host.serial.meter,
 			ledger,
 			settings: new MeterSettingsStore(this.#config, world),
-			failureChanged: (failure) =>
-				failure === undefined ? events.note(EVENT_METER_READ) : events.note(EVENT_METER_FAILED, failure.code),
+			failureChanged: (failure) => {
+				events.note(failure === undefined ? EVENT_METER_READ : EVENT_METER_FAILED, failure?.code);
+				if (failure !== undefined) this.#outputs?.hub?.meterFailed();
+			},
 			measured: (readout) => this.measured(readout),
+			live: this.#live,
 		});
 		const plan = () => scheduleOf(this.#config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed, live: this.#live });
 		this.#isClockNoted = clock.utcMs() !== undefined;
+		if (this.safeMode === "") {
+			const shared = {
+				config: this.#config,
+				events,
+				hubCertificates: this.#hubCertificates,
+				mqttCertificates: this.#mqttCertificates,
+				ledger,
+				names: host.resources.get(NAMES_RESOURCE),
+				networkSettings: this.#networkSettings,
+				ports: network,
+				power: host.power,
+				radio: this.#network,
+				reader: this.#reader,
+			};
+			// Over the world and not into it: the network's services have put a reader of their own there.
+			this.#outputs = new Outputs(Object.assign(Object.create(world), shared));
+		}
 		this.#config.listen(this);
 	}
 
@@ -178,6 +204,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const groups = groupsOf(changed);
 		if (groups !== "") this.#events.note(EVENT_SETTINGS, groups);
 		tellOfChange(this, changed, applied);
+		this.#live.changed();
 	}
 
 	get config(): ConfigStore {
@@ -194,6 +221,10 @@ export class Gateway implements Device, Concerned, ConfigListener {
 
 	get schedule(): Schedule {
 		return this.#schedule;
+	}
+
+	get outputs(): Outputs | undefined {
+		return this.#outputs;
 	}
 
 	get network(): NetworkManager | undefined {
@@ -251,6 +282,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const network = this.#network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
+		this.#live.changed();
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const ip = station?.ip ?? "";
@@ -258,6 +290,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			this.#notedIP = ip;
 			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
 			else this.#events.note(EVENT_NETWORK_UP, ip);
+			this.#outputs?.networkChanged(ip !== "");
 		}
 		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
@@ -289,7 +322,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#powerCycles?.stop();
 		this.#schedule.stop();
 		this.#reader.stop();
-		for (const output of this.#outputs) output.stop();
+		this.#outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
@@ -298,7 +331,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
-		const writer = new JSONWriter(text);
+		const { writer } = this.#world;
 		const { storage } = this.#world;
 		return new API({
 			config: this.#config,
@@ -307,12 +340,16 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
 			hubCertificates: this.#hubCertificates,
+			hub: this.#outputs?.hub,
+			mqttCertificates: this.#mqttCertificates,
+			mqtt: this.#outputs?.mqtt,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
 			reader: this.#reader,
 			schedule: this.#schedule,
 			events: this.#events,
+			live: this.#live,
 			history: this.#history,
 			ledger: this.#ledger,
 			memory,
@@ -341,7 +378,8 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			this.#events.erase();
 			this.#config.erase();
 			const { own, installed } = this.#identity;
-			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
+			const certificates = [own, installed, this.#hubCertificates, this.#mqttCertificates];
+			for (const { blobs } of certificates) blobs.sweep([], true);
 			this.#sessions.revokeAll();
 			this.#history?.erase();
 		} finally {
@@ -353,6 +391,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.refreshSoon();
+		this.#outputs?.hub?.settingsChanged();
 	}
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
@@ -363,11 +402,13 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
 		this.#isClockNoted = true;
 		this.#schedule.clockChanged();
+		this.#live.changed();
 		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
 		this.#events.note(EVENT_RESTART);
+		this.#live.end();
 		this.#acts.restartSoon();
 	}
 
@@ -392,7 +433,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For MeterReader: a meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
-		for (const output of this.#outputs) this.guard("output", () => output.measured(readout));
+		this.#outputs?.measured(readout);
 	}
 
 	/** In safe mode nobody talks to the meter. */

@@ -34,7 +34,7 @@ export function Hub() {
 
 function Stored({ settings: { enabled, url, token_set, cert_set } }: { settings: HubSettings }) {
 	const state = useStore(status)?.hub_state ?? "off";
-	const hasFailed = enabled && !["off", "ok", "unsupported"].includes(state);
+	const hasFailed = enabled && !["off", "ok", "unsupported", "waiting"].includes(state);
 	const isIdle = !enabled || state === "unsupported";
 	const word = hasFailed ? "state.failed" : enabled ? (isIdle ? "state.unsupported" : "on") : "off";
 	return (

@@ -18,12 +18,14 @@ export const COMMON = {
 	logout: ["Log out", "Abmelden", "Wyloguj"],
 
 	"nav.dashboard": ["Overview", "Übersicht", "Przegląd"],
+	"nav.use": ["Consumption", "Verbrauch", "Zużycie"],
 	"nav.readings": ["Readings", "Messwerte", "Odczyty"],
 	"nav.meter": ["Meter", "Zähler", "Licznik"],
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
 	"nav.hub": ["Hub", "Zentrale", "Centrala"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
+	"nav.events": ["Log", "Protokoll", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
 
 	save: ["Save", "Speichern", "Zapisz"],
@@ -197,5 +199,6 @@ export const COMMON = {
 	"state.off": ["off", "aus", "wył."],
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
+	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
 	"state.unsupported": ["not available yet", "noch nicht verfügbar", "jeszcze niedostępne"],
 } as const satisfies Record<string, Translations>;
