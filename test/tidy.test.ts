@@ -82,9 +82,14 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "takes what was read, and has its own place in flash; the zone is passed in",
 	},
 	{
-		rooms: "wifi dns sntp power",
+		rooms: "wifi dns sntp",
 		from: "bytes io/host io/wifi io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
+	},
+	{
+		rooms: "power",
+		from: "bytes io/host io/flash io/machine io/driver",
+		why: "button, light, supply, sleep; and flash, which empty cells shut",
 	},
 	{
 		rooms: "publish",

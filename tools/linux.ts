@@ -103,7 +103,7 @@ class LinuxBench {
 	}
 
 	async #settings(): Promise<RunSettings> {
-		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce } = this.#options;
+		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce, power, wakeReason } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter({ isQuiet: quiet, onEnded: (message) => this.fail(message) });
 		const { cause, isFault } = takeEnding(state);
@@ -121,6 +121,8 @@ class LinuxBench {
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
 			announce,
+			power,
+			wakeReason,
 		};
 	}
 

@@ -13,7 +13,7 @@ import { createUDPPort } from "../native/udp.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
-import { ChipPower, ChipRetained } from "./power.js";
+import { ChipPower, ChipRetained, ChipSleep } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
 import { ChipClock, System } from "./system.js";
@@ -39,6 +39,7 @@ export function createHost(ending: Ending): Host {
 	const crypto = new NativeCrypto();
 	const factory = readFactoryData({ storage, crypto, text });
 	const { meter, button, led } = BOARD;
+	const power = new ChipPower(BOARD);
 	return {
 		info: describe(factory),
 		clock: new ChipClock(),
@@ -56,7 +57,8 @@ export function createHost(ending: Ending): Host {
 		crypto,
 		memory: MEMORY,
 		text,
-		power: new ChipPower(BOARD),
+		power,
+		sleep: new ChipSleep(BOARD, power, timers),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({ accessPointKey: factory.accessPointKey, country: COUNTRY, timers, trace }),
 		...(button === undefined

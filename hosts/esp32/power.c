@@ -23,8 +23,8 @@
 #include "power-retained.h"
 
 enum { ADC_SAMPLES = 16, NO_PIN = -1, TEMPERATURE_MIN = -10, TEMPERATURE_MAX = 80 };
-/* Why the chip woke, as bits; power.ts has the same. */
-enum { WAKE_TIMER = 1, WAKE_PIN = 2, WAKE_UART = 4, WAKE_OTHER = 8 };
+/* Why the chip woke; those of modules/io/flash.ts. */
+enum { WAKE_NONE, WAKE_TIMER, WAKE_BUTTON, WAKE_SUPPLY };
 
 static RTC_NOINIT_ATTR retained_record retained;
 
@@ -136,72 +136,75 @@ void xs_power_output(xsMachine *the)
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
 }
 
-/* Which events end the next sleep; false when the chip can't. The pin's is a low level. */
-static bool wake_deep_by(int pin)
+static bool can_wake(int pin)
 {
-	if (pin == NO_PIN) return true;
+	return pin != NO_PIN && esp_sleep_is_valid_wakeup_gpio((gpio_num_t)pin);
+}
+
+/* A low level there ends the next sleep; false when the chip refuses. */
+static bool wake_when_low(int pin)
+{
 	uint64_t mask = 1ULL << pin;
-#if SOC_GPIO_SUPPORT_HP_PERIPH_PD_SLEEP_WAKEUP
-	return esp_sleep_enable_gpio_wakeup_on_hp_periph_powerdown(mask, ESP_GPIO_WAKEUP_GPIO_LOW) == ESP_OK;
-#elif CONFIG_IDF_TARGET_ESP32
+#if SOC_PM_SUPPORT_EXT1_WAKEUP
+#if CONFIG_IDF_TARGET_ESP32
 	return esp_sleep_enable_ext1_wakeup_io(mask, ESP_EXT1_WAKEUP_ALL_LOW) == ESP_OK;
 #else
 	return esp_sleep_enable_ext1_wakeup_io(mask, ESP_EXT1_WAKEUP_ANY_LOW) == ESP_OK;
 #endif
+#else
+	return esp_sleep_enable_gpio_wakeup_on_hp_periph_powerdown(mask, ESP_GPIO_WAKEUP_GPIO_LOW) == ESP_OK;
+#endif
 }
 
-static bool wake_light_by(int pin)
+/* A high level, beside the other: where all pins of EXT1 share their level it is EXT0, which has one pin. */
+static bool wake_when_high(int pin)
 {
-	if (pin == NO_PIN) return true;
-	return gpio_wakeup_enable((gpio_num_t)pin, GPIO_INTR_LOW_LEVEL) == ESP_OK && esp_sleep_enable_gpio_wakeup() == ESP_OK;
+#if SOC_PM_SUPPORT_EXT0_WAKEUP
+	return esp_sleep_enable_ext0_wakeup((gpio_num_t)pin, 1) == ESP_OK;
+#elif SOC_PM_SUPPORT_EXT1_WAKEUP
+	return esp_sleep_enable_ext1_wakeup_io(1ULL << pin, ESP_EXT1_WAKEUP_ANY_HIGH) == ESP_OK;
+#else
+	return esp_sleep_enable_gpio_wakeup_on_hp_periph_powerdown(1ULL << pin, ESP_GPIO_WAKEUP_GPIO_HIGH) == ESP_OK;
+#endif
 }
 
-static void wake_after(xsMachine *the)
-{
-	double ms = xsmcToNumber(xsArg(0));
-	esp_sleep_disable_wakeup_source(ESP_SLEEP_WAKEUP_ALL);
-	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
-}
-
-/* (ms, pin): stands still, with all that runs, for so long or until the pin is low. */
-void xs_power_light_sleep(xsMachine *the)
-{
-	int pin = (int)xsmcToInteger(xsArg(1));
-	wake_after(the);
-	if (!wake_light_by(pin)) xsRangeError("the pin can't end sleep");
-	entropy_pause(ENTROPY_SLEEP);
-	xsmcSetBoolean(xsResult, esp_light_sleep_start() == ESP_OK);
-	entropy_resume(ENTROPY_SLEEP);
-	if (pin != NO_PIN) gpio_wakeup_disable((gpio_num_t)pin);
-}
-
-/* (ms, pin): does not come back; the firmware starts anew when it ends. */
+/*
+ * (ms, button, supply): does not come back; the firmware starts anew after that time, when GPIO `button` is low, or when
+ * `supply` is high. NO_PIN: there is none; one that can't wake the chip counts as none.
+ */
 void xs_power_deep_sleep(xsMachine *the)
 {
-	wake_after(the);
-	if (!wake_deep_by((int)xsmcToInteger(xsArg(1)))) xsRangeError("the pin can't end sleep");
+	double ms = xsmcToNumber(xsArg(0));
+	int button = (int)xsmcToInteger(xsArg(1)), supply = (int)xsmcToInteger(xsArg(2));
+	esp_sleep_disable_wakeup_source(ESP_SLEEP_WAKEUP_ALL);
+	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
+	if ((can_wake(button) && !wake_when_low(button)) || (can_wake(supply) && !wake_when_high(supply)))
+		xsRangeError("the pin can't end sleep");
 	entropy_pause(ENTROPY_SLEEP);
 	esp_deep_sleep_start();
 }
 
-/* WAKE_…, 0: not from sleep. */
-void xs_power_wake_reasons(xsMachine *the)
+/* The pins whose level has ended the sleep, as bits, where the chip tells. */
+static uint64_t waking_pins(void)
 {
-	static const struct {
-		unsigned cause, reason;
-	} reasons[] = {
-		{ ESP_SLEEP_WAKEUP_TIMER, WAKE_TIMER }, { ESP_SLEEP_WAKEUP_EXT0, WAKE_PIN }, { ESP_SLEEP_WAKEUP_EXT1, WAKE_PIN },
-		{ ESP_SLEEP_WAKEUP_GPIO, WAKE_PIN }, { ESP_SLEEP_WAKEUP_UART, WAKE_UART }, { ESP_SLEEP_WAKEUP_UART1, WAKE_UART },
-		{ ESP_SLEEP_WAKEUP_UART2, WAKE_UART },
-	};
+#if SOC_PM_SUPPORT_EXT1_WAKEUP
+	return esp_sleep_get_ext1_wakeup_status();
+#else
+	return esp_sleep_get_gpio_wakeup_status();
+#endif
+}
+
+/* (supply): WAKE_… of this start. What it is not said by is the button, since nothing else was armed. */
+void xs_power_wake_reason(xsMachine *the)
+{
+	int supply = (int)xsmcToInteger(xsArg(0));
 	uint32_t causes = esp_sleep_get_wakeup_causes() & ~(1u << ESP_SLEEP_WAKEUP_UNDEFINED);
-	unsigned told = 0;
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (!(causes & 1u << reasons[i].cause)) continue;
-		told |= reasons[i].reason;
-		causes &= ~(1u << reasons[i].cause);
-	}
-	xsmcSetInteger(xsResult, (xsIntegerValue)(told | (causes ? WAKE_OTHER : 0)));
+	int reason = WAKE_BUTTON;
+	if (causes == 0) reason = WAKE_NONE;
+	else if (causes == 1u << ESP_SLEEP_WAKEUP_TIMER) reason = WAKE_TIMER;
+	else if (causes & 1u << ESP_SLEEP_WAKEUP_EXT0) reason = WAKE_SUPPLY;
+	else if (supply != NO_PIN && waking_pins() & 1ULL << supply) reason = WAKE_SUPPLY;
+	xsmcSetInteger(xsResult, reason);
 }
 
 /* (bytes): kept until power is cut; at most RETAINED_LIMIT. */

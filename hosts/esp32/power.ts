@@ -2,8 +2,8 @@
  * Supply, temperature and sleep of the chip (power.c). What a board doesn't measure is undefined. Not seen by
  * the portable code but for Power.
  */
-import type { Retained } from "../../modules/io/flash.js";
-import type { Power } from "../../modules/io/host.js";
+import type { Retained, Sleep } from "../../modules/io/flash.js";
+import type { Power, Timers } from "../../modules/io/host.js";
 
 class Bindings {
 	static millivolts(pin: number): number | undefined {
@@ -12,14 +12,11 @@ class Bindings {
 	static temperature(): number | undefined {
 		return native("xs_power_temperature").call(this);
 	}
-	static lightSleep(ms: number, pin: number): boolean {
-		return native("xs_power_light_sleep").call(this, ms, pin);
+	static deepSleep(ms: number, button: number, supply: number): void {
+		native("xs_power_deep_sleep").call(this, ms, button, supply);
 	}
-	static deepSleep(ms: number, pin: number): void {
-		native("xs_power_deep_sleep").call(this, ms, pin);
-	}
-	static wakeReasons(): number {
-		return native("xs_power_wake_reasons").call(this);
+	static wakeReason(supply: number): number {
+		return native("xs_power_wake_reason").call(this, supply);
 	}
 	static retained(): ArrayBuffer | undefined {
 		return native("xs_power_retained").call(this);
@@ -72,36 +69,40 @@ export class ChipPower implements Power {
 	}
 }
 
-/** Why the chip is awake, bits. */
-export const WAKE_TIMER = 1;
-export const WAKE_PIN = 2;
-export const WAKE_UART = 4;
-export const WAKE_OTHER = 8;
-
 /** Bytes that outlive a restart and deep sleep: RETAINED_LIMIT of power-retained.h. */
 const RETAINED_SIZE = 256;
+const NO_PIN = -1;
+/** Where USB may be there already, it must not end the sleep at once. */
+const USB_MIN = 4;
 
-/** Ends no sleep. */
-export const NO_WAKE_PIN = -1;
+/** What can end a sleep, beside time: GPIOs of which few on each chip can (power.c). */
+export interface SleepSettings {
+	/** Low while it is held down. */
+	readonly button?: number | undefined;
+	/** At whose pin USB is seen: high when it is plugged in. */
+	readonly usb?: Divider | undefined;
+}
 
-/** Sleep of the whole chip. A pin ends it when it is low; in deep sleep only some can, with a resistor of their own. */
-export class Sleep {
-	/**
-	 * Everything stands still for `ms`; memory stays. The caller has stopped the radio, and the serial lines are quiet.
-	 * False when something kept the chip from it.
-	 */
-	static light(ms: number, wakePin: number): boolean {
-		return Bindings.lightSleep(ms, wakePin);
+/** Deep sleep of the chip: the firmware starts anew, with only what was retained. Not seen on a chip yet. */
+export class ChipSleep implements Sleep {
+	readonly wakeReason: number;
+	readonly #settings: SleepSettings;
+	readonly #power: Power;
+	readonly #timers: Timers;
+
+	constructor(settings: SleepSettings, power: Power, timers: Timers) {
+		this.#settings = settings;
+		this.#power = power;
+		this.#timers = timers;
+		this.wakeReason = Bindings.wakeReason(settings.usb?.pin ?? NO_PIN);
 	}
 
-	/** Never comes back: the firmware starts anew after `ms`, with only what was retained. */
-	static deep(ms: number, wakePin: number): void {
-		Bindings.deepSleep(ms, wakePin);
-	}
-
-	/** WAKE_… of the last sleep; 0: there was none. */
-	static wakeReasons(): number {
-		return Bindings.wakeReasons();
+	begin(ms: number): void {
+		this.#timers.set(() => {
+			const { button = NO_PIN, usb } = this.#settings;
+			const isPlugged = (this.#power.usbVoltage() ?? 0) >= USB_MIN;
+			Bindings.deepSleep(ms, button, isPlugged ? NO_PIN : (usb?.pin ?? NO_PIN));
+		}, 0);
 	}
 }
 

@@ -1,4 +1,5 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
+import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
@@ -9,7 +10,7 @@ import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
-import { ASKED_FOR, POWER_ON, StoredRetained } from "../simulated/ending.js";
+import { ASKED_FOR, POWER_ON, SLEPT, StoredRetained } from "../simulated/ending.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createSerialPort } from "./serial.js";
@@ -55,6 +56,7 @@ class LinuxStorage implements Storage {
 
 /** How the firmware before has ended; the runner says so of a restart, tools/linux.ts of a fault. */
 function endingOf(cause: string | undefined): Ending {
+	if (setting("WAKE") !== undefined) return SLEPT;
 	if (setting("RESTARTED") !== undefined) return ASKED_FOR;
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
@@ -99,6 +101,8 @@ export function createHost(): { host: Host; ready(): void } {
 		}
 	};
 	const [ip, netmask, gateway] = setting("LEASE")!.split(" ");
+	/** For a reading alone no port is opened. */
+	let isServing = false;
 	const listener = (scheme: "http" | "https") =>
 		createListenerPort({
 			port: Number(ports[scheme]),
@@ -106,9 +110,20 @@ export function createHost(): { host: Host; ready(): void } {
 			timers,
 			onListening: (port) => {
 				ports[scheme] = String(port);
+				isServing = true;
 			},
 		});
 	const udp = createUDPPort({ accessPoint: ACCESS_POINT_ADDRESS, replacePorts: true, trace });
+	const readPower = textFile("power.txt");
+	const sleep: Sleep = {
+		wakeReason: Number(setting("WAKE") ?? WAKE_NONE),
+		begin: (ms) => {
+			timers.set(() => {
+				trace(`The gateway sleeps for ${Math.round(ms / 1000)} s, or until its button is pressed.`);
+				System.sleep(String(clock.utcMs() ?? ""), ports.http, ports.https, ms);
+			}, 0);
+		},
+	};
 	const host: Host = {
 		info: {
 			board: setting("BOARD") ?? "linux",
@@ -141,7 +156,7 @@ export function createHost(): { host: Host; ready(): void } {
 		crypto: new NativeCrypto(),
 		memory: MEMORY,
 		text,
-		power: new SimulatedPower(textFile("power.txt")),
+		power: new SimulatedPower(() => `${readPower()}\n${setting("POWER") ?? ""}`),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({
 			air: new TextAir(textFile("air.txt")),
@@ -150,15 +165,17 @@ export function createHost(): { host: Host; ready(): void } {
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
 		}),
 		button: createButtonPort((target) => System.watchButton(target)),
+		sleep,
 		restart: () => {
 			timers.set(() => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https), 0);
 		},
 		trace,
 	};
 	const ready = () => {
-		if (setting("RESTARTED") === undefined) {
-			System.print(`ready https://localhost:${ports.https} http://localhost:${ports.http}`);
-		} else trace("The gateway starts anew.");
+		const addresses = isServing ? ` https://localhost:${ports.https} http://localhost:${ports.http}` : "";
+		if (setting("RESTARTED") === undefined) System.print(`ready${addresses}`);
+		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
+		else trace("The gateway starts anew.");
 	};
 	return { host, ready };
 }

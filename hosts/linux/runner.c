@@ -3,6 +3,8 @@
  * not its window. usage: runner path/to/mc.so
  * SIGTERM, SIGINT and SIGHUP end it with 0; SIGUSR1 is a short press of the button; SIGUSR2 prints the memory in use;
  * an abort of the machine is MACHINE_ENDED, all else 1. It ends, as by SIGTERM, with the process that started it.
+ * A firmware that sleeps starts it anew with GATEWAY_SLEEP_MS: it waits, for the button too, and says what has ended that
+ * by GATEWAY_WAKE (WAKE_… of modules/io/flash.ts).
  */
 #include <dlfcn.h>
 #include <glib-unix.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #define mxLinux 1
 #include "screen.h"
@@ -120,6 +123,41 @@ static gboolean on_button(gpointer data)
 	return G_SOURCE_CONTINUE;
 }
 
+static long long now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Signals are held. */
+static void sleep_if_asked(void)
+{
+	enum { WAKE_TIMER = 1, WAKE_BUTTON = 2 };
+	const char *asked = getenv("GATEWAY_SLEEP_MS"), *utc = getenv("GATEWAY_UTC_MS");
+	if (!asked) return;
+	long long from_ms = now_ms(), left_ms = atoll(asked);
+	int signal = 0;
+	char text[24];
+	sigset_t signals;
+	sigemptyset(&signals);
+	for (size_t i = 0; i < G_N_ELEMENTS(TAKEN); i++) sigaddset(&signals, TAKEN[i]);
+	/* There is no machine whose memory SIGUSR2 could tell. */
+	do {
+		long long ms = left_ms - (now_ms() - from_ms);
+		if (ms < 0) ms = 0;
+		struct timespec wait = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+		signal = sigtimedwait(&signals, NULL, &wait);
+	} while (signal == SIGUSR2 || (signal < 0 && now_ms() - from_ms < left_ms));
+	if (signal > 0 && signal != SIGUSR1) exit(0);
+	unsetenv("GATEWAY_SLEEP_MS");
+	snprintf(text, sizeof(text), "%d", signal == SIGUSR1 ? WAKE_BUTTON : WAKE_TIMER);
+	setenv("GATEWAY_WAKE", text, 1);
+	if (!utc || !*utc) return;
+	snprintf(text, sizeof(text), "%lld", atoll(utc) + now_ms() - from_ms);
+	setenv("GATEWAY_UTC_MS", text, 1);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -130,6 +168,7 @@ int main(int argc, char **argv)
 	/* Whoever started it may be killed; the firmware would stay behind, with the ports. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	the_runner.arguments = argv;
+	sleep_if_asked();
 	void *firmware = dlopen(argv[1], RTLD_NOW);
 	if (!firmware) {
 		fprintf(stderr, "%s\n", dlerror());

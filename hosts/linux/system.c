@@ -61,12 +61,28 @@ void xs_system_exit(xsMachine *the)
 extern void runner_restart(void) __attribute__((weak));
 
 /* (utcMs, httpPort, httpsPort): texts */
-void xs_system_restart(xsMachine *the)
+static void keep_for_next(xsMachine *the)
 {
 	setenv("GATEWAY_UTC_MS", xsToString(xsArg(0)), 1);
 	setenv("GATEWAY_HTTP_PORT", xsToString(xsArg(1)), 1);
 	setenv("GATEWAY_HTTPS_PORT", xsToString(xsArg(2)), 1);
 	setenv("GATEWAY_RESTARTED", "1", 1);
+}
+
+void xs_system_restart(xsMachine *the)
+{
+	keep_for_next(the);
+	unsetenv("GATEWAY_WAKE");
+	if (runner_restart) runner_restart();
+}
+
+/* (utcMs, httpPort, httpsPort, ms): the runner waits before it starts the firmware, and says in GATEWAY_WAKE why it does. */
+void xs_system_sleep(xsMachine *the)
+{
+	char ms[24];
+	snprintf(ms, sizeof(ms), "%.0f", xsToNumber(xsArg(3)));
+	keep_for_next(the);
+	setenv("GATEWAY_SLEEP_MS", ms, 1);
 	if (runner_restart) runner_restart();
 }
 

@@ -23,6 +23,13 @@ export class System {
 	static restart(utcMs: string, httpPort: string, httpsPort: string): void {
 		native("xs_system_restart").call(this, utcMs, httpPort, httpsPort);
 	}
+	/**
+	 * The same after `ms`, or when the signal comes that presses the button; nothing runs until then. The clock shows `utcMs` now,
+	 * and goes on.
+	 */
+	static sleep(utcMs: string, httpPort: string, httpsPort: string, ms: number): void {
+		native("xs_system_sleep").call(this, utcMs, httpPort, httpsPort, ms);
+	}
 	/** Tells `target.onButton(pressed)` when the runner is sent the signal that presses the button. */
 	static watchButton(target: object): void {
 		native("xs_button_watch").call(this, target);

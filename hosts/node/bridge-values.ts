@@ -8,7 +8,7 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 type Names =
 	| ("storageGet" | "storageSet" | "storageDelete" | "resource" | "setUTC" | "trace" | "restart" | "power")
 	| ("random" | "sha256" | "hmacSHA256" | "aes128GCM" | "readCertificates" | "makeCertificate")
-	| ("retained" | "retain")
+	| ("retained" | "retain" | "sleep")
 	| ("flashOpen" | "flashRead" | "flashWrite" | "flashErase");
 
 export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> {
@@ -39,6 +39,7 @@ export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> 
 		},
 		retained: () => maybe(host.retained?.read()),
 		retain: (_id, bytes) => host.retained?.write(bytes),
+		sleep: (_id, ms) => host.sleep?.begin(ms),
 		...flashCommands({ host }),
 	};
 }

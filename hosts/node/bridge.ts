@@ -2,6 +2,7 @@
  * The Node end of the line to the XS worker: carries out the worker's commands on a Host, by a table of them, and says as
  * events what the host has to say (bridge-events.ts). What is said and how it is laid out: worker/protocol.ts.
  */
+import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Host } from "../../modules/io/host.js";
 import { CommandRunner } from "./bridge-commands.js";
 import { EventQueue } from "./bridge-events.js";
@@ -19,6 +20,7 @@ import {
 	HOST_HAS_POWER,
 	HOST_HAS_RESOLVE,
 	HOST_HAS_RETAINED,
+	HOST_HAS_SLEEP,
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
@@ -61,7 +63,7 @@ export class Bridge {
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network, flash, power, button, wifi, retained, ending } = this.#host;
+		const { info, serial, network, flash, power, button, wifi, retained, ending, sleep } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
 		if (network.http.secure) flags |= HOST_HTTP_SECURE;
@@ -76,10 +78,12 @@ export class Bridge {
 		if (button) flags |= HOST_HAS_BUTTON;
 		if (wifi) flags |= HOST_HAS_WIFI;
 		if (retained) flags |= HOST_HAS_RETAINED;
+		if (sleep) flags |= HOST_HAS_SLEEP;
 		if (ending) flags |= HOST_HAS_ENDING;
 		if (ending?.isFault) flags |= HOST_ENDED_BY_FAULT;
 		const lines = [...INFO_FIELDS, ...INFO_NUMBERS].map((field) => String(info[field]));
 		lines.push(wifi?.accessPointKey ?? "", wifi?.mac ?? "", ending?.cause.replaceAll("\n", " ") ?? "");
+		lines.push(String(sleep?.wakeReason ?? WAKE_NONE));
 		return this.event(EVENT_START, flags, lines.join("\n"));
 	}
 

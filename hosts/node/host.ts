@@ -1,6 +1,7 @@
 /** Puts the parts of this folder together to one Host: the PC as the gateway's world. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { ButtonPort, Ending, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
 import { POWER_ON } from "../simulated/ending.js";
@@ -48,6 +49,10 @@ export interface HostSettings {
 	readonly timeServers?: string;
 	/** How the program before has ended; default: its power was cut. */
 	readonly ending?: Ending;
+	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
+	readonly power?: string;
+	/** WAKE_… of this start; default: no sleep has ended. */
+	readonly wakeReason?: number;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
 	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
@@ -57,6 +62,8 @@ export interface HostSettings {
 	onListening?(secure: boolean, port: number): void;
 	/** The gateway wants to start anew: whoever runs it does that. */
 	onRestart?(): void;
+	/** The gateway wants to sleep: whoever runs it ends it, and starts it anew when it is woken. Without it the unit can't. */
+	onSleep?(ms: number): void;
 	/** A listener could not open or died; a sentence for the user. */
 	onListenFailed?(message: string): void;
 }
@@ -94,7 +101,7 @@ export function createHost(settings: HostSettings): Host {
 		flash: new FileFlash(join(stateFolder, "partitions")),
 		crypto: new NodeCrypto(),
 		text: new NodeText(),
-		power: new SimulatedPower(textFile(stateFolder, "power.txt")),
+		power: powerOf(stateFolder, settings.power),
 		resources: new FolderResources(settings.resourcesFolder),
 		wifi: createWiFiPort({
 			air: new TextAir(textFile(stateFolder, "air.txt")),
@@ -105,10 +112,21 @@ export function createHost(settings: HostSettings): Host {
 		...(settings.button === undefined ? {} : { button: settings.button }),
 		retained: retainedIn(stateFolder),
 		ending: settings.ending ?? POWER_ON,
+		...(settings.onSleep === undefined ? {} : { sleep: sleepOf(settings) }),
 		restart: () => void setImmediate(() => settings.onRestart?.()),
 		trace,
 	};
 	return time?.watch(host) ?? host;
+}
+
+/** What power.txt says at each moment, and where it says nothing, `initial`. */
+export function powerOf(stateFolder: string, initial = ""): SimulatedPower {
+	const read = textFile(stateFolder, "power.txt");
+	return new SimulatedPower(() => `${read()}\n${initial}`);
+}
+
+function sleepOf({ wakeReason = WAKE_NONE, onSleep }: HostSettings): Sleep {
+	return { wakeReason, begin: (ms) => void setImmediate(() => onSleep?.(ms)) };
 }
 
 function createNetwork(settings: HostSettings): Network {

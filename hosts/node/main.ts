@@ -1,13 +1,14 @@
 /**
  * The bench: runs the gateway on a desk without hardware (`npm start`). Prints one line `ready https://… http://…` on
- * standard output when it serves. SIGUSR1 is a short press of the button. SIGTERM and SIGINT end it with exit code 0; a
+ * standard output when it serves. SIGUSR1 is a short press of the button, which wakes it. SIGTERM and SIGINT end it with exit code 0; a
  * bad command line is 2, all else 1.
  */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending, Host } from "../../modules/io/host.js";
-import { ASKED_FOR } from "../simulated/ending.js";
+import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
@@ -16,7 +17,8 @@ import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
 import { FastTime } from "./fast-time.js";
-import { createHost, type HostSettings } from "./host.js";
+import { createHost, type HostSettings, powerOf } from "./host.js";
+import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
@@ -37,6 +39,13 @@ function readOptions(): Options {
 	}
 }
 
+/** What wakes it, by WAKE_…. */
+const WAKERS: Readonly<Record<number, string>> = {
+	[WAKE_TIMER]: "timer",
+	[WAKE_BUTTON]: "button",
+	[WAKE_SUPPLY]: "USB supply",
+};
+
 class Bench {
 	readonly #options: Options;
 	readonly #ports = new Map<"https" | "http", number>();
@@ -45,6 +54,7 @@ class Bench {
 	/** Undefined: that of the computer. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
+	readonly #nap: Nap;
 	/** The engine, which nobody has ended. */
 	#hasFailed = false;
 	#ending = false;
@@ -52,7 +62,10 @@ class Bench {
 	constructor(options: Options) {
 		this.#options = options;
 		if (options.speed > 1) this.#time = new FastTime(options.speed);
-		this.#button = new SimulatedButton(this.#time ?? new NodeTimers());
+		const timers = this.#time ?? new NodeTimers();
+		this.#button = new SimulatedButton(timers);
+		const power = powerOf(options.state, options.power);
+		this.#nap = new Nap(timers, () => power.usbVoltage());
 	}
 
 	async run(): Promise<void> {
@@ -71,23 +84,30 @@ class Bench {
 				},
 			});
 		}
-		await this.#start(factory, utcMs, takeEnding(options.state));
+		const ending = takeEnding(options.state);
+		const { wakeReason } = options;
+		await this.#start(factory, utcMs, wakeReason === WAKE_NONE ? ending : SLEPT, wakeReason);
 		if (this.#ending) return;
 		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
-		const addresses = (["https", "http"] as const)
+		process.stdout.write(`ready${this.#addresses}\n`);
+	}
+
+	/** None where it was woken for a reading alone. */
+	get #addresses(): string {
+		return (["https", "http"] as const)
 			.filter((scheme) => this.#ports.has(scheme))
-			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`);
-		process.stdout.write(`ready${addresses.join("")}\n`);
+			.map((scheme) => ` ${scheme}://localhost:${this.#ports.get(scheme)}`)
+			.join("");
 	}
 
 	/**
 	 * Starts the gateway, at first and each time it wants to start anew; the clock shows `utcMs`, or was never set, and
-	 * `ending` is how the one before has ended.
+	 * `ending` is how the one before has ended, or that it was a sleep, and `wakeReason` (WAKE_…) what has ended that.
 	 */
-	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending): Promise<void> {
+	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 		const host = createHost({
@@ -106,11 +126,14 @@ class Bench {
 			time: this.#time,
 			timeServers: options.ntp,
 			ending,
+			power: options.power,
+			wakeReason,
 			button: this.#button,
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),
 			onRestart: () => void this.#restart(factory, host).catch((error: Error) => this.fail(error.message)),
+			onSleep: (ms) => void this.#sleep(factory, host, ms).catch((error: Error) => this.fail(error.message)),
 		} satisfies HostSettings);
 		const engine = this.#makeEngine(host);
 		this.#engine = engine;
@@ -128,8 +151,20 @@ class Bench {
 		await this.#start(factory, host.clock.utcMs(), ASKED_FOR);
 	}
 
+	async #sleep(factory: FactoryData, host: Host, ms: number): Promise<void> {
+		if (this.#ending) return;
+		await this.#engine?.stop();
+		if (this.#ending) return;
+		this.#say(`The gateway sleeps for ${Math.round(ms / 1000)} s, or until its button is pressed.`);
+		const reason = await this.#nap.sleep(ms);
+		if (this.#ending) return;
+		this.#say(`The gateway wakes, by its ${WAKERS[reason]}.`);
+		await this.#start(factory, host.clock.utcMs(), SLEPT, reason);
+		if (reason !== WAKE_TIMER && !this.#ending) this.#say(`It serves${this.#addresses}`);
+	}
+
 	pressButton(): void {
-		this.#button.press();
+		if (!this.#nap.press()) this.#button.press();
 	}
 
 	/** Ends the program with a sentence for the user. */

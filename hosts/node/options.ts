@@ -1,6 +1,7 @@
 /** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
+import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -22,6 +23,11 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          nobody is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
+  --supply usb|battery[:VOLTS]
+                         what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
+                         state folder says more)
+  --wake timer|button|usb
+                         the start is a wake from sleep, not power that is switched on
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
@@ -30,6 +36,9 @@ export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio sta
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
+/** Of cells that are fresh enough, volts. */
+const CELLS_VOLTAGE = 4.5;
+const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
 /** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
@@ -50,6 +59,10 @@ export interface Options {
 	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
+	/** As power.txt of the state folder; empty: USB. */
+	readonly power: string;
+	/** WAKE_… */
+	readonly wakeReason: number;
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -72,6 +85,8 @@ export function parseOptions(args: string[]): Options {
 			time: { type: "string" },
 			speed: { type: "string", default: "1" },
 			ntp: { type: "string", default: "" },
+			supply: { type: "string", default: "usb" },
+			wake: { type: "string" },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -91,6 +106,8 @@ export function parseOptions(args: string[]): Options {
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
+		power: toPower(values.supply),
+		wakeReason: toWakeReason(values.wake),
 		quiet: values.quiet,
 		help: values.help,
 	};
@@ -133,6 +150,20 @@ function toTime(value: string | undefined): number | null | undefined {
 	if (Number.isNaN(timeMs))
 		throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, or none, not "${value}"`);
 	return timeMs;
+}
+
+function toPower(value: string): string {
+	if (value === "usb") return "";
+	const [, volts = String(CELLS_VOLTAGE)] = /^battery(?::(\d+(?:\.\d+)?))?$/.exec(value) ?? [undefined, ""];
+	if (volts === "" || Number(volts) > CELLS_LIMIT)
+		throw new Error(`--supply is usb, battery, or battery:VOLTS up to ${CELLS_LIMIT}, not "${value}"`);
+	return `cells 3\nbattery ${volts}\nusb 0\n`;
+}
+
+function toWakeReason(value: string | undefined): number {
+	if (value === undefined) return WAKE_NONE;
+	const reasons = { timer: WAKE_TIMER, button: WAKE_BUTTON, usb: WAKE_SUPPLY };
+	return reasons[oneOf("--wake", value, ["timer", "button", "usb"])];
 }
 
 /** What the clock shows at the start, Unix time; undefined: it was never set. */

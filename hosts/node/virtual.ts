@@ -11,7 +11,18 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Crypto, Ending, Host, HostInfo, LEDPort, Network, Resources, TextCodec } from "../../modules/io/host.js";
+import type { Sleep } from "../../modules/io/flash.js";
+import type {
+	Crypto,
+	Ending,
+	Host,
+	HostInfo,
+	LEDPort,
+	Network,
+	Power,
+	Resources,
+	TextCodec,
+} from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
@@ -53,6 +64,10 @@ export interface VirtualOptions extends VirtualLineOptions {
 	led?: LEDPort;
 	/** What is left of the machine's memory; without it, as much as is wanted. */
 	memory?: NonNullable<Host["memory"]>;
+	/** Supply and sensors; without it, the board measures nothing. */
+	power?: Power;
+	/** WAKE_… of the start, of a unit that can sleep; without it, the unit can't. */
+	wakeReason?: number;
 	/** Makes the radio (virtual-air.ts); without it, the world has none. */
 	wifi?: (timers: VirtualTime) => WiFiPort;
 }
@@ -90,6 +105,8 @@ export class VirtualWorld implements Host {
 	readonly switchedOn?: boolean;
 	readonly led?: LEDPort;
 	readonly memory?: NonNullable<Host["memory"]>;
+	readonly power?: Power;
+	readonly sleep?: Sleep;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
@@ -131,12 +148,24 @@ export class VirtualWorld implements Host {
 		this.ending = options.ending ?? POWER_ON;
 		this.flash = options.flash ?? new VirtualFlash(options.seed);
 		this.crypto = new SeededCrypto(random);
+		if (options.power !== undefined) this.power = options.power;
+		const { wakeReason } = options;
+		if (wakeReason !== undefined) this.sleep = { wakeReason, begin: (ms) => this.fallAsleep(ms) };
 		if (options.wifi !== undefined) this.wifi = options.wifi(this.time);
 		this.resources = options.resources ?? readResources();
 	}
 
+	/** How long it is to sleep, and since when (the time of the world): its program has ended. */
+	asleep: { readonly ms: number; readonly sinceMs: number } | undefined;
+
 	/** Told when the gateway wants to start anew. */
 	onRestart: (() => void) | undefined;
+
+	private fallAsleep(ms: number): void {
+		this.timers.set(() => {
+			this.asleep ??= { ms, sinceMs: this.time.nowMs };
+		}, 0);
+	}
 
 	restart(): void {
 		this.timers.set(() => this.onRestart?.(), 0);

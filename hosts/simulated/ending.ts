@@ -8,6 +8,7 @@ const RETAINED_SIZE = 256;
 export const RETAINED_KEY = "retained";
 
 export const ASKED_FOR: Ending = Object.freeze({ cause: "it was asked for", isFault: false });
+export const SLEPT: Ending = Object.freeze({ cause: "deep sleep has ended", isFault: false });
 export const POWER_ON: Ending = Object.freeze({ cause: "power was switched on", isFault: false });
 
 /** In a storage, for a program that runs in a process of its own: whoever starts that takes it away with the power. */

@@ -6,7 +6,8 @@
  *   usb 0
  *   temperature 21.5
  *
- * What is not there: no cells, 5 V at the socket, 25 °C. "none" stands for what the board can't measure.
+ * The first line of a name counts. What is not there: no cells, 5 V at the socket, 25 °C. "none" stands for what the board
+ * can't measure.
  */
 import type { Power } from "../../modules/io/host.js";
 

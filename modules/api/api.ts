@@ -181,6 +181,7 @@ export class API implements HTTPHandler {
 			return false;
 		}
 		response.vouch();
+		this.#services.saving?.asked();
 		if (granted < scope) {
 			this.fail(response, 403, FORBIDDEN_SCOPE, "This token may only read; this needs one of full scope.");
 			return false;

@@ -46,6 +46,14 @@ export interface Device {
 	restartSoon(): void;
 }
 
+/** Sleep between readings. */
+export interface Saving {
+	/** Somebody with a token has asked for something: no sleep for a while. */
+	asked(): void;
+	/** Until then it does not sleep, monotonic ms; Infinity: it stays awake. */
+	readonly awakeUntilMs: number;
+}
+
 /** What the routes work with. */
 export interface Services {
 	readonly config: ConfigStore;
@@ -93,6 +101,8 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** Undefined where the host can't sleep. */
+	readonly saving: Saving | undefined;
 	/** The web page. */
 	readonly page: StaticFiles;
 }

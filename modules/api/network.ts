@@ -22,7 +22,7 @@ import { isWiFiEnabled, NO_ADDRESS } from "./network-settings.js";
 const NTP_SERVER = "pool.ntp.org";
 
 export function getNetworkStatus(exchange: Exchange): void {
-	const { network, networkSettings, config } = exchange.services;
+	const { network, networkSettings, config, saving } = exchange.services;
 	const { secure } = exchange;
 	const station = network?.station;
 	// The bench has no radio, but can be asked to behave as reached over an access point.
@@ -37,7 +37,9 @@ export function getNetworkStatus(exchange: Exchange): void {
 	const usesDHCP = !isOnItsOwn && (network?.usesDHCP ?? config.get(WIFI_DHCP));
 	const ssid = station?.ssid ?? (isOnItsOwn ? accessPoint.ssid : config.get(WIFI_SSID));
 	const channel = station?.channel ?? network?.channel ?? 0;
-	const isTemporary = network?.isTemporary ?? false;
+	// As long as somebody is there, on a device that sleeps between readings.
+	const isForNow = saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
+	const isTemporary = network?.isTemporary === true || (isForNow && network?.isOn === true);
 	const lastError = errorOf(network?.lastError ?? 0);
 	const clients = network?.clients ?? 0;
 	const ntpServer = serverOf(exchange.services.info.timeServers);

@@ -31,7 +31,7 @@ export function stateOf({ reader, schedule, config, hub, mqtt }: Services): Stat
 		readouts,
 		nextRun: Math.floor(schedule.nextRunUtcMs / 1000),
 		lastRun: Math.floor(schedule.lastRunUtcMs / 1000),
-		scheduleError: schedule.lastFailure?.code ?? "",
+		scheduleError: schedule.lastError,
 		missed: schedule.missed,
 		hub: config.get(HUB_ENABLED) ? (hub?.state ?? NO_CLIENT) : "off",
 		hubSent: Math.floor((hub?.sentUtcMs ?? 0) / 1000),

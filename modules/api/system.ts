@@ -4,7 +4,8 @@ import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
-import { batteryPercent, USB_VOLTAGE_MIN } from "../power/battery.js";
+import { batteryPercent } from "../power/battery.js";
+import { isWeak, runsOnBattery } from "../power/supply.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
@@ -62,13 +63,14 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, text, login, network, device } = exchange.services;
+	const { power, clock, zone, config, storage, text, login, network, device, saving } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
 	const state = stateOf(exchange.services);
+	const awakeMs = (saving?.awakeUntilMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
@@ -78,6 +80,7 @@ export function getStatus(exchange: Exchange): void {
 	exchange.object((writer) => {
 		writePower(writer, supply);
 		numberMember(writer, POWER_MODE.name, powerMode);
+		if (awakeMs < Number.POSITIVE_INFINITY) numberMember(writer, "awake_secs", Math.max(0, Math.ceil(awakeMs / 1000)));
 		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
 		textMember(writer, "localtime", localtime);
 		booleanMember(writer, "clock_valid", utcMs !== undefined);
@@ -96,6 +99,7 @@ interface Supply {
 	readonly batteryVoltage: number;
 	readonly usbVoltage: number;
 	readonly percent: number;
+	readonly isWeak: boolean;
 	readonly temperatureC: number;
 	readonly batteryValid: boolean;
 	readonly usbValid: boolean;
@@ -110,6 +114,7 @@ function readPower(power: Power | undefined): Supply {
 		batteryVoltage: battery ?? 0,
 		usbVoltage: usb ?? 0,
 		percent: batteryPercent(battery ?? 0, power?.cells ?? 0),
+		isWeak: isWeak(battery ?? 0, power?.cells ?? 0),
 		temperatureC: temperature ?? 0,
 		batteryValid: battery !== undefined,
 		usbValid: usb !== undefined,
@@ -121,8 +126,9 @@ function readPower(power: Power | undefined): Supply {
 function writePower(writer: JSONWriter, supply: Supply): void {
 	numberMember(writer, "battery_voltage", supply.batteryVoltage);
 	numberMember(writer, "usb_voltage", supply.usbVoltage);
-	booleanMember(writer, "battery_powered", supply.batteryVoltage > 0 && supply.usbVoltage < USB_VOLTAGE_MIN);
+	booleanMember(writer, "battery_powered", runsOnBattery(supply.batteryVoltage, supply.usbVoltage));
 	numberMember(writer, "battery_status", supply.percent);
+	booleanMember(writer, "battery_low", supply.isWeak);
 	numberMember(writer, "device_temperature", supply.temperatureC);
 	if (!supply.batteryValid) booleanMember(writer, "battery_voltage_valid", false);
 	if (!supply.usbValid) booleanMember(writer, "usb_voltage_valid", false);

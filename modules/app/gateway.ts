@@ -23,12 +23,7 @@ import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import {
-	EVENT_CLOCK,
-	EVENT_METER_FAILED,
-	EVENT_METER_READ,
 	EVENT_MISSED,
-	EVENT_NETWORK_DOWN,
-	EVENT_NETWORK_UP,
 	EVENT_RESTART,
 	EVENT_SAFE_MODE,
 	EVENT_SETTINGS,
@@ -37,10 +32,9 @@ import {
 } from "../diagnostics/events.js";
 import { isPollList } from "../dlms/poll-list.js";
 import { History } from "../history/history.js";
-import { type HTTPPort, HTTPServer } from "../http/server.js";
 import { StaticFiles } from "../http/static.js";
 import { Driver } from "../io/driver.js";
-import type { Host, Listener, TextCodec } from "../io/host.js";
+import type { Host, TextCodec } from "../io/host.js";
 import { MemoryLedger } from "../io/memory.js";
 import { JSONWriter } from "../json/writer.js";
 import { ConversationLog } from "../meter/conversation-log.js";
@@ -55,22 +49,22 @@ import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
+import { Occurrences } from "./occurrences.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
 import { Outputs } from "./outputs.js";
 import { PowerCycles } from "./power-cycles.js";
+import { PowerSaving, type SavingUser } from "./power-saving.js";
+import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
 
-/** Positions of the listeners among the server's ports. */
-const HTTP = 0;
-const HTTPS = 1;
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
 /** Resource with the web page. */
 const PAGE_RESOURCE = "web.bin";
 /** Resource with the time zones. */
 const ZONES_RESOURCE = "timezones.bin";
-/** Connections at once on each port (decision 7): one of TLS costs the chip 24 KB beside ours while it sends. */
-const PLACES = 3;
+/** Nobody waits for it. */
+const NOBODY = Object.freeze({ finished: () => {} });
 
 interface World extends IdentityWorld {
 	readonly storage: WatchedStorage;
@@ -80,20 +74,20 @@ interface World extends IdentityWorld {
 	readonly writer: JSONWriter;
 }
 
-export class Gateway implements Device, Concerned, ConfigListener {
+export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
-	readonly #config: ConfigStore;
-	readonly #reader: MeterReader;
-	readonly #schedule: Schedule;
-	readonly #zone: TimeZone;
+	readonly config: ConfigStore;
+	readonly reader: MeterReader;
+	readonly schedule: Schedule;
+	readonly zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
 	readonly #mqttCertificates: MQTTCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
-	readonly #network: NetworkManager | undefined;
+	readonly network: NetworkManager | undefined;
 	/** Undefined where there is no radio, or no UDP. */
 	readonly #services: NetworkServices | undefined;
 	readonly #sessions: Sessions;
@@ -102,53 +96,63 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	readonly #ledger: MemoryLedger;
 	readonly #events: EventLog;
 	readonly #live = new Live();
-	/** Our address in the network that was noted last. */
-	#notedIP = "";
-	#isClockNoted: boolean;
+	readonly #occurrences: Occurrences;
+	readonly #startedMs: number;
 	/** Undefined where there is no flash for it. */
 	readonly #history: History | undefined;
 	/** For the API. */
 	readonly safeMode: string;
 	/** Undefined where nothing is retained over a restart. */
 	readonly #starts: Starts | undefined;
-	#server: HTTPServer | undefined;
+	/** Undefined where the host can't sleep. */
+	readonly #saving: PowerSaving | undefined;
+	readonly #serving: Serving;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
 	/** What readings leave by; undefined in safe mode. */
-	readonly #outputs: Outputs | undefined;
+	readonly outputs: Outputs | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
+		this.#serving = new Serving(host.network);
 		const { crypto, clock, timers, text, info } = host;
 		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
 		const driver = new Driver({ clock, timers, guard });
 		// First of all: what goes wrong from here on is counted.
-		const { retained, ending } = host;
+		const { ending, sleep } = host;
+		if (sleep !== undefined) this.#saving = new PowerSaving({ driver, clock, text, guard }, host, sleep, this);
+		const saving = this.#saving;
+		const gated = saving?.gate(host) ?? host;
+		const { retained, flash } = gated;
 		if (retained !== undefined) this.#starts = new Starts({ driver, text }, retained, ending, this);
 		this.safeMode = this.#starts?.safeMode ?? "";
-		const events = new EventLog({ clock, trace }, host.flash?.open("log"));
+		const events = new EventLog({ clock, trace }, flash?.open("log"));
 		this.#events = events;
-		events.note(EVENT_STARTED, ending?.cause);
+		const { isRoutine = false, failureBefore: meterFailure } = saving ?? {};
+		const isClockSet = clock.utcMs() !== undefined;
+		const occurrences = new Occurrences(events, { isRoutine, isClockSet, meterFailure });
+		this.#occurrences = occurrences;
+		if (!isRoutine) events.note(EVENT_STARTED, ending?.cause);
 		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
-		const storage = new WatchedStorage(host.storage, trace, (key) => events.note(EVENT_STORAGE, key));
-		this.#config = new ConfigStore(storage, text);
-		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
-		this.#config.verify(ZIGBEE_MAPPING, isMapping);
+		const storage = new WatchedStorage(gated.storage, trace, (key) => events.note(EVENT_STORAGE, key));
+		this.config = new ConfigStore(storage, text);
+		this.config.verify(DLMS_OBIS_ENTRIES, isPollList);
+		this.config.verify(ZIGBEE_MAPPING, isMapping);
 		const writer = new JSONWriter(text);
 		const world = { storage, crypto, clock, driver, text, info, writer, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
-		this.#identity = new Identity(world, this.#config);
-		this.#hubCertificates = new HubCertificates(this.#config, storage);
-		this.#mqttCertificates = new MQTTCertificates(this.#config, storage);
+		this.#identity = new Identity(world, this.config);
+		this.#hubCertificates = new HubCertificates(this.config, storage);
+		this.#mqttCertificates = new MQTTCertificates(this.config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
-		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
+		this.#networkSettings = new NetworkSettings(this.config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager(world, this.#networkSettings, this);
+			this.network = new NetworkManager(world, this.#networkSettings, this);
 		}
 		const { network } = host;
 		const { udp } = network;
@@ -156,48 +160,45 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			this.#services = new NetworkServices(Object.assign(world, { udp, network, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
-		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
-		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
-		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
+		this.#tokens = new Tokens(new TokenSettings(this.config), crypto, clock, host.text);
+		this.zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
+		this.zone.select(this.config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		const ledger = this.#ledger;
-		const history = History.open({ world, ledger, zone: this.#zone, flash: host.flash }, this.#config.wasErasing);
+		const history = History.open({ world, ledger, zone: this.zone, flash }, this.config.wasErasing);
 		this.#history = history;
-		this.#reader = new MeterReader({
+		this.reader = new MeterReader({
 			world,
 			light: this.#light,
 			port: host.serial.meter,
 			ledger,
-			settings: new MeterSettingsStore(this.#config, world),
+			settings: new MeterSettingsStore(this.config, world),
 			failureChanged: (failure) => {
-				events.note(failure === undefined ? EVENT_METER_READ : EVENT_METER_FAILED, failure?.code);
-				if (failure !== undefined) this.#outputs?.hub?.meterFailed();
+				occurrences.meterChanged(failure?.code ?? "");
+				if (failure !== undefined) this.outputs?.meterFailed();
 			},
 			measured: (readout) => this.measured(readout),
 			live: this.#live,
 		});
-		const plan = () => scheduleOf(this.#config);
+		const plan = () => scheduleOf(this.config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed, live: this.#live });
-		this.#isClockNoted = clock.utcMs() !== undefined;
+		this.schedule = new Schedule({ world, zone: this.zone, reader: this.reader, plan, missed, live: this.#live });
+		this.#startedMs = clock.monotonicMs();
 		if (this.safeMode === "") {
-			const shared = {
-				config: this.#config,
+			const { ports, power } = { ports: host.network, power: host.power };
+			const names = host.resources.get(NAMES_RESOURCE);
+			const certificates = { hubCertificates: this.#hubCertificates, mqttCertificates: this.#mqttCertificates };
+			const parts = {
+				config: this.config,
 				events,
-				hubCertificates: this.#hubCertificates,
-				mqttCertificates: this.#mqttCertificates,
 				ledger,
-				names: host.resources.get(NAMES_RESOURCE),
 				networkSettings: this.#networkSettings,
-				ports: network,
-				power: host.power,
-				radio: this.#network,
-				reader: this.#reader,
+				reader: this.reader,
 			};
-			// Over the world and not into it: the network's services have put a reader of their own there.
-			this.#outputs = new Outputs(Object.assign(Object.create(world), shared));
+			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, live: this.#live };
+			this.outputs = new Outputs(world, shared);
 		}
-		this.#config.listen(this);
+		this.config.listen(this);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -207,34 +208,12 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		this.#live.changed();
 	}
 
-	get config(): ConfigStore {
-		return this.#config;
-	}
-
-	get zone(): TimeZone {
-		return this.#zone;
-	}
-
-	get reader(): MeterReader {
-		return this.#reader;
-	}
-
-	get schedule(): Schedule {
-		return this.#schedule;
-	}
-
-	get outputs(): Outputs | undefined {
-		return this.#outputs;
-	}
-
-	get network(): NetworkManager | undefined {
-		return this.#network;
-	}
-
-	/** Serves from now on. Throws when a listener can't be opened. */
+	/** Runs from now on. Throws when a listener can't be opened. */
 	start(): void {
-		const { network, switchedOn } = this.#host;
-		const { driver, text, trace } = this.#world;
+		const { switchedOn, button, ending } = this.#host;
+		const { driver, trace } = this.#world;
+		const { safeMode } = this;
+		const saving = this.#saving;
 		// First of all: whoever resets the unit may do so because it does not start.
 		if (switchedOn !== undefined) {
 			this.guard("power cycles", () => {
@@ -242,57 +221,64 @@ export class Gateway implements Device, Concerned, ConfigListener {
 				this.#powerCycles.start(switchedOn, this);
 			});
 		}
-		for (const key of this.#config.damaged) {
+		for (const key of this.config.damaged) {
 			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}
-		const ports: HTTPPort[] = [{ port: network.http, places: PLACES }];
-		if (network.https !== undefined) {
-			const identity = () => this.#identity.ownPair(this.#networkSettings.hostname);
-			ports.push({ port: network.https, places: PLACES, identity });
-		}
-		this.#server = new HTTPServer({
-			ports,
-			driver,
-			text,
-			handler: this.makeAPI(),
-			trace,
-		});
-		const { safeMode } = this;
 		if (safeMode !== "") trace(`safe mode: ${safeMode}`);
-		this.guard("tls", () => {
-			const listener = this.httpsListener;
-			if (listener !== undefined && safeMode === "")
-				this.#identity.serveInstalled(listener, this.#networkSettings.hostname);
-		});
-		if (this.#host.wifi !== undefined) this.#network?.start(this.#host.wifi);
-		const { button } = this.#host;
+		if (saving === undefined) this.connect();
 		if (button !== undefined) this.#button = new Button(driver, button, this);
-		this.meterChanged();
-		if (safeMode === "") this.guard("schedule", () => this.#schedule.start(this.#history?.lastUtcMs ?? 0));
+		if (safeMode === "" && saving?.isEmpty !== true) {
+			this.meterChanged();
+			this.guard("schedule", () => {
+				const { keptSchedule, failureBefore } = saving ?? {};
+				this.schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
+			});
+			// The last readout was lost with the sleep.
+			if (saving?.isForPerson) this.reader.read(NOBODY);
+		}
+		const [history, networkSettings, starts] = [this.#history, this.#networkSettings, this.#starts];
+		const [events, occurrences, light] = [this.#events, this.#occurrences, this.#light];
+		const [serving, outputs] = [this.#serving, this.outputs];
+		saving?.start({ history, networkSettings, starts, events, occurrences, light, serving, outputs }, ending);
+	}
+
+	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
+	connect(): void {
+		const { network, wifi } = this.#host;
+		const { driver, text, trace } = this.#world;
+		const { hostname } = this.#networkSettings;
+		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
+			this.#identity.ownPair(hostname),
+		);
+		this.guard("tls", () => {
+			const { listener } = this.#serving;
+			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
+		});
+		if (wifi !== undefined) this.network?.start(wifi);
+		if (this.#saving?.isByButton) this.network?.bringUp();
 	}
 
 	/** For Button. */
 	pressed(press: number): void {
-		if (press === PRESS_SHORT) this.#network?.bringUp();
-		else this.factoryReset();
+		if (press !== PRESS_SHORT) {
+			this.factoryReset();
+			return;
+		}
+		this.#saving?.pressed();
+		this.network?.bringUp();
 	}
 
 	/** For NetworkManager. */
 	networkChanged(): void {
-		const network = this.#network;
+		const network = this.network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
 		this.#live.changed();
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const ip = station?.ip ?? "";
-		if (ip !== this.#notedIP) {
-			this.#notedIP = ip;
-			if (ip === "") this.#events.note(EVENT_NETWORK_DOWN);
-			else this.#events.note(EVENT_NETWORK_UP, ip);
-			this.#outputs?.networkChanged(ip !== "");
-		}
-		if (this.httpsListener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
+		if (this.#occurrences.networkChanged(ip)) this.outputs?.networkChanged(ip !== "");
+		if (this.#serving.listener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
 		}
 		const { httpPort, httpsPort } = this;
@@ -300,54 +286,50 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	}
 
 	get httpPort(): number {
-		return this.#server?.listener(HTTP).port ?? 0;
+		return this.#serving.httpPort;
 	}
 
 	get httpsPort(): number {
-		return this.httpsListener?.port ?? 0;
-	}
-
-	private get httpsListener(): Listener | undefined {
-		return this.#host.network.https === undefined ? undefined : this.#server?.listener(HTTPS);
+		return this.#serving.httpsPort;
 	}
 
 	stop(): void {
+		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
 		this.#services?.stop();
-		this.#server?.close();
-		this.#server = undefined;
-		this.#network?.stop();
+		this.#serving.close();
+		this.network?.stop();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
-		this.#schedule.stop();
-		this.#reader.stop();
-		this.#outputs?.stop();
+		this.schedule.stop();
+		this.reader.stop();
+		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
 
 	private makeAPI(): API {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
-		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
+		const account = new Account(new AccessSettings(this.config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
 		const { writer } = this.#world;
 		const { storage } = this.#world;
 		return new API({
-			config: this.#config,
+			config: this.config,
 			storage,
 			crypto,
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
 			hubCertificates: this.#hubCertificates,
-			hub: this.#outputs?.hub,
+			hub: this.outputs?.hub,
 			mqttCertificates: this.#mqttCertificates,
-			mqtt: this.#outputs?.mqtt,
+			mqtt: this.outputs?.mqtt,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
-			reader: this.#reader,
-			schedule: this.#schedule,
+			reader: this.reader,
+			schedule: this.schedule,
 			events: this.#events,
 			live: this.#live,
 			history: this.#history,
@@ -357,16 +339,17 @@ export class Gateway implements Device, Concerned, ConfigListener {
 			writer,
 			readingKeys: prepareReadingKeys(writer),
 			clock,
-			zone: this.#zone,
+			zone: this.zone,
 			text,
 			networkSettings: this.#networkSettings,
-			network: this.#network,
+			network: this.network,
 			time: this.#services?.time,
 			info,
 			ending,
-			startedMs: clock.monotonicMs(),
+			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
+			saving: this.#saving,
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}
@@ -376,7 +359,7 @@ export class Gateway implements Device, Concerned, ConfigListener {
 		try {
 			// First: a reset that is cut from here on is gone on with by the next start, which knows nothing of the log.
 			this.#events.erase();
-			this.#config.erase();
+			this.config.erase();
 			const { own, installed } = this.#identity;
 			const certificates = [own, installed, this.#hubCertificates, this.#mqttCertificates];
 			for (const { blobs } of certificates) blobs.sweep([], true);
@@ -391,17 +374,17 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.refreshSoon();
-		this.#outputs?.hub?.settingsChanged();
+		this.outputs?.hub?.settingsChanged();
 	}
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
 		const { clock } = this.#world;
 		const utcMs = clock.utcMs();
-		if (utcMs !== undefined) this.#reader.outcomes.dateBack(utcMs, clock.monotonicMs());
-		if (!this.#isClockNoted) this.#events.note(EVENT_CLOCK);
-		this.#isClockNoted = true;
-		this.#schedule.clockChanged();
+		if (utcMs !== undefined) this.reader.outcomes.dateBack(utcMs, clock.monotonicMs());
+		this.#occurrences.clockChanged();
+		this.#saving?.clockChanged();
+		this.schedule.clockChanged();
 		this.#live.changed();
 		this.#acts.refreshSoon();
 	}
@@ -415,9 +398,9 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For Acts. */
 	refresh(): void {
 		this.guard("tls", () => {
-			const listener = this.httpsListener;
+			const { listener } = this.#serving;
 			const { hostname } = this.#networkSettings;
-			if (listener !== undefined) this.#identity.renew(listener, hostname, this.#network?.station?.ip ?? "");
+			if (listener !== undefined) this.#identity.renew(listener, hostname, this.network?.station?.ip ?? "");
 		});
 		this.guard("network", () => this.networkChanged());
 	}
@@ -433,16 +416,16 @@ export class Gateway implements Device, Concerned, ConfigListener {
 	/** For MeterReader: a meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
-		this.#outputs?.measured(readout);
+		this.outputs?.measured(readout);
 	}
 
 	/** In safe mode nobody talks to the meter. */
 	meterChanged(): void {
 		if (this.safeMode !== "") return;
-		const wantsLog = this.#config.get(CONTROL_LOG_EN);
-		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog();
-		this.#reader.reconfigure();
+		const wantsLog = this.config.get(CONTROL_LOG_EN);
+		if (!wantsLog) this.reader.log = undefined;
+		else this.reader.log ??= new ConversationLog();
+		this.reader.reconfigure();
 	}
 
 	/** Every callback of the host goes through here: on the device an exception that escapes is a restart. */

@@ -82,7 +82,7 @@ export class Starts implements Timed {
 		}
 		if (ending?.isFault === true && this.#record[YOUNG_OFFSET] === 1) {
 			causes = `${ending.cause}${causes === "" ? "" : "; "}${causes}`.slice(0, CAUSES_LIMIT);
-			const bytes = text.encode(causes);
+			const bytes = text.encode(causes).subarray(0, retained.size - HEADER_LENGTH);
 			const record = new Uint8Array(HEADER_LENGTH + bytes.length);
 			record.set(this.#record.subarray(NEWEST_OFFSET, OLDEST_OFFSET), NEWEST_OFFSET + 1);
 			record.set(bytes, HEADER_LENGTH);

@@ -53,6 +53,8 @@ export const EVENT_HUB_BACK = kind(19, "hub_back");
 export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed");
 /** The broker has taken everything again. */
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
+/** The cells are empty: it sleeps until there are others, or USB. */
+export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
 
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
@@ -76,6 +78,7 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_HUB_BACK,
 	EVENT_MQTT_FAILED,
 	EVENT_MQTT_SENT,
+	EVENT_BATTERY_EMPTY,
 ]);
 
 /** Of a number in flash; one that another version has written has none here. */

@@ -148,6 +148,11 @@ export class History implements Timed {
 		storage.delete(ERASING_KEY);
 	}
 
+	/** A readout waits to be kept, or room is being made. */
+	get isBusy(): boolean {
+		return this.#dueMs < Number.POSITIVE_INFINITY;
+	}
+
 	stop(): void {
 		this.#drive.stop();
 	}

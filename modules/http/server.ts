@@ -91,6 +91,11 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return this.#connections.length;
 	}
 
+	/** Somebody with a token is being served. */
+	get isBusy(): boolean {
+		return this.#connections.some(({ isVouched, isIdle }) => isVouched && !isIdle);
+	}
+
 	/** Stops listening and closes every connection. */
 	close(): void {
 		if (this.#isClosed) return;

@@ -16,6 +16,18 @@
  * most, brings no time a second time. While the clock is not set, a period is counted from the start, a month as 30 days.
  * A run that falls into a readout by hand takes part in it. A meter that refuses the password or the keys locks itself after
  * a few more attempts: it is not tried again for REFUSED_MS, unless settings change; the times in that are missed.
+ *
+ * A device that sleeps between its times ends with each sleep: `keep` and `start` carry over what is waited for, what has
+ * failed, and what is told of the last run, in KEPT_LENGTH bytes, little-endian, times in Unix seconds:
+ *
+ *   offset  bytes  what
+ *   0       4      the time that is waited for; 0: the clock was not set
+ *   4       4      the time that has been due last
+ *   8       4      until then the meter is not asked
+ *   12      4      end of the last run
+ *   16      4      times without a run
+ *   20      1      tries that have failed
+ *   21      1      1: what is waited for is another try
  */
 import type { Drive } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
@@ -65,6 +77,16 @@ const SLACK_MS = 3_600_000;
 /** Missed ones are counted up to here at once. */
 const COUNT_LIMIT = 1000;
 
+/** Bytes of `keep`. */
+export const KEPT_LENGTH = 24;
+const NEXT_OFFSET = 0;
+const DUE_OFFSET = 4;
+const REFUSED_OFFSET = 8;
+const LAST_RUN_OFFSET = 12;
+const MISSED_OFFSET = 16;
+const FAILED_OFFSET = 20;
+const RETRY_OFFSET = 21;
+
 const STATE_OFF = 0;
 const STATE_WAITING = 1;
 const STATE_RUNNING = 2;
@@ -88,10 +110,12 @@ export class Schedule implements Timed, ReadWaiter {
 	#refusedUntilMs = 0;
 	/** Of the reader when a time was due last. */
 	#readouts = 0;
+	/** What a meter has sent by itself since the time before was not heard: it is waited for. */
+	#hasSlept = false;
 	/** Unix ms of the end of the last run; 0: none, or the clock was not set. */
 	lastRunUtcMs = 0;
-	/** Of the last run, if it failed. */
-	lastFailure: Failure | undefined;
+	/** Code of what was wrong with the last run; empty: nothing. */
+	lastError = "";
 	/** Times without a run since the start. */
 	missed = 0;
 
@@ -105,11 +129,43 @@ export class Schedule implements Timed, ReadWaiter {
 		return this.#state === STATE_WAITING ? this.#nextUtcMs : 0;
 	}
 
-	/** From now on. `lastUtcMs`: of the last readout that is known from before the start; 0: none is. */
-	start(lastUtcMs: number): void {
+	/**
+	 * From now on. `lastUtcMs`: of the last readout that is known from before the start; 0: none is. `kept`: as of before the
+	 * sleep that has ended just now, with the code of what was wrong then.
+	 */
+	start(lastUtcMs: number, kept?: DataView, error = ""): void {
 		this.#drive.tell((nowMs) => {
 			this.#dueUtcMs = lastUtcMs;
 			this.settle(nowMs);
+			this.lastError = error;
+			if (kept !== undefined) this.restore(kept, nowMs);
+		});
+	}
+
+	/** Writes KEPT_LENGTH bytes, for `start` after a sleep. */
+	keep(kept: DataView): void {
+		const utcMs = this.utcMs;
+		const refusedMs = this.#refusedUntilMs - this.#options.world.driver.nowMs();
+		putTime(kept, NEXT_OFFSET, this.#state === STATE_WAITING ? this.#nextUtcMs : 0);
+		putTime(kept, DUE_OFFSET, this.#dueUtcMs);
+		putTime(kept, REFUSED_OFFSET, refusedMs > 0 && utcMs > 0 ? utcMs + refusedMs : 0);
+		putTime(kept, LAST_RUN_OFFSET, this.lastRunUtcMs);
+		kept.setUint32(MISSED_OFFSET, this.missed, true);
+		kept.setUint8(FAILED_OFFSET, this.#failed);
+		kept.setUint8(RETRY_OFFSET, Number(this.#isRetry));
+	}
+
+	/** The meter is being asked because a time was due. */
+	get isRunning(): boolean {
+		return this.#state === STATE_RUNNING;
+	}
+
+	/** The run that goes on takes too long. */
+	giveUp(): void {
+		this.#drive.tell((nowMs) => {
+			if (this.#state !== STATE_RUNNING) return;
+			this.#options.reader.cancel(this);
+			this.ended(FAILURE_WAIT, nowMs, false);
 		});
 	}
 
@@ -149,12 +205,13 @@ export class Schedule implements Timed, ReadWaiter {
 		const { reader } = this.#options;
 		const { late, outcomes } = reader;
 		const { readouts } = outcomes;
-		if (late !== undefined) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
+		if (late !== undefined && !this.#hasSlept) this.ended(readouts === this.#readouts ? late : undefined, nowMs, false);
 		else if (nowMs < this.#refusedUntilMs) {
 			this.countMissed(1);
 			this.wait(nowMs);
 		} else {
 			this.#state = STATE_RUNNING;
+			this.#hasSlept = false;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
 			reader.read(this);
 		}
@@ -187,6 +244,23 @@ export class Schedule implements Timed, ReadWaiter {
 			this.#nextUtcMs = 0;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
 		}
+	}
+
+	/** Goes on as before the sleep. */
+	private restore(kept: DataView, nowMs: number): void {
+		if (this.#state !== STATE_WAITING) return;
+		const utcMs = this.utcMs;
+		this.#hasSlept = true;
+		this.#dueUtcMs = timeAt(kept, DUE_OFFSET);
+		this.lastRunUtcMs = timeAt(kept, LAST_RUN_OFFSET);
+		this.missed = kept.getUint32(MISSED_OFFSET, true);
+		this.#failed = kept.getUint8(FAILED_OFFSET);
+		this.#isRetry = kept.getUint8(RETRY_OFFSET) === 1;
+		const refusedUtcMs = timeAt(kept, REFUSED_OFFSET);
+		if (refusedUtcMs > 0) this.#refusedUntilMs = nowMs + Math.min(REFUSED_MS, refusedUtcMs - utcMs);
+		// Without a clock the end of the sleep is the time itself.
+		this.#nextUtcMs = utcMs === 0 ? 0 : timeAt(kept, NEXT_OFFSET) || utcMs;
+		this.deadlineMs = nowMs + Math.max(0, this.#nextUtcMs - utcMs);
 	}
 
 	/** Waits for the next time. */
@@ -240,7 +314,7 @@ export class Schedule implements Timed, ReadWaiter {
 	private ended(failure: Failure | undefined, nowMs: number, canRetry = true): void {
 		const utcMs = this.utcMs;
 		this.lastRunUtcMs = utcMs;
-		this.lastFailure = failure;
+		this.lastError = failure?.code ?? "";
 		if (failure?.error === METER_AUTH_FAILED) this.#refusedUntilMs = nowMs + REFUSED_MS;
 		this.wait(nowMs);
 		const delayMs = failure === undefined || !canRetry ? 0 : this.delayAfter(failure);
@@ -256,4 +330,13 @@ export class Schedule implements Timed, ReadWaiter {
 		if (failure === FAILURE_BUSY || failure === FAILURE_MEMORY) return BUSY_MS;
 		return RETRY_MS[this.#failed++] ?? 0;
 	}
+}
+
+/** A try again may be due between two seconds: not too soon. */
+function putTime(kept: DataView, offset: number, utcMs: number): void {
+	kept.setUint32(offset, Math.ceil(utcMs / 1000), true);
+}
+
+function timeAt(kept: DataView, offset: number): number {
+	return kept.getUint32(offset, true) * 1000;
 }

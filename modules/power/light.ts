@@ -2,6 +2,7 @@
  * What the device shows by its one light; of several the first:
  *
  *   RESETTING   blinks fast     everything is being reset; for good
+ *   EMPTY       short flashes   its cells are empty: it is about to sleep; for good
  *   FLASHING    a flash         a readout has come; until FLASH_MS are over, or something else begins or ends
  *   READING     on              the meter is being read
  *   WAITING     blinks slowly   it is in no network: its own access point waits to be joined
@@ -21,10 +22,12 @@ export interface LightWorld {
 const RESETTING = 1;
 const READING = 2;
 const WAITING = 4;
+const EMPTY = 8;
 
 const FAST_MS = 100;
 const SLOW_MS = 1000;
 const FLASH_MS = 100;
+const PAUSE_MS = 400;
 
 export class Light implements Timed {
 	readonly #drive: Drive;
@@ -45,6 +48,10 @@ export class Light implements Timed {
 
 	resetting(): void {
 		this.show(RESETTING, true);
+	}
+
+	empty(): void {
+		this.show(EMPTY, true);
 	}
 
 	reading(on: boolean): void {
@@ -70,7 +77,7 @@ export class Light implements Timed {
 	}
 
 	private beginFlash(nowMs: number): void {
-		if (this.#shown & RESETTING) return;
+		if (this.#shown & (RESETTING | EMPTY)) return;
 		this.#flashEndMs = nowMs + FLASH_MS;
 		this.#led.blink(FLASH_MS, 0);
 	}
@@ -89,6 +96,7 @@ export class Light implements Timed {
 		this.#flashEndMs = Number.POSITIVE_INFINITY;
 		const shown = this.#shown;
 		if (shown & RESETTING) this.#led.blink(FAST_MS, FAST_MS);
+		else if (shown & EMPTY) this.#led.blink(FLASH_MS, PAUSE_MS);
 		else if (shown & READING) this.#led.blink(SLOW_MS, 0);
 		else if (shown & WAITING) this.#led.blink(SLOW_MS, SLOW_MS);
 		else this.#led.blink(0, 0);

@@ -32,8 +32,8 @@ import { findXSWorker } from "../../hosts/node/xs-worker.js";
 import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
 
-const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
-const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
+export const LINUX = fileURLToPath(new URL("../../tools/linux.js", import.meta.url));
 export const METER = fileURLToPath(new URL("../../tools/meter.js", import.meta.url));
 /** For `meterPath`: the gateway starts a simulated meter of its own. */
 export const OUR_METER = "";

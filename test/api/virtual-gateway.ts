@@ -6,10 +6,11 @@ import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.js";
-import { POWER_ON } from "../../hosts/simulated/ending.js";
+import { POWER_ON, SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
+import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -142,17 +143,26 @@ export class VirtualGateway extends TestGateway {
 	async restart(damaged?: string, ending?: Ending): Promise<void> {
 		this.#gateway.stop();
 		if (damaged !== undefined) this.world.storage.set(damaged, Uint8Array.of(1, 2, 3));
-		await this.#startAgain(ending === undefined ? {} : { ending });
+		await this.#startAnew(ending === undefined ? {} : { ending });
+	}
+
+	/** The sleep that has begun ends: by the timer, or by `reason` (WAKE_…) after `ms`. */
+	async wake(reason = WAKE_TIMER, ms = this.world.asleep!.ms): Promise<void> {
+		const { asleep, time } = this.world;
+		if (asleep === undefined) throw new Error("it does not sleep");
+		// Whatever runs yet runs no more.
+		const sleptMs = ms - (time.nowMs - asleep.sinceMs);
+		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
 	}
 
 	/** Its power is cut, if flash has not lost it already, and is back after `offMs`. Its clock is set at once then. */
 	async losePower(offMs: number): Promise<void> {
 		this.#gateway.stop();
 		this.world.flash.powerUp();
-		await this.#startAgain({ ending: POWER_ON, retained: new VirtualRetained() }, offMs);
+		await this.#startAnew({ ending: POWER_ON, retained: new VirtualRetained() }, offMs);
 	}
 
-	async #startAgain(options: VirtualOptions, offMs = 0): Promise<void> {
+	async #startAnew(options: VirtualOptions, offMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
 		// Another seed: a unit that starts again draws other random numbers.

@@ -85,7 +85,7 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, ["07:15:00", "07:30:00", "07:45:00", "08:00:00"]);
 		assert.equal(bench.next, "08:15:00");
 		assert.equal(bench.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 8, 0, 3));
-		assert.equal(bench.schedule.lastFailure, undefined);
+		assert.equal(bench.schedule.lastError, "");
 		assert.equal(bench.schedule.missed, 0);
 	});
 
@@ -94,10 +94,10 @@ describe("meter/schedule", () => {
 		bench.failures = [FAILURE_PORT, FAILURE_PORT, FAILURE_PORT, undefined];
 		bench.time.advance(15 * MINUTE_MS);
 		assert.equal(bench.next, "07:16:03", "the next try is what comes next");
-		assert.equal(bench.schedule.lastFailure, FAILURE_PORT);
+		assert.equal(bench.schedule.lastError, FAILURE_PORT.code);
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00", "07:16:03", "07:20:06", "07:30:00"]);
-		assert.equal(bench.schedule.lastFailure, undefined);
+		assert.equal(bench.schedule.lastError, "");
 		// And has both tries again.
 		bench.asked.length = 0;
 		bench.failures = [FAILURE_PORT, FAILURE_PORT, undefined];
@@ -119,7 +119,7 @@ describe("meter/schedule", () => {
 		bench.failures = [DLMS_AUTHENTICATION, undefined];
 		bench.time.advance(14 * MINUTE_MS + HOUR_MS);
 		assert.deepEqual(bench.asked, ["07:15:00"]);
-		assert.equal(bench.schedule.lastFailure, DLMS_AUTHENTICATION);
+		assert.equal(bench.schedule.lastError, DLMS_AUTHENTICATION.code);
 		assert.equal(bench.schedule.missed, 4);
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, ["07:15:00", "08:30:00"]);
@@ -232,13 +232,13 @@ describe("meter/schedule", () => {
 		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
 		assert.deepEqual(bench.asked, []);
-		assert.equal(bench.schedule.lastFailure, undefined);
+		assert.equal(bench.schedule.lastError, "");
 		bench.time.advance(15 * MINUTE_MS);
-		assert.equal(bench.schedule.lastFailure, IEC_NO_TELEGRAM);
+		assert.equal(bench.schedule.lastError, IEC_NO_TELEGRAM.code);
 		assert.equal(bench.next, "07:45:00", "it is not tried again: nobody can be asked");
 		bench.outcomes.readouts++;
 		bench.time.advance(15 * MINUTE_MS);
-		assert.equal(bench.schedule.lastFailure, undefined);
+		assert.equal(bench.schedule.lastError, "");
 	});
 
 	it("goes by new settings at once, also by none", () => {

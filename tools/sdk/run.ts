@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import type { FactoryData } from "../../hosts/node/factory.js";
 import { hostnameOf } from "../../hosts/node/host.js";
 import { LEASE_OF_NONE, leaseOfComputer } from "../../hosts/node/lease.js";
+import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Firmware } from "./linux.js";
 
 export interface RunSettings {
@@ -31,6 +32,10 @@ export interface RunSettings {
 	readonly board?: string;
 	/** The fault that has ended the firmware before; undefined: power was switched on. */
 	readonly ending?: string | undefined;
+	/** As power.txt of the state folder, where that says nothing; default: USB. */
+	readonly power?: string;
+	/** WAKE_… of the start; default: no sleep has ended. */
+	readonly wakeReason?: number;
 }
 
 /** Exit code of the runner when the XS machine has given up. */
@@ -42,7 +47,7 @@ export const MACHINE_ENDED = 3;
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, board } = settings;
-	const { accessPoint, quiet, announce, ending } = settings;
+	const { accessPoint, quiet, announce, ending, power = "", wakeReason = WAKE_NONE } = settings;
 	const lease = announce ? leaseOfComputer() : LEASE_OF_NONE;
 	const env: Record<string, string> = {
 		GATEWAY_STATE: state,
@@ -58,7 +63,9 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 		GATEWAY_UTC_MS: utcMs === undefined ? "" : String(utcMs),
 		GATEWAY_LEASE: `${lease.ip} ${lease.netmask} ${lease.gateway}`,
 		GATEWAY_TIME_SERVERS: timeServers ?? "",
+		GATEWAY_POWER: power,
 	};
+	if (wakeReason !== WAKE_NONE) env["GATEWAY_WAKE"] = String(wakeReason);
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
 	if (announce) env["GATEWAY_ANNOUNCE"] = "1";

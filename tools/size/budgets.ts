@@ -13,7 +13,7 @@
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/api": 78500,
-	"modules/app": 19500,
+	"modules/app": 28000,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
 	"modules/config": 36500,
@@ -29,7 +29,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/json": 16500,
 	"modules/meter": 65000,
 	"modules/obis": 15000,
-	"modules/power": 3000,
+	"modules/power": 8000,
 	"modules/publish": 5500,
 	"modules/readout": 19500,
 	"modules/sntp": 9000,
@@ -60,8 +60,6 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	MQTT: 8500,
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
-	/** Live power modes and sleep between runs; what others count of the gateway. */
-	"power, metrics": 4000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 	/** Pages and texts for all of these. */

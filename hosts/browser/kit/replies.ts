@@ -72,11 +72,13 @@ export interface Status {
 	readonly usb_voltage: number;
 	readonly battery_powered: boolean;
 	readonly battery_status: number;
+	readonly battery_low: boolean;
 	readonly device_temperature: number;
 	readonly battery_voltage_valid?: false;
 	readonly usb_voltage_valid?: false;
 	readonly device_temperature_valid?: false;
 	readonly power_mode: PowerModeNumber;
+	readonly awake_secs?: number;
 	readonly timestamp: number;
 	readonly localtime: string;
 	readonly clock_valid: boolean;
@@ -446,6 +448,7 @@ export interface Event {
 		| "hub_back"
 		| "mqtt_failed"
 		| "mqtt_sent"
+		| "battery_empty"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;

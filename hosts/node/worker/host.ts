@@ -1,5 +1,5 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
-import type { Retained } from "../../../modules/io/flash.js";
+import type { Retained, Sleep } from "../../../modules/io/flash.js";
 import type {
 	CertificateFile,
 	CertificateOptions,
@@ -30,6 +30,7 @@ import {
 	HOST_HAS_POWER,
 	HOST_HAS_RESOLVE,
 	HOST_HAS_RETAINED,
+	HOST_HAS_SLEEP,
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
@@ -254,8 +255,12 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info[field] = Number(lines[INFO_FIELDS.length + index]);
 	});
 	const pins = Object.freeze({ wire });
-	const [accessPointKey, mac, cause] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
+	const [accessPointKey, mac, cause, wakeReason] = lines.slice(INFO_FIELDS.length + INFO_NUMBERS.length);
 	const isFault = (flags & HOST_ENDED_BY_FAULT) !== 0;
+	const sleep: Sleep = {
+		wakeReason: Number(wakeReason),
+		begin: (ms) => void wire.call(COMMANDS.sleep, 0, ms),
+	};
 	return {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
@@ -272,6 +277,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		...((flags & HOST_HAS_FLASH) !== 0 ? { flash: new ProxyFlash(wire) } : {}),
 		...((flags & HOST_HAS_RETAINED) !== 0 ? { retained: new WireRetained(wire) } : {}),
 		...((flags & HOST_HAS_ENDING) !== 0 ? { ending: { cause, isFault } } : {}),
+		...((flags & HOST_HAS_SLEEP) !== 0 ? { sleep } : {}),
 		restart: () => void wire.call(COMMANDS.restart, 0),
 		trace: (message) => wire.trace(message),
 	};

@@ -106,6 +106,8 @@ export const COMMANDS = Object.freeze({
 	/** Absent: nothing is retained. */
 	retained: command(41, [], [LAST_BYTES]),
 	retain: command(42, [LAST_BYTES], []),
+	/** Milliseconds: the host ends the firmware, and starts it anew when they are over, or earlier. */
+	sleep: command(50, [F64], []),
 });
 
 export const POWER_BATTERY = 0;
@@ -132,7 +134,7 @@ export const REPLY_ERROR = 3;
 
 /**
  * Number: HOST_… flags. Text: the fields of HostInfo, a line each, in the order of INFO_FIELDS and INFO_NUMBERS, then
- * accessPointKey and mac of WiFiPort, then the cause of Ending.
+ * accessPointKey and mac of WiFiPort, then the cause of Ending, then wakeReason of Sleep.
  */
 export const EVENT_START = 1;
 export const EVENT_STOP = 2;
@@ -174,6 +176,7 @@ export const HOST_HAS_FLASH = 2048;
 export const HOST_HAS_RETAINED = 4096;
 export const HOST_HAS_ENDING = 8192;
 export const HOST_ENDED_BY_FAULT = 16384;
+export const HOST_HAS_SLEEP = 1 << 20;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([

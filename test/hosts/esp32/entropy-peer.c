@@ -13,7 +13,7 @@
 
 void sdk_prelaunch(void);
 void modPrelaunch(void);
-fake_native xs_power_millivolts, xs_power_temperature, xs_power_light_sleep, xs_power_deep_sleep;
+fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_power_wake_reason;
 
 static xsMachine machine;
 
@@ -47,6 +47,15 @@ static void temperature(const char *what)
 	adc_refused = "";
 }
 
+static void wakes(uint32_t causes, uint64_t pins)
+{
+	xsSlot result;
+	adc_wake_causes = causes;
+	adc_wake_pins = pins;
+	RUN(xs_power_wake_reason, FAKE_NOTHING, &result, FAKE_INT(2));
+	printf("%d\n", (int)result.value.integer);
+}
+
 int main(void)
 {
 	modPrelaunch();
@@ -59,13 +68,27 @@ int main(void)
 	temperature("temperature");
 	adc_refused = "sensor";
 	temperature("no sensor");
-	RUN(xs_power_light_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1));
-	step("light sleep");
-	THROWS("RangeError: no time to sleep for", xs_power_light_sleep, FAKE_NOTHING, FAKE_INT(-1), FAKE_INT(-1));
-	THROWS("RangeError: no time to sleep for", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(-1), FAKE_INT(-1));
+	THROWS("RangeError: no time to sleep for", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(-1), FAKE_INT(-1), FAKE_INT(-1));
 	step("no sleep");
-	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1));
+	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1), FAKE_INT(-1));
 	step("deep sleep");
+	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(900000), FAKE_INT(0), FAKE_INT(2));
+	step("sleep by pins");
+	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(22), FAKE_INT(40));
+	step("sleep by pins that can't wake it");
+	adc_refused = "ext0";
+	THROWS("RangeError: the pin can't end sleep", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(1), FAKE_INT(0), FAKE_INT(2));
+	adc_refused = "ext1";
+	THROWS("RangeError: the pin can't end sleep", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(1), FAKE_INT(0), FAKE_INT(2));
+	step("refused sleep");
+	wakes(0, 0);
+	wakes(1u << ESP_SLEEP_WAKEUP_UNDEFINED, 0);
+	wakes(1u << ESP_SLEEP_WAKEUP_TIMER, 0);
+	wakes(1u << ESP_SLEEP_WAKEUP_EXT1, 1);
+	wakes(1u << ESP_SLEEP_WAKEUP_EXT0, 0);
+	wakes(1u << ESP_SLEEP_WAKEUP_GPIO, 1u << 2);
+	wakes(1u << ESP_SLEEP_WAKEUP_TIMER | 1u << ESP_SLEEP_WAKEUP_EXT1, 1);
+	step("wake reasons");
 	fake_end_machine(&machine);
 	return 0;
 }

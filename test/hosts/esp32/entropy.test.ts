@@ -1,4 +1,7 @@
-/** When the ADC's noise feeds the random generator of the ESP32, on fakes of ESP-IDF; beside the radio: wifi-driver.test.ts. */
+/**
+ * When the ADC's noise feeds the random generator of the ESP32, and what ends its sleep, on fakes of ESP-IDF; beside the
+ * radio: wifi-driver.test.ts.
+ */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { compileNative, needNative } from "../native/compile.js";
@@ -54,8 +57,22 @@ describe("the ESP32's random generator", function () {
 	});
 
 	it("costs nothing in sleep", () => {
-		assert.deepEqual(steps.get("light sleep"), ["noise off", "light sleep", "noise on"]);
 		assert.deepEqual(steps.get("no sleep"), []);
-		assert.deepEqual(steps.get("deep sleep"), ["noise off", "deep sleep"]);
+		assert.deepEqual(steps.get("deep sleep"), ["wakes after 1000000 us", "noise off", "deep sleep"]);
+	});
+
+	it("is no more when the chip sleeps until a time, or its button, or USB; pins that can't wake it count as none", () => {
+		assert.deepEqual(steps.get("sleep by pins"), [
+			"wakes after 900000000 us",
+			"wakes when one of 0x1 is 0",
+			"wakes when 2 is 1",
+			"deep sleep",
+		]);
+		assert.deepEqual(steps.get("sleep by pins that can't wake it"), ["wakes after 1000000 us", "deep sleep"]);
+		assert.ok(!steps.get("refused sleep")!.includes("deep sleep"));
+	});
+
+	it("starts anew with the reason why it woke: none, none, the timer, the button, USB, USB, the button", () => {
+		assert.deepEqual(steps.get("wake reasons"), ["0", "0", "1", "2", "3", "3", "2"]);
 	});
 });

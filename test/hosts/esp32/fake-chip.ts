@@ -64,6 +64,10 @@ export class FakeChip {
 	factory: Uint8Array | undefined;
 	/** How the program before has ended: cause, whether it was a fault. */
 	ending: readonly [string, boolean] = ["power", false];
+	/** WAKE_… */
+	wakeReason = 0;
+	/** What the ADC measures, by pin; others can't be measured. */
+	readonly millivolts = new Map<number, number>();
 	/** What outlives a restart. */
 	retained: Uint8Array | undefined;
 	/** Contents of NVS. */
@@ -89,6 +93,8 @@ export class FakeChip {
 		xs_power_retain: (bytes: Uint8Array) => {
 			this.retained = bytes.slice();
 		},
+		xs_power_wake_reason: () => this.wakeReason,
+		xs_power_millivolts: (pin: number) => this.millivolts.get(pin),
 		xs_wifi_mac: () => "34b7da0102ef",
 		xs_wifi_connect: () => false,
 		xs_wifi_start_access_point: () => true,

@@ -73,6 +73,24 @@ describe("firmware for the ESP32", () => {
 		});
 	}
 
+	it("opens neither ports nor the radio where it was woken for a reading on battery, and both for a person", async () => {
+		for (const [wakeReason, usbMillivolts, ports] of [
+			[1, 0, 0],
+			[2, 0, 2],
+			[1, 2500, 2],
+		] as const) {
+			const chip = new FakeChip();
+			chip.board = "esp32s3-battery";
+			chip.wakeReason = wakeReason;
+			chip.millivolts.set(1, 2100);
+			chip.millivolts.set(2, usbMillivolts);
+			await chip.start();
+			assert.deepEqual(chip.argsOf("xs_power_wake_reason"), [[2]]);
+			assert.equal(chip.argsOf("xs_stream_server").length, ports);
+			assert.equal(chip.argsOf("xs_wifi_start_access_point").length, ports === 0 ? 0 : 1);
+		}
+	});
+
 	it("counts its starts by power where there is no button to reset it with, and nowhere else", async () => {
 		for (const board of ["wt32-eth01", "slzb-06"]) {
 			const chip = new FakeChip();

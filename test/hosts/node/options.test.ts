@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parseOptions, startTime } from "../../../hosts/node/options.js";
+import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 
 describe("The options of the bench", () => {
 	it("have defaults", () => {
@@ -15,6 +16,8 @@ describe("The options of the bench", () => {
 			timeMs: undefined,
 			speed: 1,
 			ntp: "",
+			power: "",
+			wakeReason: WAKE_NONE,
 			quiet: false,
 			help: false,
 		});
@@ -33,6 +36,10 @@ describe("The options of the bench", () => {
 			"2026-01-31T12:00:00Z",
 			"--ntp",
 			"a.example,192.0.2.1:1123",
+			"--supply",
+			"battery:3.9",
+			"--wake",
+			"timer",
 		]);
 		assert.deepEqual(options, {
 			engine: "node",
@@ -46,6 +53,8 @@ describe("The options of the bench", () => {
 			timeMs: Date.UTC(2026, 0, 31, 12),
 			speed: 1,
 			ntp: "a.example,192.0.2.1:1123",
+			power: "cells 3\nbattery 3.9\nusb 0\n",
+			wakeReason: WAKE_TIMER,
 			quiet: true,
 			help: true,
 		});
@@ -71,6 +80,10 @@ describe("The options of the bench", () => {
 
 	const refused: [args: string[], message: RegExp][] = [
 		[["--frobnicate"], /frobnicate/],
+		[["--supply", "mains"], /--supply is usb, battery, or battery:VOLTS up to 6, not "mains"/],
+		[["--supply", "battery:7"], /--supply/],
+		[["--supply", "battery:"], /--supply/],
+		[["--wake", "none"], /--wake is timer or button or usb, not "none"/],
 		[["something"], /something/],
 		[["--engine", "v8"], /--engine is xs or node, not "v8"/],
 		[["--engine"], /engine/],

@@ -5,6 +5,8 @@
 #include <string.h>
 
 const char *adc_refused = "";
+uint32_t adc_wake_causes;
+uint64_t adc_wake_pins;
 
 static esp_err_t told(const char *call)
 {
@@ -105,18 +107,6 @@ esp_err_t gpio_set_direction(gpio_num_t pin, int mode)
 	return ESP_OK;
 }
 
-esp_err_t gpio_wakeup_enable(gpio_num_t pin, int type)
-{
-	(void)pin, (void)type;
-	return ESP_OK;
-}
-
-esp_err_t gpio_wakeup_disable(gpio_num_t pin)
-{
-	(void)pin;
-	return ESP_OK;
-}
-
 esp_err_t esp_sleep_disable_wakeup_source(int source)
 {
 	(void)source;
@@ -125,29 +115,36 @@ esp_err_t esp_sleep_disable_wakeup_source(int source)
 
 esp_err_t esp_sleep_enable_timer_wakeup(uint64_t us)
 {
-	(void)us;
+	printf("wakes after %llu us\n", (unsigned long long)us);
 	return ESP_OK;
 }
 
-esp_err_t esp_sleep_enable_gpio_wakeup(void)
+/* As on the ESP32-S3. */
+bool esp_sleep_is_valid_wakeup_gpio(gpio_num_t pin)
 {
-	return ESP_OK;
+	return pin >= 0 && pin <= 21;
+}
+
+esp_err_t esp_sleep_enable_ext0_wakeup(gpio_num_t pin, int level)
+{
+	printf("wakes when %d is %d\n", pin, level);
+	return strcmp("ext0", adc_refused) == 0 ? ESP_FAIL : ESP_OK;
 }
 
 esp_err_t esp_sleep_enable_ext1_wakeup_io(uint64_t mask, int mode)
 {
-	(void)mask, (void)mode;
-	return ESP_OK;
+	printf("wakes when one of 0x%llx is %d\n", (unsigned long long)mask, mode);
+	return strcmp("ext1", adc_refused) == 0 ? ESP_FAIL : ESP_OK;
 }
 
 uint32_t esp_sleep_get_wakeup_causes(void)
 {
-	return 0;
+	return adc_wake_causes;
 }
 
-esp_err_t esp_light_sleep_start(void)
+uint64_t esp_sleep_get_ext1_wakeup_status(void)
 {
-	return told("light sleep");
+	return adc_wake_pins;
 }
 
 void esp_deep_sleep_start(void)

@@ -1,6 +1,7 @@
 /*
  * A fake of ESP-IDF's ADC, temperature sensor and sleep, of a chip like the ESP32-S3, for power.c in entropy-peer.c: what
- * matters to the random generator is a line of the output. A call whose name is in adc_refused fails.
+ * matters to the random generator, and what may end a sleep, is a line of the output. A call whose name is in adc_refused
+ * fails.
  */
 #ifndef ADC_FAKE_H
 #define ADC_FAKE_H
@@ -12,9 +13,14 @@
 
 #define SOC_TEMP_SENSOR_SUPPORTED 1
 #define ADC_CALI_SCHEME_CURVE_FITTING_SUPPORTED 1
+#define SOC_PM_SUPPORT_EXT0_WAKEUP 1
+#define SOC_PM_SUPPORT_EXT1_WAKEUP 1
 #define RTC_NOINIT_ATTR
 
 extern const char *adc_refused;
+/* What has ended the sleep, bits of ESP_SLEEP_WAKEUP_… and of pins. */
+extern uint32_t adc_wake_causes;
+extern uint64_t adc_wake_pins;
 
 typedef enum { ADC_UNIT_1, ADC_UNIT_2 } adc_unit_t;
 typedef int adc_channel_t;
@@ -59,11 +65,9 @@ esp_err_t temperature_sensor_disable(temperature_sensor_handle_t sensor);
 esp_err_t temperature_sensor_uninstall(temperature_sensor_handle_t sensor);
 
 typedef int gpio_num_t;
-enum { GPIO_MODE_OUTPUT = 2, GPIO_INTR_LOW_LEVEL = 4 };
+enum { GPIO_MODE_OUTPUT = 2 };
 esp_err_t gpio_set_level(gpio_num_t pin, uint32_t level);
 esp_err_t gpio_set_direction(gpio_num_t pin, int mode);
-esp_err_t gpio_wakeup_enable(gpio_num_t pin, int type);
-esp_err_t gpio_wakeup_disable(gpio_num_t pin);
 
 enum {
 	ESP_SLEEP_WAKEUP_UNDEFINED,
@@ -76,13 +80,15 @@ enum {
 	ESP_SLEEP_WAKEUP_UART1,
 	ESP_SLEEP_WAKEUP_UART2,
 	ESP_EXT1_WAKEUP_ANY_LOW = 0,
+	ESP_EXT1_WAKEUP_ANY_HIGH = 1,
 };
 esp_err_t esp_sleep_disable_wakeup_source(int source);
 esp_err_t esp_sleep_enable_timer_wakeup(uint64_t us);
-esp_err_t esp_sleep_enable_gpio_wakeup(void);
+bool esp_sleep_is_valid_wakeup_gpio(gpio_num_t pin);
+esp_err_t esp_sleep_enable_ext0_wakeup(gpio_num_t pin, int level);
 esp_err_t esp_sleep_enable_ext1_wakeup_io(uint64_t mask, int mode);
 uint32_t esp_sleep_get_wakeup_causes(void);
-esp_err_t esp_light_sleep_start(void);
+uint64_t esp_sleep_get_ext1_wakeup_status(void);
 void esp_deep_sleep_start(void);
 
 #endif

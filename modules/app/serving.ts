@@ -1,0 +1,49 @@
+/** The HTTP server on the host's two ports, from when it is opened on. For gateway.ts. */
+import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
+import type { CertificatePair, Listener, Network } from "../io/host.js";
+
+/** Positions of the listeners among the server's ports. */
+const HTTP = 0;
+const HTTPS = 1;
+/** Connections at once on each port (decision 7): one of TLS costs the chip 24 KB beside ours while it sends. */
+const PLACES = 3;
+
+export class Serving {
+	readonly #hasTLS: boolean;
+	#server: HTTPServer | undefined;
+
+	constructor({ https }: Network) {
+		this.#hasTLS = https !== undefined;
+	}
+
+	/** `identity` is asked for what the TLS port opens with. Throws when a listener can't be opened. */
+	open({ http, https }: Network, options: Omit<HTTPServerOptions, "ports">, identity: () => CertificatePair): void {
+		const plain = { port: http, places: PLACES };
+		const ports = https === undefined ? [plain] : [plain, { port: https, places: PLACES, identity }];
+		this.#server = new HTTPServer(Object.assign({ ports }, options));
+	}
+
+	close(): void {
+		this.#server?.close();
+		this.#server = undefined;
+	}
+
+	/** Of TLS; undefined while there is none. */
+	get listener(): Listener | undefined {
+		return this.#hasTLS ? this.#server?.listener(HTTPS) : undefined;
+	}
+
+	/** Ports really listened on; 0 while there is none. */
+	get httpPort(): number {
+		return this.#server?.listener(HTTP).port ?? 0;
+	}
+
+	get httpsPort(): number {
+		return this.listener?.port ?? 0;
+	}
+
+	/** Somebody with a token is being served. */
+	get isBusy(): boolean {
+		return this.#server?.isBusy === true;
+	}
+}

@@ -1,0 +1,60 @@
+/**
+ * Retained memory for two: a front of fixed length, which power-saving.ts has, and behind it what starts.ts keeps.
+ *
+ *   offset  bytes         what
+ *   0       1             layout, 2: without the front it was 1
+ *   1       FRONT_LENGTH  the front
+ *   ...                   the rest, of any length
+ *
+ * Nothing of it is held: it is read when it is wanted.
+ */
+import type { Retained } from "../io/flash.js";
+
+export const FRONT_LENGTH = 63;
+
+const LAYOUT = 2;
+const HEADER_LENGTH = 1 + FRONT_LENGTH;
+
+/** For who has the rest. */
+export class SharedRetained implements Retained {
+	readonly size: number;
+	readonly #retained: Retained;
+
+	constructor(retained: Retained) {
+		this.#retained = retained;
+		this.size = retained.size - HEADER_LENGTH;
+	}
+
+	read(): Uint8Array | undefined {
+		const whole = this.whole;
+		return whole.length > HEADER_LENGTH ? whole.slice(HEADER_LENGTH) : undefined;
+	}
+
+	write(bytes: Uint8Array): void {
+		if (bytes.length > this.size) throw new RangeError("more than can be retained");
+		const whole = new Uint8Array(HEADER_LENGTH + bytes.length);
+		whole.set(this.whole.subarray(0, HEADER_LENGTH));
+		whole.set(bytes, HEADER_LENGTH);
+		this.#retained.write(whole);
+	}
+
+	/** A copy; zeros where nothing was retained. */
+	readFront(): Uint8Array {
+		return this.whole.slice(1, HEADER_LENGTH);
+	}
+
+	/** FRONT_LENGTH bytes. Throws what the memory throws. */
+	writeFront(front: Uint8Array): void {
+		const whole = this.whole;
+		whole.set(front, 1);
+		this.#retained.write(whole);
+	}
+
+	private get whole(): Uint8Array {
+		const whole = this.#retained.read();
+		if (whole?.[0] === LAYOUT && whole.length >= HEADER_LENGTH) return whole;
+		const empty = new Uint8Array(HEADER_LENGTH);
+		empty[0] = LAYOUT;
+		return empty;
+	}
+}

@@ -1,0 +1,102 @@
+/** A unit on three cells at a meter that counts on, on virtual time: its program ends with each sleep, and starts anew. */
+import assert from "node:assert/strict";
+import { WAKE_NONE } from "../../modules/io/flash.js";
+import type { Power } from "../../modules/io/host.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram, type Telegram } from "../../tools/meter/telegram.js";
+import type { JSONObject } from "../api/gateway.js";
+import { type GatewayOptions, VirtualGateway } from "../api/virtual-gateway.js";
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** The meter counts evenly. */
+export const WH_PER_HOUR = 720;
+/** Longer than any start that is for a reading alone. */
+const AWAKE_LIMIT_MS = 20 * MINUTE_MS;
+
+export class OnBattery {
+	readonly gateway: VirtualGateway;
+	/** Volts of the three cells, and at the socket. */
+	battery = 4.4;
+	usb = 0;
+	/** Unix ms of each sign-on that the meter has answered. */
+	readonly signedOn: number[] = [];
+	/** Milliseconds that each of the last starts was awake. */
+	readonly awake: number[] = [];
+	/** It sends by itself, every so many milliseconds. */
+	pushMs: number | undefined;
+	/** The meter answers nothing. */
+	isSilent = false;
+	readonly #startMs: number;
+
+	constructor(startMs: number, options: GatewayOptions = {}) {
+		this.#startMs = startMs;
+		const power: Power = {
+			cells: 3,
+			batteryVoltage: () => this.battery,
+			usbVoltage: () => this.usb,
+			temperatureC: () => 20,
+		};
+		this.gateway = new VirtualGateway("client", { utcMs: startMs, power, wakeReason: WAKE_NONE, ...options });
+		this.gateway.onWorld = () => this.connect();
+		this.connect();
+	}
+
+	get nowMs(): number {
+		return this.gateway.world.time.utcMs() ?? assert.fail("the clock is set");
+	}
+
+	async begin(schedule: JSONObject): Promise<void> {
+		await this.gateway.login();
+		await this.gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+		await this.gateway.write("iec62056/schedule", schedule);
+	}
+
+	/** By the time of its world; Infinity: it is awake. */
+	get asleepSinceMs(): number {
+		return this.gateway.world.asleep?.sinceMs ?? Number.POSITIVE_INFINITY;
+	}
+
+	/** Runs until it sleeps; gives for how long it means to. */
+	untilAsleep(limitMs = AWAKE_LIMIT_MS): number {
+		const { time } = this.gateway.world;
+		const fromMs = time.nowMs;
+		time.runWhile(() => this.gateway.world.asleep === undefined, fromMs + limitMs);
+		const { asleep } = this.gateway.world;
+		assert.ok(asleep, `it is awake after ${limitMs} ms:\n${this.gateway.diagnosis}`);
+		this.awake.push(time.nowMs - fromMs);
+		return asleep.ms;
+	}
+
+	/** Sleeps and wakes by its timer until then. */
+	async pass(untilMs: number): Promise<void> {
+		while (this.nowMs + this.untilAsleep() < untilMs) await this.gateway.wake();
+	}
+
+	/** What the meter has counted, Wh. */
+	countedAt(utcMs: number): number {
+		return 5_000_000 + Math.floor(((utcMs - this.#startMs) / HOUR_MS) * WH_PER_HOUR);
+	}
+
+	connect(): void {
+		const faults = this.isSilent ? { silence: 1_000_000 } : {};
+		const before = this.signedOn.length;
+		const { pushMs } = this;
+		const push = pushMs === undefined ? { mode: "C" as const } : { mode: "D" as const, pushMs, pushBaud: 9600 };
+		const meter = new IECMeter({ source: () => this.telegram(), faults, ...push });
+		this.gateway.world.serial.meter.connect(meter);
+		// It has looked at what it will send.
+		this.signedOn.length = before;
+	}
+
+	private telegram(): Telegram {
+		this.signedOn.push(this.nowMs);
+		const kWh = (this.countedAt(this.nowMs) / 1000).toFixed(3).padStart(10, "0");
+		const block = `0.0.0(1)\r\n1.8.0(${kWh}*kWh)\r\n!\r\n\x03`;
+		const check = Buffer.from(block, "latin1").reduce((sum, byte) => sum ^ byte, 0);
+		return splitTelegram(
+			new Uint8Array(Buffer.from(`/XYZ5METER\r\n\x02${block}${String.fromCharCode(check)}`, "latin1")),
+		);
+	}
+}
