@@ -209,7 +209,7 @@ export class Agenda {
 				return message;
 			}
 		}
-		if (this.#due === NOTHING) this.#values = undefined;
+		this.rest();
 		return undefined;
 	}
 
@@ -223,6 +223,12 @@ export class Agenda {
 			this.keepTold(this.#telling);
 			this.#telling = "";
 		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
+		this.rest();
+	}
+
+	/** What was made of a readout goes when nothing more is to be sent of it. */
+	private rest(): void {
+		if (this.#due === NOTHING) this.#values = undefined;
 	}
 
 	/** All of the newest readout is due. */

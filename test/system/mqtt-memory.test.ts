@@ -14,8 +14,8 @@ import { iecVectors } from "../vectors.js";
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 /** Beside what there is while MQTT is off. */
-const CONNECTED_LIMIT = 150;
-const WORK_LIMIT = 300;
+const CONNECTED_LIMIT = 190;
+const WORK_LIMIT = 330;
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 
@@ -66,6 +66,6 @@ describe("MQTT's slots in XS", function () {
 		const off = { enabled: false, url: "", cert: "" };
 		assert.equal((await xs.request("mqtt", { method: "POST", body: off })).status, 200);
 		await xs.advance(REST_MS);
-		await tell("off again", 20);
+		await tell("off again", 30);
 	});
 });
