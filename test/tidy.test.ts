@@ -29,6 +29,8 @@ const GUIDE = "docs/troubleshooting.md";
 const ADVICE = "npm run doctor says how to get it.";
 
 const LINE_LIMIT = 450;
+/** Made by our tools, for no eye to read through. */
+const GENERATED = ["hosts/browser/kit/replies.ts"];
 
 /** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
 const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
@@ -70,7 +72,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "each does one thing; what it needs of another is passed in",
 	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
-	{ rooms: "http", from: "bytes io/host io/machine io/driver", why: "it hands itself to the driver" },
+	{ rooms: "http", from: "bytes io/host io/client io/machine io/driver", why: "it hands itself to the driver" },
 	{
 		rooms: "meter",
 		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
@@ -98,8 +100,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hub mqtt",
-		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config",
-		why: "they send it; http lends them its client",
+		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time power",
+		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
 		rooms: "api",
@@ -578,7 +580,7 @@ describe("tidy", () => {
 	it(`keeps files at ${LINE_LIMIT} lines or less`, () => {
 		none(
 			code
-				.filter(({ path }) => SHIPPED.test(path))
+				.filter(({ path }) => SHIPPED.test(path) && !GENERATED.includes(path))
 				.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
 				.filter(({ lines }) => lines > LINE_LIMIT)
 				.map(({ path, lines }) => `${path}:${lines}: divide it by what its parts do`),

@@ -10,7 +10,7 @@ import { announce, Button, Icon, Notice } from "./kit/parts.js";
 import { PLACES, usePlace, WIZARD } from "./kit/place.js";
 import { endsAtMs } from "./kit/session.js";
 import { Store, useStore } from "./kit/store.js";
-import { fetchLaterTexts, language, t } from "./kit/text.js";
+import { language, t } from "./kit/text.js";
 import { useZone } from "./kit/zone.js";
 import { Dashboard } from "./pages/dashboard.js";
 import { LoginForm } from "./pages/login.js";
@@ -19,21 +19,15 @@ import type { TextKey } from "./text/all.js";
 /** So long before its end a session says so. */
 const SOON_MS = 120_000;
 
-/** All pages but the first come by a request of their own, once. */
+/** All pages but the first come by requests of their own, once. */
 type Pages = Readonly<Record<string, ComponentType>>;
 const pages = new Store<Pages>({ dashboard: Dashboard });
-let fetching = false;
 
-async function fetchPages(): Promise<void> {
-	if (fetching) return;
-	fetching = true;
-	try {
-		await fetchLaterTexts();
-		const { PAGES } = await import("./pages/pages.js");
-		pages.set({ ...pages.value, ...PAGES });
-	} finally {
-		fetching = false;
-	}
+/** The page, and those that come with it. */
+async function fetchPages(name: string): Promise<void> {
+	const more =
+		name === "use" ? { use: (await import("./pages/use.js")).Use } : (await import("./pages/pages.js")).PAGES;
+	pages.set({ ...pages.value, ...more });
 }
 
 /** For the `main` of a page: the keyboard and a screen reader go on there, not at the link that led to it. */
@@ -139,8 +133,8 @@ export function PageOf({ name }: { name: string }) {
 	useEffect(() => {
 		if (isThere || !isReachable) return;
 		setFailed(false);
-		fetchPages().catch(() => setFailed(true));
-	}, [isThere, isReachable]);
+		fetchPages(name).catch(() => setFailed(true));
+	}, [name, isThere, isReachable]);
 	if (Page !== undefined) return <Page key={name} />;
 	return failed ? (
 		<Notice kind="error">

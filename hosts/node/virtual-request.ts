@@ -71,7 +71,8 @@ export function takeReply(client: VirtualClient, isHead = false): VirtualReply |
 	const rest = bytes.subarray(headEnd + 4);
 	let body: { bytes: Uint8Array; length: number } | undefined;
 	if (isHead || status === 204 || status === 304) body = { bytes: new Uint8Array(0), length: 0 };
-	else if (headers.get("transfer-encoding") === "chunked") body = takeChunks(rest);
+	else if (headers.get("transfer-encoding") === "chunked")
+		body = takeChunks(rest, headers.get("content-type") === "text/event-stream");
 	else body = takeSized(rest, headers.get("content-length"), client.isClosed);
 	if (body === undefined) return undefined;
 	client.discard(headEnd + 4 + body.length);
@@ -84,15 +85,16 @@ function takeSized(rest: Buffer, length: string | undefined, isClosed: boolean) 
 	return rest.length < count ? undefined : { bytes: rest.subarray(0, count), length: count };
 }
 
-function takeChunks(rest: Buffer) {
+/** `isEndless`: a stream of events is whole with whatever has come of it. */
+function takeChunks(rest: Buffer, isEndless: boolean) {
 	const parts: Uint8Array[] = [];
 	let at = 0;
 	for (;;) {
 		const lineEnd = rest.indexOf("\r\n", at);
-		if (lineEnd < 0) return undefined;
-		const size = Number.parseInt(rest.toString("latin1", at, lineEnd), 16);
+		const size = Number.parseInt(rest.toString("latin1", at, Math.max(at, lineEnd)), 16);
 		const end = lineEnd + 2 + size;
-		if (!(end + 2 <= rest.length)) return undefined;
+		if (lineEnd < 0 || !(end + 2 <= rest.length))
+			return isEndless && at > 0 ? { bytes: Buffer.concat(parts), length: at } : undefined;
 		if (rest.toString("latin1", end, end + 2) !== "\r\n") throw new Error(`chunk of ${size} bytes without its CR LF`);
 		parts.push(rest.subarray(lineEnd + 2, end));
 		at = end + 2;

@@ -92,7 +92,9 @@ export function postLogin(exchange: Exchange, values: BodyValues): void {
 }
 
 export function postLogout(exchange: Exchange): void {
-	exchange.services.sessions.revoke(exchange.token);
+	const { sessions, live } = exchange.services;
+	sessions.revoke(exchange.token);
+	live.tokensChanged();
 	exchange.empty();
 }
 
@@ -140,6 +142,7 @@ function answerChange(exchange: Exchange, result: LoginResult, isPlaintextForm: 
 	const { outcome } = result;
 	if (outcome === LOGIN_OK) {
 		exchange.services.events.note(EVENT_PASSWORD, exchange.remoteAddress);
+		exchange.services.live.tokensChanged();
 		exchange.empty();
 	} else if (outcome === LOGIN_BAD_PASSWORD && isPlaintextForm) {
 		const message = `new_password must have ${PASSWORD_MINIMUM} to ${PASSWORD_LIMIT} characters.`;

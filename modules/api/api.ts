@@ -29,12 +29,14 @@ import {
 	UNSUPPORTED,
 } from "./errors.js";
 import { getEventLog } from "./event-log.js";
+import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-settings.js";
 import { getMetrics } from "./metrics.js";
+import { getMQTTSend, MQTT_SETTINGS } from "./mqtt.js";
 import { getNetworkStatus, getScan } from "./network.js";
 import {
 	AP_BODY,
@@ -112,10 +114,9 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	notBuilt(METHOD_POST, "system/backup"),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
-	notBuilt(METHOD_GET, "events", SCOPE_READ),
-	notBuilt(METHOD_GET, "mqtt"),
-	notBuilt(METHOD_POST, "mqtt"),
-	notBuilt(METHOD_GET, "mqtt/send"),
+	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
+	...settingsRoutes("mqtt", MQTT_SETTINGS),
+	route(METHOD_GET, "mqtt/send", getMQTTSend, { waits: true }),
 ]);
 
 export class API implements HTTPHandler {

@@ -4,6 +4,7 @@ import type { Sessions } from "../auth/sessions.js";
 import type { Tokens } from "../auth/tokens.js";
 import type { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { HubCertificates } from "../config/hub.js";
+import type { MQTTCertificates } from "../config/mqtt.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { WatchedStorage } from "../config/watched-storage.js";
@@ -12,16 +13,19 @@ import type { History } from "../history/history.js";
 import type { HTTPRequest } from "../http/request.js";
 import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
+import type { Hub } from "../hub/hub.js";
 import type { Clock, Crypto, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
+import type { MQTTService } from "../mqtt/service.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import { BUSY, fail } from "./errors.js";
+import type { Live } from "./live.js";
 
 /** What the routes want of the device as a whole. */
 export interface Device {
@@ -59,11 +63,17 @@ export interface Services {
 	readonly tokens: Tokens;
 	readonly crypto: Crypto;
 	readonly hubCertificates: HubCertificates;
+	readonly mqttCertificates: MQTTCertificates;
+	/** Undefined in safe mode. */
+	readonly mqtt: MQTTService | undefined;
+	/** Undefined where it can't be reached. */
+	readonly hub: Hub | undefined;
 	readonly installedCertificate: InstalledCertificate;
 	readonly ownCertificate: OwnCertificate;
 	readonly reader: MeterReader;
 	readonly schedule: Schedule;
 	readonly events: EventLog;
+	readonly live: Live;
 	/** Undefined where there is no flash for it. */
 	readonly history: History | undefined;
 	readonly ledger: MemoryLedger;

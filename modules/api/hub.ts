@@ -1,7 +1,4 @@
-/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). This firmware has no client for a hub. */
-import type { BlobWriter } from "../config/blob.js";
-import { trustRefusalOf } from "../config/certificate-rules.js";
-import type { HubCertificates } from "../config/hub.js";
+/** Hub routes of the API text: settings, test (decisions 4, 5, 44, 45). */
 import {
 	HUB_CERTIFICATE,
 	HUB_CERTIFICATE_LIMIT,
@@ -12,15 +9,16 @@ import {
 } from "../config/hub-fields.js";
 import { bodyField, type Put, put, type SettingField, TEXT } from "../config/schema.js";
 import { parseHubURL } from "../http/url.js";
+import type { HubTest } from "../hub/hub.js";
+import { RETCODE_OK } from "../publish/connect-failures.js";
 import { type BodyValues, LONG_BODY_LIMIT, type LongText } from "./body.js";
 import { BUSY, HUB_DISABLED, MISSING_FIELD, UNSUPPORTED } from "./errors.js";
 import type { Exchange, Services } from "./exchange.js";
 import { describeMissing } from "./field-value.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { failField, putsOf, settingsOf } from "./settings.js";
+import { CERTIFICATE_BUSY, CertificateText, failCertificateBusy, trustRefusalIn } from "./trusted-certificate.js";
 
-/** Value of the certificate while another request is sending one. */
-const CERTIFICATE_BUSY = false;
 /** The certificate as the body gives it; never held as text, its value refers to where it lies. */
 const CERTIFICATE_TEXT = bodyField<Uint8Array | typeof CERTIFICATE_BUSY>({
 	name: HUB_CERTIFICATE.name,
@@ -35,36 +33,12 @@ export const HUB_SETTINGS = settingsOf(STORED, [HUB_ENABLED.name], {
 	long: Object.freeze({ name: CERTIFICATE_TEXT.name, open: openCertificate }),
 	show,
 	accept,
+	// Who saves them anew wants what has failed to be tried again.
+	applies: true,
 });
 
 function openCertificate(services: Services): LongText {
 	return new CertificateText(services.hubCertificates);
-}
-
-/** Puts the certificate of a body into the flash, where it means nothing until the settings refer to it. */
-class CertificateText implements LongText {
-	readonly #certificates: HubCertificates;
-	readonly #writer: BlobWriter | undefined;
-
-	constructor(certificates: HubCertificates) {
-		this.#certificates = certificates;
-		this.#writer = certificates.open();
-	}
-
-	write(bytes: Uint8Array, start: number, end: number): void {
-		this.#writer?.write(bytes, start, end);
-	}
-
-	/** What HUB_CERTIFICATE must be set to. */
-	end(): Uint8Array | typeof CERTIFICATE_BUSY | undefined {
-		return this.#writer === undefined ? CERTIFICATE_BUSY : this.#writer.end();
-	}
-
-	close(): void {
-		if (this.#writer === undefined) return;
-		this.#writer.close();
-		this.#certificates.sweep();
-	}
 }
 
 function show(exchange: Exchange): void {
@@ -84,14 +58,13 @@ function show(exchange: Exchange): void {
 function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const certificate = values.get(CERTIFICATE_TEXT);
 	if (certificate === CERTIFICATE_BUSY) {
-		exchange.response.header("Retry-After", "5");
-		exchange.fail(503, BUSY, "Another request is sending a certificate; try again later.");
+		failCertificateBusy(exchange);
 		return undefined;
 	}
 	const enabled = values.get(HUB_ENABLED);
 	const url = values.get(HUB_URL);
 	const token = values.get(HUB_TOKEN);
-	const refusal = certificate?.length ? refusalIn(exchange.services, certificate) : "";
+	const refusal = trustRefusalIn(exchange.services, exchange.services.hubCertificates, certificate);
 	if (url !== undefined && (url !== "" || enabled) && parseHubURL(url) === undefined)
 		failField(exchange, HUB_URL, "url must be http:// or https:// and a host, without user name, query or fragment.");
 	else if (enabled && token === "") failField(exchange, HUB_TOKEN, "token must not be empty while the hub is enabled.");
@@ -102,20 +75,38 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	} else {
 		// One that is left out is cleared.
 		const kept = enabled ? new Uint8Array(0) : undefined;
-		return [...putsOf(STORED, values), put(HUB_CERTIFICATE, certificate ?? kept)];
+		const trust = certificate ?? kept;
+		const puts = [...putsOf(STORED, values), put(HUB_CERTIFICATE, trust)];
+		// The token was given for that address and that certificate: another one never gets to know it.
+		const isElsewhere = trust !== undefined || (url !== undefined && url !== exchange.services.config.get(HUB_URL));
+		if (token === undefined && isElsewhere) puts.push(put(HUB_TOKEN, ""));
+		return puts;
 	}
 	return undefined;
 }
 
+/** Publishes now, and tells what came of it. It is held back, since it tells something of whatever address is set. */
 export function getHubSend(exchange: Exchange): void {
-	if (exchange.services.config.get(HUB_ENABLED)) {
-		exchange.fail(501, UNSUPPORTED, "This firmware can't publish to a hub; the settings are kept.");
-	} else exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
-}
-
-/** Why what lies in the flash can't be the hub's certificate; "": it can. A private key was pasted by mistake. */
-function refusalIn({ hubCertificates, crypto }: Services, reference: Uint8Array): string {
-	const bytes = hubCertificates.read(reference);
-	if (bytes === undefined) throw new Error("hub: flash has lost what was just written");
-	return trustRefusalOf(crypto.readCertificates(bytes));
+	const { config, hub } = exchange.services;
+	if (!config.get(HUB_ENABLED)) {
+		exchange.fail(400, HUB_DISABLED, "The hub is not enabled.");
+		return;
+	}
+	if (hub === undefined) {
+		exchange.fail(501, UNSUPPORTED, "Nothing is sent to a hub in safe mode; restart the device to leave that.");
+		return;
+	}
+	const test: HubTest = {
+		finished: (failure, status) =>
+			exchange.object((writer) => {
+				numberMember(writer, "retcode", failure?.retcode ?? RETCODE_OK);
+				numberMember(writer, "http_status_code", status);
+				textMember(writer, "code", failure?.code ?? "ok");
+				textMember(writer, "message", failure?.message ?? "The hub has taken everything.");
+			}),
+	};
+	exchange.response.onCancelled = () => hub.cancel(test);
+	if (hub.test(test)) return;
+	exchange.response.header("Retry-After", "10");
+	exchange.fail(503, BUSY, "The hub is being tested, or was a moment ago; try again in ten seconds.");
 }

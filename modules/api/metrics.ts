@@ -8,6 +8,7 @@
 import { METRICS_REPLY_COST } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
+import { MQTT_UP } from "../mqtt/publisher.js";
 import { Quantities } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import type { Exchange, Services } from "./exchange.js";
@@ -109,7 +110,8 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, info, memory, network, power, reader, schedule, ending, events, startedMs } = this.#services;
+		const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs } =
+			this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
 		const free = memory?.free?.();
@@ -142,6 +144,13 @@ export class Exposition {
 		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
 		text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+		const { connections, published, failures: broken, state } = mqtt?.publisher ?? {};
+		text += sample("gateway_mqtt_connected", "1 when the broker is.", state && Number(state === MQTT_UP));
+		text += sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections);
+		text += sample("gateway_mqtt_messages_total", "Messages that the broker has taken.", published);
+		text += sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", broken);
+		text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
+		text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
 		text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
 		text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 		text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());

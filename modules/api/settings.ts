@@ -56,7 +56,8 @@ export function putsOf(fields: readonly SettingField[], values: BodyValues): Put
 	return fields.map((field) => put(field, values.get(field)));
 }
 
-function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
+/** Each of `shown` as a member; of a secret, as `<name>_set`, only whether there is one. */
+export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: readonly SettingField[]): void {
 	for (const field of shown) {
 		const value = config.get(field);
 		if (field.secret) booleanMember(writer, `${field.name}_set`, isSet(value));

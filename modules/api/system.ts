@@ -10,12 +10,12 @@ import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { settingsOf } from "./settings.js";
+import { stateOf, writeState } from "./state.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-/** States of what this firmware has no part for (decision 52). */
+/** State of what this firmware has no part for (decision 52). */
 const NO_RADIO = "absent";
-const NO_CLIENT = "unsupported";
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -63,21 +63,13 @@ function buildNumber(version: string): number {
 }
 
 export function getStatus(exchange: Exchange): void {
-	const { power, clock, zone, config, storage, reader, schedule, text, login, network, device, saving } =
-		exchange.services;
+	const { power, clock, zone, config, storage, text, login, network, device, saving } = exchange.services;
 	const supply = readPower(power);
 	// Read once: the reply may be made in several pieces.
 	const utcMs = clock.utcMs();
 	const localtime = utcMs === undefined ? "" : localText(utcMs, zone.offsetMinutes(utcMs), text);
 	const powerMode = config.get(POWER_MODE);
-	const failure = reader.outcomes.failure?.code ?? "";
-	const meterReadouts = reader.outcomes.readouts;
-	const settled = failure === "" && reader.outcomes.last === undefined ? "idle" : failure || "ok";
-	const meterState = reader.running ? "reading" : settled;
-	const nextRun = Math.floor(schedule.nextRunUtcMs / 1000);
-	const lastRun = Math.floor(schedule.lastRunUtcMs / 1000);
-	const scheduleError = schedule.lastError;
-	const { missed } = schedule;
+	const state = stateOf(exchange.services);
 	const awakeMs = (saving?.awakeUntilMs ?? Number.POSITIVE_INFINITY) - clock.monotonicMs();
 	const { passwordIsDefault } = login;
 	const { safeMode } = device;
@@ -95,17 +87,11 @@ export function getStatus(exchange: Exchange): void {
 		booleanMember(writer, "password_default", passwordIsDefault);
 		textMember(writer, "storage_state", storageState);
 		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
-		textMember(writer, "meter_state", meterState);
-		numberMember(writer, "meter_readouts", meterReadouts);
-		numberMember(writer, "schedule_next", nextRun);
-		numberMember(writer, "schedule_last", lastRun);
-		textMember(writer, "schedule_error", scheduleError);
-		numberMember(writer, "schedule_missed", missed);
+		writeState(writer, state);
 		booleanMember(writer, "zigbee_enabled", false);
 		textMember(writer, "zigbee_state", NO_RADIO);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
-		textMember(writer, "hub_state", hubEnabled ? NO_CLIENT : "off");
 	});
 }
 

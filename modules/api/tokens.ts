@@ -85,6 +85,7 @@ export function deleteToken(exchange: Exchange): void {
 		return;
 	}
 	exchange.services.events.note(EVENT_TOKEN_REVOKED, exchange.parameter);
+	exchange.services.live.tokensChanged();
 	exchange.empty();
 }
 
@@ -123,8 +124,13 @@ export function getSessions(exchange: Exchange): void {
 }
 
 export function deleteSession(exchange: Exchange): void {
-	if (exchange.services.sessions.revokeId(exchange.parameter)) exchange.empty();
-	else exchange.fail(404, NOT_FOUND, "There is no session with this id.");
+	const { sessions, live } = exchange.services;
+	if (!sessions.revokeId(exchange.parameter)) {
+		exchange.fail(404, NOT_FOUND, "There is no session with this id.");
+		return;
+	}
+	live.tokensChanged();
+	exchange.empty();
 }
 
 function listed({ services: { tokens } }: Exchange, index: number): ListedToken {

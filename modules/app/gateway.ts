@@ -1,6 +1,7 @@
 /** The one place where the parts of the gateway are made and wired; everything else is told what it needs. */
 import { API } from "../api/api.js";
 import type { Device } from "../api/exchange.js";
+import { Live } from "../api/live.js";
 import { prepareReadingKeys } from "../api/readings.js";
 import { Account } from "../auth/account.js";
 import { Login } from "../auth/login.js";
@@ -12,6 +13,7 @@ import { groupsOf } from "../config/entries.js";
 import { HubCertificates } from "../config/hub.js";
 import { MeterSettingsStore } from "../config/meter.js";
 import { CONTROL_LOG_EN } from "../config/meter-fields.js";
+import { MQTTCertificates } from "../config/mqtt.js";
 import { NetworkSettings } from "../config/network.js";
 import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
@@ -41,7 +43,6 @@ import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
-import type { Output } from "../publish/output.js";
 import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
@@ -50,6 +51,7 @@ import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { Occurrences } from "./occurrences.js";
 import { type Concerned, tellOfChange } from "./on-changed.js";
+import { Outputs } from "./outputs.js";
 import { PowerCycles } from "./power-cycles.js";
 import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
@@ -69,22 +71,23 @@ interface World extends IdentityWorld {
 	/** Of all that time moves. */
 	readonly driver: Driver;
 	readonly text: TextCodec;
+	readonly writer: JSONWriter;
 }
 
 export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #host: Host;
 	/** What many parts need: one object for all of them, since each takes slots. */
 	readonly #world: World;
-	/** Drives whatever time moves. */
-	readonly #config: ConfigStore;
-	readonly #reader: MeterReader;
-	readonly #schedule: Schedule;
-	readonly #zone: TimeZone;
+	readonly config: ConfigStore;
+	readonly reader: MeterReader;
+	readonly schedule: Schedule;
+	readonly zone: TimeZone;
 	readonly #identity: Identity;
 	readonly #hubCertificates: HubCertificates;
+	readonly #mqttCertificates: MQTTCertificates;
 	readonly #networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
-	readonly #network: NetworkManager | undefined;
+	readonly network: NetworkManager | undefined;
 	/** Undefined where there is no radio, or no UDP. */
 	readonly #services: NetworkServices | undefined;
 	readonly #sessions: Sessions;
@@ -92,6 +95,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly #light: Light | undefined;
 	readonly #ledger: MemoryLedger;
 	readonly #events: EventLog;
+	readonly #live = new Live();
 	readonly #occurrences: Occurrences;
 	readonly #startedMs: number;
 	/** Undefined where there is no flash for it. */
@@ -106,8 +110,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
-	/** What readings leave by. */
-	readonly #outputs: readonly Output[] = [];
+	/** What readings leave by; undefined in safe mode. */
+	readonly outputs: Outputs | undefined;
 
 	constructor(host: Host) {
 		this.#host = host;
@@ -133,20 +137,22 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		if (!isRoutine) events.note(EVENT_STARTED, ending?.cause);
 		if (this.safeMode !== "") events.note(EVENT_SAFE_MODE, this.safeMode);
 		const storage = new WatchedStorage(gated.storage, trace, (key) => events.note(EVENT_STORAGE, key));
-		this.#config = new ConfigStore(storage, text);
-		this.#config.verify(DLMS_OBIS_ENTRIES, isPollList);
-		this.#config.verify(ZIGBEE_MAPPING, isMapping);
-		const world = { storage, crypto, clock, driver, text, info, guard, trace };
+		this.config = new ConfigStore(storage, text);
+		this.config.verify(DLMS_OBIS_ENTRIES, isPollList);
+		this.config.verify(ZIGBEE_MAPPING, isMapping);
+		const writer = new JSONWriter(text);
+		const world = { storage, crypto, clock, driver, text, info, writer, guard, trace };
 		this.#world = world;
 		this.#acts = new Acts(driver, this);
 		this.#ledger = new MemoryLedger(host.memory);
-		this.#identity = new Identity(world, this.#config);
-		this.#hubCertificates = new HubCertificates(this.#config, storage);
+		this.#identity = new Identity(world, this.config);
+		this.#hubCertificates = new HubCertificates(this.config, storage);
+		this.#mqttCertificates = new MQTTCertificates(this.config, storage);
 		const port = host.wifi;
 		const { hostname } = info;
-		this.#networkSettings = new NetworkSettings(this.#config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
+		this.#networkSettings = new NetworkSettings(this.config, { hostname, accessPointKey: port?.accessPointKey ?? "" });
 		if (port !== undefined) {
-			this.#network = new NetworkManager(world, this.#networkSettings, this);
+			this.network = new NetworkManager(world, this.#networkSettings, this);
 		}
 		const { network } = host;
 		const { udp } = network;
@@ -154,53 +160,52 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.#services = new NetworkServices(Object.assign(world, { udp, network, clockUser: this }));
 		}
 		this.#sessions = new Sessions(crypto, clock, host.text);
-		this.#tokens = new Tokens(new TokenSettings(this.#config), crypto, clock, host.text);
-		this.#zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
-		this.#zone.select(this.#config.get(SYSTEM_TIMEZONE));
+		this.#tokens = new Tokens(new TokenSettings(this.config), crypto, clock, host.text);
+		this.zone = new TimeZone(host.resources.get(ZONES_RESOURCE));
+		this.zone.select(this.config.get(SYSTEM_TIMEZONE));
 		if (host.led !== undefined) this.#light = new Light(world, host.led);
 		const ledger = this.#ledger;
-		const history = History.open({ world, ledger, zone: this.#zone, flash }, this.#config.wasErasing);
+		const history = History.open({ world, ledger, zone: this.zone, flash }, this.config.wasErasing);
 		this.#history = history;
-		this.#reader = new MeterReader({
+		this.reader = new MeterReader({
 			world,
 			light: this.#light,
 			port: host.serial.meter,
 			ledger,
-			settings: new MeterSettingsStore(this.#config, world),
-			failureChanged: (failure) => occurrences.meterChanged(failure?.code ?? ""),
+			settings: new MeterSettingsStore(this.config, world),
+			failureChanged: (failure) => {
+				occurrences.meterChanged(failure?.code ?? "");
+				if (failure !== undefined) this.outputs?.meterFailed();
+			},
 			measured: (readout) => this.measured(readout),
+			live: this.#live,
 		});
-		const plan = () => scheduleOf(this.#config);
+		const plan = () => scheduleOf(this.config);
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
-		this.#schedule = new Schedule({ world, zone: this.#zone, reader: this.#reader, plan, missed });
+		this.schedule = new Schedule({ world, zone: this.zone, reader: this.reader, plan, missed, live: this.#live });
 		this.#startedMs = clock.monotonicMs();
-		this.#config.listen(this);
+		if (this.safeMode === "") {
+			const { ports, power } = { ports: host.network, power: host.power };
+			const names = host.resources.get(NAMES_RESOURCE);
+			const certificates = { hubCertificates: this.#hubCertificates, mqttCertificates: this.#mqttCertificates };
+			const parts = {
+				config: this.config,
+				events,
+				ledger,
+				networkSettings: this.#networkSettings,
+				reader: this.reader,
+			};
+			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, live: this.#live };
+			this.outputs = new Outputs(world, shared);
+		}
+		this.config.listen(this);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
 		const groups = groupsOf(changed);
 		if (groups !== "") this.#events.note(EVENT_SETTINGS, groups);
 		tellOfChange(this, changed, applied);
-	}
-
-	get config(): ConfigStore {
-		return this.#config;
-	}
-
-	get zone(): TimeZone {
-		return this.#zone;
-	}
-
-	get reader(): MeterReader {
-		return this.#reader;
-	}
-
-	get schedule(): Schedule {
-		return this.#schedule;
-	}
-
-	get network(): NetworkManager | undefined {
-		return this.#network;
+		this.#live.changed();
 	}
 
 	/** Runs from now on. Throws when a listener can't be opened. */
@@ -216,7 +221,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 				this.#powerCycles.start(switchedOn, this);
 			});
 		}
-		for (const key of this.#config.damaged) {
+		for (const key of this.config.damaged) {
 			trace(`config: ${key} was damaged in flash, defaults are used`);
 		}
 		if (safeMode !== "") trace(`safe mode: ${safeMode}`);
@@ -226,14 +231,14 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.meterChanged();
 			this.guard("schedule", () => {
 				const { keptSchedule, failureBefore } = saving ?? {};
-				this.#schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
+				this.schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 			});
 			// The last readout was lost with the sleep.
-			if (saving?.isForPerson) this.#reader.read(NOBODY);
+			if (saving?.isForPerson) this.reader.read(NOBODY);
 		}
 		const [history, networkSettings, starts] = [this.#history, this.#networkSettings, this.#starts];
 		const [events, occurrences, light] = [this.#events, this.#occurrences, this.#light];
-		const [serving, outputs] = [this.#serving, this.#outputs];
+		const [serving, outputs] = [this.#serving, this.outputs];
 		saving?.start({ history, networkSettings, starts, events, occurrences, light, serving, outputs }, ending);
 	}
 
@@ -249,8 +254,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
-		if (wifi !== undefined) this.#network?.start(wifi);
-		if (this.#saving?.isByButton) this.#network?.bringUp();
+		if (wifi !== undefined) this.network?.start(wifi);
+		if (this.#saving?.isByButton) this.network?.bringUp();
 	}
 
 	/** For Button. */
@@ -260,18 +265,19 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			return;
 		}
 		this.#saving?.pressed();
-		this.#network?.bringUp();
+		this.network?.bringUp();
 	}
 
 	/** For NetworkManager. */
 	networkChanged(): void {
-		const network = this.#network;
+		const network = this.network;
 		if (network === undefined) return;
 		const { station, accessPointOn } = network;
+		this.#live.changed();
 		this.#light?.waiting(accessPointOn && station === undefined);
 		const { hostname } = this.#networkSettings;
 		const ip = station?.ip ?? "";
-		this.#occurrences.networkChanged(ip);
+		if (this.#occurrences.networkChanged(ip)) this.outputs?.networkChanged(ip !== "");
 		if (this.#serving.listener !== undefined && this.#identity.isOutdated(hostname, station?.ip ?? "")) {
 			this.#acts.readdressSoon();
 		}
@@ -293,35 +299,39 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#starts?.drive.stop();
 		this.#services?.stop();
 		this.#serving.close();
-		this.#network?.stop();
+		this.network?.stop();
 		this.#button?.stop();
 		this.#powerCycles?.stop();
-		this.#schedule.stop();
-		this.#reader.stop();
-		for (const output of this.#outputs) output.stop();
+		this.schedule.stop();
+		this.reader.stop();
+		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
 
 	private makeAPI(): API {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
-		const account = new Account(new AccessSettings(this.#config), info.labelPassword, crypto, text);
+		const account = new Account(new AccessSettings(this.config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
-		const writer = new JSONWriter(text);
+		const { writer } = this.#world;
 		const { storage } = this.#world;
 		return new API({
-			config: this.#config,
+			config: this.config,
 			storage,
 			crypto,
 			installedCertificate: this.#identity.installed,
 			ownCertificate: this.#identity.own,
 			hubCertificates: this.#hubCertificates,
+			hub: this.outputs?.hub,
+			mqttCertificates: this.#mqttCertificates,
+			mqtt: this.outputs?.mqtt,
 			login: new Login({ account, sessions, crypto, clock, text }),
 			sessions,
 			tokens: this.#tokens,
-			reader: this.#reader,
-			schedule: this.#schedule,
+			reader: this.reader,
+			schedule: this.schedule,
 			events: this.#events,
+			live: this.#live,
 			history: this.#history,
 			ledger: this.#ledger,
 			memory,
@@ -329,10 +339,10 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			writer,
 			readingKeys: prepareReadingKeys(writer),
 			clock,
-			zone: this.#zone,
+			zone: this.zone,
 			text,
 			networkSettings: this.#networkSettings,
-			network: this.#network,
+			network: this.network,
 			time: this.#services?.time,
 			info,
 			ending,
@@ -349,9 +359,10 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		try {
 			// First: a reset that is cut from here on is gone on with by the next start, which knows nothing of the log.
 			this.#events.erase();
-			this.#config.erase();
+			this.config.erase();
 			const { own, installed } = this.#identity;
-			for (const { blobs } of [own, installed, this.#hubCertificates]) blobs.sweep([], true);
+			const certificates = [own, installed, this.#hubCertificates, this.#mqttCertificates];
+			for (const { blobs } of certificates) blobs.sweep([], true);
 			this.#sessions.revokeAll();
 			this.#history?.erase();
 		} finally {
@@ -363,21 +374,24 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** The name is in the certificate, and is what the device is found by. */
 	hostnameChanged(): void {
 		this.#acts.refreshSoon();
+		this.outputs?.hub?.settingsChanged();
 	}
 
 	/** The certificate may be too old by it, or too new. For TimeService, and the API. */
 	clockChanged(): void {
 		const { clock } = this.#world;
 		const utcMs = clock.utcMs();
-		if (utcMs !== undefined) this.#reader.outcomes.dateBack(utcMs, clock.monotonicMs());
+		if (utcMs !== undefined) this.reader.outcomes.dateBack(utcMs, clock.monotonicMs());
 		this.#occurrences.clockChanged();
 		this.#saving?.clockChanged();
-		this.#schedule.clockChanged();
+		this.schedule.clockChanged();
+		this.#live.changed();
 		this.#acts.refreshSoon();
 	}
 
 	restartSoon(): void {
 		this.#events.note(EVENT_RESTART);
+		this.#live.end();
 		this.#acts.restartSoon();
 	}
 
@@ -386,7 +400,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.guard("tls", () => {
 			const { listener } = this.#serving;
 			const { hostname } = this.#networkSettings;
-			if (listener !== undefined) this.#identity.renew(listener, hostname, this.#network?.station?.ip ?? "");
+			if (listener !== undefined) this.#identity.renew(listener, hostname, this.network?.station?.ip ?? "");
 		});
 		this.guard("network", () => this.networkChanged());
 	}
@@ -402,16 +416,16 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** For MeterReader: a meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
-		for (const output of this.#outputs) this.guard("output", () => output.measured(readout));
+		this.outputs?.measured(readout);
 	}
 
 	/** In safe mode nobody talks to the meter. */
 	meterChanged(): void {
 		if (this.safeMode !== "") return;
-		const wantsLog = this.#config.get(CONTROL_LOG_EN);
-		if (!wantsLog) this.#reader.log = undefined;
-		else this.#reader.log ??= new ConversationLog();
-		this.#reader.reconfigure();
+		const wantsLog = this.config.get(CONTROL_LOG_EN);
+		if (!wantsLog) this.reader.log = undefined;
+		else this.reader.log ??= new ConversationLog();
+		this.reader.reconfigure();
 	}
 
 	/** Every callback of the host goes through here: on the device an exception that escapes is a restart. */

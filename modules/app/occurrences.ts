@@ -33,11 +33,12 @@ export class Occurrences {
 		this.meterFailure = meterFailure;
 	}
 
-	/** Empty: it is in no network. */
-	networkChanged(ip: string): void {
-		if (ip === this.#ip) return;
+	/** Empty: it is in no network. Whether that is another address than before. */
+	networkChanged(ip: string): boolean {
+		if (ip === this.#ip) return false;
 		this.#ip = ip;
 		if (!this.#isRoutine) this.#events.note(ip === "" ? EVENT_NETWORK_DOWN : EVENT_NETWORK_UP, ip);
+		return true;
 	}
 
 	clockChanged(): void {

@@ -3,8 +3,10 @@
  * settings (config/store.ts, `change`); what follows from it stands here. Settings that stand in no row have their effect
  * when they are next looked at.
  */
-import { DLMS, DLMS_SECRETS } from "../config/dlms-fields.js";
+import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "../config/dlms-fields.js";
+import { HUB } from "../config/hub-fields.js";
 import { CONTROL, IEC62056, METER, METER_PROTOCOL } from "../config/meter-fields.js";
+import { MQTT } from "../config/mqtt-fields.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
@@ -21,6 +23,12 @@ import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import type { TimeZone } from "../time/zone.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
 
+/** What readings leave by; undefined where it can't be reached. */
+interface Listeners {
+	readonly hub: { settingsChanged(): void } | undefined;
+	readonly mqtt: { settingsChanged(): void; forgetMeter(): void } | undefined;
+}
+
 /** Whom the table knows. */
 export interface Concerned {
 	readonly config: Pick<ConfigStore, "get">;
@@ -29,6 +37,8 @@ export interface Concerned {
 	readonly schedule: { reconfigure(): void };
 	/** Undefined where there is no radio. */
 	readonly network: { applySoon(what: number): void } | undefined;
+	/** Undefined in safe mode. */
+	readonly outputs: Listeners | undefined;
 	/** Settings of the meter are other ones: the reader and its log go by them. */
 	meterChanged(): void;
 	/** The name is in the certificate, and is what the device is found by. */
@@ -54,6 +64,8 @@ function applied(fields: readonly Field[], tell: Row["tell"]): Row {
 const ON_CHANGED: readonly Row[] = Object.freeze([
 	// What was learned of a meter holds for the settings that it was learned with.
 	changed([...IEC62056.fields, ...DLMS.fields, ...DLMS_SECRETS.fields], ({ reader }) => reader.forget()),
+	// Nor are its values those that were announced.
+	changed([METER_PROTOCOL, ...DLMS_OBIS.fields], ({ outputs }) => outputs?.mqtt?.forgetMeter()),
 	changed([...METER.fields, ...IEC62056.fields, ...CONTROL.fields], (whom) => whom.meterChanged()),
 	changed([SYSTEM_TIMEZONE], ({ zone, config }) => zone.select(config.get(SYSTEM_TIMEZONE))),
 	// Its times are the wall clock's; and it leaves a meter alone that has refused the password.
@@ -62,6 +74,8 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 		({ schedule }) => schedule.reconfigure(),
 	),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
+	applied(MQTT.fields, ({ outputs }) => outputs?.mqtt?.settingsChanged()),
+	applied(HUB.fields, ({ outputs }) => outputs?.hub?.settingsChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),
 	applied([AP_SSID, AP_PASSWORD, AP_ENABLED], ({ network }) => network?.applySoon(APPLY_ACCESS_POINT)),
 	applied([FALLBACK_AP_ENABLED, WIFI_ENABLED], ({ network }) => network?.applySoon(APPLY_FLAGS)),

@@ -75,7 +75,8 @@ export interface SavingParts {
 	readonly occurrences: Pick<Occurrences, "meterFailure">;
 	readonly light: Pick<Light, "empty"> | undefined;
 	readonly serving: Pick<Serving, "isBusy">;
-	readonly outputs: readonly Pick<Output, "busy">[];
+	/** Undefined in safe mode. */
+	readonly outputs: Pick<Output, "busy"> | undefined;
 }
 
 export interface SavingWorld {
@@ -220,7 +221,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** For SleepPolicy. */
 	get isSending(): boolean {
-		return this.hasNetwork && (this.isSyncDue || this.#parts?.outputs.some(({ busy }) => busy) === true);
+		return this.hasNetwork && (this.isSyncDue || this.#parts?.outputs?.busy === true);
 	}
 
 	/** For SleepPolicy. */

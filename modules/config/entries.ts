@@ -3,6 +3,7 @@ import { ACCESS, TOKENS } from "./access-fields.js";
 import { DLMS, DLMS_OBIS, DLMS_SECRETS } from "./dlms-fields.js";
 import { HUB } from "./hub-fields.js";
 import { CONTROL, IEC_SPEED, IEC62056, METER } from "./meter-fields.js";
+import { MQTT, MQTT_ANNOUNCED } from "./mqtt-fields.js";
 import { NETWORK, WIFI } from "./network-fields.js";
 import { POWER } from "./power-fields.js";
 import { SCHEDULE } from "./schedule-fields.js";
@@ -30,10 +31,12 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	TLS,
 	WIFI,
 	NETWORK,
+	MQTT,
+	MQTT_ANNOUNCED,
 ]);
 
-/** Passwords, tokens, certificates, and what was learned of the meter: nothing that the owner knows as settings. */
-const NO_SETTINGS: readonly Entry[] = Object.freeze([ACCESS, TOKENS, TLS, IEC_SPEED]);
+/** Passwords, tokens, certificates, what was learned of the meter or said of it: nothing that the owner knows as settings. */
+const NO_SETTINGS: readonly Entry[] = Object.freeze([ACCESS, TOKENS, TLS, IEC_SPEED, MQTT_ANNOUNCED]);
 
 /** Names of the groups of settings that these fields are in, for the event log; empty where they are in none. */
 export function groupsOf(fields: readonly Field[]): string {

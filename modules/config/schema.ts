@@ -144,3 +144,5 @@ export const IN_HUB = 13;
 export const IN_TLS = 14;
 export const IN_WIFI = 15;
 export const IN_NETWORK = 16;
+export const IN_MQTT = 17;
+export const IN_MQTT_ANNOUNCED = 18;

@@ -45,6 +45,14 @@ export const EVENT_NETWORK_DOWN = kind(15, "network_down");
 export const EVENT_MISSED = kind(16, "readouts_missed");
 /** Flash has refused a write; with the key. */
 export const EVENT_STORAGE = kind(17, "storage_refused");
+/** The hub has taken nothing for the first time since it last did; with the code. */
+export const EVENT_HUB_FAILED = kind(18, "hub_failed");
+/** It has taken all again. */
+export const EVENT_HUB_BACK = kind(19, "hub_back");
+/** The first failure, and each that is another one; with its code. */
+export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed");
+/** The broker has taken everything again. */
+export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 /** The cells are empty: it sleeps until there are others, or USB. */
 export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
 
@@ -66,6 +74,10 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_NETWORK_DOWN,
 	EVENT_MISSED,
 	EVENT_STORAGE,
+	EVENT_HUB_FAILED,
+	EVENT_HUB_BACK,
+	EVENT_MQTT_FAILED,
+	EVENT_MQTT_SENT,
 	EVENT_BATTERY_EMPTY,
 ]);
 

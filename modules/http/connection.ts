@@ -1,16 +1,12 @@
 /**
  * One connection of the HTTP server: reads a request, asks the handler, sends the reply, and so on until one side has
  * had enough (RFC 9112, 9). One request at a time: bytes of the next one wait in the receive buffer and in the socket.
- * Nothing is read that nobody can take, nothing is made that the client does not take.
- *
- * The two halves run side by side, for a handler may answer before the body is complete: `#input` says what arriving
- * bytes are for, `#reply` how far the answer is; connection-states.ts has what they are together.
+ * Nothing is read that nobody can take, nothing is made that the client does not take. Its two halves, `#input` and
+ * `#reply`, run side by side: connection-states.ts has what they are together.
  *
  * A reply must reach the client even when the client is still sending: closing a socket with unread bytes resets it,
  * and a reset may destroy the reply on its way. So a body that nobody wants is thrown away when it is short, and
  * otherwise the connection lingers after the reply: it reads on and throws away, up to LINGER_LIMIT bytes and lingerMs.
- *
- * Memory: IN_SIZE + OUT_SIZE bytes for each connection, made with it and dropped with it.
  */
 import type { ListenerPort, Socket, TextCodec } from "../io/host.js";
 import { BODY_DATA, BODY_END, BODY_ERROR, BodyDecoder } from "./body.js";
@@ -33,13 +29,13 @@ import { HEAD_DONE, HEAD_MORE, RequestHead } from "./head.js";
 import { Outgoing } from "./outgoing.js";
 import type { AcceptedConnection, ConnectionOwner } from "./owner.js";
 import { METHOD_HEAD } from "./request.js";
-import type { BodySource, ResponseCarrier } from "./response.js";
-import { HTTPResponse } from "./response.js";
+import type { BodySource, LiveReader, ResponseCarrier } from "./response.js";
+import { framingOf, HTTPResponse } from "./response.js";
 import { displacedReply, reasonOf, sendError } from "./status.js";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
-export class HTTPConnection implements ResponseCarrier {
+export class HTTPConnection implements ResponseCarrier, LiveReader {
 	readonly text: TextCodec;
 	/** The port it came in on. */
 	readonly port: ListenerPort;
@@ -107,14 +103,19 @@ export class HTTPConnection implements ResponseCarrier {
 		return (this.#input === INPUT_HEAD && this.#inEnd === 0) || this.#isLingering;
 	}
 
-	/** A request on it has shown a valid token. */
+	/** A request on it has shown a valid token. A live body does not count: it is given up first. */
 	get isKnown(): boolean {
-		return this.#isKnown;
+		return this.#isKnown && !this.isLive;
 	}
 
 	/** The present request has. */
 	get isVouched(): boolean {
-		return this.#isVouched;
+		return this.#isVouched && !this.isLive;
+	}
+
+	/** What it sends comes as things happen, for as long as its client stays. */
+	get isLive(): boolean {
+		return this.#out.live !== undefined;
 	}
 
 	get isGuest(): boolean {
@@ -123,10 +124,10 @@ export class HTTPConnection implements ResponseCarrier {
 
 	/**
 	 * From when on a newcomer may take this connection's place, monotonic ms: since when it is idle, has taken nothing of a
-	 * reply, or sends a request; Infinity while it has a request with a valid token.
+	 * reply, or sends a request; Infinity while it has a request with a valid token. A live body is safe for its beginning.
 	 */
 	get displaceableMs(): number {
-		if (this.isIdle) return this.#idleMs;
+		if (this.isIdle || this.isLive) return this.#idleMs;
 		if (this.#isVouched) return Number.POSITIVE_INFINITY;
 		const { graceMs, writeMs } = this.#owner.limits;
 		// Who takes a reply a byte at a time takes it for writeMs at most.
@@ -150,6 +151,7 @@ export class HTTPConnection implements ResponseCarrier {
 	/** When `expire` is due, monotonic ms; Infinity while the handler is thinking. */
 	get deadlineMs(): number {
 		const limits = this.#owner.limits;
+		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
 		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
 		if (this.#isLingering) return this.#sinceMs + limits.lingerMs;
 		if (this.#input === INPUT_HEAD) {
@@ -163,9 +165,19 @@ export class HTTPConnection implements ResponseCarrier {
 	/** The deadline has passed. */
 	expire(nowMs: number): void {
 		this.#nowMs = nowMs;
-		if (!this.#out.isIdle || this.isIdle || this.#reply === REPLY_GIVEN) this.close();
+		if (this.#out.isWaiting) {
+			// Each piece has the time of a whole reply.
+			this.#sinceMs = this.#sentMs = nowMs;
+			this.#out.resume();
+			this.run(nowMs);
+		} else if (!this.#out.isIdle || this.isIdle || this.#reply === REPLY_GIVEN) this.close();
 		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
 		else this.fail(408);
+	}
+
+	wake(): void {
+		this.#out.isAwake = true;
+		this.#owner.drive.tell(() => this.#owner.changed());
 	}
 
 	/** Closes the socket after what was given to it has left; tells the handler if it still owes an answer. */
@@ -207,23 +219,20 @@ export class HTTPConnection implements ResponseCarrier {
 		if (!(length >= 0)) throw new RangeError("Length of the reply is no length");
 		this.#sink = undefined;
 		if (this.#input === INPUT_BODY) this.dropBody();
-		const head = this.#head;
-		const hasLength = length !== Number.POSITIVE_INFINITY;
-		const chunked = !hasLength && head.minorVersion === 1;
+		const { method, minorVersion, keepAlive } = this.#head;
+		const isOpen = length === Number.POSITIVE_INFINITY;
+		const isChunked = isOpen && minorVersion === 1;
 		const isBare = status === 204 || status === 304;
-		const hasBody = !isBare && head.method !== METHOD_HEAD;
-		if (response.closing || this.isSurplus || !head.keepAlive || (hasBody && !hasLength && !chunked))
-			this.#closing = true;
-		let framing = "";
-		if (hasLength && !isBare) framing = `Content-Length: ${length}\r\n`;
-		else if (chunked && !isBare) framing = "Transfer-Encoding: chunked\r\n";
-		if (this.#closing) framing += "Connection: close\r\n";
-		else if (head.minorVersion === 0) framing += "Connection: keep-alive\r\n";
-		const text = `HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`;
+		const hasBody = !isBare && method !== METHOD_HEAD;
+		const isLast = response.closing || this.isSurplus || !keepAlive;
+		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
+		const framing = framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);
+		const text = this.text.encode(`HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`);
 		this.#sinceMs = this.#sentMs = this.#nowMs;
 		if (!hasBody) body?.close?.();
-		if (hasBody) this.#out.begin(this.text.encode(text), body, length, chunked);
-		else this.#out.begin(this.text.encode(text), undefined, 0, false);
+		this.#out.begin(text, hasBody ? body : undefined, hasBody ? length : 0, isChunked);
+		this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
+		this.#out.live?.opened(this);
 		this.#reply = REPLY_GIVEN;
 	}
 
@@ -303,7 +312,7 @@ export class HTTPConnection implements ResponseCarrier {
 	/** Sends what can be sent; true when that has made room for the next request. */
 	private write(): boolean {
 		if (this.#input === INPUT_CLOSED) return false;
-		if (!this.#out.isIdle && this.#writable > 0) {
+		if (!this.#out.isIdle && !this.#out.isWaiting && this.#writable > 0) {
 			this.#writable = this.#out.pump(this.#socket, this.#writable);
 			this.#sentMs = this.#nowMs;
 		}

@@ -13,6 +13,7 @@
  */
 import { hexDigitValue } from "../bytes/hex.js";
 import type { Socket, TextCodec } from "../io/host.js";
+import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
 import type { HTTPRequest } from "./request.js";
 import { METHOD_NAMES, METHOD_OPTIONS, METHOD_OTHER } from "./request.js";
 import { decodePercent, hasGoodEscapes, isCleanText } from "./target.js";
@@ -26,8 +27,6 @@ const PORT_LIMIT = 65535;
 const PORT_DIGITS_LIMIT = 5;
 /** Bytes between the brackets of an IPv6 address. */
 const IPV6_LIMIT = 45;
-/** Digits of a Content-Length: a double holds every such number exactly. */
-const LENGTH_DIGITS_LIMIT = 15;
 
 /** `parse` needs more bytes. */
 export const HEAD_MORE = 0;
@@ -38,7 +37,6 @@ const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
-const COMMA = 0x2c;
 const PERCENT = 0x25;
 const COLON = 0x3a;
 const QUESTION = 0x3f;
@@ -140,9 +138,9 @@ export class RequestHead implements HTTPRequest {
 		for (let at = this.#fields; at < this.#fieldsEnd; ) {
 			const colon = buffer.indexOf(COLON, at);
 			const end = buffer.indexOf(CR, colon);
-			if (this.matches(at, colon, name)) {
-				const start = this.trimStart(colon + 1, end);
-				return this.#text.decode(buffer, start, this.trimEnd(start, end));
+			if (matches(this.#buffer, at, colon, name)) {
+				const start = trimStart(this.#buffer, colon + 1, end);
+				return this.#text.decode(buffer, start, trimEnd(this.#buffer, start, end));
 			}
 			at = end + 2;
 		}
@@ -254,8 +252,8 @@ export class RequestHead implements HTTPRequest {
 				this.#pathEnd = this.#queryEnd = end;
 				return true;
 			}
-			const scheme = this.matches(start, start + 7, "http://") ? 7 : 8;
-			if (scheme === 8 && !this.matches(start, start + 8, "https://")) return false;
+			const scheme = matches(this.#buffer, start, start + 7, "http://") ? 7 : 8;
+			if (scheme === 8 && !matches(this.#buffer, start, start + 8, "https://")) return false;
 			this.#hostStart = start + scheme;
 			pathStart = indexOrEnd(buffer, SLASH, this.#hostStart, indexOrEnd(buffer, QUESTION, this.#hostStart, end));
 			this.#hostEnd = pathStart;
@@ -282,25 +280,28 @@ export class RequestHead implements HTTPRequest {
 			if ((byte < 0x5e || byte > 0x7a) && !isTokenByte(byte)) break;
 		}
 		if (colon === start || colon === end || buffer[colon] !== COLON) return 400;
-		const from = this.trimStart(colon + 1, end);
-		const to = this.trimEnd(from, end);
+		const from = trimStart(this.#buffer, colon + 1, end);
+		const to = trimEnd(this.#buffer, from, end);
 		switch (colon - start) {
 			case 4:
-				if (!this.matches(start, colon, "host")) return HEAD_MORE;
+				if (!matches(this.#buffer, start, colon, "host")) return HEAD_MORE;
 				return ++this.#hostCount > 1 || !this.isHost(from, to) ? 400 : HEAD_MORE;
 			case 6:
-				if (this.matches(start, colon, "expect") && this.matches(from, to, "100-continue")) {
+				if (matches(this.#buffer, start, colon, "expect") && matches(this.#buffer, from, to, "100-continue")) {
 					this.#expectsContinue = true;
 				}
 				return HEAD_MORE;
 			case 10:
-				if (this.matches(start, colon, "connection")) this.takeConnection(from, to);
+				if (matches(buffer, start, colon, "connection")) {
+					this.#saysClose ||= hasWord(buffer, from, to, "close");
+					this.#saysKeepAlive ||= hasWord(buffer, from, to, "keep-alive");
+				}
 				return HEAD_MORE;
 			case 14:
-				return this.matches(start, colon, "content-length") ? this.takeLength(from, to) : HEAD_MORE;
+				return matches(this.#buffer, start, colon, "content-length") ? this.takeLength(from, to) : HEAD_MORE;
 			case 17:
-				if (!this.matches(start, colon, "transfer-encoding")) return HEAD_MORE;
-				if (!this.matches(from, to, "chunked")) return 501;
+				if (!matches(this.#buffer, start, colon, "transfer-encoding")) return HEAD_MORE;
+				if (!matches(this.#buffer, from, to, "chunked")) return 501;
 				if (this.#length !== LENGTH_NONE || this.minorVersion === 0) return 400;
 				this.#length = LENGTH_CHUNKED;
 				return HEAD_MORE;
@@ -310,27 +311,12 @@ export class RequestHead implements HTTPRequest {
 	}
 
 	private takeLength(start: number, end: number): number {
-		if (start === end) return 400;
-		let length = 0;
-		for (let i = start; i < end; i++) {
-			if (!isDigit(this.#buffer[i])) return 400;
-			length = length * 10 + this.#buffer[i] - 0x30;
-		}
+		const length = decimalIn(this.#buffer, start, end);
+		if (length < 0) return 400;
 		if (end - start > LENGTH_DIGITS_LIMIT) return 413;
 		if (this.#length !== LENGTH_NONE && this.#length !== length) return 400;
 		this.#length = length;
 		return HEAD_MORE;
-	}
-
-	private takeConnection(start: number, end: number): void {
-		for (let at = start; at < end; ) {
-			const comma = indexOrEnd(this.#buffer, COMMA, at, end);
-			const from = this.trimStart(at, comma);
-			const to = this.trimEnd(from, comma);
-			if (this.matches(from, to, "close")) this.#saysClose = true;
-			else if (this.matches(from, to, "keep-alive")) this.#saysKeepAlive = true;
-			at = comma + 1;
-		}
 	}
 
 	private finish(fieldsEnd: number): number {
@@ -358,25 +344,8 @@ export class RequestHead implements HTTPRequest {
 	}
 
 	private isPort(start: number, end: number): boolean {
-		if (start >= end || end - start > PORT_DIGITS_LIMIT) return false;
-		let port = 0;
-		for (let i = start; i < end; i++) {
-			if (!isDigit(this.#buffer[i])) return false;
-			port = port * 10 + this.#buffer[i] - 0x30;
-		}
-		return port <= PORT_LIMIT;
-	}
-
-	private trimStart(start: number, end: number): number {
-		let at = start;
-		while (at < end && (this.#buffer[at] === SPACE || this.#buffer[at] === TAB)) at++;
-		return at;
-	}
-
-	private trimEnd(start: number, end: number): number {
-		let at = end;
-		while (at > start && (this.#buffer[at - 1] === SPACE || this.#buffer[at - 1] === TAB)) at--;
-		return at;
+		const port = decimalIn(this.#buffer, start, end);
+		return port >= 0 && port <= PORT_LIMIT && end - start <= PORT_DIGITS_LIMIT;
 	}
 
 	/** True when the bytes from `start` on are `word`. */
@@ -386,29 +355,6 @@ export class RequestHead implements HTTPRequest {
 		for (let i = 0; i < length; i++) if (buffer[start + i] !== word.charCodeAt(i)) return false;
 		return true;
 	}
-
-	/** True when `buffer[start..end)` is the lower-case `word`, in any case. */
-	private matches(start: number, end: number, word: string): boolean {
-		const { length } = word;
-		if (end - start !== length) return false;
-		const buffer = this.#buffer;
-		for (let i = 0; i < length; i++) {
-			const byte = buffer[start + i];
-			const wanted = word.charCodeAt(i);
-			if (byte !== wanted && (byte < 0x41 || byte > 0x5a || (byte | 0x20) !== wanted)) return false;
-		}
-		return true;
-	}
-}
-
-/** Index of `byte` in `bytes[start..end)`, or `end`. */
-function indexOrEnd(bytes: Uint8Array, byte: number, start: number, end: number): number {
-	for (let i = start; i < end; i++) if (bytes[i] === byte) return i;
-	return end;
-}
-
-function isDigit(byte: number): boolean {
-	return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Of a DNS name or an IPv4 address; `_` is in the names of some home networks. */

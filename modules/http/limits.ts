@@ -12,6 +12,9 @@ export interface HTTPLimits {
 	readonly transferMs: number;
 	/** After a reply that ends the connection while the client may still be sending. */
 	readonly lingerMs: number;
+	/** Of a body that comes as things happen: the longest silence, and the shortest time between two pieces. */
+	readonly beatMs: number;
+	readonly pauseMs: number;
 	/**
 	 * For which a connection is safe from being displaced by a newer one: after it came, after the first byte of a request,
 	 * after each piece of a reply that its client took, and while it lingers.
@@ -26,5 +29,7 @@ export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
 	writeMs: 20_000,
 	transferMs: 300_000,
 	lingerMs: 2_000,
+	beatMs: 15_000,
+	pauseMs: 250,
 	graceMs: 1_000,
 });

@@ -1,11 +1,11 @@
 /**
- * The sending half of a connection: one buffer, filled from the reply's head and body only when it is empty and the
- * socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
+ * The sending half of a connection: one buffer, filled from the head and the body of a message only when it is empty and
+ * the socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer is at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
 import type { Socket } from "../io/host.js";
-import type { BodySource } from "./response.js";
+import { type BodySource, type LiveBody, NOTHING_YET } from "./response.js";
 
 const CHUNK_PREFIX = 5;
 /** CRLF after the data, and the end of the body behind it. */
@@ -26,6 +26,9 @@ export class Outgoing {
 	#mark = -1;
 	/** The source was not read yet. */
 	#isFresh = false;
+	/** The source had nothing when it was read last; it has something since. */
+	#isWaiting = false;
+	isAwake = false;
 	#source: BodySource | undefined;
 	#chunked = false;
 	/** Bytes of the body still to come; Infinity when its length is not known. */
@@ -38,6 +41,22 @@ export class Outgoing {
 	/** True when all there was has been given to the socket. */
 	get isIdle(): boolean {
 		return this.#start === this.#end && this.#source === undefined;
+	}
+
+	/** The body under way that comes as things happen, if it is one. */
+	get live(): LiveBody | undefined {
+		return this.#source?.live;
+	}
+
+	/** All there was has been given to the socket, and the source had nothing more. */
+	get isWaiting(): boolean {
+		return this.#isWaiting && this.#start === this.#end;
+	}
+
+	/** The source is read again by the next `pump`: it has something, or is to show that both ends are there. */
+	resume(): void {
+		if (!this.isAwake) this.live?.beat();
+		this.isAwake = this.#isWaiting = false;
 	}
 
 	/** Sends `bytes` before anything that comes later. Throws a RangeError when they don't fit. */
@@ -73,7 +92,7 @@ export class Outgoing {
 	 * Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. Throws what the
 	 * source throws; `revoke` then clears away what there is of the reply.
 	 */
-	pump(socket: Socket, writable: number): number {
+	pump(socket: Pick<Socket, "write">, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
 			// Head and beginning of the body go out together.
@@ -98,7 +117,7 @@ export class Outgoing {
 	close(): void {
 		const source = this.#source;
 		this.#source = undefined;
-		this.#isFresh = false;
+		this.#isFresh = this.#isWaiting = false;
 		source?.close?.();
 	}
 
@@ -126,6 +145,9 @@ export class Outgoing {
 		const limit = this.#buffer.length;
 		while (this.#left > 0 && this.#end < limit) {
 			const count = source.read(this.#buffer, this.#end, Math.min(limit, this.#end + this.#left));
+			// What did not fit behind something else may fit into an empty buffer.
+			this.#isWaiting = count === NOTHING_YET && this.#end === 0;
+			if (count === NOTHING_YET) return;
 			if (count === 0) {
 				// The client counts on the length it was told: the connection can't go on.
 				if (this.#left !== Number.POSITIVE_INFINITY) throw new Error("Body ended before its length");
@@ -147,8 +169,9 @@ export class Outgoing {
 		for (let room = limit - at; count > 0 && room > 0; room = limit - at) {
 			if (at > first && room < SPARE) break;
 			count = source.read(buffer, at, limit);
-			at += count;
+			at += Math.max(0, count);
 		}
+		this.#isWaiting = count === NOTHING_YET && at === CHUNK_PREFIX;
 		if (at > first) {
 			const size = at - first;
 			for (let digit = 0; digit < 3; digit++) buffer[this.#end++] = hexDigit((size >> (8 - 4 * digit)) & 15);
@@ -158,7 +181,7 @@ export class Outgoing {
 			buffer[this.#end++] = CR;
 			buffer[this.#end++] = LF;
 		}
-		if (count > 0) return;
+		if (count !== 0) return;
 		buffer[this.#end++] = ZERO;
 		for (let i = 0; i < 2; i++) {
 			buffer[this.#end++] = CR;

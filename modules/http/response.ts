@@ -13,6 +13,28 @@ export interface BodySource {
 	read(into: Uint8Array, start: number, end: number): number;
 	/** Called once, when no more will be read: the body is complete, not wanted (HEAD), or the client has gone. */
 	close?(): void;
+	/** Only of a body that comes as things happen, for as long as the client stays. */
+	readonly live?: LiveBody;
+}
+
+/** What `read` of a live body gives when there is nothing now, or when it does not fit behind what was written before. */
+export const NOTHING_YET = -1;
+
+/**
+ * A body that comes as things happen. It is read when somebody says that there is something, or when nothing was sent for
+ * `beatMs`. Its connection is the first to go for a newcomer, and closed where its client takes nothing for `writeMs`.
+ */
+export interface LiveBody {
+	/** Once, before the first `read`. */
+	opened(reader: LiveReader): void;
+	/** Nothing was sent for `beatMs`: what is read next shows that both ends are there. */
+	beat(): void;
+}
+
+/** Who reads a live body. */
+export interface LiveReader {
+	/** There is something to read. It is read in a turn of its own, not before `pauseMs` after the last. Not after `close`. */
+	wake(): void;
 }
 
 /** A body that stands in memory or flash; the bytes are not copied and must hold still until it is sent. */
@@ -33,6 +55,18 @@ export class BytesSource implements BodySource {
 		this.#at += count;
 		return count;
 	}
+}
+
+/**
+ * Fields that frame a body (RFC 9112, 6 and 9.3) of `length` bytes; Infinity: not known, NaN: there can be none. `isLast`:
+ * the connection ends with it.
+ */
+export function framingOf(length: number, isChunked: boolean, isLast: boolean, minorVersion: number): string {
+	let framing = "";
+	if (Number.isFinite(length)) framing = `Content-Length: ${length}\r\n`;
+	else if (isChunked && length > 0) framing = "Transfer-Encoding: chunked\r\n";
+	if (isLast) return `${framing}Connection: close\r\n`;
+	return minorVersion === 0 ? `${framing}Connection: keep-alive\r\n` : framing;
 }
 
 /** What a response needs of the connection that carries it. */

@@ -7,7 +7,8 @@
  * ends with its reply, unless its client has shown a token and not all others have. What waits long is refused where all
  * others are at requests with a token (`isGuest`): so something is always answered at once.
  *
- * When all are taken somebody is displaced whose client has shown no token: who idles, sends a head or a body or takes no
+ * When all are taken somebody is displaced: first whose body comes as things happen (an event stream), since its client
+ * can do without; then those whose client has shown no token: who idles, sends a head or a body or takes no
  * reply, the longest waiting first; then who idles though it has shown one. A request with a token is never given up. Each
  * is safe for `graceMs`; until then the newcomer waits in the listener.
  *
@@ -231,7 +232,10 @@ export class HTTPServer implements ConnectionOwner, Timed {
 		return this.displaceable(port)?.displaceableMs ?? Number.POSITIVE_INFINITY;
 	}
 
-	/** Who would have to go first for a newcomer, and from when on: those without a token, then those that idle with one. */
+	/**
+	 * Who would have to go first for a newcomer, and from when on: live bodies, those without a token, then those that idle
+	 * with one.
+	 */
 	private displaceable(port: ListenerPort): HTTPConnection | undefined {
 		let first: HTTPConnection | undefined;
 		for (let i = 0; i < this.#connections.length; i++) {
@@ -254,6 +258,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 }
 
 function goesBefore(connection: HTTPConnection, other: HTTPConnection): boolean {
+	if (connection.isLive !== other.isLive) return connection.isLive;
 	if (connection.isKnown !== other.isKnown) return other.isKnown;
 	return connection.displaceableMs < other.displaceableMs;
 }

@@ -40,6 +40,12 @@ export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 }
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
+/** A stream of events, for as long as it is there, and what one takes on its way. */
+export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
+/** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */
+export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 10_240 });
+/** Sending to the hub: its certificate is held whole until the connection stands. */
+export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -12,6 +12,8 @@ const OTHER_CODES = "other";
 
 /** Who is told of them. */
 export interface OutcomeListener {
+	/** Is told of each change, and of each good readout. */
+	readonly live?: { changed(): void; measured(): void };
 	/** What is wrong is something else than before; undefined: the first good readout since the start, or after that. */
 	failureChanged?(failure: Failure | undefined): void;
 	/** A meter has given this good readout; it was not simulated. */
@@ -46,6 +48,7 @@ export class Outcomes {
 	began(utcMs: number, nowMs: number): void {
 		this.attemptUtcMs = utcMs;
 		this.#attemptMs = utcMs === 0 ? nowMs : undefined;
+		this.#listener.live?.changed();
 	}
 
 	keep(readout: Readout, isSimulated: boolean, nowMs: number): void {
@@ -55,6 +58,7 @@ export class Outcomes {
 		this.#isSimulated = isSimulated;
 		this.readouts++;
 		this.failure = undefined;
+		this.#listener.live?.measured();
 		if (!isSimulated) {
 			this.measurements++;
 			this.#listener.measured?.(readout);
@@ -66,6 +70,7 @@ export class Outcomes {
 		const isAnother = failure !== undefined && failure !== this.failure;
 		this.failure = failure;
 		if (failure !== undefined) this.count(failure.code);
+		this.#listener.live?.changed();
 		if (isAnother) this.#listener.failureChanged?.(failure);
 	}
 

@@ -58,6 +58,8 @@ export interface ScheduleOptions {
 	plan(): Recurrence | undefined;
 	/** So many times have gone by without a run. */
 	missed?(count: number): void;
+	/** Is told that the next time is another. */
+	readonly live?: { changed(): void };
 }
 
 const MINUTE_MS = 60_000;
@@ -268,6 +270,7 @@ export class Schedule implements Timed, ReadWaiter {
 		const utcMs = this.utcMs;
 		this.#nextUtcMs = utcMs === 0 ? 0 : this.after(this.baseAt(utcMs));
 		this.deadlineMs = nowMs + (utcMs === 0 ? this.periodMs : Math.max(0, this.#nextUtcMs - utcMs));
+		this.#options.live?.changed();
 	}
 
 	/** The time after which the next one is looked for. */

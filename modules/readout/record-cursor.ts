@@ -1,6 +1,6 @@
 /**
- * Takes a packed readout (record-writer.ts) apart, one record at a time, for the API, and later for the hub, Zigbee and
- * the history. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
+ * Takes a packed readout (record-writer.ts) apart, one record at a time, for the API, the history and all
+ * that is sent out. Nothing is allocated per record: a record is looked at through the cursor's own buffers.
  *
  * The first value of a record is what it is about, the second belongs to it. Where the meter sends the time first, the
  * two change places: `0-1:24.2.1(101209112500W)(12785.123*m3)` (DSMR P1 5.0.2, 6.12; capacity tariff of Belgium), and

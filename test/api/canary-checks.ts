@@ -28,12 +28,14 @@ export function canaryChecks(gateway: () => TestGateway): void {
 			await gateway().write("dlms/config", dlms);
 			const hub = { enabled: true, url: "https://hub.lan", token: "canary-of-the-hub" };
 			await gateway().write("hub", hub);
+			const mqtt = { url: "mqtt://broker.lan", user: "canary", password: "canary of the broker" };
+			await gateway().write("mqtt", mqtt);
 			const wifi = { ssid: "home", password: "canary of the network", dhcp: true };
 			await gateway().write("network/wifi", wifi);
 			const accessPoint = { ap_password: "canary of our own" };
 			await gateway().write("network/ap", accessPoint);
 			secrets = [SECRET, new_hash, token, ...Object.values(dlms), hub.token];
-			secrets.push(wifi.password, accessPoint.ap_password);
+			secrets.push(mqtt.password, wifi.password, accessPoint.ap_password);
 			for (const secret of secrets) gateway().plant(secret);
 		}
 

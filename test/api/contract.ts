@@ -10,7 +10,9 @@ import { dlmsChecks } from "./dlms-checks.js";
 import type { TestGateway } from "./gateway.js";
 import { historyChecks } from "./history-checks.js";
 import { hubChecks } from "./hub-checks.js";
+import { liveChecks } from "./live-checks.js";
 import { meterChecks } from "./meter-checks.js";
+import { mqttChecks } from "./mqtt-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { pageChecks, plainPageChecks } from "./page-checks.js";
 import { passwordChecks, plainPasswordChecks } from "./password-checks.js";
@@ -51,6 +53,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				crowdChecks,
 				bodyChecks,
 				meterChecks,
+				liveChecks,
 				historyChecks,
 				passwordChecks,
 				tokenChecks,
@@ -59,6 +62,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				dlmsChecks,
 				zigbeeChecks,
 				hubChecks,
+				mqttChecks,
 				networkChecks,
 				canaryChecks,
 				walkErrorChecks,

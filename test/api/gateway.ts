@@ -12,17 +12,18 @@ import type { MeterMode } from "../../tools/meter/telegram.js";
 import { iecVectors, type Vector } from "../vectors.js";
 import { Canary } from "./canary.js";
 import { checkReply } from "./document.js";
+import type { Follower, FollowOptions } from "./follower.js";
 
 /** Of the label, in every world. */
 export const PASSWORD = "label-password";
 export const USERNAME = "admin";
 
 /** What a reply may be that is no JSON. */
-const TEXTS = ["text/csv", "text/plain; version=0.0.4; charset=utf-8"];
+const TEXTS = ["text/csv", "text/event-stream", "text/plain; version=0.0.4; charset=utf-8"];
 
 const ERROR_CODES = `invalid_json missing_field invalid_field unauthorized invalid_proof nonce_invalid https_required
 	forbidden_origin forbidden_scope not_found method_not_allowed too_large too_many_attempts busy meter_timeout meter_error
-	meter_auth_failed hub_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
+	meter_auth_failed hub_disabled mqtt_disabled token_slots_full ota_invalid_image ota_bad_signature ota_wrong_device ota_downgrade
 	ota_write_failed ota_low_power unsupported internal`.split(/\s+/);
 
 export interface RequestOptions {
@@ -103,6 +104,8 @@ export abstract class TestGateway {
 	/** Host and port of the listener, as the Host field has them. */
 	abstract authority(secure: boolean): string;
 	abstract get httpsPort(): number;
+	/** Asks for `GET events`, and takes them as they come. */
+	abstract follow(options?: FollowOptions): Follower;
 	/** The networks in reach from now on: what `air.txt` says (hosts/simulated/air.ts). */
 	abstract setAir(text: string): void;
 	/** Its hostname was changed to this: waits until it goes by it. */

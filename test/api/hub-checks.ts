@@ -59,9 +59,29 @@ export function hubChecks(gateway: () => TestGateway): void {
 			assert.deepEqual(await gateway().write(HUB, full), { ...shown, lang: "pl", cert_set: true });
 			assert.deepEqual(await gateway().write(HUB, good), { ...shown, lang: "pl" }, "a certificate left out is cleared");
 		});
-		it("that is enabled can't be tried by this firmware", async () => {
+		it("that is enabled can be tried, once in a while, and says what is wrong", async () => {
 			await gateway().write(HUB, good);
-			isError(await gateway().get("hub/send"), 501, "unsupported");
+			const reply = await gateway().get("hub/send");
+			assert.equal(reply.status, 200);
+			const { message, ...told } = JSON.parse(reply.text);
+			assert.deepEqual(told, { retcode: 4, http_status_code: 0, code: "certificate_missing" });
+			assert.match(message, /^An https address needs a certificate/);
+			const again = await gateway().get("hub/send");
+			isError(again, 503, "busy");
+			assert.equal(again.headers.get("retry-after"), "10");
+			const { hub_state, hub_sent } = await gateway().read("system/status");
+			assert.deepEqual([hub_state, hub_sent], ["certificate_missing", 0]);
+		});
+		it("that is given another address or certificate while it is off wants the token anew", async () => {
+			await gateway().write(HUB, { ...good, cert: CERTIFICATE });
+			assert.equal((await gateway().write(HUB, { enabled: false, url: URL, lang: "de" })).token_set, true);
+			assert.equal((await gateway().write(HUB, { enabled: false, url: "http://elsewhere.lan" })).token_set, false);
+			for (const cert of [CERTIFICATE, ""]) {
+				await gateway().write(HUB, good);
+				assert.equal((await gateway().write(HUB, { enabled: false, cert })).token_set, false);
+			}
+			await gateway().write(HUB, good);
+			assert.equal((await gateway().write(HUB, { enabled: false, url: "http://new.lan", token: "t" })).token_set, true);
 		});
 		it("that is disabled keeps what is left out, and hides its address", async () => {
 			await gateway().write(HUB, { ...good, lang: "de", cert: CERTIFICATE });

@@ -29,6 +29,7 @@ import { connect as connectTLS, type TLSSocket } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { bundleGateway } from "../../hosts/node/bundle.js";
 import { findXSWorker } from "../../hosts/node/xs-worker.js";
+import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, type Reply, TestGateway, type WireRequest } from "./gateway.js";
 
 export const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
@@ -213,6 +214,31 @@ export class ProcessGateway extends TestGateway {
 		replied.catch(() => {});
 		request.end(body);
 		return { reply: () => replied, abandon: () => void request.destroy() };
+	}
+
+	follow({ token = this.token, secure = true, headers = {} }: FollowOptions = {}): Follower {
+		const [host, port] = this.authority(secure).split(":");
+		const make = secure ? requestHTTPS : requestHTTP;
+		const request = make({
+			...{ host, port, ...this.#trusted, agent: false, path: "/api/v1/events" },
+			headers: { Authorization: `Bearer ${token}`, ...headers },
+		});
+		const follower = new Follower(() => void request.destroy());
+		request.on("error", () => {
+			follower.isClosed = true;
+		});
+		request.on("response", (response) => {
+			follower.status = response.statusCode ?? 0;
+			follower.headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+			response.setEncoding("utf8").on("data", (text: string) => follower.feed(text));
+			response.on("error", () => {});
+			response.on("close", () => {
+				follower.isClosed = true;
+				follower.hasEnded = response.complete;
+			});
+		});
+		request.end();
+		return follower;
 	}
 
 	setAir(text: string): void {
@@ -409,7 +435,12 @@ export async function certificateOf(port: number): Promise<X509Certificate> {
 
 async function receive(response: IncomingMessage): Promise<Reply> {
 	const parts: Buffer[] = [];
-	for await (const part of response) parts.push(part);
+	const isEndless = response.headers["content-type"] === "text/event-stream";
+	for await (const part of response) {
+		parts.push(part);
+		// A stream of events is whole with whatever has come of it; leaving ends the connection.
+		if (isEndless) break;
+	}
 	const headers = new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
 	return { status: response.statusCode ?? 0, headers, text: Buffer.concat(parts).toString("utf8") };
 }

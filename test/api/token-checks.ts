@@ -130,7 +130,9 @@ export function tokenChecks(gateway: () => TestGateway): void {
 			const reader = async (): Promise<JSONObject> => gateway().write(PATH, { name: "a reader", scope: "read" });
 			/** The API text's GETs of readings and state (decision 59). */
 			const READING =
-				"system/version system/status network/status meter/history metrics iec62056/last iec62056/read".split(" ");
+				"events system/version system/status network/status meter/history metrics iec62056/last iec62056/read".split(
+					" ",
+				);
 
 			it("are listed as such, after a restart too", async () => {
 				await gateway().write(PATH, { name: "a writer", scope: "full" });

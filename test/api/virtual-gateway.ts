@@ -14,6 +14,7 @@ import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
+import { Follower, type FollowOptions } from "./follower.js";
 import { type Exchange, type MeterSetup, PASSWORD, TestGateway, type WireRequest } from "./gateway.js";
 
 /** Where clients of the access point come from, and others. */
@@ -102,6 +103,14 @@ export class VirtualGateway extends TestGateway {
 			},
 			abandon: () => client.close(),
 		};
+	}
+
+	follow({ token = this.token, secure = true, headers = {} }: FollowOptions = {}): Follower {
+		const client = this.world.connect(secure, this.clientAddress);
+		const follower = new Follower(() => client.close());
+		client.onReceived = () => follower.take(client.received, client.isClosed);
+		client.send(encodeRequest("/api/v1/events", { headers: { Authorization: `Bearer ${token}`, ...headers } }));
+		return follower;
 	}
 
 	setAir(text: string): void {

@@ -11,6 +11,7 @@ import {
 	DLMS_PASSWORD,
 } from "../../modules/config/dlms-fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
+import { HUB_URL } from "../../modules/config/hub-fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -21,6 +22,7 @@ import {
 	IEC62056_BAUDRATE_MAX,
 	METER_PROTOCOL,
 } from "../../modules/config/meter-fields.js";
+import { MQTT_ANNOUNCED_VALUES, MQTT_URL } from "../../modules/config/mqtt-fields.js";
 import { NetworkSettings } from "../../modules/config/network.js";
 import {
 	AP_ENABLED,
@@ -49,6 +51,10 @@ function listened() {
 		reader: { forget: () => told.push("forget") },
 		schedule: { reconfigure: () => told.push("schedule") },
 		network: { applySoon: (what) => told.push(`apply ${what}`) },
+		outputs: {
+			hub: { settingsChanged: () => told.push("hub") },
+			mqtt: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") },
+		},
 		meterChanged: () => told.push("meter"),
 		hostnameChanged: () => told.push("hostname"),
 	};
@@ -62,16 +68,30 @@ function listened() {
 }
 
 describe("app/on-changed", () => {
+	it("tells the hub of its settings, changed or only given once more", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);
+		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")]), []);
+	});
+
+	it("tells MQTT of its settings, changed or only given once more, and not of what it keeps itself", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
+		assert.deepEqual(toldOf([put(MQTT_URL, "mqtt://broker.lan")], true), ["mqtt"]);
+		assert.deepEqual(toldOf([put(MQTT_ANNOUNCED_VALUES, Uint8Array.of(1))]), []);
+	});
+
 	it("tells the reader of a change to forget what it learned, and whoever goes by the meter's settings", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(IEC62056_BATTERY, true), put(IEC62056_BAUDRATE_MAX, 600)]), ["forget", "meter"]);
-		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["meter", "schedule"]);
+		assert.deepEqual(toldOf([put(METER_PROTOCOL, "dlms")]), ["forget announced", "meter", "schedule"]);
 		assert.deepEqual(toldOf([put(CONTROL_LOG_EN, true)]), ["meter"]);
 		assert.deepEqual(toldOf([put(DLMS_AUTH, "low"), put(DLMS_PASSWORD, "secret")]), ["forget", "schedule"]);
 		assert.deepEqual(toldOf([put(DLMS_CLIENT_ADDRESS, 32)]), ["forget", "schedule"]);
 		for (const key of [DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY])
 			assert.deepEqual(toldOf([put(key, new Uint8Array(16))]), ["forget", "schedule"]);
-		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), []);
+		assert.deepEqual(toldOf([put(DLMS_OBIS_ENTRIES, Uint8Array.of(0))]), ["forget announced"]);
 	});
 
 	it("tells nobody of what stays as it is", () => {

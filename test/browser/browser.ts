@@ -21,6 +21,8 @@ const WAIT_MS = 15_000;
 /** A gateway that restarts is back by then. */
 const HURRY_LIMIT_MS = 30_000;
 
+export const EVENTS = "/api/v1/events";
+
 /** Steps of `hurry`. */
 const HURRY_MS = 400;
 
@@ -32,7 +34,7 @@ const HEIGHT = 800;
 
 /** All pages behind the login, by the hash of their addresses. */
 export const PLACES = [
-	...["dashboard", "readings", "meter", "network", "zigbee", "hub", "security", "system"],
+	...["dashboard", "use", "readings", "meter", "network", "zigbee", "hub", "security", "events", "system"],
 	"setup",
 ] as const;
 
@@ -64,6 +66,8 @@ export interface VisitOptions {
 	readonly plain?: boolean;
 	/** For `hurry`. */
 	readonly hurried?: boolean;
+	/** The gateway tells of changes by its event stream. Default: it refuses that, and the page asks for them. */
+	readonly live?: boolean;
 	/** Default: the dashboard, in the language that the browser asks for. */
 	readonly path?: string;
 }
@@ -93,7 +97,8 @@ export class Visit {
 		page.on("request", (request) => {
 			const url = new URL(request.url());
 			this.requests.push(request);
-			this.#running.add(request);
+			// The event stream has no end.
+			if (url.pathname !== EVENTS) this.#running.add(request);
 			const toAPI = [...this.#running].filter((running) => running.url().includes("/api/"));
 			this.mostAtOnce = Math.max(this.mostAtOnce, toAPI.length);
 			if (url.origin !== base && url.protocol !== "data:" && url.protocol !== "blob:")
@@ -118,6 +123,7 @@ export class Visit {
 		const port = gateway.authority(!plain).split(":")[1];
 		const base = plain ? `http://${gateway.hostname}.local:${port}` : `https://localhost:${port}`;
 		const visit = new Visit(context, await context.newPage(), base);
+		if (options.live !== true) await context.route(`**${EVENTS}`, (route) => route.fulfill({ status: 503 }));
 		if (options.hurried) await visit.page.clock.install();
 		await visit.page.goto(`${base}${options.path ?? "/#/dashboard"}`);
 		return visit;

@@ -94,22 +94,22 @@ describe("A display on a wall", function () {
 		assert.ok(size >= 100, `${size} px`);
 	});
 
-	it("shows overview and readings only, whatever its address says, to everybody and on every screen", async () => {
-		for (const place of ["network", "security", "setup", "readings"]) {
+	it("shows overview, use and readings only, whatever its address says, to everybody and on every screen", async () => {
+		for (const place of ["network", "security", "events", "setup", "use", "readings"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.page.locator("main h1").waitFor({ state: "attached" });
 			await wall.settled();
 			assert.equal(await wall.page.locator("main form").count(), 0, place);
-			assert.equal(await wall.page.locator("nav a").count(), 2);
+			assert.equal(await wall.page.locator("nav a").count(), 3);
 		}
 		assert.ok((await wall.page.locator("table.readings tbody tr").count()) > 3);
 		assert.equal(await wall.page.locator("table.readings select").count(), 0);
-		for (const place of ["readings", "dashboard"]) {
+		for (const place of ["use", "readings", "dashboard"]) {
 			await wall.page.evaluate(`location.hash = "#/${place}"`);
 			await wall.settled();
 			const links = await wall.page.locator("a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
 			assert.deepEqual(
-				links.filter((to) => to !== "#/dashboard" && to !== "#/readings"),
+				links.filter((to) => !["#/dashboard", "#/use", "#/readings"].includes(to ?? "")),
 				[],
 			);
 			for (const width of [PHONE, DESKTOP]) {
@@ -156,7 +156,7 @@ describe("A display on a wall", function () {
 		await wall.go("system");
 		await wall.button("logout").click();
 		await figure().waitFor();
-		assert.equal(await wall.page.locator("nav a").count(), 2);
+		assert.equal(await wall.page.locator("nav a").count(), 3);
 	});
 
 	it("says so when its token was revoked, and how another one is made; then it is an ordinary browser", async () => {

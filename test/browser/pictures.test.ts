@@ -11,6 +11,7 @@ import { PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { ROOT } from "../hosts/native/compile.js";
 import { DESKTOP, needBrowser, PHONE, Visit } from "./browser.js";
+import { giveHistory, NOW } from "./household.js";
 import { smallPNG } from "./small-png.js";
 
 const FOLDER = join(ROOT, "test", "browser", "pictures");
@@ -69,6 +70,23 @@ if (process.env["PICTURES"] === "1") {
 			await page.setContent(`<body style="margin:0">${drawing.replace("<svg ", '<svg style="display:block" ')}`);
 			writeFileSync(join(SOURCE, "icon.png"), smallPNG(await page.screenshot()));
 			await page.close();
+		});
+
+		it("are made of the consumption, on a phone and on a desktop", async () => {
+			const household = await ProcessGateway.start("node", { args: ["--time", NOW] });
+			try {
+				await giveHistory(household);
+				for (const { name, width } of SIZES) {
+					const visit = await (await Visit.begin(browser, household, { width })).logIn();
+					await visit.go("use");
+					const png = smallPNG(await visit.page.screenshot({ fullPage: width !== PHONE }));
+					assert.ok(png.length <= SIZE_LIMIT, `${name}: ${png.length} bytes`);
+					writeFileSync(join(FOLDER, `use-${name}.png`), png);
+					await visit.end();
+				}
+			} finally {
+				await household.stop();
+			}
 		});
 
 		it("are made of the overview, on a phone and on a desktop", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { METHOD_GET } from "../../modules/http/request.js";
 import { type BodySource, HTTPResponse } from "../../modules/http/response.js";
 import { StaticFiles } from "../../modules/http/static.js";
@@ -78,7 +78,14 @@ function readAll(source: BodySource | undefined, length: number): Uint8Array {
 }
 
 const unzipped = ({ body }: Sent) => gunzipSync(body).toString();
-const served = (files: readonly PageFile[] = FILES) => new StaticFiles(pack(files, POLICY), text);
+const served = (files: readonly PageFile[] = FILES) =>
+	new StaticFiles(
+		pack(
+			files.map((file) => ({ ...file, body: gzipSync(file.content) })),
+			POLICY,
+		),
+		text,
+	);
 
 describe("http/static", () => {
 	it("serves every file of the archive with its type, compressed", () => {

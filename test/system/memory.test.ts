@@ -23,6 +23,8 @@ const PROBES = 8;
 /** On both ports, and those of them with TLS (decision 7 of the API). */
 const CONNECTIONS = 6;
 const TLS_CONNECTIONS = 2;
+/** Of a stream of events, beyond a connection that is kept. */
+const STREAM_LIMIT = 60;
 /** Longer than any time-out of a connection without a request. */
 const REST_MS = 31_000;
 /** Room for raw conversation in modules/meter/conversation-log.ts is long used up after so many readouts. */
@@ -178,6 +180,32 @@ describe("Slots alive in XS beyond the loaded code", function () {
 			await xs.advance(10);
 		}
 		check(await xs.slots(), this);
+	});
+
+	it("are few beyond those of its connection for a stream of events, and none stay of it", async function () {
+		connectMeter(longest);
+		await xs.login();
+		await readMeter();
+		const before = await countAtRest();
+		const kept = xs.world.connect();
+		await xs.request("system/challenge", {}, kept);
+		const connection = (await xs.slots()) - before;
+		kept.close();
+		for (let round = 0; round < 2; round++) {
+			const stream = xs.world.connect();
+			xs.send(stream, "events");
+			await xs.advance(1000);
+			assert.match(stream.text, /event: readout/);
+			const begun = await xs.slots();
+			await readMeter();
+			await xs.advance(40_000);
+			assert.ok(stream.text.includes(":\n\n"));
+			const later = await xs.slots();
+			if (round === 0) this.test!.title += ` (${begun - before - connection} of a stream, ${later - begun} with time)`;
+			assert.ok(later - before - connection <= STREAM_LIMIT, `${later - before - connection} slots`);
+			stream.close();
+			assert.ok((await countAtRest()) - before <= 0);
+		}
 	});
 
 	it("are as many after 200 requests as after 100", async function () {

@@ -106,6 +106,12 @@ describe("The heaviest operations side by side", function () {
 		},
 		login: () => inHalves("system/login", login, false, ""),
 		scan: () => whole("GET", "network/scan"),
+		events: () => {
+			const sent = open("GET", "events", undefined);
+			const status = statusOf(sent, true);
+			sent.end();
+			return status;
+		},
 	};
 
 	const names = Object.keys(operations);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { FIRST_TEXTS, LATER_TEXTS, TEXTS } from "../../hosts/browser/text/all.js";
+import { gunzipSync } from "node:zlib";
+import { unpack } from "../../hosts/browser/kit/dense.js";
+import { TEXTS } from "../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../hosts/browser/text/translations.js";
-import { ARCHIVE, makePage, type PageFile, pack } from "../../tools/page.js";
+import { ARCHIVE, makePage, type PackedFile, pack } from "../../tools/page.js";
 
 const SOURCE = join(import.meta.dirname, "../../../hosts/browser");
 
@@ -16,19 +17,18 @@ const POLICY_LIMIT = 512;
 
 /** Names of XML in the page, which nothing is fetched from; and beginnings that a host is put behind. */
 const NAMES = /^(http:\/\/www\.w3\.org\/[\w/]+|https?:\/\/(\$\{.*|192\.168\.4\.1\/)?)$/;
-const TEXTS_ELEMENT = /<script type="application\/json" id="texts" data-later="([^"]*)">(.*?)<\/script>/s;
+const TEXTS_ELEMENT = /<script type="text\/plain" id="texts">([\w+/=]+)<\/script>/;
 
 describe("tools/page", function () {
 	this.timeout(60_000);
-	let files: PageFile[];
+	let files: PackedFile[];
 	let policy: string;
-	const textOf = ({ content }: PageFile) => new TextDecoder().decode(content);
-	const zipped = ({ content }: PageFile) => gzipSync(content, { level: 9 }).length;
+	const textOf = ({ content }: PackedFile) => new TextDecoder().decode(content);
+	const zipped = ({ body }: PackedFile) => body.length;
 	const documents = () => files.filter(({ type }) => type.startsWith("text/html"));
 	const scripts = () => files.filter(({ type }) => type === "text/javascript");
-	const texts = () => files.filter(({ type }) => type === "application/json");
 	/** Scripts that a document loads. */
-	const named = (document: PageFile) => [...textOf(document).matchAll(/ src="(\/[^"]*)"/g)].map(([, at]) => at);
+	const named = (document: PackedFile) => [...textOf(document).matchAll(/ src="(\/[^"]*)"/g)].map(([, at]) => at);
 	const fileAt = (path: string) => {
 		const file = files.find((one) => one.path === path);
 		assert.ok(file, path);
@@ -40,19 +40,18 @@ describe("tools/page", function () {
 		({ files, policy } = await makePage());
 	});
 
-	it("makes documents and texts for each language and scripts, named after their content, and nothing else", () => {
+	it("makes a document for each language and scripts, named after their content, and nothing else", () => {
 		assert.deepEqual(
 			documents().map(({ path, immutable }) => [path, immutable]),
 			LANGUAGES.map((language) => [`/${language}`, false]),
 		);
-		assert.equal(texts().length, LANGUAGES.length);
 		const apps = ["/app.webmanifest", "/icon.png"];
 		assert.deepEqual(
-			files.filter((file) => ![documents(), scripts(), texts()].flat().includes(file)).map(({ path }) => path),
+			files.filter((file) => ![documents(), scripts()].flat().includes(file)).map(({ path }) => path),
 			apps,
 		);
-		for (const { path, immutable } of [...scripts(), ...texts()]) {
-			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js(on)?$/);
+		for (const { path, immutable } of scripts()) {
+			assert.match(path, /^\/assets\/[a-z]+-[\w-]{8}\.js$/);
 			assert.equal(immutable, true);
 		}
 	});
@@ -78,7 +77,7 @@ describe("tools/page", function () {
 			const html = textOf(document);
 			assert.doesNotMatch(html, /<style|<[^>]*\s(?:style|on\w+)\s*=/);
 			for (const [, attributes, inside] of html.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)) {
-				if (!attributes.includes('type="application/json"')) assert.equal(inside, "", attributes);
+				if (!attributes.includes('type="text/plain"')) assert.equal(inside, "", attributes);
 			}
 		}
 		for (const folder of ["", "kit", "pages"]) {
@@ -105,8 +104,6 @@ describe("tools/page", function () {
 
 	it("fetches nothing from elsewhere", () => {
 		for (const file of files) {
-			// Texts may name addresses.
-			if (texts().includes(file)) continue;
 			const text = textOf(file).replace(TEXTS_ELEMENT, "");
 			for (const [address] of text.matchAll(/\b(?:https?|wss?):\/\/[^\s"'<>)\\`]*/g))
 				assert.match(address, NAMES, file.path);
@@ -115,24 +112,25 @@ describe("tools/page", function () {
 		}
 	});
 
-	it("puts the first page's texts into the document of its language, and all others into the file that it names", () => {
+	it("puts the texts into the document of their language", () => {
 		documents().forEach((document, index) => {
 			const html = textOf(document);
 			assert.match(html, new RegExp(`^<!doctype html>\\n<html lang="${LANGUAGES[index]}">`));
 			assert.doesNotMatch(html, /%[A-Z]+%/);
-			const [, later, json] = TEXTS_ELEMENT.exec(html) ?? [];
-			const file = texts().find(({ path }) => path === later);
-			assert.ok(file, later);
-			for (const [held, table] of [
-				[json, FIRST_TEXTS],
-				[textOf(file), LATER_TEXTS],
-			] as const) {
-				const wanted = Object.values(table).map((translations) => translations[index]);
-				assert.deepEqual(JSON.parse(held), wanted);
-				// Which is which, the script knows.
-				assert.ok(textOf(entry()).includes(Object.keys(table).join(" ")));
-			}
+			const [, base64] = TEXTS_ELEMENT.exec(html) ?? [];
+			const held = unpack(Uint8Array.from(Buffer.from(base64, "base64")));
+			for (const [key, texts] of Object.entries(TEXTS)) assert.equal(held.next().value, texts[index], key);
 		});
+	});
+
+	it("names texts in scripts by their places, except where a name is made of parts", () => {
+		const all = scripts().map(textOf).join("\n");
+		for (const key of ["nav.meter", "error.busy", "state.ok"]) assert.ok(all.includes(key), key);
+		for (const key of ["curve.title", "meter.title", "failure.silence"]) assert.ok(!all.includes(key), key);
+	});
+
+	it("holds each file as gzip", () => {
+		for (const { path, content, body } of files) assert.ok(gunzipSync(body).equals(content), path);
 	});
 
 	it("can be put on a home screen: a manifest, a picture, colours for the browser's frame", () => {

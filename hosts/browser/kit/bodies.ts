@@ -159,3 +159,17 @@ export const HUB = {
 	lang: { choices: ["en", "de", "pl"] },
 	cert: { max: 10239 },
 } as const;
+
+/** POST /api/v1/mqtt */
+export const MQTT = {
+	enabled: {},
+	url: { max: 255, pattern: /^[!-~]*$/ },
+	user: { max: 128, pattern: /^[^\u0000-\u001f]*$/ },
+	password: { max: 256, pattern: /^[^\u0000-\u001f]*$/ },
+	topic: { max: 64, pattern: /^[!-"$-*,-~]*$/ },
+	topics: { choices: ["json", "values", "both"] },
+	discovery: {},
+	discovery_prefix: { max: 32, pattern: /^[!-"$-*,-~]*$/ },
+	lang: { choices: ["en", "de", "pl"] },
+	cert: { max: 4096 },
+} as const;

@@ -30,7 +30,7 @@ const TIME_WIDTH = 150;
 const MARKED_LIMIT = 30;
 
 /** Round numbers around the values, at most six: 0, 0.5, 1 … */
-function ticksOf(low: number, high: number): number[] {
+export function ticksOf(low: number, high: number): number[] {
 	const span = high - low || 10;
 	const power = 10 ** Math.floor(Math.log10(span / 3));
 	const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => span / size <= 4) ?? power * 10;
@@ -40,7 +40,7 @@ function ticksOf(low: number, high: number): number[] {
 }
 
 /** Pixels that the element is wide. */
-function useWidth() {
+export function useWidth() {
 	const element = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);
 	useEffect(() => {

@@ -7,7 +7,7 @@ import { type Ending, endSession, loggedIn, token, tokenRefused } from "./sessio
 import { Store } from "./store.js";
 import { forgetUnsaved, isUnsaved } from "./unsaved.js";
 
-const API = "/api/v1/";
+export const API = "/api/v1/";
 const REQUEST_MS = 20_000;
 /** For what the gateway answers at once, so that its absence is noticed soon. */
 export const LOOK_MS = 6_000;
@@ -173,7 +173,8 @@ export function wait(ms: number): Promise<void> {
 	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function replied(): void {
+/** The gateway is there. */
+export function replied(): void {
 	repliedAtMs = Date.now();
 	reachable.set(true);
 }

@@ -1,11 +1,12 @@
 /**
- * What changes by itself: the state of the gateway, and its last readout, which is only fetched when the state tells
- * that there is a newer one or that an attempt has failed (a large one takes the chip seconds to write). Kept for as long
- * as the page is open.
+ * What changes by itself: the state of the gateway, which it tells (follow.ts) or is asked for, and its last readout, which
+ * is only fetched when the state tells that there is a newer one or that an attempt has failed (a large one takes the chip
+ * seconds to write). Kept for as long as the page is open.
  */
 import { useEffect } from "preact/hooks";
 import { addPoint, forgetCurve, points } from "./curve-points.js";
 import { type DeviceError, get, LOOK_MS, OFFLINE, READ_MS, reachable } from "./device.js";
+import { follow, following } from "./follow.js";
 import { importedWh, powerOf } from "./power.js";
 import type { Readout as FreshReadout, LastReadout, NetworkStatus, Schedule, Status, Timezone } from "./replies.js";
 import { display, loggedIn } from "./session.js";
@@ -52,6 +53,8 @@ export const power = new Store<Power | undefined>(undefined);
 /** When `readout` and `status` came, ms of this browser's clock: it goes on while a tablet sleeps. */
 let readoutAtMs = 0;
 let statusAtMs = 0;
+/** When `status` was asked for last, the same. */
+let askedAtMs = 0;
 /** When this page began to wait for a readout, the same. */
 let readingFromMs = 0;
 /** When `/last` was asked for last, the same. */
@@ -90,18 +93,25 @@ function isStale(): boolean {
 	return !reachable.value || (sinceS(value.timestamp) ?? (Date.now() - readoutAtMs) / 1000) > limitS;
 }
 
-/** `isTaken`: the last readout is here already. */
-export async function refresh(isTaken = false): Promise<void> {
+export async function refresh(): Promise<void> {
 	if (!loggedIn.value || !reachable.value) return;
 	const now = await get<Status>("system/status", { timeoutMs: LOOK_MS });
+	askedAtMs = Date.now();
+	takeOffset(now.localtime);
+	await look(now);
+}
+
+/** This is the state of the gateway now. */
+async function look(now: Status): Promise<void> {
 	statusAtMs = Date.now();
 	status.set(now);
-	takeOffset(now.localtime);
+	// What this page waits for itself comes by that.
+	if (reading.value) return;
 	const { meter_readouts, meter_state } = now;
 	const isSame = meter_readouts === readouts && (meter_state === meterState || meter_state === "reading");
 	// Restarts begin the count anew: it may be the same by chance, which what stays too old is looked at again for.
 	const isOld = isStale() && Date.now() - lookedAtMs > OLD_LOOK_MS;
-	if (!isTaken && (!isSame || isOld || readout.value === undefined)) {
+	if (!isSame || isOld || readout.value === undefined) {
 		lookedAtMs = Date.now();
 		take(await get<Readout>(`iec62056/last?lang=${language}`));
 	}
@@ -121,23 +131,29 @@ async function refreshSlowly(): Promise<void> {
 	await into<Schedule>("iec62056/schedule", (value) => schedule.set(value));
 }
 
+follow(status, (news) => {
+	if (status.value) look({ ...status.value, ...news }).catch(() => undefined);
+});
+
 /** Reads the meter; what comes of it stands in the stores. */
 export async function readNow(): Promise<boolean> {
 	if (reading.value) return false;
 	readingFromMs = Date.now();
 	reading.set(true);
 	readFailure.set(undefined);
-	let isTaken = false;
+	const before = status.value?.meter_readouts ?? 0;
 	try {
 		take(await get<Readout>(`iec62056/read?lang=${language}`, { timeoutMs: READ_MS, lane: "meter" }));
-		isTaken = true;
+		// It is here already, and need not be fetched.
+		readouts = before + 1;
+		meterState = "ok";
 		return true;
 	} catch (reason) {
 		readFailure.set(asDeviceError(reason));
 		return false;
 	} finally {
 		reading.set(false);
-		refresh(isTaken).catch(() => undefined);
+		refresh().catch(() => undefined);
 	}
 }
 
@@ -161,7 +177,9 @@ function take(next: Readout): void {
 
 /** Keeps the stores fresh while the page is seen; to be used once. */
 export function useLive(): void {
-	usePoll(refresh, POLL_MS);
+	usePoll(async () => {
+		if (!following.value || Date.now() - askedAtMs >= SLOW_POLL_MS) await refresh();
+	}, POLL_MS);
 	usePoll(refreshSlowly, SLOW_POLL_MS);
 	useEffect(() => {
 		const all = async () => {

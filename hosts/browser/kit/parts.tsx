@@ -1,14 +1,16 @@
 /** The small things that pages are made of. */
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { csvOf } from "./csv.js";
 import type { DeviceError } from "./device.js";
 import { Store, useStore } from "./store.js";
-import { t } from "./text.js";
+import { language, t } from "./text.js";
 import { errorText } from "./use-device.js";
 
 /** Outlines in a field of 24 by 24. */
 const ICONS = {
 	bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
+	bars: "M5 20v-6M12 20V5M19 20V9",
 	list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
 	meter: "M12 4a9 9 0 0 0-7 14h14A9 9 0 0 0 12 4zM12 14l4-5",
 	wifi: "M4 9a12 12 0 0 1 16 0M7 12.5a8 8 0 0 1 10 0M10 16a4 4 0 0 1 4 0M12 19h.01",
@@ -209,4 +211,26 @@ async function copyText(text: string): Promise<void> {
 	area.select();
 	document.execCommand("copy");
 	area.remove();
+}
+
+interface DownloadProps {
+	/** Of the file, without its ending. */
+	readonly name: string;
+	rows(): readonly (readonly string[])[];
+}
+
+/** A table for a spreadsheet, as a file that the browser saves. */
+export function DownloadButton({ name, rows }: DownloadProps) {
+	const download = () => {
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(new Blob([csvOf(rows(), language)], { type: "text/csv" }));
+		link.download = `${name}.csv`;
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+	};
+	return (
+		<Button name="csv" onClick={download}>
+			{t("readings.csv")}
+		</Button>
+	);
 }

@@ -13,16 +13,18 @@ interface Place {
 /** In the order of the menu; the name is the hash of the address. */
 export const PLACES: readonly Place[] = [
 	{ name: "dashboard", label: "nav.dashboard", icon: "bolt" },
+	{ name: "use", label: "nav.use", icon: "bars" },
 	{ name: "readings", label: "nav.readings", icon: "list" },
 	{ name: "meter", label: "nav.meter", icon: "meter" },
 	{ name: "network", label: "nav.network", icon: "wifi" },
 	{ name: "zigbee", label: "nav.zigbee", icon: "zigbee" },
 	{ name: "hub", label: "nav.hub", icon: "hub" },
 	{ name: "security", label: "nav.security", icon: "lock" },
+	{ name: "events", label: "nav.events", icon: "clock" },
 	{ name: "system", label: "nav.system", icon: "gear" },
 ];
 /** Those of a display, which may only read. */
-export const DISPLAY_PLACES = PLACES.slice(0, 2);
+export const DISPLAY_PLACES = PLACES.slice(0, 3);
 export const WIZARD = "setup";
 
 function placeNow(): string {

@@ -96,6 +96,9 @@ export interface Status {
 	readonly wifi_enabled: boolean;
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
+	readonly hub_sent: number;
+	readonly mqtt_state: string;
+	readonly mqtt_sent: number;
 }
 
 export type PowerModeNumber = number;
@@ -411,7 +414,8 @@ export interface Hub {
 export interface HubTest {
 	readonly retcode: number;
 	readonly http_status_code: number;
-	readonly message?: string;
+	readonly code: string;
+	readonly message: string;
 }
 
 export interface EventLog {
@@ -441,8 +445,33 @@ export interface Event {
 		| "network_down"
 		| "readouts_missed"
 		| "storage_refused"
+		| "hub_failed"
+		| "hub_back"
+		| "mqtt_failed"
+		| "mqtt_sent"
 		| "battery_empty"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
+}
+
+export interface MQTT {
+	readonly enabled: boolean;
+	readonly url: string;
+	readonly user: string;
+	readonly password_set: boolean;
+	readonly topic: string;
+	readonly topics: "json" | "values" | "both";
+	readonly discovery: boolean;
+	readonly discovery_prefix: string;
+	readonly lang: "en" | "de" | "pl";
+	readonly cert_set: boolean;
+	readonly cert_max_size: number;
+	readonly base_topic: string;
+}
+
+export interface MQTTTest {
+	readonly retcode: number;
+	readonly code: string;
+	readonly message: string;
 }

@@ -1,25 +1,20 @@
-/** The texts of the page's language: in the document those of the first page, in a file of their own all others. */
+/** The texts of the page's language, which are in the document. */
 import type { TextKey } from "../text/all.js";
 import { LANGUAGES, type Language } from "../text/translations.js";
+import { unpack } from "./dense.js";
 import { formatNumber } from "./format.js";
 
-/** Their names, in the order of the lists of texts; put in by tools/page.ts, since all languages have the same. */
-declare const FIRST_KEYS: string;
-declare const LATER_KEYS: string;
+/**
+ * Put in by tools/page.ts: the keys in the order of the texts. Where a key stands in the scripts as a whole there is its
+ * place in this order instead, and nothing here: no key is good for anything else than `t`.
+ */
+declare const NAMES: string;
 
-const element = document.getElementById("texts");
-const texts = textsOf(FIRST_KEYS, JSON.parse(element?.textContent ?? "[]"));
-
-function textsOf(keys: string, list: readonly string[]): Record<string, string> {
-	return Object.fromEntries(keys.split(" ").map((key, index) => [key, list[index]]));
-}
-
-/** Brings the texts of all other pages, before their script runs. Throws an Error when they don't come. */
-export async function fetchLaterTexts(): Promise<void> {
-	const reply = await fetch(element?.dataset["later"] ?? "");
-	if (!reply.ok) throw new Error(`texts: ${reply.status}`);
-	Object.assign(texts, textsOf(LATER_KEYS, await reply.json()));
-}
+const places = new Map<string | number, number>(NAMES.split(" ").map((name, place) => [name || place, place]));
+const texts: string[] = [];
+const rest = unpack(
+	Uint8Array.from(atob(document.getElementById("texts")?.textContent ?? ""), (character) => character.charCodeAt(0)),
+);
 
 /** The language that the page is shown in. */
 export const language: Language =
@@ -27,7 +22,10 @@ export const language: Language =
 
 /** The text with each `{name}` replaced; a number is written as the language writes it. */
 export function t(key: TextKey, values?: Readonly<Record<string, string | number>>): string {
-	const text = texts[key] ?? key;
+	const place = places.get(key);
+	if (place === undefined) return key;
+	while (texts.length <= place) texts.push(rest.next().value);
+	const text = texts[place];
 	if (values === undefined) return text;
 	return text.replace(/\{(\w+)\}/g, (_, name) => {
 		const value = values[name] ?? "";
@@ -37,7 +35,7 @@ export function t(key: TextKey, values?: Readonly<Record<string, string | number
 
 /** Whether there is such a text: for keys made from what the gateway answers. */
 export function isText(key: string): key is TextKey {
-	return Object.hasOwn(texts, key);
+	return places.has(key);
 }
 
 /** Shows the page in another language, from now on. The document of each language has an address of its own. */

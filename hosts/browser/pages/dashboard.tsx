@@ -363,6 +363,7 @@ function stateWord(state: string): string {
 		case "off":
 		case "absent":
 		case "unsupported":
+		case "waiting":
 			return t(`state.${state}`);
 		default:
 			return t("state.failed");

@@ -55,10 +55,11 @@ const ALWAYS: readonly Entry[] = [
 ];
 const POWER_AND_PHASES = "1.7.0 2.7.0 32.7.0 52.7.0 72.7.0 31.7.0 51.7.0 71.7.0";
 const PRESETS = [
-	{ name: "objects.default", codes: `1.8.0 1.8.1 1.8.2 2.8.0 ${POWER_AND_PHASES}` },
-	{ name: "objects.energy", codes: "1.8.0 2.8.0" },
+	{ name: "default", label: "objects.default", codes: `1.8.0 1.8.1 1.8.2 2.8.0 ${POWER_AND_PHASES}` },
+	{ name: "energy", label: "objects.energy", codes: "1.8.0 2.8.0" },
 	{
-		name: "objects.phases",
+		name: "phases",
+		label: "objects.phases",
 		codes: `1.8.0 2.8.0 ${POWER_AND_PHASES} 21.7.0 41.7.0 61.7.0 22.7.0 42.7.0 62.7.0`,
 	},
 ] as const;
@@ -153,9 +154,9 @@ function Editor({ stored, onStored }: EditorProps) {
 			<List list={list} onRemove={(gone) => change(list.filter((entry) => entry !== gone))} />
 			<h3>{t("objects.presets")}</h3>
 			<div class="actions">
-				{PRESETS.map(({ name, codes }) => (
+				{PRESETS.map(({ name, label, codes }) => (
 					<Button key={name} name={name} onClick={() => change(presetOf(codes))}>
-						{t(name)}
+						{t(label)}
 					</Button>
 				))}
 			</div>

@@ -1,5 +1,6 @@
-/** The pages behind the first one, by the hash of their address. */
+/** The pages behind the first one that are asked for together, by the hash of their address. */
 import type { ComponentType } from "preact";
+import { Events } from "./events.js";
 import { Hub } from "./hub.js";
 import { Meter } from "./meter.js";
 import { Network } from "./network.js";
@@ -17,5 +18,6 @@ export const PAGES: Readonly<Record<string, ComponentType>> = {
 	zigbee: Zigbee,
 	hub: Hub,
 	security: Security,
+	events: Events,
 	system: System,
 };

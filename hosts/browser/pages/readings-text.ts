@@ -1,5 +1,5 @@
 /** The values of a readout as text: for the screen, the clipboard, and spreadsheets. */
-import { csvOf, decimalCell, textCell } from "../kit/csv.js";
+import { decimalCell, textCell } from "../kit/csv.js";
 import { formatDecimal } from "../kit/format.js";
 import type { Readout } from "../kit/live.js";
 import type { Reading } from "../kit/replies.js";
@@ -83,7 +83,7 @@ const NUMBER_CODES = ["0.0.0", "96.1.0", "C.1.0", "0.0"];
 const COLUMNS = ["time", "number", "code", "name", "value", "unit", "second", "period", "raw"] as const;
 
 /** The lines of a readout as a table under its headings: each cell alone says what it is, without its neighbours. */
-function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
+export function tableOf(last: Readout, lines: readonly Line[]): readonly (readonly string[])[] {
 	const number = meterNumber(last);
 	const rows = lines.map(({ reading, name, code, unit }) => {
 		const { obis, value1, billing_period } = reading;
@@ -113,8 +113,4 @@ export function asText(last: Readout, lines: readonly Line[]): string {
 	return tableOf(last, lines)
 		.map((cells) => cells.map((cell) => textCell(cell)).join("\t"))
 		.join("\n");
-}
-
-export function asCSV(last: Readout, lines: readonly Line[]): string {
-	return csvOf(tableOf(last, lines), language);
 }

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
-import { announce, Button, Card, CopyButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
+import { announce, Card, CopyButton, DownloadButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -19,7 +19,7 @@ import {
 	UNMAPPED,
 	type ZigbeeMap,
 } from "./mapping.js";
-import { asCSV, asText, codeText, type Line, linesOf, nameOf } from "./readings-text.js";
+import { asText, codeText, type Line, linesOf, nameOf, tableOf } from "./readings-text.js";
 import { speedText } from "./speeds.js";
 
 export function Readings() {
@@ -109,9 +109,7 @@ function ValuesCard({ last }: { last: Readout | undefined }) {
 					/>
 				</label>
 				<CopyButton label={t("readings.copy")} text={() => asText(last, shown)} />
-				<Button name="csv" onClick={() => download(asCSV(last, shown))}>
-					{t("readings.csv")}
-				</Button>
+				<DownloadButton name={t("nav.readings")} rows={() => tableOf(last, shown)} />
 			</div>
 			<p class="help" role="status">
 				{t("readings.count", { n: shown.length, all: all.length })}
@@ -251,10 +249,3 @@ function Target({ reading, name, map, onSend }: TargetProps) {
 }
 
 /** Hands the file to the browser. */
-function download(text: string): void {
-	const link = document.createElement("a");
-	link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-	link.download = `${t("nav.readings")}.csv`;
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

@@ -1,9 +1,10 @@
 /**
- * All texts of the page. Scripts carry none: those of the first page are put into the documents, one language each, those
- * of the other pages into a file for each language, which comes with their script (tools/page.ts).
+ * All texts of the page. Scripts carry none: each document has those of its language (tools/page.ts), and they are
+ * unpacked in this order as they are needed, so those that are shown first are first.
  */
 import { COMMON } from "./common.js";
 import { DASHBOARD } from "./dashboard.js";
+import { EVENTS } from "./events.js";
 import { FAILURES } from "./failures.js";
 import { FORMS } from "./forms.js";
 import { HUB } from "./hub.js";
@@ -14,25 +15,27 @@ import { NETWORK } from "./network.js";
 import { READINGS } from "./readings.js";
 import { SECURITY } from "./security.js";
 import { SYSTEM } from "./system.js";
+import { USE } from "./use.js";
 import { WIZARD } from "./wizard.js";
 import { ZIGBEE } from "./zigbee.js";
 
-/** What the first script shows: the frame, the login, the overview. */
-export const FIRST_TEXTS = { ...COMMON, ...DASHBOARD, ...FAILURES, ...LIVE, ...LOGIN } as const;
-
-/** What the script of the other pages shows besides. */
-export const LATER_TEXTS = {
-	...FORMS,
-	...HUB,
-	...METER,
-	...NETWORK,
+export const TEXTS = {
+	...COMMON,
+	...LOGIN,
+	...LIVE,
+	...DASHBOARD,
+	...FAILURES,
+	...USE,
 	...READINGS,
+	...METER,
+	...FORMS,
+	...NETWORK,
+	...ZIGBEE,
+	...HUB,
 	...SECURITY,
 	...SYSTEM,
+	...EVENTS,
 	...WIZARD,
-	...ZIGBEE,
 } as const;
-
-export const TEXTS = { ...FIRST_TEXTS, ...LATER_TEXTS } as const;
 
 export type TextKey = keyof typeof TEXTS;

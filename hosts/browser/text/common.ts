@@ -18,12 +18,14 @@ export const COMMON = {
 	logout: ["Log out", "Abmelden", "Wyloguj"],
 
 	"nav.dashboard": ["Overview", "Übersicht", "Przegląd"],
+	"nav.use": ["Consumption", "Verbrauch", "Zużycie"],
 	"nav.readings": ["Readings", "Messwerte", "Odczyty"],
 	"nav.meter": ["Meter", "Zähler", "Licznik"],
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
-	"nav.hub": ["Hub", "Zentrale", "Centrala"],
+	"nav.hub": ["Sending", "Senden", "Wysyłanie"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
+	"nav.events": ["Log", "Protokoll", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
 
 	save: ["Save", "Speichern", "Zapisz"],
@@ -119,6 +121,11 @@ export const COMMON = {
 		"Die Zentrale ist ausgeschaltet. Bitte erst einschalten und speichern.",
 		"Centrala jest wyłączona. Najpierw włącz ją i zapisz zmianę.",
 	],
+	"error.mqtt_disabled": [
+		"MQTT is switched off. First turn it on and save.",
+		"MQTT ist ausgeschaltet. Bitte erst einschalten und speichern.",
+		"MQTT jest wyłączone. Najpierw włącz je i zapisz zmianę.",
+	],
 	"error.unsupported": [
 		"This device has no part for that.",
 		"Dafür hat dieses Gerät kein Bauteil.",
@@ -197,5 +204,6 @@ export const COMMON = {
 	"state.off": ["off", "aus", "wył."],
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
+	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
 	"state.unsupported": ["not available yet", "noch nicht verfügbar", "jeszcze niedostępne"],
 } as const satisfies Record<string, Translations>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LATER_TEXTS, TEXTS } from "../../../hosts/browser/text/all.js";
+import { TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
@@ -126,22 +126,10 @@ describe("texts of the page", () => {
 		);
 	});
 
-	it("are there when the first script shows them", () => {
-		// What main.tsx imports, and what that imports; what comes later is behind `import()`.
-		const paths = new Set([join(SOURCE, "main.tsx")]);
-		for (const path of paths) {
-			const source = readFileSync(path, "utf8");
-			none(
-				Object.keys(LATER_TEXTS)
-					.filter((key) => source.includes(`"${key}"`))
-					.map((key) => `${path}: ${key}`),
-			);
-			for (const [, other] of source.matchAll(/^(?:import(?! type)|export|\}) .*from "(\..*)\.js";$/gm)) {
-				const found = [".ts", ".tsx"].map((kind) => join(dirname(path), other + kind)).filter((one) => existsSync(one));
-				for (const one of found) if (!one.includes("/text/")) paths.add(one);
-			}
-		}
-		assert.ok(paths.size > 15, `${paths.size} files`);
+	it("have one for each event of the log", () => {
+		const api = JSON.parse(readFileSync(join(SOURCE, "../../modules/api/openapi.json"), "utf8"));
+		const names: string[] = api.components.schemas.Event.properties.event.enum;
+		none(names.filter((name) => !Object.hasOwn(TEXTS, `event.${name}`)));
 	});
 
 	it("stand in one file each", () => {
@@ -157,7 +145,7 @@ describe("texts of the page", () => {
 		none(
 			all
 				.map(([key]) => key)
-				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`_TEXTS.${key}[`))
+				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`TEXTS.${key}[`))
 				.filter((key) => !beginnings.some((beginning) => key.startsWith(beginning))),
 		);
 	});

@@ -77,6 +77,15 @@ static void sending(void)
 	MUST(!sends(&b));
 	now_ms += SETTLED_MS;
 	for (int i = 0; i < 3 * TURN_MS; i++, now_ms++) MUST(sends(&b));
+	/* One that sends a little now and then, as a stream of events does, costs the others that moment. */
+	for (int i = 0; i < 3; i++) {
+		now_ms += 15000;
+		MUST(sends(&a));
+		now_ms += SETTLED_MS;
+		MUST(!sends(&b));
+		now_ms += SETTLED_MS;
+		for (int j = 0; j < 3 * TURN_MS; j++, now_ms++) MUST(sends(&b));
+	}
 	/* With much again, all of them. */
 	heap = ROOM_TO_SEND;
 	MUST(sends(&a) && sends(&b) && sends(&c));

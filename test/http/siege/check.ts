@@ -46,7 +46,7 @@ export async function besiege(
 	const sorted = owner.tookMs.toSorted((a, b) => a - b);
 	const found =
 		`${owner.answered} of ${owner.asked} answered, half of them within ${sorted[sorted.length >> 1]} ms, ` +
-		`the slowest after ${sorted.at(-1)} ms; ${owner.readouts} readouts`;
+		`the slowest after ${sorted.at(-1)} ms; ${owner.readouts} readouts, ${owner.streams} streams`;
 	const why = `${found}; ${[...new Set(owner.failures)].join("; ")}`;
 	assert.ok(owner.answered >= owner.asked * SHARE, `within ${PATIENCE_MS} ms ${why}`);
 	assert.ok(owner.readouts > 0, why);

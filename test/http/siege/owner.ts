@@ -1,6 +1,7 @@
 /**
  * The owner of a gateway under siege: looks at status and readings every half second as a page does, over a kept connection
- * and over new ones, logs in anew, and has the meter read. What is not answered is asked again, as a browser would.
+ * and over new ones, logs in anew, and has the meter read. What is not answered is asked again, as a browser would. Beside
+ * all that it follows the events, which are the first to be given up.
  */
 import { Agent, type RequestOptions, request } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export const PATIENCE_MS = 5000;
 const PAUSE_MS = 500;
 const RETRY_MS = 100;
+/** From the end of a stream of events to the next: sooner than a page, which waits for ten seconds and more. */
+const FOLLOW_AGAIN_MS = 1000;
 
 export interface Account {
 	readonly username: string;
@@ -22,6 +25,8 @@ export class Owner {
 	readonly tookMs: number[] = [];
 	readouts = 0;
 	readonly failures: string[] = [];
+	/** Streams of events that were begun. */
+	streams = 0;
 	readonly #port: number;
 	readonly #account: Account;
 	readonly #kept = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
@@ -41,13 +46,35 @@ export class Owner {
 	async stay(ms: number, readMeter: boolean): Promise<void> {
 		const endMs = Date.now() + ms;
 		const reading = readMeter ? this.#readOn(endMs) : undefined;
+		const following = this.#follow(endMs);
 		for (let round = 0; Date.now() < endMs; round++) {
 			if (round % 10 === 9) await this.login(PATIENCE_MS);
 			await this.#ask("GET", round % 2 === 0 ? "system/status" : "iec62056/last", undefined, round % 3 === 2);
 			await sleep(PAUSE_MS);
 		}
 		await reading;
+		await following;
 		this.#kept.destroy();
+	}
+
+	/** Has a stream of events again whenever the one before has ended. */
+	async #follow(endMs: number): Promise<void> {
+		while (Date.now() < endMs) {
+			const agent = new Agent({ rejectUnauthorized: false });
+			const headers = { Authorization: `Bearer ${this.#token}` };
+			const signal = AbortSignal.timeout(Math.max(1, endMs - Date.now()));
+			await new Promise<void>((resolve) => {
+				const options = { host: "127.0.0.1", port: this.#port, path: "/api/v1/events", headers, agent, signal };
+				const sent = request(options, (response) => {
+					if (response.statusCode === 200) this.streams++;
+					response.on("error", () => {}).resume();
+				});
+				sent.on("error", () => {}).on("close", resolve);
+				sent.end();
+			});
+			agent.destroy();
+			await sleep(FOLLOW_AGAIN_MS);
+		}
 	}
 
 	async #readOn(endMs: number): Promise<void> {

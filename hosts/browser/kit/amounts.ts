@@ -1,0 +1,86 @@
+/** Amounts of the history, their times and their cost as the language writes them. Times are those of wall.ts. */
+import type { TextKey } from "../text/all.js";
+import { decimalCell } from "./csv.js";
+import { formatNumber } from "./format.js";
+import type { Amount, Level, Span, Unit } from "./periods.js";
+import { language, t } from "./text.js";
+
+const DAY_MS = 86_400_000;
+
+export const AMOUNTS: readonly Amount[] = ["import_wh", "export_wh", "gas_l", "water_l", "heat_wh"];
+
+const NAMES: Readonly<Record<Amount, TextKey>> = {
+	import_wh: "counter.import",
+	export_wh: "counter.export",
+	gas_l: "use.gas",
+	water_l: "use.water",
+	heat_wh: "use.heat",
+};
+
+export function nameOf(amount: Amount): string {
+	return t(NAMES[amount]);
+}
+
+export function unitOf(amount: Amount): string {
+	return amount.endsWith("_l") ? "m³" : "kWh";
+}
+
+/** Thousands of Wh or litres, with about three digits. */
+export function formatAmount(value: number | undefined, amount: Amount): string {
+	if (value === undefined) return "–";
+	const digits = value >= 100_000 ? 0 : value >= 10_000 ? 1 : value >= 1_000 || value === 0 ? 2 : 3;
+	return `${formatNumber(value / 1000, language, digits, digits)}\u00a0${unitOf(amount)}`;
+}
+
+/** For a cell of a spreadsheet: exact. */
+export function cellOf(value: number | undefined): string {
+	return value === undefined ? "" : decimalCell((value / 1000).toFixed(3), language);
+}
+
+export function formatMoney(value: number, currency: string): string {
+	return new Intl.NumberFormat(language, { style: "currency", currency }).format(value);
+}
+
+/** `+4 %` */
+export function formatChange(now: number, before: number): string {
+	const format = new Intl.NumberFormat(language, { style: "percent", signDisplay: "exceptZero" });
+	return before === 0 ? "" : format.format(now / before - 1);
+}
+
+const format = (options: Intl.DateTimeFormatOptions) =>
+	new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
+const TIMES = format({ timeStyle: "short" });
+const SHORT_DAYS = format({ day: "numeric", month: "short" });
+const DAYS = format({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const MONTHS = format({ month: "long", year: "numeric" });
+const YEARS = format({ year: "numeric" });
+
+/** From when to when a period goes, in a view that tells its day, month or year. */
+export function formatPeriodOf(level: Level, { fromMs, toMs }: Span): string {
+	if (level === "months") return MONTHS.formatRange(fromMs, toMs - 1);
+	if (level === "days") return DAYS.formatRange(fromMs, toMs - 1);
+	// Up to midnight: not with both days.
+	return toMs % DAY_MS === 0 ? `${TIMES.format(fromMs)} – ${TIMES.format(toMs)}` : TIMES.formatRange(fromMs, toMs);
+}
+
+/** The day, month or year. */
+export function formatUnit(unit: Unit, { fromMs }: Span): string {
+	return (unit === "day" ? DAYS : unit === "month" ? MONTHS : YEARS).format(fromMs);
+}
+
+/** The time from the beginning of a day, month or year that is named beside it; "" for all of a day. */
+export function formatPart(unit: Unit, { fromMs, toMs }: Span): string {
+	if (unit !== "day") return SHORT_DAYS.formatRange(fromMs, toMs - 1);
+	return toMs % DAY_MS === 0 ? "" : TIMES.formatRange(fromMs, toMs);
+}
+
+/** The same of another one. */
+export function formatOther(unit: Unit, span: Span): string {
+	if (unit === "day") return SHORT_DAYS.format(span.fromMs);
+	return unit === "month" ? formatPart(unit, span) : YEARS.format(span.fromMs);
+}
+
+/** Day and time; only the day where the time is midnight. */
+export function formatWall(wallMs: number): string {
+	return (wallMs % DAY_MS === 0 ? SHORT_DAYS : format({ dateStyle: "medium", timeStyle: "short" })).format(wallMs);
+}

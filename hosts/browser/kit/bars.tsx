@@ -1,0 +1,151 @@
+/**
+ * Amounts over time as bars, drawn as SVG in the pixels that there is room for. For eyes, mouse and finger, and as a
+ * slider for keyboard and screen reader: the arrow keys go from bar to bar, each of which is told in words.
+ */
+import { useState } from "preact/hooks";
+import { ticksOf, useWidth } from "./curve.js";
+
+export interface Bar {
+	/** Where it begins and ends, in any unit that goes on evenly. */
+	readonly from: number;
+	readonly to: number;
+	/** Drawn upwards and downwards from 0; neither is negative. */
+	readonly up: number;
+	readonly down: number;
+	/** `gap`: nobody knows how its amounts are spread. `soft`: not as sure as the others. */
+	readonly kind: "plain" | "soft" | "gap";
+	/** Something happened in it. */
+	readonly isMarked: boolean;
+	/** All of it in words. */
+	readonly text: string;
+}
+
+export interface Tick {
+	readonly at: number;
+	readonly text: string;
+}
+
+interface BarsProps {
+	readonly bars: readonly Bar[];
+	readonly from: number;
+	readonly to: number;
+	readonly ticks: readonly Tick[];
+	/** All of them in words. */
+	readonly description: string;
+	format(value: number): string;
+}
+
+const HEIGHT = 240;
+const TOP = 14;
+const BOTTOM = 26;
+/** Of a digit at the size of the text in the style. */
+const DIGIT = 7.5;
+/** Wider bars have more air between them. */
+const WIDE = 8;
+
+const KEYS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
+
+export function Bars(props: BarsProps) {
+	const { bars, description } = props;
+	const { element, width } = useWidth();
+	const [chosen, setChosen] = useState(bars.length - 1);
+	const index = Math.min(chosen, bars.length - 1);
+	const press = (event: KeyboardEvent) => {
+		const step = KEYS[event.key];
+		const next = event.key === "Home" ? 0 : event.key === "End" ? bars.length - 1 : index + (step ?? Number.NaN);
+		if (Number.isNaN(next)) return;
+		event.preventDefault();
+		setChosen(Math.max(0, Math.min(bars.length - 1, next)));
+	};
+	return (
+		<>
+			<div
+				class="curve bars"
+				ref={element}
+				role="slider"
+				tabIndex={0}
+				aria-label={description}
+				aria-valuemin={1}
+				aria-valuemax={bars.length}
+				aria-valuenow={index + 1}
+				aria-valuetext={bars[index].text}
+				onKeyDown={press}
+			>
+				{width > 0 && <Drawing {...props} width={width} chosen={index} onChoose={setChosen} />}
+			</div>
+			<p class="chosen">{bars[index].text}</p>
+		</>
+	);
+}
+
+interface DrawingProps extends BarsProps {
+	readonly width: number;
+	readonly chosen: number;
+	onChoose(index: number): void;
+}
+
+function Drawing({ bars, from, to, ticks, format, width, chosen, onChoose }: DrawingProps) {
+	const sure = bars.filter(({ kind }) => kind !== "gap");
+	const steps = ticksOf(-Math.max(0, ...sure.map(({ down }) => down)), Math.max(0, ...sure.map(({ up }) => up)));
+	const low = steps[0];
+	const high = steps[steps.length - 1];
+	const labels = steps.map((step) => format(Math.abs(step)));
+	const left = Math.max(...labels.map(({ length }) => length)) * DIGIT + 10;
+	const right = width - 4;
+	const x = (at: number) => left + ((at - from) / (to - from)) * (right - left);
+	const y = (value: number) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+	const choose = (event: PointerEvent) => {
+		const box = (event.currentTarget as Element).getBoundingClientRect();
+		const at = event.clientX - box.left;
+		const distance = (bar: Bar) => Math.max(x(bar.from) - at, at - x(bar.to));
+		const nearest = bars.reduce((best, bar, index) => (distance(bar) < distance(bars[best]) ? index : best), 0);
+		onChoose(nearest);
+	};
+	return (
+		<svg
+			viewBox={`0 0 ${width} ${HEIGHT}`}
+			width={width}
+			height={HEIGHT}
+			aria-hidden="true"
+			onPointerMove={choose}
+			onPointerDown={choose}
+		>
+			{steps.map((step, index) => (
+				<g key={step}>
+					<line class="grid" x1={left} x2={right} y1={y(step)} y2={y(step)} />
+					<text x={left - 8} y={y(step) + 4} text-anchor="end">
+						{labels[index]}
+					</text>
+				</g>
+			))}
+			{ticks.map(({ at, text }) => (
+				<text key={at} x={x(at)} y={HEIGHT - 6} text-anchor="middle">
+					{text}
+				</text>
+			))}
+			{bars.map((bar, index) => {
+				const start = x(Math.max(from, bar.from));
+				const room = x(Math.min(to, bar.to)) - start;
+				const air = room > WIDE ? 2 : Math.min(1, room / 4);
+				const box = { x: start + air / 2, width: Math.max(0.5, room - air) };
+				return (
+					<g key={bar.from} class={`${bar.kind}${index === chosen ? " chosen" : ""}`}>
+						{bar.kind === "gap" ? (
+							<rect class="gap" {...box} y={TOP} height={HEIGHT - TOP - BOTTOM} />
+						) : (
+							<>
+								<rect class="up" {...box} y={y(bar.up)} height={y(0) - y(bar.up)} />
+								<rect class="down" {...box} y={y(0)} height={y(-bar.down) - y(0)} />
+							</>
+						)}
+						{bar.isMarked && <circle cx={start + room / 2} cy={6} r={4} />}
+						{index === chosen && (
+							<line class="pointer" x1={start + room / 2} x2={start + room / 2} y1={TOP} y2={HEIGHT - BOTTOM} />
+						)}
+					</g>
+				);
+			})}
+			<line class="axis" x1={left} x2={right} y1={y(0)} y2={y(0)} />
+		</svg>
+	);
+}

@@ -1,0 +1,66 @@
+/**
+ * The gateway's event stream (docs/api.md, "Events"): while it is there, the gateway tells of what changes, and need not be
+ * asked. One stream is all that it has for everybody, and it may end at any time.
+ */
+import { API, reachable, replied, wait } from "./device.js";
+import { loggedIn, token } from "./session.js";
+import { Store } from "./store.js";
+
+/** The gateway sends something every 15 s. */
+const SILENT_MS = 18_000;
+/** From an end to the next try; longer from try to try that comes to nothing soon. */
+const AGAIN_MS = 10_000;
+const AGAIN_LIMIT_MS = 300_000;
+
+/** A stream is there. */
+export const following = new Store(false);
+const seen = new Store(isSeen());
+document.addEventListener("visibilitychange", () => seen.set(isSeen()));
+
+function isSeen(): boolean {
+	return document.visibilityState === "visible";
+}
+
+/** One stream to its end, or until this tab is hidden. */
+async function once<S>(tell: (news: Partial<S>) => void): Promise<void> {
+	const stop = new AbortController();
+	const abort = () => stop.abort();
+	const end = seen.watch(abort);
+	let timer = setTimeout(abort, SILENT_MS);
+	try {
+		const { signal } = stop;
+		const { body, ok } = await fetch(`${API}events`, { headers: { Authorization: `Bearer ${token()}` }, signal });
+		const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+		for (let rest = ""; ok && reader; following.set(true)) {
+			const { value, done } = await reader.read();
+			if (done) return;
+			replied();
+			clearTimeout(timer);
+			timer = setTimeout(abort, SILENT_MS);
+			const events = (rest + value).split("\n\n");
+			rest = events.pop() ?? "";
+			for (const event of events)
+				if (event.startsWith("event: state")) tell(JSON.parse(event.slice(event.indexOf("{"))));
+		}
+	} finally {
+		clearTimeout(timer);
+		end();
+		abort();
+		following.set(false);
+	}
+}
+
+/** Tells of each state from now on, while the page is seen and knows of one. Never ends. */
+export async function follow<S>(state: Store<S | undefined>, tell: (news: Partial<S>) => void): Promise<never> {
+	for (let pauseMs = AGAIN_MS; ; ) {
+		await loggedIn.until(Boolean);
+		await state.until(Boolean);
+		await reachable.until(Boolean);
+		await seen.until(Boolean);
+		const begunMs = Date.now();
+		await once(tell).catch(() => undefined);
+		if (!seen.value) continue;
+		pauseMs = Date.now() - begunMs > AGAIN_LIMIT_MS ? AGAIN_MS : Math.min(2 * pauseMs, AGAIN_LIMIT_MS);
+		await wait(pauseMs / 2);
+	}
+}

@@ -1,0 +1,46 @@
+/** What the gateway's history is asked for. */
+import { get, READ_MS } from "./device.js";
+import { type Level, type Piece, piecesOf, type Span, spanOf, type Unit, within } from "./periods.js";
+import type { History } from "./replies.js";
+import { momentOf } from "./wall.js";
+
+/** A display knows the offset of its zone at this moment only, which may be that of another season. */
+const SLACK_S = 3_600;
+
+/** Throws a DeviceError. */
+export async function load(level: Level, span: Span, timeZone: string): Promise<readonly Piece[]> {
+	const from = momentOf(span.fromMs, timeZone) - SLACK_S;
+	const to = momentOf(span.toMs, timeZone) + SLACK_S;
+	const path = `meter/history?period=${level}&from=${from}&to=${to}`;
+	const { periods } = await get<History>(path, { timeoutMs: READ_MS });
+	return within(piecesOf(periods), span);
+}
+
+/** What the page shows at its beginning; what is missing has not come yet. */
+export interface Recent {
+	/** Of yesterday and today. */
+	readonly quarters?: readonly Piece[];
+	/** Of the last month and this one. */
+	readonly days?: readonly Piece[];
+	/** Of this month a year ago. */
+	readonly daysBefore?: readonly Piece[];
+	/** Of the last year and this one. */
+	readonly months?: readonly Piece[];
+}
+
+/** The day, month or year, and the one before. */
+function both(unit: Unit, wallMs: number): Span {
+	return { fromMs: spanOf(unit, wallMs, -1).fromMs, toMs: spanOf(unit, wallMs).toMs };
+}
+
+/** Asks for one after the other, and tells each time what has come. Throws a DeviceError. */
+export async function loadRecent(wallMs: number, timeZone: string, put: (recent: Recent) => void): Promise<void> {
+	const days = await load("days", both("month", wallMs), timeZone);
+	put({ days });
+	const quarters = await load("quarters", both("day", wallMs), timeZone);
+	put({ days, quarters });
+	const months = await load("months", both("year", wallMs), timeZone);
+	put({ days, quarters, months });
+	const daysBefore = await load("days", spanOf("month", wallMs, -12), timeZone);
+	put({ days, quarters, months, daysBefore });
+}

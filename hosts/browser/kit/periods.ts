@@ -1,0 +1,115 @@
+/**
+ * Periods of the history on the wall clock: what is shown of them, and sums that can be compared. Times are of wall.ts:
+ * ms of the gateway's wall clock.
+ */
+import type { History, Period } from "./replies.js";
+
+export type Level = History["period"];
+export type Amount = "import_wh" | "export_wh" | "gas_l" | "water_l" | "heat_wh";
+
+/** A period with where it begins and ends on the wall clock. */
+export interface Piece {
+	readonly period: Period;
+	readonly fromMs: number;
+	readonly toMs: number;
+}
+
+/** From the first to just before the second. */
+export interface Span {
+	readonly fromMs: number;
+	readonly toMs: number;
+}
+
+/** What is seen at once, and how many of that the gateway keeps (docs/history.md). */
+export const VIEWS = {
+	quarters: { unit: "day", kept: 2 },
+	hours: { unit: "day", kept: 14 },
+	days: { unit: "month", kept: 27 },
+	months: { unit: "year", kept: 11 },
+} as const satisfies Record<Level, { unit: Unit; kept: number }>;
+export type Unit = "day" | "month" | "year";
+
+/** A boundary of the clock may be missed by so much: by the length of a readout. */
+const NEAR_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** The periods, in the order of their times, as they stand in `localtime`. */
+export function piecesOf(periods: readonly Period[]): readonly Piece[] {
+	const wallOf = ({ localtime }: Period) => Date.parse(`${localtime.slice(0, 19)}Z`);
+	return periods.map((period, index) => {
+		const { start, end } = period;
+		const next = periods[index + 1];
+		const fromMs = wallOf(period);
+		// Days may be an hour longer or shorter than they look.
+		return { period, fromMs, toMs: next?.start === end ? wallOf(next) : fromMs + (end - start) * 1000 };
+	});
+}
+
+/** The day, month or year that holds the time, or one that is so many steps from it. */
+export function spanOf(unit: Unit, wallMs: number, steps = 0): Span {
+	const date = new Date(wallMs);
+	const at = (more: number) =>
+		unit === "day"
+			? Math.floor(wallMs / DAY_MS + more) * DAY_MS
+			: unit === "month"
+				? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + more)
+				: Date.UTC(date.getUTCFullYear() + more, 0);
+	return { fromMs: at(steps), toMs: at(steps + 1) };
+}
+
+export function within(pieces: readonly Piece[], { fromMs, toMs }: Span): readonly Piece[] {
+	return pieces.filter((piece) => piece.fromMs >= fromMs && piece.fromMs < toMs);
+}
+
+/** What went through in all of them; undefined where none knows. */
+export function sumOf(pieces: readonly Piece[], amount: Amount): number | undefined {
+	const known = pieces.flatMap(({ period }) => period[amount] ?? []);
+	return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** The same length of time, now and a unit before. */
+export interface Comparison {
+	readonly now: Span;
+	readonly before: Span;
+	readonly nowSum: number;
+	readonly beforeSum: number;
+}
+
+/** The same time a day, month or year earlier: of a day that the earlier month does not have, the day after its last. */
+function earlier(unit: Unit, wallMs: number): number {
+	const date = new Date(wallMs);
+	if (unit === "day") return wallMs - DAY_MS;
+	if (unit === "month") date.setUTCMonth(date.getUTCMonth() - 1);
+	else date.setUTCFullYear(date.getUTCFullYear() - 1);
+	return date.getTime();
+}
+
+/** All that there is from the beginning of the span up to a boundary; undefined where that is not known without a hole. */
+function sumUpTo(pieces: readonly Piece[], { fromMs, toMs }: Span, amount: Amount): number | undefined {
+	const inside = pieces.filter((piece) => piece.fromMs >= fromMs - NEAR_MS && piece.toMs <= toMs + NEAR_MS);
+	let at = fromMs;
+	for (const { period, fromMs: from, toMs: to } of inside) {
+		if (Math.abs(from - at) > NEAR_MS || period[amount] === undefined || period.meter_changed) return undefined;
+		at = to;
+	}
+	return Math.abs(at - toMs) <= NEAR_MS && inside.length > 0 ? sumOf(inside, amount) : undefined;
+}
+
+/**
+ * The unit up to now against the one before up to the same time: up to the last boundary that both have. Undefined where
+ * there is none, or something is missing.
+ */
+export function compare(pieces: readonly Piece[], unit: Unit, wallMs: number, amount: Amount): Comparison | undefined {
+	const whole = spanOf(unit, wallMs);
+	const whole1 = spanOf(unit, wallMs, -1);
+	const ends = within(pieces, whole).filter(({ period, toMs }) => !period.partial && toMs <= whole.toMs + NEAR_MS);
+	const toMs = ends.at(-1)?.toMs;
+	if (toMs === undefined) return undefined;
+	const now = { fromMs: whole.fromMs, toMs };
+	const before = { fromMs: whole1.fromMs, toMs: toMs >= whole.toMs ? whole.fromMs : earlier(unit, toMs) };
+	// The earlier month is over by then.
+	if (before.toMs > whole.fromMs) return undefined;
+	const nowSum = sumUpTo(pieces, now, amount);
+	const beforeSum = sumUpTo(pieces, before, amount);
+	return nowSum === undefined || beforeSum === undefined ? undefined : { now, before, nowSum, beforeSum };
+}

@@ -1,0 +1,38 @@
+/** What electricity costs, kept in this browser. */
+import { Store } from "./store.js";
+
+export interface Prices {
+	/** As typed: with a point or a comma; "" for none. */
+	readonly import: string;
+	readonly export: string;
+	/** ISO 4217. */
+	readonly currency: string;
+}
+
+export const CURRENCIES = ["EUR", "PLN", "CHF", "CZK", "DKK", "GBP", "HUF", "NOK", "SEK", "USD"] as const;
+/** In `localStorage`. */
+const KEPT = "prices";
+
+function read(): Prices {
+	const none = { import: "", export: "", currency: document.documentElement.lang === "pl" ? "PLN" : "EUR" };
+	try {
+		return { ...none, ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
+	} catch {
+		return none;
+	}
+}
+
+export const prices = new Store(read());
+prices.watch((value) => localStorage.setItem(KEPT, JSON.stringify(value)));
+
+/** Undefined for what is no price. */
+export function priceOf(typed: string): number | undefined {
+	return /^\s*\d+([.,]\d*)?\s*$/.test(typed) ? Number(typed.replace(",", ".")) : undefined;
+}
+
+/** What the amounts cost; undefined without a price, or where nothing is known. Below 0: more was paid out. */
+export function costOf(importWh: number | undefined, exportWh: number | undefined, now: Prices): number | undefined {
+	const price = priceOf(now.import);
+	if (price === undefined || importWh === undefined) return undefined;
+	return (importWh * price - (exportWh ?? 0) * (priceOf(now.export) ?? 0)) / 1000;
+}

@@ -1,0 +1,109 @@
+/** The log: what has happened to the gateway, in words. */
+import { failureText } from "../kit/failures.js";
+import { formatMoment, formatPeriod } from "../kit/format.js";
+import { Button, Card, CopyButton, DownloadButton, Pending } from "../kit/parts.js";
+import type { Event, EventLog } from "../kit/replies.js";
+import { isText, language, t } from "../kit/text.js";
+import { useDevice } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
+import type { TextKey } from "../text/all.js";
+
+/** What the cause of a start has in it, and only that. */
+const CAUSES: readonly (readonly [part: string, text: TextKey])[] = [
+	["power was switched on", "cause.power"],
+	["it was asked for", "cause.asked"],
+	["sleep has ended", "cause.sleep"],
+	["voltage", "cause.voltage"],
+	["watchdog", "cause.watchdog"],
+];
+
+/** Groups of settings by the names that the log has for them. */
+const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
+	["nav.meter", "meter iec62056 control dlms dlms_secrets dlms_obis"],
+	["schedule.title", "schedule"],
+	["nav.network", "network"],
+	["state.wifi", "wifi"],
+	["nav.hub", "hub"],
+	["nav.zigbee", "zigbee_map"],
+	["zone.label", "system"],
+	["power.supply", "power"],
+];
+
+/** The detail in words, where there are any for it. */
+function detailOf({ event, detail }: Event): string {
+	if (event === "meter_failed") return failureText(detail) ?? detail;
+	if (event === "settings_changed") {
+		const names = detail.split(" ").map((group) => {
+			const found = GROUPS.find(([, groups]) => groups.split(" ").includes(group));
+			return found === undefined ? group : t(found[0]);
+		});
+		return [...new Set(names)].join(", ");
+	}
+	const cause = event === "started" ? CAUSES.find(([part]) => detail.includes(part)) : undefined;
+	return cause === undefined ? detail : t(cause[1]);
+}
+
+interface Line {
+	readonly time: string;
+	readonly what: string;
+	readonly detail: string;
+	readonly count: number;
+}
+
+/** An event in words; one that this page does not know by its name. */
+function lineOf(of: Event, timeZone: string): Line {
+	const { time, uptime, event, count } = of;
+	const key = `event.${event}`;
+	// Without a clock there is only how long the gateway had been on.
+	const after = () => t("events.after", { time: formatPeriod(Math.ceil((uptime || 1) / 60) * 60, language) });
+	return {
+		time: time === 0 ? after() : formatMoment(time, language, timeZone),
+		what: isText(key) ? t(key) : event,
+		detail: detailOf(of),
+		count,
+	};
+}
+
+export function Events() {
+	const { value, error, reload } = useDevice<EventLog>("system/log");
+	const { timeZone, zoneName } = useZone();
+	if (value === undefined) return <Pending error={error} reload={reload} />;
+	const lines = value.events.map((event) => lineOf(event, timeZone)).reverse();
+	const heads = [t("readings.time"), t("events.what"), t("events.detail"), t("events.count")];
+	const rows = () => [heads, ...lines.map(({ time, what, detail, count }) => [time, what, detail, String(count)])];
+	return (
+		<div class="cards">
+			<Card wide>
+				<p class="help">
+					{t("events.intro")} {zoneName}
+				</p>
+				<ol class="log events">
+					{lines.map(({ time, what, detail, count }, index) => (
+						<li key={index}>
+							<small>{time}</small>
+							<div>
+								<b>{what}</b>
+								{count > 1 && <span class="mark">{t("events.times", { n: count })}</span>}
+								{detail !== "" && <small>{detail}</small>}
+							</div>
+						</li>
+					))}
+				</ol>
+				{value.dropped > 0 && <p class="help">{t("events.dropped", { n: value.dropped })}</p>}
+				<div class="actions">
+					<Button name="reload" onClick={reload}>
+						{t("reload")}
+					</Button>
+					<CopyButton
+						text={() =>
+							rows()
+								.map((cells) => cells.join("\t"))
+								.join("\n")
+						}
+					/>
+					<DownloadButton name={t("nav.events")} rows={rows} />
+				</div>
+			</Card>
+		</div>
+	);
+}

@@ -1,0 +1,330 @@
+/** The history as bars, as a table and for a spreadsheet: a day, month or year at once. */
+import { useEffect, useState } from "preact/hooks";
+import { cellOf, formatAmount, formatMoney, formatPeriodOf, formatUnit, nameOf, unitOf } from "../kit/amounts.js";
+import { type Bar, Bars, type Tick } from "../kit/bars.js";
+import { decimalCell } from "../kit/csv.js";
+import type { DeviceError } from "../kit/device.js";
+import { formatNumber } from "../kit/format.js";
+import { load, type Recent } from "../kit/history.js";
+import { Button, Card, DownloadButton, Pending } from "../kit/parts.js";
+import { type Amount, type Level, type Piece, type Span, spanOf, sumOf, VIEWS, within } from "../kit/periods.js";
+import { costOf, type Prices, priceOf, prices } from "../kit/prices.js";
+import { useStore } from "../kit/store.js";
+import { language, t } from "../kit/text.js";
+import { asDeviceError } from "../kit/use-device.js";
+import { momentOf } from "../kit/wall.js";
+import { useZone } from "../kit/zone.js";
+import type { TextKey } from "../text/all.js";
+
+const LEVELS: readonly Level[] = ["quarters", "hours", "days", "months"];
+
+/** What is seen together: up from the line and down from it. */
+interface Kind {
+	readonly name: TextKey;
+	readonly up: Amount;
+	readonly down?: Amount;
+}
+const KINDS: readonly Kind[] = [
+	{ name: "use.energy", up: "import_wh", down: "export_wh" },
+	{ name: "use.gas", up: "gas_l" },
+	{ name: "use.water", up: "water_l" },
+	{ name: "use.heat", up: "heat_wh" },
+];
+
+const MARKS = ["gap", "interpolated", "partial", "meter_changed", "wrapped"] as const;
+/** How the bars with these marks look. */
+const LOOKS = { gap: "gap", interpolated: "soft", partial: "soft", meter_changed: "dot", wrapped: "dot" } as const;
+
+/** The finest that the readings are frequent enough for. */
+function finest(quarters: readonly Piece[]): Level {
+	const sure = quarters.filter(({ period }) => !period.gap).length;
+	if (sure >= quarters.length / 2 && sure > 3) return "quarters";
+	return quarters.length > 3 ? "hours" : "days";
+}
+
+interface ChartProps {
+	readonly recent: Recent;
+	readonly quarters: readonly Piece[];
+	readonly wallMs: number;
+	readonly there: readonly Amount[];
+}
+
+export function UseChart({ recent, quarters, wallMs, there }: ChartProps) {
+	const kinds = KINDS.filter(({ up, down }) => there.includes(up) || (down !== undefined && there.includes(down)));
+	const [kind = KINDS[0], setKind] = useState(kinds[0]);
+	const [level, setLevel] = useState<Level>(() => finest(quarters));
+	const [steps, setSteps] = useState(0);
+	const { unit, kept } = VIEWS[level];
+	const span = spanOf(unit, wallMs, steps);
+	// The latest two are there already.
+	const known = steps > -2 && level !== "hours" ? recent[level] : undefined;
+	const { pieces, error, reload } = usePieces(level, span, known);
+	const choose = (next: Level) => {
+		setLevel(next);
+		setSteps(0);
+	};
+	return (
+		<Card title={t("use.title")} wide>
+			<div class="tools">
+				<label>
+					{t("use.by")}
+					<select name="by" value={level} onInput={(event) => choose(event.currentTarget.value as Level)}>
+						{LEVELS.map((one) => (
+							<option key={one} value={one}>
+								{t(`use.${one}`)}
+							</option>
+						))}
+					</select>
+				</label>
+				{kinds.length > 1 && (
+					<label>
+						{t("use.what")}
+						<select
+							name="kind"
+							value={kind.up}
+							onInput={(event) => setKind(kinds.find(({ up }) => up === event.currentTarget.value) ?? kinds[0])}
+						>
+							{kinds.map(({ name, up }) => (
+								<option key={up} value={up}>
+									{t(name)}
+								</option>
+							))}
+						</select>
+					</label>
+				)}
+			</div>
+			<div class="turns">
+				<Button name="back" aria-label={t("use.back")} disabled={steps <= 1 - kept} onClick={() => setSteps(steps - 1)}>
+					‹
+				</Button>
+				<h3 aria-live="polite">{formatUnit(unit, span)}</h3>
+				<Button name="on" aria-label={t("use.on")} disabled={steps >= 0} onClick={() => setSteps(steps + 1)}>
+					›
+				</Button>
+			</div>
+			{pieces === undefined ? (
+				<Pending error={error} reload={reload} />
+			) : pieces.length === 0 ? (
+				<p>{t("use.none")}</p>
+			) : (
+				<View key={`${level} ${span.fromMs}`} {...{ level, span, kind, pieces }} />
+			)}
+		</Card>
+	);
+}
+
+/** The pieces of the span: those that are known, or fetched. */
+function usePieces(level: Level, span: Span, known: readonly Piece[] | undefined) {
+	const { timeZone } = useZone();
+	const key = `${level} ${span.fromMs}`;
+	const [fetched, setFetched] = useState<{ key: string; pieces?: readonly Piece[]; error?: DeviceError }>();
+	const isKnown = known !== undefined;
+	const reload = () => {
+		if (isKnown) return;
+		setFetched({ key });
+		load(level, span, timeZone).then(
+			(pieces) => setFetched((now) => (now?.key === key ? { key, pieces } : now)),
+			(reason) => setFetched((now) => (now?.key === key ? { key, error: asDeviceError(reason) } : now)),
+		);
+	};
+	useEffect(reload, [key, isKnown, timeZone]);
+	const own = fetched?.key === key ? fetched : undefined;
+	return { pieces: known ? within(known, span) : own?.pieces, error: own?.error, reload };
+}
+
+interface ViewProps {
+	readonly level: Level;
+	readonly span: Span;
+	readonly kind: Kind;
+	readonly pieces: readonly Piece[];
+}
+
+function View({ level, span, kind, pieces }: ViewProps) {
+	const { timeZone, zoneName } = useZone();
+	const price = useStore(prices);
+	const { up, down } = kind;
+	const shown = [up, down].filter((amount) => amount !== undefined && sumOf(pieces, amount) !== undefined) as Amount[];
+	const totals = shown.map((amount) => `${nameOf(amount)}: ${formatAmount(sumOf(pieces, amount), amount)}`);
+	const rows = pieces.map((piece) => rowOf(piece, level, shown, price));
+	const cost = shown.includes("import_wh") ? costOfAll(pieces, price) : undefined;
+	const bars: readonly Bar[] = pieces.map(({ period }, index) => {
+		const { time, amounts, cost: own, remark } = rows[index];
+		const words = amounts.map((amount, i) => (shown.length > 1 ? `${nameOf(shown[i])} ${amount}` : amount));
+		return {
+			from: period.start,
+			to: period.end,
+			up: period[up] ?? 0,
+			down: (down && period[down]) ?? 0,
+			kind: period.gap ? "gap" : period.interpolated || period.partial ? "soft" : "plain",
+			isMarked: period.meter_changed === true || period.wrapped === true,
+			text: `${time}: ${[...words, own, remark].filter((word) => word !== "").join(", ")}`,
+		};
+	});
+	const highest = Math.max(...pieces.map(({ period }) => (period.gap ? 0 : (period[up] ?? 0))));
+	return (
+		<>
+			<Bars
+				bars={bars}
+				from={momentOf(span.fromMs, timeZone)}
+				to={momentOf(span.toMs, timeZone)}
+				ticks={ticksOf(level, span, timeZone)}
+				description={t("use.describe", { n: bars.length, sum: totals.join(", "), max: formatAmount(highest, up) })}
+				format={(value) => `${formatNumber(value / 1000, language)} ${unitOf(up)}`}
+			/>
+			<p class="legend">
+				<b>{t("use.total")}</b>
+				{totals.map((total, index) => (
+					<span key={total} class={shown[index] === down ? "down" : "up"}>
+						{total}
+					</span>
+				))}
+				{cost !== undefined && formatMoney(cost, price.currency)}
+			</p>
+			<p class="legend help">
+				{MARKS.filter((mark) => pieces.some(({ period }) => period[mark])).map((mark) => (
+					<span key={mark} class={LOOKS[mark]}>
+						{t(`mark.${mark}`)}
+					</span>
+				))}
+			</p>
+			{unitIsDay(level) && <p class="help">{zoneName}</p>}
+			<details>
+				<summary>{t("use.table")}</summary>
+				<div class="scroll" role="region" aria-label={t("use.table")} tabIndex={0}>
+					<Table shown={shown} rows={rows} hasCost={cost !== undefined} />
+				</div>
+			</details>
+			<div class="actions">
+				<DownloadButton
+					name={`${t("nav.use")} ${formatUnit(VIEWS[level].unit, span)}`}
+					rows={() => tableOf(pieces, shown, price)}
+				/>
+			</div>
+		</>
+	);
+}
+
+function unitIsDay(level: Level): boolean {
+	return VIEWS[level].unit === "day";
+}
+
+function costOfAll(pieces: readonly Piece[], price: Prices): number | undefined {
+	return costOf(sumOf(pieces, "import_wh"), sumOf(pieces, "export_wh"), price);
+}
+
+interface Row {
+	readonly key: number;
+	readonly time: string;
+	readonly amounts: readonly string[];
+	/** "" without a price. */
+	readonly cost: string;
+	readonly remark: string;
+}
+
+function remarkOf({ period }: Piece): string {
+	return MARKS.filter((mark) => period[mark])
+		.map((mark) => t(`mark.${mark}`))
+		.join(", ");
+}
+
+function rowOf(piece: Piece, level: Level, shown: readonly Amount[], price: Prices): Row {
+	const { period } = piece;
+	const cost = shown.includes("import_wh") ? costOfAll([piece], price) : undefined;
+	return {
+		key: period.start,
+		time: formatPeriodOf(level, piece),
+		amounts: shown.map((amount) => formatAmount(period[amount], amount)),
+		cost: cost === undefined ? "" : formatMoney(cost, price.currency),
+		remark: remarkOf(piece),
+	};
+}
+
+interface TableProps {
+	readonly shown: readonly Amount[];
+	readonly rows: readonly Row[];
+	readonly hasCost: boolean;
+}
+
+function Table({ shown, rows, hasCost }: TableProps) {
+	return (
+		<table class="readings">
+			<thead>
+				<tr>
+					<th scope="col">{t("readings.time")}</th>
+					{shown.map((amount) => (
+						<th key={amount} scope="col" class="number">
+							{nameOf(amount)}
+						</th>
+					))}
+					{hasCost && (
+						<th scope="col" class="number">
+							{t("use.cost")}
+						</th>
+					)}
+					<th scope="col">{t("use.remark")}</th>
+				</tr>
+			</thead>
+			<tbody>
+				{rows.map(({ key, time, amounts, cost, remark }) => (
+					<tr key={key}>
+						<th scope="row">{time}</th>
+						{amounts.map((amount, index) => (
+							<td key={index} class="number" data-label={nameOf(shown[index])}>
+								{amount}
+							</td>
+						))}
+						{hasCost && (
+							<td class="number" data-label={t("use.cost")}>
+								{cost}
+							</td>
+						)}
+						<td>{remark}</td>
+					</tr>
+				))}
+			</tbody>
+		</table>
+	);
+}
+
+/** For a spreadsheet: times of the gateway's zone, exact amounts. */
+function tableOf(pieces: readonly Piece[], shown: readonly Amount[], price: Prices): readonly (readonly string[])[] {
+	const hasCost = shown.includes("import_wh") && priceOf(price.import) !== undefined;
+	const stamp = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 16).replace("T", " ");
+	const heads = [
+		t("use.from"),
+		t("use.to"),
+		...shown.map((amount) => `${nameOf(amount)} (${unitOf(amount)})`),
+		...(hasCost ? [`${t("use.cost")} (${price.currency})`] : []),
+		t("use.remark"),
+	];
+	const rows = pieces.map((piece) => [
+		stamp(piece.fromMs),
+		stamp(piece.toMs),
+		...shown.map((amount) => cellOf(piece.period[amount])),
+		...(hasCost ? [decimalCell((costOfAll([piece], price) ?? 0).toFixed(2), language)] : []),
+		remarkOf(piece),
+	]);
+	return [heads, ...rows];
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** What stands under the bars: the times of a day at its places, days and months in the middle of theirs. */
+function ticksOf(level: Level, { fromMs, toMs }: Span, timeZone: string): readonly Tick[] {
+	const format = (options: Intl.DateTimeFormatOptions) =>
+		new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
+	const at = (wallMs: number, text: Intl.DateTimeFormat, middleMs = 0) => ({
+		at: momentOf(wallMs + middleMs, timeZone),
+		text: text.format(wallMs),
+	});
+	if (unitIsDay(level)) return [0, 6, 12, 18].map((hour) => at(fromMs + hour * HOUR_MS, format({ hour: "numeric" })));
+	if (level === "days") {
+		const days = Array.from({ length: Math.round((toMs - fromMs) / DAY_MS) }, (_, index) => index);
+		return days
+			.filter((day) => day % 7 === 0)
+			.map((day) => at(fromMs + day * DAY_MS, format({ day: "numeric" }), DAY_MS / 2));
+	}
+	const year = new Date(fromMs).getUTCFullYear();
+	return Array.from({ length: 12 }, (_, month) => at(Date.UTC(year, month), format({ month: "narrow" }), 15 * DAY_MS));
+}

@@ -1,0 +1,98 @@
+/** Use today, yesterday, this month and this year, each against the same time before. */
+import {
+	formatAmount,
+	formatChange,
+	formatMoney,
+	formatOther,
+	formatPart,
+	formatWall,
+	nameOf,
+} from "../kit/amounts.js";
+import type { Recent } from "../kit/history.js";
+import { Card, Fact, Facts } from "../kit/parts.js";
+import { type Amount, type Comparison, compare, type Piece, spanOf, sumOf, type Unit, within } from "../kit/periods.js";
+import { costOf, prices } from "../kit/prices.js";
+import { useStore } from "../kit/store.js";
+import { t } from "../kit/text.js";
+
+interface TilesProps {
+	readonly recent: Recent;
+	readonly wallMs: number;
+	/** What the meter tells. */
+	readonly there: readonly Amount[];
+}
+
+export function UseTiles({ recent: { quarters = [], days = [], daysBefore, months = [] }, wallMs, there }: TilesProps) {
+	const thisMonth = spanOf("month", wallMs);
+	const monthBefore = spanOf("month", wallMs, -12);
+	// A year is compared by its months as far as they are over, and by the days of this one.
+	const isOver = ({ fromMs }: Piece) =>
+		fromMs < thisMonth.fromMs && (fromMs < monthBefore.fromMs || fromMs >= monthBefore.toMs);
+	const year = daysBefore && [...months.filter(isOver), ...daysBefore, ...within(days, thisMonth)];
+	year?.sort((one, other) => one.fromMs - other.fromMs);
+	const common = { there, wallMs };
+	return (
+		<div class="tiles wide">
+			<Tile {...common} name={t("use.today")} unit="day" pieces={days} compared={quarters} />
+			<Tile
+				{...common}
+				name={t("use.yesterday")}
+				unit="day"
+				pieces={days}
+				compared={days}
+				wallMs={spanOf("day", wallMs).fromMs - 1}
+			/>
+			<Tile {...common} name={t("use.month")} unit="month" pieces={days} compared={days} />
+			<Tile {...common} name={t("use.year")} unit="year" pieces={months} compared={year ?? []} />
+		</div>
+	);
+}
+
+interface TileProps {
+	readonly name: string;
+	readonly unit: Unit;
+	/** In the day, month or year that it shows. */
+	readonly wallMs: number;
+	readonly there: readonly Amount[];
+	/** What is added up. */
+	readonly pieces: readonly Piece[];
+	/** What is compared: that goes up to a time that both have. */
+	readonly compared: readonly Piece[];
+}
+
+function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
+	const price = useStore(prices);
+	const span = spanOf(unit, wallMs);
+	const inside = within(pieces, span);
+	const [main, ...others] = there;
+	const cost = costOf(sumOf(inside, "import_wh"), sumOf(inside, "export_wh"), price);
+	const comparison = main && compare(compared, unit, wallMs, main);
+	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
+	return (
+		<Card title={name}>
+			<p class="sum">{main === undefined ? "–" : formatAmount(sumOf(inside, main), main)}</p>
+			{comparison && <Change unit={unit} amount={main} {...comparison} />}
+			<Facts>
+				{others.map((amount) => (
+					<Fact key={amount} name={nameOf(amount)}>
+						{formatAmount(sumOf(inside, amount), amount)}
+					</Fact>
+				))}
+				{cost !== undefined && <Fact name={t("use.cost")}>{formatMoney(cost, price.currency)}</Fact>}
+			</Facts>
+			{isLate && <p class="help">{t("use.since", { time: formatWall(inside[0].fromMs) })}</p>}
+		</Card>
+	);
+}
+
+function Change({ unit, amount, now, before, nowSum, beforeSum }: Comparison & { unit: Unit; amount: Amount }) {
+	const part = formatPart(unit, now);
+	return (
+		<p class="help">
+			{part !== "" && `${part}: `}
+			<b>{formatChange(nowSum, beforeSum)}</b>
+			<br />
+			{formatOther(unit, before)}: {formatAmount(beforeSum, amount)}
+		</p>
+	);
+}

@@ -1,0 +1,140 @@
+/**
+ * `GET events`: what changes, when it changes, as server-sent events (WHATWG HTML, 9.2.5 and 9.2.6), for as long as the
+ * client stays. The page goes by them in place of asking again and again.
+ *
+ *   state     what `system/status` shows that changes by itself, and whether the network is joined
+ *   readout   there is another good readout: when it was read, of which meter; `iec62056/last` has the readings
+ *
+ * Each stream begins with both, so that nothing is missed by who comes again: `Last-Event-ID` is not looked at. Nothing is
+ * queued: an event is made when the client takes it, and shows how it is then. A comment comes after each 15 s of
+ * silence. A stream ends with its token, found out at the latest by that comment, and before a restart.
+ *
+ * One stream on each port: the others of its places are for those who ask (http/server.ts, which gives up a stream first).
+ */
+import { SCOPE_NONE } from "../auth/tokens.js";
+import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../http/response.js";
+import { EVENTS_COST } from "../io/memory.js";
+import type { JSONWriter } from "../json/writer.js";
+import { BUSY } from "./errors.js";
+import type { Exchange, Services } from "./exchange.js";
+import { DUE_BEAT, DUE_OPENING, DUE_READOUT, DUE_STATE, type LiveClient } from "./live.js";
+import { booleanMember, numberMember, textMember } from "./members.js";
+import { stateOf, writeState } from "./state.js";
+
+/** How long a client is asked to wait before it comes again; a browser's own EventSource would come at once. */
+const OPENING = "retry: 30000\n\n";
+const STATE = "event: state\ndata: ";
+const READOUT = "event: readout\ndata: ";
+/** A comment (9.2.7). */
+const BEAT = ":\n\n";
+const END = "\n\n";
+
+/** For a client who finds the one place taken, seconds. */
+const RETRY_AFTER = "30";
+
+export function getEvents(exchange: Exchange): void {
+	const { services, response } = exchange;
+	const { live, ledger } = services;
+	if (!live.hasPlace(exchange.secure)) {
+		response.header("Retry-After", RETRY_AFTER);
+		exchange.fail(503, BUSY, "Somebody else is sent events already; ask for the state and for the readings instead.");
+	} else if (!ledger.claim(EVENTS_COST)) exchange.busy();
+	else {
+		response.closing = true;
+		response.lines("Content-Type: text/event-stream\r\n");
+		const stream = new EventStream(exchange);
+		live.add(stream);
+		response.send(200, stream);
+	}
+}
+
+class EventStream implements BodySource, LiveBody, LiveClient {
+	readonly #services: Services;
+	readonly secure: boolean;
+	/** What it was asked for with. */
+	token: string;
+	#reader: LiveReader | undefined;
+	#due = DUE_OPENING | DUE_STATE;
+
+	constructor({ services, secure, token }: Exchange) {
+		this.#services = services;
+		this.secure = secure;
+		this.token = token;
+		if (services.reader.outcomes.last !== undefined) this.#due |= DUE_READOUT;
+	}
+
+	get live(): LiveBody {
+		return this;
+	}
+
+	tell(due: number): void {
+		this.#due |= due;
+		this.#reader?.wake();
+	}
+
+	/** For the connection. */
+	opened(reader: LiveReader): void {
+		this.#reader = reader;
+	}
+
+	/** For the connection. */
+	beat(): void {
+		this.#due |= DUE_BEAT;
+	}
+
+	/** For the connection: one event, whole, or nothing of it. */
+	read(into: Uint8Array, start: number, end: number): number {
+		if (this.#due === 0) return NOTHING_YET;
+		const { writer, sessions, tokens } = this.#services;
+		if (!sessions.isValid(this.token) && tokens.scopeOf(this.token) === SCOPE_NONE) return 0;
+		const due = this.#due & -this.#due;
+		writer.begin(into, start, end);
+		if (due === DUE_STATE) this.state(writer);
+		else if (due === DUE_READOUT) this.readout(writer);
+		else plain(writer, due === DUE_BEAT ? BEAT : OPENING);
+		if (writer.produced > end - start) return NOTHING_YET;
+		this.#due &= ~due;
+		return writer.produced;
+	}
+
+	/** For the connection. */
+	close(): void {
+		const { live, ledger } = this.#services;
+		live.remove(this);
+		ledger.release(EVENTS_COST);
+	}
+
+	private state(writer: JSONWriter): void {
+		const { network, clock } = this.#services;
+		const utcMs = clock.utcMs();
+		plain(writer, STATE);
+		writer.beginObject();
+		numberMember(writer, "timestamp", Math.floor((utcMs ?? 0) / 1000));
+		booleanMember(writer, "clock_valid", utcMs !== undefined);
+		writeState(writer, stateOf(this.#services));
+		booleanMember(writer, "connected", network?.station !== undefined);
+		writer.endObject();
+		plain(writer, END);
+	}
+
+	private readout(writer: JSONWriter): void {
+		const { last, readouts } = this.#services.reader.outcomes;
+		if (last === undefined) return;
+		plain(writer, READOUT);
+		writer.beginObject();
+		textMember(writer, "protocol", last.protocol);
+		writer.key("meter_id");
+		writer.ascii(last.meterId, 0, last.meterId.length);
+		numberMember(writer, "timestamp", Math.floor(last.utcMs / 1000));
+		numberMember(writer, "status", last.status);
+		numberMember(writer, "meter_readouts", readouts);
+		writer.endObject();
+		plain(writer, END);
+	}
+}
+
+/** Text that is no JSON. */
+function plain(writer: JSONWriter, text: string): void {
+	writer.raw(writer.prepare(text));
+	writer.restoreState(0);
+}

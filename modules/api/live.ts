@@ -1,0 +1,60 @@
+/** Who is sent events (event-stream.ts), for whoever changes what they tell of. */
+
+/** What a stream has to send; the lowest one first. */
+export const DUE_OPENING = 1;
+export const DUE_STATE = 2;
+export const DUE_READOUT = 4;
+export const DUE_BEAT = 8;
+
+/** One client. */
+export interface LiveClient {
+	/** Of the port with TLS. */
+	readonly secure: boolean;
+	/** What it came with; empty: it is to go. */
+	token: string;
+	/** `due`: of DUE_…, in one number. */
+	tell(due: number): void;
+}
+
+export class Live {
+	readonly #clients: LiveClient[] = [];
+
+	/** Each port has one place. */
+	hasPlace(secure: boolean): boolean {
+		return this.#clients.every((client) => client.secure !== secure);
+	}
+
+	add(client: LiveClient): void {
+		this.#clients.push(client);
+	}
+
+	remove(client: LiveClient): void {
+		const index = this.#clients.indexOf(client);
+		if (index >= 0) this.#clients.splice(index, 1);
+	}
+
+	/** What the state shows may be another. */
+	changed(): void {
+		this.tell(DUE_STATE);
+	}
+
+	/** There is another good readout. */
+	measured(): void {
+		this.tell(DUE_STATE | DUE_READOUT);
+	}
+
+	/** Somebody's token may be good no more. */
+	tokensChanged(): void {
+		this.tell(DUE_BEAT);
+	}
+
+	/** The device is about to start anew. */
+	end(): void {
+		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].token = "";
+		this.tokensChanged();
+	}
+
+	private tell(due: number): void {
+		for (let i = 0; i < this.#clients.length; i++) this.#clients[i].tell(due);
+	}
+}

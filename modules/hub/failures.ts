@@ -1,0 +1,91 @@
+/** What comes of sending to the hub, in words for its owner: failures beside those of any connection (publish). */
+import { FIRST_STATUS, HTTP_BAD_REPLY, HTTP_NO_REPLY } from "../http/client.js";
+import {
+	connectFailure,
+	type OutputFailure,
+	outputFailure,
+	RETCODE_MEMORY,
+	RETCODE_NO_CONNECTION,
+	RETCODE_REFUSED,
+	RETCODE_TLS,
+	RETCODE_URL,
+} from "../publish/connect-failures.js";
+
+export const HUB_BAD_URL = outputFailure(
+	"bad_url",
+	RETCODE_URL,
+	"That is no address that can be used. Write it as https://name:8123, with a name or an IPv4 address.",
+);
+export const HUB_NO_CERTIFICATE = outputFailure(
+	"certificate_missing",
+	RETCODE_TLS,
+	"An https address needs a certificate to know the hub by. Store the hub's, or that of its authority.",
+);
+export const HUB_NO_CLIENT = outputFailure(
+	"unsupported",
+	RETCODE_NO_CONNECTION,
+	"This gateway makes no connections of that kind.",
+);
+export const HUB_NO_NETWORK = outputFailure(
+	"no_network",
+	RETCODE_NO_CONNECTION,
+	"The gateway is in no network. Join the network of the hub first.",
+);
+export const HUB_NO_TURN = outputFailure(
+	"no_memory",
+	RETCODE_MEMORY,
+	"Other work needs the memory at the moment. It is tried again.",
+);
+const NO_REPLY = outputFailure(
+	"no_reply",
+	RETCODE_NO_CONNECTION,
+	"The server took the connection, but gave no answer in time. Check the port, and whether it is the hub's.",
+);
+const BAD_REPLY = outputFailure(
+	"no_http",
+	RETCODE_NO_CONNECTION,
+	"What answers there speaks no HTTP. Check the port, and whether http or https belongs before the name.",
+);
+/** Of these two nothing is sent any more until the owner has looked at it. */
+export const HUB_UNAUTHORIZED = outputFailure(
+	"token_rejected",
+	RETCODE_REFUSED,
+	"The hub rejects the token. It must be a long-lived access token of an administrator that was not deleted.",
+);
+export const HUB_FORBIDDEN = outputFailure(
+	"forbidden",
+	RETCODE_REFUSED,
+	"The hub lets the gateway in no more: its address may be on the hub's list of banned ones (ip_bans.yaml).",
+);
+const REDIRECTED = outputFailure(
+	"redirected",
+	RETCODE_REFUSED,
+	"The server sends callers to another address. The token goes nowhere else: enter the address where the hub itself is.",
+);
+const NOT_FOUND = outputFailure(
+	"not_found",
+	RETCODE_REFUSED,
+	"There is no Home Assistant at this address. Check name, port and path; without a path is usual.",
+);
+const UNAVAILABLE = outputFailure(
+	"hub_unavailable",
+	RETCODE_REFUSED,
+	"The hub is not ready, as while it starts. It is tried again.",
+);
+const REJECTED = outputFailure(
+	"rejected",
+	RETCODE_REFUSED,
+	"The server takes no states. Check that it is Home Assistant.",
+);
+
+/** Of an outcome of HTTPClient that is no success. */
+export function hubFailure(outcome: number): OutputFailure {
+	if (outcome === HTTP_NO_REPLY) return NO_REPLY;
+	if (outcome === HTTP_BAD_REPLY) return BAD_REPLY;
+	if (outcome < FIRST_STATUS) return connectFailure(outcome);
+	if (outcome === 401) return HUB_UNAUTHORIZED;
+	if (outcome === 403) return HUB_FORBIDDEN;
+	if (outcome >= 500) return UNAVAILABLE;
+	if (outcome === 404 || outcome === 405) return NOT_FOUND;
+	return outcome >= 300 && outcome < 400 ? REDIRECTED : REJECTED;
+}

@@ -1,0 +1,72 @@
+/** Why a broker took nothing, in words for its owner: by END_… of session.ts. How connections fail, publish has. */
+import {
+	type OutputFailure,
+	outputFailure,
+	RETCODE_NO_CONNECTION,
+	RETCODE_REFUSED,
+	RETCODE_URL,
+} from "../publish/connect-failures.js";
+import { END_REFUSED_ACCESS, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_VERSION } from "./session.js";
+
+const LOST = outputFailure(
+	"broker_closed",
+	RETCODE_NO_CONNECTION,
+	"The broker has closed the connection. Look into its log: it may be stopping, another client may use the same serial number, or this user may not publish to these topics.",
+);
+
+/** Those that are tried again after an hour only, or with other settings: somebody has to do something first. */
+const NEEDS_OWNER = Object.freeze([END_REFUSED_VERSION, END_REFUSED_ID, END_REFUSED_LOGIN, END_REFUSED_ACCESS]);
+
+const FAILURES: readonly OutputFailure[] = Object.freeze([
+	LOST,
+	outputFailure("refused_version", RETCODE_REFUSED, "The broker does not take MQTT 3.1.1. Allow that version there."),
+	outputFailure(
+		"refused_id",
+		RETCODE_REFUSED,
+		"The broker refuses this client. Allow its identifier (the serial number), and a keep-alive of 60 s.",
+	),
+	outputFailure("refused_busy", RETCODE_REFUSED, "The broker takes nobody at the moment. It is tried again."),
+	outputFailure("refused_login", RETCODE_REFUSED, "The broker refuses user or password. Set both anew."),
+	outputFailure(
+		"refused_access",
+		RETCODE_REFUSED,
+		"The broker does not let this user in. Check user and password, and what the broker allows that user.",
+	),
+	outputFailure(
+		"no_mqtt",
+		RETCODE_REFUSED,
+		"What answers there speaks no MQTT 3.1.1. Check the port: 1883 is usual, and 8883 with mqtts://.",
+	),
+	outputFailure(
+		"silent",
+		RETCODE_NO_CONNECTION,
+		"The broker does not answer. It is tried again; check the port, and whether the broker is overloaded.",
+	),
+	outputFailure(
+		"closed_unanswered",
+		RETCODE_REFUSED,
+		"The broker has closed the connection without an answer. A port of TLS wants mqtts://, one without mqtt://. A broker that wants a certificate of its clients can't be used: let this one in by user and password.",
+	),
+	LOST,
+]);
+
+export const BAD_URL = outputFailure("bad_url", RETCODE_URL, "url is no address of a broker. Set it anew.");
+export const NO_CERTIFICATE = outputFailure(
+	"certificate_missing",
+	RETCODE_URL,
+	"mqtts:// needs the certificate of the broker, or of its authority. Store it anew.",
+);
+export const NO_NETWORK = outputFailure(
+	"no_network",
+	RETCODE_NO_CONNECTION,
+	"The gateway is in no network. See its Wi-Fi settings.",
+);
+/** `end`: END_…, none of those that are well. */
+export function sessionFailure(end: number): OutputFailure {
+	return FAILURES[end] ?? LOST;
+}
+
+/** Whether trying again soon is of no use, and may lock the account. */
+export function needsOwner(end: number): boolean {
+	return NEEDS_OWNER.includes(end);
+}

@@ -1,0 +1,216 @@
+/**
+ * What is published: the state, and what Home Assistant is told by its MQTT discovery (home-assistant.io, "MQTT",
+ * "Device discovery payload"; abbreviations as listed there). A payload is gone through twice: for its length, and when
+ * it is sent. It is never held whole.
+ *
+ *   <topic>/<id>/status     online, or as our will offline
+ *   <topic>/<id>/state      {"time":"2026-11-22T10:00:00Z","1_0_1_8_0":1234.567,…}
+ *   <topic>/<id>/<key>      1234.567
+ *   <prefix>/device/smgw_<id>/config
+ *
+ * Of the root of a discovery payload Home Assistant takes only the keys that it knows; one more, and it takes nothing. A
+ * component that is left out stays as it is; one that says nothing but what it was is removed.
+ */
+import { hasOnly, lowerCase } from "../bytes/ascii.js";
+import type { HostInfo, TextCodec } from "../io/host.js";
+import { JSONStream, type ProduceUnit } from "../json/stream.js";
+import type { JSONWriter } from "../json/writer.js";
+import type { PublishedValues } from "../publish/values.js";
+import { utcText } from "../time/iso.js";
+import type { Message } from "./session.js";
+
+export const ONLINE = "online";
+export const OFFLINE = "offline";
+/** Home Assistant says here that it has started (its birth message); whatever its discovery prefix is. */
+export const BIRTH_TOPIC = "homeassistant/status";
+
+/** By LANGUAGE_… of obis/names.ts: what the time of the readout is called. */
+const TIME_NAMES = Object.freeze(["Last readout", "Letzte Ablesung", "Ostatni odczyt"]);
+
+/** The serial number as topics and identifiers may have it. */
+export function idOf(serial: string): string {
+	let id = "";
+	for (const character of lowerCase(serial)) id += hasOnly(character, "09az--") ? character : "_";
+	return id;
+}
+
+/** A short payload; none removes what is retained. */
+export class TextMessage implements Message {
+	readonly topic: Uint8Array;
+	readonly #payload: Uint8Array;
+	#at = 0;
+
+	constructor(topic: Uint8Array, payload: Uint8Array) {
+		this.topic = topic;
+		this.#payload = payload;
+	}
+
+	get length(): number {
+		return this.#payload.length;
+	}
+
+	read(into: Uint8Array, start: number, end: number): number {
+		const piece = this.#payload.subarray(this.#at, this.#at + end - start);
+		into.set(piece, start);
+		this.#at += piece.length;
+		return piece.length;
+	}
+}
+
+/** A payload of JSON, made while it is sent: `produce` must give the same bytes both times. */
+export class JSONMessage implements Message {
+	readonly topic: Uint8Array;
+	readonly length: number;
+	readonly #stream: JSONStream;
+
+	constructor(topic: Uint8Array, writer: JSONWriter, produce: ProduceUnit) {
+		this.topic = topic;
+		this.length = lengthOf(writer, produce);
+		this.#stream = new JSONStream(writer, produce);
+	}
+
+	read(into: Uint8Array, start: number, end: number): number {
+		return this.#stream.read(into, start, end);
+	}
+}
+
+/** Bytes of the text that `produce` makes. */
+function lengthOf(writer: JSONWriter, produce: ProduceUnit): number {
+	const nothing = new Uint8Array(0);
+	let length = 0;
+	let state = 0;
+	for (let unit = 0, more = true; more; unit++) {
+		writer.begin(nothing, 0, 0);
+		writer.restoreState(state);
+		more = produce(writer, unit);
+		length += writer.produced;
+		state = writer.saveState();
+	}
+	return length;
+}
+
+/** The state as one object. `utcMs`: when it was read; 0: nobody knows. */
+export function stateOf(values: PublishedValues, utcMs: number, text: TextCodec): ProduceUnit {
+	const { count } = values;
+	return (writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			writer.key("time");
+			if (utcMs === 0) writer.null();
+			else writer.word(utcText(utcMs, text));
+		} else {
+			values.seek(unit - 1);
+			writer.key(values.key);
+			writer.raw(text.encode(values.value));
+		}
+		if (unit < count) return true;
+		writer.endObject();
+		return false;
+	};
+}
+
+export interface Announcement {
+	readonly info: Pick<HostInfo, "manufacturer" | "model" | "serial" | "firmwareVersion">;
+	readonly hostname: string;
+	/** `<topic>/<id>` */
+	readonly base: string;
+	/** The values are in one JSON text; else each has its topic. */
+	readonly isJSON: boolean;
+	/** LANGUAGE_… of obis/names.ts. */
+	readonly language: number;
+	readonly values: PublishedValues;
+	/** Keys that are to be forgotten, each with a blank behind it. */
+	readonly vanished: string;
+}
+
+/** What Home Assistant is told of the device and of its values. */
+export function announcementOf({
+	info,
+	hostname,
+	base,
+	isJSON,
+	language,
+	values,
+	vanished,
+}: Announcement): ProduceUnit {
+	const { count } = values;
+	const id = idOf(info.serial);
+	const { firmwareVersion } = info;
+	return (writer, unit) => {
+		if (unit === 0) {
+			writer.beginObject();
+			writer.key("dev");
+			writer.beginObject();
+			member(writer, "ids", `smgw_${id}`);
+			member(writer, "name", hostname);
+			member(writer, "mf", info.manufacturer);
+			member(writer, "mdl", info.model);
+			member(writer, "sw", firmwareVersion);
+			member(writer, "sn", info.serial);
+			writer.endObject();
+			writer.key("o");
+			writer.beginObject();
+			member(writer, "name", "Smart-Meter Gateway");
+			member(writer, "sw", firmwareVersion);
+			writer.endObject();
+			member(writer, "avty_t", `${base}/status`);
+			// Known to all components at once.
+			if (isJSON) member(writer, "stat_t", `${base}/state`);
+			writer.key("cmps");
+			writer.beginObject();
+			if (isJSON) writeTime(writer, id, language);
+		} else if (unit <= count) {
+			values.seek(unit - 1);
+			writeValue(writer, values, { id, base, isJSON });
+		} else {
+			let at = 0;
+			while (at < vanished.length) {
+				const end = vanished.indexOf(" ", at);
+				writer.key(vanished.slice(at, end));
+				writer.beginObject();
+				member(writer, "p", "sensor");
+				writer.endObject();
+				at = end + 1;
+			}
+			writer.endObject();
+			writer.endObject();
+		}
+		return unit <= count;
+	};
+}
+
+function writeTime(writer: JSONWriter, id: string, language: number): void {
+	writer.key("time");
+	writer.beginObject();
+	member(writer, "p", "sensor");
+	member(writer, "uniq_id", `${id}_time`);
+	member(writer, "name", TIME_NAMES[language]);
+	member(writer, "dev_cla", "timestamp");
+	member(writer, "ent_cat", "diagnostic");
+	member(writer, "val_tpl", "{{value_json.time}}");
+	writer.endObject();
+}
+
+function writeValue(
+	writer: JSONWriter,
+	values: PublishedValues,
+	{ id, base, isJSON }: { readonly id: string; readonly base: string; readonly isJSON: boolean },
+): void {
+	const { key, unit, deviceClass, stateClass } = values;
+	writer.key(key);
+	writer.beginObject();
+	member(writer, "p", "sensor");
+	member(writer, "uniq_id", `${id}_${key}`);
+	member(writer, "name", values.name);
+	if (deviceClass !== "") member(writer, "dev_cla", deviceClass);
+	member(writer, "unit_of_meas", unit);
+	if (stateClass !== "") member(writer, "stat_cla", stateClass);
+	if (isJSON) member(writer, "val_tpl", `{{value_json['${key}']}}`);
+	else member(writer, "stat_t", `${base}/${key}`);
+	writer.endObject();
+}
+
+function member(writer: JSONWriter, name: string, value: string): void {
+	writer.key(name);
+	writer.string(value);
+}

@@ -1,0 +1,38 @@
+/**
+ * The broker's address as its user writes it: `mqtt://broker.lan`, `mqtts://192.168.1.5:8883`; a slash may stand at its end.
+ * User and password have settings of their own.
+ */
+import { hasOnly, lowerCase } from "../bytes/ascii.js";
+
+export interface BrokerURL {
+	/** By TLS. */
+	readonly secure: boolean;
+	/** A DNS name, or an IPv4 address. */
+	readonly host: string;
+	readonly port: number;
+}
+
+const PLAIN = "mqtt://";
+const SECURE = "mqtts://";
+/** Registered with IANA. */
+const PLAIN_PORT = 1883;
+const SECURE_PORT = 8883;
+const HOST_LIMIT = 253;
+const PORT_LIMIT = 65535;
+const PORT_DIGITS = 5;
+
+/** What the text says, or undefined if it is no address of a broker. */
+export function parseBrokerURL(text: string): BrokerURL | undefined {
+	const start = lowerCase(text.slice(0, SECURE.length));
+	const secure = start === SECURE;
+	if (!secure && !start.startsWith(PLAIN)) return undefined;
+	const authority = text.slice(secure ? SECURE.length : PLAIN.length, text.endsWith("/") ? -1 : text.length);
+	const colon = authority.indexOf(":");
+	const host = colon < 0 ? authority : authority.slice(0, colon);
+	if (host === "" || host.length > HOST_LIMIT || !hasOnly(host, "09AZaz-.__")) return undefined;
+	if (colon < 0) return { secure, host, port: secure ? SECURE_PORT : PLAIN_PORT };
+	const digits = authority.slice(colon + 1);
+	const port = Number(digits);
+	if (digits.length > PORT_DIGITS || !hasOnly(digits, "09") || port < 1 || port > PORT_LIMIT) return undefined;
+	return { secure, host, port };
+}

@@ -1,0 +1,87 @@
+/** A client of `GET events`: what it was sent, as an independent parser of event streams understands it. */
+import assert from "node:assert/strict";
+import { createParser } from "eventsource-parser";
+import type { JSONObject } from "./gateway.js";
+
+export interface SentEvent {
+	readonly name: string;
+	readonly data: JSONObject;
+}
+
+export interface FollowOptions {
+	/** In place of that of the last login. */
+	readonly token?: string;
+	/** Over HTTPS (default) or plain HTTP. */
+	readonly secure?: boolean;
+	readonly headers?: Record<string, string>;
+}
+
+export class Follower {
+	/** 0: no reply yet. */
+	status = 0;
+	headers: ReadonlyMap<string, string> = new Map();
+	/** All that came. */
+	text = "";
+	readonly events: SentEvent[] = [];
+	comments = 0;
+	/** Milliseconds that the client is asked to wait before it comes again. */
+	retryMs = 0;
+	/** The gateway has ended the stream, and said so; or has only closed the connection. */
+	hasEnded = false;
+	isClosed = false;
+	/** The client goes away. */
+	readonly leave: () => void;
+	readonly #parser = createParser({
+		onEvent: ({ event = "", data }) => this.events.push({ name: event, data: JSON.parse(data) }),
+		onComment: () => this.comments++,
+		onRetry: (ms) => {
+			this.retryMs = ms;
+		},
+		onError: (error) => assert.fail(error),
+	});
+
+	constructor(leave: () => void) {
+		this.leave = leave;
+	}
+
+	/** For whoever receives: more of the body. */
+	feed(text: string): void {
+		this.text += text;
+		this.#parser.feed(text);
+	}
+
+	/** For whoever receives the bytes of the connection as they are: all that came so far. */
+	take(wire: Uint8Array, isClosed: boolean): void {
+		const bytes = Buffer.from(wire);
+		const headEnd = bytes.indexOf("\r\n\r\n");
+		this.isClosed = isClosed;
+		if (headEnd < 0) return;
+		const [statusLine, ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n");
+		this.status = Number(statusLine.split(" ")[1]);
+		this.headers = new Map(
+			lines.map((line) => [line.split(": ", 1)[0].toLowerCase(), line.slice(line.indexOf(": ") + 2)]),
+		);
+		let at = headEnd + 4;
+		let text = "";
+		if (this.headers.get("transfer-encoding") !== "chunked") text = bytes.toString("utf8", at);
+		else {
+			for (let lineEnd = bytes.indexOf("\r\n", at); lineEnd > 0; lineEnd = bytes.indexOf("\r\n", at)) {
+				const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+				assert.ok(size >= 0, "a chunk without its size");
+				if (size === 0) this.hasEnded = true;
+				at = lineEnd + 2 + size + 2;
+				if (size === 0 || at > bytes.length) break;
+				text += bytes.toString("utf8", lineEnd + 2, at - 2);
+			}
+		}
+		this.feed(text.slice(this.text.length));
+	}
+
+	names(): string[] {
+		return this.events.map(({ name }) => name);
+	}
+
+	last(name: string): JSONObject {
+		return this.events.findLast((event) => event.name === name)?.data;
+	}
+}

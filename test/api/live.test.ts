@@ -1,0 +1,164 @@
+/** `GET events` as time goes by, on virtual time: what live-checks.ts can't wait for in every world. */
+import assert from "node:assert/strict";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { SESSION_LIFETIME_MS } from "../../modules/auth/sessions.js";
+import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
+import { EVENTS_COST, type Memory } from "../../modules/io/memory.js";
+import type { Follower } from "./follower.js";
+import { isError, PASSWORD } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const { beatMs, pauseMs, writeMs, graceMs } = DEFAULT_LIMITS;
+const TELEGRAM = Buffer.from("/XXX5T\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n");
+
+describe("Events as time goes by", () => {
+	let gateway: VirtualGateway;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.login();
+	});
+	afterEach(async () => {
+		await gateway.stop();
+		assert.doesNotMatch(gateway.diagnosis, /^\s+at /m);
+	});
+
+	const follow = async (options = {}): Promise<Follower> => {
+		const follower = gateway.follow(options);
+		await gateway.pass(2 * pauseMs);
+		return follower;
+	};
+
+	it("have a comment after each 15 s of silence, and nothing else while nothing happens", async () => {
+		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		// Until it has found its network.
+		await gateway.pass(60_000);
+		const follower = await follow();
+		const from = follower.text.length;
+		await gateway.pass(beatMs - 3 * pauseMs);
+		assert.equal(follower.text.length, from);
+		await gateway.pass(3 * pauseMs);
+		assert.deepEqual([follower.comments, follower.text.slice(from)], [1, ":\n\n"]);
+		await gateway.pass(100 * beatMs);
+		assert.deepEqual([follower.comments, follower.text.length], [101, from + 101 * 3]);
+	});
+
+	it("end within 15 s of the end of the session, and at once with a new password", async () => {
+		const follower = await follow();
+		await gateway.pass(SESSION_LIFETIME_MS - 2 * pauseMs - 1000);
+		assert.equal(follower.isClosed, false);
+		await gateway.pass(1000 + beatMs);
+		assert.ok(follower.hasEnded && follower.isClosed);
+
+		await gateway.login();
+		const other = await follow();
+		const body = { old_password: PASSWORD, new_password: "another-password" };
+		assert.equal((await gateway.post("system/password", body)).status, 200);
+		await gateway.pass(2 * pauseMs);
+		assert.ok(other.hasEnded);
+	});
+
+	it("tell of the schedule: when the meter is read next, and that it was", async () => {
+		await gateway.connectMeter({ telegram: TELEGRAM, mode: "C" });
+		const follower = await follow();
+		const { schedule_next } = follower.last("state");
+		assert.ok(schedule_next > START_UTC_MS / 1000);
+		await gateway.pass(16 * 60_000);
+		const state = follower.last("state");
+		assert.deepEqual([state.schedule_next, state.meter_readouts], [schedule_next + 900, 1]);
+		assert.equal(follower.last("readout").meter_readouts, 1);
+		assert.ok(state.schedule_last >= schedule_next);
+	});
+
+	it("tell that the network is lost, and joined again, over the connection that stays", async () => {
+		const follower = await follow();
+		await gateway.untilNetwork(({ connected }) => connected);
+		await gateway.pass(1000);
+		assert.equal(follower.last("state").connected, true);
+		gateway.setAir("nothing");
+		await gateway.pass(120_000);
+		assert.equal(follower.last("state").connected, false);
+		gateway.setAir("");
+		await gateway.untilNetwork(({ connected }) => connected);
+		await gateway.pass(1000);
+		assert.equal(follower.last("state").connected, true);
+	});
+
+	it("are closed for a client that takes nothing for 20 s, and wait for nobody else", async () => {
+		await gateway.write("iec62056/control", { simulator_en: true });
+		const client = gateway.world.connect(true);
+		client.paused = true;
+		client.send(encodeRequest("/api/v1/events", { headers: { Authorization: `Bearer ${gateway.token}` } }));
+		await gateway.pass(1000);
+		// Each tells of itself in some 400 bytes.
+		for (let i = 0; i < 10; i++) {
+			await gateway.read("iec62056/read");
+			await gateway.pass(1000);
+		}
+		isError(await gateway.get("events"), 503, "busy");
+		await gateway.pass(writeMs + 1000);
+		const follower = await follow();
+		assert.equal(follower.status, 200);
+		assert.equal(follower.last("readout").meter_readouts, 10);
+	});
+
+	it("give their place up for whoever wants one, with a token or without", async () => {
+		const follower = await follow();
+		await gateway.pass(graceMs);
+		const waiting = [0, 1, 2].map(() => {
+			const client = gateway.world.connect(true, "192.0.2.99");
+			client.send("GET /api/v1/");
+			return client;
+		});
+		await gateway.pass(graceMs);
+		assert.ok(follower.isClosed && !follower.hasEnded);
+		assert.deepEqual(
+			waiting.map((client) => client.isClosed),
+			[false, false, false],
+		);
+	});
+
+	it("are one on each port", async () => {
+		const phone = new VirtualGateway("ap");
+		await phone.login();
+		const followers = [phone.follow({ secure: true }), phone.follow({ secure: false })];
+		await phone.pass(2 * pauseMs);
+		assert.deepEqual(
+			followers.map(({ status }) => status),
+			[200, 200],
+		);
+		for (const secure of [true, false]) isError(await phone.get("events", { secure }), 503, "busy");
+		await phone.stop();
+	});
+
+	it("claim memory while they are there, and are 503 without", async () => {
+		let slots = 10_000;
+		const memory: Memory = { suffices: (wanted) => wanted <= slots };
+		await gateway.stop();
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, memory });
+		await gateway.login();
+		slots = EVENTS_COST.slots - 1;
+		const reply = await gateway.get("events");
+		isError(reply, 503, "busy");
+		assert.equal(reply.headers.get("retry-after"), "1");
+		slots = EVENTS_COST.slots;
+		for (let i = 0; i < 5; i++) {
+			const follower = await follow();
+			assert.equal(follower.status, 200);
+			follower.leave();
+			await gateway.pass(100);
+			assert.equal((await gateway.request("HEAD", "events")).status, 200);
+		}
+	});
+
+	it("fit whole into the buffer of a connection, whatever a meter calls itself", async () => {
+		const id = `XXX5${"\x01".repeat(200)}`;
+		await gateway.connectMeter({ telegram: Buffer.from(`/${id}\r\n\r\n1-0:1.8.0(000123.45*kWh)\r\n!\r\n`), mode: "C" });
+		const { meter_id } = await gateway.read("iec62056/read");
+		const follower = await follow();
+		assert.equal(follower.last("readout").meter_id, meter_id);
+		assert.ok(meter_id.length > 10);
+		const longest = Math.max(...follower.text.split("\n\n").map((event) => event.length));
+		assert.ok(longest < 900, `${longest} bytes`);
+	});
+});

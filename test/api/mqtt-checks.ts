@@ -1,0 +1,142 @@
+/** MQTT's routes: settings, the certificate that streams through, the test while it is off. */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { isError, type JSONObject, type TestGateway } from "./gateway.js";
+
+const MQTT = "mqtt";
+const LIMIT = 4096;
+const DEFAULT = Object.freeze({
+	enabled: false,
+	url: "",
+	user: "",
+	password_set: false,
+	topic: "smgw",
+	topics: "json",
+	discovery: true,
+	discovery_prefix: "homeassistant",
+	lang: "en",
+	cert_set: false,
+	cert_max_size: LIMIT,
+});
+const NO_TEXT = [0, true, null, [], {}];
+const PASSWORD = "canary of the broker";
+
+const pair = makeCertificate({
+	names: ["broker.lan"],
+	validFromMs: Date.UTC(2026, 0, 1),
+	validToMs: Date.UTC(2036, 0, 1),
+});
+const CERTIFICATE = Buffer.from(pair.certificate).toString("latin1");
+const KEY = Buffer.from(pair.key).toString("latin1");
+
+export function mqttChecks(gateway: () => TestGateway): void {
+	describe("MQTT", () => {
+		const read = async () => {
+			const { base_topic, ...rest } = await gateway().read(MQTT);
+			assert.match(String(base_topic), /\/[a-z0-9_-]+$/);
+			return rest;
+		};
+		const write = async (body: JSONObject) => {
+			const { base_topic: _, ...rest } = await gateway().write(MQTT, body);
+			return rest;
+		};
+		const refused = async (body: JSONObject, code: string, field: string) => {
+			const before = await read();
+			isError(await gateway().post(MQTT, body), 400, code, field);
+			assert.deepEqual(await read(), before);
+		};
+
+		before(() => gateway().plant(PASSWORD));
+		beforeEach(async () => {
+			const { cert_set: _, cert_max_size: __, password_set: ___, ...initial } = DEFAULT;
+			assert.deepEqual(await write({ ...initial, password: "", cert: "" }), DEFAULT);
+		});
+
+		it("is off in a new unit, and says so when it is tried", async () => {
+			assert.deepEqual(await read(), DEFAULT);
+			isError(await gateway().get("mqtt/send"), 400, "mqtt_disabled");
+			assert.equal((await gateway().read("system/status")).mqtt_state, "off");
+		});
+		it("keeps what is left out, and never shows password and certificate", async () => {
+			const url = "mqtt://broker.lan";
+			const set = { ...DEFAULT, url, user: "gateway", password_set: true };
+			assert.deepEqual(await write({ url, user: "gateway", password: PASSWORD }), set);
+			assert.deepEqual(await write({}), set);
+			assert.deepEqual(await write({ topics: "both", cert: CERTIFICATE, password: PASSWORD }), {
+				...set,
+				topics: "both",
+				cert_set: true,
+			});
+			assert.deepEqual(await write({ lang: "de", password: "" }), {
+				...set,
+				topics: "both",
+				lang: "de",
+				cert_set: true,
+				password_set: false,
+			});
+		});
+		it("wants the password anew for another broker or certificate", async () => {
+			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD });
+			await refused({ url: "mqtt://elsewhere.lan" }, "missing_field", "password");
+			await refused({ url: "mqtts://broker.lan" }, "missing_field", "password");
+			await refused({ cert: CERTIFICATE }, "missing_field", "password");
+			assert.equal((await write({ url: "mqtt://broker.lan", user: "other" })).password_set, true);
+			assert.equal((await write({ url: "mqtt://elsewhere.lan", password: "" })).password_set, false);
+			assert.equal((await write({ url: "mqtt://third.lan" })).url, "mqtt://third.lan");
+		});
+		it("has an address by mqtt or mqtts, of a name or an IPv4 address", async () => {
+			for (const url of ["mqtt://b", "MQTT://Broker.lan:1", "mqtts://192.168.1.5:65535/", "mqtt://a_b-c.local/"])
+				assert.equal((await write({ url })).url, url);
+			for (const url of [
+				...NO_TEXT,
+				"broker.lan",
+				"http://broker.lan",
+				"mqtt://",
+				"mqtt:///",
+				"mqtt://b:",
+				"mqtt://b:0",
+				"mqtt://b:65536",
+				"mqtt://b:1x",
+				"mqtt://user@b",
+				"mqtt://b/topic",
+				"mqtt://[fd00::1]",
+				"mqtt://b c",
+				`mqtt://${"b".repeat(254)}`,
+			])
+				await refused({ url }, "invalid_field", "url");
+			await write({ url: "" });
+			await refused({ enabled: true }, "invalid_field", "url");
+		});
+		it("needs a certificate for mqtts", async () => {
+			const secure = { enabled: true, url: "mqtts://broker.invalid" };
+			await refused(secure, "missing_field", "cert");
+			assert.equal((await write({ ...secure, cert: CERTIFICATE })).cert_set, true);
+			await refused({ cert: "" }, "missing_field", "cert");
+			assert.equal((await write({ enabled: false, cert: "" })).cert_set, false);
+		});
+		it("has topics that are none with wildcards, blanks or nothing in them", async () => {
+			for (const name of ["topic", "discovery_prefix"]) {
+				for (const topic of ["a", "a/b", "Haus-1/x_y"]) assert.equal((await write({ [name]: topic }))[name], topic);
+				for (const topic of [...NO_TEXT, "", "/a", "a/", "a b", "a/#", "+/a", "\u00e4", "a".repeat(65)])
+					await refused({ [name]: topic }, "invalid_field", name);
+			}
+		});
+		it("takes user and password of any characters but control ones, up to their limits", async () => {
+			assert.equal((await write({ user: "Jürgen €", password: "ü".repeat(256) })).user, "Jürgen €");
+			for (const user of [...NO_TEXT, "a\n", "a".repeat(129)]) await refused({ user }, "invalid_field", "user");
+			for (const password of [...NO_TEXT, "a\u0000", "a".repeat(257)])
+				await refused({ password }, "invalid_field", "password");
+		});
+		it("refuses a certificate that is none, comes with a key, or is too long", async () => {
+			for (const cert of [...NO_TEXT, "x", KEY, CERTIFICATE + KEY, CERTIFICATE.slice(0, -40), "#".repeat(LIMIT + 1)])
+				await refused({ cert }, "invalid_field", "cert");
+		});
+		it("survives a restart", async () => {
+			await write({ url: "mqtt://broker.lan", user: "gateway", password: PASSWORD, topic: "house", discovery: false });
+			const before = await read();
+			await gateway().restart();
+			await gateway().login();
+			assert.deepEqual(await read(), before);
+		});
+	});
+}

@@ -1,0 +1,135 @@
+/** The gateway as a whole and its broker: what is published of what it reads, what the API tells of it. */
+import assert from "node:assert/strict";
+import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
+import { isError, vectorOf } from "./gateway.js";
+import { VirtualGateway } from "./virtual-gateway.js";
+
+const BASE = "smgw/virtual0001";
+const DISCOVERY = "homeassistant/device/smgw_virtual0001/config";
+const METER = vectorOf("landis-gyr-zmf100-m26-padded-left");
+const ON = { enabled: true, url: `mqtt://${BROKER_ADDRESS}`, user: "gateway", password: "canary of the broker" };
+
+describe("The gateway and its MQTT broker", () => {
+	let gateway: VirtualGateway;
+	let broker: ScriptedBroker;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		gateway.plant(ON.password);
+		await gateway.login();
+		await gateway.connectMeter({ telegram: METER.telegram });
+		broker = new ScriptedBroker(gateway.world);
+		// It is in its network then.
+		await gateway.pass(5000);
+	});
+	afterEach(() => gateway.stop());
+
+	const events = async () => {
+		const { events: list } = JSON.parse((await gateway.get("system/log")).text) as { events: { event: string }[] };
+		return list.filter(({ event }) => event.startsWith("mqtt"));
+	};
+	const metric = async (name: string) => {
+		const { text } = await gateway.get("metrics");
+		return new RegExp(`^gateway_mqtt_${name} (.*)$`, "m").exec(text)?.[1];
+	};
+
+	it("meet when it is enabled; a readout is there at once, and announced", async () => {
+		assert.equal(await metric("connected"), undefined);
+		await gateway.write("mqtt", ON);
+		await gateway.pass(1000);
+		assert.equal((await gateway.read("system/status")).mqtt_state, "ok");
+		assert.deepEqual([...broker.retained.keys()], [`${BASE}/status`]);
+		const [connect] = broker.current!.packets;
+		assert.ok(connect.cmd === "connect");
+		assert.deepEqual([connect.clientId, connect.username], ["virtual0001", ON.user]);
+		await gateway.read("iec62056/read");
+		await gateway.pass(1000);
+		const state = JSON.parse(broker.retained.get(`${BASE}/state`)!);
+		const { readings } = (await gateway.read("iec62056/last")) as unknown as {
+			readings: { obis: string; value1_number: number }[];
+		};
+		assert.equal(state["1_8_0"], readings.find(({ obis }) => obis === "1.8.0")!.value1_number);
+		assert.equal(typeof state.time, "string");
+		assert.equal(JSON.parse(broker.retained.get(DISCOVERY)!).cmps["1_8_0"].stat_cla, "total_increasing");
+		assert.equal(await metric("connected"), "1");
+		assert.equal(await metric("messages_total"), String(broker.published.length));
+		assert.equal(await metric("failures_total"), "0");
+	});
+
+	it("hear nothing of what is simulated", async () => {
+		await gateway.write("mqtt", ON);
+		await gateway.write("iec62056/control", { simulator_en: true });
+		await gateway.read("iec62056/read");
+		await gateway.pass(60_000);
+		assert.deepEqual([...broker.retained.keys()], [`${BASE}/status`]);
+	});
+
+	it("try each other: mqtt/send answers when the broker has everything, once in ten seconds", async () => {
+		await gateway.write("mqtt", ON);
+		await gateway.read("iec62056/read");
+		await gateway.pass(20_000);
+		const before = broker.published.length;
+		assert.deepEqual(await gateway.read("mqtt/send"), {
+			retcode: 0,
+			code: "ok",
+			message: "The broker has taken everything.",
+		});
+		assert.ok(broker.published.length >= before + 2);
+		const again = await gateway.get("mqtt/send");
+		isError(again, 503, "busy");
+		assert.equal(again.headers.get("retry-after"), "10");
+		await gateway.pass(10_000);
+		assert.equal((await gateway.read("mqtt/send")).retcode, 0);
+	});
+
+	it("tell what is wrong in words, in the log, and count it", async () => {
+		broker.returnCode = 5;
+		await gateway.write("mqtt", ON);
+		await gateway.pass(1000);
+		assert.equal((await gateway.read("system/status")).mqtt_state, "refused_access");
+		const reply = await gateway.read("mqtt/send");
+		assert.deepEqual([reply.retcode, reply.code], [1, "refused_access"]);
+		assert.match(String(reply.message), /user and password/);
+		assert.equal(await metric("failures_total"), "2");
+		broker.returnCode = 0;
+		await gateway.pass(10_000);
+		assert.equal((await gateway.read("mqtt/send")).retcode, 0);
+		assert.deepEqual(
+			(await events()).map(({ event }) => event),
+			["mqtt_failed", "mqtt_sent"],
+		);
+	});
+
+	it("give a test up that nobody waits for, and one that the broker does not answer", async () => {
+		broker.greets = false;
+		await gateway.write("mqtt", ON);
+		await gateway.pass(1000);
+		gateway.begin("GET", "mqtt/send").abandon();
+		await gateway.pass(15_000);
+		const reply = await gateway.read("mqtt/send");
+		assert.deepEqual([reply.retcode, reply.code], [3, "silent"]);
+	});
+
+	for (const [url, retcode, code] of [
+		["mqtt://nobody.lan", 2, "no_such_name"],
+		["mqtt://192.0.2.99", 3, "unreachable"],
+	] as const) {
+		it(`tell of ${code}`, async () => {
+			await gateway.write("mqtt", { ...ON, url });
+			const reply = await gateway.read("mqtt/send");
+			assert.deepEqual([reply.retcode, reply.code], [retcode, code]);
+		});
+	}
+
+	it("part by a factory reset: nothing is left in flash", async () => {
+		await gateway.write("mqtt", ON);
+		await gateway.read("iec62056/read");
+		await gateway.pass(1000);
+		assert.ok(gateway.world.storage.keys().includes("mqtt_announced"));
+		await gateway.post("system/factory_reset");
+		assert.deepEqual(
+			gateway.world.storage.keys().filter((key) => key.startsWith("mqtt")),
+			[],
+		);
+	});
+});

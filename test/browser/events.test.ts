@@ -1,0 +1,195 @@
+/** The page and the gateway's event stream: how soon something new is shown, and what happens without the stream. */
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import type { Browser, Request } from "playwright-core";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { EVENTS, LOST, needBrowser, Visit } from "./browser.js";
+
+/** From a readout that somebody else has asked for to the figures of it. */
+const SOON_MS = 2000;
+/** Without the stream: a poll, and the reply to it. */
+const POLLED_MS = 8000;
+/** The stream's silence, and a request that is given up. */
+const MISSED_MS = 26_000;
+
+const telegramOf = (kWh: string) => Buffer.from(`/XXX5T\r\n\r\n1-0:1.8.0(${kWh}*kWh)\r\n!\r\n`);
+
+/** Whether somebody has the place. */
+const isTaken = async (gateway: ProcessGateway) => (await gateway.get("events")).status === 503;
+
+async function untilFree(gateway: ProcessGateway): Promise<void> {
+	for (let tries = 0; await isTaken(gateway); tries++) {
+		assert.ok(tries < 50, "the stream stays");
+		await setTimeout(100);
+	}
+}
+
+describe("The page with the event stream", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
+		await gateway.login();
+		await gateway.read("iec62056/read");
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(async function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+		await visit.end();
+	});
+
+	const begin = async (options = {}) => {
+		visit = await Visit.begin(browser, gateway, { live: true, ...options });
+		const streams = visit.page.waitForResponse(`**${EVENTS}`);
+		await visit.logIn();
+		await gateway.login();
+		return streams;
+	};
+	const asked = (path: string, from = 0): Request[] =>
+		visit.requests.slice(from).filter((request) => new URL(request.url()).pathname === `/api/v1/${path}`);
+	/** A readout by somebody else; how long it takes until the page shows it, ms. */
+	const shownAfter = async (kWh: string): Promise<number> => {
+		await gateway.connectMeter({ telegram: telegramOf(kWh), mode: "C" });
+		await gateway.read("iec62056/read");
+		const readMs = Date.now();
+		await visit
+			.card("counter.title")
+			.getByText(String(Number(kWh)))
+			.first()
+			.waitFor();
+		return Date.now() - readMs;
+	};
+	/** As the browser tells when another tab is chosen. */
+	const setSeen = (isSeen: boolean) =>
+		visit.page.evaluate(`
+			Object.defineProperty(document, "visibilityState", { configurable: true, value: "${isSeen ? "visible" : "hidden"}" });
+			document.dispatchEvent(new Event("visibilitychange"));
+		`);
+
+	it("shows a readout of somebody else at once, and asks for the state no more than twice a minute", async () => {
+		assert.equal((await begin()).status(), 200);
+		await setTimeout(2000);
+		const from = visit.requests.length;
+		const startMs = Date.now();
+		for (const kWh of ["000222.22", "000333.33"]) {
+			const ms = await shownAfter(kWh);
+			assert.ok(ms <= SOON_MS, `${ms} ms`);
+		}
+		await setTimeout(Math.max(0, 12_000 - (Date.now() - startMs)));
+		assert.equal(asked("system/status", from).length, 0);
+		assert.equal(asked("events").length, 1);
+	});
+
+	it("fetches once what it has read itself", async () => {
+		await begin();
+		await setTimeout(1000);
+		const from = visit.requests.length;
+		await visit.button("read.now").click();
+		await visit.page.getByRole("progressbar").waitFor();
+		await visit.button("read.now").waitFor();
+		await setTimeout(2000);
+		assert.deepEqual([asked("iec62056/read", from).length, asked("iec62056/last", from).length], [1, 0]);
+	});
+
+	it("gives the stream back while the tab is hidden, and at the logout", async () => {
+		await begin();
+		assert.ok(await isTaken(gateway));
+		await setSeen(false);
+		await untilFree(gateway);
+		const again = visit.page.waitForResponse(`**${EVENTS}`);
+		await setSeen(true);
+		assert.equal((await again).status(), 200);
+		assert.ok(await isTaken(gateway));
+		await visit.button("logout").click();
+		await visit.page.waitForSelector("input[name=password]");
+		await untilFree(gateway);
+	});
+
+	it("asks as it did before where somebody else has the stream, and where there is none", async () => {
+		const other = gateway.follow();
+		await setTimeout(500);
+		assert.equal((await begin()).status(), 503);
+		const ms = await shownAfter("000444.44");
+		assert.ok(ms <= POLLED_MS, `${ms} ms`);
+		other.leave();
+		await visit.end();
+
+		visit = await (await Visit.begin(browser, gateway)).logIn();
+		await visit.page.unroute(`**${EVENTS}`);
+		await visit.page.route(`**${EVENTS}`, (route) => route.fulfill({ status: 501, body: "{}" }));
+		await gateway.login();
+		const later = await shownAfter("000555.55");
+		assert.ok(later <= POLLED_MS, `${later} ms`);
+	});
+
+	it("goes on asking when the stream breaks, and has it again later", async () => {
+		await begin();
+		await visit.page.route(`**${EVENTS}`, (route) => route.abort());
+		await setSeen(false);
+		await setSeen(true);
+		const ms = await shownAfter("000666.66");
+		assert.ok(ms <= POLLED_MS, `${ms} ms`);
+		await visit.page.unroute(`**${EVENTS}`);
+		const again = await visit.page.waitForResponse(`**${EVENTS}`, { timeout: 40_000 });
+		assert.equal(again.status(), 200);
+		await setTimeout(500);
+		const soon = await shownAfter("000777.77");
+		assert.ok(soon <= SOON_MS, `${soon} ms`);
+	});
+
+	it("misses a gateway that stands still, by the stream's silence, and goes on when that goes on", async () => {
+		await begin();
+		await setTimeout(1000);
+		process.kill(gateway.pid, "SIGSTOP");
+		try {
+			const begunMs = Date.now();
+			await visit.page.getByText(LOST).waitFor({ timeout: MISSED_MS });
+			assert.ok(Date.now() - begunMs > 5000);
+			await visit.page.locator("main.stale").waitFor();
+		} finally {
+			process.kill(gateway.pid, "SIGCONT");
+		}
+		await visit.page.getByText(LOST).waitFor({ state: "detached" });
+	});
+});
+
+describe("A display with the event stream", function () {
+	this.timeout(60_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node");
+		await gateway.connectMeter({ telegram: telegramOf("000111.11"), mode: "C" });
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+
+	it("follows it with a token that may only read, until that is revoked", async () => {
+		const { token, id } = await gateway.write("system/tokens", { name: "hall", scope: "read" });
+		visit = await Visit.begin(browser, gateway, { live: true, path: `/#/dashboard?token=${token}` });
+		const stream = await visit.page.waitForResponse(`**${EVENTS}`);
+		assert.equal(stream.status(), 200);
+		await setTimeout(500);
+		await gateway.read("iec62056/read");
+		const readMs = Date.now();
+		await visit.card("counter.title").getByText("111.11").first().waitFor();
+		assert.ok(Date.now() - readMs <= SOON_MS, `${Date.now() - readMs} ms`);
+		assert.equal((await gateway.request("DELETE", `system/tokens/${id}`)).status, 200);
+		await untilFree(gateway);
+		await visit.end();
+	});
+});

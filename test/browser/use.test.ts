@@ -1,0 +1,287 @@
+/** What went through the meter, out of a history of two years, and the log: figures, bars, table, spreadsheet, for all. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { TEXTS } from "../../hosts/browser/text/all.js";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
+import type { JSONObject } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { violationsOf } from "./axe.js";
+import { DESKTOP, needBrowser, PHONE, say, Visit } from "./browser.js";
+import { giveHistory, NOW } from "./household.js";
+
+const TABLET = 768;
+const PRICE = "0,3217";
+
+describe("The page's use", function () {
+	this.timeout(120_000);
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	const all: Record<string, JSONObject[]> = {};
+
+	before(async function () {
+		browser = await needBrowser(this);
+		gateway = await ProcessGateway.start("node", { args: ["--time", NOW] });
+		await giveHistory(gateway);
+		for (const level of ["quarters", "hours", "days", "months"])
+			all[level] = (await gateway.read(`meter/history?period=${level}`)).periods;
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	async function open(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
+		const visit = await (await Visit.begin(browser, gateway, options)).logIn();
+		await visit.go("use");
+		return visit;
+	}
+	/** What of the history it has asked for. */
+	const asked = (visit: Visit) =>
+		visit.requests.filter((one) => one.url().includes("history")).map((one) => new URL(one.url()).searchParams);
+	const slider = (visit: Visit) => visit.page.getByRole("slider");
+	const told = async (visit: Visit) => (await slider(visit).getAttribute("aria-valuetext")) ?? "";
+	const turn = async (visit: Visit, level: string, back = 0) => {
+		await visit.page.selectOption("select[name=by]", level);
+		for (let i = 0; i < back; i++) await visit.button("use.back").click();
+		await visit.settled();
+	};
+	const kWh = (wh: number) => `${(wh / 1000).toPrecision(3)}\u00a0kWh`;
+	const on = (level: string, day: string) => all[level].filter(({ localtime }) => localtime.startsWith(day));
+	const sum = (periods: JSONObject[], name = "import_wh") =>
+		periods.reduce((total, one) => total + (one[name] ?? 0), 0);
+
+	it("tells what the gateway tells, against the same time before", async () => {
+		const visit = await open();
+		const tile = async (title: Parameters<Visit["card"]>[0]) =>
+			(await visit.card(title).innerText()).replace(/\n+/g, "\n");
+		const today = await tile("use.today");
+		assert.ok(today.includes(kWh(on("days", "2026-11-22")[0]["import_wh"])), today);
+		assert.ok(today.includes(kWh(on("days", "2026-11-22")[0]["export_wh"])), today);
+		const until = on("quarters", "2026-11-21").filter(({ localtime }) => localtime.slice(11, 16) < "14:30");
+		assert.ok(today.includes(`Nov 21: ${kWh(sum(until))}`), today);
+		const yesterday = await tile("use.yesterday");
+		assert.ok(yesterday.includes(kWh(on("days", "2026-11-21")[0]["import_wh"])), yesterday);
+		assert.ok(yesterday.includes(`Nov 20: ${kWh(on("days", "2026-11-20")[0]["import_wh"])}`), yesterday);
+		const month = await tile("use.month");
+		assert.ok(month.includes(kWh(sum(on("days", "2026-11")))), month);
+		const october = on("days", "2026-10").filter(({ localtime }) => localtime < "2026-10-22");
+		assert.ok(month.includes(`Oct 1 – 21: ${kWh(sum(october))}`), month);
+		const now = sum(on("days", "2026-11").filter(({ localtime }) => localtime < "2026-11-22"));
+		assert.ok(month.includes(`+${Math.round((now / sum(october) - 1) * 100)}%`), month);
+		const year = await tile("use.year");
+		const thousands = (wh: number) => `${Math.round(wh / 1000).toLocaleString("en")}\u00a0kWh`;
+		assert.ok(year.includes(thousands(sum(on("months", "2026")))), year);
+		const before = on("days", "2025").filter(({ localtime }) => localtime < "2025-11-22");
+		assert.ok(year.includes(`2025: ${thousands(sum(before))}`), year);
+		await visit.end();
+	});
+
+	it("asks only for what it shows, one after the other, and once", async () => {
+		const visit = await open();
+		const first = asked(visit).map((query) => query.get("period"));
+		assert.deepEqual(first, ["days", "quarters", "months", "days"]);
+		// Two days of quarters, two months of days and one a year ago, two years of months; and an hour at both ends.
+		const spans = asked(visit).map((query) =>
+			Math.round((Number(query.get("to")) - Number(query.get("from"))) / 86_400),
+		);
+		assert.deepEqual(spans, [61, 2, 730, 30]);
+		await turn(visit, "days", 1);
+		await turn(visit, "months", 1);
+		await turn(visit, "quarters", 1);
+		assert.equal(asked(visit).length, 4);
+		await turn(visit, "hours");
+		assert.equal(asked(visit).length, 5);
+		assert.equal(visit.mostAtOnce, 1);
+		await visit.end();
+	});
+
+	it("draws a bar for each period, which the arrow keys go through and tell", async () => {
+		const visit = await open();
+		assert.equal(await visit.page.locator(".bars .up").count(), on("quarters", "2026-11-22").length);
+		await slider(visit).focus();
+		const last = on("quarters", "2026-11-22").at(-1)!;
+		assert.ok((await told(visit)).includes(`Imported ${last["import_wh"] / 1000}`), await told(visit));
+		await visit.page.keyboard.press("Home");
+		assert.match(await told(visit), /^12:00 – 12:15\sAM: Imported 0\.\d{3}\skWh, Exported 0\.00\skWh$/);
+		assert.equal(await visit.page.locator("p.chosen").innerText(), await told(visit));
+		await visit.page.keyboard.press("ArrowRight");
+		assert.match(await told(visit), /^12:15 – 12:30\sAM: /);
+		await visit.page.keyboard.press("End");
+		const box = (await slider(visit).locator("svg").boundingBox())!;
+		await visit.page.mouse.move(box.x + box.width * 0.1, box.y + 100);
+		assert.match(await told(visit), /AM: /);
+		await visit.end();
+	});
+
+	it("shows what nobody has read as a gap, and where the meter was exchanged", async () => {
+		const visit = await open();
+		await turn(visit, "hours", 2);
+		assert.equal(await visit.page.locator(".bars rect.gap").count(), 1);
+		const gap = on("hours", "2026-11-20").find((one) => one["gap"])!;
+		await slider(visit).focus();
+		await visit.page.keyboard.press("Home");
+		while (!(await told(visit)).includes(say("mark.gap"))) await visit.page.keyboard.press("ArrowRight");
+		assert.match(await told(visit), /^4:00 – 10:00\sAM: /);
+		assert.ok((await told(visit)).includes(kWh(gap["import_wh"])), await told(visit));
+		await turn(visit, "months", 1);
+		assert.equal(await visit.page.locator(".bars circle").count(), 1);
+		assert.ok(await visit.page.locator(".legend").getByText(say("mark.meter_changed")).isVisible());
+		await visit.end();
+	});
+
+	it("has no later than today, and no earlier than what is kept", async () => {
+		const visit = await open();
+		assert.ok(await visit.button("use.on").isDisabled());
+		await turn(visit, "quarters", 1);
+		assert.ok(await visit.button("use.back").isDisabled());
+		await visit.button("use.on").click();
+		assert.ok(await visit.button("use.on").isDisabled());
+		await turn(visit, "months", 2);
+		assert.ok(await visit.page.getByText(say("use.none")).isVisible());
+		await visit.end();
+	});
+
+	it("shows gas in its own unit", async () => {
+		const visit = await open();
+		await visit.page.selectOption("select[name=kind]", "gas_l");
+		await turn(visit, "days");
+		assert.match(await told(visit), / 22, 2026: \d\.\d\d\sm³, not complete$/);
+		assert.equal(await visit.page.locator(".bars .down:not([height='0'])").count(), 0);
+		await visit.end();
+	});
+
+	it("works out the cost by prices that stay in the browser", async () => {
+		const visit = await open({ language: "de" });
+		await visit.page.fill("input[name=import]", PRICE);
+		await visit.page.fill("input[name=export]", "acht");
+		await visit.page.getByText(TEXTS["price.form"][1]).waitFor();
+		await visit.page.fill("input[name=export]", "0.08");
+		await visit.page.reload();
+		await visit.settled();
+		const [{ import_wh, export_wh }] = on("days", "2026-11-21") as Record<string, number>[];
+		const euro = new Intl.NumberFormat("de", { style: "currency", currency: "EUR" });
+		const cost = euro.format((import_wh * 0.3217 - export_wh * 0.08) / 1000);
+		const yesterday = visit.page.locator(".tiles .card").nth(1);
+		assert.ok((await yesterday.innerText()).includes(cost), `${await yesterday.innerText()} ${cost}`);
+		await visit.page.fill("input[name=import]", "");
+		assert.ok(!(await yesterday.innerText()).includes("€"));
+		for (const request of visit.requests) {
+			const sent = `${request.url()} ${request.postData()} ${JSON.stringify(request.headers())}`;
+			assert.ok(!/0[.,]3217|prices/.test(sent), sent);
+		}
+		await visit.end();
+	});
+
+	const SHEETS = [
+		{ language: "en", line: /^2026-11-20 04:00,2026-11-20 10:00,\d\.\d{3},\d\.\d{3},no readings in between$/ },
+		{ language: "de", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};keine Auslesungen dazwischen$/ },
+		{ language: "pl", line: /^2026-11-20 04:00;2026-11-20 10:00;\d,\d{3};\d,\d{3};bez odczytów pomiędzy$/ },
+	] as const;
+	for (const { language, line } of SHEETS) {
+		it(`has a table, and a file for spreadsheets in ${language}`, async () => {
+			const visit = await open({ language });
+			await visit.page.selectOption("select[name=by]", "hours");
+			for (let i = 0; i < 2; i++) await visit.page.locator("button[name=back]").click();
+			await visit.settled();
+			const hours = on("hours", "2026-11-20");
+			await visit.page.locator("summary").click();
+			assert.equal(await visit.page.locator("table tbody tr").count(), hours.length);
+			const saved = visit.page.waitForEvent("download");
+			await visit.page.locator("button[name=csv]").click();
+			const file = readFileSync(await (await saved).path(), "utf8");
+			const lines = file.replace("\ufeff", "").trimEnd().split("\r\n");
+			assert.equal(lines.length, hours.length + 1);
+			assert.match(lines[hours.findIndex((one) => one["gap"]) + 1], line);
+			await visit.end();
+		});
+	}
+
+	it("is for everybody: no violations in either theme, nothing beyond the edge, in every language", async () => {
+		const found: string[] = [];
+		for (const [index, width] of [PHONE, TABLET, DESKTOP].entries()) {
+			for (const theme of ["light", "dark"] as const) {
+				const language = LANGUAGES[index];
+				const visit = await open({ width, theme, language });
+				await visit.page.fill("input[name=import]", "0.3");
+				for (const level of ["quarters", "days"]) {
+					await visit.page.selectOption("select[name=by]", level);
+					await visit.settled();
+					await visit.page.locator("details").evaluate((one) => one.setAttribute("open", ""));
+					const name = `${width} ${theme} ${language} ${level}`;
+					found.push(...(await violationsOf(visit)).map((what) => `${name}: ${what}`));
+					found.push(...(await visit.overflow()).map((what) => `${name}: ${what}`));
+					await visit.page.evaluate("document.documentElement.style.fontSize = '200%'");
+					found.push(...(await visit.overflow()).map((what) => `${name}, 200 %: ${what}`));
+					await visit.page.evaluate("document.documentElement.style.fontSize = ''");
+				}
+				await visit.end();
+			}
+		}
+		assert.deepEqual(found, []);
+	});
+
+	it("is seen on a display, which asks for what it may read", async () => {
+		await gateway.login();
+		const { token } = await gateway.write("system/tokens", { name: "Wall", scope: "read" });
+		const wall = await Visit.begin(browser, gateway, { path: `/#/use?token=${token}` });
+		await wall.page.locator(".tiles").waitFor();
+		await wall.settled();
+		assert.ok((await wall.card("use.today").innerText()).includes(kWh(on("days", "2026-11-22")[0]["import_wh"])));
+		assert.equal(await wall.page.locator("input[name=import]").count(), 0);
+		// Another season's offset moves nothing from one day to the next.
+		await turn(wall, "days", 4);
+		assert.equal(await wall.page.locator(".bars .up").count(), on("days", "2026-07").length);
+		await wall.end();
+	});
+
+	it("has a log in words, the newest first, in the zone of the gateway", async () => {
+		await gateway.post(
+			"system/login",
+			{ username: "admin", nonce: "0".repeat(64), proof: "0".repeat(64) },
+			{ token: null },
+		);
+		for (const [index, language] of LANGUAGES.entries()) {
+			const visit = await (await Visit.begin(browser, gateway, { language })).logIn();
+			await visit.go("events");
+			const lines = visit.page.locator(".events li");
+			await gateway.login();
+			const events = (await gateway.read("system/log")).events as JSONObject[];
+			// The login of this test came later.
+			assert.ok(events.length - (await lines.count()) <= 1);
+			const first = await lines.first().innerText();
+			assert.ok(first.includes(TEXTS["event.login"][index]), first);
+			// 13 hours UTC.
+			assert.match(first, language === "en" ? / 2:\d\d\sPM/ : / 14:\d\d/);
+			const last = await lines.last().innerText();
+			assert.ok(last.includes(TEXTS["event.started"][index]) && last.includes(TEXTS["cause.power"][index]), last);
+			// The zone was set.
+			await lines
+				.filter({ hasText: TEXTS["event.settings_changed"][index] })
+				.getByText(TEXTS["zone.label"][index])
+				.waitFor();
+			assert.deepEqual(await visit.overflow(), []);
+			await visit.end();
+		}
+	});
+
+	it("says so where there is no history yet, and where the clock is not set", async () => {
+		for (const [time, text] of [
+			[NOW, "use.empty"],
+			["none", "links.clock"],
+		] as const) {
+			const fresh = await ProcessGateway.start("node", { args: ["--time", time] });
+			try {
+				const visit = await (await Visit.begin(browser, fresh)).logIn();
+				await visit.go("use");
+				await visit.page.getByText(say(text)).waitFor();
+				await visit.end();
+			} finally {
+				await fresh.stop();
+			}
+		}
+	});
+});

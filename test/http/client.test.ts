@@ -1,0 +1,285 @@
+/** Our side of HTTP: requests over one connection, servers that keep it, drop it, are slow, broken or endless. */
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { CONNECT_MS } from "../../hosts/node/virtual-servers.js";
+import {
+	HTTP_BAD_REPLY,
+	HTTP_CONNECT_MS,
+	HTTP_NO_REPLY,
+	HTTP_REPLY_MS,
+	HTTPClient,
+	OUTCOME_NONE,
+} from "../../modules/http/client.js";
+import { CLIENT_BROKEN, CLIENT_ENDED, CLIENT_TIMEOUT, CLIENT_UNREACHABLE } from "../../modules/io/client.js";
+import { type Drive, Driver } from "../../modules/io/driver.js";
+
+const ADDRESS = "192.0.2.7";
+const PORT = 8123;
+const text = new NodeText();
+const LINE = text.encode("POST /api/states/sensor.x HTTP/1.1\r\n");
+const FIELDS = text.encode("Host: hub.lan\r\nContent-Length: 5\r\n\r\n");
+const BODY = text.encode("hello");
+const WHOLE = "POST /api/states/sensor.x HTTP/1.1\r\nHost: hub.lan\r\nContent-Length: 5\r\n\r\nhello";
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+/** Owns one client, as the hub does. */
+class Owner {
+	readonly world = new VirtualWorld();
+	readonly peers: VirtualClient[] = [];
+	/** Outcomes, in order, with the time. */
+	readonly told: string[] = [];
+	readonly drive: Drive;
+	client: HTTPClient | undefined;
+	#seen = OUTCOME_NONE;
+
+	constructor() {
+		const { clock, timers } = this.world;
+		const driver = new Driver({
+			clock,
+			timers,
+			guard: (_part, run) => run(),
+		});
+		this.drive = driver.drive("test", this);
+	}
+
+	get deadlineMs(): number {
+		return this.client?.deadlineMs ?? Number.POSITIVE_INFINITY;
+	}
+
+	advance(nowMs: number): void {
+		this.client?.advance(nowMs);
+	}
+
+	drain(nowMs: number): void {
+		const { outcome = OUTCOME_NONE } = this.client ?? {};
+		if (outcome !== this.#seen && outcome !== OUTCOME_NONE) this.told.push(`${outcome} at ${nowMs}`);
+		this.#seen = outcome;
+	}
+
+	/** Serves; `answer` is sent at each request that is whole. */
+	serve(answer: string | ((peer: VirtualClient, request: string) => void)): void {
+		this.world.servers.serve(ADDRESS, PORT, {
+			onConnection: (peer) => {
+				this.peers.push(peer);
+				peer.onReceived = () => {
+					const request = peer.text;
+					if (!request.endsWith("hello")) return;
+					peer.discard(peer.receivedCount);
+					if (typeof answer === "string") peer.send(answer);
+					else answer(peer, request);
+				};
+			},
+		});
+	}
+
+	connect(): HTTPClient {
+		const { tcpClient } = this.world.network;
+		this.drive.tell(() => {
+			this.client = new HTTPClient({ drive: this.drive, port: tcpClient!, host: ADDRESS, portNumber: PORT });
+		});
+		return this.client!;
+	}
+
+	send(): void {
+		this.drive.tell((nowMs) => {
+			this.#seen = OUTCOME_NONE;
+			this.client!.send(LINE, FIELDS, BODY, nowMs);
+		});
+	}
+
+	/** Sends, and gives what was told meanwhile. */
+	exchange(ms = 1): string[] {
+		this.send();
+		this.world.advance(ms);
+		return this.told.splice(0);
+	}
+}
+
+describe("HTTP client", () => {
+	let owner: Owner;
+	beforeEach(() => {
+		owner = new Owner();
+	});
+
+	it("sends a request when the connection stands, and tells the status of its reply", () => {
+		const requests: string[] = [];
+		owner.serve((peer, request) => {
+			requests.push(request);
+			peer.send(OK);
+		});
+		const client = owner.connect();
+		assert.deepEqual(owner.exchange(CONNECT_MS + 1), [`200 at ${CONNECT_MS}`]);
+		assert.deepEqual(requests, [WHOLE]);
+		assert.equal(client.isOpen, true);
+		assert.equal(client.deadlineMs, Number.POSITIVE_INFINITY);
+	});
+
+	it("sends one request after the other over one connection, which may be opened before the first", () => {
+		owner.serve(OK);
+		owner.connect();
+		owner.world.advance(CONNECT_MS);
+		for (let i = 0; i < 3; i++) assert.deepEqual(owner.exchange(), [`200 at ${CONNECT_MS + i}`]);
+		assert.equal(owner.peers.length, 1);
+	});
+
+	it("waits for a server that is slow to read", () => {
+		const answer = (peer: VirtualClient) => peer.send(OK);
+		owner.serve(answer);
+		owner.connect();
+		owner.world.advance(CONNECT_MS);
+		owner.peers[0].paused = true;
+		assert.deepEqual(owner.exchange(HTTP_REPLY_MS - 10), []);
+		owner.peers[0].paused = false;
+		owner.world.advance(1);
+		assert.equal(owner.told.length, 1);
+	});
+
+	for (const [name, answer, told, isOpen] of [
+		["of another status", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", 401, true],
+		[
+			"of a redirect, which it does not follow",
+			"HTTP/1.1 302 Found\r\nLocation: http://evil/\r\nContent-Length: 0\r\n\r\n",
+			302,
+			true,
+		],
+		["of a server that closes", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 200, false],
+		[
+			"with a body beyond what is read",
+			`HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n${"x".repeat(20_000)}`,
+			200,
+			false,
+		],
+		["that is another protocol's", "220 mail.example ESMTP\r\n", HTTP_BAD_REPLY, false],
+	] as const) {
+		it(`tells of a reply ${name}`, () => {
+			owner.serve(answer);
+			const client = owner.connect();
+			owner.world.advance(CONNECT_MS);
+			assert.deepEqual(owner.exchange(), [`${told} at ${CONNECT_MS}`]);
+			assert.equal(client.isOpen, isOpen);
+			assert.equal(owner.peers[0].isClosed, !isOpen);
+		});
+	}
+
+	it("gives up a server that says nothing, or a byte now and then", () => {
+		for (const drip of [false, true]) {
+			owner = new Owner();
+			owner.serve((peer) => {
+				for (let i = 1; drip && i < 100; i++)
+					owner.world.time.set(() => peer.isClosed || peer.send("HTTP/1.1 "), i * 1000);
+			});
+			owner.connect();
+			owner.world.advance(CONNECT_MS);
+			assert.deepEqual(owner.exchange(60_000), [`${HTTP_NO_REPLY} at ${CONNECT_MS + HTTP_REPLY_MS}`]);
+			assert.ok(owner.peers[0].isClosed);
+		}
+	});
+
+	it("takes the status of a reply whose body never ends", () => {
+		owner.serve((peer) => {
+			peer.send("HTTP/1.1 201 Created\r\n\r\n");
+			for (let i = 1; i < 100; i++) owner.world.time.set(() => peer.isClosed || peer.send("x"), i * 1000);
+		});
+		owner.connect();
+		owner.world.advance(CONNECT_MS);
+		assert.deepEqual(owner.exchange(60_000), [`201 at ${CONNECT_MS + HTTP_REPLY_MS}`]);
+		assert.ok(owner.peers[0].isClosed);
+	});
+
+	it("holds an endless head, and an endless body, to so many bytes", () => {
+		for (const [head, told] of [
+			["", HTTP_BAD_REPLY],
+			["HTTP/1.1 200 OK\r\n\r\n", 200],
+		] as const) {
+			owner = new Owner();
+			owner.serve((peer) => {
+				peer.send(head);
+				for (let i = 1; i < 100; i++) owner.world.time.set(() => peer.isClosed || peer.send("x".repeat(1000)), i * 10);
+			});
+			owner.connect();
+			owner.world.advance(CONNECT_MS);
+			const [outcome] = owner.exchange(1000);
+			assert.match(outcome, new RegExp(`^${told} at `));
+		}
+	});
+
+	it("tells how the connection has failed", () => {
+		owner.connect();
+		assert.deepEqual(owner.exchange(100), [`${CLIENT_UNREACHABLE} at ${CONNECT_MS}`]);
+		owner = new Owner();
+		owner.world.servers.serve(ADDRESS, PORT, { fault: "lost" });
+		owner.connect();
+		assert.deepEqual(owner.exchange(HTTP_CONNECT_MS), [`${CLIENT_TIMEOUT} at ${HTTP_CONNECT_MS}`]);
+		for (const [say, told] of [
+			["", CLIENT_ENDED],
+			["HTTP/1.1 ", HTTP_NO_REPLY],
+			["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", 200],
+		] as const) {
+			owner = new Owner();
+			owner.serve((peer) => {
+				peer.send(say);
+				peer.close();
+			});
+			const client = owner.connect();
+			assert.deepEqual(owner.exchange(100), [`${told} at ${CONNECT_MS}`]);
+			assert.equal(client.isOpen, false);
+			assert.equal(client.isWorthRepeating, false);
+		}
+		owner = new Owner();
+		owner.serve((peer) => peer.reset());
+		owner.connect();
+		assert.deepEqual(owner.exchange(100), [`${CLIENT_BROKEN} at ${CONNECT_MS}`]);
+	});
+
+	it("says when a server has only given up a connection that was kept", () => {
+		let count = 0;
+		owner.serve((peer) => {
+			if (count++ === 0) peer.send(OK);
+			else peer.close();
+		});
+		const client = owner.connect();
+		assert.equal(owner.exchange(100).length, 1);
+		assert.deepEqual(owner.exchange(), [`${CLIENT_ENDED} at 100`]);
+		assert.equal(client.isWorthRepeating, true);
+		// Between two requests nobody is told, but sees.
+		owner = new Owner();
+		owner.serve(OK);
+		const another = owner.connect();
+		owner.exchange(100);
+		owner.peers[0].close();
+		owner.world.advance(1);
+		assert.deepEqual(owner.told, []);
+		assert.equal(another.isOpen, false);
+	});
+
+	it("takes nothing for a reply that comes before it was asked for", () => {
+		owner.serve(OK);
+		const client = owner.connect();
+		owner.world.advance(CONNECT_MS);
+		owner.peers[0].send(OK);
+		owner.world.advance(1);
+		assert.equal(client.isOpen, false);
+		assert.equal(client.outcome, OUTCOME_NONE);
+	});
+
+	it("is silent once it is closed", () => {
+		owner.serve(OK);
+		const client = owner.connect();
+		owner.send();
+		owner.drive.tell(() => client.close());
+		owner.world.advance(60_000);
+		assert.deepEqual(owner.told, []);
+		assert.equal(client.outcome, OUTCOME_NONE);
+	});
+
+	it("refuses a head that is beyond its buffer", () => {
+		owner.serve(OK);
+		owner.connect();
+		assert.throws(
+			() => owner.drive.tell((nowMs) => owner.client!.send(LINE, new Uint8Array(1600), BODY, nowMs)),
+			RangeError,
+		);
+	});
+});

@@ -1,0 +1,336 @@
+/** Bodies that come as things happen: when they are read, what becomes of them when a newcomer or nobody wants them. */
+import assert from "node:assert/strict";
+import { DEFAULT_LIMITS } from "../../modules/http/limits.js";
+import { type BodySource, type LiveBody, type LiveReader, NOTHING_YET } from "../../modules/http/response.js";
+import { Bench, get, TOKEN } from "./bench.js";
+import { type FakeClient, replies, text } from "./fake.js";
+
+const { beatMs, pauseMs, writeMs, graceMs, idleMs } = DEFAULT_LIMITS;
+const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+
+/** Tells the latest of what it was given, whole. */
+class News implements BodySource, LiveBody {
+	#reader: LiveReader | undefined;
+	latest: string | undefined;
+	isOver = false;
+	beats = 0;
+	reads = 0;
+	closed = 0;
+
+	get live(): LiveBody {
+		return this;
+	}
+
+	opened(reader: LiveReader): void {
+		assert.equal(this.#reader, undefined);
+		this.#reader = reader;
+	}
+
+	beat(): void {
+		this.beats++;
+		this.latest ??= "beat";
+	}
+
+	tell(news: string): void {
+		this.latest = news;
+		this.#reader?.wake();
+	}
+
+	end(): void {
+		this.isOver = true;
+		this.#reader?.wake();
+	}
+
+	read(into: Uint8Array, start: number, end: number): number {
+		assert.equal(this.closed, 0, "read after close");
+		this.reads++;
+		if (this.isOver) return 0;
+		if (this.latest === undefined || this.latest.length > end - start) return NOTHING_YET;
+		const bytes = text.encode(this.latest);
+		into.set(bytes, start);
+		this.latest = undefined;
+		return bytes.length;
+	}
+
+	close(): void {
+		this.closed++;
+	}
+}
+
+/** As a chunk. */
+const chunk = (news: string) => `${news.length.toString(16).padStart(3, "0")}\r\n${news}\r\n`;
+
+class LiveBench extends Bench {
+	readonly news: News[] = [];
+
+	constructor(places?: number) {
+		super(places);
+		this.route = (request, response) => {
+			if (request.path !== "/news") {
+				if (request.path === "/later") this.later.push(response);
+				else response.sendText(200, "hello");
+				return undefined;
+			}
+			const news = new News();
+			this.news.push(news);
+			response.closing = true;
+			response.send(200, news);
+			return undefined;
+		};
+	}
+
+	/** A client to whom news are sent from now on. */
+	follow(windowSize?: number): FakeClient {
+		const client = this.connect(windowSize);
+		client.send(get("/news", TOKEN));
+		this.world.settle();
+		assert.equal(client.take(), HEAD);
+		return client;
+	}
+}
+
+describe("HTTP server: bodies that come as things happen", () => {
+	it("send the head at once, and each piece in a turn of its own", () => {
+		const bench = new LiveBench();
+		const client = bench.follow();
+		bench.news[0].tell("first");
+		assert.equal(client.take(), "", "not while it is told");
+		bench.world.advance(pauseMs);
+		assert.equal(client.take(), chunk("first"));
+		bench.world.advance(1000);
+		bench.news[0].tell("second");
+		bench.world.advance(0);
+		assert.equal(client.take(), chunk("second"), "nothing was sent for long: at once");
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("are read at most every pauseMs, however often something is told, and give the latest", () => {
+		const bench = new LiveBench();
+		const client = bench.follow();
+		for (let i = 0; i < 1000; i++) {
+			bench.news[0].tell(`news ${i}`);
+			bench.world.advance(1);
+		}
+		bench.world.advance(pauseMs);
+		const got = client.take();
+		assert.ok(got.endsWith(chunk("news 999")));
+		assert.ok(client.writes.length <= 2 + 1000 / pauseMs, `${client.writes.length} pieces`);
+		assert.ok(bench.news[0].reads < 20, `${bench.news[0].reads} reads`);
+		assert.ok(bench.world.timersSet < 20, `${bench.world.timersSet} timers`);
+	});
+
+	it("beat after beatMs of silence, again and again, for longer than any reply may take", () => {
+		const bench = new LiveBench();
+		const client = bench.follow();
+		bench.world.advance(beatMs - 1);
+		assert.equal(client.take(), "");
+		bench.world.advance(1);
+		assert.equal(client.take(), chunk("beat"));
+		bench.world.advance(beatMs - 1000);
+		bench.news[0].tell("news");
+		bench.world.advance(beatMs - 1);
+		assert.equal(client.take(), chunk("news"), "that was no silence");
+		bench.world.advance(40 * beatMs);
+		assert.equal(client.take(), chunk("beat").repeat(40));
+		assert.equal(client.closed, false);
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("are not kept from beating by a client that talks, nor read for that", () => {
+		const bench = new LiveBench();
+		const client = bench.follow();
+		const { reads } = bench.news[0];
+		for (let ms = 0; ms < beatMs; ms += 100) {
+			client.send("GET /");
+			bench.world.advance(100);
+		}
+		assert.equal(client.take(), chunk("beat"));
+		assert.ok(bench.news[0].reads - reads <= 3);
+	});
+
+	it("wait for room in the buffer: what does not fit behind the head comes after it", () => {
+		const bench = new LiveBench();
+		const client = bench.connect();
+		const long = "x".repeat(1000);
+		bench.route = (_, response) => {
+			const news = new News();
+			news.latest = long;
+			response.closing = true;
+			response.send(200, news);
+			return undefined;
+		};
+		client.send(get("/news", TOKEN));
+		bench.world.settle();
+		assert.equal(client.take(), HEAD + chunk(long));
+	});
+
+	it("go on when a window of any size opens, also one that is full just when all has left", () => {
+		for (const size of [1, 7, HEAD.length, HEAD.length + chunk("first").length, 1536]) {
+			const bench = new LiveBench();
+			const client = bench.connect(size);
+			client.send(get("/news", TOKEN));
+			bench.world.settle();
+			for (const news of ["first", "second"]) {
+				bench.news[0].tell(news);
+				bench.world.advance(pauseMs);
+			}
+			assert.equal(client.take(), HEAD + chunk("first") + chunk("second"), `window ${size}`);
+			assert.deepEqual(bench.mistakes, []);
+		}
+	});
+
+	it("end with their source, and the connection with them", () => {
+		const bench = new LiveBench();
+		const client = bench.follow();
+		bench.news[0].tell("last");
+		bench.world.advance(pauseMs);
+		bench.news[0].end();
+		bench.world.advance(pauseMs);
+		assert.equal(replies(text.encode(HEAD + client.take()))[0].body, "last");
+		assert.ok(client.closed);
+		assert.equal(bench.news[0].closed, 1);
+		assert.equal(bench.world.timerCount, 0);
+	});
+
+	it("end with their client, with the server, and with a mistake of their source", () => {
+		for (const end of ["client", "server", "mistake"]) {
+			const bench = new LiveBench();
+			const client = bench.follow();
+			if (end === "client") client.leave();
+			else if (end === "server") bench.server.close();
+			else {
+				bench.news[0].read = () => {
+					throw new Error("mistake");
+				};
+				bench.news[0].tell("x");
+				bench.world.advance(pauseMs);
+				assert.equal(bench.mistakes.length, 1);
+			}
+			bench.world.settle();
+			assert.equal(bench.news[0].closed, 1, end);
+			assert.equal(bench.server.connectionCount, 0);
+			assert.equal(bench.server.deadlineMs, Number.POSITIVE_INFINITY);
+			bench.world.advance(10 * beatMs);
+			assert.equal(client.take(), "");
+		}
+	});
+
+	it("are closed when the client takes nothing for writeMs; nothing grows meanwhile", () => {
+		const bench = new LiveBench();
+		const client = bench.follow(300);
+		client.reading = false;
+		let ms = 0;
+		for (; !client.closed && ms < 200_000; ms += 1000) {
+			bench.news[0].tell("x".repeat(100));
+			bench.world.advance(1000);
+		}
+		// The window is full after three pieces.
+		assert.ok(ms >= writeMs && ms <= writeMs + 5000, `${ms} ms`);
+		assert.equal(bench.news[0].closed, 1);
+		assert.ok(client.receivedLength <= 300);
+	});
+
+	it("are closed writeMs after a beat that does not leave, too", () => {
+		const bench = new LiveBench();
+		const client = bench.connect(HEAD.length + 3);
+		client.reading = false;
+		client.send(get("/news", TOKEN));
+		bench.world.advance(beatMs + writeMs - 1);
+		assert.equal(client.take(), HEAD + chunk("beat").slice(0, 3));
+		assert.equal(client.closed, false);
+		bench.world.advance(1);
+		assert.ok(client.closed);
+		assert.equal(bench.news[0].closed, 1);
+	});
+
+	it("go to HTTP/1.0 without chunks, and only as a head for HEAD", () => {
+		const bench = new LiveBench();
+		const old = bench.connect();
+		old.send("GET /news HTTP/1.0\r\n\r\n");
+		bench.world.settle();
+		bench.news[0].tell("first");
+		bench.world.advance(pauseMs);
+		bench.news[0].tell("second");
+		bench.world.advance(pauseMs);
+		assert.equal(old.take(), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nfirstsecond");
+		bench.news[0].end();
+		bench.world.advance(pauseMs);
+		assert.ok(old.closed);
+		const head = bench.connect();
+		head.send("HEAD /news HTTP/1.1\r\nHost: x\r\n\r\n");
+		bench.world.settle();
+		assert.equal(head.take(), HEAD);
+		assert.deepEqual([bench.news[1].closed, bench.news[1].reads], [1, 0]);
+		assert.deepEqual(bench.mistakes, []);
+	});
+});
+
+describe("HTTP server: a newcomer", () => {
+	it("takes the place of a live body before any other, after its grace, whoever he is", () => {
+		const bench = new LiveBench(3);
+		// One that idles without a token, and one that idles with one.
+		const stranger = bench.connect();
+		bench.world.advance(graceMs);
+		const known = bench.connect();
+		bench.exchange(known, get("/text", TOKEN));
+		bench.world.advance(graceMs);
+		const stream = bench.connect();
+		// Its own arrival may cost a stranger the place that is kept free.
+		stream.send(get("/news", TOKEN));
+		bench.world.settle();
+		const other = bench.connect();
+		bench.exchange(other, get("/text", TOKEN));
+		assert.equal(bench.server.connectionCount, 3);
+		assert.equal(stream.closed, false);
+		assert.ok(stranger.closed);
+		const newcomer = bench.connect();
+		newcomer.send(get("/text"));
+		bench.world.settle();
+		assert.equal(newcomer.take(), "", "the stream has just begun");
+		bench.world.advance(graceMs);
+		assert.ok(stream.closed);
+		assert.equal(bench.news[0].closed, 1);
+		assert.equal(replies(newcomer.takeBytes())[0].status, 200);
+		assert.deepEqual([known.closed, other.closed], [false, false]);
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("is let in at once beside requests with a token that all wait, in the stream's place", () => {
+		const bench = new LiveBench(3);
+		const stream = bench.follow();
+		for (let i = 0; i < 2; i++) bench.connect().send(get("/later", TOKEN));
+		bench.world.advance(graceMs);
+		assert.equal(bench.later.length, 2);
+		const newcomer = bench.connect();
+		assert.equal(bench.exchange(newcomer, get("/text"))[0].status, 200);
+		assert.ok(stream.closed);
+	});
+
+	it("a stream leaves kept connections kept, and lets others wait for what takes long", () => {
+		const bench = new LiveBench(3);
+		bench.follow();
+		bench.connect().send(get("/later", TOKEN));
+		const kept = bench.connect();
+		bench.world.settle();
+		for (let i = 0; i < 3; i++) {
+			const [reply] = bench.exchange(kept, get("/text", TOKEN));
+			assert.equal(reply.fields.get("connection"), undefined);
+		}
+		kept.send(get("/later", TOKEN));
+		bench.world.settle();
+		assert.deepEqual(
+			bench.later.map(({ isGuest }) => isGuest),
+			[false, false],
+		);
+	});
+
+	it("who idles goes as before beside a stream", () => {
+		const bench = new LiveBench(3);
+		bench.follow();
+		const idle = bench.connect();
+		bench.exchange(idle, get("/text", TOKEN));
+		bench.world.advance(idleMs);
+		assert.ok(idle.closed);
+		assert.equal(bench.server.connectionCount, 1);
+	});
+});

@@ -1,0 +1,222 @@
+/** The hub in the whole gateway: from the meter to the hub, by its settings, beside API and meter; and what nobody gets to see. */
+import assert from "node:assert/strict";
+import { HUB_TEST_PAUSE_MS } from "../../modules/hub/hub.js";
+import { vectorOf } from "../api/gateway.js";
+import { VirtualGateway } from "../api/virtual-gateway.js";
+import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "./bench.js";
+
+const meter = vectorOf("landis-gyr-zmf100-m26-padded-left");
+const PLAIN = { enabled: true, url: `http://${ADDRESS}:8123`, token: TOKEN };
+const SECURE = {
+	enabled: true,
+	url: "https://hub.lan:8123",
+	token: TOKEN,
+	cert: Buffer.from(OWN_CERTIFICATE.certificate).toString("latin1"),
+};
+
+describe("hub in the gateway", function () {
+	this.timeout(60_000);
+	let gateway: VirtualGateway;
+	let server: StateServer;
+
+	beforeEach(async () => {
+		gateway = new VirtualGateway();
+		await gateway.login();
+		await gateway.connectMeter({ telegram: meter.telegram, mode: "C" });
+		gateway.world.names.set("hub.lan", ADDRESS);
+		server = new StateServer(gateway.world);
+		gateway.world.advance(10_000);
+	});
+	afterEach(() => gateway.stop());
+
+	const events = async () => {
+		const { events: told } = await gateway.read("system/log");
+		return (told as { event: string; detail?: string }[])
+			.filter(({ event }) => event.startsWith("hub"))
+			.map(({ event, detail }) => `${event} ${detail ?? ""}`.trim());
+	};
+	const valuesOf = (lines: readonly string[]) => lines.filter((line) => /sensor\.gateway_\d/.test(line));
+
+	it("has each value of a readout in the hub, by HTTP and by HTTPS", async () => {
+		for (const settings of [PLAIN, SECURE]) {
+			server = new StateServer(gateway.world);
+			server.serve(8123, settings === SECURE ? { certificate: OWN_CERTIFICATE.certificate } : {});
+			await gateway.write("hub", settings);
+			const { readings, localtime } = await gateway.read("iec62056/read");
+			gateway.world.advance(15_000);
+			const energy = (readings as { obis: string; value1_number: number; value1_unit: string }[]).find(
+				({ obis, value1_unit }) => /1\.8\.0/.test(obis) && value1_unit === "kWh",
+			);
+			assert.ok(energy, JSON.stringify(readings));
+			const id = [...server.states.keys()].find((key) => key.endsWith("_1_8_0"));
+			assert.equal(Number(server.states.get(id!)!.state), energy.value1_number);
+			const told = server.states.get("sensor.gateway_last_readout")!.state;
+			assert.equal(Date.parse(told), Date.parse(String(localtime)));
+			const { hub_state, hub_sent } = await gateway.read("system/status");
+			assert.equal(hub_state, "ok");
+			assert.ok(Math.abs(Number(hub_sent) * 1000 - gateway.world.time.utcMs()!) < 20_000);
+		}
+	});
+
+	it("publishes nothing that is simulated, nor what failed its check", async () => {
+		server.serve(8123);
+		await gateway.write("hub", PLAIN);
+		await gateway.write("iec62056/control", { simulator_en: true });
+		await gateway.read("iec62056/read");
+		gateway.world.advance(600_000);
+		assert.equal((await gateway.get("hub/send")).status, 200);
+		assert.deepEqual(valuesOf(server.taken()), []);
+		await gateway.write("iec62056/control", { simulator_en: false });
+		const broken = Uint8Array.from(meter.telegram);
+		broken[broken.length - 1] ^= 1;
+		await gateway.connectMeter({ telegram: broken, mode: "C" });
+		await gateway.get("iec62056/read");
+		gateway.world.advance(600_000);
+		assert.deepEqual(valuesOf(server.taken()), []);
+		assert.equal(server.states.get("binary_sensor.gateway_meter")?.state, "off");
+	});
+
+	it("keeps neither the meter nor the API waiting, however slow the hub is", async () => {
+		gateway.world.servers.serve(ADDRESS, 8123, { onConnection: () => {} });
+		await gateway.write("hub", PLAIN);
+		for (let i = 0; i < 5; i++) {
+			const beganMs = gateway.world.time.nowMs;
+			await gateway.read("iec62056/read");
+			assert.ok(gateway.world.time.nowMs - beganMs < 30_000);
+			const askedMs = gateway.world.time.nowMs;
+			await gateway.read("system/status");
+			assert.ok(gateway.world.time.nowMs - askedMs < 100);
+		}
+		gateway.world.advance(60_000);
+		assert.equal((await gateway.read("system/status")).hub_state, "no_reply");
+	});
+
+	it("tells the event log of the first failure and of the way back, and metrics of each", async () => {
+		await gateway.write("hub", PLAIN);
+		await gateway.read("iec62056/read");
+		gateway.world.advance(600_000);
+		assert.deepEqual(await events(), ["hub_failed unreachable"]);
+		server.serve(8123);
+		gateway.world.advance(1_100_000);
+		await gateway.login();
+		assert.deepEqual(await events(), ["hub_failed unreachable", "hub_back"]);
+		const { text } = await gateway.get("metrics");
+		assert.match(text, /^gateway_hub_failures_total [4-6]$/m);
+		assert.equal(Number(/^gateway_hub_states_total (\d+)$/m.exec(text)?.[1]), server.log.length);
+	});
+
+	it("publishes under another name when the gateway has one", async () => {
+		server.serve(8123);
+		await gateway.write("hub", PLAIN);
+		await gateway.read("iec62056/read");
+		gateway.world.advance(15_000);
+		await gateway.write("network/wifi", {
+			...(await gateway.read("network/status")),
+			ssid: "bench",
+			password: "benchbench",
+			dhcp: true,
+			hostname: "cellar-meter",
+		});
+		gateway.world.advance(120_000);
+		assert.ok(
+			[...server.states.keys()].some((id) => id.startsWith("sensor.cellar_meter_")),
+			[...server.states.keys()].join(),
+		);
+	});
+
+	it("tests the hub on request, one caller at a time", async () => {
+		server.serve(8123);
+		await gateway.write("hub", PLAIN);
+		await gateway.read("iec62056/read");
+		const told = await gateway.read("hub/send");
+		assert.deepEqual(told, { retcode: 0, http_status_code: 201, code: "ok", message: "The hub has taken everything." });
+		assert.equal((await gateway.get("hub/send")).status, 503);
+		server.answer = (peer) => {
+			reply(peer, "401 Unauthorized", '{"message":"Unauthorized"}');
+			return true;
+		};
+		gateway.world.advance(HUB_TEST_PAUSE_MS);
+		const refused = await gateway.read("hub/send");
+		assert.deepEqual([refused.retcode, refused.http_status_code, refused.code], [1, 401, "token_rejected"]);
+		assert.match(String(refused.message), /administrator/);
+	});
+
+	it("shows the token nowhere, whatever goes wrong, and sends it to nobody else", async () => {
+		gateway.plant(TOKEN);
+		const elsewhere = new StateServer(gateway.world);
+		for (const answer of ["200 OK", "302 Found", "401 Unauthorized", "500 Internal Server Error"]) {
+			server.serve(8123);
+			elsewhere.serve(80);
+			server.answer = (peer) => {
+				reply(peer, answer, TOKEN, `Location: http://${ADDRESS}/\r\nX-Echo: ${TOKEN}\r\n`);
+				return true;
+			};
+			await gateway.write("hub", PLAIN);
+			await gateway.read("iec62056/read");
+			gateway.world.advance(HUB_TEST_PAUSE_MS);
+			for (const path of ["hub/send", "hub", "system/status", "system/log", "metrics", "iec62056/log", "iec62056/last"])
+				assert.equal((await gateway.get(path)).status, 200, path);
+		}
+		assert.ok(server.requests >= 4);
+		assert.equal(elsewhere.connections, 0);
+		assert.ok(!gateway.diagnosis.includes(TOKEN));
+	});
+
+	it("loses no readout in a day in which everything fails now and then, and repeats none as new", async () => {
+		const values: number[] = [];
+		server.serve(8123);
+		await gateway.write("hub", PLAIN);
+		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		let seed = 17;
+		const random = () => {
+			seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+			return seed / 2 ** 31;
+		};
+		const faults: (typeof server.answer)[] = [
+			undefined,
+			(peer) => {
+				peer.reset();
+				return true;
+			},
+			(peer) => {
+				reply(peer, "502 Bad Gateway");
+				return true;
+			},
+			() => true,
+			(peer) => {
+				peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n{");
+				return true;
+			},
+			(peer) => {
+				peer.send("x".repeat(3000));
+				return true;
+			},
+		];
+		for (let i = 0; i < 96; i++) {
+			const isDown = random() < 0.2;
+			if (isDown) gateway.world.servers.stop(ADDRESS, 8123);
+			else server.serve(8123);
+			const fault = faults[Math.floor(random() * faults.length)];
+			server.answer = (peer, request) => random() < 0.3 && (fault?.(peer, request) ?? false);
+			if (random() < 0.05) server.forget();
+			await gateway.login();
+			await gateway.read("iec62056/read");
+			values.push(gateway.world.time.utcMs()!);
+			gateway.world.advance(450_000);
+			// What was wrong is over before the next readout.
+			server.answer = undefined;
+			server.serve(8123);
+			gateway.world.advance(1_200_000);
+			const last = server.states.get("sensor.gateway_last_readout");
+			assert.ok(last, `readout ${i} has not arrived`);
+			assert.ok(Math.abs(Date.parse(last.state) - values[i]) <= 2000, `readout ${i}: ${last.state}`);
+			assert.equal((await gateway.read("system/status")).hub_state, "ok");
+		}
+		// Times only ever go up: what was sent again was the newest.
+		const times = server.log
+			.filter((line) => line.includes("last_readout"))
+			.map((line) => Date.parse(line.split(" ")[2]));
+		for (let i = 1; i < times.length; i++) assert.ok(times[i] >= times[i - 1], `${i}`);
+		assert.equal(new Set(times).size, 96);
+	});
+});

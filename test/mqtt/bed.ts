@@ -1,0 +1,143 @@
+/** The MQTT client on virtual time, with its settings and nothing else of a gateway. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { MQTTCertificates } from "../../modules/config/mqtt.js";
+import {
+	MQTT_CERTIFICATE,
+	MQTT_ENABLED,
+	MQTT_PASSWORD,
+	MQTT_URL,
+	MQTT_USER,
+} from "../../modules/config/mqtt-fields.js";
+import { type Put, put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { Driver } from "../../modules/io/driver.js";
+import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
+import { JSONWriter } from "../../modules/json/writer.js";
+import { MQTTService } from "../../modules/mqtt/service.js";
+import type { OutputFailure } from "../../modules/publish/connect-failures.js";
+import { Turn } from "../../modules/publish/turn.js";
+import type { Readout } from "../../modules/readout/readout.js";
+import { recordsOfBlock } from "../readout/block.js";
+import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
+
+const names = readFileSync(new URL("../../../modules/resources/obis-names.bin", import.meta.url));
+
+export const BASE = "smgw/virtual0001";
+export const DISCOVERY_TOPIC = "homeassistant/device/smgw_virtual0001/config";
+export const BLOCK = "1-0:1.8.0*255(001234.567*kWh)\r\n1-0:2.8.0*255(000001.000*kWh)\r\n1-0:16.7.0*255(-0.421*kW)";
+export const READ_UTC_MS = Date.UTC(2026, 10, 22, 10);
+
+export interface BedOptions {
+	storage?: VirtualStorage;
+	memory?: Memory;
+	seed?: number;
+	/** False: nothing is set, and there is no broker. */
+	isSet?: boolean;
+}
+
+export class Bed {
+	readonly world: VirtualWorld;
+	readonly config: ConfigStore;
+	readonly certificates: MQTTCertificates;
+	readonly turn = new Turn();
+	readonly service: MQTTService;
+	readonly broker: ScriptedBroker;
+	/** Codes of failures as they were told, "" for none any more. */
+	readonly told: string[] = [];
+	readonly ledger: MemoryLedger;
+
+	constructor({ storage, memory, seed = 1, isSet = true }: BedOptions = {}) {
+		this.world = new VirtualWorld({ seed, ...(storage === undefined ? {} : { storage }) });
+		const { world } = this;
+		this.config = new ConfigStore(world.storage, world.text);
+		this.certificates = new MQTTCertificates(this.config, world.storage);
+		this.ledger = new MemoryLedger(memory);
+		const { clock, crypto, info, network, text, timers } = world;
+		const guard = (_part: string, run: () => void) => run();
+		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
+		this.service = new MQTTService({
+			driver: new Driver({ clock, timers, guard }),
+			clock,
+			config: this.config,
+			crypto,
+			info,
+			ledger: this.ledger,
+			mqttCertificates: this.certificates,
+			mqttUser: { mqttChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
+			names,
+			networkSettings: { hostname: "gateway" },
+			ports: network,
+			text,
+			turn: this.turn,
+			writer: new JSONWriter(text),
+		});
+		this.broker = new ScriptedBroker(world);
+	}
+
+	/** Before the service is there, or without telling it. */
+	set(...puts: Put[]): void {
+		this.config.change(puts);
+	}
+
+	setLogin(user: string, password: string): void {
+		this.set(put(MQTT_USER, user), put(MQTT_PASSWORD, password));
+	}
+
+	trust(pem: Uint8Array): void {
+		const writer = this.certificates.open()!;
+		writer.write(pem, 0, pem.length);
+		this.set(put(MQTT_CERTIFICATE, writer.end()!));
+		writer.close();
+	}
+
+	/** The network comes up. */
+	start(ms = 1000): this {
+		this.service.networkChanged(true);
+		this.advance(ms);
+		return this;
+	}
+
+	measured(block = BLOCK, meterId = "TST5METER"): void {
+		this.service.measured(readoutOf(block, meterId));
+	}
+
+	advance(ms: number): void {
+		this.world.advance(ms);
+	}
+
+	/** Lets time go by until the next connection is made; how long that took, ms. */
+	untilMet(limitMs = 7_200_000): number {
+		const { time } = this.world;
+		const fromMs = time.nowMs;
+		const count = this.broker.met.length;
+		assert.ok(
+			time.runWhile(() => this.broker.met.length === count, fromMs + limitMs),
+			"no connection was made",
+		);
+		return time.nowMs - fromMs;
+	}
+
+	/** The broker is there again. */
+	restore(): void {
+		this.broker.serve(this.world);
+	}
+
+	stop(): void {
+		this.service.stop();
+	}
+}
+
+export function readoutOf(block: string, meterId = "TST5METER"): Readout {
+	return {
+		protocol: "IEC62056-21",
+		meterId: new Uint8Array(Buffer.from(meterId)),
+		mode: 0x43,
+		baud: 9600,
+		utcMs: READ_UTC_MS,
+		status: 0,
+		records: recordsOfBlock(block),
+	};
+}

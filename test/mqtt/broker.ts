@@ -1,0 +1,107 @@
+/** A broker that a test plays in the virtual world: it keeps what is retained, and may misbehave in every way. */
+import mqtt from "mqtt-packet";
+import type { VirtualWorld } from "../../hosts/node/virtual.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import type { VirtualServer } from "../../hosts/node/virtual-servers.js";
+
+export const BROKER_ADDRESS = "192.0.2.7";
+
+/** One session, as the broker has seen it. */
+export interface Met {
+	readonly peer: VirtualClient;
+	readonly packets: mqtt.Packet[];
+	/** It was ended by DISCONNECT. */
+	isLeft: boolean;
+	isOpen: boolean;
+}
+
+export class ScriptedBroker {
+	/** By topic. */
+	readonly retained = new Map<string, string>();
+	/** All that was published, `topic payload`, in order. */
+	readonly published: string[] = [];
+	readonly met: Met[] = [];
+	/** Of CONNACK. */
+	returnCode = 0;
+	greets = true;
+	/** How many messages it acknowledges; then it is silent. */
+	acknowledges = Number.POSITIVE_INFINITY;
+	pings = true;
+	/** It reads nothing. */
+	isStuck = false;
+	/** Told of each packet before it is answered. */
+	onPacket: ((packet: mqtt.Packet, met: Met) => void) | undefined;
+	readonly #port: number;
+	readonly #server: VirtualServer;
+
+	constructor(world: VirtualWorld, port = 1883, server: VirtualServer = {}) {
+		this.#port = port;
+		this.#server = { ...server, onConnection: (peer) => this.#connected(peer) };
+		this.serve(world);
+	}
+
+	serve(world: VirtualWorld): void {
+		world.servers.serve(BROKER_ADDRESS, this.#port, this.#server);
+	}
+
+	/** The session that goes on; undefined: there is none. */
+	get current(): Met | undefined {
+		return this.met.findLast(({ isOpen }) => isOpen);
+	}
+
+	/** Says something to whoever listens to that topic. */
+	say(topic: string, payload: string, qos: 0 | 1 = 0): void {
+		const packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false, messageId: 7 } as const;
+		this.current?.peer.send(mqtt.generate(packet));
+	}
+
+	/** The times that this was published. */
+	count(topic: string): number {
+		return this.published.filter((line) => line.startsWith(`${topic} `)).length;
+	}
+
+	#connected(peer: VirtualClient): void {
+		const met: Met = { peer, packets: [], isLeft: false, isOpen: true };
+		this.met.push(met);
+		peer.paused = this.isStuck;
+		const parser = mqtt.parser({ protocolVersion: 4 });
+		parser.on("error", (error) => {
+			throw error;
+		});
+		let will: mqtt.IConnectPacket["will"];
+		parser.on("packet", (packet) => {
+			met.packets.push(packet);
+			this.onPacket?.(packet, met);
+			if (packet.cmd === "connect") will = packet.will;
+			if (packet.cmd === "disconnect") met.isLeft = true;
+			if (met.isOpen) this.#answer(packet, met);
+		});
+		peer.onReceived = () => {
+			const bytes = Buffer.from(peer.received);
+			peer.discard(bytes.length);
+			if (bytes.length > 0) parser.parse(bytes);
+			if (!peer.isClosed || !met.isOpen) return;
+			met.isOpen = false;
+			if (!met.isLeft && will !== undefined) this.#keep(will.topic, will.payload?.toString() ?? "");
+		};
+	}
+
+	#answer(packet: mqtt.Packet, { peer }: Met): void {
+		const send = (reply: mqtt.Packet) => peer.send(mqtt.generate(reply));
+		if (packet.cmd === "connect" && this.greets) {
+			send({ cmd: "connack", returnCode: this.returnCode, sessionPresent: false });
+			if (this.returnCode !== 0) peer.close();
+		} else if (packet.cmd === "subscribe") send({ cmd: "suback", messageId: packet.messageId!, granted: [0] });
+		else if (packet.cmd === "pingreq" && this.pings) send({ cmd: "pingresp" });
+		else if (packet.cmd === "publish") {
+			this.#keep(packet.topic, packet.payload.toString());
+			if (this.acknowledges-- > 0) send({ cmd: "puback", messageId: packet.messageId! });
+		}
+	}
+
+	#keep(topic: string, payload: string): void {
+		this.published.push(`${topic} ${payload}`);
+		if (payload === "") this.retained.delete(topic);
+		else this.retained.set(topic, payload);
+	}
+}

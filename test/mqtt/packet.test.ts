@@ -1,0 +1,244 @@
+/** Our packets read by npm's mqtt-packet, and its packets read by us. */
+import assert from "node:assert/strict";
+import mqtt from "mqtt-packet";
+import { NodeText } from "../../hosts/node/platform.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import {
+	CONNACK,
+	encodeAcknowledge,
+	encodeConnect,
+	encodeDisconnect,
+	encodePing,
+	encodePublish,
+	encodeSubscribe,
+	KEPT_LIMIT,
+	PACKET_LIMIT,
+	PacketReader,
+	PINGRESP,
+	PUBACK,
+	PUBLISH,
+	SUBACK,
+} from "../../modules/mqtt/packet.js";
+import { feeds, REFUSED } from "../feeds.js";
+
+const RUNS = 2000;
+const text = new NodeText();
+
+/** What mqtt-packet reads in the bytes. */
+function parse(...bytes: Uint8Array[]): mqtt.Packet[] {
+	const packets: mqtt.Packet[] = [];
+	const parser = mqtt.parser({ protocolVersion: 4 });
+	parser.on("packet", (packet) => packets.push(packet));
+	parser.on("error", (error) => assert.fail(error));
+	for (const piece of bytes) parser.parse(Buffer.from(piece));
+	return packets;
+}
+
+/** What our reader makes of the bytes, a line for each packet. */
+function read(reader: PacketReader, bytes: Uint8Array, start: number, end: number): string[] {
+	const lines: string[] = [];
+	let at = start;
+	while (at < end && !reader.isBad) {
+		at = reader.take(bytes, at, end);
+		if (reader.isBad) lines.push(REFUSED);
+		else if (reader.isWhole) lines.push(describePacket(reader));
+	}
+	return lines;
+}
+
+function describePacket(reader: PacketReader): string {
+	const { type, length, kept, qos, payloadAt } = reader;
+	if (type === CONNACK) return `connack ${kept[1]}`;
+	if (type === PUBACK) return `puback ${reader.number(0)}`;
+	if (type === SUBACK) return `suback ${reader.number(0)} ${kept[2]}`;
+	if (type === PINGRESP) return "pingresp";
+	assert.equal(type, PUBLISH);
+	if (payloadAt === 0) return `publish ${qos} long ${length}`;
+	const topic = Buffer.from(kept.subarray(2, 2 + reader.number(0))).toString();
+	const id = qos > 0 ? reader.number(payloadAt - 2) : 0;
+	return `publish ${qos} ${id} ${topic} ${Buffer.from(kept.subarray(payloadAt, Math.min(length, KEPT_LIMIT))).toString()}`;
+}
+
+function textOf(random: SeededRandom, limit: number): string {
+	const letters = ["a", "Z", "0", "-", "/", " ", "ä", "€", "漢", "\u{1f50c}"];
+	return Array.from({ length: random.below(limit + 1) }, () => letters[random.below(letters.length)]).join("");
+}
+
+describe("Packets that are sent", () => {
+	it("are those that mqtt-packet reads", () => {
+		const random = new SeededRandom(311);
+		for (let run = 0; run < RUNS; run++) {
+			const fields = {
+				clientId: textOf(random, 30),
+				user: textOf(random, 20),
+				password: textOf(random, 200),
+				willTopic: `${textOf(random, 60)}t`,
+				willMessage: textOf(random, 20),
+			};
+			const { user, password } = fields;
+			const keepAliveS = random.below(65_536);
+			const [connect] = parse(encodeConnect(text, fields, keepAliveS));
+			assert.equal(connect?.cmd, "connect");
+			assert.ok(connect.cmd === "connect");
+			assert.equal(connect.protocolId, "MQTT");
+			assert.equal(connect.protocolVersion, 4);
+			assert.equal(connect.clean, true);
+			assert.equal(connect.keepalive, keepAliveS);
+			assert.equal(connect.clientId, fields.clientId);
+			assert.equal(connect.username, user === "" && password === "" ? undefined : user);
+			assert.equal(connect.password?.toString(), password === "" ? undefined : password);
+			const { topic, payload, qos, retain } = connect.will!;
+			assert.deepEqual([topic, payload?.toString(), qos, retain], [fields.willTopic, fields.willMessage, 1, true]);
+
+			const payloadBytes = random.bytes([0, 1, 100, 127, 128, 16_383, 16_384][random.below(7)]);
+			const name = `${textOf(random, 40)}x`;
+			const id = 1 + random.below(65_535);
+			const [publish] = parse(encodePublish(text.encode(name), id, payloadBytes.length), payloadBytes);
+			assert.ok(publish?.cmd === "publish");
+			assert.deepEqual(
+				[publish.topic, publish.messageId, publish.retain, publish.qos, publish.dup],
+				[name, id, true, 1, false],
+			);
+			assert.ok(Buffer.from(publish.payload).equals(payloadBytes));
+
+			const [subscribe] = parse(encodeSubscribe(text.encode(name), id));
+			assert.ok(subscribe?.cmd === "subscribe");
+			assert.deepEqual([subscribe.messageId, subscribe.subscriptions], [id, [{ topic: name, qos: 0 }]]);
+			const [acknowledge] = parse(encodeAcknowledge(id));
+			assert.deepEqual([acknowledge?.cmd, acknowledge?.messageId], ["puback", id]);
+		}
+		assert.deepEqual(
+			parse(encodePing(), encodeDisconnect()).map(({ cmd }) => cmd),
+			["pingreq", "disconnect"],
+		);
+	});
+
+	it("are refused when a field or all of it is longer than MQTT can say", () => {
+		const topic = new Uint8Array(0x10000);
+		assert.throws(() => encodePublish(topic, 1, 0), RangeError);
+		assert.throws(() => encodePublish(topic.subarray(1), 1, 268_435_455), RangeError);
+		assert.equal(encodePublish(text.encode("a"), 1, 268_435_455 - 5)[4], 0x7f);
+	});
+});
+
+describe("Packets that come", () => {
+	it("are those that mqtt-packet has written, however they are cut", () => {
+		const random = new SeededRandom(5);
+		for (let run = 0; run < RUNS; run++) {
+			const id = 1 + random.below(65_535);
+			const qos = random.below(2) as 0 | 1;
+			const topic = `${textOf(random, 12)}t`;
+			const payload = textOf(random, 3);
+			const packets: [mqtt.Packet, string][] = [
+				[{ cmd: "connack", returnCode: random.below(6), sessionPresent: false }, "connack"],
+				[{ cmd: "puback", messageId: id }, `puback ${id}`],
+				[{ cmd: "suback", messageId: id, granted: [[0, 1, 2, 128][random.below(4)]] }, `suback ${id}`],
+				[{ cmd: "pingresp" }, "pingresp"],
+				[
+					{ cmd: "publish", topic, payload, qos, dup: false, retain: random.oneIn(2), messageId: id },
+					`publish ${qos} ${qos === 0 ? 0 : id} ${topic} ${payload}`,
+				],
+				[
+					{
+						cmd: "publish",
+						topic: "x".repeat(100),
+						payload: "y".repeat(random.below(1900)),
+						qos: 0,
+						dup: false,
+						retain: false,
+					},
+					"publish 0 long",
+				],
+			];
+			const chosen = Array.from({ length: 1 + random.below(4) }, () => packets[random.below(packets.length)]);
+			const bytes = Buffer.concat(chosen.map(([packet]) => mqtt.generate(packet)));
+			const reader = new PacketReader();
+			const lines: string[] = [];
+			for (let at = 0; at < bytes.length; ) {
+				const end = Math.min(bytes.length, at + 1 + random.below(40));
+				lines.push(...read(reader, bytes, at, end));
+				at = end;
+			}
+			assert.equal(lines.length, chosen.length);
+			for (const [i, [packet, line]] of chosen.entries()) {
+				const isKept = packet.cmd !== "publish" || Buffer.byteLength(topic) + 8 + payload.length * 4 < KEPT_LIMIT;
+				if (isKept) assert.ok(lines[i].startsWith(line), `${lines[i]} for ${line}`);
+				if (packet.cmd === "connack") assert.equal(lines[i], `connack ${packet.returnCode}`);
+			}
+		}
+	});
+
+	const nonsense: Record<string, string> = {
+		"a packet of a client": "101000044d5154540402003c000461626364",
+		"an answer to what was not asked": "50020001",
+		"flags that are reserved": "21020000",
+		"a CONNACK of another length": "2003000000",
+		"a session of before": "20020100",
+		"an unknown refusal": "20020006",
+		"a PUBACK of nothing": "40020000",
+		"a SUBACK of two topics": "900400010000",
+		"a SUBACK with a reserved code": "9003000103",
+		"a PINGRESP with something": "d00100",
+		"QoS 2": "340700016100016262",
+		"QoS 3": "360700016100016262",
+		"QoS 0 sent again": "380500016161",
+		"QoS 1 without an identifier": "3203000161",
+		"QoS 1 with identifier 0": "320500016100006261",
+		"an empty topic": "30040000abcd",
+		"a topic that is longer than its packet": "300400ffabcd",
+		"a length of five digits": "30ffffffff01",
+		"more than anybody has to tell us": "3081100001",
+		"a page of the web": Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n").toString("hex"),
+		"an alert of TLS": "15030300020246",
+	};
+	for (const [name, hex] of Object.entries(nonsense)) {
+		it(`are refused: ${name}`, () => {
+			const bytes = Buffer.from(hex, "hex");
+			const reader = new PacketReader();
+			assert.deepEqual(read(reader, bytes, 0, bytes.length), [REFUSED]);
+			// For good.
+			const sound = Buffer.from("d000", "hex");
+			assert.equal(reader.take(sound, 0, 2), 0);
+			assert.ok(reader.isBad);
+		});
+	}
+
+	it("may be as long as PACKET_LIMIT", () => {
+		const reader = new PacketReader();
+		const packet = Buffer.concat([Buffer.of(0x30, 0x80, 0x10, 0, 1, 0x61), Buffer.alloc(PACKET_LIMIT - 3)]);
+		assert.deepEqual(read(reader, packet, 0, packet.length), [`publish 0 0 a ${"\0".repeat(KEPT_LIMIT - 3)}`]);
+	});
+});
+
+feeds("An MQTT packet", {
+	open: () => {
+		let reader = new PacketReader();
+		let lines: string[] = [];
+		return {
+			take: (bytes, start, end) => {
+				lines.push(...read(reader, bytes, start, end));
+			},
+			settle: () => {
+				// A connection ends with a packet that is cut, or makes no sense; the next has a reader of its own.
+				reader = new PacketReader();
+				const told = lines;
+				lines = [];
+				return told;
+			},
+		};
+	},
+	frame: new Uint8Array(
+		mqtt.generate({
+			cmd: "publish",
+			topic: "homeassistant/status",
+			payload: "online",
+			qos: 0,
+			dup: false,
+			retain: false,
+		}),
+	),
+	meaning: "publish 0 0 homeassistant/status online",
+	bits: 8,
+	checked: false,
+	streams: false,
+});

@@ -1,0 +1,362 @@
+/** The policy of MQTT on virtual time, with a broker that is played. */
+import assert from "node:assert/strict";
+import {
+	MQTT_DISCOVERY,
+	MQTT_DISCOVERY_PREFIX,
+	MQTT_ENABLED,
+	MQTT_TOPIC,
+	MQTT_TOPICS,
+	TOPICS_BOTH,
+	TOPICS_VALUES,
+} from "../../modules/config/mqtt-fields.js";
+import { put } from "../../modules/config/schema.js";
+import { MQTT_UP } from "../../modules/mqtt/publisher.js";
+import { BASE, Bed, BLOCK, DISCOVERY_TOPIC } from "./bed.js";
+
+describe("MQTT", () => {
+	let bed: Bed;
+	afterEach(() => bed.stop());
+
+	it("says that it is there, and nothing of values before the first readout", () => {
+		bed = new Bed().start();
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+		assert.deepEqual(bed.broker.published, [`${BASE}/status online`]);
+		assert.equal(bed.service.busy, false);
+		bed.measured();
+		assert.equal(bed.service.busy, true);
+		bed.advance(100);
+		assert.equal(bed.service.busy, false);
+		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
+		assert.equal(
+			bed.broker.retained.get(`${BASE}/state`),
+			'{"time":"2026-11-22T10:00:00Z","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
+		);
+	});
+
+	for (const [topics, expected] of [
+		[TOPICS_VALUES, ["1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"]],
+		[TOPICS_BOTH, ["state", "1_0_1_8_0 1234.567", "1_0_2_8_0 1.000", "1_0_16_7_0 -421"]],
+	] as const) {
+		it(`publishes ${topics}`, () => {
+			bed = new Bed();
+			bed.set(put(MQTT_TOPICS, topics));
+			bed.start().measured();
+			bed.advance(100);
+			const lines = bed.broker.published.slice(2);
+			assert.equal(lines.length, expected.length);
+			for (const [i, line] of expected.entries()) assert.ok(lines[i].startsWith(`${BASE}/${line}`), lines[i]);
+		});
+	}
+
+	it("sends only the newest of many readouts, ten seconds apart", () => {
+		bed = new Bed().start();
+		for (let i = 0; i < 60; i++) {
+			bed.measured(`1-0:1.8.0(${i}*kWh)`);
+			bed.advance(1000);
+		}
+		bed.advance(10_000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 7);
+		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /"1_0_1_8_0":59\}/);
+		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 1);
+	});
+
+	it("sends what was measured without a connection when there is one, the newest only", () => {
+		bed = new Bed();
+		bed.world.servers.stop("192.0.2.7", 1883);
+		bed.start();
+		bed.measured("1-0:1.8.0(1*kWh)");
+		bed.advance(60_000);
+		bed.measured("1-0:1.8.0(2*kWh)");
+		bed.restore();
+		bed.untilMet();
+		bed.advance(1000);
+		assert.deepEqual(
+			bed.broker.published.filter((line) => line.startsWith(`${BASE}/state`)),
+			[`${BASE}/state {"time":"2026-11-22T10:00:00Z","1_0_1_8_0":2}`],
+		);
+		assert.deepEqual(bed.told, ["unreachable", ""]);
+	});
+
+	it("sends again what was not acknowledged, in the next session", () => {
+		bed = new Bed().start();
+		bed.broker.acknowledges = 1;
+		bed.measured();
+		bed.advance(1000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 1);
+		// The broker is silent: the session ends, and the next one is made.
+		bed.broker.acknowledges = Number.POSITIVE_INFINITY;
+		bed.untilMet();
+		bed.advance(1000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 2);
+		assert.deepEqual(bed.told, ["silent", ""]);
+		assert.equal(bed.service.busy, false);
+		// Mean, but alive: the will was published when the silent one was closed.
+		assert.ok(bed.broker.published.includes(`${BASE}/status offline`));
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
+	});
+
+	it("greets Home Assistant anew when that has started, between one and ten seconds later", () => {
+		const delays = new Set<number>();
+		for (let seed = 1; seed <= 20; seed++) {
+			bed = new Bed({ seed }).start();
+			bed.measured();
+			bed.advance(1000);
+			const before = bed.broker.published.length;
+			bed.broker.say("homeassistant/status", "offline");
+			bed.advance(20_000);
+			assert.equal(bed.broker.published.length, before);
+			bed.broker.say("homeassistant/status", "online", seed % 2 === 0 ? 0 : 1);
+			const { time } = bed.world;
+			const fromMs = time.nowMs;
+			time.runWhile(() => bed.broker.published.length === before, fromMs + 20_000);
+			const delayMs = time.nowMs - fromMs;
+			assert.ok(delayMs >= 1000 && delayMs <= 10_100, `${delayMs} ms`);
+			delays.add(delayMs);
+			bed.advance(1000);
+			assert.deepEqual(
+				bed.broker.published.slice(before).map((line) => line.split(" ")[0]),
+				[`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`],
+			);
+			const acks = bed.broker.current!.packets.filter(({ cmd }) => cmd === "puback");
+			assert.equal(acks.length, seed % 2 === 0 ? 0 : 1);
+			if (seed < 20) bed.stop();
+		}
+		assert.ok(delays.size > 10);
+	});
+
+	it("keeps the session alive, and notices when the broker is dead", () => {
+		bed = new Bed().start();
+		bed.advance(3_600_000);
+		assert.equal(bed.broker.met.length, 1);
+		const pings = bed.broker.current!.packets.filter(({ cmd }) => cmd === "pingreq").length;
+		assert.ok(pings >= 79 && pings <= 81, `${pings} pings`);
+		bed.broker.pings = false;
+		bed.advance(45_000 + 20_000 + 100);
+		assert.equal(bed.service.publisher?.failure?.code, "silent");
+		bed.broker.pings = true;
+		bed.untilMet();
+		bed.advance(1000);
+		assert.equal(bed.service.publisher?.failure, undefined);
+	});
+
+	it("tries again later each time, up to a quarter of an hour, never twice at the same moment", () => {
+		bed = new Bed();
+		bed.broker.greets = false;
+		bed.start();
+		const waits: number[] = [];
+		for (let i = 0; i < 12; i++) waits.push(bed.untilMet() - 20_000 + (i === 0 ? 980 : 0));
+		for (const [i, wait] of waits.entries()) {
+			const wanted = Math.min(10_000 * 2 ** i, 900_000);
+			assert.ok(wait > wanted * 0.79 && wait < wanted * 1.21 + 100, `wait ${i}: ${wait}`);
+		}
+		assert.ok(new Set(waits.slice(8)).size > 2);
+		assert.deepEqual(bed.told, ["silent"]);
+	});
+
+	it("begins anew with short waits after a session that has lasted", () => {
+		bed = new Bed();
+		bed.broker.greets = false;
+		bed.start();
+		for (let i = 0; i < 5; i++) bed.untilMet();
+		bed.advance(1000);
+		bed.broker.greets = true;
+		bed.untilMet();
+		// One that is kicked at once does not count.
+		bed.advance(5000);
+		bed.broker.current!.peer.reset();
+		assert.ok(bed.untilMet() > 100_000);
+		bed.advance(61_000);
+		bed.broker.current!.peer.reset();
+		assert.ok(bed.untilMet() < 13_000);
+	});
+
+	const REFUSALS = ["refused_version", "refused_id", "refused_busy", "refused_login", "refused_access"];
+	for (const [i, code] of REFUSALS.entries()) {
+		it(`tells of the broker's refusal ${i + 1} (${code})${i === 2 ? "" : ", and does not come again soon"}`, () => {
+			bed = new Bed();
+			bed.setLogin("gateway", "wrong");
+			bed.broker.returnCode = i + 1;
+			bed.start();
+			assert.equal(bed.service.publisher?.failure?.code, code);
+			const waitMs = bed.untilMet();
+			if (i === 2) assert.ok(waitMs < 15_000);
+			else assert.ok(waitMs > 2_800_000, `${waitMs} ms`);
+			assert.deepEqual(bed.told, [code]);
+			// Other settings are tried at once.
+			bed.broker.returnCode = 0;
+			bed.advance(1000);
+			bed.setLogin("gateway", "right");
+			bed.service.settingsChanged();
+			assert.ok(bed.untilMet() < 1000);
+			bed.advance(1000);
+			assert.equal(bed.service.publisher?.state, MQTT_UP);
+		});
+	}
+
+	it("takes back what Home Assistant was told when it is turned off, and says that it goes", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		bed.set(put(MQTT_ENABLED, false));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
+		assert.equal(bed.broker.met[0].isLeft, true);
+		assert.equal(bed.service.publisher, undefined);
+		bed.measured();
+		bed.advance(3_600_000);
+		assert.equal(bed.broker.met.length, 1);
+		// And on again.
+		bed.set(put(MQTT_ENABLED, true));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		bed.measured();
+		bed.advance(1000);
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
+		assert.ok(bed.broker.retained.has(DISCOVERY_TOPIC));
+	});
+
+	it("takes it back also when it was turned off without a connection, but does not try that for ever", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		bed.world.servers.stop("192.0.2.7", 1883);
+		bed.broker.current!.peer.reset();
+		bed.advance(5000);
+		bed.set(put(MQTT_ENABLED, false));
+		bed.service.settingsChanged();
+		bed.advance(5000);
+		bed.restore();
+		bed.untilMet();
+		bed.advance(1000);
+		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
+		assert.equal(bed.service.publisher, undefined);
+
+		bed.set(put(MQTT_ENABLED, true));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		bed.measured();
+		bed.advance(1000);
+		bed.world.servers.stop("192.0.2.7", 1883);
+		bed.broker.current!.peer.reset();
+		bed.advance(1000);
+		bed.set(put(MQTT_ENABLED, false));
+		bed.service.settingsChanged();
+		bed.advance(3_600_000);
+		assert.equal(bed.service.publisher, undefined);
+		bed.restore();
+		const { length } = bed.broker.met;
+		bed.advance(3_600_000);
+		assert.equal(bed.broker.met.length, length);
+	});
+
+	it("takes discovery alone back, and goes on publishing", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		bed.set(put(MQTT_DISCOVERY, false));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+		assert.equal(
+			bed.broker.current!.packets.some(({ cmd }) => cmd === "subscribe"),
+			false,
+		);
+	});
+
+	it("follows another prefix and another topic", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		bed.set(put(MQTT_DISCOVERY_PREFIX, "ha"), put(MQTT_TOPIC, "house/meter"));
+		bed.service.settingsChanged();
+		bed.advance(2000);
+		assert.equal(bed.broker.retained.has(DISCOVERY_TOPIC), false);
+		const payload = JSON.parse(bed.broker.retained.get("ha/device/smgw_virtual0001/config")!);
+		assert.equal(payload.stat_t, "house/meter/virtual0001/state");
+		assert.ok(bed.broker.retained.has("house/meter/virtual0001/state"));
+		// What listens to the topics of before does not take them for true.
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
+	});
+
+	it("is without a word without a network, and comes back with it", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		bed.service.networkChanged(false);
+		bed.advance(1);
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "offline");
+		bed.advance(3_600_000);
+		assert.equal(bed.broker.met.length, 1);
+		bed.start();
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online");
+		assert.equal(bed.broker.count(`${BASE}/state`), 2);
+	});
+
+	it("waits for memory, and holds none when all is sent", () => {
+		let has = false;
+		bed = new Bed({ memory: { suffices: () => has } }).start(10_000);
+		assert.equal(bed.broker.met.length, 0);
+		has = true;
+		bed.advance(3000);
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+		has = false;
+		bed.measured();
+		bed.advance(10_000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 0);
+		has = true;
+		bed.advance(3000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 1);
+		assert.equal(bed.service.busy, false);
+	});
+
+	it("forgets what was measured of another meter, and tells Home Assistant once of what vanished", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(11_000);
+		bed.service.forgetMeter();
+		bed.measured("1-0:1.8.0*255(5*kWh)\r\n1-0:32.7.0*255(230*V)");
+		bed.advance(1000);
+		const first = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps;
+		assert.deepEqual(first["1_0_16_7_0"], { p: "sensor" });
+		assert.deepEqual(first["1_0_2_8_0"], { p: "sensor" });
+		assert.equal(first["1_0_32_7_0"].dev_cla, "voltage");
+		bed.broker.say("homeassistant/status", "online");
+		bed.advance(11_000);
+		assert.deepEqual(Object.keys(JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!).cmps), [
+			"time",
+			"1_0_1_8_0",
+			"1_0_32_7_0",
+		]);
+	});
+
+	it("does not take back what a meter sends only now and then", () => {
+		bed = new Bed().start();
+		const short = "1-0:16.7.0*255(0.5*kW)";
+		for (const block of [short, BLOCK, short, BLOCK, short]) {
+			bed.measured(block);
+			bed.advance(11_000);
+		}
+		assert.equal(bed.broker.count(DISCOVERY_TOPIC), 2);
+		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
+		bed.broker.say("homeassistant/status", "online");
+		bed.advance(11_000);
+		assert.doesNotMatch(bed.broker.retained.get(DISCOVERY_TOPIC)!, /\{"p":"sensor"\}/);
+	});
+
+	it("remembers over a restart what was told", () => {
+		bed = new Bed().start();
+		bed.measured();
+		bed.advance(1000);
+		const { storage } = bed.world;
+		bed.stop();
+		bed = new Bed({ storage, isSet: false }).start();
+		bed.measured("1-0:1.8.0*255(5*kWh)", "ANOTHER");
+		bed.advance(1000);
+		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
+		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
+	});
+});

@@ -1,0 +1,62 @@
+/** What the hub takes of XS's slots at rest and while it sends, and that all of it comes back. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { HUB_COST } from "../../modules/io/memory.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bench.js";
+import { iecVectors } from "../vectors.js";
+
+/** Longer than any time-out of a connection without a request. */
+const REST_MS = 31_000;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+describe("The hub's slots in XS", function () {
+	this.timeout(120_000);
+	let folder = "";
+	let xs: XSWorld;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "memory-"));
+		await bundleGateway(join(folder, "gateway.js"));
+		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
+		xs.world.names.set("hub.lan", ADDRESS);
+		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
+		xs.world.advance(61_000);
+		await xs.advance(1);
+		await xs.login();
+		assert.equal((await xs.request("iec62056/read")).status, 200);
+	});
+	after(async () => {
+		await xs.stop();
+		rmSync(folder, { recursive: true });
+	});
+
+	it("are few while it sends the longest capture by TLS, and all given back", async function () {
+		const server = new StateServer(xs.world);
+		server.serve(8123, { certificate: OWN_CERTIFICATE.certificate });
+		await xs.advance(REST_MS);
+		const before = await xs.slots();
+		const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString("latin1");
+		const body = { enabled: true, url: "https://hub.lan:8123", token: TOKEN, cert };
+		assert.equal((await xs.request("hub", { method: "POST", body })).status, 200);
+		await xs.until(() => server.requests > 5);
+		server.delayMs = 60_000;
+		await xs.advance(200);
+		const slots = (await xs.slots()) - before;
+		this.test!.title += ` (${slots} at work`;
+		assert.ok(slots > 40 && slots <= HUB_COST.slots, `${slots} slots`);
+		server.delayMs = 5;
+		await xs.advance(60_000);
+		assert.ok(server.log.length > 20, `${server.log.length} states`);
+		await xs.advance(REST_MS);
+		const rest = (await xs.slots()) - before;
+		this.test!.title += `, ${rest} after it)`;
+		assert.ok(rest <= 20, `${rest} slots`);
+	});
+});
