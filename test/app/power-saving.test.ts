@@ -84,7 +84,7 @@ class Unit {
 			},
 			light: { empty: () => this.told.push("light") },
 			serving: { isBusy: false },
-			outputs: [this.output],
+			outputs: this.output,
 		};
 		this.schedule.start(0, this.saving.keptSchedule);
 		this.begin = () => this.saving.start(parts, undefined);
