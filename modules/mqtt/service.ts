@@ -37,6 +37,8 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "current">;
 	readonly turn: Turn;
 	readonly mqttUser: MQTTUser;
+	/** Is told of each change of what the status shows. */
+	readonly live?: { changed(): void };
 }
 
 const PIECE = 512;
@@ -60,6 +62,8 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	sentUtcMs = 0;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
+	/** The broker had let us in after the last change. */
+	#isUp = false;
 	#connection: Connection | undefined;
 	/** The turn of the publisher that was served last. */
 	#turn = 0;
@@ -166,6 +170,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	failureChanged(failure: OutputFailure | undefined): void {
+		this.#world.live?.changed();
 		this.#world.mqttUser.mqttChanged(failure);
 	}
 
@@ -185,6 +190,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const publisher = this.#publisher;
 		if (publisher === undefined) return;
 		this.write(publisher, nowMs);
+		const isUp = publisher.state === MQTT_UP;
+		if (isUp !== this.#isUp) this.#world.live?.changed();
+		this.#isUp = isUp;
 		if (publisher.turn !== this.#turn) {
 			this.#turn = publisher.turn;
 			this.close();
