@@ -17,11 +17,8 @@ import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit, setHub } from "./factory.js";
 import { FastTime } from "./fast-time.js";
-<<<<<<< HEAD
-import { createHost, type HostSettings } from "./host.js";
-import { type HubDemo, startHubDemo } from "./hub-demo.js";
-=======
 import { createHost, type HostSettings, powerOf } from "./host.js";
+import { type HubDemo, startHubDemo } from "./hub-demo.js";
 import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
