@@ -56,6 +56,8 @@ interface Connection {
 export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	readonly #world: MQTTWorld;
 	readonly #drive: Drive;
+	/** Unix ms at which the broker had all values of a readout for the last time; 0: never, or the clock was not set. */
+	sentUtcMs = 0;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
 	#connection: Connection | undefined;
@@ -126,6 +128,11 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const { failure, state } = this.#publisher ?? {};
 		if (!this.#hasNetwork) return NO_NETWORK.code;
 		return failure?.code ?? (state === MQTT_UP ? "ok" : "connecting");
+	}
+
+	/** For Publisher. */
+	readoutTaken(): void {
+		this.sentUtcMs = this.#world.clock.utcMs() ?? 0;
 	}
 
 	/** For good. The broker publishes our will. */
