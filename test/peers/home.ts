@@ -7,19 +7,14 @@ import { type EntityState, HomeAssistant } from "./home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
 import { PeerMissing } from "./peer.js";
 
-/** Of a meter that counts imported and exported energy in two tariffs. */
-const METER = "ziv-5cta3-dsmr5-leading-lf";
+/** Of a meter that counts imported and exported energy. */
+export const METER = "logarex-lk13-history";
 /** What Home Assistant must make of some of its values: state, unit, class, class of the state. */
 export const VALUES: Readonly<Record<string, readonly [string, string, string, string]>> = {
-	"1_0_1_8_1": ["7.36", "kWh", "energy", "total_increasing"],
-	"1_0_1_8_2": ["0.212", "kWh", "energy", "total_increasing"],
-	"1_0_2_8_1": ["0", "kWh", "energy", "total_increasing"],
-	"1_0_2_8_2": ["0.003", "kWh", "energy", "total_increasing"],
-	"1_0_1_7_0": ["277", "W", "power", "measurement"],
-	"1_0_2_7_0": ["0", "W", "power", "measurement"],
-	"1_0_32_7_0": ["226", "V", "voltage", "measurement"],
-	"1_0_51_7_0": ["1", "A", "current", "measurement"],
-	"1_0_41_7_0": ["183", "W", "power", "measurement"],
+	"1_0_1_8_0": ["15882.6927", "kWh", "energy", "total_increasing"],
+	"1_0_2_8_0": ["219.4882", "kWh", "energy", "total_increasing"],
+	"1_0_16_7_0": ["28", "W", "power", "measurement"],
+	"1_0_32_7_0": ["235.2", "V", "voltage", "measurement"],
 };
 /** Between two tests of an output the gateway rests. */
 const TEST_LIMIT_MS = 60_000;

@@ -52,9 +52,9 @@ export const hubCases = [
 			const ageMs = Date.now() - Date.parse(states.get("last_readout")!.state);
 			assert.ok(Math.abs(ageMs) < 120_000, `${ageMs}`);
 			// Attributes that were not sent are none, so that each time all are.
-			const { friendly_name, obis } = states.get("1_0_1_8_1")!.attributes;
-			assert.equal(friendly_name, `${gateway.hostname} Active energy import tariff 1`);
-			assert.equal(obis, "1-0:1.8.1");
+			const { friendly_name, obis } = states.get("1_0_1_8_0")!.attributes;
+			assert.equal(friendly_name, `${gateway.hostname} Active energy import total`);
+			assert.equal(obis, "1-0:1.8.0");
 		},
 	},
 	{
@@ -66,10 +66,10 @@ export const hubCases = [
 			await gateway.read("iec62056/read");
 			await hass.restartBeforeStatistics(STATISTICS_LEAD_MS);
 			await waitFor("nothing comes after the restart", RETURN_LIMIT_MS, async () =>
-				(await sent(home)).has("1_0_61_7_0") ? true : undefined,
+				(await sent(home)).has("1_0_32_7_0") ? true : undefined,
 			);
 			await checkValues(home);
-			const [imported, exported] = ["1_0_1_8_1", "1_0_2_8_2"].map((key) => `sensor.${slugOf(gateway.hostname)}_${key}`);
+			const [imported, exported] = ["1_0_1_8_0", "1_0_2_8_0"].map((key) => `sensor.${slugOf(gateway.hostname)}_${key}`);
 			assert.deepEqual(await hass.validateEnergy(imported, exported), []);
 		},
 	},

@@ -4,6 +4,7 @@
  * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
+import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
 import { gojqCases, prepareGojq } from "./gojq.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
@@ -77,6 +78,12 @@ for (const engine of ["node", "xs"] as const) {
 }
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 await check({
+	name: "our gateway (xs) and Mosquitto",
+	prepare: () => prepareBroker("xs"),
+	cases: brokerCases,
+	end: endBroker,
+});
+await check({
 	name: "Home Assistant 2026.2.3",
 	prepare: prepareHome,
 	cases: [...standInCases, ...hubCases, ...mqttCases],
@@ -91,7 +98,7 @@ await check({
 });
 await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
 await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-// Last of those who share its bench, which it ends.
-await check({ name: "the page's broker", prepare: prepareBroker, cases: brokerCases, end: endBroker });
+// The last of those who share its bench, which it ends.
+await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);
