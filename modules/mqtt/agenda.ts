@@ -55,7 +55,8 @@ const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
 /** Of a readout. */
-const OF_READOUT = TELL | STATE | VALUES;
+const VALUES_OF_READOUT = STATE | VALUES;
+const OF_READOUT = TELL | VALUES_OF_READOUT;
 
 /** Between two states: meters send as often as each second. */
 const STATE_MS = 10_000;
@@ -213,8 +214,8 @@ export class Agenda {
 		return undefined;
 	}
 
-	/** The broker has what was in flight. */
-	acknowledged(): void {
+	/** The broker has what was in flight. Whether it has all values of the newest readout now. */
+	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
 		if (what === FORGET) this.keepTold("");
@@ -224,6 +225,7 @@ export class Agenda {
 			this.#telling = "";
 		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
 		this.rest();
+		return (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
 	}
 
 	/** What was made of a readout goes when nothing more is to be sent of it. */

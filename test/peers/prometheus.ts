@@ -6,14 +6,13 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JSONObject, vectorOf } from "../api/gateway.js";
 import { readMetrics } from "../api/metrics-text.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
-import { PeerMissing, run } from "./peer.js";
+import { freePort, PeerMissing, run } from "./peer.js";
 
 /** Meters that have, together, most of the metrics. */
 const METERS = ["ziv-5cta3-dsmr5-leading-lf", "landis-gyr-zmd310-billing-without-unit", "logarex-lk13-history"];
@@ -52,15 +51,6 @@ async function promtool(text: string): Promise<[number, string]> {
 	program.stdin.end(text);
 	const [code] = await once(program, "close");
 	return [code, complaints];
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	assert.ok(address !== null && typeof address === "object");
-	return address.port;
 }
 
 /** Runs a server that scrapes the gateway with this token, and `use` with what asks it for a vector. */

@@ -41,7 +41,11 @@ export const EVENTS = {
 		"Der Zähler konnte nicht ausgelesen werden",
 		"Nie udało się odczytać licznika",
 	],
-	"event.meter_read": ["The meter can be read again", "Der Zähler ist wieder lesbar", "Licznik można znów odczytać"],
+	"event.meter_read": [
+		"The meter can be read again",
+		"Der Zähler ließ sich wieder auslesen",
+		"Licznik można znów odczytać",
+	],
 	"event.network_up": ["The gateway is in the network", "Das Gateway ist im Netz", "Bramka jest w sieci"],
 	"event.network_down": ["The network was lost", "Das Netz ging verloren", "Utracono sieć"],
 	"event.readouts_missed": ["Missed readings", "Versäumte Auslesungen", "Pominięte odczyty"],
