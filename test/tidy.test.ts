@@ -29,6 +29,8 @@ const GUIDE = "docs/troubleshooting.md";
 const ADVICE = "npm run doctor says how to get it.";
 
 const LINE_LIMIT = 450;
+/** Made by our tools, for no eye to read through. */
+const GENERATED = ["hosts/browser/kit/replies.ts"];
 
 /** Licences whose vectors may stand among our own; all others, and those without one, in the folder with the NOTICE. */
 const PERMISSIVE = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD", "CC0-1.0", "Unlicense"];
@@ -578,7 +580,7 @@ describe("tidy", () => {
 	it(`keeps files at ${LINE_LIMIT} lines or less`, () => {
 		none(
 			code
-				.filter(({ path }) => SHIPPED.test(path))
+				.filter(({ path }) => SHIPPED.test(path) && !GENERATED.includes(path))
 				.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
 				.filter(({ lines }) => lines > LINE_LIMIT)
 				.map(({ path, lines }) => `${path}:${lines}: divide it by what its parts do`),

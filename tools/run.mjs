@@ -84,11 +84,20 @@ const TEST_PACKAGES = [
 	{ name: "chromium", isThere: () => runs("chromium", ["--version"]) },
 ];
 
-function installForTests() {
-	const missing = TEST_PACKAGES.filter(({ isThere }) => !isThere()).map(({ name }) => name);
+/** Programs of Debian packages of their names, mostly: for `npm run test:peers`. Two of them start a server when installed. */
+const hasProgram = (name) => runs("sh", ["-c", `PATH="$PATH:/usr/sbin" command -v ${name}`]);
+const PEER_PACKAGES = [
+	{ name: "prometheus", isThere: () => hasProgram("promtool") },
+	{ name: "mosquitto", isThere: () => hasProgram("mosquitto") },
+	{ name: "mosquitto-clients", isThere: () => hasProgram("mosquitto_sub") },
+	{ name: "debootstrap", isThere: () => hasProgram("debootstrap") },
+];
+
+function installForTests(packages, mayInstall = true) {
+	const missing = packages.filter(({ isThere }) => !isThere()).map(({ name }) => name);
 	if (missing.length === 0) return;
 	const install = ["install", "-y", "--no-install-recommends", ...missing];
-	if (process.getuid() !== 0 || !runs("apt-get", ["--version"])) {
+	if (!mayInstall || process.getuid() !== 0 || !runs("apt-get", ["--version"])) {
 		say(`Some tests will be skipped; for them: sudo apt-get ${install.join(" ")}`);
 		return;
 	}
@@ -233,6 +242,7 @@ const commands = {
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
+	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),
 	size: (args) => become(process.execPath, [...program("tools/size.js"), ...args]),
@@ -246,7 +256,7 @@ const commands = {
 	test: (args) => {
 		// Who names some tests wants an answer in seconds.
 		if (args.length === 0) {
-			installForTests();
+			installForTests(TEST_PACKAGES);
 			say("Checking form (Biome) …");
 			if (attempt(bin("biome"), ["check", "."]) !== 0) process.on("exit", failForForm);
 		}
@@ -259,7 +269,11 @@ const commands = {
 		step(process.execPath, [...program("tools/linux.js"), "--build"]);
 		become(process.execPath, ["--enable-source-maps", ...mocha(`${build}/test/**/*.linux.js`)]);
 	},
-	"test:peers": () => become(process.execPath, program("test/peers/run.js")),
+	"test:peers": () => {
+		// A broker and a Prometheus that run from then on are nothing to put on somebody's own computer unasked.
+		installForTests(PEER_PACKAGES, Boolean(process.env.CI));
+		become(process.execPath, program("test/peers/run.js"));
+	},
 };
 
 const [name, ...args] = process.argv.slice(2);

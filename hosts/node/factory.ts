@@ -5,7 +5,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasLabelPassword, presetNetwork, unreadableSettings } from "../../modules/app/preset.js";
+import { hasLabelPassword, presetHub, presetNetwork, unreadableSettings } from "../../modules/app/preset.js";
 import { BENCH_PASSWORD, BENCH_SSID } from "../simulated/air.js";
 import type { Options } from "./options.js";
 import { NodeText } from "./platform.js";
@@ -73,6 +73,12 @@ function checkSettings(state: string): void {
 		`Settings can't be read, since they are damaged or of a newer version of this program: ${files}. ` +
 			"Put back what was there or use that version; what is deleted has the values of a new unit, the password too.",
 	);
+}
+
+/** The unit reads its meter each minute and sends to this hub. Throws an Error with a sentence. */
+export function setHub(state: string, hub: { readonly url: string; readonly token: string }): void {
+	if (!presetHub(flashOf(state), new NodeText(), hub))
+		throw new Error(`${state} does not take the settings of the hub.`);
 }
 
 /** Who can log in, for the banner. */

@@ -15,9 +15,10 @@ import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit } from "./factory.js";
+import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit, setHub } from "./factory.js";
 import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings, powerOf } from "./host.js";
+import { type HubDemo, startHubDemo } from "./hub-demo.js";
 import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
@@ -51,6 +52,7 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
+	#hub: HubDemo | undefined;
 	/** Undefined: that of the computer. */
 	readonly #time: FastTime | undefined;
 	readonly #button: SimulatedButton;
@@ -74,15 +76,20 @@ class Bench {
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
 		if (options.zigbee) this.#say(NO_RADIO);
+		const onEnded = (message: string) => {
+			if (!this.#ending) this.fail(message);
+		};
 		if (!options.meter) {
 			this.#meter = await startSimulatedMeter({
 				isQuiet: options.quiet,
 				time: this.#time,
 				utcMs,
-				onEnded: (message) => {
-					if (!this.#ending) this.fail(message);
-				},
+				onEnded,
 			});
+		}
+		if (options.hubDemo) {
+			this.#hub = await startHubDemo(onEnded);
+			setHub(options.state, this.#hub);
 		}
 		const ending = takeEnding(options.state);
 		const { wakeReason } = options;
@@ -90,6 +97,7 @@ class Bench {
 		if (this.#ending) return;
 		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
+		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
 		process.stdout.write(`ready${this.#addresses}\n`);
@@ -181,6 +189,7 @@ class Bench {
 			await this.#engine?.stop();
 		} finally {
 			await this.#meter?.end();
+			await this.#hub?.end();
 			if (this.#engine !== undefined && !this.#hasFailed) losePower(this.#options.state);
 			process.exit(code);
 		}

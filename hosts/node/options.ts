@@ -16,6 +16,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --meter PATH           serial port with the meter, real or a pseudo-terminal
   --zigbee PATH|tcp://HOST:PORT
                          Zigbee radio; accepted, but this version has no use for it
+  --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends: each minute it reads
+                         the meter and sends; both settings of --state are set so
   --password TEXT        label password for a new --state (default: random)
   --time ISO|none        what the clock shows at the start, e.g. 2026-01-31T12:00:00Z, or a clock that was never set
                          (default: the time of the computer)
@@ -52,6 +54,7 @@ export interface Options {
 	readonly state: string;
 	readonly meter: string | undefined;
 	readonly zigbee: string | undefined;
+	readonly hubDemo: boolean;
 	readonly password: string | undefined;
 	/** Unix time in ms; null: the clock was never set; undefined: it shows the time of the computer. */
 	readonly timeMs: number | null | undefined;
@@ -81,6 +84,7 @@ export function parseOptions(args: string[]): Options {
 			state: { type: "string", default: ".state" },
 			meter: { type: "string" },
 			zigbee: { type: "string" },
+			"hub-demo": { type: "boolean", default: false },
 			password: { type: "string" },
 			time: { type: "string" },
 			speed: { type: "string", default: "1" },
@@ -102,6 +106,7 @@ export function parseOptions(args: string[]): Options {
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),
 		zigbee: toRadio(values.zigbee),
+		hubDemo: values["hub-demo"],
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),

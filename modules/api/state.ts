@@ -21,6 +21,7 @@ export interface State {
 	/** Unix time in seconds; 0: nothing was sent yet. */
 	readonly hubSent: number;
 	readonly mqtt: string;
+	readonly mqttSent: number;
 }
 
 export function stateOf({ reader, schedule, config, hub, mqtt }: Services): State {
@@ -36,6 +37,7 @@ export function stateOf({ reader, schedule, config, hub, mqtt }: Services): Stat
 		hub: config.get(HUB_ENABLED) ? (hub?.state ?? NO_CLIENT) : "off",
 		hubSent: Math.floor((hub?.sentUtcMs ?? 0) / 1000),
 		mqtt: config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off",
+		mqttSent: Math.floor((mqtt?.sentUtcMs ?? 0) / 1000),
 	};
 }
 
@@ -49,4 +51,5 @@ export function writeState(writer: JSONWriter, state: State): void {
 	textMember(writer, "hub_state", state.hub);
 	numberMember(writer, "hub_sent", state.hubSent);
 	textMember(writer, "mqtt_state", state.mqtt);
+	numberMember(writer, "mqtt_sent", state.mqttSent);
 }

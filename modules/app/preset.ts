@@ -3,7 +3,15 @@
  * whoever makes them.
  */
 import { ACCESS_IS_DEFAULT } from "../config/access-fields.js";
+import { HUB_ENABLED, HUB_TOKEN, HUB_URL } from "../config/hub-fields.js";
 import { NetworkSettings } from "../config/network.js";
+import {
+	SCHEDULE_ENABLED,
+	SCHEDULE_PERIOD_UNIT,
+	SCHEDULE_PERIOD_VALUE,
+	UNIT_MINUTES,
+} from "../config/schedule-fields.js";
+import { put } from "../config/schema.js";
 import { ConfigStore } from "../config/store.js";
 import type { Storage, TextCodec } from "../io/host.js";
 
@@ -12,6 +20,18 @@ export function presetNetwork(storage: Storage, text: TextCodec, network: { ssid
 	const settings = new NetworkSettings(new ConfigStore(storage, text), { hostname: "", accessPointKey: "" });
 	settings.setStation({ ...network, dhcp: true });
 	settings.keepStation();
+}
+
+/** The meter is read each minute, and what was read is sent to this hub. False: the flash does not take it. */
+export function presetHub(storage: Storage, text: TextCodec, { url, token }: { url: string; token: string }): boolean {
+	return new ConfigStore(storage, text).change([
+		put(SCHEDULE_ENABLED, true),
+		put(SCHEDULE_PERIOD_UNIT, UNIT_MINUTES),
+		put(SCHEDULE_PERIOD_VALUE, 1),
+		put(HUB_ENABLED, true),
+		put(HUB_URL, url),
+		put(HUB_TOKEN, token),
+	]);
 }
 
 /** The keys of settings that can't be read: damaged, or in a format of a newer firmware. The gateway would begin them anew. */

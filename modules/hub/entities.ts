@@ -13,7 +13,7 @@
  */
 import { lowerCase } from "../bytes/ascii.js";
 import type { Power, TextCodec } from "../io/host.js";
-import { JSONWriter } from "../json/writer.js";
+import type { JSONWriter } from "../json/writer.js";
 import { batteryPercent } from "../power/battery.js";
 import { PublishedValues } from "../publish/values.js";
 import type { Readout } from "../readout/readout.js";
@@ -22,8 +22,8 @@ import { utcText } from "../time/iso.js";
 /** Momentary values are those of now for so long. */
 export const FRESH_MS = 900_000;
 
-/** The longest body: names and codes have limits, the meter's own is cut. */
-const BODY_SIZE = 1024;
+/** Bytes of the longest body: names and codes have limits, the meter's own is cut. */
+export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
 /** Places of the gateway's own entities; values follow. */
@@ -63,32 +63,32 @@ export interface Snapshot {
 	/** Table of OBIS names (obis/names.ts). */
 	readonly names: Uint8Array | undefined;
 	readonly text: TextCodec;
+	/** Shared: nothing is kept in it. */
+	readonly writer: JSONWriter;
 }
 
 /** Goes over the entities of a snapshot. */
 export class Entities {
 	/** Of the entity gone to: `sensor.gateway_1_0_1_8_0`. */
 	id = "";
+	/** Where its body ends. */
+	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #values: PublishedValues | undefined;
-	readonly #writer: JSONWriter;
-	readonly #body = new Uint8Array(BODY_SIZE);
-	#bodyLength = 0;
+	/** Where bodies are written, and from where on. */
+	readonly #into: Uint8Array;
+	readonly #start: number;
 	#index = -1;
 
-	/** `withValues`: the readout's too. */
-	constructor(snapshot: Snapshot, withValues: boolean) {
+	/** Bodies are written to `into[start..)`, which has room for BODY_SIZE bytes. `withValues`: the readout's too. */
+	constructor(snapshot: Snapshot, withValues: boolean, into: Uint8Array, start: number) {
+		this.#into = into;
+		this.#start = start;
 		this.#snapshot = snapshot;
 		this.#slug = slugOf(snapshot.hostname);
-		this.#writer = new JSONWriter(snapshot.text);
 		const { readout } = snapshot;
 		if (withValues && readout !== undefined) this.#values = new PublishedValues(readout, snapshot);
-	}
-
-	/** Of the entity gone to. It holds still until the next one. */
-	get body(): Uint8Array {
-		return this.#body.subarray(0, this.#bodyLength);
 	}
 
 	/** Goes to the next entity; false when there is none. */
@@ -128,11 +128,11 @@ export class Entities {
 			const percent = volts === undefined ? UNKNOWN : String(batteryPercent(volts, power?.cells ?? 0));
 			this.begin(percent, name, "battery", "%", MEASUREMENT);
 		} else this.begin(String(rssi ?? UNKNOWN), name, "signal_strength", "dBm", MEASUREMENT);
-		this.end();
+		this.finish();
 	}
 
 	private putValue(values: PublishedValues): void {
-		const writer = this.#writer;
+		const { writer } = this.#snapshot;
 		this.id = `sensor.${this.#slug}_${values.key}`;
 		this.begin(values.value, values.name, values.deviceClass, values.unit, values.stateClass);
 		this.attribute("obis", values.obis);
@@ -141,13 +141,13 @@ export class Entities {
 			writer.key("meter_id");
 			writer.ascii(meterId, 0, Math.min(METER_ID_LIMIT, meterId.length));
 		}
-		this.end();
+		this.finish();
 	}
 
 	/** The body up to what only values have. */
 	private begin(state: string, name: string, deviceClass: string, unit = "", stateClass = ""): void {
-		const writer = this.#writer;
-		writer.begin(this.#body, 0, BODY_SIZE);
+		const { writer } = this.#snapshot;
+		writer.begin(this.#into, this.#start, this.#start + BODY_SIZE);
 		writer.beginObject();
 		this.attribute("state", state);
 		writer.key("attributes");
@@ -160,15 +160,16 @@ export class Entities {
 
 	private attribute(name: string, value: string): void {
 		if (value === "") return;
-		this.#writer.key(name);
-		this.#writer.string(value);
+		const { writer } = this.#snapshot;
+		writer.key(name);
+		writer.string(value);
 	}
 
-	private end(): void {
-		const writer = this.#writer;
+	private finish(): void {
+		const { writer } = this.#snapshot;
 		writer.endObject();
 		writer.endObject();
-		this.#bodyLength = writer.position;
+		this.end = writer.position;
 	}
 }
 

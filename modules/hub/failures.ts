@@ -21,11 +21,6 @@ export const HUB_NO_CERTIFICATE = outputFailure(
 	RETCODE_TLS,
 	"An https address needs a certificate to know the hub by. Store the hub's, or that of its authority.",
 );
-export const HUB_NO_CLIENT = outputFailure(
-	"unsupported",
-	RETCODE_NO_CONNECTION,
-	"This gateway makes no connections of that kind.",
-);
 export const HUB_NO_NETWORK = outputFailure(
 	"no_network",
 	RETCODE_NO_CONNECTION,

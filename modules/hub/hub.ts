@@ -30,8 +30,9 @@ import { CLIENT_ENDED } from "../io/client.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import type { Crypto, Power, TextCodec } from "../io/host.js";
 import { HUB_COST, type MemoryLedger } from "../io/memory.js";
+import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
-import { isOnBattery } from "../power/battery.js";
+import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
 import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
@@ -42,7 +43,6 @@ import {
 	HUB_BAD_URL,
 	HUB_FORBIDDEN,
 	HUB_NO_CERTIFICATE,
-	HUB_NO_CLIENT,
 	HUB_NO_NETWORK,
 	HUB_NO_TURN,
 	HUB_UNAUTHORIZED,
@@ -65,6 +65,7 @@ export interface HubWorld extends BatchWorld {
 	readonly driver: Driver;
 	readonly crypto: Pick<Crypto, "random">;
 	readonly text: TextCodec;
+	readonly writer: JSONWriter;
 	readonly config: Pick<ConfigStore, "get">;
 	readonly hubCertificates: Pick<HubCertificates, "isSet" | "current">;
 	readonly ledger: MemoryLedger;
@@ -77,6 +78,8 @@ export interface HubWorld extends BatchWorld {
 	/** Table of OBIS names (obis/names.ts). */
 	readonly names: Uint8Array | undefined;
 	readonly hubUser: HubUser;
+	/** Is told of each change of what the status shows. */
+	readonly live?: { changed(): void };
 }
 
 /** Between the beginnings of two batches. */
@@ -296,13 +299,12 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private begin(nowMs: number): void {
-		const { config, hubCertificates, ledger, ports, radio, turn } = this.#world;
+		const { config, hubCertificates, ledger, radio, turn } = this.#world;
 		const url = parseHubURL(config.get(HUB_URL));
-		// The clients of the host know names and IPv4.
+		// What only the owner can set right comes first; the clients of the host know names and IPv4.
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
-		else if (radio !== undefined && radio.station === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !hubCertificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
-		else if ((url.secure ? ports.tlsClient : ports.tcpClient) === undefined) this.fail(HUB_NO_CLIENT, 0, nowMs);
+		else if (radio !== undefined && radio.station === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
 		else if (url.secure && !turn.ask(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
 		else {
@@ -326,7 +328,7 @@ export class Hub implements Output, TurnHolder, Driven {
 	}
 
 	private snapshot(nowMs: number): Snapshot {
-		const { config, networkSettings, names, power, radio, reader, text } = this.#world;
+		const { config, networkSettings, names, power, radio, reader, text, writer } = this.#world;
 		const { measured: readout, failure } = reader.outcomes;
 		return {
 			hostname: networkSettings.hostname,
@@ -339,6 +341,7 @@ export class Hub implements Output, TurnHolder, Driven {
 			rssi: radio?.station?.rssi,
 			names,
 			text,
+			writer,
 		};
 	}
 
@@ -353,6 +356,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		this.#failure = undefined;
 		this.rest(nowMs);
 		this.answer(undefined, status, nowMs);
+		this.#world.live?.changed();
 		if (wasFailing) hubUser.hubChanged(undefined);
 	}
 
@@ -376,6 +380,7 @@ export class Hub implements Output, TurnHolder, Driven {
 			this.enter(STATE_WAITING, nowMs + delayMs);
 		}
 		this.answer(failure, status, nowMs);
+		this.#world.live?.changed();
 		if (!wasFailing) hubUser.hubChanged(failure);
 	}
 

@@ -55,7 +55,8 @@ const VALUES = 16;
 const OFFLINE_DUE = 32;
 const NOTHING = 0;
 /** Of a readout. */
-const OF_READOUT = TELL | STATE | VALUES;
+const VALUES_OF_READOUT = STATE | VALUES;
+const OF_READOUT = TELL | VALUES_OF_READOUT;
 
 /** Between two states: meters send as often as each second. */
 const STATE_MS = 10_000;
@@ -209,12 +210,12 @@ export class Agenda {
 				return message;
 			}
 		}
-		if (this.#due === NOTHING) this.#values = undefined;
+		this.rest();
 		return undefined;
 	}
 
-	/** The broker has what was in flight. */
-	acknowledged(): void {
+	/** The broker has what was in flight. Whether it has all values of the newest readout now. */
+	acknowledged(): boolean {
 		const what = this.#sending;
 		this.#sending = NOTHING;
 		if (what === FORGET) this.keepTold("");
@@ -223,6 +224,13 @@ export class Agenda {
 			this.keepTold(this.#telling);
 			this.#telling = "";
 		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
+		this.rest();
+		return (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
+	}
+
+	/** What was made of a readout goes when nothing more is to be sent of it. */
+	private rest(): void {
+		if (this.#due === NOTHING) this.#values = undefined;
 	}
 
 	/** All of the newest readout is due. */

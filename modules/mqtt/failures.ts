@@ -52,7 +52,7 @@ const FAILURES: readonly OutputFailure[] = Object.freeze([
 
 export const BAD_URL = outputFailure("bad_url", RETCODE_URL, "url is no address of a broker. Set it anew.");
 export const NO_CERTIFICATE = outputFailure(
-	"no_certificate",
+	"certificate_missing",
 	RETCODE_URL,
 	"mqtts:// needs the certificate of the broker, or of its authority. Store it anew.",
 );

@@ -24,6 +24,9 @@ export const OFFLINE = "offline";
 /** Home Assistant says here that it has started (its birth message); whatever its discovery prefix is. */
 export const BIRTH_TOPIC = "homeassistant/status";
 
+/** Of a serial number, what tells units apart: it stands in each entity's identifier, and 20 of them shall fit 4 KB. */
+const SERIAL_END = -6;
+
 /** By LANGUAGE_… of obis/names.ts: what the time of the readout is called. */
 const TIME_NAMES = Object.freeze(["Last readout", "Letzte Ablesung", "Ostatni odczyt"]);
 
@@ -135,6 +138,7 @@ export function announcementOf({
 }: Announcement): ProduceUnit {
 	const { count } = values;
 	const id = idOf(info.serial);
+	const tail = id.slice(SERIAL_END);
 	const { firmwareVersion } = info;
 	return (writer, unit) => {
 		if (unit === 0) {
@@ -158,10 +162,10 @@ export function announcementOf({
 			if (isJSON) member(writer, "stat_t", `${base}/state`);
 			writer.key("cmps");
 			writer.beginObject();
-			if (isJSON) writeTime(writer, id, language);
+			if (isJSON) writeTime(writer, tail, language);
 		} else if (unit <= count) {
 			values.seek(unit - 1);
-			writeValue(writer, values, { id, base, isJSON });
+			writeValue(writer, values, { id: tail, base, isJSON });
 		} else {
 			let at = 0;
 			while (at < vanished.length) {

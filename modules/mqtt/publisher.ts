@@ -80,6 +80,8 @@ export interface PublisherOwner {
 	readonly hasCertificate: boolean;
 	/** What is wrong is something else than before; undefined: nothing is any more. */
 	failureChanged(failure: OutputFailure | undefined): void;
+	/** The broker has all values of the newest readout. */
+	readoutTaken(): void;
 }
 
 /** A test that was asked for. */
@@ -302,7 +304,7 @@ export class Publisher implements Timed {
 		if (session.acknowledged > this.#seen) {
 			this.#seen = session.acknowledged;
 			this.published++;
-			agenda.acknowledged();
+			if (agenda.acknowledged()) this.#owner.readoutTaken();
 		}
 		// Who wants the turn does not wait for what can be sent later.
 		const isLast = this.#leave === CHANGE || !this.#world.config.get(MQTT_ENABLED);

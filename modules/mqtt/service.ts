@@ -37,6 +37,8 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "current">;
 	readonly turn: Turn;
 	readonly mqttUser: MQTTUser;
+	/** Is told of each change of what the status shows. */
+	readonly live?: { changed(): void };
 }
 
 const PIECE = 512;
@@ -56,8 +58,12 @@ interface Connection {
 export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	readonly #world: MQTTWorld;
 	readonly #drive: Drive;
+	/** Unix ms at which the broker had all values of a readout for the last time; 0: never, or the clock was not set. */
+	sentUtcMs = 0;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
+	/** The broker had let us in after the last change. */
+	#isUp = false;
 	#connection: Connection | undefined;
 	/** The turn of the publisher that was served last. */
 	#turn = 0;
@@ -128,6 +134,11 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		return failure?.code ?? (state === MQTT_UP ? "ok" : "connecting");
 	}
 
+	/** For Publisher. */
+	readoutTaken(): void {
+		this.sentUtcMs = this.#world.clock.utcMs() ?? 0;
+	}
+
 	/** For good. The broker publishes our will. */
 	stop(): void {
 		this.#drive.stop();
@@ -159,6 +170,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	failureChanged(failure: OutputFailure | undefined): void {
+		this.#world.live?.changed();
 		this.#world.mqttUser.mqttChanged(failure);
 	}
 
@@ -178,6 +190,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const publisher = this.#publisher;
 		if (publisher === undefined) return;
 		this.write(publisher, nowMs);
+		const isUp = publisher.state === MQTT_UP;
+		if (isUp !== this.#isUp) this.#world.live?.changed();
+		this.#isUp = isUp;
 		if (publisher.turn !== this.#turn) {
 			this.#turn = publisher.turn;
 			this.close();
@@ -198,10 +213,6 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const trusted = secure ? mqttCertificates.current : undefined;
 		const utcMs = clock.utcMs();
 		const tls = trusted === undefined ? {} : { tls: { trusted, utcMs, session: this.#session } };
-		const turn = this.#turn;
-		const run = (change: (ms: number) => void) => {
-			if (turn === this.#turn) this.#drive.run(change);
-		};
 		try {
 			const client = new port.io({
 				...port.pins,
@@ -209,9 +220,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 				port: number,
 				timeoutMs: CONNECT_MS,
 				...tls,
-				onReadable: () => run((ms) => this.read(ms)),
-				onWritable: (count) => run((ms) => this.writable(count, ms)),
-				onError: (code) => run((ms) => publisher.lost(code, ms)),
+				onReadable: () => this.#drive.run((ms) => this.read(ms)),
+				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
+				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
 			});
 			this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
 			this.#session = undefined;

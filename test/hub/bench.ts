@@ -11,6 +11,7 @@ import { Hub, type HubTest } from "../../modules/hub/hub.js";
 import { Driver } from "../../modules/io/driver.js";
 import type { Power } from "../../modules/io/host.js";
 import { MemoryLedger } from "../../modules/io/memory.js";
+import { JSONWriter } from "../../modules/json/writer.js";
 import type { OutputFailure } from "../../modules/publish/connect-failures.js";
 import { Turn } from "../../modules/publish/turn.js";
 import type { Readout } from "../../modules/readout/readout.js";
@@ -139,6 +140,14 @@ export class HubBench {
 	/** What the ledger finds free. */
 	hasMemory = true;
 	readonly mistakes: unknown[] = [];
+	/** Slots that are promised, with what was asked for last. */
+	promised = 0;
+	readonly ledger = new MemoryLedger({
+		suffices: (slots) => {
+			this.promised = slots;
+			return this.hasMemory;
+		},
+	});
 
 	constructor(options: BenchOptions = {}) {
 		const { utcMs = START_UTC_MS, power } = options;
@@ -165,11 +174,13 @@ export class HubBench {
 			},
 		});
 		const bench = this;
+		const text = new NodeText();
 		this.hub = new Hub({
 			driver,
 			clock,
 			crypto,
-			text: new NodeText(),
+			text,
+			writer: new JSONWriter(text),
 			ports: network,
 			config: { get: (field: { name: string }) => bench.settings[field.name] } as never,
 			hubCertificates: {
@@ -180,7 +191,7 @@ export class HubBench {
 					return bench.certificate;
 				},
 			},
-			ledger: new MemoryLedger({ suffices: () => this.hasMemory }),
+			ledger: this.ledger,
 			turn: this.turn,
 			reader: { outcomes: this.outcomes },
 			get radio() {

@@ -14,6 +14,7 @@ import {
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { Driver } from "../../modules/io/driver.js";
+import type { Clock, Network } from "../../modules/io/host.js";
 import { type Memory, MemoryLedger } from "../../modules/io/memory.js";
 import { JSONWriter } from "../../modules/json/writer.js";
 import { MQTTService } from "../../modules/mqtt/service.js";
@@ -36,6 +37,10 @@ export interface BedOptions {
 	seed?: number;
 	/** False: nothing is set, and there is no broker. */
 	isSet?: boolean;
+	/** In place of those of virtual time. */
+	driver?: Driver;
+	clock?: Clock;
+	ports?: Pick<Network, "tcpClient" | "tlsClient">;
 }
 
 export class Bed {
@@ -49,7 +54,8 @@ export class Bed {
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
 
-	constructor({ storage, memory, seed = 1, isSet = true }: BedOptions = {}) {
+	constructor(options: BedOptions = {}) {
+		const { storage, memory, seed = 1, isSet = true } = options;
 		this.world = new VirtualWorld({ seed, ...(storage === undefined ? {} : { storage }) });
 		const { world } = this;
 		this.config = new ConfigStore(world.storage, world.text);
@@ -59,8 +65,8 @@ export class Bed {
 		const guard = (_part: string, run: () => void) => run();
 		if (isSet) this.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
 		this.service = new MQTTService({
-			driver: new Driver({ clock, timers, guard }),
-			clock,
+			driver: options.driver ?? new Driver({ clock, timers, guard }),
+			clock: options.clock ?? clock,
 			config: this.config,
 			crypto,
 			info,
@@ -69,7 +75,7 @@ export class Bed {
 			mqttUser: { mqttChanged: (failure: OutputFailure | undefined) => this.told.push(failure?.code ?? "") },
 			names,
 			networkSettings: { hostname: "gateway" },
-			ports: network,
+			ports: options.ports ?? network,
 			text,
 			turn: this.turn,
 			writer: new JSONWriter(text),

@@ -1,17 +1,20 @@
 /** The policy of MQTT on virtual time, with a broker that is played. */
 import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
 import {
 	MQTT_DISCOVERY,
 	MQTT_DISCOVERY_PREFIX,
 	MQTT_ENABLED,
 	MQTT_TOPIC,
 	MQTT_TOPICS,
+	MQTT_URL,
 	TOPICS_BOTH,
 	TOPICS_VALUES,
 } from "../../modules/config/mqtt-fields.js";
 import { put } from "../../modules/config/schema.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
 import { BASE, Bed, BLOCK, DISCOVERY_TOPIC } from "./bed.js";
+import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
 describe("MQTT", () => {
 	let bed: Bed;
@@ -358,5 +361,82 @@ describe("MQTT", () => {
 		bed.advance(1000);
 		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
 		assert.deepEqual(cmps["1_0_16_7_0"], { p: "sensor" });
+	});
+
+	it("costs nothing but itself when the broker reads nothing, or floods", () => {
+		bed = new Bed();
+		bed.broker.isStuck = true;
+		bed.start();
+		bed.measured(Array.from({ length: 60 }, (_, i) => `1-0:${i + 1}.7.0*255(${i}*V)`).join("\r\n"));
+		bed.advance(30_000);
+		assert.equal(bed.service.publisher?.failure?.code, "silent");
+		bed.broker.isStuck = false;
+		bed.untilMet();
+		bed.advance(1000);
+		assert.equal(bed.broker.count(`${BASE}/state`), 1);
+		for (let i = 0; i < 1000; i++) bed.broker.say("homeassistant/status", "x");
+		bed.advance(1000);
+		assert.equal(bed.service.publisher?.failure?.code, "no_mqtt");
+	});
+
+	describe("by TLS", () => {
+		const own = makeCertificate({
+			names: [BROKER_ADDRESS],
+			validFromMs: Date.UTC(2026, 0, 1),
+			validToMs: Date.UTC(2049, 0, 1),
+		});
+
+		function secureBed(server: object = {}): ScriptedBroker {
+			bed = new Bed();
+			bed.set(put(MQTT_URL, `mqtts://${BROKER_ADDRESS}`));
+			bed.trust(own.certificate);
+			return new ScriptedBroker(bed.world, 8883, { certificate: own.certificate, ...server });
+		}
+
+		it("lends the turn without a will, and comes back; a message in flight is waited for", () => {
+			const broker = secureBed();
+			bed.start();
+			assert.equal(bed.service.publisher?.state, MQTT_UP);
+			const given: string[] = [];
+			const hub = { turnGiven: () => given.push("given"), turnWanted: () => given.push("wanted") };
+			bed.measured();
+			assert.equal(bed.turn.ask(hub), false);
+			bed.advance(100);
+			// It is asked for again at once: the hub hears of that.
+			assert.deepEqual(given, ["given", "wanted"]);
+			assert.equal(broker.met[0].isLeft, true);
+			assert.equal(broker.retained.get(`${BASE}/status`), "online");
+			bed.advance(60_000);
+			assert.equal(broker.met.length, 1);
+			bed.turn.giveBack(hub);
+			bed.advance(1000);
+			assert.equal(broker.met.length, 2);
+			assert.equal(broker.count(`${BASE}/state`), 1);
+			assert.deepEqual(bed.told, []);
+		});
+
+		it("resumes the session of before", () => {
+			const broker = secureBed();
+			bed.start();
+			broker.current!.peer.reset();
+			bed.advance(20_000);
+			assert.equal(broker.met.length, 2);
+			assert.equal(bed.world.servers.handshakes, 2);
+		});
+
+		it("waits with another broker's certificate until its owner has given one", () => {
+			bed = new Bed();
+			bed.set(put(MQTT_URL, `mqtts://${BROKER_ADDRESS}`));
+			bed.start();
+			assert.equal(bed.service.publisher?.failure?.code, "no_certificate");
+		});
+
+		it("gives the turn back when it fails", () => {
+			const broker = secureBed({ fault: "no TLS" });
+			bed.start();
+			assert.equal(bed.service.publisher?.failure?.code, "tls_failed");
+			assert.equal(bed.turn.ask({ turnGiven: () => {}, turnWanted: () => {} }), true);
+			assert.equal(broker.met.length, 0);
+		});
 	});
 });

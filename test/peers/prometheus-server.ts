@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PeerMissing, run } from "./peer.js";
+import { freePort, PeerMissing, run } from "./peer.js";
 
 export interface Sampled {
 	readonly metric: Record<string, string>;
@@ -42,15 +41,6 @@ export async function promtool(args: string[], input = ""): Promise<[number, str
 	program.stdin.end(input);
 	const [code] = await once(program, "close");
 	return [code, complaints];
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	assert.ok(address !== null && typeof address === "object");
-	return address.port;
 }
 
 /** Runs a server by `prometheus.yml` of the folder, where it keeps its data too. */

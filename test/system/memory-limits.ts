@@ -6,7 +6,7 @@ import type { Memory, ProcessGateway } from "../api/process-gateway.js";
 export const BOOT = { slots: 1500, chunks: 36 * 1024 };
 export const ANY = { slots: 3400, chunks: 56 * 1024 };
 /** Slots of the stack that must never be needed; the machine ends when there is none left. */
-const STACK_RESERVE = 64;
+export const STACK_RESERVE = 64;
 
 /** The settings that want most memory, as the simulated meter has them. */
 export const DLMS = {

@@ -11,6 +11,7 @@ export interface Form {
 const FORMS: Readonly<Record<string, Form>> = {
 	"^[ -~]*$": { says: "form.signs", characters: /[ -~]/ },
 	"^[!-~]*$": { says: "form.solid", characters: /[!-~]/ },
+	'^[!-"$-*,-~]*$': { says: "form.topic", characters: /[!-"$-*,-~]/ },
 	"^[0-9A-Za-z #/]*$": { says: "form.plain", characters: /[0-9A-Za-z #/]/ },
 	"^[^\\u0000-\\u001f]*$": { says: "form.line" },
 	"^([^\\u0000-\\u001f]{8,})?$": { says: "form.line" },

@@ -98,6 +98,7 @@ export interface Status {
 	readonly hub_state: string;
 	readonly hub_sent: number;
 	readonly mqtt_state: string;
+	readonly mqtt_sent: number;
 }
 
 export type PowerModeNumber = number;

@@ -1,64 +1,193 @@
 /**
- * Hub: where readings are sent. The API wants address, token and certificate at every save while it is on (API text,
- * "Hub settings"), so that the form asks for all of them and says why.
+ * Where readings leave by themselves: Home Assistant by its REST API, and MQTT. Both show what came of the last time, and
+ * can be tried with the settings that are stored.
+ *
+ * The API wants the hub's address, token and certificate at every save while it is on (API text, "Hub settings"), so that
+ * the form asks for all of them and says why. A password of MQTT stays with its broker and certificate.
  */
-
 import { useState } from "preact/hooks";
-import { HUB } from "../kit/bodies.js";
-import { post } from "../kit/device.js";
+import { HUB, MQTT } from "../kit/bodies.js";
+import { type DeviceError, get, post } from "../kit/device.js";
 import type { Draft, FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
+import { formatMoment } from "../kit/format.js";
 import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
-import { Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { Hub as HubSettings } from "../kit/replies.js";
+import { announce, Button, Card, Chip, ErrorNotice, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Hub as HubSettings, HubTest, MQTT as MQTTSettings, MQTTTest } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { t } from "../kit/text.js";
-import { useDevice } from "../kit/use-device.js";
+import { isText, language, t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
+import type { TextKey } from "../text/all.js";
 import { LANGUAGE_NAMES, LANGUAGES } from "../text/translations.js";
 
+/** Name, connection, handshake and replies together (`hub/send` and `mqtt/send`). */
+const TEST_MS = 90_000;
+
 export function Hub() {
-	const { value, error, reload, put } = useDevice<HubSettings>("hub");
+	const hub = useDevice<HubSettings>("hub");
+	const mqtt = useDevice<MQTTSettings>("mqtt");
+	const now = useStore(status);
 	return (
 		<div class="cards">
 			<Card title={t("hub.stored")}>
 				<p>{t("hub.intro")}</p>
-				{value === undefined ? <Pending error={error} reload={reload} /> : <Stored settings={value} />}
+				{hub.value === undefined ? (
+					<Pending error={hub.error} reload={hub.reload} />
+				) : (
+					<>
+						<Outcome enabled={hub.value.enabled} state={now?.hub_state} sentS={now?.hub_sent} name={t("state.hub")} />
+						<Facts>
+							{hub.value.url !== undefined && <Fact name={t("hub.url")}>{hub.value.url}</Fact>}
+							<Fact name={t("hub.token")}>{t(hub.value.token_set ? "stored" : "stored.not")}</Fact>
+							<Fact name={t("hub.cert")}>{t(hub.value.cert_set ? "stored" : "stored.not")}</Fact>
+						</Facts>
+						{hub.value.enabled && <Test path="hub/send" />}
+					</>
+				)}
 			</Card>
 			<Card title={t("hub.settings")}>
-				{value === undefined ? <Pending error={error} reload={reload} /> : <Settings settings={value} onSaved={put} />}
+				{hub.value === undefined ? (
+					<Pending error={hub.error} reload={hub.reload} />
+				) : (
+					<HubForm settings={hub.value} onSaved={hub.put} />
+				)}
+			</Card>
+			<Card title={t("mqtt.stored")}>
+				<p>{t("mqtt.intro")}</p>
+				{mqtt.value === undefined ? (
+					<Pending error={mqtt.error} reload={mqtt.reload} />
+				) : (
+					<>
+						<Outcome enabled={mqtt.value.enabled} state={now?.mqtt_state} sentS={now?.mqtt_sent} name="MQTT" />
+						<Facts>
+							<Fact name={t("mqtt.base")}>
+								<code>{mqtt.value.base_topic}</code>
+							</Fact>
+						</Facts>
+						{mqtt.value.enabled && <Test path="mqtt/send" />}
+					</>
+				)}
+			</Card>
+			<Card title={t("mqtt.settings")}>
+				{mqtt.value === undefined ? (
+					<Pending error={mqtt.error} reload={mqtt.reload} />
+				) : (
+					<MQTTForm settings={mqtt.value} onSaved={mqtt.put} />
+				)}
 			</Card>
 		</div>
 	);
 }
 
-function Stored({ settings: { enabled, url, token_set, cert_set } }: { settings: HubSettings }) {
-	const state = useStore(status)?.hub_state ?? "off";
-	const hasFailed = enabled && !["off", "ok", "unsupported", "waiting"].includes(state);
-	const isIdle = !enabled || state === "unsupported";
-	const word = hasFailed ? "state.failed" : enabled ? (isIdle ? "state.unsupported" : "on") : "off";
+/** States that are no failure. */
+const CALM = ["off", "ok", "waiting", "connecting"];
+
+/** What a state means and what to do; the code where there is no sentence for it. */
+function sentenceOf(state: string): string {
+	const key = `out.${state}`;
+	return isText(key) ? t(key) : t("out.other", { error: state });
+}
+
+interface OutcomeProps {
+	readonly enabled: boolean;
+	/** As in the status; undefined until that has come. */
+	readonly state: string | undefined;
+	/** Unix time, 0: nothing was sent yet. */
+	readonly sentS: number | undefined;
+	readonly name: string;
+}
+
+function Outcome({ enabled, state = "off", sentS = 0, name }: OutcomeProps) {
+	const { timeZone, zoneName } = useZone();
+	const hasFailed = enabled && !CALM.includes(state);
+	const isGood = enabled && state === "ok";
 	return (
 		<>
 			<p class="chips">
-				<Chip state={hasFailed ? "warning" : isIdle ? "off" : "good"} name={t("state.hub")}>
-					{t(word)}
+				<Chip state={hasFailed ? "warning" : isGood ? "good" : "off"} name={name}>
+					{t(hasFailed ? "state.failed" : enabled ? (isGood ? "state.ok" : "out.waiting") : "off")}
 				</Chip>
 			</p>
-			<Facts>
-				{url !== undefined && <Fact name={t("hub.url")}>{url}</Fact>}
-				<Fact name={t("hub.token")}>{t(token_set ? "stored" : "stored.not")}</Fact>
-				<Fact name={t("hub.cert")}>{t(cert_set ? "stored" : "stored.not")}</Fact>
-			</Facts>
-			{enabled && state === "unsupported" && <Notice kind="info">{t("hub.unsupported")}</Notice>}
-			{hasFailed && <Notice kind="warning">{t("hub.failed", { error: state })}</Notice>}
+			{enabled && (
+				<Facts>
+					<Fact name={t("out.sent")}>
+						{sentS === 0 ? t("out.never") : `${formatMoment(sentS, language, timeZone)} ${zoneName}`}
+					</Fact>
+				</Facts>
+			)}
+			{hasFailed && <Notice kind="warning">{sentenceOf(state)}</Notice>}
+		</>
+	);
+}
+
+/** Tries what is stored, which may take more than a minute; the rest of the page goes on. */
+function Test({ path }: { path: string }) {
+	const [busy, setBusy] = useState(false);
+	const [outcome, setOutcome] = useState<HubTest | MQTTTest | DeviceError>();
+	const run = async () => {
+		setBusy(true);
+		setOutcome(undefined);
+		try {
+			const tested = await get<HubTest | MQTTTest>(path, { timeoutMs: TEST_MS, lane: "meter" });
+			setOutcome(tested);
+			announce(tested.retcode === 0 ? t("out.ok") : sentenceOf(tested.code));
+		} catch (reason) {
+			setOutcome(asDeviceError(reason));
+		}
+		setBusy(false);
+		refresh().catch(() => undefined);
+	};
+	return (
+		<>
+			<p>
+				<Button busy={busy ? t("out.testing") : undefined} onClick={run}>
+					{t("out.test")}
+				</Button>
+			</p>
+			{outcome !== undefined &&
+				("retcode" in outcome ? (
+					<Notice kind={outcome.retcode === 0 ? "good" : "warning"}>
+						{outcome.retcode === 0 ? t("out.ok") : sentenceOf(outcome.code)}
+					</Notice>
+				) : (
+					<ErrorNotice error={outcome} />
+				))}
 		</>
 	);
 }
 
 const isOn = ({ enabled }: Draft) => enabled === true;
-const isSecure = (draft: Draft) => isOn(draft) && /^https:/i.test(String(draft["url"]));
+const isSecure = (draft: Draft) => isOn(draft) && /^(https|mqtts):/i.test(String(draft["url"]));
 
-function fieldsFor({ cert_max_size }: HubSettings): readonly FieldSpec[] {
+/** Of the names of values. */
+const LANGUAGE_FIELD = {
+	name: "lang",
+	label: "hub.lang",
+	kind: "choice",
+	choices: choicesOf(HUB.lang, (value) => LANGUAGE_NAMES[LANGUAGES.indexOf(value)]),
+	when: isOn,
+} as const satisfies FieldSpec;
+
+/** The certificate that the other side is known by. */
+function certificateField(help: TextKey, max: number, required: boolean) {
+	return {
+		name: "cert",
+		label: "hub.cert.area",
+		help,
+		kind: "area",
+		accept: ".pem,.crt,.cer,.txt",
+		max,
+		pattern: /-----BEGIN CERTIFICATE-----/,
+		form: { says: "form.pem" },
+		refused: "refused.pem",
+		required,
+		when: isSecure,
+	} as const satisfies FieldSpec;
+}
+
+function hubFields({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 	return fieldsOf(HUB, [
 		{ name: "enabled", label: "hub.enabled", kind: "toggle" },
 		{
@@ -80,42 +209,24 @@ function fieldsFor({ cert_max_size }: HubSettings): readonly FieldSpec[] {
 			autocomplete: "off",
 			when: isOn,
 		},
-		{
-			name: "cert",
-			label: "hub.cert.area",
-			help: "hub.cert.help",
-			kind: "area",
-			accept: ".pem,.crt,.cer,.txt",
-			max: cert_max_size,
-			pattern: /-----BEGIN CERTIFICATE-----/,
-			form: { says: "form.pem" },
-			refused: "refused.pem",
-			required: true,
-			when: isSecure,
-		},
-		{
-			name: "lang",
-			label: "hub.lang",
-			kind: "choice",
-			choices: choicesOf(HUB.lang, (value) => LANGUAGE_NAMES[LANGUAGES.indexOf(value)]),
-			when: isOn,
-		},
+		certificateField("hub.cert.help", cert_max_size, true),
+		LANGUAGE_FIELD,
 	]);
 }
 
-interface SettingsProps {
-	readonly settings: HubSettings;
-	onSaved(settings: HubSettings): void;
+interface FormProps<Settings> {
+	readonly settings: Settings;
+	onSaved(settings: Settings): void;
 }
 
-function Settings({ settings, onSaved }: SettingsProps) {
+function HubForm({ settings, onSaved }: FormProps<HubSettings>) {
 	const { enabled, url = "", lang = "en" } = settings;
 	const [wanted, setWanted] = useState(enabled);
 	return (
 		<>
 			<p>{t(wanted ? "hub.why" : "hub.off")}</p>
 			<Form
-				fields={fieldsFor(settings)}
+				fields={hubFields(settings)}
 				values={{ enabled, url, lang }}
 				onDraft={(draft) => setWanted(isOn(draft))}
 				submit={async (values) => {
@@ -124,5 +235,49 @@ function Settings({ settings, onSaved }: SettingsProps) {
 				}}
 			/>
 		</>
+	);
+}
+
+function mqttFields({ cert_max_size, cert_set }: MQTTSettings): readonly FieldSpec[] {
+	return fieldsOf(MQTT, [
+		{ name: "enabled", label: "mqtt.enabled", kind: "toggle" },
+		{
+			name: "url",
+			label: "mqtt.url",
+			help: "mqtt.url.help",
+			kind: "text",
+			pattern: /^mqtts?:\/\/[^\s/?#@\\]+\/?$/i,
+			form: { says: "form.broker" },
+			required: true,
+			when: isOn,
+		},
+		{ name: "user", label: "mqtt.user", kind: "text", when: isOn },
+		{ name: "password", label: "mqtt.password", kind: "secret", storedFlag: "password_set", when: isOn },
+		certificateField("mqtt.cert.help", cert_max_size, !cert_set),
+		{ name: "discovery", label: "mqtt.discovery", help: "mqtt.discovery.help", kind: "toggle", when: isOn },
+		{
+			name: "topics",
+			label: "mqtt.topics",
+			kind: "choice",
+			choices: choicesOf(MQTT.topics, (value) => t(`mqtt.topics.${value}`)),
+			when: isOn,
+		},
+		{ name: "topic", label: "mqtt.topic", kind: "text", required: true, when: isOn },
+		LANGUAGE_FIELD,
+	]);
+}
+
+function MQTTForm({ settings, onSaved }: FormProps<MQTTSettings>) {
+	const { enabled, url, user, topic, topics, discovery, lang, password_set } = settings;
+	return (
+		<Form
+			fields={mqttFields(settings)}
+			values={{ enabled, url, user, topic, topics, discovery, lang, password_set }}
+			submit={async ({ cert, ...values }) => {
+				// An empty one stays out: what is stored stays.
+				onSaved(await post<MQTTSettings>("mqtt", cert ? { ...values, cert } : values));
+				refresh().catch(() => undefined);
+			}}
+		/>
 	);
 }

@@ -23,7 +23,7 @@ export const COMMON = {
 	"nav.meter": ["Meter", "Zähler", "Licznik"],
 	"nav.network": ["Network", "Netzwerk", "Sieć"],
 	"nav.zigbee": ["Zigbee", "Zigbee", "Zigbee"],
-	"nav.hub": ["Hub", "Zentrale", "Centrala"],
+	"nav.hub": ["Sending", "Senden", "Wysyłanie"],
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
 	"nav.events": ["Log", "Protokoll", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
@@ -120,6 +120,11 @@ export const COMMON = {
 		"The hub is switched off. First turn it on and save.",
 		"Die Zentrale ist ausgeschaltet. Bitte erst einschalten und speichern.",
 		"Centrala jest wyłączona. Najpierw włącz ją i zapisz zmianę.",
+	],
+	"error.mqtt_disabled": [
+		"MQTT is switched off. First turn it on and save.",
+		"MQTT ist ausgeschaltet. Bitte erst einschalten und speichern.",
+		"MQTT jest wyłączone. Najpierw włącz je i zapisz zmianę.",
 	],
 	"error.unsupported": [
 		"This device has no part for that.",

@@ -38,6 +38,16 @@ export const FORMS = {
 		"Sie beginnt mit http:// oder https://, danach folgt ein Name oder eine IP-Adresse; ohne Benutzernamen, „?“ oder „#“.",
 		"Zaczyna się od http:// lub https://, potem nazwa albo adres IP; bez nazwy użytkownika, „?” i „#”.",
 	],
+	"form.broker": [
+		"It begins with mqtt:// or mqtts://, followed by a name or an IP address, and maybe a colon and the port.",
+		"Sie beginnt mit mqtt:// oder mqtts://, danach folgt ein Name oder eine IP-Adresse, eventuell mit Doppelpunkt und Port.",
+		"Zaczyna się od mqtt:// lub mqtts://, potem nazwa albo adres IP, ewentualnie dwukropek i port.",
+	],
+	"form.topic": [
+		"A topic has no blanks, “#” or “+”.",
+		"Ein Topic enthält keine Leerzeichen und kein „#“ oder „+“.",
+		"Temat nie zawiera spacji ani znaków „#” i „+”.",
+	],
 	"form.pem": [
 		"The line “-----BEGIN CERTIFICATE-----” is missing.",
 		"Die Zeile „-----BEGIN CERTIFICATE-----“ fehlt.",

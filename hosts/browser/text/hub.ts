@@ -3,24 +3,14 @@ import type { Translations } from "./translations.js";
 
 export const HUB = {
 	"hub.intro": [
-		"The gateway can hand each reading to Home Assistant, a hub for the home, over your home network.",
-		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant übergeben, eine Zentrale fürs Zuhause.",
-		"Bramka może przekazywać każdy odczyt przez sieć domową do Home Assistant, centrali domowej.",
+		"The gateway can hand each reading to Home Assistant, a hub for the home, over your home network. Whoever has a broker there does better with MQTT: its entities last over a restart.",
+		"Das Gateway kann jede Auslesung über das Heimnetz an Home Assistant übergeben, eine Zentrale fürs Zuhause. Wer dort einen Broker hat, fährt mit MQTT besser: Dessen Entitäten überdauern einen Neustart.",
+		"Bramka może przekazywać każdy odczyt przez sieć domową do Home Assistanta, centrali domowej. Kto ma tam brokera, lepiej zrobi, wybierając MQTT: jego encje przetrwają ponowne uruchomienie.",
 	],
-	"hub.stored": ["What is stored", "Was gespeichert ist", "Co jest zapisane"],
+	"hub.stored": ["Home Assistant", "Home Assistant", "Home Assistant"],
 	"hub.token": ["Access token", "Zugangstoken", "Token dostępu"],
 	"hub.cert": ["Certificate", "Zertifikat", "Certyfikat"],
-	"hub.unsupported": [
-		"The settings are kept, but this version of the firmware does not send to a hub.",
-		"Die Einstellungen bleiben gespeichert, aber diese Version der Firmware sendet nicht an eine Zentrale.",
-		"Ustawienia zostają zachowane, ale ta wersja oprogramowania nie wysyła danych do centrali.",
-	],
-	"hub.failed": [
-		"The hub did not take the last values ({error}). Check the address and that the hub runs; a token that was revoked has to be created again there.",
-		"Die Zentrale hat die letzten Werte nicht angenommen ({error}). Prüfen Sie die Adresse und ob die Zentrale läuft; ein widerrufenes Token muss dort neu erstellt werden.",
-		"Centrala nie przyjęła ostatnich wartości ({error}). Sprawdź adres i czy centrala działa; unieważniony token trzeba utworzyć w niej na nowo.",
-	],
-	"hub.settings": ["Settings", "Einstellungen", "Ustawienia"],
+	"hub.settings": ["Settings for Home Assistant", "Einstellungen für Home Assistant", "Ustawienia Home Assistanta"],
 	"hub.why": [
 		"Address, token and certificate have to be entered together at every save: the gateway never shows the stored ones, and an old token must not go to a new address.",
 		"Adresse, Token und Zertifikat sind bei jedem Speichern zusammen anzugeben: Das Gateway zeigt die gespeicherten nie an, und ein altes Token darf nicht an eine neue Adresse gehen.",
@@ -54,4 +44,213 @@ export const HUB = {
 		"Adres z https:// go wymaga: własny certyfikat centrali albo certyfikat urzędu certyfikacji, który go podpisał. Zaczyna się od „-----BEGIN CERTIFICATE-----”. Bez klucza prywatnego.",
 	],
 	"hub.lang": ["Language of the names of values", "Sprache der Namen der Werte", "Język nazw wartości"],
+
+	"mqtt.stored": ["MQTT", "MQTT", "MQTT"],
+	"mqtt.intro": [
+		"The gateway can publish each reading to an MQTT broker in your home network. Home Assistant then finds all values by itself; Node-RED, evcc, ioBroker and openHAB read them too.",
+		"Das Gateway kann jede Auslesung an einen MQTT-Broker im Heimnetz veröffentlichen. Home Assistant findet dann alle Werte von selbst; auch Node-RED, evcc, ioBroker und openHAB lesen sie.",
+		"Bramka może publikować każdy odczyt w brokerze MQTT w sieci domowej. Home Assistant sam znajdzie wtedy wszystkie wartości; czytają je też Node-RED, evcc, ioBroker i openHAB.",
+	],
+	"mqtt.base": ["Its topics begin with", "Seine Topics beginnen mit", "Jego tematy zaczynają się od"],
+	"mqtt.settings": ["Settings for MQTT", "Einstellungen für MQTT", "Ustawienia MQTT"],
+	"mqtt.enabled": ["Publish readings by MQTT", "Auslesungen über MQTT veröffentlichen", "Publikuj odczyty przez MQTT"],
+	"mqtt.url": ["Address of the broker", "Adresse des Brokers", "Adres brokera"],
+	"mqtt.url.help": [
+		"Like mqtt://homeassistant.local, or mqtts:// for an encrypted connection. Usual ports are 1883 and 8883.",
+		"Etwa mqtt://homeassistant.local, oder mqtts:// für eine verschlüsselte Verbindung. Üblich sind die Ports 1883 und 8883.",
+		"Na przykład mqtt://homeassistant.local, albo mqtts:// dla połączenia szyfrowanego. Zwykłe porty to 1883 i 8883.",
+	],
+	"mqtt.user": ["User", "Benutzer", "Użytkownik"],
+	"mqtt.password": ["Password", "Passwort", "Hasło"],
+	"mqtt.cert.help": [
+		"An address with mqtts:// needs it once: the broker's own, or that of the certificate authority which signed it. No private key. Left empty, the stored one stays.",
+		"Eine Adresse mit mqtts:// braucht es einmal: das eigene des Brokers oder das der Zertifizierungsstelle, die es unterschrieben hat. Kein privater Schlüssel. Bleibt das Feld leer, gilt das gespeicherte weiter.",
+		"Adres z mqtts:// wymaga go raz: własny certyfikat brokera albo certyfikat urzędu certyfikacji, który go podpisał. Bez klucza prywatnego. Puste pole zostawia zapisany.",
+	],
+	"mqtt.discovery": [
+		"Announce the values to Home Assistant",
+		"Die Werte bei Home Assistant anmelden",
+		"Zgłoś wartości w Home Assistancie",
+	],
+	"mqtt.discovery.help": [
+		"Turned off, Home Assistant is told to forget them.",
+		"Wird das ausgeschaltet, entfernt Home Assistant sie wieder.",
+		"Po wyłączeniu Home Assistant je usunie.",
+	],
+	"mqtt.topics": ["What is published", "Was veröffentlicht wird", "Co jest publikowane"],
+	"mqtt.topics.json": [
+		"all values in one JSON text",
+		"alle Werte in einem JSON-Text",
+		"wszystkie wartości w jednym tekście JSON",
+	],
+	"mqtt.topics.values": ["a topic for each value", "ein Topic je Wert", "osobny temat dla każdej wartości"],
+	"mqtt.topics.both": ["both", "beides", "jedno i drugie"],
+	"mqtt.topic": ["First part of all topics", "Erster Teil aller Topics", "Pierwsza część wszystkich tematów"],
+
+	"out.sent": ["Last sent", "Zuletzt gesendet", "Ostatnio wysłano"],
+	"out.never": ["not since the start", "seit dem Start noch nicht", "nie od uruchomienia"],
+	"out.waiting": ["waiting for a reading", "wartet auf eine Auslesung", "czeka na odczyt"],
+	"out.test": ["Send now as a test", "Jetzt zur Probe senden", "Wyślij teraz na próbę"],
+	"out.testing": ["Sending …", "Wird gesendet …", "Wysyłanie …"],
+	"out.ok": ["All of it has arrived.", "Alles ist angekommen.", "Wszystko dotarło."],
+	"out.other": [
+		"Sending failed ({error}). It is tried again.",
+		"Das Senden ist gescheitert ({error}). Es wird erneut versucht.",
+		"Wysyłanie nie powiodło się ({error}). Nastąpi kolejna próba.",
+	],
+	"out.closed": [
+		"The other side closed the connection. Check the port, and whether the address must begin with https:// or mqtts:// there.",
+		"Die Gegenseite hat die Verbindung geschlossen. Prüfen Sie den Port und ob die Adresse dort mit https:// oder mqtts:// beginnen muss.",
+		"Druga strona zamknęła połączenie. Sprawdź port i to, czy adres powinien tam zaczynać się od https:// lub mqtts://.",
+	],
+	"out.connection_lost": [
+		"The connection broke. It is tried again; if that goes on, look at the network and at the server.",
+		"Die Verbindung ist abgebrochen. Es wird erneut versucht; bleibt es so, prüfen Sie Netz und Server.",
+		"Połączenie zostało przerwane. Nastąpi kolejna próba; jeśli to się powtarza, sprawdź sieć i serwer.",
+	],
+	"out.no_such_name": [
+		"This name is not known in the network. Check it, or use the IP address.",
+		"Dieser Name ist im Netz nicht bekannt. Prüfen Sie ihn, oder nehmen Sie die IP-Adresse.",
+		"Ta nazwa nie jest znana w sieci. Sprawdź ją albo użyj adresu IP.",
+	],
+	"out.unreachable": [
+		"Nobody answers at that address and port. Check both, and whether the server runs.",
+		"Unter dieser Adresse und diesem Port antwortet niemand. Prüfen Sie beides und ob der Server läuft.",
+		"Pod tym adresem i portem nikt nie odpowiada. Sprawdź jedno i drugie oraz czy serwer działa.",
+	],
+	"out.timeout": [
+		"No answer came in time. Check address and port, and whether the server is in the same network.",
+		"Es kam keine rechtzeitige Antwort. Prüfen Sie Adresse und Port und ob der Server im selben Netz ist.",
+		"Odpowiedź nie nadeszła na czas. Sprawdź adres i port oraz czy serwer jest w tej samej sieci.",
+	],
+	"out.no_memory": [
+		"There is not enough memory for a secure connection at the moment. It is tried again.",
+		"Für eine sichere Verbindung ist im Moment zu wenig Speicher frei. Es wird erneut versucht.",
+		"Brakuje chwilowo pamięci na bezpieczne połączenie. Nastąpi kolejna próba.",
+	],
+	"out.no_network": [
+		"The gateway is in no network. Look at the network page.",
+		"Das Gateway ist in keinem Netz. Sehen Sie auf der Seite Netzwerk nach.",
+		"Bramka nie jest w żadnej sieci. Zajrzyj na stronę sieci.",
+	],
+	"out.tls_failed": [
+		"No secure connection came about. Check that the server speaks TLS 1.2 or 1.3 at this port.",
+		"Es kam keine sichere Verbindung zustande. Prüfen Sie, ob der Server an diesem Port TLS 1.2 oder 1.3 spricht.",
+		"Nie udało się bezpieczne połączenie. Sprawdź, czy serwer używa na tym porcie TLS 1.2 lub 1.3.",
+	],
+	"out.certificate_untrusted": [
+		"The server shows another certificate than the stored one. Store its certificate, or that of its authority, if that is right.",
+		"Der Server zeigt ein anderes Zertifikat als das gespeicherte. Hat das seine Richtigkeit, speichern Sie sein Zertifikat oder das seiner Zertifizierungsstelle.",
+		"Serwer pokazuje inny certyfikat niż zapisany. Jeśli to prawidłowe, zapisz jego certyfikat lub certyfikat jego urzędu.",
+	],
+	"out.certificate_wrong_name": [
+		"The server's certificate is for another name. Use the name that stands in it as the address.",
+		"Das Zertifikat des Servers gilt für einen anderen Namen. Nehmen Sie als Adresse den Namen, der darin steht.",
+		"Certyfikat serwera jest na inną nazwę. Użyj jako adresu nazwy, która w nim stoi.",
+	],
+	"out.certificate_expired": [
+		"The server's certificate has expired or is not valid yet. Renew it, and check the gateway's clock.",
+		"Das Zertifikat des Servers ist abgelaufen oder noch nicht gültig. Erneuern Sie es, und prüfen Sie die Uhr des Gateways.",
+		"Certyfikat serwera wygasł albo jeszcze nie jest ważny. Odnów go i sprawdź zegar bramki.",
+	],
+	"out.certificate_missing": [
+		"An address with https:// or mqtts:// needs the server's certificate. Store it below.",
+		"Eine Adresse mit https:// oder mqtts:// braucht das Zertifikat des Servers. Speichern Sie es unten.",
+		"Adres z https:// lub mqtts:// wymaga certyfikatu serwera. Zapisz go poniżej.",
+	],
+	"out.bad_url": [
+		"The stored address can't be used. Save it anew.",
+		"Die gespeicherte Adresse ist nicht brauchbar. Bitte neu speichern.",
+		"Zapisany adres jest nieprzydatny. Zapisz go ponownie.",
+	],
+	"out.no_reply": [
+		"The server took the connection but gave no answer. Check the port.",
+		"Der Server hat die Verbindung angenommen, aber nicht geantwortet. Prüfen Sie den Port.",
+		"Serwer przyjął połączenie, ale nie odpowiedział. Sprawdź port.",
+	],
+	"out.no_http": [
+		"What answers there is no web server. Check the port, and whether http:// or https:// is right.",
+		"Was dort antwortet, ist kein Webserver. Prüfen Sie den Port und ob http:// oder https:// richtig ist.",
+		"To, co tam odpowiada, nie jest serwerem WWW. Sprawdź port i to, czy właściwe jest http:// czy https://.",
+	],
+	"out.token_rejected": [
+		"Home Assistant rejects the token. Create a long-lived access token as an administrator there, and save it here.",
+		"Home Assistant lehnt das Token ab. Erstellen Sie dort als Administrator ein langlebiges Zugangstoken, und speichern Sie es hier.",
+		"Home Assistant odrzuca token. Utwórz tam jako administrator token dostępu o długim okresie ważności i zapisz go tutaj.",
+	],
+	"out.forbidden": [
+		"Home Assistant has banned the gateway's address. Take it out of ip_bans.yaml there, and restart Home Assistant.",
+		"Home Assistant hat die Adresse des Gateways gesperrt. Nehmen Sie sie dort aus ip_bans.yaml, und starten Sie Home Assistant neu.",
+		"Home Assistant zablokował adres bramki. Usuń go tam z pliku ip_bans.yaml i uruchom Home Assistanta ponownie.",
+	],
+	"out.redirected": [
+		"The server sends callers to another address, and the token goes nowhere else. Enter the address where Home Assistant itself is.",
+		"Der Server verweist auf eine andere Adresse, und das Token geht an keine andere. Geben Sie die Adresse ein, unter der Home Assistant selbst zu finden ist.",
+		"Serwer odsyła pod inny adres, a token nigdzie indziej nie trafi. Podaj adres, pod którym jest sam Home Assistant.",
+	],
+	"out.not_found": [
+		"There is no Home Assistant at this address. Check name and port; a path is not usual.",
+		"Unter dieser Adresse ist kein Home Assistant. Prüfen Sie Name und Port; ein Pfad ist nicht üblich.",
+		"Pod tym adresem nie ma Home Assistanta. Sprawdź nazwę i port; ścieżka jest rzadko potrzebna.",
+	],
+	"out.hub_unavailable": [
+		"Home Assistant is not ready, as while it starts. It is tried again.",
+		"Home Assistant ist nicht bereit, etwa weil es gerade startet. Es wird erneut versucht.",
+		"Home Assistant nie jest gotowy, na przykład dopiero startuje. Nastąpi kolejna próba.",
+	],
+	"out.rejected": [
+		"The server takes no values. Check that Home Assistant is at this address.",
+		"Der Server nimmt keine Werte an. Prüfen Sie, ob unter dieser Adresse Home Assistant ist.",
+		"Serwer nie przyjmuje wartości. Sprawdź, czy pod tym adresem jest Home Assistant.",
+	],
+	"out.unsupported": [
+		"In safe mode nothing is sent. Restart the gateway to leave it.",
+		"Im abgesicherten Betrieb wird nichts gesendet. Ein Neustart des Gateways beendet ihn.",
+		"W trybie awaryjnym nic nie jest wysyłane. Ponowne uruchomienie bramki go kończy.",
+	],
+	"out.broker_closed": [
+		"The broker has closed the connection. Look into its log: it may be stopping, or this user may not publish to these topics.",
+		"Der Broker hat die Verbindung geschlossen. Sehen Sie in sein Protokoll: Vielleicht wird er beendet, oder dieser Benutzer darf diese Topics nicht beschreiben.",
+		"Broker zamknął połączenie. Zajrzyj do jego dziennika: może kończy pracę albo ten użytkownik nie może publikować w tych tematach.",
+	],
+	"out.refused_version": [
+		"The broker does not take MQTT 3.1.1. Allow that version there.",
+		"Der Broker nimmt MQTT 3.1.1 nicht an. Erlauben Sie dort diese Version.",
+		"Broker nie przyjmuje MQTT 3.1.1. Zezwól tam na tę wersję.",
+	],
+	"out.refused_id": [
+		"The broker refuses this client. Allow its identifier (the serial number) there, and a keep-alive of 60 seconds.",
+		"Der Broker lehnt diesen Client ab. Erlauben Sie dort seine Kennung (die Seriennummer) und ein Keep-alive von 60 Sekunden.",
+		"Broker odrzuca tego klienta. Zezwól tam na jego identyfikator (numer seryjny) i keep-alive 60 sekund.",
+	],
+	"out.refused_busy": [
+		"The broker takes nobody at the moment. It is tried again.",
+		"Der Broker nimmt im Moment niemanden an. Es wird erneut versucht.",
+		"Broker chwilowo nikogo nie przyjmuje. Nastąpi kolejna próba.",
+	],
+	"out.refused_login": [
+		"The broker refuses user or password. Set both anew.",
+		"Der Broker lehnt Benutzer oder Passwort ab. Geben Sie beides neu ein.",
+		"Broker odrzuca użytkownika lub hasło. Ustaw jedno i drugie ponownie.",
+	],
+	"out.refused_access": [
+		"The broker does not let this user in. Check user and password, and what the broker allows that user.",
+		"Der Broker lässt diesen Benutzer nicht zu. Prüfen Sie Benutzer und Passwort und was der Broker ihm erlaubt.",
+		"Broker nie wpuszcza tego użytkownika. Sprawdź użytkownika i hasło oraz jego uprawnienia w brokerze.",
+	],
+	"out.no_mqtt": [
+		"What answers there speaks no MQTT 3.1.1. Check the port: 1883 is usual, and 8883 with mqtts://.",
+		"Was dort antwortet, spricht kein MQTT 3.1.1. Prüfen Sie den Port: Üblich ist 1883, mit mqtts:// 8883.",
+		"To, co tam odpowiada, nie używa MQTT 3.1.1. Sprawdź port: zwykle 1883, a z mqtts:// 8883.",
+	],
+	"out.silent": [
+		"The broker does not answer. It is tried again; check the port.",
+		"Der Broker antwortet nicht. Es wird erneut versucht; prüfen Sie den Port.",
+		"Broker nie odpowiada. Nastąpi kolejna próba; sprawdź port.",
+	],
+	"out.closed_unanswered": [
+		"The broker closed without an answer. A port for TLS wants mqtts://, another one mqtt://. A broker that wants certificates of its clients can't be used: let this one in by user and password.",
+		"Der Broker hat ohne Antwort geschlossen. Ein Port für TLS verlangt mqtts://, ein anderer mqtt://. Ein Broker, der Zertifikate seiner Clients verlangt, geht nicht: Lassen Sie diesen mit Benutzer und Passwort zu.",
+		"Broker zamknął połączenie bez odpowiedzi. Port TLS wymaga mqtts://, inny mqtt://. Broker wymagający certyfikatów klientów się nie nada: wpuść tego klienta z użytkownikiem i hasłem.",
+	],
 } as const satisfies Record<string, Translations>;

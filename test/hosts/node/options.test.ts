@@ -12,6 +12,7 @@ describe("The options of the bench", () => {
 			state: ".state",
 			meter: undefined,
 			zigbee: undefined,
+			hubDemo: false,
 			password: undefined,
 			timeMs: undefined,
 			speed: 1,
@@ -25,7 +26,7 @@ describe("The options of the bench", () => {
 
 	it("are all taken", () => {
 		const line =
-			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --help";
+			"--engine node --https-port 0 --http-port=65535 --mode ap --state s --meter /dev/ttyUSB0 --quiet --hub-demo --help";
 		const options = parseOptions([
 			...line.split(" "),
 			"--zigbee",
@@ -49,6 +50,7 @@ describe("The options of the bench", () => {
 			state: "s",
 			meter: "/dev/ttyUSB0",
 			zigbee: "tcp://coordinator.local:6638",
+			hubDemo: true,
 			password: "P",
 			timeMs: Date.UTC(2026, 0, 31, 12),
 			speed: 1,

@@ -1,0 +1,21 @@
+/** The stand-in for Home Assistant (tools/hub.ts), whose page shows what the gateway sends. */
+import { startTool } from "./tool-program.js";
+
+export interface HubDemo {
+	readonly url: string;
+	readonly token: string;
+	/** Settles when it has ended. */
+	end(): Promise<void>;
+}
+
+/** Rejects with a sentence when it does not start; `onEnded` is told when it ends later. */
+export async function startHubDemo(onEnded: (message: string) => void): Promise<HubDemo> {
+	const { told, end } = await startTool({
+		name: "hub",
+		words: "The stand-in for Home Assistant",
+		args: ["--quiet"],
+		ready: /^hub (\S+) (\S+)$/,
+		onEnded,
+	});
+	return { url: told[0], token: told[1], end };
+}

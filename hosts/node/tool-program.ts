@@ -1,0 +1,64 @@
+/**
+ * A program of tools/ as a process of its own, which ends with this one. A host imports nothing from tools/, so the bench
+ * starts it like a user would.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const START_LIMIT_MS = 30_000;
+
+export interface ToolOptions {
+	/** `meter`, of tools/meter.ts. */
+	readonly name: string;
+	/** As a sentence begins with it. */
+	readonly words: string;
+	readonly args: readonly string[];
+	/** What it says on a line when it is ready. */
+	readonly ready: RegExp;
+	/** It has ended by itself. */
+	onEnded(message: string): void;
+}
+
+export interface ToolProgram {
+	readonly child: ChildProcess;
+	/** The groups of the line that it was ready with. */
+	readonly told: readonly string[];
+	/** Settles when it has ended. */
+	end(): Promise<void>;
+}
+
+/** Rejects with a sentence when it does not start. */
+export function startTool({ name, words, args, ready, onEnded }: ToolOptions): Promise<ToolProgram> {
+	const path = fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
+	const child = spawn(process.execPath, [path, ...args], {
+		// The channel closes when this process is gone, however it ended: the program ends then.
+		stdio: ["ignore", "pipe", "inherit", "ipc"],
+		// Out of reach of a Ctrl-C, which would make it end before the gateway.
+		detached: true,
+	});
+	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+	const end = () => {
+		child.kill();
+		return exited;
+	};
+	process.once("exit", end);
+	return new Promise((resolve, reject) => {
+		const failed = (reason: string) => {
+			clearTimeout(limit);
+			reject(new Error(`${words} did not start: ${reason}`));
+		};
+		const limit = setTimeout(() => failed(`no answer in ${START_LIMIT_MS / 1000} s`), START_LIMIT_MS);
+		child.on("error", (error) => failed(error.message));
+		child.on("exit", (code, signal) => {
+			failed(`it ended (${signal ?? `exit code ${code}`})`);
+			onEnded(`${words} has ended`);
+		});
+		createInterface(child.stdout!).on("line", (line) => {
+			const told = ready.exec(line)?.slice(1);
+			if (told === undefined) return;
+			clearTimeout(limit);
+			resolve({ child, told, end });
+		});
+	});
+}

@@ -1,0 +1,113 @@
+/** What Home Assistant is told, held against what it takes (its schema for a device's discovery). */
+import assert from "node:assert/strict";
+import { MQTT_LANG, MQTT_TOPICS, TOPICS_VALUES } from "../../modules/config/mqtt-fields.js";
+import { put } from "../../modules/config/schema.js";
+import { idOf } from "../../modules/mqtt/messages.js";
+import { BASE, Bed, DISCOVERY_TOPIC } from "./bed.js";
+
+/** One more, and Home Assistant takes nothing of it (homeassistant/components/mqtt/schemas.py). */
+const ROOT = "dev o cmps stat_t cmd_t avty avty_t avty_mode avty_tpl pl_avail pl_not_avail qos e".split(" ");
+const COMPONENT = "p uniq_id name dev_cla unit_of_meas stat_cla val_tpl stat_t ent_cat".split(" ");
+const ID = /^[a-zA-Z0-9_-]+$/;
+const UNITS: Record<string, readonly string[]> = {
+	energy: ["kWh", "GJ"],
+	power: ["W"],
+	voltage: ["V"],
+	current: ["A"],
+	gas: ["m³"],
+};
+const CLASSES: Record<string, string> = { energy: "total_increasing", gas: "total_increasing" };
+
+const TWENTY = [
+	...["1-0:1.8.0", "1-0:1.8.1", "1-0:1.8.2", "1-0:2.8.0", "1-0:2.8.1", "1-0:2.8.2"].map(
+		(code) => `${code}(1234.567*kWh)`,
+	),
+	...["1-0:1.7.0", "1-0:2.7.0", "1-0:16.7.0", "1-0:21.7.0", "1-0:41.7.0", "1-0:61.7.0"].map(
+		(code) => `${code}(0.421*kW)`,
+	),
+	...["1-0:32.7.0", "1-0:52.7.0", "1-0:72.7.0"].map((code) => `${code}(230.1*V)`),
+	...["1-0:31.7.0", "1-0:51.7.0", "1-0:71.7.0"].map((code) => `${code}(1.83*A)`),
+	"7-0:3.0.0(512.3*m3)",
+].join("\r\n");
+
+interface Announced {
+	readonly dev: { readonly ids: string };
+	readonly o: { readonly name: string };
+	readonly avty_t: string;
+	readonly cmps: Record<string, Record<string, string>>;
+}
+
+describe("MQTT discovery", () => {
+	let bed: Bed;
+	afterEach(() => bed.stop());
+
+	function announced(setUp: (bed: Bed) => void = () => {}): { text: string; payload: Announced } {
+		bed = new Bed();
+		setUp(bed);
+		bed.start().measured(TWENTY);
+		bed.advance(1000);
+		const text = bed.broker.retained.get(DISCOVERY_TOPIC)!;
+		return { text, payload: JSON.parse(text) };
+	}
+
+	for (const [what, topics] of [
+		["one JSON text", undefined],
+		["a topic for each value", TOPICS_VALUES],
+	] as const) {
+		it(`has only what Home Assistant takes, in 4 KB for 20 entities: ${what}`, () => {
+			const { text, payload } = announced((one) => {
+				if (topics !== undefined) one.set(put(MQTT_TOPICS, topics));
+			});
+			for (const key of Object.keys(payload)) assert.ok(ROOT.includes(key), key);
+			assert.ok(payload.dev.ids.length > 0 && payload.o.name.length > 0);
+			assert.equal(payload.avty_t, `${BASE}/status`);
+			const components = Object.entries(payload.cmps);
+			assert.equal(components.length, topics === undefined ? 20 : 19);
+			const ids = new Set<string>();
+			const names = new Set<string>();
+			for (const [key, component] of components) {
+				assert.match(key, ID);
+				for (const member of Object.keys(component)) assert.ok(COMPONENT.includes(member), member);
+				assert.equal(component.p, "sensor");
+				assert.ok(component.name.length > 0);
+				ids.add(component.uniq_id);
+				names.add(component.name);
+				if (key === "time") continue;
+				assert.ok(UNITS[component.dev_cla].includes(component.unit_of_meas), key);
+				assert.equal(component.stat_cla, CLASSES[component.dev_cla] ?? "measurement", key);
+				if (topics === undefined) assert.equal(component.val_tpl, `{{value_json['${key}']}}`);
+				else assert.equal(component.stat_t, `${BASE}/${key}`);
+			}
+			assert.equal(ids.size, components.length);
+			assert.equal(names.size, components.length);
+			const bytes = Buffer.byteLength(text);
+			assert.ok(bytes <= 4096, `${bytes} bytes`);
+		});
+	}
+
+	it("speaks the owner's language, and changes no identifier by that", () => {
+		const english = announced().payload.cmps;
+		bed.stop();
+		const german = announced((one) => one.set(put(MQTT_LANG, "de"))).payload.cmps;
+		assert.deepEqual(Object.keys(english), Object.keys(german));
+		for (const key of Object.keys(english)) assert.equal(english[key].uniq_id, german[key].uniq_id);
+		assert.equal(german.time.name, "Letzte Ablesung");
+		assert.notEqual(english["1_0_1_8_0"].name, german["1_0_1_8_0"].name);
+	});
+
+	it("identifies by the serial number, whatever it is made of", () => {
+		assert.equal(idOf("SMG-00012_A"), "smg-00012_a");
+		assert.equal(idOf("Ä 1/#+"), "__1___");
+	});
+
+	it("takes as many values as there can be", () => {
+		bed = new Bed().start();
+		const block = Array.from({ length: 70 }, (_, i) => `1-0:${i + 1}.7.1*255(${i}.5*V)`).join("\r\n");
+		bed.measured(block);
+		bed.advance(1000);
+		const { cmps } = JSON.parse(bed.broker.retained.get(DISCOVERY_TOPIC)!);
+		assert.equal(Object.keys(cmps).length, 65);
+		const state = JSON.parse(bed.broker.retained.get(`${BASE}/state`)!);
+		assert.equal(Object.keys(state).length, 65);
+	});
+});

@@ -1,0 +1,292 @@
+/**
+ * Our gateway and Mosquitto: what its own client sees of what we publish, with and without TLS and password, and what the
+ * owner is told where the broker refuses. What MQTT 3.1.1 can't tell a client, no test here says that we tell.
+ */
+import assert from "node:assert/strict";
+import { pbkdf2Sync } from "node:crypto";
+import { type JSONObject, vectorOf } from "../api/gateway.js";
+import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
+import { AUTHORITY, type Made, make, missingOpenSSL } from "../hosts/openssl.js";
+import { METER, sendNow, waitFor } from "./home.js";
+import { type BrokerOptions, Mosquitto } from "./mosquitto.js";
+import { freePort, PeerMissing } from "./peer.js";
+
+const USER = "gateway";
+const PASSWORD = "password of the gateway";
+const KEY = "1_0_1_8_0";
+const VALUE = 15882.6927;
+/** After a failure: 10 s, more or less a fifth, then twice that. */
+const RETURN_LIMIT_MS = 60_000;
+
+interface Certificates {
+	readonly authority: Made;
+	readonly other: Made;
+	/** For 127.0.0.1; expired; for another name. */
+	readonly server: Made;
+	readonly expired: Made;
+	readonly misnamed: Made;
+	/** Of a client. */
+	readonly client: Made;
+}
+
+export interface BrokerPeer {
+	readonly gateway: ProcessGateway;
+	readonly certificates: Certificates | PeerMissing;
+}
+
+function makeCertificates(): Certificates | PeerMissing {
+	const reason = missingOpenSSL();
+	if (reason !== undefined) return new PeerMissing(reason);
+	const authority = make({ subject: "/CN=Authority of the broker", extensions: AUTHORITY });
+	const server = (name: string, days = 30) =>
+		make({
+			subject: "/CN=broker",
+			issuer: authority,
+			extensions: ["basicConstraints=CA:FALSE", `subjectAltName=${name}`],
+			days,
+		});
+	return {
+		authority,
+		other: make({ subject: "/CN=Other authority", extensions: AUTHORITY }),
+		server: server("IP:127.0.0.1"),
+		expired: server("IP:127.0.0.1", -1),
+		misnamed: server("DNS:other.example"),
+		client: make({ subject: "/CN=a client", issuer: authority }),
+	};
+}
+
+export async function prepareBroker(engine: EngineName): Promise<BrokerPeer> {
+	// Whether there is one.
+	await (await Mosquitto.start()).stop();
+	const gateway = await ProcessGateway.start(engine);
+	await gateway.login();
+	await gateway.connectMeter({ telegram: vectorOf(METER).telegram });
+	return { gateway, certificates: makeCertificates() };
+}
+
+export const endBroker = ({ gateway }: BrokerPeer) => gateway.stop();
+
+/** A line of its password file, in the form of mosquitto_passwd. */
+function passwordLine(user: string, password: string): string {
+	const salt = Buffer.from("salt of test");
+	const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
+	return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
+}
+
+const WITH_PASSWORD: BrokerOptions = {
+	lines: ["password_file @/users"],
+	files: { users: passwordLine(USER, PASSWORD) },
+	client: ["-u", USER, "-P", PASSWORD],
+};
+
+function withTLS(peer: BrokerPeer, which: "server" | "expired" | "misnamed", ...more: string[]): BrokerOptions {
+	const { authority, client, [which]: server } = certificatesOf(peer);
+	return {
+		lines: ["allow_anonymous true", "certfile @/server.pem", "keyfile @/server.key", "cafile @/ca.pem", ...more],
+		files: {
+			"server.pem": server.certificate,
+			"server.key": server.key,
+			"ca.pem": authority.certificate,
+			"client.pem": client.certificate,
+			"client.key": client.key,
+		},
+		client: ["--cafile", "@/ca.pem", "--cert", "@/client.pem", "--key", "@/client.key"],
+	};
+}
+
+function certificatesOf({ certificates }: BrokerPeer): Certificates {
+	if (certificates instanceof Error) throw certificates;
+	return certificates;
+}
+
+/** Sets the gateway to this broker, and what its test tells. */
+async function test(gateway: ProcessGateway, port: number, settings: JSONObject = {}): Promise<JSONObject> {
+	const initial = { enabled: true, user: "", password: "", cert: "" };
+	await gateway.write("mqtt", { ...initial, url: `mqtt://127.0.0.1:${port}`, ...settings });
+	await gateway.read("iec62056/read");
+	return sendNow(gateway, "mqtt/send");
+}
+
+async function withBroker(options: BrokerOptions, use: (broker: Mosquitto) => Promise<void>): Promise<void> {
+	const broker = await Mosquitto.start(options);
+	try {
+		await use(broker);
+	} finally {
+		await broker.stop();
+	}
+}
+
+/** Its own client gets what the gateway publishes, and the broker keeps it. */
+async function checkPublished(gateway: ProcessGateway, options: BrokerOptions, settings?: JSONObject): Promise<void> {
+	await withBroker(options, async (broker) => {
+		const secure = settings?.cert === undefined ? {} : { url: `mqtts://127.0.0.1:${broker.port}` };
+		await broker.observe("smgw/#", async (observer) => {
+			const { code, retcode } = await test(gateway, broker.port, { ...settings, ...secure });
+			assert.deepEqual([code, retcode], ["ok", 0], broker.log);
+			const { payload } = await observer.find(({ topic }) => topic.endsWith("/state"));
+			assert.equal(JSON.parse(payload)[KEY], VALUE);
+			await observer.find(({ topic, payload: text }) => topic.endsWith("/status") && text === "online");
+		});
+		const kept = (await broker.retained("smgw/#")).map(({ topic }) => topic.split("/").at(-1));
+		assert.deepEqual(kept.sort(), ["state", "status"]);
+	});
+}
+
+/** The owner is told by one of these codes, and by a sentence with these words. */
+async function checkRefused(
+	gateway: ProcessGateway,
+	options: BrokerOptions,
+	wanted: { readonly code: RegExp; readonly words: RegExp; readonly settings?: JSONObject; readonly secure?: boolean },
+): Promise<void> {
+	await withBroker(options, async (broker) => {
+		const url = wanted.secure === true ? { url: `mqtts://127.0.0.1:${broker.port}` } : {};
+		const { code, retcode, message } = await test(gateway, broker.port, { ...wanted.settings, ...url });
+		assert.match(code, wanted.code, `${message}\n${broker.log}`);
+		assert.notEqual(retcode, 0);
+		assert.match(message, wanted.words);
+	});
+}
+
+interface Case {
+	readonly name: string;
+	run(peer: BrokerPeer): Promise<void>;
+}
+
+export const brokerCases: readonly Case[] = [
+	{
+		name: "passes on what the gateway publishes",
+		run: ({ gateway }) => checkPublished(gateway, {}),
+	},
+	{
+		name: "lets the gateway in by user and password",
+		run: ({ gateway }) => checkPublished(gateway, WITH_PASSWORD, { user: USER, password: PASSWORD }),
+	},
+	{
+		name: "is known by its authority's certificate",
+		run: (peer) =>
+			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).authority.certificate }),
+	},
+	{
+		name: "is known by its own certificate",
+		run: (peer) =>
+			checkPublished(peer.gateway, withTLS(peer, "server"), { cert: certificatesOf(peer).server.certificate }),
+	},
+	{
+		name: "takes a keep-alive beyond its own limit",
+		run: ({ gateway }) => checkPublished(gateway, { lines: ["allow_anonymous true", "max_keepalive 30"] }),
+	},
+	{
+		name: "refuses a wrong password: the owner is told",
+		run: ({ gateway }) =>
+			checkRefused(gateway, WITH_PASSWORD, {
+				code: /^refused_(login|access)$/,
+				words: /password/,
+				settings: { user: USER, password: "wrong" },
+			}),
+	},
+	{
+		name: "refuses who has no user: the owner is told",
+		run: ({ gateway }) =>
+			checkRefused(gateway, WITH_PASSWORD, { code: /^refused_(login|access)$/, words: /user and password/ }),
+	},
+	{
+		name: "of another authority is not trusted, and never sees the password",
+		run: (peer) =>
+			checkRefused(peer.gateway, withTLS(peer, "server"), {
+				code: /^certificate_untrusted$/,
+				words: /certificate/,
+				settings: { cert: certificatesOf(peer).other.certificate, user: USER, password: PASSWORD },
+				secure: true,
+			}),
+	},
+	{
+		name: "of another name is not trusted",
+		run: (peer) =>
+			checkRefused(peer.gateway, withTLS(peer, "misnamed"), {
+				code: /^certificate_wrong_name$/,
+				words: /name/,
+				settings: { cert: certificatesOf(peer).authority.certificate },
+				secure: true,
+			}),
+	},
+	{
+		name: "whose certificate has expired is not trusted",
+		run: (peer) =>
+			checkRefused(peer.gateway, withTLS(peer, "expired"), {
+				code: /^certificate_expired$/,
+				words: /expired.*clock/,
+				settings: { cert: certificatesOf(peer).authority.certificate },
+				secure: true,
+			}),
+	},
+	{
+		name: "wants a certificate of its clients: the owner is told that it can't be used so",
+		run: (peer) =>
+			checkRefused(peer.gateway, withTLS(peer, "server", "require_certificate true"), {
+				code: /^(closed_unanswered|closed|connection_lost|tls_failed)$/,
+				words: /certificate of its clients/,
+				settings: { cert: certificatesOf(peer).authority.certificate },
+				secure: true,
+			}),
+	},
+	{
+		name: "speaks TLS at a port that is set without: the owner is told",
+		run: (peer) =>
+			checkRefused(peer.gateway, withTLS(peer, "server"), {
+				code: /^(closed_unanswered|closed|connection_lost|no_mqtt)$/,
+				words: /TLS|mqtts/,
+			}),
+	},
+	{
+		name: "speaks no TLS at a port that is set with it: the owner is told",
+		run: (peer) =>
+			checkRefused(
+				peer.gateway,
+				{},
+				{
+					code: /^(tls_failed|closed|connection_lost)$/,
+					words: /TLS/,
+					settings: { cert: certificatesOf(peer).authority.certificate },
+					secure: true,
+				},
+			),
+	},
+	{
+		name: "closes over a packet that is too large for it: the owner is sent to its log",
+		run: ({ gateway }) =>
+			checkRefused(
+				gateway,
+				{ lines: ["allow_anonymous true", "max_packet_size 300"] },
+				{
+					code: /^broker_closed$/,
+					words: /log/,
+				},
+			),
+	},
+	{
+		name: "that is not there is told",
+		async run({ gateway }) {
+			const { code, message } = await test(gateway, await freePort());
+			assert.equal(code, "unreachable");
+			assert.match(message, /address and port/);
+		},
+	},
+	{
+		name: "closes when another client comes by our identifier: the gateway comes back",
+		run: ({ gateway }) =>
+			withBroker({}, async (broker) => {
+				assert.equal((await test(gateway, broker.port)).code, "ok");
+				const names = [...broker.log.matchAll(/New client connected from \S+ as (\S+) /g)].map(([, name]) => name);
+				const ours = names.at(-1)!;
+				const sessions = () => broker.log.split(` as ${ours} `).length - 1;
+				await broker.observe("smgw/+/status", async (observer) => {
+					await broker.publish("other/topic", "1", "-i", ours);
+					// That is our will, which the broker publishes then.
+					await observer.find(({ payload, retain }) => payload === "offline" && !retain);
+					const before = sessions();
+					await waitFor("it does not come back", RETURN_LIMIT_MS, async () => (sessions() > before ? true : undefined));
+					await observer.find(({ payload, retain }) => payload === "online" && !retain);
+				});
+			}),
+	},
+];

@@ -1,0 +1,319 @@
+/**
+ * The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with the Python that it wants: a
+ * folder made by debootstrap, in which it runs by chroot, on this computer's loopback address. Needs root.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort, PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
+
+const DEBIAN = "trixie";
+/** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
+const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
+const ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
+const PACKAGES = join(PEER_SOURCES, "python", "home-assistant.txt");
+const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
+/** Of this computer, where it has them: a Debian of so few packages has none. */
+const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
+const INSTALL_LIMIT_MS = 300_000;
+const START_LIMIT_MS = 90_000;
+const END_LIMIT_MS = 30_000;
+const ASK_LIMIT_MS = 30_000;
+/** It makes statistics of five minutes, ten seconds after they are over. */
+const STATISTICS_MS = 300_000;
+const STATISTICS_LIMIT_MS = 120_000;
+const START_USUAL_MS = 8000;
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of others
+export type Answer = any;
+
+/** What it tells of an entity. */
+export interface EntityState {
+	readonly entity_id: string;
+	readonly state: string;
+	readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** Runs a program to its end; throws PeerMissing with the last line that it said when it fails. */
+async function install(what: string, command: string, args: string[]): Promise<void> {
+	try {
+		await promisify(execFile)(command, args, { timeout: INSTALL_LIMIT_MS, maxBuffer: 1 << 26 });
+	} catch (error) {
+		const { code, killed, stderr, stdout } = error as NodeJS.ErrnoException & {
+			killed: boolean;
+			stderr: string;
+			stdout: string;
+		};
+		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed (Debian's package ${command})`);
+		const said = (stderr.trim() || stdout.trim()).split("\n").at(-1);
+		throw new PeerMissing(`${what}: ${killed ? `not done in ${INSTALL_LIMIT_MS} ms` : said}`);
+	}
+}
+
+/** Installs it; throws PeerMissing when that can't be. About a minute the first time. */
+async function installHomeAssistant(): Promise<void> {
+	if (process.getuid?.() !== 0) throw new PeerMissing("debootstrap and chroot need root");
+	const done = join(ROOT, "installed.txt");
+	const wanted = readFileSync(PACKAGES, "utf8");
+	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return;
+	rmSync(ROOT, { recursive: true, force: true });
+	const fresh = `${ROOT}.new`;
+	rmSync(fresh, { recursive: true, force: true });
+	mkdirSync(PEERS_FOLDER, { recursive: true });
+	await install("debootstrap", "debootstrap", [
+		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],
+		...[DEBIAN, fresh],
+	]);
+	if (existsSync(AUTHORITIES)) copyFileSync(AUTHORITIES, join(fresh, AUTHORITIES));
+	writeFileSync(join(fresh, "home-assistant.txt"), wanted);
+	const uv = /^uv==.*$/m.exec(wanted)?.[0];
+	assert.ok(uv, PACKAGES);
+	const inside = (what: string, ...command: string[]) => install(what, "chroot", [fresh, ...command]);
+	await inside("venv", "python3", "-m", "venv", "/ha");
+	await inside("pip", "/ha/bin/pip", "install", "--quiet", uv);
+	const options = ["--quiet", "--no-deps", "--no-build", "--no-cache", "--python", "/ha/bin/python"];
+	await inside("uv", "/ha/bin/uv", "pip", "install", ...options, "--requirement", "/home-assistant.txt");
+	writeFileSync(join(fresh, "installed.txt"), wanted);
+	renameSync(fresh, ROOT);
+}
+
+/** What makes a program see a clock that is ahead, before its command line; not by the program faketime, which passes no signals on. */
+function clockAhead(ms: number): string {
+	const libraries = readdirSync(join(ROOT, "usr", "lib"));
+	const path = libraries.map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`);
+	const library = path.find((one) => existsSync(join(ROOT, one)));
+	assert.ok(library, "no libfaketime");
+	return `env LD_PRELOAD=${library} FAKETIME=+${Math.round(ms / 1000)}s FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 `;
+}
+
+export class HomeAssistant {
+	readonly url: string;
+	/** Of the owner: a token of an administrator, as the gateway wants it. */
+	token = "";
+	/** Of one who is none. */
+	guestToken = "";
+	readonly #port: number;
+	#child: ChildProcess | undefined;
+
+	private constructor(port: number) {
+		this.#port = port;
+		this.url = `http://127.0.0.1:${port}`;
+	}
+
+	/** A new one, with an owner and a guest. Throws PeerMissing when it can't be had. */
+	static async start(): Promise<HomeAssistant> {
+		await installHomeAssistant();
+		const hass = new HomeAssistant(await freePort());
+		const config = join(ROOT, "config");
+		rmSync(config, { recursive: true, force: true });
+		mkdirSync(config);
+		const components = ["api", "websocket_api", "config", "recorder", "history", "sensor", "energy"];
+		writeFileSync(
+			join(config, "configuration.yaml"),
+			`http:\n  server_host: 127.0.0.1\n  server_port: ${hass.#port}\n${components.map((name) => `${name}:\n`).join("")}`,
+		);
+		copyFileSync(ASK, join(ROOT, "ask.py"));
+		await hass.begin();
+		try {
+			await hass.#onboard();
+		} catch (error) {
+			await hass.end();
+			throw error;
+		}
+		return hass;
+	}
+
+	/** Starts it with what it knew before; `aheadMs`: how far its clock is ahead of this computer's. */
+	async begin(aheadMs = 0): Promise<void> {
+		const hass = "/ha/bin/hass -c /config --skip-pip --log-no-color";
+		// /proc, which it wants, is there for it alone, and gone with it.
+		const script = `mount -t proc proc "$0/proc" && exec chroot "$0" ${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`;
+		const args = ["--mount", "--propagation", "private", "--", "sh", "-c", script, ROOT];
+		const child = spawn("unshare", args, { stdio: ["ignore", "ignore", "pipe"] });
+		this.#child = child;
+		let errors = "";
+		child.stderr.on("data", (bytes: Buffer) => {
+			errors = (errors + bytes.toString()).slice(-8192);
+		});
+		const kill = () => child.kill("SIGKILL");
+		process.once("exit", kill);
+		child.once("exit", () => process.off("exit", kill));
+		const limit = Date.now() + START_LIMIT_MS;
+		for (;;) {
+			const reply = await fetch(`${this.url}/api/core/state`, {
+				headers: this.token === "" ? {} : { Authorization: `Bearer ${this.token}` },
+			}).catch(() => undefined);
+			// Without a token it refuses, but it is there.
+			if (
+				reply !== undefined &&
+				(this.token === "" || (reply.ok && ((await reply.json()) as Answer).state === "RUNNING"))
+			)
+				return;
+			if (child.exitCode !== null) throw new PeerMissing(`it does not start: ${errors.trim().split("\n").at(-1)}`);
+			if (Date.now() > limit) {
+				await this.end();
+				throw new Error(`it does not start in ${START_LIMIT_MS} ms:\n${errors}`);
+			}
+			await sleep(200);
+		}
+	}
+
+	/** Ends it in good order, as a restart of the host does. */
+	async end(): Promise<void> {
+		const child = this.#child;
+		this.#child = undefined;
+		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+		const exited = once(child, "exit");
+		child.kill("SIGTERM");
+		const late = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
+		await exited;
+		clearTimeout(late);
+	}
+
+	/** What it wrote to its log of warnings and errors since it was started. */
+	get log(): string {
+		return readFileSync(join(ROOT, "config", "home-assistant.log"), "utf8");
+	}
+
+	/** The reply to a request of its REST API, JSON; throws an Error when it refuses. */
+	async request(method: string, path: string, body?: unknown, token = this.token): Promise<Answer> {
+		const isForm = body instanceof URLSearchParams;
+		const headers: Record<string, string> = isForm ? {} : { "Content-Type": "application/json" };
+		if (token !== "") headers.Authorization = `Bearer ${token}`;
+		const sent = body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) };
+		const reply = await fetch(`${this.url}${path}`, { method, headers, ...sent });
+		const text = await reply.text();
+		if (!reply.ok) throw new Error(`Home Assistant, ${method} ${path}: ${reply.status} ${text}`);
+		return JSON.parse(text);
+	}
+
+	/** The results of commands over its websocket. */
+	async ask(...commands: Answer[]): Promise<Answer[]> {
+		return this.#ask(this.token, commands);
+	}
+
+	async #ask(token: string, commands: Answer[]): Promise<Answer[]> {
+		const words = commands.map((command) => JSON.stringify(command));
+		const args = [ROOT, "/ha/bin/python", "/ask.py", this.url, token, ...words];
+		const { stdout } = await promisify(execFile)("chroot", args, { timeout: ASK_LIMIT_MS, maxBuffer: 1 << 26 });
+		return stdout
+			.trimEnd()
+			.split("\n")
+			.map((line) => JSON.parse(line));
+	}
+
+	/** Undefined when there is no such entity. */
+	async state(entity: string): Promise<EntityState | undefined> {
+		return (await this.states()).find(({ entity_id }) => entity_id === entity);
+	}
+
+	async states(): Promise<EntityState[]> {
+		return this.request("GET", "/api/states");
+	}
+
+	/** Its entities and devices that came by MQTT. */
+	async discovered(): Promise<{ entities: Answer[]; devices: Answer[] }> {
+		const [entities, devices] = await this.ask(
+			{ type: "config/entity_registry/list" },
+			{ type: "config/device_registry/list" },
+		);
+		const ours = entities.filter(({ platform }: Answer) => platform === "mqtt");
+		const ids = new Set(ours.map(({ device_id }: Answer) => device_id));
+		return { entities: ours, devices: devices.filter(({ id }: Answer) => ids.has(id)) };
+	}
+
+	/** Adds a broker, as its page does. */
+	async addBroker(port: number): Promise<void> {
+		const flow = await this.request("POST", "/api/config/config_entries/flow", { handler: "mqtt" });
+		const given: Answer = {};
+		const broker = { broker: "127.0.0.1", port };
+		for (const { name, default: preset } of flow.data_schema) if (preset !== undefined) given[name] = preset;
+		const result = await this.request("POST", `/api/config/config_entries/flow/${flow.flow_id}`, {
+			...given,
+			...broker,
+		});
+		assert.equal(result.type, "create_entry", JSON.stringify(result));
+	}
+
+	/**
+	 * Starts it anew, its clock at `leadMs` before five minutes are over: then it makes its statistics, without which no entity
+	 * is one of energy.
+	 */
+	async restartBeforeStatistics(leadMs: number): Promise<void> {
+		await this.end();
+		await this.begin(STATISTICS_MS - ((Date.now() + START_USUAL_MS + leadMs) % STATISTICS_MS));
+	}
+
+	/** Makes these the sources of its energy dashboard; what its own validation says of them once there are statistics. */
+	async validateEnergy(imported: string, exported?: string): Promise<Answer[]> {
+		const prices = { entity_energy_price: null, number_energy_price: null };
+		const from = { stat_energy_from: imported, stat_cost: null, ...prices };
+		const to = { stat_energy_to: exported, stat_compensation: null, ...prices };
+		const grid = {
+			type: "grid",
+			flow_from: [from],
+			flow_to: exported === undefined ? [] : [to],
+			cost_adjustment_day: 0,
+		};
+		const sources = [grid];
+		const limit = Date.now() + STATISTICS_LIMIT_MS;
+		for (;;) {
+			const [, { energy_sources }] = await this.ask(
+				{ type: "energy/save_prefs", energy_sources: sources },
+				{ type: "energy/validate" },
+			);
+			const issues = energy_sources.flat();
+			const isEarly = issues.some(({ type }: Answer) => type === "statistics_not_defined");
+			if (!isEarly || Date.now() > limit) return issues;
+			await sleep(2000);
+		}
+	}
+
+	/** The owner's first steps, without the page. */
+	async #onboard(): Promise<void> {
+		const client = `${this.url}/`;
+		const person = { client_id: client, language: "en" };
+		const owner = { ...person, name: "Owner", username: "owner", password: "owner's password" };
+		const { auth_code } = await this.request("POST", "/api/onboarding/users", owner);
+		const tokenOf = async (code: string) =>
+			(
+				await this.request(
+					"POST",
+					"/auth/token",
+					new URLSearchParams({ client_id: client, grant_type: "authorization_code", code }),
+					"",
+				)
+			).access_token;
+		const lasting = (name: string) => ({ type: "auth/long_lived_access_token", client_name: name, lifespan: 365 });
+		const first = await tokenOf(auth_code);
+		for (const step of ["core_config", "analytics"]) await this.request("POST", `/api/onboarding/${step}`, {}, first);
+		const where = { client_id: client, redirect_uri: client };
+		await this.request("POST", "/api/onboarding/integration", where, first);
+		[this.token] = await this.#ask(first, [lasting("gateway")]);
+
+		const guest = { username: "guest", password: "guest's password" };
+		const [{ user }] = await this.ask({ type: "config/auth/create", name: "Guest", group_ids: ["system-users"] });
+		await this.ask({ type: "config/auth_provider/homeassistant/create", user_id: user.id, ...guest });
+		const flow = await this.request("POST", "/auth/login_flow", { ...where, handler: ["homeassistant", null] }, "");
+		const { result } = await this.request(
+			"POST",
+			`/auth/login_flow/${flow.flow_id}`,
+			{ client_id: client, ...guest },
+			"",
+		);
+		[this.guestToken] = await this.#ask(await tokenOf(result), [lasting("guest")]);
+	}
+}

@@ -1,0 +1,84 @@
+/** A home: our gateway with a meter, Home Assistant, and a broker where there is one. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type JSONObject, vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { type EntityState, HomeAssistant } from "./home-assistant.js";
+import { Mosquitto } from "./mosquitto.js";
+import { PeerMissing } from "./peer.js";
+
+/** Of a meter that counts imported and exported energy. */
+export const METER = "logarex-lk13-history";
+/** What Home Assistant must make of some of its values: state, unit, class, class of the state. */
+export const VALUES: Readonly<Record<string, readonly [string, string, string, string]>> = {
+	"1_0_1_8_0": ["15882.6927", "kWh", "energy", "total_increasing"],
+	"1_0_2_8_0": ["219.4882", "kWh", "energy", "total_increasing"],
+	"1_0_16_7_0": ["28", "W", "power", "measurement"],
+	"1_0_32_7_0": ["235.2", "V", "voltage", "measurement"],
+};
+/** Between two tests of an output the gateway rests. */
+const TEST_LIMIT_MS = 60_000;
+
+export interface Home {
+	readonly hass: HomeAssistant;
+	/** In XS, as on the device. */
+	readonly gateway: ProcessGateway;
+	/** Or why there is none. */
+	readonly broker: Mosquitto | PeerMissing;
+}
+
+export async function prepareHome(): Promise<Home> {
+	const hass = await HomeAssistant.start();
+	try {
+		const gateway = await ProcessGateway.start("xs");
+		await gateway.login();
+		await gateway.connectMeter({ telegram: vectorOf(METER).telegram });
+		const broker = await Mosquitto.start().catch((error: Error) => {
+			if (error instanceof PeerMissing) return error;
+			throw error;
+		});
+		return { hass, gateway, broker };
+	} catch (error) {
+		await hass.end();
+		throw error;
+	}
+}
+
+export async function endHome({ hass, gateway, broker }: Home): Promise<void> {
+	try {
+		await gateway.stop();
+	} finally {
+		await hass.end();
+		if (broker instanceof Mosquitto) await broker.stop();
+	}
+}
+
+/** The first that `look` finds. */
+export async function waitFor<T>(what: string, limitMs: number, look: () => Promise<T | undefined>): Promise<T> {
+	const limit = Date.now() + limitMs;
+	for (;;) {
+		const found = await look();
+		if (found !== undefined) return found;
+		assert.ok(Date.now() < limit, what);
+		await sleep(500);
+	}
+}
+
+/** What `GET hub/send` or `mqtt/send` tells, once the gateway takes it. */
+export async function sendNow(gateway: ProcessGateway, path: "hub/send" | "mqtt/send"): Promise<JSONObject> {
+	return waitFor(`${path} is busy`, TEST_LIMIT_MS, async () => {
+		const { status, text } = await gateway.get(path);
+		return status === 503 ? undefined : JSON.parse(text);
+	});
+}
+
+/** A state as VALUES has it. */
+export function shownBy({ state, attributes }: EntityState): readonly unknown[] {
+	const { unit_of_measurement, device_class, state_class } = attributes;
+	return [String(Number(state)), unit_of_measurement, device_class, state_class];
+}
+
+/** Home Assistant's word for a name. */
+export function slugOf(name: string): string {
+	return name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
+}

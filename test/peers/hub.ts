@@ -1,0 +1,114 @@
+/** What our gateway sends by Home Assistant's REST API, as Home Assistant has it then. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessGateway } from "../api/process-gateway.js";
+import { type Home, sendNow, shownBy, slugOf, VALUES, waitFor } from "./home.js";
+import type { EntityState, HomeAssistant } from "./home-assistant.js";
+
+/** After a failure the gateway tries again by itself, after 10 s and after 30 s more. */
+const RETURN_LIMIT_MS = 60_000;
+/** Long enough for it. */
+const STATISTICS_LEAD_MS = 50_000;
+const LOG_MS = 1000;
+/** Between two readouts that are sent. */
+const PAUSE_MS = 11_000;
+
+/** What Home Assistant has of us, by what comes after the host name. */
+async function sent({ hass, gateway }: Home): Promise<Map<string, EntityState>> {
+	const ids = new RegExp(`^(?:binary_)?sensor\\.${slugOf(gateway.hostname)}_`);
+	const states = (await hass.states()).filter(({ entity_id }) => ids.test(entity_id));
+	return new Map(states.map((state) => [state.entity_id.replace(ids, ""), state]));
+}
+
+function use(gateway: ProcessGateway, hass: HomeAssistant, token = hass.token): Promise<unknown> {
+	return gateway.write("hub", { enabled: true, url: hass.url, token, lang: "en" });
+}
+
+async function checkValues(home: Home): Promise<void> {
+	const states = await sent(home);
+	for (const [key, wanted] of Object.entries(VALUES)) {
+		const state = states.get(key);
+		assert.ok(state, `${key} is not there: ${[...states.keys()]}`);
+		assert.deepEqual(shownBy(state), wanted, key);
+	}
+}
+
+const refusals = (hass: HomeAssistant) => hass.log.split("invalid authentication").length - 1;
+
+export const hubCases = [
+	{
+		name: "takes what the gateway sends by REST",
+		async run(home: Home) {
+			const { gateway, hass } = home;
+			await use(gateway, hass);
+			await gateway.read("iec62056/read");
+			const { retcode, http_status_code, code } = await sendNow(gateway, "hub/send");
+			assert.equal(retcode, 0);
+			assert.ok([200, 201].includes(http_status_code), `${http_status_code}`);
+			assert.equal(code, "ok");
+			await checkValues(home);
+			const states = await sent(home);
+			assert.equal(states.get("meter")!.state, "on");
+			const ageMs = Date.now() - Date.parse(states.get("last_readout")!.state);
+			assert.ok(Math.abs(ageMs) < 120_000, `${ageMs}`);
+			// Attributes that were not sent are none, so that each time all are.
+			const { friendly_name, obis } = states.get("1_0_1_8_0")!.attributes;
+			assert.equal(friendly_name, `${gateway.hostname} Active energy import total`);
+			assert.equal(obis, "1-0:1.8.0");
+		},
+	},
+	{
+		name: "gets everything again after a restart, and takes it for its energy dashboard",
+		async run(home: Home) {
+			const { gateway, hass } = home;
+			await hass.end();
+			// This one can't be sent now.
+			await gateway.read("iec62056/read");
+			await hass.restartBeforeStatistics(STATISTICS_LEAD_MS);
+			await waitFor("nothing comes after the restart", RETURN_LIMIT_MS, async () =>
+				(await sent(home)).has("1_0_32_7_0") ? true : undefined,
+			);
+			await checkValues(home);
+			const [imported, exported] = ["1_0_1_8_0", "1_0_2_8_0"].map((key) => `sensor.${slugOf(gateway.hostname)}_${key}`);
+			assert.deepEqual(await hass.validateEnergy(imported, exported), []);
+		},
+	},
+	{
+		name: "refuses a token of no administrator: the owner is told, and nothing more is sent",
+		async run({ gateway, hass }: Home) {
+			for (const token of [hass.guestToken, "wrong"]) {
+				await use(gateway, hass, token);
+				const { retcode, http_status_code, code, message } = await sendNow(gateway, "hub/send");
+				assert.deepEqual([retcode, http_status_code, code], [1, 401, "token_rejected"]);
+				assert.match(message, /administrator/);
+				// Its log lags a little.
+				await sleep(LOG_MS);
+				const before = refusals(hass);
+				assert.ok(before > 0);
+				for (let readouts = 0; readouts < 2; readouts++) {
+					await gateway.read("iec62056/read");
+					await sleep(PAUSE_MS / 2);
+				}
+				assert.equal(refusals(hass), before, hass.log);
+			}
+			await use(gateway, hass);
+			assert.equal((await sendNow(gateway, "hub/send")).retcode, 0);
+		},
+	},
+	{
+		name: "that is not there, or is something else, is told in words",
+		async run({ gateway, hass, broker }: Home) {
+			const other =
+				broker instanceof Error ? [] : [[`http://127.0.0.1:${broker.port}`, /no_http|no_reply|closed|connection_lost/]];
+			const cases: [string, RegExp][] = [[`${hass.url}/somewhere`, /not_found/], ...(other as [string, RegExp][])];
+			for (const [url, pattern] of cases) {
+				await gateway.write("hub", { enabled: true, url, token: hass.token, lang: "en" });
+				const { retcode, code, message } = await sendNow(gateway, "hub/send");
+				assert.notEqual(retcode, 0, url);
+				assert.match(code, pattern, `${url}: ${message}`);
+				assert.ok(message.length > 20);
+			}
+			await use(gateway, hass);
+		},
+	},
+];

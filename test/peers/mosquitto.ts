@@ -1,0 +1,190 @@
+/** Mosquitto, as Debian has it (packages `mosquitto` and `mosquitto-clients`): brokers on this computer, and its own client. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, PeerMissing, run } from "./peer.js";
+
+const START_LIMIT_MS = 10_000;
+/** Debian puts it where only root's shell looks. */
+const PROGRAMS = ["mosquitto", "/usr/sbin/mosquitto"];
+
+/** How to call the broker; throws PeerMissing when there is none. */
+async function findBroker(): Promise<string> {
+	for (const program of PROGRAMS) {
+		try {
+			// Its help ends with code 3.
+			await run(program, ["-h"]);
+			return program;
+		} catch (error) {
+			if (!(error instanceof PeerMissing)) return program;
+		}
+	}
+	throw new PeerMissing("mosquitto is not installed (Debian's package mosquitto)");
+}
+
+export interface Message {
+	readonly topic: string;
+	readonly payload: string;
+	readonly qos: number;
+	readonly retain: boolean;
+}
+
+export interface BrokerOptions {
+	/** Lines of its configuration, more than those of a listener open to all. */
+	readonly lines?: readonly string[];
+	/** Files beside it, by name; `@/` in a line is their folder. */
+	readonly files?: Readonly<Record<string, string>>;
+	/** What its clients here are called with, such as the name of a user. */
+	readonly client?: readonly string[];
+	/** Default: any that is free. */
+	readonly port?: number;
+}
+
+export class Mosquitto {
+	readonly port: number;
+	/** What it wrote to its log. */
+	log = "";
+	readonly #folder = mkdtempSync(join(tmpdir(), "mosquitto-"));
+	readonly #options: BrokerOptions;
+	readonly #program: string;
+	#child: ChildProcess | undefined;
+
+	private constructor(program: string, port: number, options: BrokerOptions) {
+		this.#program = program;
+		this.port = port;
+		this.#options = options;
+	}
+
+	/** Throws PeerMissing when broker or client is not there. */
+	static async start(options: BrokerOptions = {}): Promise<Mosquitto> {
+		const program = await findBroker();
+		await run("mosquitto_sub", ["--help"]).catch((error: Error) => {
+			if (error instanceof PeerMissing) throw new PeerMissing(`${error.message} (Debian's package mosquitto-clients)`);
+		});
+		const broker = new Mosquitto(program, options.port ?? (await freePort()), options);
+		await broker.begin();
+		return broker;
+	}
+
+	async begin(): Promise<void> {
+		const { lines = ["allow_anonymous true"], files = {} } = this.#options;
+		const folder = this.#folder;
+		// It gives up being root, and must go on reading them.
+		chmodSync(folder, 0o755);
+		for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o644 });
+		const own = [`listener ${this.port} 127.0.0.1`, "log_dest stderr", "log_type all", "persistence false"];
+		const config = join(folder, "mosquitto.conf");
+		writeFileSync(config, `${[...own, ...lines].join("\n").replaceAll("@/", `${folder}/`)}\n`);
+		const child = spawn(this.#program, ["-c", config], { stdio: ["ignore", "ignore", "pipe"] });
+		child.stderr.on("data", (bytes: Buffer) => {
+			this.log += bytes.toString();
+		});
+		const kill = () => child.kill("SIGKILL");
+		process.once("exit", kill);
+		child.once("exit", () => process.off("exit", kill));
+		this.#child = child;
+		const limit = Date.now() + START_LIMIT_MS;
+		while (!(await accepts(this.port))) {
+			if (child.exitCode !== null || Date.now() > limit) throw new Error(`mosquitto does not start:\n${this.log}`);
+			await sleep(50);
+		}
+	}
+
+	async end(): Promise<void> {
+		const child = this.#child;
+		this.#child = undefined;
+		if (child === undefined || child.exitCode !== null) return;
+		const exited = once(child, "exit");
+		child.kill("SIGTERM");
+		await exited;
+	}
+
+	async stop(): Promise<void> {
+		await this.end();
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	#client(more: readonly string[]): string[] {
+		const { client = [] } = this.#options;
+		const own = client.map((word) => word.replaceAll("@/", `${this.#folder}/`));
+		return ["-h", "127.0.0.1", "-p", String(this.port), ...own, ...more];
+	}
+
+	async publish(topic: string, payload: string, ...options: string[]): Promise<void> {
+		const what = payload === "" ? ["-n"] : ["-m", payload];
+		await run("mosquitto_pub", this.#client(["-t", topic, ...what, ...options]));
+	}
+
+	/** What is kept under these topics now. */
+	async retained(topic: string): Promise<Message[]> {
+		const args = this.#client(["-t", topic, "-W", "1", "--retained-only", "-F", "%j"]);
+		// That the time is over, with which it ends, is no error.
+		const child = spawn("mosquitto_sub", args, { stdio: ["ignore", "pipe", "ignore"] });
+		const messages: Message[] = [];
+		createInterface(child.stdout).on("line", (line) => messages.push(toMessage(line)));
+		await once(child, "close");
+		return messages;
+	}
+
+	/** Runs `use` with an observer of these topics. */
+	async observe<T>(topic: string, use: (observer: Observer) => Promise<T>): Promise<T> {
+		const args = this.#client(["-t", topic, "-q", "1", "-F", "%j", "-d"]);
+		const child = spawn("stdbuf", ["-oL", "mosquitto_sub", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+		const exited = once(child, "exit");
+		const observer = new Observer();
+		const lines = createInterface(child.stdout);
+		const subscribed = new Promise<void>((resolve) => {
+			lines.on("line", (line) => {
+				// The rest is what it tells of itself.
+				if (line.startsWith("{")) observer.messages.push(toMessage(line));
+				else if (line.startsWith("Subscribed")) resolve();
+			});
+		});
+		try {
+			await Promise.race([
+				subscribed,
+				exited.then(() => Promise.reject(new Error(`mosquitto_sub has ended:\n${this.log}`))),
+			]);
+			return await use(observer);
+		} finally {
+			child.kill("SIGTERM");
+			await exited;
+		}
+	}
+}
+
+export class Observer {
+	/** All so far, oldest first. */
+	readonly messages: Message[] = [];
+
+	/** The first one that fits, of those so far or to come. */
+	async find(fits: (message: Message) => boolean, limitMs = 10_000): Promise<Message> {
+		const limit = Date.now() + limitMs;
+		for (;;) {
+			const message = this.messages.find(fits);
+			if (message !== undefined) return message;
+			assert.ok(Date.now() < limit, `not among ${JSON.stringify(this.messages.slice(-20))}`);
+			await sleep(50);
+		}
+	}
+}
+
+function toMessage(line: string): Message {
+	const { topic, payload, qos, retain } = JSON.parse(line);
+	return { topic, payload: payload ?? "", qos, retain: retain === 1 };
+}
+
+function accepts(port: number): Promise<boolean> {
+	return new Promise((resolve) => {
+		const socket = connect(port, "127.0.0.1");
+		socket.on("connect", () => resolve(true));
+		socket.on("error", () => resolve(false));
+		socket.on("connect", () => socket.destroy());
+	});
+}

@@ -1,0 +1,166 @@
+/** What our gateway publishes by MQTT, as Mosquitto passes it on, and what Home Assistant makes of it by its discovery. */
+import assert from "node:assert/strict";
+import { type Home, sendNow, shownBy, VALUES, waitFor } from "./home.js";
+import type { Answer, EntityState } from "./home-assistant.js";
+import type { Mosquitto } from "./mosquitto.js";
+
+const COME_LIMIT_MS = 20_000;
+/** After a failure: 10 s, more or less a fifth, then twice that. */
+const RETURN_LIMIT_MS = 60_000;
+const STATISTICS_LEAD_MS = 25_000;
+/** Bytes that 20 entities may take. */
+const DISCOVERY_LIMIT = 4096;
+
+function brokerOf({ broker }: Home): Mosquitto {
+	if (broker instanceof Error) throw broker;
+	return broker;
+}
+
+interface Taken {
+	readonly entities: ReadonlyMap<string, EntityState>;
+	readonly devices: readonly Answer[];
+}
+
+/** What Home Assistant has of us: entities by key. */
+async function taken({ hass }: Home): Promise<Taken> {
+	const { entities, devices } = await hass.discovered();
+	const states = new Map((await hass.states()).map((state) => [state.entity_id, state]));
+	const found = new Map<string, EntityState>();
+	for (const { entity_id, unique_id } of entities) {
+		const state = states.get(entity_id);
+		if (state !== undefined) found.set(/^[^_]+_(.*)$/.exec(unique_id)![1], state);
+	}
+	return { entities: found, devices };
+}
+
+const stateOf = async (home: Home, key: string) => (await taken(home)).entities.get(key)?.state;
+
+/** Until Home Assistant has this state for the entity. */
+function until(home: Home, key: string, wanted: string | undefined, limitMs = COME_LIMIT_MS): Promise<true> {
+	return waitFor(`${key} is not ${wanted}`, limitMs, async () =>
+		isSame(await stateOf(home, key), wanted) ? true : undefined,
+	);
+}
+
+async function checkValues(home: Home): Promise<void> {
+	const { entities } = await taken(home);
+	for (const [key, wanted] of Object.entries(VALUES)) {
+		const state = entities.get(key);
+		assert.ok(state, `${key} is not there: ${[...entities.keys()]}`);
+		assert.deepEqual(shownBy(state), wanted, key);
+	}
+}
+
+const COMPLAINT = /(WARNING|ERROR).*\[homeassistant\.(components\.(mqtt|sensor|energy|recorder)|util\.json)/;
+/** The broker was ended on purpose. */
+const OURS = /connect/i;
+const KEY = "1_0_1_8_0";
+const VALUE = "15882.6927";
+
+/** Text as it is, numbers by their value: how many digits one has is up to who passes it on. */
+function isSame(state: string | undefined, wanted: string | undefined): boolean {
+	return state === wanted || (wanted === VALUE && Number(state) === Number(VALUE));
+}
+
+export const mqttCases = [
+	{
+		name: "makes a device and its entities of what the gateway announces by MQTT, in 4 KB for 20",
+		async run(home: Home) {
+			const { gateway, hass } = home;
+			const broker = brokerOf(home);
+			await hass.addBroker(broker.port);
+			await gateway.write("mqtt", { enabled: true, url: `mqtt://127.0.0.1:${broker.port}` });
+			await gateway.read("iec62056/read");
+			const { retcode, code } = await sendNow(gateway, "mqtt/send");
+			assert.deepEqual([retcode, code], [0, "ok"]);
+			await until(home, KEY, VALUE);
+			await checkValues(home);
+			const { entities, devices } = await taken(home);
+			assert.equal(devices.length, 1);
+			const [{ name, manufacturer, model, sw_version, serial_number }] = devices;
+			const { model: ourModel, serial, firmware_version } = await gateway.read("system/status");
+			assert.deepEqual([name, model, serial_number], [gateway.hostname, ourModel ?? model, serial ?? serial_number]);
+			assert.ok(manufacturer && sw_version, `${manufacturer} ${sw_version} ${firmware_version}`);
+			assert.equal(entities.get("time")!.attributes.device_class, "timestamp");
+			const [config] = await broker.retained("homeassistant/device/+/config");
+			const bytes = Buffer.byteLength(config.payload);
+			assert.ok(bytes <= (DISCOVERY_LIMIT * entities.size) / 20, `${bytes} bytes for ${entities.size} entities`);
+		},
+	},
+	{
+		name: "has them again after a restart, and takes them for its energy dashboard",
+		async run(home: Home) {
+			const { hass } = home;
+			brokerOf(home);
+			await hass.restartBeforeStatistics(STATISTICS_LEAD_MS);
+			await until(home, KEY, VALUE);
+			await checkValues(home);
+			const { entities } = await taken(home);
+			const [imported, exported] = [KEY, "1_0_2_8_0"].map((key) => entities.get(key)!.entity_id);
+			assert.deepEqual(await hass.validateEnergy(imported, exported), []);
+		},
+	},
+	{
+		name: "shows them as unavailable while the gateway, or the broker, is gone",
+		async run(home: Home) {
+			const { gateway } = home;
+			const broker = brokerOf(home);
+			await broker.observe("smgw/+/status", async (observer) => {
+				await gateway.restart();
+				await gateway.login();
+				await observer.find(({ payload }) => payload === "offline");
+				await observer.find(({ payload, retain }) => payload === "online" && !retain, RETURN_LIMIT_MS);
+			});
+			// Nothing that was retained was lost meanwhile.
+			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			await broker.end();
+			await until(home, KEY, "unavailable");
+			// It has kept nothing.
+			await broker.begin();
+			await gateway.read("iec62056/read");
+			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			await checkValues(home);
+		},
+	},
+	{
+		name: "has each value from a topic of its own, too",
+		async run(home: Home) {
+			const { gateway } = home;
+			const broker = brokerOf(home);
+			await gateway.write("mqtt", { topics: "values" });
+			await gateway.read("iec62056/read");
+			await waitFor("no topic of its own", RETURN_LIMIT_MS, async () => {
+				const [message] = await broker.retained(`smgw/+/${KEY}`);
+				return isSame(message?.payload, VALUE) ? true : undefined;
+			});
+			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			await checkValues(home);
+		},
+	},
+	{
+		name: "forgets device and entities when the owner turns the discovery off",
+		async run(home: Home) {
+			const { gateway } = home;
+			const broker = brokerOf(home);
+			assert.equal((await broker.retained("homeassistant/device/+/config")).length, 1);
+			await gateway.write("mqtt", { discovery: false });
+			await until(home, KEY, undefined);
+			assert.deepEqual((await taken(home)).devices, []);
+			assert.deepEqual(await broker.retained("homeassistant/#"), []);
+			await gateway.write("mqtt", { discovery: true });
+			await gateway.read("iec62056/read");
+			await until(home, KEY, VALUE, RETURN_LIMIT_MS);
+			await gateway.write("mqtt", { enabled: false });
+			await until(home, KEY, undefined);
+			assert.deepEqual(await broker.retained("homeassistant/#"), []);
+		},
+	},
+	{
+		name: "finds nothing to complain of in what came by MQTT",
+		async run(home: Home) {
+			brokerOf(home);
+			const complaints = home.hass.log.split("\n").filter((line) => COMPLAINT.test(line) && !OURS.test(line));
+			assert.deepEqual(complaints, []);
+		},
+	},
+];

@@ -1,0 +1,100 @@
+/**
+ * The hub beside all else, in XS on Linux with the device's own memory: it sends by TLS, with the longest certificate, to a
+ * server that takes its time, while the meter is read with keys and long bodies come. Nothing starts anew, all is sent.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { ANY, DLMS, STACK_RESERVE } from "./memory-limits.js";
+
+const LONG_BODY = 16_384;
+const REPLY_MS = 60;
+const ROUNDS = 12;
+const LIMIT_MS = 120_000;
+
+describe("The hub beside readouts and long bodies", function () {
+	this.timeout(600_000);
+	let gateway: ProcessGateway;
+	let server: Server;
+	let taken = 0;
+
+	const pair = makeCertificate({
+		names: ["127.0.0.1"],
+		validFromMs: Date.UTC(2020, 0, 1),
+		validToMs: Date.UTC(2049, 0, 1),
+	});
+
+	before(async () => {
+		const identity = { cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) };
+		server = createServer(identity, (request, response) => {
+			request.resume();
+			request.on("end", () => {
+				taken++;
+				setTimeout(() => response.writeHead(200).end("{}"), REPLY_MS);
+			});
+		});
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		gateway = await ProcessGateway.start("linux");
+		await gateway.login();
+		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", DLMS);
+	});
+	after(async () => {
+		await gateway?.stop();
+		server.closeAllConnections();
+		server.close();
+	});
+
+	it("keeps to the device's memory, and arrives", async function () {
+		const own = `\n${Buffer.from(pair.certificate).toString("latin1")}`;
+		const cert = own.padStart(HUB_CERTIFICATE_LIMIT, "#");
+		const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const objects = JSON.stringify({
+			entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, 1, 8, i, 255], class_id: 3, attribute: 2 })),
+		}).padEnd(LONG_BODY);
+		let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+		const measure = async () => {
+			const memory = await gateway.memory();
+			highest = {
+				...memory,
+				slots: Math.max(highest.slots, memory.slots),
+				chunks: Math.max(highest.chunks, memory.chunks),
+			};
+		};
+		for (let round = 0; round < ROUNDS; round++) {
+			// Saved anew it sends at once.
+			await gateway.write("hub", { enabled: true, url, token: "t".repeat(512), cert });
+			const reading = gateway.get("iec62056/read");
+			const from = taken;
+			const endMs = Date.now() + LIMIT_MS;
+			while (taken === from && Date.now() < endMs) {
+				await measure();
+				await sleep(100);
+			}
+			const body = await gateway.post("dlms/obis", objects);
+			assert.ok([200, 503].includes(body.status), body.text);
+			await measure();
+			const { status } = await reading;
+			assert.ok([200, 500, 503].includes(status), `${status}`);
+			await measure();
+			assert.doesNotMatch(gateway.diagnosis, /starts anew/);
+		}
+		const endMs = Date.now() + LIMIT_MS;
+		while ((await gateway.read("system/status")).hub_state !== "ok") {
+			assert.ok(Date.now() < endMs, "it does not arrive");
+			await sleep(500);
+		}
+		const { slots, chunks, stack, stackLimit } = highest;
+		this.test!.title += ` (${taken} states; ${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
+		assert.ok(taken >= ROUNDS, `${taken} states`);
+		assert.ok(slots <= ANY.slots && chunks <= ANY.chunks, `${slots} slots, ${chunks} bytes`);
+		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
+	});
+});
