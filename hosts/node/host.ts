@@ -20,6 +20,8 @@ import { createSerialPort } from "./serial.js";
 import { FileStorage } from "./storage.js";
 import { createUDPPort } from "./udp.js";
 
+/** A radio that looks for its network each second or two would hold a time up that goes thousands of times as fast. */
+const FAST_BEACON_MS = 60_000;
 /** Of the hardware variant that a desk is. */
 const BENCH_DEVICE_ID = 0;
 
@@ -108,6 +110,7 @@ export function createHost(settings: HostSettings): Host {
 			timers,
 			lease: leaseOfComputer(),
 			accessPointKey: factory.accessPointKey,
+			...(time === undefined ? {} : { beaconMs: FAST_BEACON_MS }),
 		}),
 		...(settings.button === undefined ? {} : { button: settings.button }),
 		retained: retainedIn(stateFolder),
