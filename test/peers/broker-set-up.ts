@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StandIn } from "../../tools/hub/home-assistant.js";
 import { Mosquitto } from "./mosquitto.js";
-import { type BrokerBench, endBrokerBench, numbersOf, shell, startBrokerBench } from "./reading-bench.js";
+import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
 import { template } from "./templates.js";
 
 /** Between two tests of an output the gateway rests. */
@@ -107,5 +107,5 @@ export const setUpCases = [
 	},
 ];
 
-export const prepareBroker = startBrokerBench;
-export const endBroker = endBrokerBench;
+export const prepareSetUp = brokerBench;
+export const endSetUp = endBrokerBench;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { JSONObject } from "../api/gateway.js";
 import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
-import { type BrokerBench, endBrokerBench, numbersOf, startBrokerBench } from "./reading-bench.js";
+import { type BrokerBench, brokerBench, numbersOf } from "./reading-bench.js";
 import { template } from "./templates.js";
 
 const MODULE = "github.com/itchyny/gojq/cmd/gojq@v0.12.19";
@@ -39,10 +39,8 @@ async function installGojq(): Promise<string> {
 export async function prepareGojq(): Promise<Bench> {
 	const program = await installGojq();
 	const packages = await installPython("yaml", ["pyyaml==6.0.2"]);
-	return { ...(await startBrokerBench()), program, packages };
+	return { ...(await brokerBench()), program, packages };
 }
-
-export const endGojq = endBrokerBench;
 
 /** The meter of a file of the page. */
 async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONObject> {

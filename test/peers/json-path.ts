@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { download, PEER_SOURCES, PEERS_FOLDER, run } from "./peer.js";
-import { type BrokerBench, endBrokerBench, numbersOf, PAGE_TOPIC, startBrokerBench } from "./reading-bench.js";
+import { type BrokerBench, brokerBench, numbersOf, PAGE_TOPIC } from "./reading-bench.js";
 import { template } from "./templates.js";
 
 const MAVEN = "https://repo1.maven.org/maven2";
@@ -40,7 +40,7 @@ export async function prepareJSONPath(): Promise<Bench> {
 	const classes = join(PEERS_FOLDER, "json-path-classes");
 	mkdirSync(classes, { recursive: true });
 	await run("javac", ["-d", classes, "-cp", jars.join(":"), join(PEER_SOURCES, "java", "ReadPaths.java")]);
-	return { ...(await startBrokerBench()), classPath: [classes, ...jars].join(":") };
+	return { ...(await brokerBench()), classPath: [classes, ...jars].join(":") };
 }
 
 /** What the expressions in these things find in this JSON, by the channel's name. */
@@ -99,5 +99,3 @@ export const jsonPathCases = [
 		},
 	},
 ];
-
-export const endJSONPath = endBrokerBench;

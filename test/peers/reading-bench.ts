@@ -53,6 +53,8 @@ export async function startReadingBench(): Promise<ReadingBench> {
 	const folder = mkdtempSync(join(tmpdir(), "readings-"));
 	try {
 		await gateway.login();
+		// Values stay as they are.
+		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
 		await gateway.read("iec62056/read");
 		const authority = `${await addressOf(gateway)}:${gateway.httpsPort}`;
 		const fetching = template("certificate.sh", { [`${PAGE_HOST}:443`]: authority });
@@ -78,8 +80,15 @@ export async function endReadingBench({ gateway, folder }: ReadingBench): Promis
 	await gateway.stop();
 }
 
-/** With a broker as the page has it, set in the gateway as the page has it. */
-export async function startBrokerBench(): Promise<BrokerBench> {
+let shared: Promise<BrokerBench> | undefined;
+
+/** With a broker as the page has it, set in the gateway as the page has it: one for all peers that want it. */
+export function brokerBench(): Promise<BrokerBench> {
+	shared ??= startBrokerBench();
+	return shared;
+}
+
+async function startBrokerBench(): Promise<BrokerBench> {
 	const broker = await startBroker();
 	let bench: ReadingBench | undefined;
 	try {
