@@ -139,7 +139,7 @@ describe("MQTT and aedes, over sockets", () => {
 		};
 		await fails(`mqtt://127.0.0.1:${secure}`, "closed_unanswered");
 		await fails(`mqtts://127.0.0.1:${secure}`, "certificate_untrusted", (one) => one.trust(other.certificate));
-		await fails(`mqtts://127.0.0.1:${secure}`, "no_certificate");
+		await fails(`mqtts://127.0.0.1:${secure}`, "certificate_missing");
 		unserve();
 		await fails(`mqtts://127.0.0.1:${secure}`, "unreachable", (one) => one.trust(own.certificate));
 		const plain = await serve(false);

@@ -21,7 +21,7 @@ import {
 } from "../../modules/mqtt/packet.js";
 import { feeds, REFUSED } from "../feeds.js";
 
-const RUNS = 2000;
+const RUNS = 500;
 const text = new NodeText();
 
 /** What mqtt-packet reads in the bytes. */

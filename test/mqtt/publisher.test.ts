@@ -428,7 +428,7 @@ describe("MQTT", () => {
 			bed = new Bed();
 			bed.set(put(MQTT_URL, `mqtts://${BROKER_ADDRESS}`));
 			bed.start();
-			assert.equal(bed.service.publisher?.failure?.code, "no_certificate");
+			assert.equal(bed.service.publisher?.failure?.code, "certificate_missing");
 		});
 
 		it("gives the turn back when it fails", () => {
