@@ -33,7 +33,7 @@ describe("The page's first load", function () {
 	const asked = () =>
 		visit.requests.map((request) => `${request.method()} ${new URL(request.url()).pathname.replace("/api/v1/", "")}`);
 
-	it("takes two requests to the login, two more for the login, two to the overview, and three for what is beside", async () => {
+	it("takes two requests to the login, two more for the login, two to the overview, and four for what is beside", async () => {
 		visit = await Visit.begin(browser, gateway, { language: "de" });
 		await visit.settled();
 		const [document, script, ...more] = asked();
@@ -50,7 +50,7 @@ describe("The page's first load", function () {
 		const first = ["GET system/challenge", "POST system/login", "GET system/status", "GET iec62056/last"];
 		assert.deepEqual(asked().slice(2, 2 + first.length), first);
 		// Behind what is seen first, and seldom after.
-		const later = ["GET network/status", "GET system/timezone", "GET iec62056/schedule"];
+		const later = ["GET events", "GET network/status", "GET system/timezone", "GET iec62056/schedule"];
 		assert.ok(
 			asked()
 				.slice(2 + first.length)
