@@ -18,6 +18,7 @@ import { LANGUAGES } from "../hosts/browser/text/translations.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCE = join(ROOT, "hosts", "browser");
 export const ARCHIVE = join(ROOT, "modules", "resources", "web.bin");
+const GZIP = new URL("./page-gzip.js", import.meta.url);
 const TAG_LENGTH = 16;
 
 export interface PageFile {
@@ -188,7 +189,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 	const { scripts, entry } = await bundle();
 	const documents = LANGUAGES.map((_, index) => documentFor(index, entry));
 	const files = [...documents, ...scripts, ...appFiles()];
-	const worker = new Worker(new URL("./page-gzip.js", import.meta.url), {
+	const worker = new Worker(GZIP, {
 		workerData: files.map(({ content }) => content),
 	});
 	const [bodies]: Uint8Array[][] = await once(worker, "message");
@@ -198,7 +199,7 @@ export async function makePage(): Promise<{ files: PackedFile[]; policy: string 
 /** Writes the archive unless it is newer than all its sources. */
 export async function buildPage(): Promise<void> {
 	const written = statSync(ARCHIVE, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	const makers = [fileURLToPath(import.meta.url), join(ROOT, "package-lock.json")];
+	const makers = [fileURLToPath(import.meta.url), fileURLToPath(GZIP), join(ROOT, "package-lock.json")];
 	if (written > Math.max(newestSource(), ...makers.map((path) => statSync(path).mtimeMs))) return;
 	const { files, policy } = await makePage();
 	writeFileSync(ARCHIVE, pack(files, policy));

@@ -81,16 +81,14 @@ export class Outputs implements HubUser, MQTTUser {
 
 	/** For Hub. */
 	hubChanged(failure: OutputFailure | undefined): void {
-		const { events, live } = this.#world;
-		live.changed();
+		const { events } = this.#world;
 		if (failure === undefined) events.note(EVENT_HUB_BACK);
 		else events.note(EVENT_HUB_FAILED, failure.code);
 	}
 
 	/** For MQTTService. */
 	mqttChanged(failure: OutputFailure | undefined): void {
-		const { events, live } = this.#world;
-		live.changed();
+		const { events } = this.#world;
 		if (failure === undefined) events.note(EVENT_MQTT_SENT);
 		else events.note(EVENT_MQTT_FAILED, failure.code);
 	}

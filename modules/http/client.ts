@@ -12,15 +12,12 @@
  * followed: where a redirect leads, what was sent with the request is nobody's business.
  *
  * The owner's drive is told by whatever the host calls back with, and the owner looks at `outcome` in its drain.
- * Limits: a request's line and fields OUT_SIZE bytes; connecting CONNECT_MS, a reply REPLY_MS from `send` on, or from when
- * the connection stands.
+ * Limits: connecting HTTP_CONNECT_MS, a reply HTTP_REPLY_MS from `send` on, or from when the connection stands.
  */
 import { CLIENT_BROKEN, CLIENT_ENDED, type Client, type ClientPort, type TLSClientOptions } from "../io/client.js";
 import type { Drive } from "../io/driver.js";
 import type { Timed } from "../io/machine.js";
-import { Outgoing } from "./outgoing.js";
 import { READ_DONE, READ_MORE, ReplyReader } from "./reply.js";
-import { BytesSource } from "./response.js";
 
 export const HTTP_CONNECT_MS = 8000;
 export const HTTP_REPLY_MS = 8000;
@@ -34,8 +31,6 @@ export const HTTP_BAD_REPLY = 21;
 /** Outcomes from here on are those of the reply. */
 export const FIRST_STATUS = 200;
 
-/** A request with a token of 512 characters, a path of 255, a host of 253. */
-const OUT_SIZE = 1536;
 const IN_SIZE = 512;
 
 export interface HTTPClientOptions {
@@ -64,7 +59,10 @@ export class HTTPClient implements Timed {
 	#dueMs = Number.POSITIVE_INFINITY;
 	#writable = 0;
 	readonly #socket: Client;
-	readonly #out = new Outgoing(OUT_SIZE);
+	/** The request: `#bytes[#at..#end)` is still to be sent. */
+	#bytes: Uint8Array | undefined;
+	#at = 0;
+	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
 	readonly #reply = new ReplyReader();
 
@@ -84,7 +82,7 @@ export class HTTPClient implements Timed {
 
 	/** A request may be sent. */
 	get isOpen(): boolean {
-		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#out.isIdle);
+		return this.#state === STATE_OPEN || (this.#state === STATE_OPENING && this.#bytes === undefined);
 	}
 
 	/** Of TLS, for the next connection; undefined where there is none, or none that stands. */
@@ -96,17 +94,14 @@ export class HTTPClient implements Timed {
 		return this.#dueMs;
 	}
 
-	/**
-	 * Sends a request: its line and fields up to the empty line, in two parts that are sent one behind the other, and its
-	 * body. `outcome` is told anew. RangeError when line and fields are beyond OUT_SIZE bytes.
-	 */
-	send(line: Uint8Array, fields: Uint8Array, body: Uint8Array, nowMs: number): void {
+	/** Sends a request, `bytes[start..end)`, which hold still until its `outcome` is there. */
+	send(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		this.outcome = OUTCOME_NONE;
 		this.#reply.begin();
-		this.#out.queue(line);
-		this.#out.begin(fields, new BytesSource(body), body.length, false);
-		if (this.#state !== STATE_OPEN) return;
-		this.ask(nowMs);
+		this.#bytes = bytes;
+		this.#at = start;
+		this.#end = end;
+		if (this.#state === STATE_OPEN) this.ask(nowMs);
 	}
 
 	advance(nowMs: number): void {
@@ -117,7 +112,7 @@ export class HTTPClient implements Timed {
 	close(): void {
 		this.#state = STATE_OVER;
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		this.#out.close();
+		this.#bytes = undefined;
 		this.#socket.close();
 	}
 
@@ -130,13 +125,17 @@ export class HTTPClient implements Timed {
 	private write(count: number, nowMs: number): void {
 		this.#writable = count;
 		if (this.#state === STATE_OPENING) {
-			if (this.#out.isIdle) this.#state = STATE_OPEN;
+			if (this.#bytes === undefined) this.#state = STATE_OPEN;
 			else this.ask(nowMs);
 		} else if (this.#state === STATE_ASKING) this.pump();
 	}
 
 	private pump(): void {
-		this.#writable = this.#out.pump(this.#socket, this.#writable);
+		while (this.#bytes !== undefined && this.#at < this.#end && this.#writable > 0) {
+			const start = this.#at;
+			this.#at = Math.min(this.#end, start + this.#writable);
+			this.#writable = this.#socket.write(this.#bytes, start, this.#at);
+		}
 	}
 
 	private read(): void {
@@ -162,7 +161,7 @@ export class HTTPClient implements Timed {
 		this.#served++;
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		// A server that answers before it has all of the request wants no more of it.
-		if (isReusable && this.#out.isIdle) this.#state = STATE_OPEN;
+		if (isReusable && this.#at === this.#end) this.#state = STATE_OPEN;
 		else this.close();
 	}
 

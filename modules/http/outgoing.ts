@@ -1,6 +1,6 @@
 /**
- * The sending half of a connection: one buffer, filled from the head and the body of a message only when it is empty and
- * the socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
+ * The sending half of a connection: one buffer, filled from the reply's head and body only when it is empty and the
+ * socket takes bytes, so that a slow reader never makes anything grow. Small replies leave in a single write.
  *
  *     chunk (RFC 9112, 7.1): 3 hex digits (so the buffer is at most FFF bytes), CRLF, data, CRLF; the end: "0" CRLF CRLF
  */
@@ -92,7 +92,7 @@ export class Outgoing {
 	 * Gives the socket what it takes, at most `writable` bytes; returns how many it will take after that. Throws what the
 	 * source throws; `revoke` then clears away what there is of the reply.
 	 */
-	pump(socket: Pick<Socket, "write">, writable: number): number {
+	pump(socket: Socket, writable: number): number {
 		let room = writable;
 		if (this.#isFresh && room > 0) {
 			// Head and beginning of the body go out together.

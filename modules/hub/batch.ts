@@ -11,7 +11,7 @@ import type { HubURL } from "../http/url.js";
 import type { Drive } from "../io/driver.js";
 import type { Clock, Network } from "../io/host.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
-import { Entities, type Snapshot } from "./entities.js";
+import { BODY_SIZE, Entities, type Snapshot } from "./entities.js";
 import { HUB_BAD_URL, hubFailure } from "./failures.js";
 
 /** What is to be sent: one entity, to see what becomes of it; those of the gateway; all. */
@@ -21,6 +21,8 @@ export const SEND_ALL = 2;
 
 /** Below the hub's address; some write it as part of that. */
 const API = "/api";
+/** Room for the first lines of a request: a path of 255 characters, an entity, a length. */
+const LINES_SIZE = 512;
 const OK = 200;
 const CREATED = 201;
 
@@ -53,9 +55,11 @@ export class Batch {
 	failure: OutputFailure | undefined;
 	readonly #world: BatchWorld;
 	readonly #options: BatchOptions;
-	/** Each request's line up to the entity, and the lines that are the same, with the token. */
+	/** Each request's line up to the entity. */
 	readonly #line: string;
-	readonly #fields: Uint8Array;
+	/** A request: its first lines, which end at LINES_SIZE, then what all have, with the token, then its body from #bodyAt. */
+	readonly #request: Uint8Array;
+	readonly #bodyAt: number;
 	#entities: Entities;
 	#client: HTTPClient | undefined;
 
@@ -65,12 +69,15 @@ export class Batch {
 		const { scope, snapshot, token, url } = options;
 		const { path, port, secure } = url;
 		this.scope = scope;
-		this.#entities = new Entities(snapshot, scope === SEND_ALL);
 		this.#line = `POST ${path.endsWith(API) ? path.slice(0, -API.length) : path}${API}/states/`;
 		const host = port === (secure ? 443 : 80) ? url.host : `${url.host}:${port}`;
-		this.#fields = snapshot.text.encode(
+		const fields = snapshot.text.encode(
 			`Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`,
 		);
+		this.#bodyAt = LINES_SIZE + fields.length;
+		this.#request = new Uint8Array(this.#bodyAt + BODY_SIZE);
+		this.#request.set(fields, LINES_SIZE);
+		this.#entities = this.entities(scope === SEND_ALL);
 	}
 
 	get deadlineMs(): number {
@@ -106,7 +113,7 @@ export class Batch {
 			this.taken++;
 			if (outcome === CREATED && this.taken === 1 && this.scope < SEND_ALL) {
 				this.scope = SEND_ALL;
-				this.#entities = new Entities(this.#options.snapshot, true);
+				this.#entities = this.entities(true);
 			}
 		}
 		if (this.scope === SEND_ONE && this.taken > 0) return true;
@@ -125,10 +132,17 @@ export class Batch {
 				return true;
 			}
 		}
-		const { id, body } = this.#entities;
-		const line = `${this.#line}${id} HTTP/1.1\r\nContent-Length: ${body.length}\r\n`;
-		client.send(this.#options.snapshot.text.encode(line), this.#fields, body, nowMs);
+		const { id, end } = this.#entities;
+		const head = `${this.#line}${id} HTTP/1.1\r\nContent-Length: ${end - this.#bodyAt}\r\n`;
+		const lines = this.#options.snapshot.text.encode(head);
+		const start = LINES_SIZE - lines.length;
+		this.#request.set(lines, start);
+		client.send(this.#request, start, end, nowMs);
 		return false;
+	}
+
+	private entities(withValues: boolean): Entities {
+		return new Entities(this.#options.snapshot, withValues, this.#request, this.#bodyAt);
 	}
 
 	/** Undefined: the host can't do anything with that address. */

@@ -22,8 +22,8 @@ import { utcText } from "../time/iso.js";
 /** Momentary values are those of now for so long. */
 export const FRESH_MS = 900_000;
 
-/** The longest body: names and codes have limits, the meter's own is cut. */
-const BODY_SIZE = 1024;
+/** Bytes of the longest body: names and codes have limits, the meter's own is cut. */
+export const BODY_SIZE = 1024;
 const METER_ID_LIMIT = 64;
 
 /** Places of the gateway's own entities; values follow. */
@@ -71,24 +71,24 @@ export interface Snapshot {
 export class Entities {
 	/** Of the entity gone to: `sensor.gateway_1_0_1_8_0`. */
 	id = "";
+	/** Where its body ends. */
+	end = 0;
 	readonly #snapshot: Snapshot;
 	readonly #slug: string;
 	readonly #values: PublishedValues | undefined;
-	readonly #body = new Uint8Array(BODY_SIZE);
-	#bodyLength = 0;
+	/** Where bodies are written, and from where on. */
+	readonly #into: Uint8Array;
+	readonly #start: number;
 	#index = -1;
 
-	/** `withValues`: the readout's too. */
-	constructor(snapshot: Snapshot, withValues: boolean) {
+	/** Bodies are written to `into[start..)`, which has room for BODY_SIZE bytes. `withValues`: the readout's too. */
+	constructor(snapshot: Snapshot, withValues: boolean, into: Uint8Array, start: number) {
+		this.#into = into;
+		this.#start = start;
 		this.#snapshot = snapshot;
 		this.#slug = slugOf(snapshot.hostname);
 		const { readout } = snapshot;
 		if (withValues && readout !== undefined) this.#values = new PublishedValues(readout, snapshot);
-	}
-
-	/** Of the entity gone to. It holds still until the next one. */
-	get body(): Uint8Array {
-		return this.#body.subarray(0, this.#bodyLength);
 	}
 
 	/** Goes to the next entity; false when there is none. */
@@ -128,7 +128,7 @@ export class Entities {
 			const percent = volts === undefined ? UNKNOWN : String(batteryPercent(volts, power?.cells ?? 0));
 			this.begin(percent, name, "battery", "%", MEASUREMENT);
 		} else this.begin(String(rssi ?? UNKNOWN), name, "signal_strength", "dBm", MEASUREMENT);
-		this.end();
+		this.finish();
 	}
 
 	private putValue(values: PublishedValues): void {
@@ -141,13 +141,13 @@ export class Entities {
 			writer.key("meter_id");
 			writer.ascii(meterId, 0, Math.min(METER_ID_LIMIT, meterId.length));
 		}
-		this.end();
+		this.finish();
 	}
 
 	/** The body up to what only values have. */
 	private begin(state: string, name: string, deviceClass: string, unit = "", stateClass = ""): void {
 		const { writer } = this.#snapshot;
-		writer.begin(this.#body, 0, BODY_SIZE);
+		writer.begin(this.#into, this.#start, this.#start + BODY_SIZE);
 		writer.beginObject();
 		this.attribute("state", state);
 		writer.key("attributes");
@@ -165,11 +165,11 @@ export class Entities {
 		writer.string(value);
 	}
 
-	private end(): void {
+	private finish(): void {
 		const { writer } = this.#snapshot;
 		writer.endObject();
 		writer.endObject();
-		this.#bodyLength = writer.position;
+		this.end = writer.position;
 	}
 }
 

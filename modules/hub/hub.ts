@@ -32,7 +32,7 @@ import type { Crypto, Power, TextCodec } from "../io/host.js";
 import { HUB_COST, type MemoryLedger } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
-import { isOnBattery } from "../power/battery.js";
+import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
 import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
@@ -78,6 +78,8 @@ export interface HubWorld extends BatchWorld {
 	/** Table of OBIS names (obis/names.ts). */
 	readonly names: Uint8Array | undefined;
 	readonly hubUser: HubUser;
+	/** Is told of each change of what the status shows. */
+	readonly live?: { changed(): void };
 }
 
 /** Between the beginnings of two batches. */
@@ -354,6 +356,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		this.#failure = undefined;
 		this.rest(nowMs);
 		this.answer(undefined, status, nowMs);
+		this.#world.live?.changed();
 		if (wasFailing) hubUser.hubChanged(undefined);
 	}
 
@@ -377,6 +380,7 @@ export class Hub implements Output, TurnHolder, Driven {
 			this.enter(STATE_WAITING, nowMs + delayMs);
 		}
 		this.answer(failure, status, nowMs);
+		this.#world.live?.changed();
 		if (!wasFailing) hubUser.hubChanged(failure);
 	}
 

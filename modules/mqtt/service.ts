@@ -37,6 +37,8 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly mqttCertificates: Pick<MQTTCertificates, "isSet" | "current">;
 	readonly turn: Turn;
 	readonly mqttUser: MQTTUser;
+	/** Is told of each change of what the status shows. */
+	readonly live?: { changed(): void };
 }
 
 const PIECE = 512;
@@ -60,6 +62,8 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	sentUtcMs = 0;
 	/** Undefined: MQTT is off. */
 	#publisher: Publisher | undefined;
+	/** The broker had let us in after the last change. */
+	#isUp = false;
 	#connection: Connection | undefined;
 	/** The turn of the publisher that was served last. */
 	#turn = 0;
@@ -166,6 +170,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	failureChanged(failure: OutputFailure | undefined): void {
+		this.#world.live?.changed();
 		this.#world.mqttUser.mqttChanged(failure);
 	}
 
@@ -185,6 +190,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const publisher = this.#publisher;
 		if (publisher === undefined) return;
 		this.write(publisher, nowMs);
+		const isUp = publisher.state === MQTT_UP;
+		if (isUp !== this.#isUp) this.#world.live?.changed();
+		this.#isUp = isUp;
 		if (publisher.turn !== this.#turn) {
 			this.#turn = publisher.turn;
 			this.close();
@@ -205,10 +213,6 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const trusted = secure ? mqttCertificates.current : undefined;
 		const utcMs = clock.utcMs();
 		const tls = trusted === undefined ? {} : { tls: { trusted, utcMs, session: this.#session } };
-		const turn = this.#turn;
-		const run = (change: (ms: number) => void) => {
-			if (turn === this.#turn) this.#drive.run(change);
-		};
 		try {
 			const client = new port.io({
 				...port.pins,
@@ -216,9 +220,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 				port: number,
 				timeoutMs: CONNECT_MS,
 				...tls,
-				onReadable: () => run((ms) => this.read(ms)),
-				onWritable: (count) => run((ms) => this.writable(count, ms)),
-				onError: (code) => run((ms) => publisher.lost(code, ms)),
+				onReadable: () => this.#drive.run((ms) => this.read(ms)),
+				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
+				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
 			});
 			this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
 			this.#session = undefined;

@@ -84,6 +84,22 @@ describe("Events as time goes by", () => {
 		assert.equal(follower.last("state").connected, true);
 	});
 
+	it("tell how it stands with the hub and the broker, when that changes", async () => {
+		await gateway.untilNetwork(({ connected }) => connected);
+		const follower = await follow();
+		await gateway.write("hub", { enabled: true, url: "http://192.0.2.77:8123", token: "x" });
+		await gateway.write("mqtt", { enabled: true, url: "mqtt://192.0.2.78" });
+		await gateway.pass(1000);
+		const begun = follower.last("state");
+		assert.deepEqual([begun.hub_state, begun.mqtt_state], ["waiting", "unreachable"]);
+		await gateway.pass(60_000);
+		const { hub_state, mqtt_state } = await gateway.read("system/status");
+		const told = follower.last("state");
+		assert.deepEqual([told.hub_state, told.mqtt_state], [hub_state, mqtt_state]);
+		assert.match(hub_state, /unreachable|refused|timeout/);
+		assert.match(mqtt_state, /unreachable|refused|timeout/);
+	});
+
 	it("are closed for a client that takes nothing for 20 s, and wait for nobody else", async () => {
 		await gateway.write("iec62056/control", { simulator_en: true });
 		const client = gateway.world.connect(true);

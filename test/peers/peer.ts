@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,6 +18,7 @@ const METER_PROGRAM = join(root, ".build", "tools", "meter.js");
 
 const DOWNLOAD_LIMIT_MS = 60_000;
 const RUN_LIMIT_MS = 60_000;
+const INSTALL_LIMIT_MS = 180_000;
 
 /** The peer can't be had on this machine; the message is the reason. */
 export class PeerMissing extends Error {
@@ -67,6 +68,29 @@ export async function installPython(name: string, packages: readonly string[]): 
 	} catch (error) {
 		if (error instanceof PeerMissing) throw error;
 		throw new PeerMissing(`pip could not install it: ${(error as Error).message}`);
+	}
+	writeFileSync(done, wanted);
+	return folder;
+}
+
+/** Installs packages from npm beside the project; their folder. Throws PeerMissing when they can't be had. */
+export async function installNode(name: string, packages: readonly string[]): Promise<string> {
+	const folder = join(PEERS_FOLDER, name);
+	const done = join(folder, "installed.txt");
+	const wanted = packages.join("\n");
+	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return folder;
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	// So that it does not take ours for its own.
+	writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+	const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0"];
+	try {
+		await promisify(execFile)("npm", ["install", ...options, ...packages], { cwd: folder, timeout: INSTALL_LIMIT_MS });
+	} catch (error) {
+		const { killed, stderr } = error as Error & { killed: boolean; stderr: string };
+		throw new PeerMissing(
+			killed ? `npm was not done in ${INSTALL_LIMIT_MS} ms` : `npm could not install it: ${stderr.trim()}`,
+		);
 	}
 	writeFileSync(done, wanted);
 	return folder;

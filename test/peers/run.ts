@@ -4,16 +4,22 @@
  * first time. A peer that can't be had is named as skipped, with the reason; exit code 1 when a case fails.
  */
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
+import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
+import { gojqCases, prepareGojq } from "./gojq.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { endHome, prepareHome } from "./home.js";
 import { hubCases } from "./hub.js";
+import { ioBrokerCases, prepareIoBroker } from "./iobroker.js";
+import { jsonPathCases, prepareJSONPath } from "./json-path.js";
 import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { mqttCases } from "./mqtt.js";
+import { nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
+import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { standInCases } from "./stand-in.js";
 
 interface Peer<T> {
@@ -83,5 +89,16 @@ await check({
 	cases: [...standInCases, ...hubCases, ...mqttCases],
 	end: endHome,
 });
+await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
+await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
+await check({
+	name: "ioBroker 7.1.1 and mqtt-client 4.1.0",
+	prepare: prepareIoBroker,
+	cases: ioBrokerCases,
+});
+await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
+await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
+// The last of those who share its bench, which it ends.
+await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

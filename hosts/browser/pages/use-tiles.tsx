@@ -70,7 +70,7 @@ function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
 	const isLate = inside.length > 0 && inside[0].fromMs > span.fromMs + 60_000;
 	return (
 		<Card title={name}>
-			<p class="sum">{main === undefined ? "–" : formatAmount(sumOf(inside, main), main)}</p>
+			<p class="sum">{main === undefined ? "–" : formatAmount(sumOf(inside, main), main).replace("\u00a0", " ")}</p>
 			{comparison && <Change unit={unit} amount={main} {...comparison} />}
 			<Facts>
 				{others.map((amount) => (

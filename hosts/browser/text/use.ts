@@ -57,7 +57,7 @@ export const USE = {
 		"Na podstawie cen strona oblicza koszt prądu, bez opłaty stałej. Ceny pozostają w tej przeglądarce i nie są nigdzie wysyłane.",
 	],
 	"price.import": ["Price of a kWh", "Preis einer kWh", "Cena 1 kWh"],
-	"price.export": ["Paid to you for a kWh", "Vergütung einer kWh", "Zapłata za oddaną 1 kWh"],
+	"price.export": ["Paid to you for a kWh", "Vergütung einer kWh", "Zapłata za 1 oddaną kWh"],
 	"price.currency": ["Currency", "Währung", "Waluta"],
 	"price.form": ["A number like 0.32", "Eine Zahl wie 0,32", "Liczba, na przykład 0,32"],
 } as const satisfies Record<string, Translations>;

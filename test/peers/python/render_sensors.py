@@ -1,0 +1,22 @@
+"""
+What Home Assistant's REST sensors make of a reply, by Jinja as Home Assistant has it (its sandbox): a configuration in YAML
+and a file of JSON. Prints a JSON object of name -> [available, value], as texts.
+"""
+import datetime
+import json
+import sys
+
+import yaml
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+environment = ImmutableSandboxedEnvironment()
+environment.globals["now"] = datetime.datetime.now
+with open(sys.argv[1]) as config, open(sys.argv[2]) as reply:
+    sensors = yaml.safe_load(config)["rest"][0]["sensor"]
+    value = json.load(reply)
+
+def render(text):
+    return environment.from_string(text).render(value_json=value)
+
+
+print(json.dumps({one["name"]: [render(one["availability"]), render(one["value_template"])] for one in sensors}))

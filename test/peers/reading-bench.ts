@@ -1,0 +1,177 @@
+/**
+ * A gateway that has read its meter, and what a reader of docs/integrations.md has then: a folder with gateway.pem, a
+ * token that may only read, and on request a broker that the gateway publishes to.
+ */
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type JSONObject, PASSWORD } from "../api/gateway.js";
+import { certificateOf, OUR_METER, ProcessGateway } from "../api/process-gateway.js";
+import { Mosquitto } from "./mosquitto.js";
+import { run } from "./peer.js";
+import { template } from "./templates.js";
+
+/** How the page calls them. */
+export const PAGE_HOST = "smgw-a1b2c3.local";
+export const PAGE_BROKER = "broker.lan";
+export const PAGE_TOPIC = "smgw/02fe5ba1b2c3";
+
+/** Users of the page's broker. */
+const GATEWAY_PASSWORD = "a-gateway";
+export const READER_PASSWORD = "a-reader";
+
+const MESSAGE_LIMIT_S = 20;
+const ADDRESS_LIMIT_MS = 30_000;
+/** Of the access point: in every certificate that the gateway makes. */
+const ACCESS_POINT = "192.168.4.1";
+
+export interface ReadingBench {
+	readonly gateway: ProcessGateway;
+	/** Host and port: an address that its certificate is for. */
+	readonly authority: string;
+	/** Of scope read. */
+	readonly token: string;
+	/** Has gateway.pem. */
+	readonly folder: string;
+	/** The last readout, as the API shows it. */
+	readonly last: JSONObject;
+}
+
+export interface BrokerBench extends ReadingBench {
+	readonly broker: Mosquitto;
+	/** Where the gateway publishes. */
+	readonly topic: string;
+	/** What is there by now. */
+	readonly state: Readonly<Record<string, number | string>>;
+}
+
+export async function startReadingBench(): Promise<ReadingBench> {
+	const gateway = await ProcessGateway.start("node", { meterPath: OUR_METER });
+	const folder = mkdtempSync(join(tmpdir(), "readings-"));
+	try {
+		await gateway.login();
+		// Values stay as they are.
+		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
+		await gateway.read("iec62056/read");
+		const authority = `${await addressOf(gateway)}:${gateway.httpsPort}`;
+		const fetching = template("certificate.sh", { [`${PAGE_HOST}:443`]: authority });
+		const shown = await shell(folder, fetching);
+		const certificate = new X509Certificate(readFileSync(join(folder, "gateway.pem")));
+		assert.ok(shown.includes(certificate.fingerprint256), shown);
+		const making = template("token.sh", { [PAGE_HOST]: authority, '"PASSWORD"': `"${PASSWORD}"` });
+		const token = (await shell(folder, making)).trim();
+		assert.deepEqual(
+			(await gateway.read("system/tokens")).tokens.map(({ name, scope }: JSONObject) => [name, scope]),
+			[["evcc", "read"]],
+		);
+		return { gateway, authority, token, folder, last: await gateway.read("iec62056/last") };
+	} catch (error) {
+		rmSync(folder, { recursive: true, force: true });
+		await gateway.stop();
+		throw error;
+	}
+}
+
+export async function endReadingBench({ gateway, folder }: ReadingBench): Promise<void> {
+	rmSync(folder, { recursive: true, force: true });
+	await gateway.stop();
+}
+
+let shared: Promise<BrokerBench> | undefined;
+
+/** With a broker as the page has it, set in the gateway as the page has it: one for all peers that want it. */
+export function brokerBench(): Promise<BrokerBench> {
+	shared ??= startBrokerBench();
+	return shared;
+}
+
+async function startBrokerBench(): Promise<BrokerBench> {
+	const broker = await startBroker();
+	let bench: ReadingBench | undefined;
+	try {
+		bench = await startReadingBench();
+		const { authority, folder, gateway } = bench;
+		const setting = template("mqtt.sh", {
+			[PAGE_BROKER]: `127.0.0.1:${broker.port}`,
+			"GATEWAY-PASSWORD": GATEWAY_PASSWORD,
+		});
+		const said = await shell(folder, `GATEWAY=https://${authority} ADMIN=${gateway.token}\n${setting}`);
+		assert.match(said, /"retcode":0/, said);
+		const topic = `smgw/${(await gateway.read("system/version")).device.serial.toLowerCase()}`;
+		await gateway.read("iec62056/read");
+		const last = await gateway.read("iec62056/last");
+		const state = JSON.parse(await messageOf(broker, `${topic}/state`));
+		return { ...bench, last, broker, topic, state };
+	} catch (error) {
+		if (bench !== undefined) await endReadingBench(bench);
+		await broker.stop();
+		throw error;
+	}
+}
+
+/** The broker of the page, with its users and what each of them may. */
+async function startBroker(): Promise<Mosquitto> {
+	const folder = mkdtempSync(join(tmpdir(), "users-"));
+	const passwd = join(folder, "passwd");
+	try {
+		await run("mosquitto_passwd", ["-c", "-b", passwd, "gateway", GATEWAY_PASSWORD]);
+		await run("mosquitto_passwd", ["-b", passwd, "reader", READER_PASSWORD]);
+		const users = readFileSync(passwd, "utf8");
+		// Its port is another one.
+		const words = { "listener 1883\n": "", "/etc/mosquitto/passwd": "@/passwd" };
+		const lines = [...template("mosquitto.conf", words).trim().split("\n"), "acl_file @/acl"];
+		const client = ["-u", "reader", "-P", READER_PASSWORD];
+		return await Mosquitto.start({ lines, files: { passwd: users, acl: template("mosquitto.acl") }, client });
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+/** The next message of this topic, or what is kept there, as the page's reader gets it. */
+async function messageOf(broker: Mosquitto, topic: string): Promise<string> {
+	const words = {
+		[`-h ${PAGE_BROKER}`]: `-h 127.0.0.1 -p ${broker.port}`,
+		"READER-PASSWORD": READER_PASSWORD,
+		"smgw/#": topic,
+	};
+	const line = template("subscribe.sh", words).trim();
+	const shown = await run("sh", ["-c", `${line} -C 1 -W ${MESSAGE_LIMIT_S}`]);
+	return shown.slice(topic.length + 1).trimEnd();
+}
+
+export async function endBrokerBench(bench: BrokerBench): Promise<void> {
+	await endReadingBench(bench);
+	await bench.broker.stop();
+}
+
+/** Runs lines of a shell in this folder, to the first that fails; what they print. */
+export function shell(folder: string, lines: string): Promise<string> {
+	const path = join(folder, "lines.sh");
+	writeFileSync(path, `set -e\ncd '${folder}'\n${lines}`);
+	return run("sh", [path]);
+}
+
+/** Values of the last readout by OBIS code, in the meter's units; those of past billing periods are not among them. */
+export function numbersOf({ readings }: JSONObject): Record<string, number> {
+	const numbers: Record<string, number> = {};
+	for (const { obis, value1_number, billing_period } of readings) {
+		if (value1_number !== null && billing_period === null) numbers[obis] = value1_number;
+	}
+	return numbers;
+}
+
+/** The address that the gateway's certificate is for; it makes itself that one when it has joined the network. */
+async function addressOf(gateway: ProcessGateway): Promise<string> {
+	const limit = Date.now() + ADDRESS_LIMIT_MS;
+	for (;;) {
+		const names = (await certificateOf(gateway.httpsPort)).subjectAltName ?? "";
+		const addresses = [...names.matchAll(/IP Address:([\d.]+)/g)].map(([, one]) => one);
+		const address = addresses.find((one) => one !== ACCESS_POINT);
+		if (address !== undefined) return address;
+		assert.ok(Date.now() < limit, `no certificate for an address in a network: ${names}`);
+		await sleep(200);
+	}
+}
