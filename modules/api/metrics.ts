@@ -110,7 +110,7 @@ export class Exposition {
 
 	/** What is no reading. */
 	private rest(): string {
-		const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs } =
+		const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs, storage } =
 			this.#services;
 		const { measurements, failures } = reader.outcomes;
 		const { firmwareVersion: version, model, serial } = info;
@@ -140,6 +140,7 @@ export class Exposition {
 		for (const [cause, count] of events.starts) {
 			text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
 		}
+		text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
 		text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
 		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
 		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);

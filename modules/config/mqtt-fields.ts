@@ -13,7 +13,7 @@ const VISIBLE = " ";
 const TOPIC = '!"$*,~';
 
 /** Bytes of the longest certificate: an authority's, with another of its chain. */
-export const MQTT_CERTIFICATE_LIMIT = 4096;
+export const MQTT_CERTIFICATE_LIMIT = 3072;
 /** What `topics` may be: all values in one JSON text, a topic for each of them, or both. */
 export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
@@ -31,13 +31,13 @@ export const MQTT_ENABLED = field<boolean>({
 	initial: false,
 });
 export const MQTT_URL = text(2, "url", Object.freeze([255, GRAPHIC, ""] as const));
-export const MQTT_USER = text(3, "user", Object.freeze([128, VISIBLE, ""] as const));
+export const MQTT_USER = text(3, "user", Object.freeze([64, VISIBLE, ""] as const));
 export const MQTT_PASSWORD = field<string>({
 	entry: IN_MQTT,
 	id: 4,
 	name: "password",
 	kind: TEXT,
-	maximum: 256,
+	maximum: 128,
 	characters: VISIBLE,
 	initial: "",
 	secret: true,
@@ -100,6 +100,6 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	id: 1,
 	name: "values",
 	kind: BYTES,
-	maximum: 1400,
+	maximum: 1000,
 });
 export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES]);

@@ -4,8 +4,9 @@
  * the head (a clock that is wrong for a while does no harm then): each quarter hour for KEEP_S[QUARTERS], then the
  * readings next to hours, then those next to days, then those next to months.
  *
- * A step copies as much as goes into one sector, at least all that is left of the one it begins in: readings that are
- * thinned out only get fewer bytes. So no step leaves less room than there was. Where a whole pass brings none, days are
+ * It goes sector by sector: each takes as much as goes into it, at least all that is left of the one it begins in, for
+ * readings that are thinned out only get fewer bytes. So none leaves less room than there was. One that is not completed is free
+ * still. Where a whole pass brings none, days are
  * kept for half as long in the next one: so it may be with all five registers in 32 KB.
  */
 import { ERASE_SIZE } from "../io/flash.js";
@@ -30,7 +31,15 @@ export class Compaction {
 	#fromS = 0;
 	/** How often the days' time was halved. */
 	#pressure = 0;
-	/** Of a step: bytes that wait to be written, how many, and where in flash they go. */
+	/** What the sector is copied from that is being made; undefined: none is. */
+	#source: EntryCursor | undefined;
+	/** The entry that is looked at, with all that was left out before it. */
+	readonly #current = new Entry();
+	/** Times of the last entry that was copied, that was looked at, and that was dropped for its age (0: none was). */
+	#copiedS = 0;
+	#beforeS = 0;
+	#droppedS = 0;
+	/** Bytes that wait to be written, how many, and where in flash they go. */
 	readonly #bytes = new Uint8Array(PIECE + ENTRY_LIMIT);
 	#waiting = 0;
 	#at = 0;
@@ -44,65 +53,85 @@ export class Compaction {
 		return this.#sectors.free < SPARE;
 	}
 
-	/** Copies into one more sector. Takes about as long as erasing it three times. Throws what the flash throws. */
-	step(calendar: LocalCalendar): void {
+	/** A sector is being made. */
+	get isBegun(): boolean {
+		return this.#source !== undefined;
+	}
+
+	/**
+	 * Copies into one more sector, of at most `limit` entries: a call again goes on with it. The first call for a sector
+	 * erases it. Throws what the flash throws; make another one then.
+	 */
+	step(calendar: LocalCalendar, limit = Number.POSITIVE_INFINITY): void {
 		const sectors = this.#sectors;
 		const untilS = sectors.baseOf(sectors.head);
 		if (this.#fromS < untilS) {
-			const fromS = this.#fromS;
-			const start = sectors.allocate() * ERASE_SIZE;
-			this.#at = start;
-			this.#waiting = 0;
-			this.#fromS = this.copy(calendar, fromS, untilS);
-			this.write(this.#waiting);
-			const record = new Uint8Array(RECORD_SIZE);
-			sectors.makeRecord(record, KIND_DENSE, fromS, this.#fromS);
-			sectors.partition.write(start + DATA_END, record);
-			sectors.load();
+			if (this.#source === undefined) this.begin();
+			else if (this.copy(this.#source, calendar, untilS, limit)) this.complete();
+			if (limit === Number.POSITIVE_INFINITY && this.isBegun) this.step(calendar);
+			if (this.isBegun) return;
 		}
 		if (this.#fromS < untilS) return;
 		this.#fromS = 0;
 		this.#pressure = this.isNeeded ? this.#pressure + 1 : 0;
 	}
 
-	/** Copies the entries after `fromS`, to that of `untilS` or as many as there is room for; returns the time of the last. */
-	private copy(calendar: LocalCalendar, fromS: number, untilS: number): number {
-		const endAt = this.#at + DATA_END;
-		const source = new EntryCursor(this.#sectors, fromS);
+	private begin(): void {
+		const sectors = this.#sectors;
+		const fromS = this.#fromS;
+		this.#at = sectors.allocate() * ERASE_SIZE;
+		this.#waiting = this.#droppedS = 0;
+		this.#copiedS = this.#beforeS = fromS;
+		this.#current.clear();
+		const source = new EntryCursor(sectors, fromS);
+		if (source.next()) this.#source = source;
+		else this.#fromS = END_S;
+	}
+
+	/** The record makes it count. */
+	private complete(): void {
+		const sectors = this.#sectors;
+		const start = this.#at - (this.#at % ERASE_SIZE);
+		this.write(this.#waiting);
+		const record = new Uint8Array(RECORD_SIZE);
+		sectors.makeRecord(record, KIND_DENSE, this.#fromS, this.#copiedS);
+		sectors.partition.write(start + DATA_END, record);
+		sectors.load();
+		this.#fromS = this.#copiedS;
+		this.#source = undefined;
+	}
+
+	/** Copies up to the entry of `untilS`, as many as there is room for. False: there is more to do after `limit` of them. */
+	private copy(source: EntryCursor, calendar: LocalCalendar, untilS: number, limit: number): boolean {
+		const current = this.#current;
 		const { entry: next } = source;
-		/** The one that is looked at, with all that was left out before it. */
-		const current = new Entry();
-		let copiedS = fromS;
-		let beforeS = fromS;
-		/** Of the last one that was dropped for its age. */
-		let droppedS = 0;
-		for (let more = source.next(); more && beforeS < untilS; ) {
+		for (let i = 0; i < limit; i++) {
 			current.add(next);
 			const { timeS } = current;
-			more = source.next();
+			const more = source.next();
 			const level = this.levelOf(untilS - timeS);
 			const isLast = timeS >= untilS;
 			if (level > MONTHS && !isLast) {
-				droppedS = timeS;
+				this.#droppedS = timeS;
 				current.clear();
-			} else if (isLast || isKept(calendar, level, beforeS, current, more ? next.timeS : END_S)) {
-				if (droppedS > 0) {
+			} else if (isLast || isKept(calendar, level, this.#beforeS, current, more ? next.timeS : END_S)) {
+				if (this.#droppedS > 0) {
 					// The history begins there now.
 					const start = new Entry();
-					start.timeS = droppedS;
+					start.timeS = this.#droppedS;
 					start.flags = FLAG_START;
-					this.put(start, copiedS);
-					copiedS = droppedS;
-					droppedS = 0;
+					this.put(start);
+					this.#droppedS = 0;
 				}
-				if (this.#at + current.encode(this.#bytes, this.#waiting, copiedS) > endAt) break;
-				this.put(current, copiedS);
-				copiedS = timeS;
+				const end = this.#at - (this.#at % ERASE_SIZE) + DATA_END;
+				if (this.#at + current.encode(this.#bytes, this.#waiting, this.#copiedS) > end) return true;
+				this.put(current);
 				current.clear();
 			}
-			beforeS = timeS;
+			this.#beforeS = timeS;
+			if (!more || isLast) return true;
 		}
-		return copiedS;
+		return false;
 	}
 
 	/** At what level readings of this age are kept; beyond MONTHS: not at all. */
@@ -117,8 +146,9 @@ export class Compaction {
 		return level;
 	}
 
-	private put(entry: Entry, beforeS: number): void {
-		this.#waiting = entry.encode(this.#bytes, this.#waiting, beforeS);
+	private put(entry: Entry): void {
+		this.#waiting = entry.encode(this.#bytes, this.#waiting, this.#copiedS);
+		this.#copiedS = entry.timeS;
 		if (this.#waiting >= PIECE) this.write(PIECE);
 	}
 

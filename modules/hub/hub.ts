@@ -32,7 +32,7 @@ import type { Crypto, Power, TextCodec } from "../io/host.js";
 import { HUB_COST, type MemoryLedger } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
 import { languageOf } from "../obis/names.js";
-import { isOnBattery } from "../power/battery.js";
+import { isOnBattery } from "../power/supply.js";
 import { type OutputFailure, RETCODE_REFUSED } from "../publish/connect-failures.js";
 import type { Output } from "../publish/output.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";

@@ -210,7 +210,7 @@ export class Agenda {
 				return message;
 			}
 		}
-		if (this.#due === NOTHING) this.#values = undefined;
+		this.rest();
 		return undefined;
 	}
 
@@ -224,7 +224,13 @@ export class Agenda {
 			this.keepTold(this.#telling);
 			this.#telling = "";
 		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
+		this.rest();
 		return (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
+	}
+
+	/** What was made of a readout goes when nothing more is to be sent of it. */
+	private rest(): void {
+		if (this.#due === NOTHING) this.#values = undefined;
 	}
 
 	/** All of the newest readout is due. */

@@ -213,10 +213,6 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		const trusted = secure ? mqttCertificates.current : undefined;
 		const utcMs = clock.utcMs();
 		const tls = trusted === undefined ? {} : { tls: { trusted, utcMs, session: this.#session } };
-		const turn = this.#turn;
-		const run = (change: (ms: number) => void) => {
-			if (turn === this.#turn) this.#drive.run(change);
-		};
 		try {
 			const client = new port.io({
 				...port.pins,
@@ -224,9 +220,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 				port: number,
 				timeoutMs: CONNECT_MS,
 				...tls,
-				onReadable: () => run((ms) => this.read(ms)),
-				onWritable: (count) => run((ms) => this.writable(count, ms)),
-				onError: (code) => run((ms) => publisher.lost(code, ms)),
+				onReadable: () => this.#drive.run((ms) => this.read(ms)),
+				onWritable: (count) => this.#drive.run((ms) => this.writable(count, ms)),
+				onError: (code) => this.#drive.run((ms) => this.#publisher?.lost(code, ms)),
 			});
 			this.#connection = { client, buffer: new Uint8Array(PIECE), writable: -1 };
 			this.#session = undefined;

@@ -97,9 +97,9 @@ export class Session implements Timed {
 	/** How often the message that counts was heard. */
 	heard = 0;
 	readonly #reader = new PacketReader();
-	/** Both encoded. */
-	readonly #listenTo: Uint8Array;
-	readonly #heard: Uint8Array;
+	readonly #text: TextCodec;
+	readonly #listenTo: string;
+	readonly #heard: string;
 	#owes = 0;
 	/** Identifier of a PUBLISH of the broker that is to be acknowledged; 0: none. */
 	#owedId = 0;
@@ -121,8 +121,9 @@ export class Session implements Timed {
 
 	constructor(options: SessionOptions, nowMs: number) {
 		const { text, listenTo, heard } = options;
-		this.#listenTo = text.encode(listenTo);
-		this.#heard = text.encode(heard);
+		this.#text = text;
+		this.#listenTo = listenTo;
+		this.#heard = heard;
 		this.#packet = encodeConnect(text, options, KEEP_ALIVE_S);
 		this.#dueMs = nowMs + ANSWER_MS;
 	}
@@ -239,7 +240,7 @@ export class Session implements Timed {
 		// The lowest bit that is set.
 		const bit = this.#owes & -this.#owes;
 		this.#owes &= ~bit;
-		if (bit === OWES_SUBSCRIBE) return encodeSubscribe(this.#listenTo, SUBSCRIBE_ID);
+		if (bit === OWES_SUBSCRIBE) return encodeSubscribe(this.#text.encode(this.#listenTo), SUBSCRIBE_ID);
 		return bit === OWES_PING ? encodePing() : encodeDisconnect();
 	}
 
@@ -276,18 +277,20 @@ export class Session implements Timed {
 			return;
 		}
 		this.state = SESSION_READY;
-		if (this.#listenTo.length > 0) this.#owes = OWES_SUBSCRIBE;
+		if (this.#listenTo !== "") this.#owes = OWES_SUBSCRIBE;
 	}
 
 	/** A PUBLISH of the broker. */
 	private hear(reader: PacketReader): boolean {
 		const at = reader.payloadAt;
-		const topic = this.#listenTo;
 		const { qos } = reader;
 		if (at > 0) {
 			if (qos > 0) this.#owedId = reader.number(at - 2);
+			// Seldom comes anything: what is compared is made then.
+			const topic = this.#text.encode(this.#listenTo);
+			const payload = this.#text.encode(this.#heard);
 			const isTopic = reader.number(0) === topic.length && reader.holds(topic, 2);
-			if (isTopic && reader.length - at === this.#heard.length && reader.holds(this.#heard, at)) this.heard++;
+			if (isTopic && reader.length - at === payload.length && reader.holds(payload, at)) this.heard++;
 		}
 		return this.isExpected();
 	}

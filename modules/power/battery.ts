@@ -1,8 +1,4 @@
 /** What is left in alkaline cells (IEC 60086, LR6), by their voltage under a light load at room temperature. */
-import type { Power } from "../io/host.js";
-
-/** Below this voltage at the USB socket the device runs on its cells, if it has any. */
-export const USB_VOLTAGE_MIN = 4;
 
 /** Volts of one cell and what is left, per cent; straight lines in between. */
 const CURVE = Object.freeze([1.55, 100, 1.45, 90, 1.35, 70, 1.25, 45, 1.15, 22, 1.05, 8, 0.9, 0]);
@@ -18,9 +14,4 @@ export function batteryPercent(voltage: number, cells: number): number {
 		return Math.round(CURVE[i + 1] + part * (CURVE[i - 1] - CURVE[i + 1]));
 	}
 	return 0;
-}
-
-/** Whether the device runs on its cells. */
-export function isOnBattery(power: Power | undefined): boolean {
-	return (power?.batteryVoltage() ?? 0) > 0 && (power?.usbVoltage() ?? 0) < USB_VOLTAGE_MIN;
 }

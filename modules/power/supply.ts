@@ -17,6 +17,11 @@ export function runsOnBattery(battery: number, usb: number): boolean {
 	return battery > 0 && usb < USB_MIN;
 }
 
+/** As it is at this moment. */
+export function isOnBattery(power: Power | undefined): boolean {
+	return runsOnBattery(power?.batteryVoltage() ?? 0, power?.usbVoltage() ?? 0);
+}
+
 /** `battery`: volts of `cells` cells together. */
 export function isWeak(battery: number, cells: number): boolean {
 	return battery > 0 && battery < cells * WEAK;

@@ -194,6 +194,7 @@ describe("GET metrics", function () {
 			const services = {
 				...{ text, startedMs: 0, network: undefined, power: undefined, ending: undefined, schedule: { missed: 3 } },
 				events: { starts: new Map([["panic", 2]]) },
+				storage: { isRefusing: true },
 				info: { firmwareVersion: "1.2.3", model: "SMG", serial: "1" },
 				// Each time it is looked at, it shows more digits than before.
 				clock: { monotonicMs: () => (ms *= 10), utcMs: () => START_UTC_MS },
@@ -224,6 +225,7 @@ describe("GET metrics", function () {
 			labels: { version: firmware.version, model: device.model, serial: device.serial },
 			value: "1",
 		});
+		assert.equal(single(samples, "gateway_flash_refusing"), "0");
 		assert.equal(single(samples, "gateway_clock_valid"), "1");
 		const uptimeS = Number(single(samples, "gateway_uptime_seconds"));
 		await gateway.pass(90_000);

@@ -1,12 +1,12 @@
 /** The gateway on virtual time with a modelled meter: an hour passes in milliseconds, and goes the same way each time. */
 
 import { NodeText } from "../../hosts/node/platform.js";
-import { type VirtualOptions, VirtualWorld } from "../../hosts/node/virtual.js";
+import { type VirtualOptions, VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import type { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.js";
-import { SLEPT } from "../../hosts/simulated/ending.js";
+import { POWER_ON, SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
@@ -155,7 +155,14 @@ export class VirtualGateway extends TestGateway {
 		await this.#startAnew({ wakeReason: reason, ending: SLEPT }, sleptMs);
 	}
 
-	async #startAnew(options: VirtualOptions, sleptMs = 0): Promise<void> {
+	/** Its power is cut, if flash has not lost it already, and is back after `offMs`. Its clock is set at once then. */
+	async losePower(offMs: number): Promise<void> {
+		this.#gateway.stop();
+		this.world.flash.powerUp();
+		await this.#startAnew({ ending: POWER_ON, retained: new VirtualRetained() }, offMs);
+	}
+
+	async #startAnew(options: VirtualOptions, offMs = 0): Promise<void> {
 		const { storage, retained, flash } = this.world;
 		const utcMs = this.world.time.utcMs();
 		// Another seed: a unit that starts again draws other random numbers.
@@ -167,7 +174,7 @@ export class VirtualGateway extends TestGateway {
 			retained,
 			flash,
 			seed,
-			...(utcMs === undefined ? {} : { utcMs: utcMs + sleptMs }),
+			...(utcMs === undefined ? {} : { utcMs: utcMs + offMs }),
 			...(switchedOn === undefined ? {} : { switchedOn: false }),
 			...options,
 		});

@@ -38,7 +38,7 @@ describe("The page of the firmware on Linux", function () {
 
 	it("is served, lets in, and shows a reading", async function () {
 		await probe(gateway, this, BOOT);
-		visit = await (await Visit.begin(browser, gateway)).logIn();
+		visit = await (await Visit.begin(browser, gateway, { live: true })).logIn();
 		await visit.button("read.now").click();
 		await visit.card("counter.title").waitFor();
 		await visit.page.getByText(say("read.done")).waitFor({ state: "attached" });

@@ -36,7 +36,7 @@ export function flashRecords(random: AnyRandom): readonly (readonly [key: string
 		else if (kind > 1) records.push([entry.key, entryOf(entry, random)]);
 	}
 	if (random.below(3) === 0) records.push(["together", togetherOf(random)]);
-	for (const name of ["own", "tls", "hub_cert"])
+	for (const name of ["own", "tls", "hub_cert", "mqtt_cert"])
 		for (let slot = 0; slot < 2; slot++)
 			if (random.below(3) === 0) records.push([`${name}_${slot}_0`, random.bytes(random.below(PIECE))]);
 	if (random.below(2) === 0) records.push(["dlms_counters", sealed(random.bytes(random.below(LONGEST_BODY) + 1))]);

@@ -5,7 +5,7 @@ import { IEC_NO_TELEGRAM } from "../../modules/iec62056-21/failures.js";
 import { Driver } from "../../modules/io/driver.js";
 import { FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "../../modules/meter/failures.js";
 import type { ReadWaiter } from "../../modules/meter/pending-reads.js";
-import { Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
+import { KEPT_LENGTH, Schedule, type ScheduledReader } from "../../modules/meter/schedule.js";
 import type { Failure } from "../../modules/readout/failure.js";
 import type { Recurrence } from "../../modules/time/recurrence.js";
 import { zoneOf } from "../time/zones.js";
@@ -37,7 +37,7 @@ class Bench implements ScheduledReader {
 	told = 0;
 
 	/** `utcMs` 0: its clock is not set. */
-	constructor(utcMs = START_MS, lastUtcMs = 0, plan = QUARTERS) {
+	constructor(utcMs = START_MS, lastUtcMs = 0, plan: Recurrence | undefined = QUARTERS, kept?: DataView, error = "") {
 		this.plan = plan;
 		this.time = new VirtualTime();
 		if (utcMs !== 0) this.time.setUTC(utcMs);
@@ -48,7 +48,7 @@ class Bench implements ScheduledReader {
 			this.told += count;
 		};
 		this.schedule = new Schedule({ world, zone: zoneOf("Europe/Berlin"), reader: this, plan: () => this.plan, missed });
-		this.schedule.start(lastUtcMs);
+		this.schedule.start(lastUtcMs, kept, error);
 	}
 
 	read(waiter: ReadWaiter): void {
@@ -147,6 +147,77 @@ describe("meter/schedule", () => {
 		assert.deepEqual(bench.asked, ["07:02:00", "07:03:00", "07:04:00", "07:05:00", "07:06:00"]);
 		// Times of 07:03, 07:04, 07:05 had none; that of 07:06 has.
 		assert.equal(bench.schedule.missed, 3);
+	});
+
+	/** A bench that sleeps at the end of its time, and the one that wakes for `utcMs`. */
+	function slept(before: Bench, utcMs: number): Bench {
+		const kept = new DataView(new ArrayBuffer(KEPT_LENGTH));
+		before.schedule.keep(kept);
+		const { lastError } = before.schedule;
+		return new Bench(utcMs, START_MS - DAY_MS, before.plan, kept, lastError);
+	}
+
+	it("goes on after a sleep as if there had been none: nothing is missed, nothing read twice", () => {
+		let bench = new Bench();
+		bench.time.advance(10 * SECOND_MS);
+		for (let i = 1; i <= 4; i++) {
+			// A little early, as the chip's timer may be, or a little late.
+			bench = slept(bench, START_MS + (15 * i - 1) * MINUTE_MS + (i % 2 === 0 ? 200 : -200));
+			bench.time.advance(10 * SECOND_MS);
+			assert.deepEqual([bench.asked.length, bench.schedule.missed], [1, 0]);
+		}
+		assert.equal(bench.next, "08:15:00");
+		const late = slept(bench, START_MS + 2 * HOUR_MS);
+		late.time.advance(SECOND_MS);
+		assert.deepEqual([late.asked.length, late.schedule.missed, late.told], [1, 3, 3]);
+	});
+
+	it("has its tries, and its wait for a meter that refuses, over a sleep", () => {
+		const bench = new Bench();
+		bench.failures = [FAILURE_PORT];
+		bench.time.advance(14 * MINUTE_MS + 5 * SECOND_MS);
+		assert.equal(bench.next, "07:16:03");
+		const again = slept(bench, START_MS + 15 * MINUTE_MS);
+		assert.equal(again.schedule.lastError, FAILURE_PORT.code);
+		assert.equal(again.schedule.lastRunUtcMs, Date.UTC(2026, 10, 22, 7, 15, 3));
+		again.failures = [FAILURE_PORT];
+		again.time.advance(10 * SECOND_MS);
+		assert.deepEqual(again.asked, ["07:16:03"]);
+		assert.equal(again.next, "07:20:06");
+		const refused = slept(again, START_MS + 19 * MINUTE_MS);
+		refused.failures = [DLMS_AUTHENTICATION];
+		refused.time.advance(15 * SECOND_MS);
+		assert.deepEqual(refused.asked, ["07:20:06"]);
+		const waiting = slept(refused, START_MS + 29 * MINUTE_MS);
+		waiting.time.advance(HOUR_MS);
+		assert.deepEqual([waiting.asked, waiting.schedule.missed], [["08:30:00"], 4]);
+	});
+
+	it("waits after a sleep for what a meter sends by itself, since nobody has heard what came before", () => {
+		const bench = new Bench();
+		bench.late = IEC_NO_TELEGRAM;
+		const woken = slept(bench, START_MS + 14 * MINUTE_MS);
+		woken.late = IEC_NO_TELEGRAM;
+		woken.time.advance(SECOND_MS);
+		assert.deepEqual([woken.asked, woken.schedule.isRunning], [["07:15:00"], true]);
+		woken.time.advance(5 * SECOND_MS);
+		assert.deepEqual([woken.schedule.isRunning, woken.schedule.lastError], [false, ""]);
+	});
+
+	it("takes the end of a sleep for the time itself while the clock is not set", () => {
+		const bench = new Bench(0);
+		const woken = slept(bench, 0);
+		woken.time.advance(SECOND_MS);
+		assert.equal(woken.asked.length, 1);
+	});
+
+	it("can be told to give up, and goes on at the next time", () => {
+		const bench = new Bench();
+		bench.tookMs = HOUR_MS;
+		bench.time.advance(15 * MINUTE_MS);
+		bench.schedule.giveUp();
+		assert.deepEqual([bench.schedule.isRunning, bench.next, bench.waiter], [false, "07:30:00", undefined]);
+		bench.schedule.giveUp();
 	});
 
 	it("counts what was missed while the gateway was off, and makes up for it by one run at once", () => {

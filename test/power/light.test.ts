@@ -15,6 +15,7 @@ const OFF = "off";
 const ON = "on";
 const SLOW = "1000 on, 1000 off";
 const FAST = "100 on, 100 off";
+const FLASHES = "100 on, 400 off";
 
 /** A light that notes what it is told. */
 class NotedLight {
@@ -65,6 +66,7 @@ describe("power/light", () => {
 		WAITING: () => light.waiting(true),
 		READING: () => light.reading(true),
 		FLASHING: () => light.flash(),
+		EMPTY: () => light.empty(),
 		RESETTING: () => light.resetting(),
 	};
 	const EVENTS: Readonly<Record<string, () => void>> = {
@@ -75,13 +77,15 @@ describe("power/light", () => {
 		"has a readout": () => light.flash(),
 		"is being reset": () => light.resetting(),
 		"has shown the flash": () => time.advance(100),
+		"has empty cells": () => light.empty(),
 	};
 	const SHOWN: Readonly<Record<string, readonly string[]>> = {
-		OFF: [SLOW, "", ON, "", ON, FAST, ""],
-		WAITING: ["", OFF, ON, "", ON, FAST, ""],
-		READING: [ON, "", "", OFF, ON, FAST, ""],
-		FLASHING: [SLOW, "", ON, "", ON, FAST, OFF],
-		RESETTING: [FAST, "", FAST, "", "", "", ""],
+		OFF: [SLOW, "", ON, "", ON, FAST, "", FLASHES],
+		WAITING: ["", OFF, ON, "", ON, FAST, "", FLASHES],
+		READING: [ON, "", "", OFF, ON, FAST, "", FLASHES],
+		FLASHING: [SLOW, "", ON, "", ON, FAST, OFF, FLASHES],
+		EMPTY: [FLASHES, "", FLASHES, "", "", FAST, "", ""],
+		RESETTING: [FAST, "", FAST, "", "", "", "", FAST],
 	};
 	for (const [state, enter] of Object.entries(STATES))
 		for (const [index, [event, happen]] of Object.entries(EVENTS).entries())

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
+import { ADDRESS, StateServer, TOKEN } from "../hub/bench.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery.js";
 
 const START_MS = Date.UTC(2026, 9, 19, 22);
@@ -267,6 +268,31 @@ describe("A unit on battery", function () {
 		}
 		assert.ok(connected.length >= 3 && connected.length <= 4, `${connected.length} times`);
 		assert.ok(Math.max(...connected) < 90_000, connected.join());
+	});
+
+	it("turns the radio on to send a readout to the hub, and off when that is done, or goes in vain", async () => {
+		unit = new OnBattery(START_MS + MINUTE_MS);
+		const { gateway } = unit;
+		const servers: StateServer[] = [];
+		let isServed = true;
+		unit.onWorld = (world) => {
+			const server = new StateServer(world);
+			if (isServed) server.serve(8123);
+			servers.push(server);
+		};
+		await unit.begin(QUARTERS);
+		await gateway.write("hub", { enabled: true, url: `http://${ADDRESS}:8123`, token: TOKEN });
+		unit.untilAsleep();
+		for (let i = 0; i < 3; i++) {
+			await gateway.wake();
+			unit.untilAsleep();
+			assert.ok(servers.at(-1)!.states.size > 2, `${[...servers.at(-1)!.states.keys()]}\n${gateway.diagnosis}`);
+			assert.ok(unit.awake.at(-1)! < 30_000, `${unit.awake.at(-1)} ms`);
+		}
+		isServed = false;
+		await gateway.wake();
+		unit.untilAsleep();
+		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
 	});
 
 	it("waits for what a meter sends by itself", async () => {

@@ -1,5 +1,6 @@
 /** A unit on three cells at a meter that counts on, on virtual time: its program ends with each sleep, and starts anew. */
 import assert from "node:assert/strict";
+import type { VirtualWorld } from "../../hosts/node/virtual.js";
 import { WAKE_NONE } from "../../modules/io/flash.js";
 import type { Power } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -28,6 +29,8 @@ export class OnBattery {
 	pushMs: number | undefined;
 	/** The meter answers nothing. */
 	isSilent = false;
+	/** Told of each further world, before its start. */
+	onWorld: ((world: VirtualWorld) => void) | undefined;
 	readonly #startMs: number;
 
 	constructor(startMs: number, options: GatewayOptions = {}) {
@@ -39,7 +42,10 @@ export class OnBattery {
 			temperatureC: () => 20,
 		};
 		this.gateway = new VirtualGateway("client", { utcMs: startMs, power, wakeReason: WAKE_NONE, ...options });
-		this.gateway.onWorld = () => this.connect();
+		this.gateway.onWorld = (world) => {
+			this.connect();
+			this.onWorld?.(world);
+		};
 		this.connect();
 	}
 

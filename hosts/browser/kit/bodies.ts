@@ -164,12 +164,12 @@ export const HUB = {
 export const MQTT = {
 	enabled: {},
 	url: { max: 255, pattern: /^[!-~]*$/ },
-	user: { max: 128, pattern: /^[^\u0000-\u001f]*$/ },
-	password: { max: 256, pattern: /^[^\u0000-\u001f]*$/ },
+	user: { max: 64, pattern: /^[^\u0000-\u001f]*$/ },
+	password: { max: 128, pattern: /^[^\u0000-\u001f]*$/ },
 	topic: { max: 64, pattern: /^[!-"$-*,-~]*$/ },
 	topics: { choices: ["json", "values", "both"] },
 	discovery: {},
 	discovery_prefix: { max: 32, pattern: /^[!-"$-*,-~]*$/ },
 	lang: { choices: ["en", "de", "pl"] },
-	cert: { max: 4096 },
+	cert: { max: 3072 },
 } as const;

@@ -23,7 +23,7 @@ const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["schedule.title", "schedule"],
 	["nav.network", "network"],
 	["state.wifi", "wifi"],
-	["nav.hub", "hub"],
+	["nav.hub", "hub mqtt"],
 	["nav.zigbee", "zigbee_map"],
 	["zone.label", "system"],
 	["power.supply", "power"],

@@ -54,6 +54,23 @@ export const EVENTS = {
 		"Der Speicher hat eine Änderung nicht angenommen",
 		"Pamięć nie przyjęła zmiany",
 	],
+	"event.hub_failed": ["The hub took no values", "Die Zentrale nahm keine Werte an", "Centrala nie przyjęła wartości"],
+	"event.hub_back": [
+		"The hub takes values again",
+		"Die Zentrale nimmt wieder Werte an",
+		"Centrala znów przyjmuje wartości",
+	],
+	"event.mqtt_failed": [
+		"Nothing could be sent over MQTT",
+		"Über MQTT konnte nichts gesendet werden",
+		"Przez MQTT nic nie wysłano",
+	],
+	"event.mqtt_sent": [
+		"Values are sent over MQTT again",
+		"Über MQTT wird wieder gesendet",
+		"Przez MQTT znów wysyłane są wartości",
+	],
+	"event.battery_empty": ["The batteries are empty", "Die Batterien sind leer", "Baterie są rozładowane"],
 	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
 	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
 	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],

@@ -10,6 +10,7 @@ const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/
 /** Words that are the same in two languages: names, units, and what all of them have taken over. */
 const SHARED = new Set([
 	"Area",
+	"Assistant",
 	"Bytes",
 	"Code",
 	"DLMS",
@@ -17,6 +18,8 @@ const SHARED = new Set([
 	"Export",
 	"Filter",
 	"Firmware",
+	"Home",
+	"MQTT",
 	"Gateway",
 	"Hostname",
 	"Import",
@@ -48,7 +51,7 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
 /** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
-const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|[?#]|Advanced|Erweitert|Zaawansowane)$/;
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|[?#+]|Advanced|Erweitert|Zaawansowane)$/;
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();

@@ -1,0 +1,207 @@
+/** Sleep of the gateway by its parts: what is sent, what is kept over the sleep, and what goes wrong with it. */
+import assert from "node:assert/strict";
+import { NodeText } from "../../hosts/node/platform.js";
+import { VirtualRetained, VirtualWorld } from "../../hosts/node/virtual.js";
+import { PowerSaving, type SavingParts } from "../../modules/app/power-saving.js";
+import { FRONT_LENGTH, SharedRetained } from "../../modules/app/shared-retained.js";
+import { Driver } from "../../modules/io/driver.js";
+import { WAKE_NONE, WAKE_TIMER } from "../../modules/io/flash.js";
+import type { Power } from "../../modules/io/host.js";
+import { Schedule } from "../../modules/meter/schedule.js";
+import { zoneOf } from "../time/zones.js";
+
+const QUARTER_MS = 900_000;
+const QUARTERS = { minutes: 15, originMinutes: 0, months: 0, day: 1 };
+const START_MS = Date.UTC(2026, 10, 22, 7);
+
+/** A gateway of which the test says what it does. */
+class Unit {
+	readonly world: VirtualWorld;
+	readonly saving: PowerSaving;
+	readonly schedule: Schedule;
+	readonly told: string[] = [];
+	readonly output = { busy: false };
+	readonly reader = { running: false };
+	volts = 4.4;
+	meterFailure: string | undefined;
+	/** What `begin` of the host's sleep throws. */
+	refusal: Error | undefined;
+
+	constructor(retained = new VirtualRetained(), wakeReason = WAKE_TIMER, hasNetwork = true, volts = 4.4) {
+		const unit = this;
+		this.volts = volts;
+		this.world = new VirtualWorld({ utcMs: START_MS, retained });
+		const { clock, timers } = this.world;
+		const guard = (_part: string, run: () => void) => {
+			try {
+				run();
+			} catch (error) {
+				this.told.push((error as Error).message);
+			}
+		};
+		const driver = new Driver({ clock, timers, guard });
+		const power: Power = {
+			cells: 3,
+			batteryVoltage: () => unit.volts,
+			usbVoltage: () => 0,
+			temperatureC: () => 20,
+		};
+		const outcomes = { readouts: 0 };
+		const asked = { late: undefined, running: false, outcomes, read: () => {}, cancel: () => {} };
+		const scheduleWorld = { driver, clock };
+		const plan = () => QUARTERS;
+		this.schedule = new Schedule({ world: scheduleWorld, zone: zoneOf("Europe/Berlin"), reader: asked, plan });
+		const sleep = {
+			wakeReason,
+			begin: (ms: number) => {
+				if (this.refusal !== undefined) throw this.refusal;
+				this.told.push(`sleep ${ms}`);
+			},
+		};
+		const savingWorld = { driver, clock, text: new NodeText(), guard };
+		const { info } = this.world;
+		const { reader, schedule } = this;
+		this.saving = new PowerSaving(savingWorld, { info, power, retained }, sleep, {
+			config: { get: () => 0 as never },
+			schedule,
+			reader,
+			safeMode: "",
+			network: {},
+			connect: () => this.told.push("connect"),
+			stop: () => this.told.push("stop"),
+			restart: () => this.told.push("restart"),
+		});
+		const station = hasNetwork ? { ssid: "home", password: "" } : undefined;
+		const parts: SavingParts = {
+			history: undefined,
+			networkSettings: { station, wifiEnabled: true } as SavingParts["networkSettings"],
+			starts: { askedFor: () => this.told.push("asked for") },
+			events: { note: ({ name }) => this.told.push(name) },
+			occurrences: {
+				get meterFailure() {
+					return unit.meterFailure;
+				},
+			},
+			light: { empty: () => this.told.push("light") },
+			serving: { isBusy: false },
+			outputs: this.output,
+		};
+		this.schedule.start(0, this.saving.keptSchedule);
+		this.begin = () => this.saving.start(parts, undefined);
+	}
+
+	readonly begin: () => void;
+}
+
+describe("app/power-saving", () => {
+	it("turns the radio on when something is to be sent, and sleeps when it was", () => {
+		const unit = new Unit();
+		// The first time after a sleep of which nothing is known is now: it is over.
+		unit.world.advance(10);
+		unit.schedule.finished(undefined, undefined);
+		unit.begin();
+		assert.deepEqual(unit.told.splice(0), ["asked for", "stop", `sleep ${QUARTER_MS - 10}`]);
+		const sending = new Unit();
+		sending.world.advance(10);
+		sending.schedule.finished(undefined, undefined);
+		sending.output.busy = true;
+		sending.begin();
+		assert.deepEqual(sending.told, ["connect"]);
+		sending.world.advance(5000);
+		sending.output.busy = false;
+		sending.world.advance(300);
+		assert.equal(sending.told.length, 4);
+	});
+
+	it("sends nothing where there is no network, and waits a minute at most where there is", () => {
+		const without = new Unit(new VirtualRetained(), WAKE_TIMER, false);
+		without.output.busy = true;
+		without.world.advance(10);
+		without.schedule.finished(undefined, undefined);
+		without.begin();
+		assert.ok(!without.told.includes("connect"), without.told.join());
+		const stuck = new Unit();
+		stuck.output.busy = true;
+		stuck.world.advance(10);
+		stuck.schedule.finished(undefined, undefined);
+		stuck.begin();
+		stuck.world.advance(59_000);
+		assert.deepEqual(stuck.told, ["connect"]);
+		stuck.world.advance(2000);
+		assert.equal(stuck.told.length, 4);
+	});
+
+	it("knows after a sleep what the schedule waits for, and what was wrong", () => {
+		const retained = new VirtualRetained();
+		const before = new Unit(retained, WAKE_NONE);
+		assert.deepEqual([before.saving.keptSchedule, before.saving.failureBefore], [undefined, undefined]);
+		before.meterFailure = "iec62056-21/silence";
+		before.begin();
+		before.world.advance(600_000);
+		assert.equal(before.told.at(-1), "sleep 300000");
+		const after = new Unit(retained, WAKE_TIMER);
+		assert.equal(after.saving.failureBefore, "iec62056-21/silence");
+		assert.equal(after.schedule.nextRunUtcMs, START_MS + QUARTER_MS);
+	});
+
+	it("starts anew where the host can't sleep", () => {
+		const unit = new Unit();
+		unit.refusal = new Error("the pin can't end sleep");
+		unit.world.advance(10);
+		unit.schedule.finished(undefined, undefined);
+		unit.begin();
+		assert.deepEqual(unit.told, ["asked for", "stop", "the pin can't end sleep", "restart"]);
+	});
+
+	it("shuts flash while the cells are empty, but for the note of it, which is made once over all sleeps", () => {
+		const retained = new VirtualRetained();
+		const first = new Unit(retained, WAKE_TIMER, true, 2.8);
+		const { storage, flash } = first.saving.gate({ ...first.world, power: { cells: 3 } as Power } as never);
+		assert.throws(() => storage.set("key", Uint8Array.of(1)), /empty/);
+		assert.throws(() => storage.delete("key"), /empty/);
+		assert.equal(storage.get("key"), undefined);
+		const partition = flash!.open("log")!;
+		assert.throws(() => partition.write(0, new Uint8Array(16)), /empty/);
+		assert.throws(() => partition.erase(0, 4096), /empty/);
+		const bytes = new Uint8Array(16);
+		partition.read(0, bytes);
+		assert.deepEqual(new Set(bytes), new Set([0xff]));
+		assert.equal(flash!.open("none"), undefined);
+		first.begin();
+		first.world.advance(5000);
+		assert.deepEqual(first.told, ["battery_empty", "light", "asked for", "stop", "sleep 21600000"]);
+		const second = new Unit(retained, WAKE_TIMER, true, 3.3);
+		second.begin();
+		second.world.advance(5000);
+		assert.deepEqual(second.told, ["light", "asked for", "stop", "sleep 21600000"]);
+	});
+});
+
+describe("app/shared-retained", () => {
+	it("keeps both parts apart, each over the other's writes", () => {
+		const memory = new VirtualRetained();
+		const shared = new SharedRetained(memory);
+		assert.equal(shared.read(), undefined);
+		assert.deepEqual(shared.readFront(), new Uint8Array(FRONT_LENGTH));
+		shared.write(Uint8Array.of(1, 2, 3));
+		const front = new Uint8Array(FRONT_LENGTH).fill(7);
+		shared.writeFront(front);
+		assert.deepEqual(new SharedRetained(memory).read(), Uint8Array.of(1, 2, 3));
+		shared.write(new Uint8Array(shared.size).fill(9));
+		assert.deepEqual(new SharedRetained(memory).readFront(), front);
+		assert.throws(() => shared.write(new Uint8Array(shared.size + 1)), RangeError);
+		assert.equal(memory.read()?.length, memory.size);
+	});
+
+	it("takes what another layout has left, or what is cut off, for nothing", () => {
+		for (const bytes of [Uint8Array.of(1, 0, 10, 10, 10), Uint8Array.of(2, 5), new Uint8Array(256).fill(0xff)]) {
+			const memory = new VirtualRetained();
+			memory.write(bytes);
+			const shared = new SharedRetained(memory);
+			assert.equal(shared.read(), undefined);
+			assert.deepEqual(shared.readFront(), new Uint8Array(FRONT_LENGTH));
+			shared.write(Uint8Array.of(4));
+			assert.deepEqual(shared.read(), Uint8Array.of(4));
+		}
+	});
+});

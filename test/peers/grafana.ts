@@ -1,0 +1,87 @@
+/**
+ * The dashboard of docs/fleet against Grafana's own types: npm's @grafana/schema, which Grafana makes from the schema of its
+ * dashboards. The compiler says what of the file is no dashboard, or no option of its panel. Grafana itself does not run here.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FLEET_FILES } from "./fleet.js";
+import { PEERS_FOLDER, PeerMissing, run } from "./peer.js";
+
+const PACKAGE = "@grafana/schema";
+const VERSION = "13.2.3";
+const COMPILER = join(PEERS_FOLDER, "..", "node_modules", "typescript", "bin", "tsc");
+
+const panelTypes = (type: string, file: string) =>
+	`${PACKAGE}/dist/esm/raw/composable/${type}/panelcfg/x/${file}_types.gen`;
+const IMPORTS = [
+	["{ Dashboard, FieldConfigSource, Panel }", PACKAGE],
+	["* as Series", panelTypes("timeseries", "TimeSeriesPanelCfg")],
+	["* as Stat", panelTypes("stat", "StatPanelCfg")],
+	["* as Table", panelTypes("table", "TablePanelCfg")],
+].map(([names, path]) => `import type ${names} from ${JSON.stringify(path)};`);
+
+/** JSON has texts where the types have members of enums. */
+const CHECK = `
+${IMPORTS.join("\n")}
+type Plain<T> = T extends string
+	? \`\${T}\`
+	: T extends readonly (infer E)[]
+		? Plain<E>[]
+		: T extends object ? { [K in keyof T]: Plain<T[K]> } : T;
+type Of<Type extends string, Options, Custom> = Omit<Panel, "type" | "options" | "fieldConfig"> & {
+	type: Type;
+	options: Options;
+	fieldConfig: FieldConfigSource<Custom>;
+};
+type Panels =
+	| Of<"timeseries", Series.Options, Series.FieldConfig>
+	| Of<"stat", Stat.Options, object>
+	| Of<"table", Table.Options, object>;
+export const dashboard: Plain<Omit<Dashboard, "panels"> & { panels: Panels[] }> = `;
+
+export async function prepareGrafana(): Promise<string> {
+	const folder = join(PEERS_FOLDER, "grafana");
+	const target = join(folder, "node_modules", "@grafana", "schema");
+	mkdirSync(target, { recursive: true });
+	let archive: string;
+	try {
+		archive = (await run("npm", ["pack", `${PACKAGE}@${VERSION}`, "--silent", "--pack-destination", folder])).trim();
+	} catch (error) {
+		throw new PeerMissing(`npm could not fetch ${PACKAGE} ${VERSION}: ${(error as Error).message}`);
+	}
+	await run("tar", ["-xzf", join(folder, archive), "-C", target, "--strip-components=1"]);
+	const options = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", skipLibCheck: true };
+	writeFileSync(
+		join(folder, "tsconfig.json"),
+		JSON.stringify({ compilerOptions: { ...options, target: "es2023", types: [] }, files: ["check.ts"] }),
+	);
+	return folder;
+}
+
+/** What the compiler has to say of a dashboard; empty: it is one. */
+async function complaints(folder: string, dashboard: string): Promise<string> {
+	writeFileSync(join(folder, "check.ts"), `${CHECK}${dashboard};\n`);
+	// It complains on standard output.
+	return await run("sh", ["-c", '"$0" "$1" -p "$2" || true', process.execPath, COMPILER, folder]);
+}
+
+export const grafanaCases = [
+	{
+		name: "the dashboard is one by its types",
+		async run(folder: string) {
+			const text = readFileSync(join(FLEET_FILES, "dashboard.json"), "utf8");
+			assert.equal(await complaints(folder, text), "");
+			// And they are looked at.
+			for (const [right, wrong] of [
+				['"drawStyle": "bars"', '"drawStyle": "bar"'],
+				['"graphMode": "none"', '"graphMode": 0'],
+				['"gridPos"', '"gridPosition"'],
+				['"schemaVersion": 39', '"schemaVersion": "39"'],
+			]) {
+				assert.ok(text.includes(right), right);
+				assert.notEqual(await complaints(folder, text.replace(right, wrong)), "", wrong);
+			}
+		},
+	},
+];

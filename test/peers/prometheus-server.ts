@@ -1,0 +1,86 @@
+/** Prometheus, as Debian has it (package `prometheus`): promtool, and a server that scrapes by a configuration of ours. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, PeerMissing, run } from "./peer.js";
+
+export interface Sampled {
+	readonly metric: Record<string, string>;
+	readonly value: [timeS: number, value: string];
+}
+
+export interface Server {
+	/** The vector that an expression gives now; throws an Error with what the server says of one that it doesn't take. */
+	query(expression: string): Promise<Sampled[]>;
+	/** Bytes of memory that it has taken of the system. */
+	memory(): number;
+}
+
+/** Throws PeerMissing where it is not installed. */
+export async function needPrometheus(): Promise<void> {
+	for (const program of ["promtool", "prometheus"]) {
+		try {
+			await run(program, ["--version"]);
+		} catch (error) {
+			if (error instanceof PeerMissing) throw new PeerMissing(`${error.message} (Debian's package prometheus)`);
+			throw error;
+		}
+	}
+}
+
+/** What promtool says: exit code and complaints. */
+export async function promtool(args: string[], input = ""): Promise<[number, string]> {
+	const program = spawn("promtool", args, { stdio: ["pipe", "ignore", "pipe"] });
+	let complaints = "";
+	program.stderr.on("data", (bytes: Buffer) => {
+		complaints += bytes.toString();
+	});
+	program.stdin.end(input);
+	const [code] = await once(program, "close");
+	return [code, complaints];
+}
+
+/** Runs a server by `prometheus.yml` of the folder, where it keeps its data too. */
+export async function withServer(folder: string, use: (server: Server) => Promise<void>): Promise<void> {
+	const port = await freePort();
+	const args = [
+		`--config.file=${join(folder, "prometheus.yml")}`,
+		`--storage.tsdb.path=${join(folder, "data")}`,
+		`--web.listen-address=127.0.0.1:${port}`,
+	];
+	const program = spawn("prometheus", args, { stdio: "ignore" });
+	const ended = once(program, "exit");
+	try {
+		await use({
+			async query(expression) {
+				const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
+				// It does not listen at once.
+				const reply = await fetch(url).catch(() => undefined);
+				if (reply === undefined || reply.status === 503) return [];
+				// biome-ignore lint/suspicious/noExplicitAny: JSON of another program
+				const { status, error, data } = (await reply.json()) as any;
+				assert.equal(status, "success", `${expression}: ${error}`);
+				return data.result;
+			},
+			memory() {
+				const status = readFileSync(`/proc/${program.pid}/status`, "utf8");
+				return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+			},
+		});
+	} finally {
+		program.kill("SIGTERM");
+		await ended;
+	}
+}
+
+/** Asks again until `isWanted`; fails with what was there last. */
+export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean, limitMs: number): Promise<T> {
+	for (const limit = Date.now() + limitMs; ; await sleep(500)) {
+		const answer = await ask();
+		if (isWanted(answer)) return answer;
+		assert.ok(Date.now() < limit, `never came; the last was ${JSON.stringify(answer)}`);
+	}
+}
