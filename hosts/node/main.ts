@@ -17,7 +17,6 @@ import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
 import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit, setHub } from "./factory.js";
 import { FastTime } from "./fast-time.js";
-
 import { createHost, type HostSettings, powerOf } from "./host.js";
 import { type HubDemo, startHubDemo } from "./hub-demo.js";
 import { Nap } from "./nap.js";

@@ -190,9 +190,10 @@ function View({ level, span, kind, pieces }: ViewProps) {
 			{unitIsDay(level) && <p class="help">{zoneName}</p>}
 			<details>
 				<summary>{t("use.table")}</summary>
-				<div class="scroll" role="region" aria-label={t("use.table")} tabIndex={0}>
+				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys (WCAG 2.1.1) */}
+				<section class="scroll" aria-label={t("use.table")} tabIndex={0}>
 					<Table shown={shown} rows={rows} hasCost={cost !== undefined} />
-				</div>
+				</section>
 			</details>
 			<div class="actions">
 				<DownloadButton
