@@ -5,7 +5,9 @@
  */
 import { brokerCases, endBroker, prepareBroker } from "./broker.js";
 import { endSetUp, prepareSetUp, setUpCases } from "./broker-set-up.js";
+import { endFleet, fleetCases, prepareFleet } from "./fleet.js";
 import { gojqCases, prepareGojq } from "./gojq.js";
+import { grafanaCases, prepareGrafana } from "./grafana.js";
 import { guruxCases, prepareGurux } from "./gurux.js";
 import { endGuruxGateway, guruxGatewayCases, prepareGuruxGateway } from "./gurux-gateway.js";
 import { endHome, prepareHome } from "./home.js";
@@ -76,6 +78,13 @@ for (const engine of ["node", "xs"] as const) {
 		end: endPrometheus,
 	});
 }
+await check({
+	name: "50 gateways (node) and Prometheus",
+	prepare: prepareFleet,
+	cases: fleetCases,
+	end: endFleet,
+});
+await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 await check({
 	name: "our gateway (xs) and Mosquitto",
