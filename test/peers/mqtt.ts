@@ -7,7 +7,7 @@ import type { Mosquitto } from "./mosquitto.js";
 const COME_LIMIT_MS = 20_000;
 /** After a failure: 10 s, more or less a fifth, then twice that. */
 const RETURN_LIMIT_MS = 60_000;
-const STATISTICS_LEAD_MS = 25_000;
+const STATISTICS_LEAD_MS = 40_000;
 /** Bytes that 20 entities may take. */
 const DISCOVERY_LIMIT = 4096;
 
