@@ -195,7 +195,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 				networkSettings: this.#networkSettings,
 				reader: this.reader,
 			};
-			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, live: this.#live };
+			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);

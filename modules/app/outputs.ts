@@ -22,6 +22,7 @@ export interface OutputsParts
 		| "power"
 		| "radio"
 		| "reader"
+		| "saving"
 	> {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;

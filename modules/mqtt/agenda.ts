@@ -92,6 +92,8 @@ export class Agenda {
 	#plan: Plan | undefined;
 	/** The newest of the meter. */
 	#readout: Readout | undefined;
+	/** The broker has not all of it yet. */
+	#isNews = false;
 	/** Its values, while some of them are to be sent. */
 	#values: PublishedValues | undefined;
 	#due = NOTHING;
@@ -154,9 +156,15 @@ export class Agenda {
 		return (this.#due | this.#sending) !== NOTHING;
 	}
 
+	/** The broker has not all of the newest readout yet. */
+	get hasNews(): boolean {
+		return this.#isNews && this.#readout !== undefined;
+	}
+
 	/** A readout of the meter; one before it that was not sent yet is none any more. */
 	measured(readout: Readout): void {
 		this.#readout = readout;
+		this.#isNews = true;
 		this.#fromMs = this.#sentMs + STATE_MS;
 		this.renew();
 	}
@@ -225,7 +233,9 @@ export class Agenda {
 			this.#telling = "";
 		} else if (what === VALUES && ++this.#index < (this.#values?.count ?? 0)) this.#due |= VALUES;
 		this.rest();
-		return (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
+		const isTaken = (what & VALUES_OF_READOUT) !== 0 && (this.#due & VALUES_OF_READOUT) === 0;
+		if (isTaken) this.#isNews = false;
+		return isTaken;
 	}
 
 	/** What was made of a readout goes when nothing more is to be sent of it. */

@@ -11,7 +11,8 @@
  *   UP         –         –         –         –          RESTING   –         –          LEAVING
  *   LEAVING    –         –         –         –          OFF       –         OFF        –
  *
- * Wanted: it is enabled, and there is a network. It is once more when it is enabled no more, and Home Assistant is to forget
+ * Wanted: it is enabled, there is a network, and on a device that sleeps something new to send: there a session ends when
+ * all is sent (decision 113). It is once more when it is enabled no more, and Home Assistant is to forget
  * what it was told; after FAREWELLS failures that is given up. Without a network it is OFF at once, without a word.
  *
  * WAITING: for the turn to have a TLS connection (publish/turn.ts), and for memory, which is looked for each MEMORY_MS.
@@ -67,6 +68,8 @@ const TESTERS = 2;
 const ID_LIMIT = 23;
 
 export interface PublisherWorld extends AgendaWorld {
+	/** Undefined: the device never sleeps. It does at times as long as it says until when it is awake. */
+	readonly saving: { readonly awakeUntilMs: number } | undefined;
 	readonly crypto: Crypto;
 	readonly ledger: MemoryLedger;
 }
@@ -147,9 +150,10 @@ export class Publisher implements Timed {
 		return this.#broker;
 	}
 
-	/** Something waits that may soon be sent. */
+	/** Something waits that may soon be sent, or could be in a network. */
 	get isBusy(): boolean {
 		const { state } = this;
+		if (state === MQTT_OFF) return this.#world.config.get(MQTT_ENABLED) && this.#agenda.hasNews;
 		return state > MQTT_RESTING && (state !== MQTT_UP || this.#agenda.isBusy);
 	}
 
@@ -181,7 +185,7 @@ export class Publisher implements Timed {
 	networkChanged(isUp: boolean, nowMs: number): void {
 		this.#hasNetwork = isUp;
 		if (!isUp) this.drop();
-		else if (this.#step === MQTT_OFF && this.isWanted) this.enter(MQTT_WAITING, nowMs);
+		else this.begin(nowMs);
 	}
 
 	/** Settings are other ones. */
@@ -206,7 +210,8 @@ export class Publisher implements Timed {
 	/** A readout of the meter. */
 	measured(readout: Readout, nowMs: number): void {
 		this.#agenda.measured(readout);
-		this.work(nowMs);
+		if (this.#session === undefined) this.begin(nowMs);
+		else this.work(nowMs);
 	}
 
 	/** The next readout is another meter's. */
@@ -313,7 +318,10 @@ export class Publisher implements Timed {
 			const message = agenda.next(nowMs);
 			if (message !== undefined) session.publish(message, nowMs);
 		}
-		if (session.isFree && !agenda.isBusy && !isLast) this.settle();
+		if (!session.isFree || agenda.isBusy || isLast) return;
+		this.settle();
+		// Asleep it could not keep the session, and the broker would tell that it is gone.
+		if (this.isSleepy) session.leave(nowMs);
 	}
 
 	/** The connection has failed, or is gone; CLIENT_…. */
@@ -327,7 +335,19 @@ export class Publisher implements Timed {
 	}
 
 	private get isWanted(): boolean {
-		return this.#hasNetwork && (this.#world.config.get(MQTT_ENABLED) || this.#farewells > 0);
+		if (!this.#hasNetwork) return false;
+		const hasNothing = this.isSleepy && !this.#agenda.hasNews && this.#tests === undefined;
+		return this.#farewells > 0 || (this.#world.config.get(MQTT_ENABLED) && !hasNothing);
+	}
+
+	/** The device sleeps between two readings. */
+	private get isSleepy(): boolean {
+		const { saving } = this.#world;
+		return saving !== undefined && saving.awakeUntilMs < Number.POSITIVE_INFINITY;
+	}
+
+	private begin(nowMs: number): void {
+		if (this.#step === MQTT_OFF && this.isWanted) this.enter(MQTT_WAITING, nowMs);
 	}
 
 	private enter(step: number, nowMs: number): void {

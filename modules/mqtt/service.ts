@@ -39,6 +39,7 @@ export interface MQTTWorld extends PublisherWorld {
 	readonly mqttUser: MQTTUser;
 	/** Is told of each change of what the status shows. */
 	readonly live?: { changed(): void };
+	readonly reader: { readonly outcomes: { readonly measured: Readout | undefined } };
 }
 
 const PIECE = 512;
@@ -88,7 +89,11 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	measured(readout: Readout): void {
-		this.#drive.tell((nowMs) => this.#publisher?.measured(readout, nowMs));
+		this.#drive.tell((nowMs) => {
+			// It may be the news for which a device on batteries turns its radio on.
+			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
+			this.#publisher?.measured(readout, nowMs);
+		});
 	}
 
 	/** The next readout is another meter's. */
@@ -102,7 +107,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		this.#drive.tell((nowMs) => {
 			// What stood by the address of before is dead.
 			this.#publisher?.networkChanged(false, nowMs);
-			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
+			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= this.beginning(nowMs);
 			this.#publisher?.networkChanged(isUp, nowMs);
 		});
 	}
@@ -112,7 +117,7 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 		this.#session = undefined;
 		this.#drive.tell((nowMs) => {
 			if (this.#publisher === undefined) {
-				this.#publisher = new Publisher(this.#world, this);
+				this.#publisher = this.beginning(nowMs);
 				this.#publisher.networkChanged(this.#hasNetwork, nowMs);
 			} else this.#publisher.reconfigure(nowMs);
 		});
@@ -199,6 +204,14 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 			if (publisher.state === MQTT_OPENING) this.open(publisher);
 		}
 		if (publisher.state === MQTT_OFF && !this.#world.config.get(MQTT_ENABLED)) this.#publisher = undefined;
+	}
+
+	/** One that knows the last readout: who turns MQTT on need not wait for the next. */
+	private beginning(nowMs: number): Publisher {
+		const publisher = new Publisher(this.#world, this);
+		const readout = this.#world.reader.outcomes.measured;
+		if (readout !== undefined) publisher.measured(readout, nowMs);
+		return publisher;
 	}
 
 	private open(publisher: Publisher): void {

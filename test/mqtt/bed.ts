@@ -41,6 +41,8 @@ export interface BedOptions {
 	driver?: Driver;
 	clock?: Clock;
 	ports?: Pick<Network, "tcpClient" | "tlsClient">;
+	/** It sleeps at times. */
+	saving?: { awakeUntilMs: number };
 }
 
 export class Bed {
@@ -53,6 +55,8 @@ export class Bed {
 	/** Codes of failures as they were told, "" for none any more. */
 	readonly told: string[] = [];
 	readonly ledger: MemoryLedger;
+	/** With the last readout of before MQTT was turned on. */
+	readonly outcomes: { measured: Readout | undefined } = { measured: undefined };
 
 	constructor(options: BedOptions = {}) {
 		const { storage, memory, seed = 1, isSet = true } = options;
@@ -76,6 +80,8 @@ export class Bed {
 			names,
 			networkSettings: { hostname: "gateway" },
 			ports: options.ports ?? network,
+			reader: { outcomes: this.outcomes },
+			saving: options.saving,
 			text,
 			turn: this.turn,
 			writer: new JSONWriter(text),

@@ -13,7 +13,7 @@ import {
 } from "../../modules/config/mqtt-fields.js";
 import { put } from "../../modules/config/schema.js";
 import { MQTT_UP } from "../../modules/mqtt/publisher.js";
-import { BASE, Bed, BLOCK, DISCOVERY_TOPIC } from "./bed.js";
+import { BASE, Bed, BLOCK, DISCOVERY_TOPIC, readoutOf } from "./bed.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "./broker.js";
 
 describe("MQTT", () => {
@@ -34,6 +34,54 @@ describe("MQTT", () => {
 			bed.broker.retained.get(`${BASE}/state`),
 			'{"time":"2026-11-22T10:00:00Z","1_0_1_8_0":1234.567,"1_0_2_8_0":1.000,"1_0_16_7_0":-421}',
 		);
+	});
+
+	it("sends the last readout when it is turned on", () => {
+		bed = new Bed({ isSet: false });
+		bed.outcomes.measured = readoutOf(BLOCK);
+		bed.start();
+		bed.set(put(MQTT_ENABLED, true), put(MQTT_URL, `mqtt://${BROKER_ADDRESS}`));
+		bed.service.settingsChanged();
+		bed.advance(1000);
+		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1234\.567/);
+	});
+
+	it("keeps no session on a device that sleeps: it connects for a readout, and says goodbye when all is sent", () => {
+		const saving = { awakeUntilMs: 60_000 };
+		bed = new Bed({ saving });
+		bed.measured();
+		// The device turns its radio on for that.
+		assert.equal(bed.service.busy, true);
+		bed.start(5000);
+		assert.equal(bed.service.busy, false);
+		assert.deepEqual([...bed.broker.retained.keys()], [`${BASE}/status`, DISCOVERY_TOPIC, `${BASE}/state`]);
+		assert.equal(bed.broker.retained.get(`${BASE}/status`), "online", "no will");
+		assert.deepEqual(
+			bed.broker.met.map(({ isLeft }) => isLeft),
+			[true],
+		);
+		bed.advance(600_000);
+		assert.equal(bed.broker.met.length, 1, "nothing to send, no connection");
+		bed.measured("1-0:1.8.0(1235*kWh)");
+		assert.equal(bed.service.busy, true);
+		bed.advance(5000);
+		assert.equal(bed.broker.met.length, 2);
+		assert.match(bed.broker.retained.get(`${BASE}/state`)!, /1235/);
+		assert.equal(bed.service.busy, false);
+		// On USB it stays.
+		saving.awakeUntilMs = Number.POSITIVE_INFINITY;
+		bed.measured("1-0:1.8.0(1236*kWh)");
+		bed.advance(60_000);
+		assert.equal(bed.service.publisher?.state, MQTT_UP);
+	});
+
+	it("tries once in vain on a device that sleeps, and is no reason to stay awake then", () => {
+		bed = new Bed({ saving: { awakeUntilMs: 60_000 } });
+		bed.world.servers.stop(BROKER_ADDRESS, 1883);
+		bed.measured();
+		bed.start(5000);
+		assert.equal(bed.service.busy, false);
+		assert.deepEqual(bed.told, ["unreachable"]);
 	});
 
 	for (const [topics, expected] of [

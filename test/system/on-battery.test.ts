@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { WAKE_BUTTON, WAKE_SUPPLY } from "../../modules/io/flash.js";
 import { ADDRESS, StateServer, TOKEN } from "../hub/bench.js";
+import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS, OnBattery, WH_PER_HOUR } from "./on-battery.js";
 
 const START_MS = Date.UTC(2026, 9, 19, 22);
@@ -293,6 +294,28 @@ describe("A unit on battery", function () {
 		await gateway.wake();
 		unit.untilAsleep();
 		assert.ok(unit.awake.at(-1)! < 75_000, `${unit.awake.at(-1)} ms`);
+	});
+
+	it("turns the radio on to send a readout by MQTT, and says goodbye before it sleeps", async () => {
+		unit = new OnBattery(START_MS + MINUTE_MS);
+		const { gateway } = unit;
+		const brokers: ScriptedBroker[] = [];
+		unit.onWorld = (world) => brokers.push(new ScriptedBroker(world));
+		await unit.begin(QUARTERS);
+		await gateway.write("mqtt", { enabled: true, url: `mqtt://${BROKER_ADDRESS}` });
+		unit.untilAsleep();
+		for (let i = 0; i < 3; i++) {
+			await gateway.wake();
+			unit.untilAsleep();
+			const { met, retained } = brokers.at(-1)!;
+			const state = [...retained].find(([topic]) => topic.endsWith("/state"));
+			assert.match(state?.[1] ?? gateway.diagnosis, /"1_8_0":50/);
+			assert.deepEqual(
+				met.map(({ isLeft }) => isLeft),
+				[true],
+			);
+			assert.ok(unit.awake.at(-1)! < 30_000, `${unit.awake.at(-1)} ms`);
+		}
 	});
 
 	it("waits for what a meter sends by itself", async () => {
