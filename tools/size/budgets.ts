@@ -12,11 +12,11 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 82500,
+	"modules/api": 89500,
 	"modules/app": 28000,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
-	"modules/config": 36500,
+	"modules/config": 39000,
 	"modules/diagnostics": 9000,
 	"modules/dlms": 55000,
 	"modules/dns": 28500,
@@ -27,7 +27,8 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/iec62056-21": 27000,
 	"modules/io": 10000,
 	"modules/json": 16500,
-	"modules/meter": 65000,
+	"modules/meter": 66000,
+	"modules/mqtt": 35000,
 	"modules/obis": 15000,
 	"modules/power": 8000,
 	"modules/publish": 5500,
@@ -39,29 +40,25 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"hosts/native": 16000,
 
 	/** The names of properties, and the tables of names, modules and natives. */
-	"names and tables": 54500,
+	"names and tables": 58500,
 	"engine: built-ins": 29500,
 	"SDK: modules": 3500,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 94000,
+	"resource web.bin": 92500,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1030000,
+	"ESP-IDF and all C": 1010000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Driver of the coprocessor, clusters, reports, pairing; only in images of boards with a radio. */
 	"Zigbee bridge": 62000,
-	/** MQTT over TLS, discovery, topics. */
-	MQTT: 8500,
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
-	/** Pages and texts for all of these. */
-	page: 6500,
 });
