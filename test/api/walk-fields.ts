@@ -71,6 +71,13 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 		good: ["http://h", `https://h/${"path-".repeat(49)}`],
 		bad: ["", "h", "ftp://h", `https://h/${"path-".repeat(49)}x`, "http://h /"],
 	},
+	"mqtt url": {
+		good: ["", "mqtt://h", "mqtts://192.168.1.77:8884", "mqtt://broker.example:1884"],
+		bad: ["h", "http://h", "mqtt://h/path", "mqtt://u@h", "mqtt://h:0", "mqtt://h:65536", `mqtt://${x(249)}`],
+	},
+	"mqtt topic": { good: ["t", "a/b", x(64)], bad: ["", "/a", "a/", "a b", "a#", "+", x(65)] },
+	"mqtt discovery_prefix": { good: ["p", x(32)], bad: ["", "/a", "a/", "a b", x(33)] },
+	"mqtt cert": { good: [""], bad: ["x", x(3072), x(3073)] },
 	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };
@@ -84,6 +91,8 @@ const BASES: Readonly<Record<string, JSONObject>> = {
 	// An address that any length has room for.
 	"dlms/config": { auth: "low", client_address: 32, server_logical: 1, server_physical: 0 },
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 8, 0, 255], class_id: 3, attribute: 2 }] },
+	// Turned off any address counts, with or without a certificate; the password is for it.
+	mqtt: { enabled: false, url: "mqtt://h", user: "u", password: "p" },
 	"zigbee/map": { mapping: [{ obis: "1.8.0", mode: 1, mapping_id: "07020000" }] },
 };
 
