@@ -100,7 +100,8 @@ describe("The page's first load", function () {
 	});
 
 	it("is only asked about the next time: the document is unchanged, scripts are not asked for", async () => {
-		visit = await Visit.begin(browser, gateway, { plain: true });
+		// A route of the test would switch the browser's cache off.
+		visit = await Visit.begin(browser, gateway, { plain: true, live: true });
 		await visit.settled();
 		const first = visit.requests.length;
 		await visit.page.reload();
