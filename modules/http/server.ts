@@ -159,7 +159,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	closed(connection: OwnedConnection): void {
-		const index = this.#connections.findIndex((each) => each === connection);
+		const index = this.#connections.indexOf(connection as HTTPConnection);
 		if (index >= 0) this.#connections.splice(index, 1);
 		this.changed();
 	}

@@ -5,8 +5,8 @@ import type { Browser, Request } from "playwright-core";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { EVENTS, LOST, needBrowser, Visit } from "./browser.js";
 
-/** From a readout that somebody else has asked for to the figures of it. */
-const SOON_MS = 2000;
+/** Sooner than who asks again and again would see it. */
+const SOON_MS = 6000;
 /** Without the stream: a poll, and the reply to it. */
 const POLLED_MS = 8000;
 /** The stream's silence, and a request that is given up. */
