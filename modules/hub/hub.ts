@@ -305,7 +305,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		if (url === undefined || url.host.startsWith("[")) this.fail(HUB_BAD_URL, 0, nowMs);
 		else if (url.secure && !hubCertificates.isSet) this.fail(HUB_NO_CERTIFICATE, 0, nowMs);
 		else if (radio !== undefined && radio.station === undefined) this.fail(HUB_NO_NETWORK, 0, nowMs);
-		else if (url.secure && !turn.ask(this)) this.enter(STATE_QUEUED, nowMs + TURN_MS);
+		else if (url.secure && !this.hasTurn(nowMs)) return;
 		else if (ledger.claim(HUB_COST)) this.open(url, nowMs);
 		else {
 			turn.giveBack(this);
@@ -313,6 +313,12 @@ export class Hub implements Output, TurnHolder, Driven {
 			if (nowMs - sinceMs >= TURN_MS) this.fail(HUB_NO_TURN, 0, nowMs);
 			else this.enter(STATE_WAITING, nowMs + SHORT_MS);
 		}
+	}
+
+	/** False: it is queued, or sends already, since the turn may be given while it is asked for. */
+	private hasTurn(nowMs: number): boolean {
+		this.enter(STATE_QUEUED, nowMs + TURN_MS);
+		return this.#world.turn.ask(this);
 	}
 
 	/** The memory for it is claimed, until `close`. */

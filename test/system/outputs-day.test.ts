@@ -1,0 +1,134 @@
+/** A day in XS in which all that readings leave by fails now and then: nothing is lost that could be had, and no memory. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { ADDRESS, OWN_CERTIFICATE, reply, StateServer, TOKEN } from "../hub/bench.js";
+import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
+
+const HUB_PORT = 8123;
+const MQTT_PORT = 8883;
+const QUARTER_MS = 900_000;
+/** What is wrong is wrong for so long, and then there is time for the longest wait before another attempt. */
+const TROUBLE_MS = 300_000;
+const MEND_MS = 1_500_000;
+const READOUTS = 48;
+/** Slots alive after the first readouts that may come on top. */
+const SLOTS_MARGIN = 60;
+
+const secure = { certificate: OWN_CERTIFICATE.certificate };
+const cert = Buffer.from(OWN_CERTIFICATE.certificate).toString("latin1");
+
+describe("A day of all outputs in XS", function () {
+	this.timeout(300_000);
+	let folder = "";
+	let xs: XSWorld;
+	let hub: StateServer;
+	let broker: ScriptedBroker;
+	const random = new SeededRandom(20_261_122);
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "outputs-"));
+		await bundleGateway(join(folder, "gateway.js"));
+		xs = await XSWorld.start({ script: join(folder, "gateway.js"), pieceMs: 200 });
+		let kWh = 1000;
+		const telegram = () =>
+			splitTelegram(Buffer.from(`/TST5METER\r\n\x021.8.0(00${++kWh}.5*kWh)\r\n16.7.0(0.5*kW)\r\n!\r\n\x03`));
+		xs.world.serial.meter.connect(new IECMeter({ source: telegram }));
+		hub = new StateServer(xs.world);
+		broker = new ScriptedBroker(xs.world, MQTT_PORT, secure);
+		await xs.advance(61_000);
+		await xs.login();
+		await set("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 15 });
+		await set("hub", { enabled: true, url: `https://${ADDRESS}:${HUB_PORT}`, token: TOKEN, cert });
+		await set("mqtt", { enabled: true, url: `mqtts://${BROKER_ADDRESS}:${MQTT_PORT}`, topics: "both", cert });
+	});
+	after(async () => {
+		await xs.stop();
+		rmSync(folder, { recursive: true });
+	});
+
+	async function set(path: string, body: object): Promise<void> {
+		const reply = await xs.request(path, { method: "POST", body });
+		assert.equal(reply.status, 200, reply.text);
+	}
+
+	/** Something is wrong with each, or nothing. */
+	function disturb(): void {
+		const { servers } = xs.world;
+		const ofHub = random.below(6);
+		if (ofHub === 0) servers.stop(ADDRESS, HUB_PORT);
+		else if (ofHub === 1) hub.forget();
+		else
+			hub.answer = (peer) => {
+				if (ofHub > 4 || !random.oneIn(3)) return false;
+				if (ofHub === 2) peer.reset();
+				if (ofHub === 3) reply(peer, "502 Bad Gateway");
+				return true;
+			};
+		const ofBroker = random.below(6);
+		if (ofBroker === 0) servers.stop(BROKER_ADDRESS, MQTT_PORT);
+		else if (ofBroker === 1) broker.returnCode = 3;
+		else if (ofBroker === 2) broker.acknowledges = random.below(4);
+		else if (ofBroker === 3)
+			broker.onPacket = (_packet, met) => {
+				if (!met.isOpen || !random.oneIn(4)) return;
+				met.isOpen = false;
+				met.peer.reset();
+			};
+		else if (ofBroker === 4) broker.current?.peer.reset();
+	}
+
+	function mend(): void {
+		hub.answer = broker.onPacket = undefined;
+		broker.returnCode = 0;
+		broker.acknowledges = Number.POSITIVE_INFINITY;
+		hub.serve(HUB_PORT, secure);
+		broker.serve(xs.world);
+	}
+
+	/** The newest readout is read, and when. */
+	async function readOut(): Promise<{ kWh: number; readMs: number }> {
+		await xs.login();
+		const read = (await xs.request("iec62056/read")).json();
+		assert.equal(read.status, 0);
+		return { kWh: read.readings[0].value1_number, readMs: read.timestamp * 1000 };
+	}
+
+	it("has each readout at the hub and at the broker, whatever failed meanwhile, and no slot less at its end", async function () {
+		let first = 0;
+		for (let i = 0; i < READOUTS; i++) {
+			disturb();
+			const { kWh, readMs } = await readOut();
+			await xs.advance(TROUBLE_MS);
+			mend();
+			await xs.advance(MEND_MS);
+			const id = [...hub.states.keys()].find((key) => key.endsWith("_1_8_0"));
+			assert.equal(Number(hub.states.get(id ?? "")?.state), kWh, `readout ${i} is not at the hub`);
+			const state = [...broker.retained].find(([topic]) => topic.endsWith("/state"))?.[1] ?? "{}";
+			assert.equal(JSON.parse(state)["1_8_0"], kWh, `readout ${i} is not at the broker: ${state}`);
+			assert.equal(Date.parse(JSON.parse(state).time), readMs);
+			await xs.advance(QUARTER_MS - ((TROUBLE_MS + MEND_MS) % QUARTER_MS));
+			if (i === 4) first = await xs.slots();
+		}
+		const last = await xs.slots();
+		this.test!.title += ` (${first} slots, then ${last})`;
+		assert.ok(last <= first + SLOTS_MARGIN, `${last} slots are alive, ${first} were at first`);
+	});
+
+	it("has sent none again as a newer one", () => {
+		const energies = hub.log.filter((line) => line.includes("_1_8_0 ")).map((line) => Number(line.split(" ")[2]));
+		const published = broker.published
+			.filter((line) => line.includes("/1_8_0 "))
+			.map((line) => Number(line.split(" ")[1]));
+		for (const [name, values] of Object.entries({ energies, published })) {
+			assert.equal(new Set(values).size, READOUTS, name);
+			for (let i = 1; i < values.length; i++) assert.ok(values[i] >= values[i - 1], `${name}: ${values}`);
+		}
+	});
+});
