@@ -1,12 +1,15 @@
 /**
- * The hub beside all else, in XS on Linux with the device's own memory: it sends by TLS, with the longest certificate, to a
- * server that takes its time, while the meter is read with keys and long bodies come. Nothing starts anew, all is sent.
+ * All outputs at once beside all else, in XS on Linux with the device's own memory: the hub by TLS with the longest
+ * certificate, to a server that takes its time; MQTT by TLS to a broker; a client that follows the events; while the meter
+ * is read with keys, and long bodies and long replies come and go. Nothing starts anew, all is sent.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createServer as createTLSServer, type Server as TLSServer } from "node:tls";
+import { Aedes } from "aedes";
 import { makeCertificate } from "../../hosts/node/self-signed.js";
 import { HUB_CERTIFICATE_LIMIT } from "../../modules/config/hub-fields.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
@@ -17,11 +20,15 @@ const REPLY_MS = 60;
 const ROUNDS = 12;
 const LIMIT_MS = 120_000;
 
-describe("The hub beside readouts and long bodies", function () {
+describe("All outputs beside readouts, long bodies and long replies", function () {
 	this.timeout(600_000);
 	let gateway: ProcessGateway;
 	let server: Server;
 	let taken = 0;
+	let broker: Aedes;
+	let brokerServer: TLSServer;
+	const brokerSockets = new Set<Socket>();
+	let published = 0;
 
 	const pair = makeCertificate({
 		names: ["127.0.0.1"],
@@ -40,6 +47,17 @@ describe("The hub beside readouts and long bodies", function () {
 		});
 		server.listen(0, "127.0.0.1");
 		await once(server, "listening");
+		broker = await Aedes.createBroker();
+		broker.on("publish", ({ topic }) => {
+			if (topic.endsWith("/state")) published++;
+		});
+		brokerServer = createTLSServer(identity, (socket) => {
+			brokerSockets.add(socket);
+			socket.on("error", () => {});
+			broker.handle(socket);
+		});
+		brokerServer.listen(0, "127.0.0.1");
+		await once(brokerServer, "listening");
 		gateway = await ProcessGateway.start("linux");
 		await gateway.login();
 		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
@@ -50,11 +68,17 @@ describe("The hub beside readouts and long bodies", function () {
 		await gateway?.stop();
 		server.closeAllConnections();
 		server.close();
+		brokerServer.close();
+		for (const socket of brokerSockets) socket.destroy();
+		broker.close();
 	});
 
 	it("keeps to the device's memory, and arrives", async function () {
 		const own = `\n${Buffer.from(pair.certificate).toString("latin1")}`;
 		const cert = own.padStart(HUB_CERTIFICATE_LIMIT, "#");
+		const mqtt = `mqtts://127.0.0.1:${(brokerServer.address() as AddressInfo).port}`;
+		await gateway.write("mqtt", { enabled: true, url: mqtt, topics: "both", cert: own });
+		const follower = gateway.follow();
 		const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		const objects = JSON.stringify({
 			entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, 1, 8, i, 255], class_id: 3, attribute: 2 })),
@@ -78,6 +102,10 @@ describe("The hub beside readouts and long bodies", function () {
 				await measure();
 				await sleep(100);
 			}
+			for (const path of ["metrics", "meter/history?period=months", "iec62056/last", "system/log"]) {
+				assert.ok([200, 503].includes((await gateway.get(path)).status), path);
+				await measure();
+			}
 			const body = await gateway.post("dlms/obis", objects);
 			assert.ok([200, 503].includes(body.status), body.text);
 			await measure();
@@ -87,12 +115,17 @@ describe("The hub beside readouts and long bodies", function () {
 			assert.doesNotMatch(gateway.diagnosis, /starts anew/);
 		}
 		const endMs = Date.now() + LIMIT_MS;
-		while ((await gateway.read("system/status")).hub_state !== "ok") {
-			assert.ok(Date.now() < endMs, "it does not arrive");
+		for (;;) {
+			const { hub_state, mqtt_state } = await gateway.read("system/status");
+			if (hub_state === "ok" && mqtt_state === "ok") break;
+			assert.ok(Date.now() < endMs, `it does not arrive: hub ${hub_state}, MQTT ${mqtt_state}`);
 			await sleep(500);
 		}
+		follower.leave();
+		assert.ok(published > 0, "nothing was published");
 		const { slots, chunks, stack, stackLimit } = highest;
-		this.test!.title += ` (${taken} states; ${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
+		this.test!.title +=
+			` (${taken} states, ${published} messages; ${slots} slots, ${chunks} bytes, stack ${stack} of ${stackLimit})`;
 		assert.ok(taken >= ROUNDS, `${taken} states`);
 		assert.ok(slots <= ANY.slots && chunks <= ANY.chunks, `${slots} slots, ${chunks} bytes`);
 		assert.ok(stack <= stackLimit - STACK_RESERVE, `${stack} slots of stack, of ${stackLimit}`);
