@@ -236,7 +236,7 @@ export class Hub implements Output, TurnHolder, Driven {
 	/** For Turn. */
 	turnGiven(): void {
 		this.#drive.run((nowMs) => {
-			if (this.#state === STATE_QUEUED) this.begin(nowMs);
+			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
 			else this.#world.turn.giveBack(this);
 		});
 	}
@@ -257,7 +257,7 @@ export class Hub implements Output, TurnHolder, Driven {
 	advance(nowMs: number): void {
 		this.#batch?.advance(nowMs);
 		if (nowMs < this.#dueMs) return;
-		if (this.#state === STATE_QUEUED) this.fail(HUB_NO_TURN, 0, nowMs);
+		if (this.#state === STATE_QUEUED && !this.#world.turn.isOf(this)) this.fail(HUB_NO_TURN, 0, nowMs);
 		else if (this.#state === STATE_SENDING) this.fail(hubFailure(HTTP_NO_REPLY), 0, nowMs);
 		else this.begin(nowMs);
 	}
@@ -315,7 +315,7 @@ export class Hub implements Output, TurnHolder, Driven {
 		}
 	}
 
-	/** False: it is queued, or sends already, since the turn may be given while it is asked for. */
+	/** False: it is queued; the turn may have been given while it was asked for. */
 	private hasTurn(nowMs: number): boolean {
 		this.enter(STATE_QUEUED, nowMs + TURN_MS);
 		return this.#world.turn.ask(this);

@@ -244,7 +244,7 @@ export class Publisher implements Timed {
 
 	/** While WAITING: the turn to have a connection has come. */
 	turnGiven(nowMs: number): void {
-		if (this.#step === MQTT_WAITING) this.open(nowMs);
+		if (this.#step === MQTT_WAITING) this.#endMs = nowMs;
 		else if (this.#step < MQTT_WAITING) this.#owner.giveBackTurn();
 	}
 

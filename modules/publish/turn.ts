@@ -3,7 +3,10 @@
  * one asks first, in the order of asking. A connection that lasts (MQTT) lends its turn to one that is over soon.
  */
 export interface TurnHolder {
-	/** It is this one's turn. Called inside another's `giveBack`: go on in a drive of your own. */
+	/**
+	 * It is this one's turn. Called inside another's `giveBack`, maybe inside its own `ask`: go on in a turn of the driver,
+	 * since the two do not fit on the chip's stack together.
+	 */
 	turnGiven(): void;
 	/** Another waits: `giveBack` when that does no harm, within seconds. Called inside the other's `ask`. */
 	turnWanted(): void;
@@ -21,6 +24,11 @@ export class Turn {
 		if (!this.#waiting.includes(who)) this.#waiting.push(who);
 		this.#holder.turnWanted();
 		return false;
+	}
+
+	/** Whether it is this one's turn. */
+	isOf(who: TurnHolder): boolean {
+		return this.#holder === who;
 	}
 
 	/** Also of one that waits, or has no turn at all. */
