@@ -71,6 +71,9 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	/** Of TLS: shortens the next handshake with the same broker. */
 	#session: Uint8Array | undefined;
 	#hasNetwork = false;
+	/** A readout that the publisher does not know yet, and since when. */
+	#news: Readout | undefined;
+	#newsMs = Number.POSITIVE_INFINITY;
 	/** More waits to be read than was read in one go. */
 	#againMs = Number.POSITIVE_INFINITY;
 
@@ -85,20 +88,23 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 	}
 
 	get busy(): boolean {
-		return this.#publisher?.isBusy ?? false;
+		return this.#news !== undefined || (this.#publisher?.isBusy ?? false);
 	}
 
+	/** Taken in a turn of the driver: with the end of the conversation it would not fit on the chip's stack. */
 	measured(readout: Readout): void {
 		this.#drive.tell((nowMs) => {
-			// It may be the news for which a device on batteries turns its radio on.
-			if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
-			this.#publisher?.measured(readout, nowMs);
+			this.#news = readout;
+			this.#newsMs = nowMs;
 		});
 	}
 
 	/** The next readout is another meter's. */
 	forgetMeter(): void {
-		this.#drive.tell(() => this.#publisher?.forgetMeter());
+		this.#drive.tell(() => {
+			this.#news = undefined;
+			this.#publisher?.forgetMeter();
+		});
 	}
 
 	/** We have another address in a network, or none any more. */
@@ -181,11 +187,12 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 
 	/** For the driver. */
 	get deadlineMs(): number {
-		return Math.min(this.#againMs, this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY);
+		return Math.min(this.#againMs, this.#newsMs, this.#publisher?.deadlineMs ?? Number.POSITIVE_INFINITY);
 	}
 
 	/** For the driver. */
 	advance(nowMs: number): void {
+		if (nowMs >= this.#newsMs) this.takeNews(nowMs);
 		if (nowMs >= this.#againMs) this.read(nowMs);
 		this.#publisher?.advance(nowMs);
 	}
@@ -204,6 +211,15 @@ export class MQTTService implements Driven, Output, PublisherOwner, TurnHolder {
 			if (publisher.state === MQTT_OPENING) this.open(publisher);
 		}
 		if (publisher.state === MQTT_OFF && !this.#world.config.get(MQTT_ENABLED)) this.#publisher = undefined;
+	}
+
+	private takeNews(nowMs: number): void {
+		const readout = this.#news;
+		this.#news = undefined;
+		this.#newsMs = Number.POSITIVE_INFINITY;
+		// It may be what a device on batteries turns its radio on for.
+		if (this.#world.config.get(MQTT_ENABLED)) this.#publisher ??= new Publisher(this.#world, this);
+		if (readout !== undefined) this.#publisher?.measured(readout, nowMs);
 	}
 
 	/** One that knows the last readout: who turns MQTT on need not wait for the next. */
