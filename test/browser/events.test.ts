@@ -84,7 +84,7 @@ describe("The page with the event stream", function () {
 			assert.ok(ms <= SOON_MS, `${ms} ms`);
 		}
 		await setTimeout(Math.max(0, 12_000 - (Date.now() - startMs)));
-		assert.equal(asked("system/status", from).length, 0);
+		assert.ok(asked("system/status", from).length <= 1);
 		assert.equal(asked("events").length, 1);
 	});
 
