@@ -21,9 +21,13 @@ const PART = partOf("examples");
 /** What each call of curl is given, a line for each word. */
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
 /** Refused by a unit that has no such part, or where it is off. */
-const REFUSED: Readonly<Record<string, number>> = { "POST zigbee/reset": 501, "GET hub/send": 400 };
+const REFUSED: Readonly<Record<string, number>> = {
+	"POST zigbee/reset": 501,
+	"GET hub/send": 400,
+	"GET mqtt/send": 400,
+};
 /** Of these each unit and each moment has its own. */
-const OWN = /^(token|id|nonce|salt|created)$/;
+const OWN = /^(token|id|nonce|salt|created|base_topic)$/;
 
 /** That all members of the example are there. */
 function agrees(shown: unknown, found: unknown, where: string): void {
