@@ -59,55 +59,68 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	await end?.(prepared);
 }
 
-await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
-await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
-await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
-for (const engine of ["node", "xs"] as const) {
+/** Of meters, and what watches the gateway. */
+async function checkMeters(): Promise<void> {
+	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
+	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
+	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}) and gurux.dlms 4.0.47`,
+			prepare: () => prepareGuruxGateway(engine),
+			cases: guruxGatewayCases,
+			end: endGuruxGateway,
+		});
+	}
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}) and Prometheus`,
+			prepare: () => preparePrometheus(engine),
+			cases: prometheusCases,
+			end: endPrometheus,
+		});
+	}
 	await check({
-		name: `our gateway (${engine}) and gurux.dlms 4.0.47`,
-		prepare: () => prepareGuruxGateway(engine),
-		cases: guruxGatewayCases,
-		end: endGuruxGateway,
+		name: "50 gateways (node) and Prometheus",
+		prepare: prepareFleet,
+		cases: fleetCases,
+		end: endFleet,
+	});
+	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
+	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
+}
+
+/** Brokers, and the programs of docs/integrations.md, which share a bench. */
+async function checkBrokers(): Promise<void> {
+	await check({
+		name: "our gateway (xs) and Mosquitto",
+		prepare: () => prepareBroker("xs"),
+		cases: brokerCases,
+		end: endBroker,
+	});
+	await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
+	await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
+	await check({
+		name: "ioBroker 7.1.1 and mqtt-client 4.1.0",
+		prepare: prepareIoBroker,
+		cases: ioBrokerCases,
+	});
+	await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
+	await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
+	// The last of those who share its bench, which it ends.
+	await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
+}
+
+async function checkHome(): Promise<void> {
+	await check({
+		name: "Home Assistant 2026.2.3",
+		prepare: prepareHome,
+		cases: [...standInCases, ...hubCases, ...mqttCases],
+		end: endHome,
 	});
 }
-for (const engine of ["node", "xs"] as const) {
-	await check({
-		name: `our gateway (${engine}) and Prometheus`,
-		prepare: () => preparePrometheus(engine),
-		cases: prometheusCases,
-		end: endPrometheus,
-	});
-}
-await check({
-	name: "50 gateways (node) and Prometheus",
-	prepare: prepareFleet,
-	cases: fleetCases,
-	end: endFleet,
-});
-await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
-await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
-await check({
-	name: "our gateway (xs) and Mosquitto",
-	prepare: () => prepareBroker("xs"),
-	cases: brokerCases,
-	end: endBroker,
-});
-await check({
-	name: "Home Assistant 2026.2.3",
-	prepare: prepareHome,
-	cases: [...standInCases, ...hubCases, ...mqttCases],
-	end: endHome,
-});
-await check({ name: "scripts, and Jinja 3.1.6", prepare: prepareScripts, cases: scriptCases, end: endScripts });
-await check({ name: "Node-RED 4.1.15", prepare: prepareNodeRED, cases: nodeREDCases });
-await check({
-	name: "ioBroker 7.1.1 and mqtt-client 4.1.0",
-	prepare: prepareIoBroker,
-	cases: ioBrokerCases,
-});
-await check({ name: "json-path 2.9.0", prepare: prepareJSONPath, cases: jsonPathCases });
-await check({ name: "gojq 0.12.19", prepare: prepareGojq, cases: gojqCases });
-// The last of those who share its bench, which it ends.
-await check({ name: "the broker of integrations.md", prepare: prepareSetUp, cases: setUpCases, end: endSetUp });
+
+// Side by side: most of the time each waits for somebody.
+await Promise.all([checkMeters(), checkBrokers(), checkHome()]);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);
