@@ -107,6 +107,9 @@ export class HomeAssistant {
 	/** Of one who is none. */
 	guestToken = "";
 	readonly #port: number;
+	/** How far its clock is ahead of this computer's, and the latest time that it has had. */
+	#aheadMs = 0;
+	#reachedMs = 0;
 	#child: ChildProcess | undefined;
 
 	private constructor(port: number) {
@@ -139,6 +142,7 @@ export class HomeAssistant {
 
 	/** Starts it with what it knew before; `aheadMs`: how far its clock is ahead of this computer's. */
 	async begin(aheadMs = 0): Promise<void> {
+		this.#aheadMs = aheadMs;
 		const hass = "/ha/bin/hass -c /config --skip-pip --log-no-color";
 		// /proc, which it wants, is there for it alone, and gone with it.
 		const script = `mount -t proc proc "$0/proc" && exec chroot "$0" ${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`;
@@ -176,6 +180,7 @@ export class HomeAssistant {
 	async end(): Promise<void> {
 		const child = this.#child;
 		this.#child = undefined;
+		this.#reachedMs = Math.max(this.#reachedMs, Date.now() + this.#aheadMs);
 		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
 		const exited = once(child, "exit");
 		child.kill("SIGTERM");
@@ -250,12 +255,14 @@ export class HomeAssistant {
 	}
 
 	/**
-	 * Starts it anew, its clock at `leadMs` before five minutes are over: then it makes its statistics, without which no entity
-	 * is one of energy.
+	 * Starts it anew, its clock at `leadMs` before five minutes are over that it has not seen yet: then it makes its statistics,
+	 * without which no entity is one of energy.
 	 */
 	async restartBeforeStatistics(leadMs: number): Promise<void> {
 		await this.end();
-		await this.begin(STATISTICS_MS - ((Date.now() + START_USUAL_MS + leadMs) % STATISTICS_MS));
+		const headMs = START_USUAL_MS + leadMs;
+		const endMs = Math.ceil((this.#reachedMs + headMs) / STATISTICS_MS) * STATISTICS_MS;
+		await this.begin(endMs - headMs - Date.now());
 	}
 
 	/** Makes these the sources of its energy dashboard; what its own validation says of them once there are statistics. */
