@@ -74,7 +74,9 @@ async function installHomeAssistant(): Promise<void> {
 	const fresh = `${ROOT}.new`;
 	rmSync(fresh, { recursive: true, force: true });
 	mkdirSync(PEERS_FOLDER, { recursive: true });
-	await install("debootstrap", "debootstrap", [
+	// What it mounts is gone with it, however it ends: who deletes the folder later must not meet the computer's own /proc.
+	await install("debootstrap", "unshare", [
+		...["--mount", "--propagation", "private", "--", "debootstrap"],
 		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],
 		...[DEBIAN, fresh],
 	]);
