@@ -1,41 +1,21 @@
 /** What the hub takes of XS's slots at rest and while it sends, and that all of it comes back. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
 import { HUB_COST } from "../../modules/io/memory.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
-import { IECMeter } from "../../tools/meter/iec-meter.js";
-import { splitTelegram } from "../../tools/meter/telegram.js";
+import type { XSWorld } from "../../tools/bench/xs-world.js";
 import { ADDRESS, OWN_CERTIFICATE, StateServer, TOKEN } from "../hub/bench.js";
-import { iecVectors } from "../vectors.js";
-
-/** Longer than any time-out of a connection without a request. */
-const REST_MS = 31_000;
-
-const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+import { LongestHeld, REST_MS } from "./longest-held.js";
 
 describe("The hub's slots in XS", function () {
 	this.timeout(120_000);
-	let folder = "";
+	let held: LongestHeld;
 	let xs: XSWorld;
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "memory-"));
-		await bundleGateway(join(folder, "gateway.js"));
-		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
+		held = await LongestHeld.start();
+		xs = held.xs;
 		xs.world.names.set("hub.lan", ADDRESS);
-		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
-		xs.world.advance(61_000);
-		await xs.advance(1);
-		await xs.login();
-		assert.equal((await xs.request("iec62056/read")).status, 200);
 	});
-	after(async () => {
-		await xs.stop();
-		rmSync(folder, { recursive: true });
-	});
+	after(() => held.stop());
 
 	it("are few while it sends the longest capture by TLS, and all given back", async function () {
 		const server = new StateServer(xs.world);

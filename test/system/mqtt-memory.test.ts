@@ -1,43 +1,24 @@
 /** What MQTT takes of XS's slots: off, connected and at rest, at work, and off again. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleGateway } from "../../hosts/node/bundle.js";
-import { XSWorld } from "../../tools/bench/xs-world.js";
-import { IECMeter } from "../../tools/meter/iec-meter.js";
-import { splitTelegram } from "../../tools/meter/telegram.js";
+import type { XSWorld } from "../../tools/bench/xs-world.js";
 import { OWN_CERTIFICATE } from "../hub/bench.js";
 import { BROKER_ADDRESS, ScriptedBroker } from "../mqtt/broker.js";
-import { iecVectors } from "../vectors.js";
+import { LongestHeld, REST_MS } from "./longest-held.js";
 
-/** Longer than any time-out of a connection without a request. */
-const REST_MS = 31_000;
 /** Beside what there is while MQTT is off. */
 const CONNECTED_LIMIT = 190;
 const WORK_LIMIT = 330;
 
-const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
-
 describe("MQTT's slots in XS", function () {
 	this.timeout(120_000);
-	let folder = "";
+	let held: LongestHeld;
 	let xs: XSWorld;
 
 	before(async () => {
-		folder = mkdtempSync(join(tmpdir(), "memory-"));
-		await bundleGateway(join(folder, "gateway.js"));
-		xs = await XSWorld.start({ script: join(folder, "gateway.js") });
-		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
-		xs.world.advance(61_000);
-		await xs.advance(1);
-		await xs.login();
-		assert.equal((await xs.request("iec62056/read")).status, 200);
+		held = await LongestHeld.start();
+		xs = held.xs;
 	});
-	after(async () => {
-		await xs.stop();
-		rmSync(folder, { recursive: true });
-	});
+	after(() => held.stop());
 
 	it("are few, and all given back", async function () {
 		const broker = new ScriptedBroker(xs.world, 8883, { certificate: OWN_CERTIFICATE.certificate });

@@ -1,0 +1,43 @@
+/** A gateway in XS that has read the longest capture and holds it, for tests of what something takes of its slots beside that. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { IECMeter } from "../../tools/meter/iec-meter.js";
+import { splitTelegram } from "../../tools/meter/telegram.js";
+import { iecVectors } from "../vectors.js";
+
+/** Longer than any time-out of a connection without a request. */
+export const REST_MS = 31_000;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+export class LongestHeld {
+	readonly xs: XSWorld;
+	readonly #folder: string;
+
+	private constructor(xs: XSWorld, folder: string) {
+		this.xs = xs;
+		this.#folder = folder;
+	}
+
+	static async start(): Promise<LongestHeld> {
+		const folder = mkdtempSync(join(tmpdir(), "memory-"));
+		const script = join(folder, "gateway.js");
+		await bundleGateway(script);
+		const xs = await XSWorld.start({ script });
+		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
+		xs.world.advance(61_000);
+		await xs.advance(1);
+		await xs.login();
+		assert.equal((await xs.request("iec62056/read")).status, 200);
+		return new LongestHeld(xs, folder);
+	}
+
+	async stop(): Promise<void> {
+		await this.xs.stop();
+		rmSync(this.#folder, { recursive: true });
+	}
+}
