@@ -2,7 +2,7 @@
  * What the ids of the XS worker stand for. Limits: HANDLE_LIMIT ids at once.
  */
 import type { Client } from "../../modules/io/client.js";
-import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
+import type { Hash, Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
 import type { EventQueue, EventSubject } from "./bridge-events.js";
 
@@ -16,6 +16,7 @@ export interface Handle extends EventSubject {
 	pending?: PendingSocket;
 	udp?: UDP;
 	wifi?: WiFi;
+	hash?: Hash;
 	/** Closes it. */
 	close(): void;
 }
@@ -27,7 +28,7 @@ export interface BridgeWorld {
 	readonly events: EventQueue;
 }
 
-type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi";
+type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash";
 
 export class Handles {
 	readonly #byId = new Map<number, Handle>();

@@ -8,10 +8,11 @@ import { MESSAGE_LIMIT } from "./worker/protocol.js";
 type Names =
 	| ("storageGet" | "storageSet" | "storageDelete" | "resource" | "setUTC" | "trace" | "restart" | "power")
 	| ("random" | "sha256" | "hmacSHA256" | "aes128GCM" | "readCertificates" | "makeCertificate")
+	| ("hash" | "hashUpdate" | "hashDigest" | "verifyP256" | "agreeP256")
 	| ("retained" | "retain" | "sleep")
 	| ("flashOpen" | "flashRead" | "flashWrite" | "flashErase");
 
-export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> {
+export function valueCommands({ host, handles }: BridgeWorld): Pick<CommandTable, Names> {
 	const { storage, crypto, resources, clock } = host;
 	return {
 		storageGet: (_id, key) => maybe(storage.get(key)),
@@ -32,6 +33,22 @@ export function valueCommands({ host }: BridgeWorld): Pick<CommandTable, Names> 
 		sha256: (_id, bytes) => [crypto.sha256(bytes)],
 		hmacSHA256: (_id, key, bytes) => [crypto.hmacSHA256(key, bytes)],
 		aes128GCM: (_id, key, iv, associated, text) => [crypto.aes128GCM(key, iv, associated, text)],
+		hash: (id) => {
+			handles.open(id, (handle) => {
+				handle.hash = crypto.hash();
+			});
+		},
+		hashUpdate: (id, bytes) => handles.find(id, "hash").update(bytes),
+		hashDigest: (id) => {
+			const digest = handles.find(id, "hash").digest();
+			handles.forget(id);
+			return [digest];
+		},
+		verifyP256: (_id, publicKey, signature, message) => [Number(crypto.verifyP256(publicKey, message, signature))],
+		agreeP256: (_id, theirs) => {
+			const { publicKey, secret } = crypto.agreeP256(theirs);
+			return [publicKey, secret];
+		},
 		readCertificates: (_id, file) => [crypto.readCertificates(file)],
 		makeCertificate: (_id, before, options) => {
 			const { certificate, key } = crypto.makeCertificate({ ...(options as CertificateOptions), key: before });

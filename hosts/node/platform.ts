@@ -10,10 +10,13 @@ import {
 	type Clock,
 	type Crypto,
 	GCM_IV_LENGTH,
+	type Hash,
+	type KeyAgreement,
 	type Resources,
 	type TextCodec,
 	type Timers,
 } from "../../modules/io/host.js";
+import { agree, verifySignature } from "./p256.js";
 import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";
 
@@ -90,6 +93,22 @@ export class NodeCrypto implements Crypto {
 		if (key.length !== AES_KEY_LENGTH || iv.length !== GCM_IV_LENGTH) throw new RangeError("Bad length of a key or IV");
 		const cipher = createCipheriv("aes-128-gcm", key, iv).setAAD(associated);
 		return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]));
+	}
+
+	hash(): Hash {
+		const hash = createHash("sha256");
+		return {
+			update: (bytes, start = 0, end = bytes.length) => void hash.update(bytes.subarray(start, end)),
+			digest: () => new Uint8Array(hash.digest()),
+		};
+	}
+
+	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+		return verifySignature(publicKey, message, signature);
+	}
+
+	agreeP256(publicKey: Uint8Array): KeyAgreement {
+		return agree(publicKey);
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

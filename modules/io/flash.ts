@@ -35,15 +35,56 @@ export const FIRMWARE_CONFIRMED = 0;
 /** It runs for the first time: unless it is confirmed, the next start takes the one before. */
 export const FIRMWARE_ON_TRIAL = 1;
 
-/** Where a new firmware is put (slots of the boot loader). */
+/** Bytes of the ring that an Inflater unpacks into, and so of the window of what it takes: what flash erases at once. */
+export const INFLATE_WINDOW = ERASE_SIZE;
+
+/**
+ * Unpacks zlib streams (RFC 1950) whose window has up to INFLATE_WINDOW bytes, one after another. On the chip about 11 KB
+ * of heap beside the ring, and the code is in its ROM.
+ */
+export interface Inflater {
+	/** What was unpacked: INFLATE_WINDOW bytes, filled from the beginning again each time that it was emptied. */
+	readonly ring: Uint8Array;
+	/** Bytes of `ring` that are filled since it was emptied last. */
+	readonly filled: number;
+	/** The stream has come to its end, and its Adler-32 was right: `reset` or `close` it. */
+	readonly isDone: boolean;
+	/**
+	 * Takes of bytes[start..end) what it can before the ring is full, and returns how many bytes that were. Less than all:
+	 * the ring is full (empty it), or the stream is done. Throws an Error when the stream is damaged, or has a larger window;
+	 * it can only be reset or closed then.
+	 */
+	write(bytes: Uint8Array, start: number, end: number): number;
+	/** What stood in the ring was used: it fills from the beginning again. Only when it is full or the stream is done. */
+	empty(): void;
+	/** The next stream begins; the ring is empty. */
+	reset(): void;
+	close(): void;
+}
+
+/** Where a new firmware is put (slots of the boot loader), and what must hold for it. */
 export interface Update {
-	/** Bytes that an image may have. */
-	readonly slotSize: number;
 	/** FIRMWARE_… of the running one. */
 	readonly state: number;
-	/** The slot that does not run, to be erased and written as a partition. */
+	/** Why the firmware that was started before this one was given up, in a few words; empty: it was not. */
+	readonly givenUp: string;
+	/** The slot that does not run, to be erased and written as a partition; an image may have `slot.size` bytes. */
 	readonly slot: Partition;
-	/** The image of `length` bytes in the slot is what starts next, on trial. Throws an Error with a reason when it is none. */
+	/**
+	 * Public keys that may sign a firmware, as points (P256_POINT_LENGTH bytes each): the one in use, and the one that will
+	 * be. Empty: this build takes no update.
+	 */
+	readonly keys: readonly Uint8Array[];
+	/** Ids (the first 8 bytes of the SHA-256 of the point) of keys that may not any more, whatever `keys` says. */
+	readonly revoked: readonly Uint8Array[];
+	/** Security level of the running firmware: one below it is refused. */
+	readonly securityLevel: number;
+	/** Throws an Error when there is no memory for it. */
+	inflater(): Inflater;
+	/**
+	 * The image of `length` bytes in the slot is what starts next, on trial. Throws an Error with a reason when it is none
+	 * that this chip starts; nothing has changed then.
+	 */
 	activate(length: number): void;
 	/** The running firmware is good. */
 	confirm(): void;

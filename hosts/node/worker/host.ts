@@ -6,8 +6,10 @@ import type {
 	CertificatePair,
 	Clock,
 	Crypto,
+	Hash,
 	Host,
 	HostInfo,
+	KeyAgreement,
 	Network,
 	Power,
 	Resources,
@@ -151,6 +153,27 @@ class WireCrypto implements Crypto {
 
 	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array {
 		return this.#wire.call(COMMANDS.aes128GCM, 0, key, iv, associated, text)![0];
+	}
+
+	hash(): Hash {
+		const wire = this.#wire;
+		const id = wire.newId();
+		wire.call(COMMANDS.hash, id);
+		return {
+			update: (bytes, start = 0, end = bytes.length) => {
+				wire.call(COMMANDS.hashUpdate, id, bytes.subarray(start, end));
+			},
+			digest: () => wire.call(COMMANDS.hashDigest, id)![0].slice(),
+		};
+	}
+
+	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+		return this.#wire.call(COMMANDS.verifyP256, 0, publicKey, signature, message)![0] === 1;
+	}
+
+	agreeP256(publicKey: Uint8Array): KeyAgreement {
+		const [own, secret] = this.#wire.call(COMMANDS.agreeP256, 0, publicKey)!;
+		return { publicKey: own.slice(), secret: secret.slice() };
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

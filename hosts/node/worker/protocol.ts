@@ -59,6 +59,14 @@ export const COMMANDS = Object.freeze({
 	resource: command(16, [TEXT], [LAST_BYTES]),
 	setUTC: command(17, [F64], []),
 	trace: command(18, [LAST_TEXT], []),
+	/** The id stands for a hash until its digest was asked for. */
+	hash: command(52, [], []),
+	hashUpdate: command(53, [LAST_BYTES], []),
+	hashDigest: command(54, [], [LAST_BYTES]),
+	/** Public key, signature, message. Gives 1 when it is the signature. */
+	verifyP256: command(55, [BYTES, BYTES, LAST_BYTES], [U8]),
+	/** Public key of the other side. Gives the own one, and the secret. */
+	agreeP256: command(56, [LAST_BYTES], [BYTES, BYTES]),
 	/** The file. Gives CertificateFile. */
 	readCertificates: command(19, [LAST_BYTES], [LAST_JSON]),
 	/** The key, empty: there is none; the rest of CertificateOptions. Gives certificate and key. */

@@ -1,0 +1,33 @@
+/** Elliptic curve P-256 of the host's `crypto` on Node: whose signature it is, and agreement on a secret. */
+import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/host.js";
+
+const CURVE = "prime256v1";
+const COORDINATE_LENGTH = 32;
+const UNCOMPRESSED = 4;
+
+/** As `verifyP256` of the host contract. */
+export function verifySignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+	const key = signature.length === P256_SIGNATURE_LENGTH ? publicKeyOf(point) : undefined;
+	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
+}
+
+/** As `agreeP256` of the host contract. */
+export function agree(point: Uint8Array): KeyAgreement {
+	if (publicKeyOf(point) === undefined) throw new RangeError("That is no point of P-256");
+	const own = createECDH(CURVE);
+	return { publicKey: new Uint8Array(own.generateKeys()), secret: new Uint8Array(own.computeSecret(point)) };
+}
+
+/** Undefined: it is no point of the curve in its uncompressed form. */
+function publicKeyOf(point: Uint8Array): KeyObject | undefined {
+	if (point.length !== P256_POINT_LENGTH || point[0] !== UNCOMPRESSED) return undefined;
+	const coordinate = (start: number) =>
+		Buffer.from(point.subarray(start, start + COORDINATE_LENGTH)).toString("base64url");
+	try {
+		const jwk = { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(1 + COORDINATE_LENGTH) };
+		return createPublicKey({ key: jwk, format: "jwk" });
+	} catch {
+		return undefined;
+	}
+}
