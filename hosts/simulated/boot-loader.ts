@@ -27,7 +27,8 @@ import {
 	type Partition,
 	type Update,
 } from "../../modules/io/flash.js";
-import type { Crypto, Storage } from "../../modules/io/host.js";
+import type { Crypto } from "../../modules/io/crypto.js";
+import type { Storage } from "../../modules/io/host.js";
 import { type ImageHeader, readImage } from "./image.js";
 
 export const BOOT_KEY = "boot";
