@@ -17,19 +17,20 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
 	"modules/config": 39000,
-	"modules/diagnostics": 9000,
+	"modules/diagnostics": 9500,
 	"modules/dlms": 55000,
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
 	"modules/history": 24500,
-	"modules/http": 47000,
+	"modules/http": 47500,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
-	"modules/io": 10000,
+	"modules/io": 10500,
 	"modules/json": 16500,
 	"modules/meter": 66000,
 	"modules/mqtt": 35000,
 	"modules/obis": 15000,
+	"modules/ota": 16000,
 	"modules/power": 8000,
 	"modules/publish": 5500,
 	"modules/readout": 19500,
@@ -57,8 +58,6 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Driver of the coprocessor, clusters, reports, pairing; only in images of boards with a radio. */
 	"Zigbee bridge": 62000,
-	/** Check of the image, the other slot, the way back. */
-	"firmware update": 16000,
 	"protocol SML": 13000,
 	"diagnostic report": 9000,
 });
