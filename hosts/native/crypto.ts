@@ -7,7 +7,7 @@ import {
 	type Hash,
 	type KeyAgreement,
 	P256_POINT_LENGTH,
-} from "../../modules/io/host.js";
+} from "../../modules/io/crypto.js";
 
 /** The C functions, in the form that XS calls without a detour. */
 class Bindings {

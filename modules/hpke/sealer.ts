@@ -2,7 +2,8 @@
  * Hybrid public key encryption (RFC 9180), the sender's side: mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256,
  * AES-128-GCM. For whoever has the private key alone; the sender itself can't open again what it has sealed.
  */
-import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH, type TextCodec } from "../io/host.js";
+import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH } from "../io/crypto.js";
+import type { TextCodec } from "../io/host.js";
 
 /** Suites as they stand in the labels (RFC 9180, 4.1 and 5.1): KEM 0x0010, KDF 0x0001, AEAD 0x0001. All are ASCII. */
 const KEM_SUITE = "KEM\u0000\u0010";
