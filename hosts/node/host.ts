@@ -49,6 +49,8 @@ export interface HostSettings {
 	readonly time?: FastTime | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/** `HostInfo.reportKey`; default: none. */
+	readonly reportKey?: string;
 	/** How the program before has ended; default: its power was cut. */
 	readonly ending?: Ending;
 	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
@@ -94,6 +96,7 @@ export function createHost(settings: HostSettings): Host {
 			deviceId: BENCH_DEVICE_ID,
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
+			reportKey: settings.reportKey ?? "",
 		},
 		clock: time ?? new NodeClock(settings.utcMs),
 		timers,

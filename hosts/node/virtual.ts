@@ -115,6 +115,7 @@ export class VirtualWorld implements Host {
 			deviceId: 1,
 			hostname: "gateway",
 			timeServers: "",
+			reportKey: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);

@@ -246,6 +246,11 @@ export interface HostInfo {
 	 * is not 123. Empty: nobody is.
 	 */
 	readonly timeServers: string;
+	/**
+	 * Whom diagnostic reports are sealed for: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
+	 * there are none.
+	 */
+	readonly reportKey: string;
 }
 
 /** How the program before this one has ended. */
