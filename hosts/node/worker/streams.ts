@@ -3,7 +3,7 @@
  * to the Node process, where the real thing lives. Counts come with the events, so that a write that is too long is
  * refused here. `pins` carries the Wire.
  */
-import type { CertificatePair } from "../../../modules/io/certificates.js";
+import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
 	LineSettings,
 	Listener,
