@@ -41,11 +41,15 @@ const RESTRICTED = "test/vectors/restricted/";
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/wifi io/client io/flash io/memory", from: "", why: "the ground that all others stand on" },
+	{
+		rooms: "bytes io/wifi io/certificates io/client io/flash io/memory",
+		from: "",
+		why: "the ground that all others stand on",
+	},
 	{
 		rooms: "io/host",
-		from: "io/wifi io/client io/flash io/memory",
-		why: "radio, clients, flash and memory are parts of it",
+		from: "io/wifi io/certificates io/client io/flash io/memory",
+		why: "radio, certificates, clients, flash and memory are parts of it",
 	},
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
@@ -68,11 +72,15 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "json config time auth",
-		from: "bytes io/host io/machine",
+		from: "bytes io/host io/certificates io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
-	{ rooms: "http", from: "bytes io/host io/client io/machine io/driver", why: "it hands itself to the driver" },
+	{
+		rooms: "http",
+		from: "bytes io/host io/certificates io/client io/machine io/driver",
+		why: "it hands itself to the driver",
+	},
 	{
 		rooms: "meter",
 		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
@@ -105,14 +113,14 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "publish hub mqtt bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "publish hub mqtt bytes io/host io/certificates io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
 	{
 		rooms: "hosts/native",
-		from: "bytes io/host io/client io/flash io/memory",
+		from: "bytes io/host io/certificates io/client io/flash io/memory",
 		why: "what the hosts in XS share: faces of C and of the SDK",
 	},
 	{
@@ -122,7 +130,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
+		from: "bytes io/host io/certificates io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/esp32 hosts/browser", why: "programs for developers" },

@@ -242,6 +242,7 @@ const commands = {
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
+	ota: (args) => become(process.execPath, [...program("tools/ota.js"), ...args]),
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),

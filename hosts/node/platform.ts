@@ -2,11 +2,9 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CertificateFile, CertificateOptions, CertificatePair } from "../../modules/io/certificates.js";
 import {
 	AES_KEY_LENGTH,
-	type CertificateFile,
-	type CertificateOptions,
-	type CertificatePair,
 	type Clock,
 	type Crypto,
 	GCM_IV_LENGTH,

@@ -1,9 +1,8 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
+
+import type { CertificateFile, CertificateOptions, CertificatePair } from "../../../modules/io/certificates.js";
 import type { Retained, Sleep } from "../../../modules/io/flash.js";
 import type {
-	CertificateFile,
-	CertificateOptions,
-	CertificatePair,
 	Clock,
 	Crypto,
 	Hash,
