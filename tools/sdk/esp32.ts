@@ -94,7 +94,8 @@ async function writeAll(order: BuildOrder): Promise<Places> {
 	const options = join(places.folder, "c-options");
 	mkdirSync(sdkconfig, { recursive: true });
 	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
-	const changed = writeChanged(options, readFileSync(join(HOST, "c-options"), "utf8").replaceAll("$(IDF_PATH)", idf));
+	const text = readFileSync(join(HOST, "c-options"), "utf8");
+	const changed = writeChanged(options, text.replaceAll("$(IDF_PATH)", idf).replaceAll("$(CHIP)", board.chip));
 	// The makefile doesn't know of that file.
 	if (changed) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
