@@ -105,7 +105,7 @@ export function walkRouteChecks(gateway: () => TestGateway): void {
 			}
 			assert.deepEqual(later.map(({ path }) => path).sort(), [
 				"meter/profile",
-				...["system/backup", "system/backup", "system/diagnostic", "system/ota"],
+				...["system/diagnostic", "system/ota"],
 			]);
 		});
 		it("is 405 by another method, and Allow names those that there are", async () => {
