@@ -11,18 +11,9 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import type { Crypto } from "../../modules/io/crypto.js";
 import type { Sleep } from "../../modules/io/flash.js";
-import type {
-	Crypto,
-	Ending,
-	Host,
-	HostInfo,
-	LEDPort,
-	Network,
-	Power,
-	Resources,
-	TextCodec,
-} from "../../modules/io/host.js";
+import type { Ending, Host, HostInfo, LEDPort, Network, Power, Resources, TextCodec } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
