@@ -110,5 +110,9 @@ export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	group("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	group("zigbee/map", ZIGBEE_MAP_BODY, { writeList: writeMap }),
 	group("hub", HUB_SETTINGS, { secrets: [HUB_TOKEN, HUB_CERTIFICATE], boundTo: HUB_URL, needing: HUB_ENABLED }),
-	group("mqtt", MQTT_SETTINGS, { secrets: [MQTT_PASSWORD, MQTT_CERTIFICATE], boundTo: MQTT_URL, needing: MQTT_ENABLED }),
+	group("mqtt", MQTT_SETTINGS, {
+		secrets: [MQTT_PASSWORD, MQTT_CERTIFICATE],
+		boundTo: MQTT_URL,
+		needing: MQTT_ENABLED,
+	}),
 ]);

@@ -68,8 +68,9 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	const isNetwork = group.boundTo === WIFI_SSID;
 	for (const secret of group.secrets) {
 		if (values.named(secret.name) !== undefined) continue;
-		const hadOne = values.named(`${secret.name}_set`) ?? (isNetwork && !isFitting);
-		if (!hadOne || (isFitting && isSet(exchange.services.config.get(secret)))) continue;
+		const isHere = isSet(exchange.services.config.get(secret));
+		const hadOne = values.named(`${secret.name}_set`) ?? (!isFitting && (isNetwork || isHere));
+		if (!hadOne || (isFitting && isHere)) continue;
 		lacking.push(`${group.path}.${secret.name}`);
 		if (group.needing !== undefined) values.set(group.needing, false);
 		// One that can't be joined is not taken: the one that is there stays.
