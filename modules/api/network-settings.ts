@@ -1,14 +1,11 @@
 /** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
-import { isHostname } from "../config/network.js";
+import { isHostname, isPassword, isSSID } from "../config/network.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
 	FALLBACK_AP_ENABLED,
-	PASSWORD_LIMIT,
-	PASSWORD_MINIMUM,
-	SSID_BYTES_LIMIT,
 	WIFI_DHCP,
 	WIFI_ENABLED,
 	WIFI_GATEWAY,
@@ -54,7 +51,7 @@ export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [
 });
 
 export function postWiFi(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings, config } = exchange.services;
+	const { network, networkSettings, config, text } = exchange.services;
 	const ssid = needed(values, WIFI_SSID);
 	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
@@ -65,10 +62,10 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 	const gateway = values.get(WIFI_GATEWAY);
 	const hostname = values.get(WIFI_HOSTNAME);
 	const apply = values.get(APPLY) ?? false;
-	if (!isSSID(exchange, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	if (!isSSID(text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
 	else if (password === undefined)
 		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
-	else if (password !== "" && !isPassword(exchange, password))
+	else if (password !== "" && !isPassword(text, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values)) return;
 	else if (hostname !== undefined && !isHostname(hostname))
@@ -104,11 +101,11 @@ function answerStation(exchange: Exchange): void {
 }
 
 export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings, config } = exchange.services;
+	const { network, networkSettings, config, text } = exchange.services;
 	const ssid = values.get(AP_SSID);
 	const password = values.get(AP_PASSWORD);
-	if (ssid !== undefined && !isSSID(exchange, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
-	else if (password !== undefined && !isPassword(exchange, password))
+	if (ssid !== undefined && !isSSID(text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
+	else if (password !== undefined && !isPassword(text, password))
 		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
 	else if (values.get(AP_ENABLED) && network === undefined) failUnsupported(exchange);
 	else {
@@ -138,14 +135,6 @@ export function isWiFiEnabled({ services }: Exchange): boolean {
 
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
-
-function isSSID(exchange: Exchange, ssid: string): boolean {
-	return ssid !== "" && exchange.services.text.encode(ssid).length <= SSID_BYTES_LIMIT;
-}
-
-function isPassword(exchange: Exchange, password: string): boolean {
-	return password.length >= PASSWORD_MINIMUM && exchange.services.text.encode(password).length <= PASSWORD_LIMIT;
-}
 
 /** Whether a device can have this address; answers if not. */
 function isStatic(exchange: Exchange, values: BodyValues): boolean {

@@ -181,6 +181,10 @@ export class WiFiPolicy implements Timed {
 		return this.has(ENABLED) || this.isByHand;
 	}
 
+	get isApplying(): boolean {
+		return this.#applyMs < Infinity;
+	}
+
 	/** WIFI_… of the last failure. */
 	get lastError(): number {
 		return this.#givenUp === WIFI_WELL ? this.#error : this.#givenUp;
