@@ -1,7 +1,7 @@
 /** What others reach the unit by: the HTTP server on the host's two ports, and the console. For gateway.ts. */
 import type { NetworkSettings } from "../config/network.js";
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
-import { type ImprovGateway, ImprovPort, type ImprovWorld } from "../improv/port.js";
+import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
 import type { CertificatePair, Listener, Network, SerialPort } from "../io/host.js";
 
 /** Positions of the listeners among the server's ports. */
@@ -14,7 +14,7 @@ export class Serving {
 	readonly #hasTLS: boolean;
 	#server: HTTPServer | undefined;
 	/** Undefined where there is no console, or no radio. */
-	#console: ImprovPort | undefined;
+	#console: Improv | undefined;
 
 	constructor({ https }: Network) {
 		this.#hasTLS = https !== undefined;
@@ -29,7 +29,7 @@ export class Serving {
 
 	/** Wi-Fi can be set by the console from now on. */
 	openConsole(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway): void {
-		this.#console ??= new ImprovPort(port, world, settings, gateway);
+		this.#console ??= new Improv(port, world, settings, gateway);
 	}
 
 	close(): void {

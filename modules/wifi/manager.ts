@@ -73,11 +73,6 @@ export class NetworkManager implements Driven {
 		return this.#policy.isTemporary;
 	}
 
-	/** Settings were changed that are not taken over yet. */
-	get isApplying(): boolean {
-		return this.#policy.isApplying;
-	}
-
 	/** WIFI_… of the last failure. */
 	get lastError(): number {
 		return this.#policy.lastError;

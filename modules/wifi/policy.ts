@@ -86,7 +86,7 @@ const WANTED = 1;
 const HELPS = 2;
 
 /** Between the reply to whoever wanted a change, and the change. */
-const APPLY_DELAY_MS = 1500;
+export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
 const UNREACHABLE_MS = 90_000;
@@ -179,10 +179,6 @@ export class WiFiPolicy implements Timed {
 	/** The radio is on. */
 	get isOn(): boolean {
 		return this.has(ENABLED) || this.isByHand;
-	}
-
-	get isApplying(): boolean {
-		return this.#applyMs < Infinity;
 	}
 
 	/** WIFI_… of the last failure. */
