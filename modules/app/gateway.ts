@@ -249,7 +249,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 
 	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
 	connect(): void {
-		const { network, wifi } = this.#host;
+		const { network, wifi, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
 		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
@@ -260,6 +260,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
 		if (wifi !== undefined) this.network?.start(wifi);
+		if (serial.console !== undefined && wifi !== undefined)
+			this.#serving.openConsole(serial.console, this.#world, this.#networkSettings, this);
 		if (this.#saving?.isByButton) this.network?.bringUp();
 	}
 
