@@ -62,7 +62,7 @@ export interface Restart {
 	/** Where the gateway may be found then; empty: where it is now. */
 	readonly addresses: readonly string[];
 	/** Why; the text is chosen by it. */
-	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate">;
+	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
 /** Set while the gateway is known to be about to leave. */
 export const restarting = new Store<Restart | undefined>(undefined);
@@ -145,14 +145,15 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 	}
 	replied();
 	if (!reply.ok) {
-		const error = asError(reply.status, text);
+		const error = errorOf(reply.status, text);
 		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
 		throw error;
 	}
 	return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-function asError(status: number, text: string): DeviceError {
+/** Of a reply other than 2xx. */
+export function errorOf(status: number, text: string): DeviceError {
 	try {
 		const body = JSON.parse(text);
 		const { error, message, field } = body;

@@ -26,6 +26,7 @@ const ICONS = {
 	off: "M6 12h12",
 	busy: "M12 4a8 8 0 1 1-8 8",
 	menu: "M4 7h16M4 12h16M4 17h16",
+	tray: "M12 4v10M8 10l4 4 4-4M5 19h14",
 	power: "M12 4v8M7 7a7 7 0 1 0 10 0",
 } as const;
 export type IconName = keyof typeof ICONS;
