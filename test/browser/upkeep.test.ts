@@ -1,5 +1,7 @@
 /** The page's maintenance: an update and what becomes of it. The gateway's part of it is played by the routes of the test. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Locator, Route } from "playwright-core";
 import { PASSWORD } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
@@ -98,15 +100,16 @@ describe("The page's maintenance", function () {
 
 	it("takes a file that is dropped", async () => {
 		await choose(Buffer.from("none"));
-		await visit.page.evaluate(
-			`(() => {
-				const data = new DataTransfer();
-				data.items.add(new File([Uint8Array.from(${JSON.stringify([...next().subarray(0, 288)])})], "new.ota"));
-				document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-			})()`,
-		);
+		const path = join(gateway.folder, "dropped.ota");
+		writeFileSync(path, next());
+		const field = await card.locator("[name=firmware]").boundingBox();
+		assert.ok(field);
+		const session = await visit.context.newCDPSession(visit.page);
+		const data = { items: [], files: [path], dragOperationsMask: 1 };
+		const at = { x: field.x + field.width / 2, y: field.y + field.height / 2, data };
+		for (const type of ["dragEnter", "dragOver", "drop"] as const)
+			await session.send("Input.dispatchDragEvent", { type, ...at });
 		await card.getByText("9.8.7-test", { exact: true }).waitFor();
-		assert.equal(await card.locator("[name=firmware]").evaluate((input: any) => input.files[0].name), "new.ota");
 	});
 
 	it("shows how much has arrived, asks before it is left, and is broken off", async () => {

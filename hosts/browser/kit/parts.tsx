@@ -3,6 +3,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { csvOf } from "./csv.js";
 import type { DeviceError } from "./device.js";
+import { saveFile } from "./save-file.js";
 import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
 import { errorText } from "./use-device.js";
@@ -222,13 +223,7 @@ interface DownloadProps {
 
 /** A table for a spreadsheet, as a file that the browser saves. */
 export function DownloadButton({ name, rows }: DownloadProps) {
-	const download = () => {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([csvOf(rows(), language)], { type: "text/csv" }));
-		link.download = `${name}.csv`;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-	};
+	const download = () => saveFile(`${name}.csv`, new Blob([csvOf(rows(), language)], { type: "text/csv" }));
 	return (
 		<Button name="csv" onClick={download}>
 			{t("readings.csv")}

@@ -171,7 +171,8 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 				<progress aria-label={t("update.title")} max={bytes} value={isChecked ? undefined : arrived} />
 				{!isChecked && (
 					<small>
-						{formatNumber(Math.floor((100 * arrived) / bytes), language)} % · {formatSize(arrived)} / {formatSize(bytes)}
+						{formatNumber(Math.floor((100 * arrived) / bytes), language)} % · {formatSize(arrived)} /{" "}
+						{formatSize(bytes)}
 					</small>
 				)}
 			</div>

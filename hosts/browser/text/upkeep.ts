@@ -2,7 +2,7 @@
 import type { Translations } from "./translations.js";
 
 export const UPKEEP = {
-	"file.drop": ["Or drop it here.", "Oder hier ablegen.", "Albo upuść go tutaj."],
+	"file.drop": ["Or drop the file here.", "Oder die Datei hier ablegen.", "Albo upuść plik tutaj."],
 	"update.title": ["Firmware update", "Firmware-Update", "Aktualizacja oprogramowania"],
 	"update.installed": ["Installed version", "Installierte Version", "Zainstalowana wersja"],
 	"update.intro": [
@@ -62,11 +62,86 @@ export const UPKEEP = {
 		"Das Update ist gelungen: Version {version} läuft.",
 		"Aktualizacja powiodła się: działa wersja {version}.",
 	],
-	"update.last": ["The last update failed.", "Das letzte Update schlug fehl.", "Ostatnia aktualizacja nie powiodła się."],
+	"update.last": [
+		"The last update failed.",
+		"Das letzte Update schlug fehl.",
+		"Ostatnia aktualizacja nie powiodła się.",
+	],
 	"update.newer": [
-		"Version {version} is there. Get its file for this model where you got the gateway or its firmware, and install it here.",
-		"Version {version} ist da. Holen Sie die Datei für dieses Modell dort, woher Gateway oder Firmware kommen, und installieren Sie sie hier.",
-		"Jest wersja {version}. Pobierz jej plik dla tego modelu stamtąd, skąd pochodzi bramka lub jej oprogramowanie, i zainstaluj go tutaj.",
+		"There is a newer version: {version}. Get its file for this model where you got the gateway or its firmware, and install it here.",
+		"Es gibt eine neuere Version: {version}. Holen Sie die Datei für dieses Modell dort, woher Gateway oder Firmware kommen, und installieren Sie sie hier.",
+		"Jest nowsza wersja: {version}. Pobierz jej plik dla tego modelu stamtąd, skąd pochodzi bramka lub jej oprogramowanie, i zainstaluj go tutaj.",
+	],
+	"backup.title": ["Backup", "Sicherung", "Kopia zapasowa"],
+	"backup.intro": [
+		"All settings as a file, without passwords, keys and certificates, and without the history. It can be put back into this gateway or another one, also after an update.",
+		"Alle Einstellungen als Datei, ohne Passwörter, Schlüssel und Zertifikate und ohne den Verlauf. Sie lassen sich in dieses oder ein anderes Gateway zurückspielen, auch nach einem Update.",
+		"Wszystkie ustawienia w pliku, bez haseł, kluczy i certyfikatów oraz bez historii. Można je przywrócić w tej lub innej bramce, także po aktualizacji.",
+	],
+	"backup.go": ["Download backup", "Sicherung herunterladen", "Pobierz kopię"],
+	"restore.title": ["Restore", "Wiederherstellen", "Przywracanie"],
+	"restore.file": ["File of a backup", "Datei einer Sicherung", "Plik kopii zapasowej"],
+	"restore.foreign": [
+		"This is no backup of a Smart-Meter Gateway.",
+		"Das ist keine Sicherung eines Smart-Meter-Gateways.",
+		"To nie jest kopia zapasowa bramki licznika energii.",
+	],
+	"restore.made": ["Made on", "Erstellt am", "Utworzono"],
+	"restore.has": ["Settings of", "Einstellungen von", "Ustawienia"],
+	"restore.help": [
+		"These settings take the place of the present ones, all or none. Stored passwords stay where they still fit.",
+		"Diese Einstellungen ersetzen die jetzigen, alle oder keine. Gespeicherte Passwörter bleiben, wo sie noch passen.",
+		"Te ustawienia zastąpią obecne, wszystkie albo żadne. Zapisane hasła pozostaną tam, gdzie nadal pasują.",
+	],
+	"restore.go": ["Restore these settings", "Diese Einstellungen zurückspielen", "Przywróć te ustawienia"],
+	"restore.running": ["Restoring …", "Wird zurückgespielt …", "Przywracanie …"],
+	"restore.done": ["Settings restored: {n}.", "Zurückgespielte Einstellungen: {n}.", "Przywrócone ustawienia: {n}."],
+	"restore.again": [
+		"These are not in the file and have to be entered again:",
+		"Diese stehen nicht in der Datei und sind neu einzugeben:",
+		"Tych nie ma w pliku i trzeba je wpisać ponownie:",
+	],
+	"restore.ignored": [
+		"This firmware does not know, and has left out:",
+		"Diese Firmware kennt das nicht und hat es ausgelassen:",
+		"Tego oprogramowanie nie zna i pominęło to:",
+	],
+	"report.title": ["Report for the maker", "Bericht für den Hersteller", "Raport dla producenta"],
+	"report.intro": [
+		"When something does not work, this file helps to find out why. It is encrypted: only the maker of the firmware can read it. It has:",
+		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
+		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
+	],
+	"report.list": [
+		"model, serial number and version; causes of the last restarts, memory and counters; the settings without passwords and keys; the log",
+		"Modell, Seriennummer und Version; Ursachen der letzten Neustarts, Speicher und Zähler; die Einstellungen ohne Passwörter und Schlüssel; das Protokoll",
+		"model, numer seryjny i wersja; przyczyny ostatnich restartów, pamięć i liczniki; ustawienia bez haseł i kluczy; dziennik",
+	],
+	"report.not": [
+		"Passwords, keys and tokens are never in it.",
+		"Passwörter, Schlüssel und Token stehen nie darin.",
+		"Nigdy nie ma w nim haseł, kluczy ani tokenów.",
+	],
+	"report.log": [
+		"The report then has it too, with the meter's values: switch it on, read the meter, then download.",
+		"Dann steht es auch im Bericht, mit den Werten des Zählers: einschalten, Zähler auslesen, dann herunterladen.",
+		"Wtedy raport też ją zawiera, z wartościami licznika: włącz, odczytaj licznik, potem pobierz.",
+	],
+	"report.send": [
+		"Send the file to the maker, with a few words on what goes wrong and since when.",
+		"Senden Sie die Datei an den Hersteller, mit ein paar Worten, was nicht geht und seit wann.",
+		"Wyślij plik producentowi i napisz krótko, co nie działa i od kiedy.",
+	],
+	"report.go": ["Download report", "Bericht herunterladen", "Pobierz raport"],
+	"report.none": [
+		"This firmware has no maker's key, so it can't encrypt a report.",
+		"Diese Firmware hat keinen Schlüssel eines Herstellers und kann keinen Bericht verschlüsseln.",
+		"To oprogramowanie nie ma klucza producenta i nie może zaszyfrować raportu.",
+	],
+	"error.ota_interrupted": [
+		"The connection broke off before all of the file was there: try again, closer to the Wi-Fi if need be.",
+		"Die Verbindung brach ab, bevor die Datei ganz da war: Versuchen Sie es noch einmal, wenn nötig näher am WLAN.",
+		"Połączenie przerwano, zanim dotarł cały plik: spróbuj ponownie, w razie potrzeby bliżej Wi-Fi.",
 	],
 	"error.ota_invalid_image": [
 		"The file is damaged or not complete: download it again.",
