@@ -6,7 +6,7 @@ import type {
 	Crypto,
 	Hash,
 	KeyAgreement,
-} from "../../modules/io/host.js";
+} from "../../modules/io/crypto.js";
 
 /** The C functions, in the form that XS calls without a detour. */
 class Bindings {

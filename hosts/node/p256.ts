@@ -1,6 +1,6 @@
 /** Elliptic curve P-256 of the host's `crypto` on Node: whose signature it is, and agreement on a secret. */
 import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/host.js";
+import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/crypto.js";
 
 const CURVE = "prime256v1";
 const COORDINATE_LENGTH = 32;

@@ -41,6 +41,7 @@ import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
+import { Updater } from "../ota/updater.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
@@ -107,6 +108,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Undefined where the host can't sleep. */
 	readonly #saving: PowerSaving | undefined;
 	readonly #serving: Serving;
+	/** Undefined where there is no second place for firmware. */
+	readonly #updater: Updater | undefined;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
@@ -199,6 +202,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
+		this.#updater = Updater.open(host, world, { ledger, events, live: this.#live, device: this });
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -307,6 +311,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
+		this.#updater?.stop();
 	}
 
 	private makeAPI(): API {
@@ -349,6 +354,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
+			updater: this.#updater,
 			saving: this.#saving,
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});

@@ -1,6 +1,7 @@
 /** The HTTP server on the host's two ports, from when it is opened on. For gateway.ts. */
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
-import type { CertificatePair, Listener, Network } from "../io/host.js";
+import type { CertificatePair } from "../io/crypto.js";
+import type { Listener, Network } from "../io/host.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;

@@ -1,5 +1,5 @@
 /** What TLS is served with (decision 42). The files themselves are blobs (certificates.ts). */
-import { CERTIFICATE_FILE_LIMIT } from "../io/host.js";
+import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
 import { blobReferenceLimit } from "./blob.js";
 import { HOSTNAME_LIMIT } from "./network-fields.js";
 import { BOOLEAN, BYTES, entry, field, IN_TLS, INTEGER, PRINTABLE, TEXT } from "./schema.js";
