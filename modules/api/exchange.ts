@@ -135,6 +135,8 @@ export class Exchange {
 	readonly parameter: string;
 	/** Value of the query parameter `lang`. */
 	readonly language: string;
+	/** Stands before the name of the field in a complaint: a backup has fields of one name in several groups. */
+	within = "";
 
 	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
 		this.services = services;
@@ -182,6 +184,7 @@ export class Exchange {
 	}
 
 	fail(status: number, code: string, message: string, field?: string, more?: (writer: JSONWriter) => void): void {
-		fail(this.services.writer, this.response, status, code, message, field, more);
+		const path = field === undefined ? undefined : this.within + field;
+		fail(this.services.writer, this.response, status, code, message, path, more);
 	}
 }
