@@ -70,7 +70,7 @@ export class Updater implements Driven {
 	#installer: Installer | undefined;
 	#total = 0;
 	#told = 0;
-	/** Code of what came of the last update, or empty. */
+	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError = "";
 
 	private constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
@@ -78,6 +78,7 @@ export class Updater implements Driven {
 		this.#power = power;
 		this.#world = world;
 		this.#parts = parts;
+		if (update.givenUp !== "") this.lastError = "rolled_back";
 		this.#drive = world.driver.drive("ota", this);
 	}
 

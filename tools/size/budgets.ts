@@ -22,9 +22,11 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/dns": 28500,
 	"modules/hdlc": 25000,
 	"modules/history": 24500,
+	"modules/hpke": 2000,
 	"modules/http": 47500,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
+	"modules/improv": 8000,
 	"modules/io": 10500,
 	"modules/json": 16500,
 	"modules/meter": 66000,
@@ -51,7 +53,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1010000,
+	"ESP-IDF and all C": 1006000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
@@ -59,5 +61,5 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Driver of the coprocessor, clusters, reports, pairing; only in images of boards with a radio. */
 	"Zigbee bridge": 62000,
 	"protocol SML": 13000,
-	"diagnostic report": 9000,
+	"diagnostic report": 7000,
 });
