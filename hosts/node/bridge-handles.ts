@@ -2,6 +2,7 @@
  * What the ids of the XS worker stand for. Limits: HANDLE_LIMIT ids at once.
  */
 import type { Client } from "../../modules/io/client.js";
+import type { Inflater } from "../../modules/io/flash.js";
 import type { Hash, Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
 import type { EventQueue, EventSubject } from "./bridge-events.js";
@@ -17,6 +18,7 @@ export interface Handle extends EventSubject {
 	udp?: UDP;
 	wifi?: WiFi;
 	hash?: Hash;
+	inflater?: Inflater;
 	/** Closes it. */
 	close(): void;
 }
@@ -28,7 +30,7 @@ export interface BridgeWorld {
 	readonly events: EventQueue;
 }
 
-type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash";
+type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash" | "inflater";
 
 export class Handles {
 	readonly #byId = new Map<number, Handle>();

@@ -2,6 +2,7 @@
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
 import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
+import { readUpdateKey } from "./slots.js";
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -30,6 +31,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          state folder says more)
   --wake timer|button|usb
                          the start is a wake from sleep, not power that is switched on
+  --update-key FILE      public key (P-256, PEM) that may sign a firmware; up to two of them; without one no update is taken
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
@@ -42,6 +44,8 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
+/** The one in use, and the one that will be. */
+const UPDATE_KEYS_LIMIT = 2;
 /** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -66,6 +70,8 @@ export interface Options {
 	readonly power: string;
 	/** WAKE_… */
 	readonly wakeReason: number;
+	/** Public keys that may sign a firmware, as points. */
+	readonly updateKeys: readonly Uint8Array[];
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -91,6 +97,7 @@ export function parseOptions(args: string[]): Options {
 			ntp: { type: "string", default: "" },
 			supply: { type: "string", default: "usb" },
 			wake: { type: "string" },
+			"update-key": { type: "string", multiple: true, default: [] },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -113,6 +120,7 @@ export function parseOptions(args: string[]): Options {
 		ntp: toServers(values.ntp),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
+		updateKeys: toKeys(values["update-key"]),
 		quiet: values.quiet,
 		help: values.help,
 	};
@@ -133,6 +141,11 @@ function toPort(name: string, value: string): number {
 function toPath(name: string, value: string | undefined): string | undefined {
 	if (value === "") throw new Error(`${name} needs a path`);
 	return value;
+}
+
+function toKeys(paths: string[]): Uint8Array[] {
+	if (paths.length > UPDATE_KEYS_LIMIT) throw new Error(`--update-key: up to ${UPDATE_KEYS_LIMIT} of them`);
+	return paths.map(readUpdateKey);
 }
 
 function toRadio(value: string | undefined): string | undefined {
