@@ -91,6 +91,8 @@ const PEER_PACKAGES = [
 	{ name: "mosquitto", isThere: () => hasProgram("mosquitto") },
 	{ name: "mosquitto-clients", isThere: () => hasProgram("mosquitto_sub") },
 	{ name: "debootstrap", isThere: () => hasProgram("debootstrap") },
+	{ name: "opensc", isThere: () => hasProgram("pkcs11-tool") },
+	{ name: "softhsm2", isThere: () => hasProgram("softhsm2-util") },
 ];
 
 function installForTests(packages, mayInstall = true) {

@@ -107,9 +107,9 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 }
 
 /* The slot for firmware has rules of its own. */
-static bool may_change(const char *name, bool begins, char message[PARTITION_MESSAGE_SIZE])
+static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
 {
-	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(begins, message);
+	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);
 }
 
 bool partition_write(
@@ -117,7 +117,7 @@ bool partition_write(
 {
 	const esp_partition_t *partition = find(name);
 	size_t end = offset + size, found;
-	if (!may_change(name, false, message)) return false;
+	if (!may_change(name, message)) return false;
 	if (!check(find_written(read_plain, partition, offset, end, &found), name, "read", message)) return false;
 	if (found == end && partition->encrypted
 		&& !check(erase_unused(partition, offset, end, &found), name, "erased", message))
@@ -132,6 +132,6 @@ bool partition_write(
 
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE])
 {
-	if (!may_change(name, offset == 0, message)) return false;
+	if (!may_change(name, message)) return false;
 	return check(esp_partition_erase_range(find(name), offset, size), name, "erased", message);
 }

@@ -9,10 +9,7 @@
 
 /* NULL: there is none. */
 const esp_partition_t *update_slot(void);
-/*
- * Before it is written or erased. False, and a sentence: it must stay as it is. `begins`: what stands in it is gone from
- * now on, and with it a way back.
- */
-bool update_slot_is_free(bool begins, char text[UPDATE_TEXT_SIZE]);
+/* Before it is changed: nothing in it starts from now on. False, and a sentence: it must stay as it is. */
+bool update_slot_is_free(char text[UPDATE_TEXT_SIZE]);
 
 #endif

@@ -27,14 +27,18 @@ const esp_partition_t *update_slot(void)
 	return slot == esp_ota_get_running_partition() ? NULL : slot;
 }
 
-bool update_slot_is_free(bool begins, char text[UPDATE_TEXT_SIZE])
+static bool is_way_back(char text[UPDATE_TEXT_SIZE])
 {
-	if (update_state() == UPDATE_ON_TRIAL) {
-		snprintf(text, UPDATE_TEXT_SIZE, "the running firmware is on trial: the one before must stay");
-		return false;
-	}
-	/* Fails where there is no entry. */
-	if (begins) esp_ota_invalidate_inactive_ota_data_slot();
+	if (update_state() != UPDATE_ON_TRIAL) return false;
+	snprintf(text, UPDATE_TEXT_SIZE, "the running firmware is on trial: the one before must stay");
+	return true;
+}
+
+bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
+{
+	if (is_way_back(text)) return false;
+	/* Fails where the slot has no entry any more. */
+	esp_ota_invalidate_inactive_ota_data_slot();
 	return true;
 }
 
@@ -77,6 +81,7 @@ bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE])
 {
 	static const char WHAT[] = "the firmware can't be started";
 	const esp_partition_t *slot = update_slot();
+	if (is_way_back(text)) return false;
 	if (!slot) return check(ESP_ERR_NOT_FOUND, WHAT, text);
 	if (!is_within(slot, length)) return check(ESP_ERR_OTA_VALIDATE_FAILED, WHAT, text);
 	return check(esp_ota_set_boot_partition(slot), WHAT, text);

@@ -3,9 +3,8 @@
  * Limits: CLIENT_LIMIT of them at once; one more is told that there is no memory. TLS 1.2. Nothing is allocated before the
  * first one is made.
  */
-
-import type { CertificatePair } from "../../modules/io/certificates.js";
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 
 /** What happened: `kind` of stream_event. */
 const READABLE = 2;

@@ -1,6 +1,13 @@
 /** The `crypto` of the host contract by Mbed TLS (crypto-face.c), for every host that runs in XS. */
-import type { CertificateFile, CertificateOptions, CertificatePair } from "../../modules/io/certificates.js";
-import { type Crypto, type Hash, type KeyAgreement, P256_POINT_LENGTH } from "../../modules/io/host.js";
+import {
+	type CertificateFile,
+	type CertificateOptions,
+	type CertificatePair,
+	type Crypto,
+	type Hash,
+	type KeyAgreement,
+	P256_POINT_LENGTH,
+} from "../../modules/io/crypto.js";
 
 /** The C functions, in the form that XS calls without a detour. */
 class Bindings {

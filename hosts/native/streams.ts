@@ -5,7 +5,7 @@
  * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
  * place waits at the door (stream-door.h).
  */
-import type { CertificatePair } from "../../modules/io/certificates.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
 	Listener,
 	ListenerOptions,

@@ -1,6 +1,6 @@
 /** Commands of the XS worker that open nothing: storage, flash, cryptography, resources, clock, power, names. */
 
-import type { CertificateOptions } from "../../modules/io/certificates.js";
+import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeWorld } from "./bridge-handles.js";

@@ -2,18 +2,17 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CertificateFile, CertificateOptions, CertificatePair } from "../../modules/io/certificates.js";
 import {
 	AES_KEY_LENGTH,
-	type Clock,
+	type CertificateFile,
+	type CertificateOptions,
+	type CertificatePair,
 	type Crypto,
 	GCM_IV_LENGTH,
 	type Hash,
 	type KeyAgreement,
-	type Resources,
-	type TextCodec,
-	type Timers,
-} from "../../modules/io/host.js";
+} from "../../modules/io/crypto.js";
+import type { Clock, Resources, TextCodec, Timers } from "../../modules/io/host.js";
 import { agree, verifySignature } from "./p256.js";
 import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";

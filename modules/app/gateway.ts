@@ -41,6 +41,7 @@ import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
+import { Updater } from "../ota/updater.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
@@ -108,6 +109,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Undefined where the host can't sleep. */
 	readonly #saving: PowerSaving | undefined;
 	readonly #serving: Serving;
+	/** Undefined where there is no second place for firmware. */
+	readonly #updater: Updater | undefined;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
@@ -197,6 +200,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
+		this.#updater = Updater.open(host, world, { ledger, events, live: this.#live, device: this });
 		const { update } = host;
 		const serving = { serving: this.#serving, network: this.network };
 		if (update !== undefined) this.firmware = new Firmware(world, update, { ...parts, ...serving });
@@ -245,7 +249,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 
 	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
 	connect(): void {
-		const { network, wifi } = this.#host;
+		const { network, wifi, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
 		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
@@ -256,6 +260,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
 		if (wifi !== undefined) this.network?.start(wifi);
+		if (serial.console !== undefined && wifi !== undefined)
+			this.#serving.openConsole(serial.console, this.#world, this.#networkSettings, this);
 		if (this.#saving?.isByButton) this.network?.bringUp();
 	}
 
@@ -309,6 +315,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
+		this.#updater?.stop();
 	}
 
 	private makeAPI(): API {
@@ -351,7 +358,9 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
+			updater: this.#updater,
 			saving: this.#saving,
+			reports: { isBusy: false, update: this.#host.update },
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}

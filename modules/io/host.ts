@@ -10,8 +10,8 @@
  *  - `close` may be called twice.
  * Optional members are optional features.
  */
-import type { CertificateFile, CertificateOptions, CertificatePair } from "./certificates.js";
 import type { ClientPort } from "./client.js";
+import type { CertificatePair, Crypto } from "./crypto.js";
 import type { Flash, Retained, Sleep, Update } from "./flash.js";
 import type { Memory } from "./memory.js";
 import type { WiFiPort } from "./wifi.js";
@@ -79,6 +79,12 @@ export interface CoprocessorPort extends SerialPort {
 	 */
 	setLines?(reset: boolean, bootLoader: boolean): void;
 }
+
+/**
+ * Bytes that the console takes at least while none waits to be sent. The console (`Host.serial.console`) is the line of the
+ * log, 115200 Bd, 8N1: what one `write` is given and a line of the log never stand inside each other.
+ */
+export const CONSOLE_ROOM = 160;
 
 export const OUT_OF_MEMORY = "out of memory";
 
@@ -212,65 +218,6 @@ export interface Storage {
 	delete(key: string): void;
 }
 
-/** Bytes of a key and of an initialization vector of `aes128GCM`, and of its tag. */
-export const AES_KEY_LENGTH = 16;
-export const GCM_IV_LENGTH = 12;
-export const GCM_TAG_LENGTH = 16;
-
-export interface Crypto {
-	/** `length` unpredictable bytes. */
-	random(length: number): Uint8Array;
-	/** SHA-256 (FIPS 180-4) of the parts one after another; 32 bytes. */
-	sha256(...parts: Uint8Array[]): Uint8Array;
-	/** HMAC-SHA-256 (RFC 2104) of the parts one after another; 32 bytes. */
-	hmacSHA256(key: Uint8Array, ...parts: Uint8Array[]): Uint8Array;
-	/**
-	 * AES-128 in Galois/counter mode (NIST SP 800-38D): `text` encrypted, then the tag of 16 bytes over it and `associated`.
-	 * `key` has 16 bytes, `iv` 12; else a RangeError. What was encrypted is decrypted by being encrypted again.
-	 */
-	aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): Uint8Array;
-	/** A SHA-256 of what is given to it piece by piece. */
-	hash(): Hash;
-	/**
-	 * Whether `signature` (r and s, 32 bytes each) is ECDSA on P-256 with SHA-256 (FIPS 186-5) of `message` by the key whose
-	 * public half is `publicKey` (P256_POINT_LENGTH bytes). False too for a key or a signature of another length, a point
-	 * that is not on the curve, and an r or s out of range.
-	 */
-	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
-	/**
-	 * ECDH on P-256 (NIST SP 800-56A, 5.7.1.2) of a new key, made for this call alone, with `publicKey`. A RangeError for
-	 * one of another length, or that is not on the curve.
-	 */
-	agreeP256(publicKey: Uint8Array): KeyAgreement;
-	/**
-	 * What stands in a file of PEM text (RFC 7468; bytes, anything around the blocks is skipped) or in one certificate as
-	 * DER. What is wrong with the file is told in the result; only more than CERTIFICATE_FILE_LIMIT bytes are a RangeError.
-	 */
-	readCertificates(file: Uint8Array): CertificateFile;
-	/** A P-256 key and a certificate for it (RFC 5280), signed by itself. Throws a RangeError for what is not allowed. */
-	makeCertificate(options: CertificateOptions): CertificatePair;
-}
-
-/** Bytes of a point of P-256 in its uncompressed form (SEC 1, 2.3.3): 4, x, y. */
-export const P256_POINT_LENGTH = 65;
-/** Bytes of an ECDSA signature on P-256: r and s. */
-export const P256_SIGNATURE_LENGTH = 64;
-
-/** SHA-256 of a stream of bytes. */
-export interface Hash {
-	/** Takes bytes[start..end). */
-	update(bytes: Uint8Array, start?: number, end?: number): void;
-	/** The 32 bytes; it is over then: another call of either method is an Error. */
-	digest(): Uint8Array;
-}
-
-export interface KeyAgreement {
-	/** The new key's public half, P256_POINT_LENGTH bytes. */
-	readonly publicKey: Uint8Array;
-	/** x of the point that both sides know, 32 bytes. */
-	readonly secret: Uint8Array;
-}
-
 /** Text and bytes by one native call each: a loop over characters is quadratic in XS. */
 export interface TextCodec {
 	/** UTF-8 of the text. */
@@ -305,6 +252,11 @@ export interface HostInfo {
 	 * is not 123. Empty: nobody is.
 	 */
 	readonly timeServers: string;
+	/**
+	 * Whom diagnostic reports are sealed for: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
+	 * there are none.
+	 */
+	readonly reportKey: string;
 }
 
 /** How the program before this one has ended. */
@@ -371,7 +323,7 @@ export interface Host {
 	readonly info: HostInfo;
 	readonly clock: Clock;
 	readonly timers: Timers;
-	readonly serial: { readonly meter: SerialPort; readonly zigbee?: CoprocessorPort };
+	readonly serial: { readonly meter: SerialPort; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: Network;
 	readonly storage: Storage;
 	readonly crypto: Crypto;

@@ -9,7 +9,7 @@ import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
-import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/certificates.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
 import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 
@@ -168,6 +168,8 @@ describe("The description of the API, openapi.json", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;
 			const schema = request?.content?.["application/json"]?.schema;
+			// A backup is no object of fields: it has a reader of its own.
+			if (key === "POST /api/v1/system/backup") continue;
 			assert.equal(schema !== undefined, body !== undefined && body !== NO_BODY, `${key}: a JSON body`);
 			if (body === undefined || body === NO_BODY) continue;
 			const object = resolve(schema);

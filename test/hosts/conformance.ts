@@ -51,6 +51,7 @@ export type Run = (world: CheckWorld) => Promise<Running>;
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
+export const UPDATE_KEY_HEX = Buffer.from(pattern(UPDATE_KEY)).toString("hex");
 const LABEL_PASSWORD = "label password";
 const MULTICAST_LIMIT_MS = 1000;
 const hasMulticast = await tryMulticast();
@@ -163,7 +164,7 @@ export function makeHost({ check, stateFolder, factory, meterPath, trace }: Chec
 		httpsPort: 0,
 		accessPoint: false,
 		timeServers: TIME_SERVERS,
-		update: startSlots({ stateFolder, keys: [pattern(UPDATE_KEY)], restart: () => {} }),
+		update: startSlots({ stateFolder, keys: [UPDATE_KEY_HEX], restart: () => {} }),
 		button,
 		utcMs: START_UTC_MS,
 		trace,

@@ -3,7 +3,7 @@
  * callback inside a constructor or another call, none after close, a write beyond the announced count throws).
  */
 import assert from "node:assert/strict";
-import type { CertificatePair } from "../../modules/io/certificates.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
 	Clock,
 	Listener,

@@ -1,7 +1,7 @@
 /** Keys that sign firmware: ECDSA on P-256 with SHA-256. */
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { fromBER, Integer, Sequence } from "asn1js";
-import { P256_POINT_LENGTH } from "../../modules/io/host.js";
+import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 
 export interface Signer {
 	/** The key's public half as a point: 4, x, y. */

@@ -1,14 +1,18 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
 
-import type { CertificateFile, CertificateOptions, CertificatePair } from "../../../modules/io/certificates.js";
+import type {
+	CertificateFile,
+	CertificateOptions,
+	CertificatePair,
+	Crypto,
+	Hash,
+	KeyAgreement,
+} from "../../../modules/io/crypto.js";
 import type { Retained, Sleep } from "../../../modules/io/flash.js";
 import type {
 	Clock,
-	Crypto,
-	Hash,
 	Host,
 	HostInfo,
-	KeyAgreement,
 	Network,
 	Power,
 	Resources,
@@ -25,6 +29,7 @@ import {
 	HOST_ENDED_BY_FAULT,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_CONSOLE,
 	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
@@ -47,7 +52,7 @@ import {
 	POWER_USB,
 	RETAINED_SIZE,
 } from "./protocol.js";
-import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
+import { ProxyConsole, ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
 import { ProxyUpdate } from "./update.js";
 import { ProxyWiFi } from "./wifi.js";
@@ -289,7 +294,10 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
 		timers: new WireTimers(wire),
-		serial: { meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
+		serial: {
+			meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 },
+			...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: { io: ProxyConsole, pins, hardwareParity: false } } : {}),
+		},
 		network: createNetwork(pins, flags),
 		storage: new WireStorage(wire),
 		crypto: new WireCrypto(wire),

@@ -3,7 +3,7 @@
  * to the Node process, where the real thing lives. Counts come with the events, so that a write that is too long is
  * refused here. `pins` carries the Wire.
  */
-import type { CertificatePair } from "../../../modules/io/certificates.js";
+import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
 	LineSettings,
 	Listener,
@@ -98,6 +98,18 @@ export class ProxySerial extends Stream implements Serial {
 	configure(line: LineSettings): void {
 		if (!this.closed) this.wire.call(COMMANDS.configure, this.id, line.format, line.baud);
 	}
+}
+
+export class ProxyConsole extends Stream implements Serial {
+	constructor(options: SerialOptions) {
+		const { wire } = options as SerialOptions & WirePins;
+		super(wire, wire.newId(), options);
+		wire.call(COMMANDS.console, this.id);
+		wire.attach(this.id, this);
+	}
+
+	/** The line is always the same. */
+	configure(): void {}
 }
 
 class ProxyPending implements PendingSocket {

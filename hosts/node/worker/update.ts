@@ -1,6 +1,6 @@
 /** Slots and inflaters of the host contract as thin proxies in the XS worker: each call is one command to the Node process. */
+import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { INFLATE_WINDOW, type Inflater, type Partition, type Update } from "../../../modules/io/flash.js";
-import { P256_POINT_LENGTH } from "../../../modules/io/host.js";
 import { ProxyPartition } from "./flash.js";
 import { COMMANDS, SLOT_PARTITION } from "./protocol.js";
 import type { Wire } from "./wire.js";

@@ -87,6 +87,7 @@ static void is_confirmed(void)
 	MUST(slots_boot() == 1 && is_on_trial() && given_up(""));
 	THROWS(ON_TRIAL, xs_partition_erase, FAKE_NOTHING, NAME, zero, FAKE_INT(4096));
 	THROWS(ON_TRIAL, xs_partition_write, FAKE_NOTHING, NAME, FAKE_INT(4096), bytes, zero, FAKE_INT(16));
+	THROWS(ON_TRIAL, xs_update_activate, FAKE_NOTHING, FAKE_INT(1000));
 	slots_error = 0x103;
 	THROWS("Error: the firmware can't be confirmed: error 0x103", xs_update_confirm, FAKE_NOTHING);
 	slots_error = ESP_OK;

@@ -18,7 +18,7 @@ import {
 	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
-} from "../../../modules/io/certificates.js";
+} from "../../../modules/io/crypto.js";
 import type { Host } from "../../../modules/io/host.js";
 import { expect, expectEqual, expectRangeError, frozen } from "./check.js";
 

@@ -1,6 +1,6 @@
 /** Checks of the host contract: cryptography, but for certificates. Portable. */
 import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
-import { P256_POINT_LENGTH } from "../../../modules/io/host.js";
+import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
