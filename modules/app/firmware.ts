@@ -3,11 +3,11 @@ import { DIGEST_LENGTH } from "../auth/account.js";
 import { ACCESS_DIGEST, ACCESS_SALT } from "../config/access-fields.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
-import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED, EVENT_UPDATE_ROLLED_BACK } from "../diagnostics/events.js";
-import type { Drive, Driver } from "../io/driver.js";
+import type { Drive } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
 import type { HostInfo, Storage } from "../io/host.js";
+import { Updater, type UpdaterParts, type UpdaterWorld } from "../ota/updater.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import type { Serving } from "./serving.js";
 import { Trial, type TrialUser } from "./trial.js";
@@ -17,15 +17,13 @@ const NOTED_KEY = "rolled_back";
 /** Settings without which nobody gets in: what of the others can't be read may have been so before. */
 const KEYS_OF_ENTRY: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
-export interface FirmwareWorld {
-	readonly driver: Driver;
+export interface FirmwareWorld extends UpdaterWorld {
 	readonly storage: Storage;
-	readonly info: Pick<HostInfo, "firmwareVersion">;
+	readonly info: HostInfo;
 }
 
-export interface FirmwareParts {
+export interface FirmwareParts extends UpdaterParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
-	readonly events: Pick<EventLog, "note">;
 	readonly serving: Pick<Serving, "httpPort">;
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined where there is no radio. */
@@ -33,13 +31,17 @@ export interface FirmwareParts {
 }
 
 export class Firmware implements TrialUser {
+	/** Takes another one. */
+	readonly updater: Updater;
 	readonly #version: string;
 	readonly #update: Update;
 	readonly #parts: FirmwareParts;
 	#trial: Trial | undefined;
 	#drive: Drive | undefined;
 
-	constructor({ driver, storage, info }: FirmwareWorld, update: Update, parts: FirmwareParts) {
+	constructor(world: FirmwareWorld, update: Update, parts: FirmwareParts) {
+		const { driver, storage, info } = world;
+		this.updater = new Updater(world, update, parts);
 		this.#version = info.firmwareVersion;
 		this.#update = update;
 		this.#parts = parts;
@@ -67,6 +69,7 @@ export class Firmware implements TrialUser {
 	}
 
 	stop(): void {
+		this.updater.stop();
 		this.#drive?.stop();
 	}
 

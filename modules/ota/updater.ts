@@ -13,7 +13,7 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/eve
 import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { Host, HostInfo, Power, TextCodec } from "../io/host.js";
+import type { HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
@@ -30,6 +30,8 @@ export interface UpdaterWorld {
 export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
+	/** Undefined where the board measures nothing. */
+	readonly power: Power | undefined;
 	/** Told when `state`, `received`, `total` or `lastError` is another. */
 	readonly live: { changed(): void };
 	/** Is to start anew, soon and not inside the call. */
@@ -59,8 +61,6 @@ export class Updater implements Driven {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
 	readonly #update: Update;
-	/** Undefined where the board measures nothing. */
-	readonly #power: Power | undefined;
 	readonly #drive: Drive;
 	#state = IDLE;
 	#sender: Sender | undefined;
@@ -73,18 +73,12 @@ export class Updater implements Driven {
 	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError = "";
 
-	private constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
+	constructor(world: UpdaterWorld, update: Update, parts: UpdaterParts) {
 		this.#update = update;
-		this.#power = power;
 		this.#world = world;
 		this.#parts = parts;
 		if (update.givenUp !== "") this.lastError = "rolled_back";
 		this.#drive = world.driver.drive("ota", this);
-	}
-
-	/** Undefined where there is no second place for firmware. */
-	static open({ update, power }: Pick<Host, "update" | "power">, world: UpdaterWorld, parts: UpdaterParts) {
-		return update === undefined ? undefined : new Updater(update, power, world, parts);
 	}
 
 	/** This build takes updates. */
@@ -117,8 +111,8 @@ export class Updater implements Driven {
 	 * throws that can't be had.
 	 */
 	begin(sender: Sender, total: number): Refusal | undefined {
-		const { ledger } = this.#parts;
-		const [update, power] = [this.#update, this.#power];
+		const { ledger, power } = this.#parts;
+		const update = this.#update;
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
