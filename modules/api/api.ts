@@ -31,6 +31,7 @@ import {
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
+import { postFirmware } from "./firmware.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -107,7 +108,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
-	notBuilt(METHOD_POST, "system/ota"),
+	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
 	notBuilt(METHOD_GET, "system/diagnostic"),
 	route(METHOD_GET, "system/log", getEventLog),
 	notBuilt(METHOD_GET, "system/backup"),

@@ -22,6 +22,7 @@ import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
 import type { MQTTService } from "../mqtt/service.js";
+import type { Updater } from "../ota/updater.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -102,6 +103,8 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** Undefined where the host has no second place for firmware. */
+	readonly updater: Updater | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
 	/** The web page. */

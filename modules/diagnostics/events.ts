@@ -55,6 +55,10 @@ export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed");
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 /** The cells are empty: it sleeps until there are others, or USB. */
 export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
+/** Another firmware starts next; with its version, and who sent it. */
+export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed");
+/** A firmware file was not taken; with the code, and who sent it. */
+export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
 
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
@@ -79,6 +83,8 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_MQTT_FAILED,
 	EVENT_MQTT_SENT,
 	EVENT_BATTERY_EMPTY,
+	EVENT_UPDATE_INSTALLED,
+	EVENT_UPDATE_REFUSED,
 ]);
 
 /** Of a number in flash; one that another version has written has none here. */
