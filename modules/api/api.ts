@@ -12,10 +12,12 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
+import { getBackup } from "./backup.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { getDiagnostic } from "./diagnostic.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import {
 	BUSY,
@@ -47,6 +49,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
+import { postBackup } from "./restore.js";
 import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
@@ -109,10 +112,10 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
 	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
-	notBuilt(METHOD_GET, "system/diagnostic"),
+	route(METHOD_GET, "system/diagnostic", getDiagnostic),
 	route(METHOD_GET, "system/log", getEventLog),
-	notBuilt(METHOD_GET, "system/backup"),
-	notBuilt(METHOD_POST, "system/backup"),
+	route(METHOD_GET, "system/backup", getBackup),
+	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
 	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),

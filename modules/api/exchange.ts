@@ -15,6 +15,7 @@ import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Hub } from "../hub/hub.js";
 import type { Crypto } from "../io/crypto.js";
+import type { Update } from "../io/flash.js";
 import type { Clock, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
@@ -107,6 +108,8 @@ export interface Services {
 	readonly updater: Updater | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
+	/** Of diagnostic reports: one is on its way; the slots that they tell of, where the host has some. */
+	readonly reports: { isBusy: boolean; readonly update: Update | undefined };
 	/** The web page. */
 	readonly page: StaticFiles;
 }
@@ -135,6 +138,8 @@ export class Exchange {
 	readonly parameter: string;
 	/** Value of the query parameter `lang`. */
 	readonly language: string;
+	/** Stands before the name of the field in a complaint: a backup has fields of one name in several groups. */
+	within = "";
 
 	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
 		this.services = services;
@@ -182,6 +187,7 @@ export class Exchange {
 	}
 
 	fail(status: number, code: string, message: string, field?: string, more?: (writer: JSONWriter) => void): void {
-		fail(this.services.writer, this.response, status, code, message, field, more);
+		const path = field === undefined ? undefined : this.within + field;
+		fail(this.services.writer, this.response, status, code, message, path, more);
 	}
 }

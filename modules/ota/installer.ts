@@ -117,10 +117,10 @@ export class Installer {
 	 * one, and all once it is REFUSED. They hold still only during the call.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number {
-		const from = this.#received;
+		if (this.#state > INSTALL_WHOLE) return end - start;
 		try {
 			const taken = this.take(bytes, start, end);
-			this.#received = from + taken;
+			this.#received += taken;
 			this.#hash?.update(bytes, start, start + taken);
 			if (this.#received === FRONT_LENGTH && this.#state === INSTALL_FRONT) this.accept();
 			return taken;

@@ -13,7 +13,7 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/eve
 import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { HostInfo, Power, TextCodec } from "../io/host.js";
+import type { Host, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
@@ -28,15 +28,12 @@ export interface UpdaterWorld {
 }
 
 export interface UpdaterParts {
-	readonly update: Update;
 	readonly ledger: MemoryLedger;
-	readonly events: EventLog;
-	/** Undefined where the board measures nothing. */
-	readonly power: Power | undefined;
-	/** What `state`, `received`, `total` and `lastError` show may be another. */
-	changed(): void;
-	/** The device starts anew, soon and not inside the call. */
-	restartSoon(): void;
+	readonly events: Pick<EventLog, "note">;
+	/** Told when `state`, `received`, `total` or `lastError` is another. */
+	readonly live: { changed(): void };
+	/** Is to start anew, soon and not inside the call. */
+	readonly device: { restartSoon(): void };
 }
 
 /** Who sends a file. */
@@ -61,6 +58,9 @@ const FILE_EXTRA = 4096;
 export class Updater implements Driven {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
+	readonly #update: Update;
+	/** Undefined where the board measures nothing. */
+	readonly #power: Power | undefined;
 	readonly #drive: Drive;
 	#state = IDLE;
 	#sender: Sender | undefined;
@@ -73,20 +73,27 @@ export class Updater implements Driven {
 	/** Code of what came of the last update, or empty. */
 	lastError = "";
 
-	constructor(world: UpdaterWorld, parts: UpdaterParts) {
+	private constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
+		this.#update = update;
+		this.#power = power;
 		this.#world = world;
 		this.#parts = parts;
 		this.#drive = world.driver.drive("ota", this);
 	}
 
+	/** Undefined where there is no second place for firmware. */
+	static open({ update, power }: Pick<Host, "update" | "power">, world: UpdaterWorld, parts: UpdaterParts) {
+		return update === undefined ? undefined : new Updater(update, power, world, parts);
+	}
+
 	/** This build takes updates. */
 	get isOpen(): boolean {
-		return this.#parts.update.keys.length > 0;
+		return this.#update.keys.length > 0;
 	}
 
 	/** Of a file, bytes. */
 	get limit(): number {
-		return this.#parts.update.slot.size + FILE_EXTRA;
+		return this.#update.slot.size + FILE_EXTRA;
 	}
 
 	/** Of the API. */
@@ -109,7 +116,8 @@ export class Updater implements Driven {
 	 * throws that can't be had.
 	 */
 	begin(sender: Sender, total: number): Refusal | undefined {
-		const { update, ledger, power } = this.#parts;
+		const { ledger } = this.#parts;
+		const [update, power] = [this.#update, this.#power];
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
@@ -136,7 +144,7 @@ export class Updater implements Driven {
 		this.settle(installer);
 		if (installer.received >= this.#told + TOLD_EACH) {
 			this.#told = installer.received;
-			this.#parts.changed();
+			this.#parts.live.changed();
 		}
 		return taken;
 	}
@@ -180,7 +188,7 @@ export class Updater implements Driven {
 	}
 
 	private get isOnTrial(): boolean {
-		return this.#parts.update.state === FIRMWARE_ON_TRIAL;
+		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
 
 	/** Looks at what has become of the file. */
@@ -198,11 +206,11 @@ export class Updater implements Driven {
 		else events.note(EVENT_UPDATE_REFUSED, `${refusal.code}${from}`);
 		this.enter(refusal === undefined ? RESTARTING : IDLE);
 		sender?.updated(refusal);
-		if (refusal === undefined) this.#parts.restartSoon();
+		if (refusal === undefined) this.#parts.device.restartSoon();
 	}
 
 	private enter(state: number): void {
 		this.#state = state;
-		this.#parts.changed();
+		this.#parts.live.changed();
 	}
 }

@@ -1,5 +1,4 @@
 /** Firmware files that a unit must refuse, each with the code that it must give, and those that it must take. */
-import { generateKeyPairSync } from "node:crypto";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import type { SeededRandom } from "../../hosts/node/random.js";
@@ -14,10 +13,10 @@ import {
 	WRONG_DEVICE,
 } from "../../tools/ota/check.js";
 import { CONTENT_AT, type Header, type Metadata, SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
-import { keyIdOf, keySigner, type Signer } from "../../tools/ota/keys.js";
+import { keyIdOf } from "../../tools/ota/keys.js";
 import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
 import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
-import { BOARD } from "./unit.js";
+import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
 
 export interface Sample {
 	/** What is odd about it. */
@@ -34,8 +33,7 @@ const FLOOR = 5;
 const SLOT_SIZE = 32 * 4096;
 const IMAGE_SIZE = PIECE_LENGTH + 4464;
 
-const newSigner = (): Signer => keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
-const [MAKER, NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner(), newSigner()];
+const [NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner()];
 
 /** Of a unit that the samples are for. The revoked key still stands among those that may sign. */
 export const OPTIONS: VirtualSlotsOptions = {

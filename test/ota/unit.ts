@@ -7,9 +7,8 @@ import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loa
 import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
+import { BOARD } from "./bench.js";
 
-/** Of the virtual world. */
-export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
 /** A file is cut into pieces of up to so many bytes. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
 
