@@ -107,6 +107,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "button, light, supply, sleep; and flash, which empty cells shut",
 	},
 	{
+		rooms: "improv",
+		from: "io/host io/machine io/driver wifi config",
+		why: "sets Wi-Fi by the console, as the API does by the network",
+	},
+	{
 		rooms: "publish",
 		from: "bytes obis io/host readout",
 		why: "what is sent out, and what all that send share",

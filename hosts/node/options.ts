@@ -16,6 +16,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          plain HTTP too (default client)
   --state DIR            where the contents of the flash are kept (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
+  --console PATH         serial port, real or a pseudo-terminal, where Wi-Fi can be set by Improv (default: none)
   --zigbee PATH|tcp://HOST:PORT
                          Zigbee radio; accepted, but this version has no use for it
   --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends: each minute it reads
@@ -56,6 +57,7 @@ export interface Options {
 	readonly mode: "client" | "ap";
 	readonly state: string;
 	readonly meter: string | undefined;
+	readonly console: string | undefined;
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
@@ -88,6 +90,7 @@ export function parseOptions(args: string[]): Options {
 			mode: { type: "string", default: "client" },
 			state: { type: "string", default: ".state" },
 			meter: { type: "string" },
+			console: { type: "string" },
 			zigbee: { type: "string" },
 			"hub-demo": { type: "boolean", default: false },
 			password: { type: "string" },
@@ -111,6 +114,7 @@ export function parseOptions(args: string[]): Options {
 		mode: oneOf("--mode", values.mode, ["client", "ap"]),
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),
+		console: toPath("--console", values.console),
 		zigbee: toRadio(values.zigbee),
 		hubDemo: values["hub-demo"],
 		password: toPassword(values.password),

@@ -26,6 +26,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hpke": 2000,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
+	"modules/improv": 8000,
 	"modules/io": 10000,
 	"modules/json": 16500,
 	"modules/meter": 66000,
@@ -51,7 +52,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1010000,
+	"ESP-IDF and all C": 1006000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
