@@ -13,8 +13,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Sleep } from "../../modules/io/flash.js";
-import type { Ending, Host, HostInfo, LEDPort, Network, Power, Resources, TextCodec } from "../../modules/io/host.js";
+import type {
+	Ending,
+	Host,
+	HostInfo,
+	LEDPort,
+	Network,
+	Power,
+	Resources,
+	SerialPort,
+	TextCodec,
+} from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
+import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
@@ -27,6 +38,7 @@ import { VirtualServers } from "./virtual-servers.js";
 import { VirtualStorage } from "./virtual-storage.js";
 import { VirtualTime } from "./virtual-time.js";
 import { VirtualResolver, VirtualUDPPort } from "./virtual-udp.js";
+import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
@@ -36,6 +48,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	storage?: VirtualStorage;
 	/** The flash of the world before a reboot. */
 	flash?: VirtualFlash;
+	/** The slots of the world before a restart, or new ones; without them, the unit takes no updates. */
+	slots?: VirtualSlots;
 	/** Memory that the world before a restart has left. */
 	retained?: VirtualRetained;
 	/** How it ended; default: power was switched on. */
@@ -51,6 +65,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	button?: boolean;
 	/** The unit has no button, and was started by its power being switched on, or not. */
 	switchedOn?: boolean;
+	/** Makes the console; without it, the world has none. */
+	console?: (time: VirtualTime) => SerialPort;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
 	/** What is left of the machine's memory; without it, as much as is wanted. */
@@ -77,7 +93,7 @@ export class VirtualWorld implements Host {
 	readonly time = new VirtualTime();
 	readonly clock = this.time;
 	readonly timers = this.time;
-	readonly serial: { readonly meter: VirtualLine };
+	readonly serial: { readonly meter: VirtualLine; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
 	/** What the test plays of the network: datagrams, and names with their addresses. */
 	readonly udp: VirtualUDPPort;
@@ -98,27 +114,36 @@ export class VirtualWorld implements Host {
 	readonly memory?: NonNullable<Host["memory"]>;
 	readonly power?: Power;
 	readonly sleep?: Sleep;
+	readonly update?: BootLoader;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
 	constructor(options: VirtualOptions = {}) {
 		const random = new SeededRandom(options.seed ?? 1);
+		const crypto = new SeededCrypto(random);
+		this.crypto = crypto;
+		const { slots } = options;
+		if (slots !== undefined) this.update = slots.start(crypto, () => this.restart());
 		this.info = {
 			board: "virtual",
 			chip: "none",
 			serial: "VIRTUAL0001",
 			labelPassword: "label-password",
-			firmwareVersion: "0.0.0",
+			firmwareVersion: this.update?.image?.version ?? "0.0.0",
 			builtUtcMs: Date.UTC(2026, 0, 31, 12, 34, 56),
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Virtual",
 			deviceId: 1,
 			hostname: "gateway",
 			timeServers: "",
+			reportKey: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);
-		this.serial = { meter: new VirtualLine(this.time, new SeededRandom(random.next()), options) };
+		this.serial = {
+			meter: new VirtualLine(this.time, new SeededRandom(random.next()), options),
+			...(options.console === undefined ? {} : { console: options.console(this.time) }),
+		};
 		const resolver = new VirtualResolver(this.time);
 		this.udp = new VirtualUDPPort(this.time);
 		this.names = resolver.names;
@@ -138,7 +163,6 @@ export class VirtualWorld implements Host {
 		this.retained = options.retained ?? new VirtualRetained();
 		this.ending = options.ending ?? POWER_ON;
 		this.flash = options.flash ?? new VirtualFlash(options.seed);
-		this.crypto = new SeededCrypto(random);
 		if (options.power !== undefined) this.power = options.power;
 		const { wakeReason } = options;
 		if (wakeReason !== undefined) this.sleep = { wakeReason, begin: (ms) => this.fallAsleep(ms) };

@@ -17,6 +17,7 @@ import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { getDiagnostic } from "./diagnostic.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import {
 	BUSY,
@@ -32,6 +33,7 @@ import {
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
+import { postFirmware } from "./firmware.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -109,8 +111,8 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
-	notBuilt(METHOD_POST, "system/ota"),
-	notBuilt(METHOD_GET, "system/diagnostic"),
+	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
+	route(METHOD_GET, "system/diagnostic", getDiagnostic),
 	route(METHOD_GET, "system/log", getEventLog),
 	route(METHOD_GET, "system/backup", getBackup),
 	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),

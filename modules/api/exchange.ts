@@ -15,6 +15,7 @@ import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Hub } from "../hub/hub.js";
 import type { Crypto } from "../io/crypto.js";
+import type { Update } from "../io/flash.js";
 import type { Clock, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
@@ -22,6 +23,7 @@ import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
 import type { MQTTService } from "../mqtt/service.js";
+import type { Updater } from "../ota/updater.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -102,8 +104,12 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** Undefined where the host has no second place for firmware. */
+	readonly updater: Updater | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
+	/** Of diagnostic reports: one is on its way; the slots that they tell of, where the host has some. */
+	readonly reports: { isBusy: boolean; readonly update: Update | undefined };
 	/** The web page. */
 	readonly page: StaticFiles;
 }
