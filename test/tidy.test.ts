@@ -41,11 +41,15 @@ const RESTRICTED = "test/vectors/restricted/";
  * types but not the driver), a host, tools. A room may import itself. "*" is everything in modules/.
  */
 const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
-	{ rooms: "bytes io/wifi io/client io/flash io/memory", from: "", why: "the ground that all others stand on" },
+	{
+		rooms: "bytes io/crypto io/wifi io/client io/flash io/memory",
+		from: "",
+		why: "the ground that all others stand on",
+	},
 	{
 		rooms: "io/host",
-		from: "io/wifi io/client io/flash io/memory",
-		why: "radio, clients, flash and memory are parts of it",
+		from: "io/crypto io/wifi io/client io/flash io/memory",
+		why: "cryptography, radio, clients, flash and memory are parts of it",
 	},
 	{ rooms: "io/machine", from: "io/host", why: "an output names the format of the line" },
 	{ rooms: "io/driver", from: "io/host io/machine", why: "the one clock, timer and guard that all machines have" },
@@ -58,7 +62,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	{ rooms: "obis", from: "bytes", why: "codes, their names, and what they are mapped to are plain data" },
 	{
 		rooms: "readout",
-		from: "bytes obis io/host io/machine",
+		from: "bytes obis io/crypto io/host io/machine",
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{
@@ -68,14 +72,23 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "json config time auth",
-		from: "bytes io/host io/machine",
+		from: "bytes io/crypto io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{
+		rooms: "hpke",
+		from: "io/crypto io/host",
+		why: "seals for whoever has the private key, over the host's cryptography",
+	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
-	{ rooms: "http", from: "bytes io/host io/client io/machine io/driver", why: "it hands itself to the driver" },
+	{
+		rooms: "http",
+		from: "bytes io/crypto io/host io/client io/machine io/driver",
+		why: "it hands itself to the driver",
+	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
+		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{
@@ -85,7 +98,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "wifi dns sntp",
-		from: "bytes io/host io/wifi io/machine io/driver io/datagrams",
+		from: "bytes io/crypto io/host io/wifi io/machine io/driver io/datagrams",
 		why: "they decide what is done with what the host gives",
 	},
 	{
@@ -105,19 +118,19 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hub mqtt",
-		from: "bytes obis io/host io/client io/machine io/driver io/memory json http readout publish config time power",
+		from: "bytes obis io/crypto io/host io/client io/machine io/driver io/memory json http readout publish config time power",
 		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
 		rooms: "api",
-		from: "publish hub mqtt bytes io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "hpke publish hub mqtt bytes io/crypto io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
 	{ rooms: "hosts/browser", from: "", why: "the page is no firmware: it knows the gateway by its API only" },
 	{
 		rooms: "hosts/native",
-		from: "bytes io/host io/client io/flash io/memory",
+		from: "bytes io/crypto io/host io/client io/flash io/memory",
 		why: "what the hosts in XS share: faces of C and of the SDK",
 	},
 	{
@@ -127,7 +140,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/node hosts/linux hosts/esp32",
-		from: "bytes io/host io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
+		from: "bytes io/crypto io/host io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
 	{ rooms: "tools", from: "* hosts/node hosts/esp32 hosts/browser", why: "programs for developers" },

@@ -17,7 +17,8 @@
  * Passwords and keys are of 0-9 A-Z a-z. What breaks any of these rules is no record.
  */
 import { asciiBytes, hasOnly, lowerCase, upperCase } from "../../modules/bytes/ascii.js";
-import type { Crypto, Storage, TextCodec } from "../../modules/io/host.js";
+import type { Crypto } from "../../modules/io/crypto.js";
+import type { Storage, TextCodec } from "../../modules/io/host.js";
 
 /** The partition's name. */
 export const FACTORY_PARTITION = "factory_data";

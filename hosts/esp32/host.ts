@@ -97,6 +97,7 @@ function describe(factory: FactoryData): HostInfo {
 		deviceId,
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
+		reportKey: "",
 	};
 }
 

@@ -4,7 +4,7 @@
  * first one is made.
  */
 import type { Client, ClientOptions, ClientPort, TLSClientOptions } from "../../modules/io/client.js";
-import type { CertificatePair } from "../../modules/io/host.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 
 /** What happened: `kind` of stream_event. */
 const READABLE = 2;

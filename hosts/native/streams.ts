@@ -5,8 +5,8 @@
  * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
  * place waits at the door (stream-door.h).
  */
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
-	CertificatePair,
 	Listener,
 	ListenerOptions,
 	ListenerPort,

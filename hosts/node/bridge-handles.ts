@@ -2,7 +2,8 @@
  * What the ids of the XS worker stand for. Limits: HANDLE_LIMIT ids at once.
  */
 import type { Client } from "../../modules/io/client.js";
-import type { Hash, Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
+import type { Hash } from "../../modules/io/crypto.js";
+import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
 import type { EventQueue, EventSubject } from "./bridge-events.js";
 

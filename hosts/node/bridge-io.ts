@@ -1,7 +1,7 @@
 /** Commands of the XS worker on what it has opened: ports, listeners, sockets, clients, UDP, timers, button, radio. */
 import type { ClientOptions, ClientPort } from "../../modules/io/client.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import {
-	type CertificatePair,
 	DATAGRAM_LIMIT,
 	FORMAT_7E1,
 	FORMAT_8N1,

@@ -1,6 +1,7 @@
 /** Commands of the XS worker that open nothing: storage, flash, cryptography, resources, clock, power, names. */
+
+import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
-import type { CertificateOptions } from "../../modules/io/host.js";
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeWorld } from "./bridge-handles.js";
 import { MESSAGE_LIMIT } from "./worker/protocol.js";

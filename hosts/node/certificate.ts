@@ -1,7 +1,7 @@
 /** What the bench's TLS is served with: the pair that the gateway gives, checked and as Node wants it. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../modules/io/crypto.js";
 
 /** Both as PEM. */
 export interface Identity {

@@ -4,7 +4,7 @@
  * text.
  */
 import type { BaseBlock, ObjectIdentifier, OctetString, Sequence } from "asn1js";
-import { CERTIFICATE_NAME_LIMIT } from "../../modules/io/host.js";
+import { CERTIFICATE_NAME_LIMIT } from "../../modules/io/crypto.js";
 
 const PARTS_LIMIT = 32;
 const TYPE_LIMIT = 159;

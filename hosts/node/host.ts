@@ -51,6 +51,8 @@ export interface HostSettings {
 	readonly time?: FastTime | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/** `HostInfo.reportKey`; default: none. */
+	readonly reportKey?: string;
 	/** How the program before has ended; default: its power was cut. */
 	readonly ending?: Ending;
 	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
@@ -96,6 +98,7 @@ export function createHost(settings: HostSettings): Host {
 			deviceId: BENCH_DEVICE_ID,
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
+			reportKey: settings.reportKey ?? "",
 		},
 		clock: time ?? new NodeClock(settings.utcMs),
 		timers,

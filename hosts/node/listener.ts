@@ -6,7 +6,8 @@
  */
 import { createServer, type Socket as NetSocket, type Server } from "node:net";
 import { createServer as createTLSServer, Server as TLSServer, type TlsOptions } from "node:tls";
-import type { CertificatePair, Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
+import type { Listener, ListenerOptions, ListenerPort, PendingSocket } from "../../modules/io/host.js";
 import { type Identity, requireIdentity, toIdentity } from "./certificate.js";
 import { Door } from "./door.js";
 import { HandshakeTests } from "./handshake-test.js";

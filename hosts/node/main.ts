@@ -134,6 +134,7 @@ class Bench {
 			utcMs,
 			time: this.#time,
 			timeServers: options.ntp,
+			reportKey: options.reportKey,
 			ending,
 			power: options.power,
 			wakeReason,

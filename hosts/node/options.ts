@@ -1,7 +1,9 @@
 /** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
+import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
 import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
+import { pointOf } from "./p256.js";
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -26,6 +28,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          nobody is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
+  --report-key FILE      the manufacturer's public key (PEM) that diagnostic reports are sealed for (default: there are none)
   --supply usb|battery[:VOLTS]
                          what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
                          state folder says more)
@@ -64,6 +67,8 @@ export interface Options {
 	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
+	/** As `HostInfo.reportKey`. */
+	readonly reportKey: string;
 	/** As power.txt of the state folder; empty: USB. */
 	readonly power: string;
 	/** WAKE_… */
@@ -92,6 +97,7 @@ export function parseOptions(args: string[]): Options {
 			time: { type: "string" },
 			speed: { type: "string", default: "1" },
 			ntp: { type: "string", default: "" },
+			"report-key": { type: "string" },
 			supply: { type: "string", default: "usb" },
 			wake: { type: "string" },
 			quiet: { type: "boolean", default: false },
@@ -115,6 +121,7 @@ export function parseOptions(args: string[]): Options {
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
+		reportKey: toReportKey(values["report-key"]),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
 		quiet: values.quiet,
@@ -159,6 +166,13 @@ function toTime(value: string | undefined): number | null | undefined {
 	if (Number.isNaN(timeMs))
 		throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, or none, not "${value}"`);
 	return timeMs;
+}
+
+function toReportKey(path: string | undefined): string {
+	if (path === undefined) return "";
+	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
+	if (point === undefined) throw new Error(`--report-key is a file with a public key on P-256, not "${path}"`);
+	return Buffer.from(point).toString("hex");
 }
 
 function toPower(value: string): string {

@@ -1,6 +1,6 @@
 /** Elliptic curve P-256 of the host's `crypto` on Node: whose signature it is, and agreement on a secret. */
 import { createECDH, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/host.js";
+import { type KeyAgreement, P256_POINT_LENGTH, P256_SIGNATURE_LENGTH } from "../../modules/io/crypto.js";
 
 const CURVE = "prime256v1";
 const COORDINATE_LENGTH = 32;
@@ -10,6 +10,17 @@ const UNCOMPRESSED = 4;
 export function verifySignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	const key = signature.length === P256_SIGNATURE_LENGTH ? publicKeyOf(point) : undefined;
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
+}
+
+/** The point of a key in PEM (public, or private); undefined: it is none of P-256. */
+export function pointOf(pem: string | Buffer): Uint8Array | undefined {
+	try {
+		const { crv, x, y } = createPublicKey(pem).export({ format: "jwk" });
+		if (crv !== "P-256") return undefined;
+		return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
+	} catch {
+		return undefined;
+	}
 }
 
 /** As `agreeP256` of the host contract. */

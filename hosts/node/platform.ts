@@ -7,15 +7,12 @@ import {
 	type CertificateFile,
 	type CertificateOptions,
 	type CertificatePair,
-	type Clock,
 	type Crypto,
 	GCM_IV_LENGTH,
 	type Hash,
 	type KeyAgreement,
-	type Resources,
-	type TextCodec,
-	type Timers,
-} from "../../modules/io/host.js";
+} from "../../modules/io/crypto.js";
+import type { Clock, Resources, TextCodec, Timers } from "../../modules/io/host.js";
 import { agree, verifySignature } from "./p256.js";
 import { makeCertificate } from "./self-signed.js";
 import { readCertificates } from "./x509.js";

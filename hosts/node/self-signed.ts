@@ -20,7 +20,7 @@ import {
 	UTCTime,
 	Utf8String,
 } from "asn1js";
-import { CERTIFICATE_FILE_LIMIT, type CertificateOptions, type CertificatePair } from "../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT, type CertificateOptions, type CertificatePair } from "../../modules/io/crypto.js";
 
 const NAMES_LIMIT = 4;
 const COMMON_NAME_LIMIT = 64;

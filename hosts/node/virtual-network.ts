@@ -4,8 +4,8 @@
  * Bytes arrive at the moment they were sent, as events of their own, and each side holds a bounded window: a gateway
  * that doesn't read, and a client that doesn't (`paused`), stop the other one.
  */
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
-	CertificatePair,
 	Listener,
 	ListenerOptions,
 	ListenerPort,

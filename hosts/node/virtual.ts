@@ -11,9 +11,9 @@
  * comes out of `advance`, `run` or `request`.
  */
 import { readdirSync, readFileSync } from "node:fs";
+import type { Crypto } from "../../modules/io/crypto.js";
 import type { Sleep } from "../../modules/io/flash.js";
 import type {
-	Crypto,
 	Ending,
 	Host,
 	HostInfo,
@@ -127,6 +127,7 @@ export class VirtualWorld implements Host {
 			deviceId: 1,
 			hostname: "gateway",
 			timeServers: "",
+			reportKey: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);

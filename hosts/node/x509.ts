@@ -22,7 +22,7 @@ import {
 	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
-} from "../../modules/io/host.js";
+} from "../../modules/io/crypto.js";
 import { childrenOf, nameText } from "./distinguished-name.js";
 
 const BEGIN = "-----BEGIN ";

@@ -16,6 +16,7 @@ import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { getDiagnostic } from "./diagnostic.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import {
 	BUSY,
@@ -108,7 +109,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
 	notBuilt(METHOD_POST, "system/ota"),
-	notBuilt(METHOD_GET, "system/diagnostic"),
+	route(METHOD_GET, "system/diagnostic", getDiagnostic),
 	route(METHOD_GET, "system/log", getEventLog),
 	notBuilt(METHOD_GET, "system/backup"),
 	notBuilt(METHOD_POST, "system/backup"),

@@ -11,7 +11,7 @@ import {
 	KEY_TYPE_EC,
 	KEY_TYPE_RSA,
 	PRIVATE_KEY_ABSENT,
-} from "../io/host.js";
+} from "../io/crypto.js";
 import { FILE_COST } from "../io/memory.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { HTTPS_REQUIRED } from "./errors.js";

@@ -352,6 +352,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			power: this.#host.power,
 			device: this,
 			saving: this.#saving,
+			reports: { isBusy: false, update: this.#host.update },
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}

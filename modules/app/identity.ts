@@ -10,14 +10,8 @@
 import { ACCESS_POINT_ADDRESS } from "../bytes/ipv4.js";
 import { InstalledCertificate, OwnCertificate } from "../config/certificates.js";
 import type { ConfigStore } from "../config/store.js";
-import {
-	type CertificatePair,
-	type Clock,
-	type Crypto,
-	type HostInfo,
-	OUT_OF_MEMORY,
-	type Storage,
-} from "../io/host.js";
+import type { CertificatePair, Crypto } from "../io/crypto.js";
+import { type Clock, type HostInfo, OUT_OF_MEMORY, type Storage } from "../io/host.js";
 
 const DAY_MS = 86_400_000;
 /** Ten years, three of them leap years: its beginning follows from its end, which is kept. */

@@ -2,7 +2,8 @@
 import type { NetworkSettings } from "../config/network.js";
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
 import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
-import type { CertificatePair, Listener, Network, SerialPort } from "../io/host.js";
+import type { CertificatePair } from "../io/crypto.js";
+import type { Listener, Network, SerialPort } from "../io/host.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;

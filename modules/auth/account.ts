@@ -5,7 +5,8 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
-import type { Crypto, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { TextCodec } from "../io/host.js";
 
 export const USERNAME = "admin";
 /** Bytes of an inner digest, of a proof, and of any SHA-256. */

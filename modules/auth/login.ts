@@ -11,7 +11,8 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex } from "../bytes/hex.js";
-import type { Clock, Crypto, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Clock, TextCodec } from "../io/host.js";
 import { type Account, DIGEST_LENGTH, USERNAME } from "./account.js";
 import { Nonces } from "./nonce.js";
 import { LoginRateLimiter } from "./rate-limiter.js";

@@ -21,7 +21,8 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import { decodeHex, encodeHex } from "../bytes/hex.js";
-import type { Clock, Crypto } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Clock } from "../io/host.js";
 
 /** A nonce can be used for so long, and is then unknown. */
 export const NONCE_LIFETIME_MS = 60_000;

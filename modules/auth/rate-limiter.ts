@@ -24,7 +24,8 @@
  * STRANGER_LIMIT buckets (11 in the first 63 s, then one a minute) and 21 606 in the shared one (8 in the first 7 s, then
  * one every 4 s), 44 790 in all; 181 in 60 s.
  */
-import type { Clock, Crypto, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Clock, TextCodec } from "../io/host.js";
 
 /** Addresses that keep a bucket because somebody has logged in from there. */
 export const KNOWN_LIMIT = 8;

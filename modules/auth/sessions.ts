@@ -11,7 +11,8 @@
  */
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex, putHex } from "../bytes/hex.js";
-import type { Clock, Crypto, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Clock, TextCodec } from "../io/host.js";
 
 export const SESSION_LIMIT = 6;
 export const SESSION_LIFETIME_MS = 1_800_000;

@@ -13,7 +13,8 @@
  */
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex } from "../bytes/hex.js";
-import type { Clock, Crypto, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Clock, TextCodec } from "../io/host.js";
 import { TOKEN_LENGTH } from "./sessions.js";
 
 /** Tokens at once. */

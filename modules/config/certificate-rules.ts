@@ -15,7 +15,7 @@ import {
 	PRIVATE_KEY_FOREIGN,
 	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_UNREADABLE,
-} from "../io/host.js";
+} from "../io/crypto.js";
 
 export const TOO_LARGE = `The file is too large: at most ${CERTIFICATE_FILE_LIMIT} bytes are accepted.`;
 const NO_CERTIFICATE = "No certificate was found in the file: PEM text is needed.";

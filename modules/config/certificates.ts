@@ -3,7 +3,8 @@
  * own. For the API, and for app/identity.ts, which serves them.
  */
 import { parseIPv4 } from "../bytes/ipv4.js";
-import { CERTIFICATE_FILE_LIMIT, type Storage } from "../io/host.js";
+import { CERTIFICATE_FILE_LIMIT } from "../io/crypto.js";
+import type { Storage } from "../io/host.js";
 import { BlobStore } from "./blob.js";
 import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";

@@ -1,6 +1,7 @@
 /** The DLMS/COSEM settings in the form in which the meter reader wants them (meter/dlms-settings.ts). */
 import { asciiBytes } from "../bytes/ascii.js";
-import type { Crypto, HostInfo, TextCodec } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { HostInfo, TextCodec } from "../io/host.js";
 import {
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,

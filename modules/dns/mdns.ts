@@ -24,8 +24,9 @@
  */
 
 import { isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
+import type { Crypto } from "../io/crypto.js";
 import type { DatagramMachine, DatagramPort, DatagramSender, DatagramSource } from "../io/datagrams.js";
-import type { Crypto, TextCodec } from "../io/host.js";
+import type { TextCodec } from "../io/host.js";
 import {
 	CLASS_TOP_BIT,
 	type DNSWorld,

@@ -17,8 +17,9 @@
  * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
  */
 
+import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
-import type { CertificatePair, Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
+import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 import { HTTPConnection } from "./connection.js";
 import type { HTTPHandler } from "./handler.js";

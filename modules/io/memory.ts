@@ -40,6 +40,8 @@ export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 }
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
+/** A diagnostic report: the conversation and its text, the block that is made, its keys; ECDH takes none of XS's. */
+export const REPORT_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 14_336 });
 /** A stream of events, for as long as it is there, and what one takes on its way. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 /** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */

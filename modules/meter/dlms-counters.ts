@@ -12,7 +12,8 @@
  */
 import { crc16 } from "../bytes/crc16.js";
 import { Cipher } from "../dlms/cipher.js";
-import type { Crypto, Storage } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Storage } from "../io/host.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 
 const STORAGE_KEY = "dlms_counters";

@@ -11,7 +11,7 @@ import { HDLCConnection } from "../hdlc/connection.js";
 import { ROOM } from "../hdlc/decoder.js";
 import { EVENT_APDU, EVENT_CONNECTED } from "../hdlc/events.js";
 import { afterSignOn, HDLC_LOST } from "../hdlc/failures.js";
-import type { Crypto } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
 import { TAP_TRANSMITTED } from "../io/link.js";
 import type { Output } from "../io/machine.js";
 import type { Failure } from "../readout/failure.js";

@@ -1,8 +1,9 @@
 /** What the meter reader is given: its world, and the settings that it and the protocols go by. */
 
 import type { IECSettings } from "../iec62056-21/protocol.js";
+import type { Crypto } from "../io/crypto.js";
 import type { Driver } from "../io/driver.js";
-import type { Clock, Crypto, SerialPort, Storage } from "../io/host.js";
+import type { Clock, SerialPort, Storage } from "../io/host.js";
 import type { MemoryLedger } from "../io/memory.js";
 import type { DLMSSettings } from "./dlms-settings.js";
 import type { OutcomeListener } from "./outcomes.js";

@@ -25,7 +25,7 @@
  */
 import { MQTT_ENABLED, MQTT_PASSWORD, MQTT_URL, MQTT_USER } from "../config/mqtt-fields.js";
 import { CLIENT_TIMEOUT } from "../io/client.js";
-import type { Crypto } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
 import type { Timed } from "../io/machine.js";
 import { type MemoryLedger, PUBLISH_COST } from "../io/memory.js";
 import { connectFailure, type OutputFailure } from "../publish/connect-failures.js";

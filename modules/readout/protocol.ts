@@ -3,7 +3,8 @@
  * choose it and opens conversations. A conversation is a machine under a Link; when it says EVENT_READOUT, EVENT_POOR or
  * EVENT_END, `readout` is what it has. What comes of a failure, and what is remembered of the meter, it decides itself.
  */
-import type { Crypto, LineSettings, Storage } from "../io/host.js";
+import type { Crypto } from "../io/crypto.js";
+import type { LineSettings, Storage } from "../io/host.js";
 import type { Machine } from "../io/machine.js";
 import type { Failure } from "./failure.js";
 import type { Readout } from "./readout.js";

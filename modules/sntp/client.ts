@@ -34,8 +34,9 @@
  */
 
 import { parseIPv4 } from "../bytes/ipv4.js";
+import type { Crypto } from "../io/crypto.js";
 import type { DatagramSource } from "../io/datagrams.js";
-import type { Clock, Crypto, HostInfo } from "../io/host.js";
+import type { Clock, HostInfo } from "../io/host.js";
 import type { Timed } from "../io/machine.js";
 
 export interface TimeSyncWorld {

@@ -9,7 +9,7 @@ import { SCOPE_FULL, SCOPE_NONE } from "../../modules/auth/tokens.js";
 import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules/config/schema.js";
 import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
-import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
 import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 

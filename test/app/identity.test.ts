@@ -3,7 +3,8 @@ import { X509Certificate } from "node:crypto";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import { Identity } from "../../modules/app/identity.js";
 import { ConfigStore } from "../../modules/config/store.js";
-import { type CertificatePair, type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
+import type { CertificatePair } from "../../modules/io/crypto.js";
+import { type HostInfo, OUT_OF_MEMORY } from "../../modules/io/host.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
 
 const BUILT_MS = Date.UTC(2026, 4, 1);

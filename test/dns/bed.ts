@@ -4,9 +4,10 @@ import { NodeCrypto } from "../../hosts/node/platform.js";
 import { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
 import { VirtualUDPPort } from "../../hosts/node/virtual-udp.js";
+import type { Crypto } from "../../modules/io/crypto.js";
 import type { DatagramWorld } from "../../modules/io/datagrams.js";
 import { Driver } from "../../modules/io/driver.js";
-import { type Crypto, DATAGRAM_LIMIT, type UDPPort } from "../../modules/io/host.js";
+import { DATAGRAM_LIMIT, type UDPPort } from "../../modules/io/host.js";
 
 export class Bed {
 	readonly time = new VirtualTime();

@@ -3,8 +3,8 @@
  * callback inside a constructor or another call, none after close, a write beyond the announced count throws).
  */
 import assert from "node:assert/strict";
+import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
-	CertificatePair,
 	Clock,
 	Listener,
 	ListenerOptions,

@@ -23,6 +23,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hdlc": 25000,
 	"modules/history": 24500,
 	"modules/http": 47000,
+	"modules/hpke": 2000,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
 	"modules/improv": 8000,
@@ -61,5 +62,5 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
 	"protocol SML": 13000,
-	"diagnostic report": 9000,
+	"diagnostic report": 7000,
 });

@@ -1,15 +1,18 @@
 /** The host contract inside the XS worker: everything but the streams (streams.ts), each call a command over the Wire. */
-import type { Retained, Sleep } from "../../../modules/io/flash.js";
+
 import type {
 	CertificateFile,
 	CertificateOptions,
 	CertificatePair,
-	Clock,
 	Crypto,
 	Hash,
+	KeyAgreement,
+} from "../../../modules/io/crypto.js";
+import type { Retained, Sleep } from "../../../modules/io/flash.js";
+import type {
+	Clock,
 	Host,
 	HostInfo,
-	KeyAgreement,
 	Network,
 	Power,
 	Resources,

@@ -200,6 +200,7 @@ export const INFO_FIELDS = Object.freeze([
 	"model",
 	"hostname",
 	"timeServers",
+	"reportKey",
 ] as const);
 
 /** Of the hosts of this bridge: hosts/simulated/ending.ts. */

@@ -3,8 +3,8 @@
  * to the Node process, where the real thing lives. Counts come with the events, so that a write that is too long is
  * refused here. `pins` carries the Wire.
  */
+import type { CertificatePair } from "../../../modules/io/crypto.js";
 import type {
-	CertificatePair,
 	LineSettings,
 	Listener,
 	ListenerOptions,

@@ -13,7 +13,7 @@ import {
 	PRIVATE_KEY_ENCRYPTED,
 	PRIVATE_KEY_FOREIGN,
 	PRIVATE_KEY_MATCHES,
-} from "../../../modules/io/host.js";
+} from "../../../modules/io/crypto.js";
 
 const CERTIFICATE: CertificateDetails = {
 	subject: "CN=a",

@@ -10,7 +10,7 @@ import { MQTT_CERTIFICATE_LIMIT } from "../../../modules/config/mqtt-fields.js";
 import { BYTES, CHOICE, type Field, TEXT } from "../../../modules/config/schema.js";
 import { ENTRY_LIMIT } from "../../../modules/config/store.js";
 import { OWN_FILE_LIMIT } from "../../../modules/config/tls-fields.js";
-import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
 import { findPartition } from "../../../tools/factory/partitions.js";
 import { ROOT } from "../native/compile.js";
 import { NVSModel } from "./nvs-model.js";

@@ -15,7 +15,7 @@ import {
 	PRIVATE_KEY_ENCRYPTED,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
-} from "../../../modules/io/host.js";
+} from "../../../modules/io/crypto.js";
 import { certificateFiles } from "../certificate-files.js";
 import {
 	AUTHORITY,

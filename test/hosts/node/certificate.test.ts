@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { requireIdentity, toIdentity } from "../../../hosts/node/certificate.js";
 import { makeCertificate } from "../../../hosts/node/self-signed.js";
-import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT } from "../../../modules/io/crypto.js";
 
 const NOW_MS = Date.UTC(2026, 5, 15, 12, 34, 56, 789);
 const YEAR_MS = 31_557_600_000;

@@ -10,7 +10,6 @@ import {
 	CERTIFICATES_UNSUPPORTED,
 	CERTIFICATES_WELL,
 	type CertificateFile,
-	type Host,
 	KEY_TYPE_EC,
 	KEY_TYPE_RSA,
 	PRIVATE_KEY_ABSENT,
@@ -19,7 +18,8 @@ import {
 	PRIVATE_KEY_LATER,
 	PRIVATE_KEY_MATCHES,
 	PRIVATE_KEY_UNREADABLE,
-} from "../../../modules/io/host.js";
+} from "../../../modules/io/crypto.js";
+import type { Host } from "../../../modules/io/host.js";
 import { expect, expectEqual, expectRangeError, frozen } from "./check.js";
 
 const DAY_MS = 86_400_000;

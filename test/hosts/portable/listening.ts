@@ -1,5 +1,6 @@
 /** What the portable checks of listeners have in common: opening them, taking connections, noting what sockets tell. */
-import type { CertificatePair, Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
+import type { CertificatePair } from "../../../modules/io/crypto.js";
+import type { Host, Listener, ListenerPort, PendingSocket, Socket } from "../../../modules/io/host.js";
 import { expect, expectEqual, untilTaken } from "./check.js";
 import { NotedConnection } from "./connection.js";
 

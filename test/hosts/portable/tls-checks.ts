@@ -1,5 +1,6 @@
 /** Checks of the host contract: what a TLS listener shows, and its test of itself. The peer is a client. */
-import { CERTIFICATE_FILE_LIMIT, type CertificatePair, type Host, type Listener } from "../../../modules/io/host.js";
+import { CERTIFICATE_FILE_LIMIT, type CertificatePair } from "../../../modules/io/crypto.js";
+import type { Host, Listener } from "../../../modules/io/host.js";
 import { expect, expectEqual, frozen, type Peer, pattern, sleep, until } from "./check.js";
 import { accept, listen, makePair, Noted } from "./listening.js";
 

@@ -1,0 +1,59 @@
+/** Packed images: pieces that are unpacked each by itself (docs/firmware-files.md). */
+import { deflateSync, inflateSync } from "node:zlib";
+
+/** Bytes of the image in each piece; the last one may have fewer. */
+export const PIECE_LENGTH = 65536;
+/** Of the number before each piece. */
+const LENGTH_BYTES = 4;
+/** A window of 4 KB, which is what the chip has memory for; the header of each stream says so. */
+const WINDOW_BITS = 12;
+
+/** The pieces of an image one after another, each with its length before it. */
+export function pack(image: Uint8Array): Buffer {
+	const parts: Buffer[] = [];
+	for (let at = 0; at < image.length; at += PIECE_LENGTH) {
+		const stream = deflateSync(image.subarray(at, at + PIECE_LENGTH), {
+			windowBits: WINDOW_BITS,
+			level: 9,
+			memLevel: 9,
+		});
+		const length = Buffer.alloc(LENGTH_BYTES);
+		length.writeUInt32LE(stream.length);
+		parts.push(length, stream);
+	}
+	return Buffer.concat(parts);
+}
+
+/** The image of `length` bytes. Throws an Error with a sentence when the pieces are not exactly those of one. */
+export function unpack(content: Uint8Array, length: number): Buffer {
+	const source = Buffer.from(content.buffer, content.byteOffset, content.length);
+	const parts: Buffer[] = [];
+	let at = 0;
+	for (let done = 0; done < length; done += PIECE_LENGTH) {
+		const piece = done / PIECE_LENGTH;
+		if (at + LENGTH_BYTES > source.length) throw new Error(`piece ${piece} is missing`);
+		const packed = source.readUInt32LE(at);
+		at += LENGTH_BYTES;
+		if (at + packed > source.length) throw new Error(`piece ${piece} is cut off`);
+		parts.push(unpackPiece(source.subarray(at, at + packed), Math.min(PIECE_LENGTH, length - done), piece));
+		at += packed;
+	}
+	if (at < source.length) throw new Error(`${source.length - at} bytes stand behind the last piece`);
+	return Buffer.concat(parts);
+}
+
+function unpackPiece(stream: Buffer, length: number, piece: number): Buffer {
+	// RFC 1950, 2.2: the window is 2 to the power of these four bits and 8.
+	if (stream.length > 0 && (stream[0] >> 4) + 8 > WINDOW_BITS) throw new Error(`piece ${piece} has a larger window`);
+	let unpacked: { buffer: Buffer; engine: { bytesWritten: number } };
+	try {
+		unpacked = inflateSync(stream, { maxOutputLength: length, info: true }) as never;
+	} catch (error) {
+		throw new Error(`piece ${piece} can't be unpacked: ${(error as Error).message}`);
+	}
+	// Node's zlib is silent about what stands behind the end of a stream.
+	if (unpacked.engine.bytesWritten !== stream.length) throw new Error(`piece ${piece} has bytes behind its end`);
+	if (unpacked.buffer.length !== length)
+		throw new Error(`piece ${piece} has ${unpacked.buffer.length} bytes, not ${length}`);
+	return unpacked.buffer;
+}
