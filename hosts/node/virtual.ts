@@ -25,6 +25,7 @@ import type {
 	TextCodec,
 } from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
+import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
 import { SimulatedButton } from "./button.js";
 import { NodeCrypto, NodeText } from "./platform.js";
@@ -37,6 +38,7 @@ import { VirtualServers } from "./virtual-servers.js";
 import { VirtualStorage } from "./virtual-storage.js";
 import { VirtualTime } from "./virtual-time.js";
 import { VirtualResolver, VirtualUDPPort } from "./virtual-udp.js";
+import type { VirtualSlots } from "./virtual-update.js";
 
 export interface VirtualOptions extends VirtualLineOptions {
 	seed?: number;
@@ -46,6 +48,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	storage?: VirtualStorage;
 	/** The flash of the world before a reboot. */
 	flash?: VirtualFlash;
+	/** The slots of the world before a restart, or new ones; without them, the unit takes no updates. */
+	slots?: VirtualSlots;
 	/** Memory that the world before a restart has left. */
 	retained?: VirtualRetained;
 	/** How it ended; default: power was switched on. */
@@ -110,17 +114,22 @@ export class VirtualWorld implements Host {
 	readonly memory?: NonNullable<Host["memory"]>;
 	readonly power?: Power;
 	readonly sleep?: Sleep;
+	readonly update?: BootLoader;
 	/** Everything traced, in order. */
 	readonly traced: string[] = [];
 
 	constructor(options: VirtualOptions = {}) {
 		const random = new SeededRandom(options.seed ?? 1);
+		const crypto = new SeededCrypto(random);
+		this.crypto = crypto;
+		const { slots } = options;
+		if (slots !== undefined) this.update = slots.start(crypto, () => this.restart());
 		this.info = {
 			board: "virtual",
 			chip: "none",
 			serial: "VIRTUAL0001",
 			labelPassword: "label-password",
-			firmwareVersion: "0.0.0",
+			firmwareVersion: this.update?.image?.version ?? "0.0.0",
 			builtUtcMs: Date.UTC(2026, 0, 31, 12, 34, 56),
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Virtual",
@@ -154,7 +163,6 @@ export class VirtualWorld implements Host {
 		this.retained = options.retained ?? new VirtualRetained();
 		this.ending = options.ending ?? POWER_ON;
 		this.flash = options.flash ?? new VirtualFlash(options.seed);
-		this.crypto = new SeededCrypto(random);
 		if (options.power !== undefined) this.power = options.power;
 		const { wakeReason } = options;
 		if (wakeReason !== undefined) this.sleep = { wakeReason, begin: (ms) => this.fallAsleep(ms) };

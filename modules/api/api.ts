@@ -12,6 +12,7 @@ import type { HTTPResponse } from "../http/response.js";
 import { MATCH_METHOD, MATCH_NOT_FOUND, Router } from "../http/router.js";
 import { LONG_BODY_COST, SHORT_BODY, SHORT_BODY_COST } from "../io/memory.js";
 import { getChallenge, LOGIN_BODY, PASSWORD_BODY, postLogin, postLogout, postPassword } from "./access.js";
+import { getBackup } from "./backup.js";
 import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
@@ -32,6 +33,7 @@ import {
 import { getEventLog } from "./event-log.js";
 import { getEvents } from "./event-stream.js";
 import { Exchange, type RequestContext, type Services } from "./exchange.js";
+import { postFirmware } from "./firmware.js";
 import { getHistory } from "./history.js";
 import { getHubSend, HUB_SETTINGS } from "./hub.js";
 import { getLast, getLog, getRead, postProbe } from "./meter.js";
@@ -47,6 +49,7 @@ import {
 	WIFI_BODY,
 	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
+import { postBackup } from "./restore.js";
 import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
@@ -108,11 +111,11 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
-	notBuilt(METHOD_POST, "system/ota"),
+	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
 	route(METHOD_GET, "system/diagnostic", getDiagnostic),
 	route(METHOD_GET, "system/log", getEventLog),
-	notBuilt(METHOD_GET, "system/backup"),
-	notBuilt(METHOD_POST, "system/backup"),
+	route(METHOD_GET, "system/backup", getBackup),
+	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
 	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),

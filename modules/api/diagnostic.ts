@@ -68,7 +68,7 @@ class SealedReport implements BodySource {
 	/** The text of the block that is being made. */
 	readonly #text = new Uint8Array(BLOCK);
 	/** The lines of which the next ones are taken, and how much of them has been. */
-	#line = new Uint8Array(0);
+	#line: Uint8Array = new Uint8Array(0);
 	#lineAt = 0;
 	/** What is being sent, and how much of it was. */
 	#block: Uint8Array;

@@ -153,15 +153,28 @@ export function getPollList(exchange: Exchange): void {
 }
 
 export function postPollList(exchange: Exchange, values: BodyValues): void {
+	const puts = acceptPollList(exchange, values);
+	if (puts === undefined) return;
+	exchange.services.config.change(puts);
+	getPollList(exchange);
+}
+
+/** Undefined: the list is refused, and the request is answered. */
+export function acceptPollList(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
 	const list = needed(values, DLMS_OBIS_ENTRIES);
 	const duplicate = findDuplicate(list);
-	if (duplicate >= 0) {
-		const path = `${DLMS_OBIS_ENTRIES.name}[${duplicate}]`;
-		exchange.fail(400, INVALID_FIELD, `${path} stands in the list before; each object is asked for once.`, path);
-		return;
-	}
-	exchange.services.config.change([put(DLMS_OBIS_ENTRIES, list)]);
-	getPollList(exchange);
+	if (duplicate < 0) return [put(DLMS_OBIS_ENTRIES, list)];
+	const path = `${DLMS_OBIS_ENTRIES.name}[${duplicate}]`;
+	exchange.fail(400, INVALID_FIELD, `${path} stands in the list before; each object is asked for once.`, path);
+	return undefined;
+}
+
+/** The entries of a list as it is in flash. */
+export function writePollList(writer: JSONWriter, stored: Uint8Array): void {
+	const list = pollListOf(stored);
+	writer.beginArray();
+	for (let at = 1; at < list.length; at += POLL_ENTRY_SIZE) writeEntry(writer, list, at);
+	writer.endArray();
 }
 
 function writeEntry(writer: JSONWriter, list: Uint8Array, at: number): void {

@@ -23,6 +23,7 @@ import type { JSONWriter } from "../json/writer.js";
 import type { MeterReader } from "../meter/reader.js";
 import type { Schedule } from "../meter/schedule.js";
 import type { MQTTService } from "../mqtt/service.js";
+import type { Updater } from "../ota/updater.js";
 import type { TimeSync } from "../sntp/client.js";
 import type { TimeZone } from "../time/zone.js";
 import type { NetworkManager } from "../wifi/manager.js";
@@ -103,6 +104,8 @@ export interface Services {
 	/** Undefined where the board measures nothing. */
 	readonly power: Power | undefined;
 	readonly device: Device;
+	/** Undefined where the host has no second place for firmware. */
+	readonly updater: Updater | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
 	/** Of diagnostic reports: one is on its way; the slots that they tell of, where the host has some. */
@@ -135,6 +138,8 @@ export class Exchange {
 	readonly parameter: string;
 	/** Value of the query parameter `lang`. */
 	readonly language: string;
+	/** Stands before the name of the field in a complaint: a backup has fields of one name in several groups. */
+	within = "";
 
 	constructor(services: Services, request: HTTPRequest, response: HTTPResponse, context: RequestContext) {
 		this.services = services;
@@ -182,6 +187,7 @@ export class Exchange {
 	}
 
 	fail(status: number, code: string, message: string, field?: string, more?: (writer: JSONWriter) => void): void {
-		fail(this.services.writer, this.response, status, code, message, field, more);
+		const path = field === undefined ? undefined : this.within + field;
+		fail(this.services.writer, this.response, status, code, message, path, more);
 	}
 }

@@ -20,11 +20,6 @@ import {
 import type { BodyValues, ListTable } from "./body.js";
 import { describe, describeMissing, scalarOf, valueIn } from "./field-value.js";
 
-/** Objects and lists open: the body's object and the list itself, then one of its objects, then a list in there. */
-const DEPTH_LIST = 2;
-const DEPTH_OBJECT = 3;
-const DEPTH_BYTES = 4;
-
 const FIELD_NONE = -1;
 
 export class ListReader implements BodyValues {
@@ -38,6 +33,8 @@ export class ListReader implements BodyValues {
 	readonly #reader: JSONReader;
 	readonly #text: TextCodec;
 	readonly #packed: Uint8Array;
+	/** Objects and lists open inside the list, but outside of its objects. */
+	readonly #depth: number;
 	#values: (Setting | undefined)[] = [];
 	#count = 0;
 	#field = FIELD_NONE;
@@ -51,6 +48,7 @@ export class ListReader implements BodyValues {
 		this.#reader = reader;
 		this.#text = text;
 		this.#packed = new Uint8Array(1 + table.maximum * table.size);
+		this.#depth = reader.depth;
 	}
 
 	/** Of the object that has just ended. */
@@ -64,14 +62,14 @@ export class ListReader implements BodyValues {
 
 	/** Takes the next token; true when it was the list's end. */
 	take(token: number): boolean {
-		const { depth } = this.#reader;
-		if (token === TOKEN_ARRAY_END && depth < DEPTH_LIST) return true;
+		const depth = this.#reader.depth - this.#depth;
+		if (token === TOKEN_ARRAY_END && depth < 0) return true;
 		if (this.message !== "") return false;
 		if (this.#bytes !== undefined) this.byte(token, this.#bytes);
 		else if (token === TOKEN_NAME) this.name();
 		else if (this.#field !== FIELD_NONE) this.value(token);
 		else if (token === TOKEN_OBJECT_END) this.endObject();
-		else if (token === TOKEN_OBJECT_START && depth === DEPTH_OBJECT && this.#count < this.#table.maximum) {
+		else if (token === TOKEN_OBJECT_START && depth === 1 && this.#count < this.#table.maximum) {
 			this.#values = [];
 		} else this.refuse(this.#name, `${this.#name} must be a list of at most ${this.#table.maximum} objects.`);
 		return false;
@@ -86,7 +84,7 @@ export class ListReader implements BodyValues {
 
 	private value(token: number): void {
 		const field = this.#table.fields[this.#field];
-		if (field.kind === BYTES && token === TOKEN_ARRAY_START && this.#reader.depth === DEPTH_BYTES) {
+		if (field.kind === BYTES && token === TOKEN_ARRAY_START && this.#reader.depth === this.#depth + 2) {
 			this.#bytes = new Uint8Array(field.maximum);
 			this.#byteCount = 0;
 		} else this.keep(field, field.kind === BYTES ? undefined : scalarOf(this.#reader, this.#text, token, field));

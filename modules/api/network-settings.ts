@@ -27,9 +27,9 @@ import { failField, putsOf, settingsOf } from "./settings.js";
 export const NO_ADDRESS = "0.0.0.0";
 
 /** Takes effect at once. No setting. */
-const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
+export const APPLY = bodyField<boolean>({ name: "apply", kind: BOOLEAN, initial: false });
 const ADDRESS_FIELDS = Object.freeze([WIFI_IP, WIFI_NETMASK, WIFI_GATEWAY]);
-const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
+export const AP_FIELDS = Object.freeze([AP_SSID, AP_PASSWORD, AP_ENABLED]);
 
 export const WIFI_BODY: BodyTable = Object.freeze({
 	fields: Object.freeze([WIFI_SSID, WIFI_PASSWORD, WIFI_DHCP, ...ADDRESS_FIELDS, WIFI_HOSTNAME, APPLY]),
@@ -51,7 +51,19 @@ export const WIFI_ENABLED_SETTINGS = settingsOf(Object.freeze([WIFI_ENABLED]), [
 });
 
 export function postWiFi(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings, config, text } = exchange.services;
+	const apply = values.get(APPLY) ?? false;
+	const puts = acceptStation(exchange, values);
+	if (puts === undefined) return;
+	if (apply && exchange.services.network === undefined) failUnsupported(exchange);
+	else {
+		exchange.services.config.change(puts, apply);
+		answerStation(exchange);
+	}
+}
+
+/** What makes this network the configured one, on trial. Undefined: the values are refused, and the request is answered. */
+export function acceptStation(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const { networkSettings, config } = exchange.services;
 	const ssid = needed(values, WIFI_SSID);
 	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
@@ -61,24 +73,15 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 	const netmask = values.get(WIFI_NETMASK);
 	const gateway = values.get(WIFI_GATEWAY);
 	const hostname = values.get(WIFI_HOSTNAME);
-	const apply = values.get(APPLY) ?? false;
-	if (!isSSID(text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	if (!isSSID(exchange.services.text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
 	else if (password === undefined)
 		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
-	else if (password !== "" && !isPassword(text, password))
+	else if (password !== "" && !isPassword(exchange.services.text, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
-	else if (!dhcp && !isStatic(exchange, values)) return;
-	else if (hostname !== undefined && !isHostname(hostname))
-		failField(
-			exchange,
-			WIFI_HOSTNAME,
-			"hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.",
-		);
-	else if (apply && network === undefined) failUnsupported(exchange);
-	else {
-		networkSettings.setStation({ ssid, password, dhcp, ip, netmask, gateway, hostname }, apply);
-		answerStation(exchange);
-	}
+	else if (!dhcp && !isStatic(exchange, values)) return undefined;
+	else if (!isName(exchange, hostname)) return undefined;
+	else return networkSettings.stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname });
+	return undefined;
 }
 
 /** The reply of firmware 1.0.x: the static address, or the one that the station has now. */
@@ -101,21 +104,29 @@ function answerStation(exchange: Exchange): void {
 }
 
 export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
-	const { network, networkSettings, config, text } = exchange.services;
-	const ssid = values.get(AP_SSID);
-	const password = values.get(AP_PASSWORD);
-	if (ssid !== undefined && !isSSID(text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
-	else if (password !== undefined && !isPassword(text, password))
-		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
-	else if (values.get(AP_ENABLED) && network === undefined) failUnsupported(exchange);
+	const { network, networkSettings, config } = exchange.services;
+	const puts = acceptAccessPoint(exchange, values);
+	if (puts === undefined) return;
+	if (values.get(AP_ENABLED) && network === undefined) failUnsupported(exchange);
 	else {
-		config.change(putsOf(AP_FIELDS, values), values.get(APPLY));
+		config.change(puts, values.get(APPLY));
 		const accessPoint = networkSettings.accessPoint.ssid;
 		exchange.object((writer) => {
 			textMember(writer, AP_SSID.name, accessPoint);
 			booleanMember(writer, AP_ENABLED.name, config.get(AP_ENABLED));
 		});
 	}
+}
+
+/** Undefined: the values are refused, and the request is answered. */
+export function acceptAccessPoint(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const ssid = values.get(AP_SSID);
+	const password = values.get(AP_PASSWORD);
+	if (ssid !== undefined && !isSSID(exchange.services.text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
+	else if (password !== undefined && !isPassword(exchange.services.text, password))
+		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
+	else return putsOf(AP_FIELDS, values);
+	return undefined;
 }
 
 function showWiFiEnabled(exchange: Exchange): void {
@@ -135,6 +146,14 @@ export function isWiFiEnabled({ services }: Exchange): boolean {
 
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
+
+/** Whether a device can have this name, or stays with the one it has; answers if not. */
+export function isName(exchange: Exchange, hostname: string | undefined): boolean {
+	if (hostname === undefined || isHostname(hostname)) return true;
+	const message = "hostname must be 1 to 31 letters, digits and hyphens, with no hyphen at an end.";
+	failField(exchange, WIFI_HOSTNAME, message);
+	return false;
+}
 
 /** Whether a device can have this address; answers if not. */
 function isStatic(exchange: Exchange, values: BodyValues): boolean {

@@ -61,14 +61,19 @@ export function writeSettings(writer: JSONWriter, config: ConfigStore, shown: re
 	for (const field of shown) {
 		const value = config.get(field);
 		if (field.secret) booleanMember(writer, `${field.name}_set`, isSet(value));
-		else if (value === true || value === false) booleanMember(writer, field.name, value);
-		else if (typeof value === "number") numberMember(writer, field.name, value);
-		else if (typeof value === "string") textMember(writer, field.name, value);
+		else settingMember(writer, field.name, value);
 	}
 }
 
+/** Bytes have no form of their own. */
+export function settingMember(writer: JSONWriter, name: string, value: Setting): void {
+	if (value === true || value === false) booleanMember(writer, name, value);
+	else if (typeof value === "number") numberMember(writer, name, value);
+	else if (typeof value === "string") textMember(writer, name, value);
+}
+
 /** A text or bytes, of which there are some. */
-function isSet(value: Setting): boolean {
+export function isSet(value: Setting): boolean {
 	return value instanceof Uint8Array ? value.length > 0 : value !== "";
 }
 

@@ -22,9 +22,14 @@ export interface State {
 	readonly hubSent: number;
 	readonly mqtt: string;
 	readonly mqttSent: number;
+	readonly update: string;
+	/** Bytes of the file that came, and of all of it; 0: none. */
+	readonly updateReceived: number;
+	readonly updateTotal: number;
+	readonly updateError: string;
 }
 
-export function stateOf({ reader, schedule, config, hub, mqtt }: Services): State {
+export function stateOf({ reader, schedule, config, hub, mqtt, updater }: Services): State {
 	const { failure, last, readouts } = reader.outcomes;
 	const settled = failure === undefined && last === undefined ? "idle" : (failure?.code ?? "ok");
 	return {
@@ -38,6 +43,10 @@ export function stateOf({ reader, schedule, config, hub, mqtt }: Services): Stat
 		hubSent: Math.floor((hub?.sentUtcMs ?? 0) / 1000),
 		mqtt: config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off",
 		mqttSent: Math.floor((mqtt?.sentUtcMs ?? 0) / 1000),
+		update: updater?.state ?? "idle",
+		updateReceived: updater?.received ?? 0,
+		updateTotal: updater?.total ?? 0,
+		updateError: updater?.lastError ?? "",
 	};
 }
 
@@ -52,4 +61,8 @@ export function writeState(writer: JSONWriter, state: State): void {
 	numberMember(writer, "hub_sent", state.hubSent);
 	textMember(writer, "mqtt_state", state.mqtt);
 	numberMember(writer, "mqtt_sent", state.mqttSent);
+	textMember(writer, "ota_state", state.update);
+	numberMember(writer, "ota_received", state.updateReceived);
+	numberMember(writer, "ota_total", state.updateTotal);
+	textMember(writer, "ota_last_error", state.updateError);
 }

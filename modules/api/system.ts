@@ -55,7 +55,7 @@ export function getVersion(exchange: Exchange): void {
 }
 
 /** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
-function buildNumber(version: string): number {
+export function buildNumber(version: string): number {
 	const parts = version.split(".", 3);
 	// What is no number ends one, as the hyphen of a suffix does.
 	const build = Number.parseInt(parts[2] ?? "", 10);

@@ -122,6 +122,19 @@ export function postZigbeeMap(exchange: Exchange, values: BodyValues): void {
 	exchange.empty();
 }
 
+/** The entries of a map as it is in flash. */
+export function writeMap(writer: JSONWriter, stored: Uint8Array): void {
+	const map = mapOf(stored);
+	const code = new OBISCode();
+	const text = new Uint8Array(OBIS_TEXT_LIMIT);
+	writer.beginArray();
+	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) {
+		unpackMapping(map, at, code);
+		writeEntry(writer, text, code.encode(text, 0), pairAt(map, at));
+	}
+	writer.endArray();
+}
+
 function writeEntry(writer: JSONWriter, obis: Uint8Array, length: number, pair: string): void {
 	writer.beginObject();
 	writer.key(OBIS.name);

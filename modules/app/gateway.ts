@@ -41,12 +41,14 @@ import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
+import { Updater } from "../ota/updater.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
+import { Firmware } from "./firmware.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { Occurrences } from "./occurrences.js";
@@ -107,9 +109,13 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Undefined where the host can't sleep. */
 	readonly #saving: PowerSaving | undefined;
 	readonly #serving: Serving;
+	/** Undefined where there is no second place for firmware. */
+	readonly #updater: Updater | undefined;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
+	/** Undefined where the host takes no updates. */
+	readonly firmware: Firmware | undefined;
 	/** What readings leave by; undefined in safe mode. */
 	readonly outputs: Outputs | undefined;
 
@@ -184,21 +190,20 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
 		this.schedule = new Schedule({ world, zone: this.zone, reader: this.reader, plan, missed, live: this.#live });
 		this.#startedMs = clock.monotonicMs();
+		const [{ config, reader }, networkSettings] = [this, this.#networkSettings];
+		const parts = { config, events, ledger, networkSettings, reader };
 		if (this.safeMode === "") {
 			const { ports, power } = { ports: host.network, power: host.power };
 			const names = host.resources.get(NAMES_RESOURCE);
 			const certificates = { hubCertificates: this.#hubCertificates, mqttCertificates: this.#mqttCertificates };
-			const parts = {
-				config: this.config,
-				events,
-				ledger,
-				networkSettings: this.#networkSettings,
-				reader: this.reader,
-			};
 			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
+		this.#updater = Updater.open(host, world, { ledger, events, live: this.#live, device: this });
+		const { update } = host;
+		const serving = { serving: this.#serving, network: this.network };
+		if (update !== undefined) this.firmware = new Firmware(world, update, { ...parts, ...serving });
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -299,6 +304,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
+		this.firmware?.stop();
 		this.#services?.stop();
 		this.#serving.close();
 		this.network?.stop();
@@ -309,6 +315,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
+		this.#updater?.stop();
 	}
 
 	private makeAPI(): API {
@@ -351,6 +358,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
+			updater: this.#updater,
 			saving: this.#saving,
 			reports: { isBusy: false, update: this.#host.update },
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
@@ -412,6 +420,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	restart(): void {
 		// Others should know that its name answers nobody for a while.
 		this.guard("network", () => this.#services?.stop());
+		this.guard("trial", () => this.firmware?.restarting());
 		this.#starts?.askedFor();
 		this.#host.restart();
 	}

@@ -109,7 +109,12 @@ export class NetworkSettings {
 	}
 
 	/** A new network, and maybe the hostname, on trial. The last one that was joined stays as the previous one. */
-	setStation({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation, apply = false): void {
+	setStation(station: NewStation, apply = false): void {
+		this.#store.change(this.stationPuts(station), apply);
+	}
+
+	/** What `setStation` changes. */
+	stationPuts({ ssid, password, dhcp, ip, netmask, gateway, hostname }: NewStation): Put[] {
 		const puts = [
 			put(WIFI_SSID, ssid),
 			put(WIFI_PASSWORD, password),
@@ -121,7 +126,7 @@ export class NetworkSettings {
 			put(WIFI_ON_TRIAL, true),
 		];
 		if (!this.onTrial) this.copy(STATION_FIELDS, PREVIOUS_STATION_FIELDS, puts);
-		this.#store.change(puts, apply);
+		return puts;
 	}
 
 	/** Takes effect at once. It is one that isHostname allows. */

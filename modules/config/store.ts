@@ -23,7 +23,7 @@
  * that takes, that everything is erased. What of either has not been carried out, since the power was cut or flash
  * refused, is tried again at the next start and before the next change; a start goes on without.
  *
- * Limits: an entry has at most ENTRY_LIMIT bytes; memory holds the values and what unknown items there are.
+ * Limits: an entry has at most ENTRY_LIMIT bytes, and so have those that change together; memory holds the values and what unknown items there are.
  */
 import { crc16 } from "../bytes/crc16.js";
 import { equalConstantTime } from "../bytes/equal.js";
@@ -56,6 +56,8 @@ const FORMAT = 1;
 const HEADER_LENGTH = 2;
 const ITEM_HEADER_LENGTH = 3;
 const CRC_LENGTH = 2;
+/** Of an entry among others, beside its key and itself. */
+const TOGETHER_HEADER_LENGTH = 3;
 
 /** An entry in the format of the flash. */
 interface Packed {
@@ -224,7 +226,14 @@ export class ConfigStore {
 			write.values[index] = value;
 		}
 		const needed = writes.filter((write) => write.changed || this.#damaged.includes(write.entry.key));
-		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
+		let length = CRC_LENGTH;
+		for (const write of needed) {
+			write.bytes = this.encode(write.entry, write.values, this.#unknown[write.position]);
+			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
+		}
+		// All together are one value of the storage, for which what a newer firmware left may be too much.
+		if (needed.length > 1 && length > ENTRY_LIMIT)
+			for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
 	}
 

@@ -60,6 +60,16 @@ export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", PLAIN);
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 /** The cells are empty: it sleeps until there are others, or USB. */
 export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
+/** Another firmware starts next; with its version, and who sent it. */
+export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed");
+/** A firmware file was not taken; with the code, and who sent it. */
+export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
+/** A firmware on trial has proved itself, and stays; with its version. */
+export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed");
+/** A firmware on trial gives itself up; with what did not work. */
+export const EVENT_UPDATE_FAILED = kind(28, "update_failed");
+/** The firmware before is back; with the reason. */
+export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back");
 
 const UNKNOWN = kind(0, "unknown");
 
@@ -86,6 +96,11 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_MQTT_FAILED,
 	EVENT_MQTT_SENT,
 	EVENT_BATTERY_EMPTY,
+	EVENT_UPDATE_INSTALLED,
+	EVENT_UPDATE_REFUSED,
+	EVENT_UPDATE_CONFIRMED,
+	EVENT_UPDATE_FAILED,
+	EVENT_UPDATE_ROLLED_BACK,
 ]);
 
 /** Of a number in flash; one that another version has written has no name here. */

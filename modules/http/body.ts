@@ -7,6 +7,7 @@
  * Limits: a size line CHUNK_LINE_LIMIT bytes, the trailers TRAILER_LIMIT bytes, a chunk 2^31 - 1 bytes.
  */
 import { hexDigitValue } from "../bytes/hex.js";
+import type { BodySink } from "./handler.js";
 
 export const CHUNK_LINE_LIMIT = 128;
 export const TRAILER_LIMIT = 1024;
@@ -51,6 +52,8 @@ export class BodyDecoder {
 	#chunked = false;
 	/** Bytes still to come of the body, or of the chunk. */
 	#left = 0;
+	/** Bytes of data that a sink has taken. */
+	#taken = 0;
 	/** Bytes seen of the size line, or of the trailers. */
 	#seen = 0;
 
@@ -58,7 +61,7 @@ export class BodyDecoder {
 	begin(length: number): void {
 		this.#chunked = length === BODY_CHUNKED;
 		this.#left = this.#chunked ? 0 : length;
-		this.#seen = 0;
+		this.#seen = this.#taken = this.dataStart = this.dataEnd = 0;
 		this.#state = this.#chunked ? STATE_SIZE : length > 0 ? STATE_DATA : STATE_DONE;
 	}
 
@@ -70,6 +73,20 @@ export class BodyDecoder {
 	get left(): number {
 		if (this.#state === STATE_DONE) return 0;
 		return this.#chunked ? Number.POSITIVE_INFINITY : this.#left;
+	}
+
+	/** Gives the data to `sink`, or away; what it leaves is data still. False: that would be more than it wants. */
+	give(sink: BodySink | undefined, bytes: Uint8Array): boolean {
+		const { dataStart: start, dataEnd: end } = this;
+		this.dataStart = end;
+		if (sink === undefined) return true;
+		this.#taken += end - start;
+		if (this.#taken > sink.limit) return false;
+		sink.write(bytes, start, end);
+		const rest = sink.slow?.rest ?? 0;
+		this.#taken -= rest;
+		this.dataStart -= rest;
+		return true;
 	}
 
 	/** Goes on in `bytes[start..end)` to the next thing of note: BODY_…. Go on from `position`. */

@@ -10,7 +10,8 @@
  *               AWAITED; refused: LINGER
  *     BODY      -                         body goes to the sink, or away   rest of a short body goes away
  *                                         end: DONE; long, bad or late:    end: DONE; long: LINGER
- *                                         LINGER
+ *                                         LINGER; to a slow sink: HELD
+ *     HELD      -                         the next turn: BODY              as BODY
  *     DONE      -                         the handler thinks               the reply leaves; then HEAD, NONE or CLOSED
  *                                         `reply`: GIVEN
  *     LINGER    -                         the handler thinks               the reply leaves, what comes goes away;
@@ -40,6 +41,8 @@ export const INPUT_DONE = 2;
 export const INPUT_LINGER = 3;
 /** … none of ours: the socket is closed. */
 export const INPUT_CLOSED = 4;
+/** … a body for a slow sink, which has had its piece of this turn. */
+export const INPUT_HELD = 5;
 
 /** There is no request. */
 export const REPLY_NONE = 0;

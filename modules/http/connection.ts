@@ -17,6 +17,7 @@ import {
 	INPUT_CLOSED,
 	INPUT_DONE,
 	INPUT_HEAD,
+	INPUT_HELD,
 	INPUT_LINGER,
 	LINGER_LIMIT,
 	OUT_SIZE,
@@ -54,8 +55,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	#reply = REPLY_NONE;
 	#response: HTTPResponse | undefined;
 	#sink: BodySink | undefined;
-	/** Bytes of the body that the sink was given. */
-	#taken = 0;
 	/** Bytes that may still be thrown away before the connection is closed. */
 	#lingerLeft = 0;
 	#isLingering = false;
@@ -153,11 +152,16 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		const limits = this.#owner.limits;
 		if (this.#out.isWaiting) return this.#sentMs + (this.#out.isAwake ? limits.pauseMs : limits.beatMs);
 		if (!this.#out.isIdle) return Math.min(this.#sentMs + limits.writeMs, this.#sinceMs + limits.transferMs);
-		if (this.#isLingering) return this.#sinceMs + limits.lingerMs;
+		if (this.#isLingering) {
+			return Math.max(this.#sinceMs, this.#isVouched ? this.#receivedMs : 0) + limits.lingerMs;
+		}
 		if (this.#input === INPUT_HEAD) {
 			return this.#sinceMs + (this.#inEnd > 0 || this.#isNew ? limits.headMs : limits.idleMs);
 		}
+		if (this.#input === INPUT_HELD) return this.#nowMs;
 		if (this.#input !== INPUT_BODY) return Number.POSITIVE_INFINITY;
+		const slow = this.#sink?.slow;
+		if (slow !== undefined) return Math.min(this.#receivedMs + slow.stallMs, this.#sinceMs + slow.totalMs);
 		if (!this.#isVouched) return this.#sinceMs + limits.bodyMs;
 		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
 	}
@@ -171,7 +175,10 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 			this.#out.resume();
 			this.run(nowMs);
 		} else if (!this.#out.isIdle || this.isIdle || this.#reply === REPLY_GIVEN) this.close();
-		else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
+		else if (this.#input === INPUT_HELD) {
+			this.#input = INPUT_BODY;
+			this.run(nowMs);
+		} else if (this.#input === INPUT_BODY && this.#sink === undefined) this.linger();
 		else this.fail(408);
 	}
 
@@ -218,13 +225,16 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	private startReply(response: HTTPResponse, status: number, body: BodySource | undefined, length: number): void {
 		if (!(length >= 0)) throw new RangeError("Length of the reply is no length");
 		this.#sink = undefined;
+		if (this.#input === INPUT_HELD) this.#input = INPUT_BODY;
 		if (this.#input === INPUT_BODY) this.dropBody();
 		const { method, minorVersion, keepAlive } = this.#head;
 		const isOpen = length === Number.POSITIVE_INFINITY;
 		const isChunked = isOpen && minorVersion === 1;
 		const isBare = status === 204 || status === 304;
 		const hasBody = !isBare && method !== METHOD_HEAD;
-		const isLast = response.closing || this.isSurplus || !keepAlive;
+		// Nobody but who has shown a token keeps a connection while a port is full, and not all of its places.
+		const isSurplus = this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
+		const isLast = response.closing || isSurplus || !keepAlive;
 		if (isLast || (hasBody && isOpen && !isChunked)) this.#closing = true;
 		const framing = framingOf(isBare ? Number.NaN : length, isChunked, this.#closing, minorVersion);
 		const text = this.text.encode(`HTTP/1.1 ${status} ${reasonOf(status)}\r\n${response.fields}${framing}\r\n`);
@@ -234,11 +244,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#idleMs = this.#nowMs + this.#owner.limits.graceMs;
 		this.#out.live?.opened(this);
 		this.#reply = REPLY_GIVEN;
-	}
-
-	/** Nobody but who has shown a token keeps a connection while a port is full, and not all of its places. */
-	private get isSurplus(): boolean {
-		return this.#owner.isFull(this) && (!this.#isVouched || this.#owner.isLast(this, false));
 	}
 
 	/** Goes on with whatever can go on. Every way into the connection ends here. */
@@ -300,7 +305,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 	private linger(): void {
 		this.#closing = true;
 		this.#input = INPUT_LINGER;
-		this.#lingerLeft = LINGER_LIMIT;
+		// Who has shown a token may send all of it: a browser looks for the reply only then.
+		this.#lingerLeft = this.#isVouched ? Math.max(LINGER_LIMIT, this.#body.left) : LINGER_LIMIT;
 	}
 
 	/** Nobody wants the body, or the rest of it. */
@@ -336,7 +342,6 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		this.#reply = REPLY_NONE;
 		this.#input = INPUT_HEAD;
 		this.#continued = this.#isNew = this.#isVouched = false;
-		this.#taken = 0;
 		this.#in.copyWithin(0, this.#inStart, this.#inEnd);
 		this.#inEnd -= this.#inStart;
 		this.#inStart = 0;
@@ -399,37 +404,32 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 			this.#sink = sink;
 			if (head.contentLength > sink.limit) this.fail(413);
 			else if (this.#body.isDone) this.endBody();
-			else if (head.expectsContinue && this.#inStart === this.#inEnd) this.sendContinue();
+			else if (head.expectsContinue && this.#inStart === this.#inEnd) {
+				this.#continued = true;
+				this.#sentMs = this.#nowMs;
+				this.#out.queue(this.text.encode(CONTINUE));
+			}
 		}
-	}
-
-	private sendContinue(): void {
-		this.#continued = true;
-		this.#sentMs = this.#nowMs;
-		this.#out.queue(this.text.encode(CONTINUE));
 	}
 
 	private readBody(): boolean {
-		if (this.#inStart === this.#inEnd) {
-			this.#inStart = this.#inEnd = 0;
-			this.#head.release();
-			if (!this.receive()) return false;
-		}
 		const body = this.#body;
-		const result = body.next(this.#in, this.#inStart, this.#inEnd);
-		this.#inStart = body.position;
-		if (result === BODY_DATA) this.takeBody(body.dataStart, body.dataEnd);
-		else if (result === BODY_ERROR) this.fail(400);
-		if (this.#input === INPUT_BODY && (result === BODY_END || body.isDone)) this.endBody();
+		let result = BODY_DATA;
+		if (body.dataStart === body.dataEnd) {
+			if (this.#inStart === this.#inEnd) {
+				this.#inStart = this.#inEnd = 0;
+				this.#head.release();
+				if (!this.receive()) return false;
+			}
+			result = body.next(this.#in, this.#inStart, this.#inEnd);
+			this.#inStart = body.position;
+		}
+		if (result === BODY_ERROR) this.fail(400);
+		else if (result === BODY_DATA && !body.give(this.#sink, this.#in)) this.fail(413);
+		if (this.#input !== INPUT_BODY) return true;
+		if ((result === BODY_END || body.isDone) && body.dataStart === body.dataEnd) this.endBody();
+		else if (result === BODY_DATA && this.#sink?.slow !== undefined) this.#input = INPUT_HELD;
 		return true;
-	}
-
-	private takeBody(start: number, end: number): void {
-		const sink = this.#sink;
-		if (sink === undefined) return;
-		this.#taken += end - start;
-		if (this.#taken > sink.limit) this.fail(413);
-		else sink.write(this.#in, start, end);
 	}
 
 	private endBody(): void {

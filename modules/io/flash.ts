@@ -51,7 +51,8 @@ export interface Inflater {
 	readonly isDone: boolean;
 	/**
 	 * Takes of bytes[start..end) what it can before the ring is full, and returns how many bytes that were. Less than all:
-	 * the ring is full (empty it), or the stream is done. Throws an Error when the stream is damaged, or has a larger window;
+	 * the ring is full (empty it), or the stream is done. When the ring is full, more may come of what was taken already,
+	 * for which it is called with what is next, or with nothing. Throws an Error when the stream is damaged, or has a larger window;
 	 * it can only be reset or closed then.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;
@@ -66,9 +67,15 @@ export interface Inflater {
 export interface Update {
 	/** FIRMWARE_… of the running one. */
 	readonly state: number;
-	/** Why the firmware that was started before this one was given up, in a few words; empty: it was not. */
+	/**
+	 * Why the firmware in the slot that does not run was given up, in a few words, over all starts until the slot is erased;
+	 * empty: it was not.
+	 */
 	readonly givenUp: string;
-	/** The slot that does not run, to be erased and written as a partition; an image may have `slot.size` bytes. */
+	/**
+	 * The slot that does not run, to be erased and written as a partition; an image may have `slot.size` bytes. From the
+	 * first such call on nothing in it starts any more. On trial it is the way back: `erase` and `write` throw an Error.
+	 */
 	readonly slot: Partition;
 	/**
 	 * Public keys that may sign a firmware, as points (P256_POINT_LENGTH bytes each): the one in use, and the one that will
@@ -83,7 +90,7 @@ export interface Update {
 	inflater(): Inflater;
 	/**
 	 * The image of `length` bytes in the slot is what starts next, on trial. Throws an Error with a reason when it is none
-	 * that this chip starts; nothing has changed then.
+	 * that this chip starts, and on trial; nothing has changed then.
 	 */
 	activate(length: number): void;
 	/** The running firmware is good. */

@@ -42,12 +42,21 @@ export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
 /** A diagnostic report: the conversation and its text, the block that is made, its keys; ECDH takes none of XS's. */
 export const REPORT_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 14_336 });
+/** A file of all settings for a client; and one that a client sends, with the change of all that it has. */
+export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
+export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });
 /** A stream of events, for as long as it is there, and what one takes on its way. */
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 /** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 10_240 });
 /** Sending to the hub: its certificate is held whole until the connection stands. */
 export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
+
+/**
+ * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
+ * heap on the chip, for which the host has the last word (Update.inflater).
+ */
+export const UPDATE_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

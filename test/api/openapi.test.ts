@@ -168,6 +168,8 @@ describe("The description of the API, openapi.json", () => {
 		for (const [key, { body }] of routes) {
 			const request = OPERATIONS.get(key)?.requestBody;
 			const schema = request?.content?.["application/json"]?.schema;
+			// A backup is no object of fields: it has a reader of its own.
+			if (key === "POST /api/v1/system/backup") continue;
 			assert.equal(schema !== undefined, body !== undefined && body !== NO_BODY, `${key}: a JSON body`);
 			if (body === undefined || body === NO_BODY) continue;
 			const object = resolve(schema);

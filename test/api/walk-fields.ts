@@ -78,6 +78,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"mqtt topic": { good: ["t", "a/b", x(64)], bad: ["", "/a", "a/", "a b", "a#", "+", x(65)] },
 	"mqtt discovery_prefix": { good: ["p", x(32)], bad: ["", "/a", "a/", "a b", x(33)] },
 	"mqtt cert": { good: [""], bad: ["x", x(3072), x(3073)] },
+	"system/backup settings": { good: [{}, { "a/newer": { group: [[{}]] } }], bad: [] },
 	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };

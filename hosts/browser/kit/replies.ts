@@ -450,6 +450,9 @@ export interface Event {
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "battery_empty"
+		| "update_confirmed"
+		| "update_failed"
+		| "update_rolled_back"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;

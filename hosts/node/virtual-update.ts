@@ -1,0 +1,86 @@
+/**
+ * Slots and boot loader of the virtual world. They outlive a world: give them to the next one, as after a restart; the boot
+ * loader chooses at each start of a world.
+ *
+ *   const slots = new VirtualSlots({ keys: [publicKey] });
+ *   const world = new VirtualWorld({ slots });     // world.update; world.info.firmwareVersion is that of what runs
+ *   slots.flash.cutPowerAt(3, 100);                // as of any VirtualFlash; `slots.powerUp()` afterwards
+ *   const image = makeBenchImage({ version: "1.2.3-test" });  // bench-image.ts: what `activate` takes for one
+ */
+
+import type { Crypto } from "../../modules/io/crypto.js";
+import type { Inflater } from "../../modules/io/flash.js";
+import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
+import { PakoInflater } from "./inflater.js";
+import { VirtualFlash, type VirtualPartition } from "./virtual-flash.js";
+import { VirtualStorage } from "./virtual-storage.js";
+
+export interface VirtualSlotsOptions {
+	/** As `Update.keys`; default: none, and no update is taken. */
+	readonly keys?: readonly Uint8Array[];
+	readonly revoked?: readonly Uint8Array[];
+	/** Of the first firmware; default 0. */
+	readonly securityLevel?: number;
+	/** Bytes of each slot; default: those of the chip. */
+	readonly size?: number;
+	/** Decides what a power cut leaves. */
+	readonly seed?: number;
+}
+
+export class VirtualSlots {
+	/** The partitions of both slots. */
+	readonly flash: VirtualFlash;
+	/** What the boot loader knows. */
+	readonly storage = new VirtualStorage();
+	/** Inflaters that were made and are not closed. */
+	openInflaters = 0;
+	/** While above 0, there is no memory for an inflater, and one is taken off. */
+	inflaterRefusals = 0;
+	readonly #options: VirtualSlotsOptions;
+
+	constructor(options: VirtualSlotsOptions = {}) {
+		const { size = SLOT_SIZE, seed } = options;
+		this.#options = options;
+		this.flash = new VirtualFlash(seed, Object.fromEntries(SLOTS.map((name) => [name, size])));
+	}
+
+	/** Power is back. */
+	powerUp(): void {
+		this.flash.powerUp();
+		this.storage.powerUp();
+	}
+
+	/** For VirtualWorld: what the boot loader does at a start. `restart` is asked to when the firmware gives itself up. */
+	start(crypto: Crypto, restart: () => void): BootLoader {
+		const { keys = [], revoked = [], securityLevel = 0 } = this.#options;
+		const slots = SLOTS.map((name) => this.flash.open(name) as VirtualPartition);
+		const inflater = () => this.makeInflater();
+		return new BootLoader({ storage: this.storage, slots, crypto, keys, revoked, securityLevel, inflater, restart });
+	}
+
+	private makeInflater(): Inflater {
+		if (this.inflaterRefusals > 0) {
+			this.inflaterRefusals--;
+			throw new Error("out of memory");
+		}
+		this.openInflaters++;
+		return new CountedInflater(() => {
+			this.openInflaters--;
+		});
+	}
+}
+
+class CountedInflater extends PakoInflater {
+	#closed: (() => void) | undefined;
+
+	constructor(closed: () => void) {
+		super();
+		this.#closed = closed;
+	}
+
+	override close(): void {
+		super.close();
+		this.#closed?.();
+		this.#closed = undefined;
+	}
+}

@@ -1,0 +1,73 @@
+/**
+ * An image of the firmware on hosts without a boot loader: it only says which version it is, and what is wrong with it, so that
+ * updates can be tried; the program that runs stays the same. Integers little-endian:
+ *
+ *   offset  bytes  what
+ *   0       8      SMGBENCH
+ *   8       4      bytes of the image, a whole number of WRITE_SIZE
+ *   12      4      build number
+ *   16      4      security level
+ *   20      4      what is wrong with it: IMAGE_…, as bits
+ *   24      32     version, text with zeros behind it
+ *   56      ...    anything
+ *   -32     32     SHA-256 of all before it
+ */
+
+import type { Crypto } from "../../modules/io/crypto.js";
+import type { Partition } from "../../modules/io/flash.js";
+
+/** It fails as soon as it starts. */
+export const IMAGE_FAILS = 1;
+/** It starts, and does nothing. */
+export const IMAGE_HANGS = 2;
+/** Its radio finds no network, and opens none. */
+export const IMAGE_HEARS_NOTHING = 4;
+
+export const IMAGE_HEADER_LENGTH = 56;
+export const IMAGE_HASH_LENGTH = 32;
+/** SMGBENCH */
+export const IMAGE_MAGIC = Object.freeze([0x53, 0x4d, 0x47, 0x42, 0x45, 0x4e, 0x43, 0x48]);
+export const IMAGE_LENGTH_OFFSET = 8;
+export const IMAGE_BUILD_OFFSET = 12;
+export const IMAGE_LEVEL_OFFSET = 16;
+export const IMAGE_FLAGS_OFFSET = 20;
+export const IMAGE_VERSION_OFFSET = 24;
+
+const PIECE = 4096;
+
+export interface ImageHeader {
+	readonly length: number;
+	readonly build: number;
+	readonly securityLevel: number;
+	/** IMAGE_…, as bits. */
+	readonly flags: number;
+	readonly version: string;
+}
+
+/** What the image in the slot says of itself. Throws an Error when there is none, or it is damaged. */
+export function readImage(slot: Partition, crypto: Pick<Crypto, "hash">): ImageHeader {
+	const piece = new Uint8Array(PIECE);
+	slot.read(0, piece, 0, IMAGE_HEADER_LENGTH);
+	if (!IMAGE_MAGIC.every((byte, i) => piece[i] === byte)) throw new Error("it is no image of this firmware");
+	const view = new DataView(piece.buffer);
+	const length = view.getUint32(IMAGE_LENGTH_OFFSET, true);
+	if (length < IMAGE_HEADER_LENGTH + IMAGE_HASH_LENGTH || length > slot.size) throw new Error("the image is cut off");
+	const versionEnd = piece.indexOf(0, IMAGE_VERSION_OFFSET);
+	const header = {
+		length,
+		build: view.getUint32(IMAGE_BUILD_OFFSET, true),
+		securityLevel: view.getUint32(IMAGE_LEVEL_OFFSET, true),
+		flags: view.getUint32(IMAGE_FLAGS_OFFSET, true),
+		version: String.fromCharCode(...piece.subarray(IMAGE_VERSION_OFFSET, Math.min(versionEnd, IMAGE_HEADER_LENGTH))),
+	};
+	const hash = crypto.hash();
+	const hashed = length - IMAGE_HASH_LENGTH;
+	for (let at = 0; at < hashed; at += PIECE) {
+		const count = Math.min(PIECE, hashed - at);
+		slot.read(at, piece, 0, count);
+		hash.update(piece, 0, count);
+	}
+	slot.read(hashed, piece, 0, IMAGE_HASH_LENGTH);
+	if (!hash.digest().every((byte, i) => byte === piece[i])) throw new Error("the image is damaged");
+	return header;
+}

@@ -1,0 +1,98 @@
+/**
+ * POST `system/backup`: puts the settings of a file back, all of them or none, by the rules of their routes. What the file
+ * does not have stays as it is. A secret stays where it still fits, and may stand in the file, though none that we make
+ * has one; the others are named to be entered again.
+ */
+import { equalConstantTime } from "../bytes/equal.js";
+import { STATION_FIELDS, WIFI_SSID } from "../config/network-fields.js";
+import { type Put, put, type Setting } from "../config/schema.js";
+import type { BodySink } from "../http/handler.js";
+import { RESTORE_COST } from "../io/memory.js";
+import type { JSONWriter } from "../json/writer.js";
+import { ClaimedBody } from "./claimed-body.js";
+import type { Exchange } from "./exchange.js";
+import { booleanMember, numberMember } from "./members.js";
+import { type GroupValues, RestoreReader } from "./restore-reader.js";
+import { isSet } from "./settings.js";
+
+export function postBackup(exchange: Exchange): BodySink | undefined {
+	const { config, text } = exchange.services;
+	const open = () => {
+		const reader: RestoreReader = new RestoreReader(config, text, () => restore(exchange, reader));
+		return reader;
+	};
+	const sink = ClaimedBody.open(exchange, RESTORE_COST, open);
+	if (sink === undefined) exchange.busy();
+	return sink;
+}
+
+function restore(exchange: Exchange, { groups, ignored, code, message, field }: RestoreReader): void {
+	if (code !== "") {
+		exchange.fail(400, code, message, field);
+		return;
+	}
+	const { config } = exchange.services;
+	const enterAgain: string[] = [];
+	const changes: Put[] = [];
+	let restored = 0;
+	for (const values of groups) {
+		const { path, accept, fields, own } = values.group;
+		findLacking(exchange, values, enterAgain);
+		exchange.within = `${path}.`;
+		const puts = accept(exchange, values);
+		// Refused, and answered.
+		if (puts === undefined) return;
+		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
+		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
+		for (const one of fields) {
+			const value = values.given(one);
+			// Of no network nothing is taken.
+			if (value !== undefined && (one !== WIFI_SSID || value !== "")) restored++;
+		}
+	}
+	exchange.within = "";
+	// In one write, and at once: a network is on trial as any new one (config/network.ts).
+	if (changes.length > 0) config.change(changes, true);
+	exchange.object((writer) => {
+		numberMember(writer, "restored", restored);
+		list(writer, "enter_again", enterAgain);
+		list(writer, "ignored", ignored);
+		// No setting needs one.
+		booleanMember(writer, "restart", false);
+	});
+}
+
+/** Names the secrets that have to be entered again. What can't work without one is off until then. */
+function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
+	const { group, isFitting } = values;
+	const isNetwork = group.boundTo === WIFI_SSID;
+	for (const secret of group.secrets) {
+		if (values.named(secret.name) !== undefined) continue;
+		const isHere = isSet(exchange.services.config.get(secret));
+		const hadOne = values.named(`${secret.name}_set`) ?? (!isFitting && (isNetwork || isHere));
+		if (!hadOne || (isFitting && isHere)) continue;
+		lacking.push(`${group.path}.${secret.name}`);
+		if (group.needing !== undefined) values.set(group.needing, false);
+		// One that can't be joined is not taken: the one that is there stays.
+		if (isNetwork) values.set(WIFI_SSID, "");
+	}
+	if (!isNetwork || values.given(WIFI_SSID) !== "") return;
+	for (const field of STATION_FIELDS) if (field !== WIFI_SSID) values.set(field, undefined);
+}
+
+/** Whether it makes a difference. A certificate that fits is kept, where its route clears one that is left out. */
+function isChange({ services }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
+	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
+	return !isSame(services.config.get(field), value);
+}
+
+function isSame(a: Setting, b: Setting): boolean {
+	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
+}
+
+function list(writer: JSONWriter, name: string, items: readonly string[]): void {
+	writer.key(name);
+	writer.beginArray();
+	for (const item of items) writer.string(item);
+	writer.endArray();
+}

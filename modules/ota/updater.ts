@@ -1,0 +1,216 @@
+/**
+ * The one update of the firmware that may be under way, whoever sends the file: what of it is shown, kept and logged.
+ *
+ *               begin        write, end: refused   end: whole   the driver's turn     abort
+ *  IDLE         RECEIVING    –                     –            –                     –
+ *  RECEIVING    refused      IDLE                  VERIFYING    –                     IDLE
+ *  VERIFYING    refused      –                     –            RESTARTING, IDLE      –: nothing of the file is missing
+ *  RESTARTING   refused      –                     –            –                     –
+ */
+
+import type { EventLog } from "../diagnostics/event-log.js";
+import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/events.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Drive, Driven, Driver } from "../io/driver.js";
+import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
+import type { Host, HostInfo, Power, TextCodec } from "../io/host.js";
+import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
+import { isOnBattery, isWeak } from "../power/supply.js";
+import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
+import { INTERRUPTED, NO_MEMORY, ON_TRIAL, type Refusal, UNDER_WAY } from "./refusals.js";
+
+export interface UpdaterWorld {
+	readonly driver: Driver;
+	readonly crypto: Crypto;
+	readonly text: TextCodec;
+	readonly info: Pick<HostInfo, "chip" | "deviceId">;
+	trace(message: string): void;
+}
+
+export interface UpdaterParts {
+	readonly ledger: MemoryLedger;
+	readonly events: Pick<EventLog, "note">;
+	/** Told when `state`, `received`, `total` or `lastError` is another. */
+	readonly live: { changed(): void };
+	/** Is to start anew, soon and not inside the call. */
+	readonly device: { restartSoon(): void };
+}
+
+/** Who sends a file. */
+export interface Sender {
+	/** For the log. */
+	readonly name: string;
+	/** It is over; undefined: the firmware is installed, and the device about to restart. Not inside `begin` and `abort`. */
+	updated(refusal: Refusal | undefined): void;
+}
+
+const IDLE = 0;
+const RECEIVING = 1;
+const VERIFYING = 2;
+const RESTARTING = 3;
+const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
+
+/** Of what is received, the change is told each time that so many bytes have come. */
+const TOLD_EACH = 32_768;
+/** A slot's image in a file may have so much beside it. */
+const FILE_EXTRA = 4096;
+
+export class Updater implements Driven {
+	readonly #world: UpdaterWorld;
+	readonly #parts: UpdaterParts;
+	readonly #update: Update;
+	/** Undefined where the board measures nothing. */
+	readonly #power: Power | undefined;
+	readonly #drive: Drive;
+	#state = IDLE;
+	#sender: Sender | undefined;
+	/** Of the sender. */
+	#name = "";
+	/** There in RECEIVING and VERIFYING. */
+	#installer: Installer | undefined;
+	#total = 0;
+	#told = 0;
+	/** Code of what came of the last update, or empty. */
+	lastError = "";
+
+	private constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
+		this.#update = update;
+		this.#power = power;
+		this.#world = world;
+		this.#parts = parts;
+		this.#drive = world.driver.drive("ota", this);
+	}
+
+	/** Undefined where there is no second place for firmware. */
+	static open({ update, power }: Pick<Host, "update" | "power">, world: UpdaterWorld, parts: UpdaterParts) {
+		return update === undefined ? undefined : new Updater(update, power, world, parts);
+	}
+
+	/** This build takes updates. */
+	get isOpen(): boolean {
+		return this.#update.keys.length > 0;
+	}
+
+	/** Of a file, bytes. */
+	get limit(): number {
+		return this.#update.slot.size + FILE_EXTRA;
+	}
+
+	/** Of the API. */
+	get state(): string {
+		return this.#state === IDLE && this.isOnTrial ? "trial" : NAMES[this.#state];
+	}
+
+	/** Bytes of the file that came. */
+	get received(): number {
+		return this.#installer?.received ?? 0;
+	}
+
+	/** Bytes of the whole file; 0 while that is not known. */
+	get total(): number {
+		return this.#installer === undefined ? 0 : this.#total || this.#installer.total;
+	}
+
+	/**
+	 * A file comes, of `total` bytes, or 0 where nobody knows. Undefined: `write`, then `end` or `abort`. Throws what a slot
+	 * throws that can't be had.
+	 */
+	begin(sender: Sender, total: number): Refusal | undefined {
+		const { ledger } = this.#parts;
+		const [update, power] = [this.#update, this.#power];
+		if (this.#state !== IDLE) return UNDER_WAY;
+		// The boot loader would have nothing left to go back to.
+		if (this.isOnTrial) return ON_TRIAL;
+		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
+		const { crypto, text, info } = this.#world;
+		const isLow = () => isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0);
+		const trace = (message: string) => this.#world.trace(message);
+		const { chip, deviceId } = info;
+		this.#installer = new Installer({ update, crypto, text, chip, deviceId, isLow, trace }, total);
+		this.#sender = sender;
+		this.#name = sender.name;
+		this.#total = total;
+		this.#told = 0;
+		this.lastError = "";
+		this.enter(RECEIVING);
+		return undefined;
+	}
+
+	/** The file's next bytes: as Installer.write. */
+	write(bytes: Uint8Array, start: number, end: number): number {
+		const installer = this.#installer;
+		if (installer === undefined || this.#state !== RECEIVING) return end - start;
+		const taken = installer.write(bytes, start, end);
+		this.settle(installer);
+		if (installer.received >= this.#told + TOLD_EACH) {
+			this.#told = installer.received;
+			this.#parts.live.changed();
+		}
+		return taken;
+	}
+
+	/** The file is over. */
+	end(): void {
+		const installer = this.#installer;
+		if (installer === undefined || this.#state !== RECEIVING) return;
+		this.#drive.tell(() => {
+			installer.end();
+			this.settle(installer);
+		});
+	}
+
+	/** The rest of the file will not come. */
+	abort(): void {
+		const installer = this.#installer;
+		if (installer === undefined || this.#state !== RECEIVING) return;
+		this.#sender = undefined;
+		installer.close(INTERRUPTED);
+		this.settle(installer);
+	}
+
+	/** For the driver: what lies in flash is looked at in turns. */
+	get deadlineMs(): number {
+		return this.#state === VERIFYING ? 0 : Number.POSITIVE_INFINITY;
+	}
+
+	/** For the driver. */
+	advance(): void {
+		const installer = this.#installer;
+		if (installer === undefined || this.#state !== VERIFYING) return;
+		installer.advance();
+		this.settle(installer);
+	}
+
+	/** Nothing comes of what is under way. */
+	stop(): void {
+		this.abort();
+		this.#drive.stop();
+	}
+
+	private get isOnTrial(): boolean {
+		return this.#update.state === FIRMWARE_ON_TRIAL;
+	}
+
+	/** Looks at what has become of the file. */
+	private settle(installer: Installer): void {
+		const { state, refusal } = installer;
+		if (state === INSTALL_CHECKING && this.#state === RECEIVING) this.enter(VERIFYING);
+		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
+		const { ledger, events } = this.#parts;
+		const sender = this.#sender;
+		this.#installer = this.#sender = undefined;
+		ledger.release(UPDATE_COST);
+		this.lastError = refusal?.code ?? "";
+		const from = this.#name === "" ? "" : ` from ${this.#name}`;
+		if (refusal === undefined) events.note(EVENT_UPDATE_INSTALLED, `${installer.version}${from}`);
+		else events.note(EVENT_UPDATE_REFUSED, `${refusal.code}${from}`);
+		this.enter(refusal === undefined ? RESTARTING : IDLE);
+		sender?.updated(refusal);
+		if (refusal === undefined) this.#parts.device.restartSoon();
+	}
+
+	private enter(state: number): void {
+		this.#state = state;
+		this.#parts.live.changed();
+	}
+}

@@ -1,0 +1,666 @@
+/** Settings as a file and back: nothing is lost on the way, nothing is half done, and no secret is ever in the file. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { BACKUP_GROUPS } from "../../modules/api/backup-groups.js";
+import { ENTRIES } from "../../modules/config/entries.js";
+import { BYTES, entry, field, put } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
+import { isError, type JSONObject } from "./gateway.js";
+import { START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const BACKUP = "system/backup";
+const FOLDER = new URL("../../../test/vectors/backups/", import.meta.url);
+const PACKAGE = new URL("../../../package.json", import.meta.url);
+const KEY = "000102030405060708090a0b0c0d0e0f";
+
+/** Of the entries with settings: what the owner does not set, or not as such. */
+const NO_SETTINGS = [
+	...["access", "tokens", "tls", "iec_speed", "mqtt_announced"],
+	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],
+	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
+];
+
+/** One of each group, none of them as in a new unit. */
+const SET: Readonly<Record<string, JSONObject>> = {
+	"system/power_mode": { power_mode: 2 },
+	"system/timezone": { timezone: "Europe/Berlin" },
+	"network/wifi": {
+		ssid: "caf\u00e9 \u201e\u20ac\u201c",
+		dhcp: false,
+		ip: "192.0.2.77",
+		netmask: "255.255.255.0",
+		gateway: "192.0.2.1",
+		hostname: "cellar",
+	},
+	"network/ap": { ap_ssid: "own", ap_enabled: true },
+	"network/fallback-ap": { fallback_ap_enabled: false },
+	"network/wifi-enabled": { wifi_enabled: true },
+	"meter/protocol": { protocol: "dlms" },
+	"iec62056/config": {
+		mode_d_enabled: true,
+		mode_d_baudrate: 9600,
+		baudrate_max: 4801,
+		battery: true,
+		mode_e_dlms: true,
+		device_address: "12 34",
+	},
+	"iec62056/control": { simulator_en: true, log_en: true },
+	"iec62056/schedule": {
+		enabled: false,
+		period_unit: "months",
+		period_value: 6,
+		trigger_hour: 23,
+		trigger_minute: 59,
+		trigger_day: 28,
+	},
+	"dlms/config": {
+		auth: "high_gmac",
+		use_encryption: true,
+		client_address: 1,
+		server_logical: 2,
+		server_physical: 17,
+		receive_timeout_ms: 30000,
+		server_address_length: 4,
+		opening: "direct",
+		baudrate: 19200,
+	},
+	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
+	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
+	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
+	mqtt: {
+		enabled: true,
+		url: "mqtt://broker.example",
+		user: "u\u017cytkownik",
+		topic: "house/meter",
+		topics: "both",
+		discovery: false,
+		discovery_prefix: "ha",
+		lang: "pl",
+	},
+};
+const SECRETS: Readonly<Record<string, JSONObject>> = {
+	"network/wifi": { password: "canary-wifi-secret" },
+	"network/ap": { ap_password: "canary-own-secret" },
+	"dlms/config": { password: "canary-dlms-secret", block_cipher_key: KEY, auth_key: [...KEY].reverse().join("") },
+	hub: { token: "canary-hub-token" },
+	mqtt: { password: "canary-mqtt-secret" },
+};
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+	"network/wifi": ["password_set"],
+	"network/ap": ["ap_password_set"],
+	"dlms/config": ["password_set", "block_cipher_key_set", "auth_key_set"],
+	hub: ["token_set", "cert_set"],
+	mqtt: ["password_set", "cert_set"],
+};
+const pair = new NodeCrypto().makeCertificate({
+	names: ["hub.example"],
+	validFromMs: START_UTC_MS - 86_400_000,
+	validToMs: START_UTC_MS + 86_400_000,
+});
+const CERTIFICATE = Buffer.from(pair.certificate).toString();
+
+/** A file with these groups. */
+function file(settings: JSONObject, head: JSONObject = {}): JSONObject {
+	return { backup: 1, product: "smart-meter-gw", ...head, settings };
+}
+
+/** Groups over groups. */
+function merged(...all: readonly JSONObject[]): JSONObject {
+	const groups: JSONObject = {};
+	for (const one of all) for (const path of Object.keys(one)) groups[path] = { ...groups[path], ...one[path] };
+	return groups;
+}
+
+/** SET as a file shows it: of what is secret only that it is there. */
+function shown(cert: boolean): JSONObject {
+	const flags = Object.entries(FLAGS).map(([path, names]) => {
+		return [path, Object.fromEntries(names.map((name) => [name, name !== "cert_set" || (cert && path === "hub")]))];
+	});
+	return merged(SET, Object.fromEntries(flags));
+}
+
+describe("A backup", () => {
+	let gateway: VirtualGateway;
+	const gateways: VirtualGateway[] = [];
+
+	async function make(...options: ConstructorParameters<typeof VirtualGateway>): Promise<VirtualGateway> {
+		const made = new VirtualGateway(...options);
+		gateways.push(made);
+		await made.login();
+		for (const group of Object.values(SECRETS)) for (const secret of Object.values(group)) made.plant(String(secret));
+		return made;
+	}
+
+	const settingsOf = async (one: VirtualGateway): Promise<JSONObject> => (await one.read(BACKUP)).settings;
+	const restore = (body: unknown, one = gateway) => one.write(BACKUP, body as JSONObject);
+
+	/** All as in SET, with the secrets, by the routes themselves. */
+	async function setAll(one: VirtualGateway): Promise<void> {
+		const all = merged(SET, SECRETS, { hub: { cert: CERTIFICATE } });
+		for (const path of Object.keys(all)) {
+			const reply = await one.post(path, all[path]);
+			assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+		}
+	}
+
+	beforeEach(async () => {
+		gateway = await make();
+	});
+	afterEach(async () => {
+		for (const one of gateways.splice(0)) {
+			one.checkTraces();
+			await one.stop();
+		}
+	});
+
+	describe("as it is made", () => {
+		it("has every setting that the owner can set, and of secrets and certificates that they are there", () => {
+			const had = BACKUP_GROUPS.flatMap(({ fields, secrets }) => [...fields, ...secrets]);
+			const all = ENTRIES.flatMap(({ key, fields }) => fields.map((field) => ({ key, field })));
+			const isOwners = ({ key, field }: (typeof all)[0]) =>
+				!NO_SETTINGS.includes(key) && !NO_SETTINGS.includes(`${key} ${field.name}`);
+			const missing = all.filter((one) => isOwners(one) && !had.includes(one.field));
+			assert.deepEqual(
+				missing.map(({ key, field }) => `${key} ${field.name}`),
+				[],
+				"a new setting wants a group in modules/api/backup-groups.ts, and a place in test/vectors/backups",
+			);
+			for (const { field } of all.filter((one) => !isOwners(one))) assert.ok(!had.includes(field), field.name);
+			for (const { fields, path } of BACKUP_GROUPS) assert.ok(!fields.some(({ secret }) => secret), path);
+		});
+		it("is a file for a download folder, which says what made it and when", async () => {
+			const reply = await gateway.get(BACKUP);
+			assert.equal(reply.status, 200);
+			assert.equal(reply.headers.get("content-type"), "application/json");
+			assert.equal(
+				reply.headers.get("content-disposition"),
+				`attachment; filename="${gateway.hostname}-2026-11-20.json"`,
+			);
+			const { settings, ...head } = JSON.parse(reply.text);
+			assert.deepEqual(head, {
+				backup: 1,
+				product: "smart-meter-gw",
+				version: "0.0.0",
+				build_number: 0,
+				board: "virtual",
+				created: "2026-11-20T06:00:00Z",
+			});
+			assert.deepEqual(
+				Object.keys(settings),
+				BACKUP_GROUPS.map(({ path }) => path),
+			);
+		});
+		it("has no date while the clock is not set", async () => {
+			const other = await make("client", {});
+			const reply = await other.get(BACKUP);
+			assert.equal(JSON.parse(reply.text).created, "");
+			assert.equal(reply.headers.get("content-disposition"), `attachment; filename="${gateway.hostname}.json"`);
+		});
+		it("shows each setting as it is, and no secret in any form", async () => {
+			await setAll(gateway);
+			// The gateway's canaries look at every reply.
+			assert.deepEqual(await settingsOf(gateway), shown(true));
+		});
+		it("is of one moment, however slowly it is read", async () => {
+			await setAll(gateway);
+			const expected = await settingsOf(gateway);
+			const client = gateway.world.connect(true, gateway.clientAddress);
+			client.paused = true;
+			const head = `GET /api/v1/${BACKUP} HTTP/1.1\r\nHost: gateway.local\r\nAuthorization: Bearer ${gateway.token}\r\n\r\n`;
+			client.send(head);
+			await gateway.pass(100);
+			const { status } = await gateway.post("mqtt", { topic: "x", user: "a-much-longer-name-of-a-user-than-before" });
+			assert.equal(status, 200);
+			client.paused = false;
+			const { text } = gateway.world.awaitReply(client);
+			client.close();
+			assert.deepEqual(JSON.parse(text).settings, expected);
+		});
+	});
+
+	describe("that is restored", () => {
+		it("on the same unit changes nothing, and needs no secret", async () => {
+			await setAll(gateway);
+			const before = await gateway.read(BACKUP);
+			const writes = gateway.world.storage.writes;
+			const { restored, ...rest } = await restore(before);
+			assert.deepEqual(rest, { enter_again: [], ignored: [], restart: false });
+			assert.equal(
+				restored,
+				BACKUP_GROUPS.reduce((sum, { fields }) => sum + fields.length, 0),
+			);
+			assert.equal(gateway.world.storage.writes, writes);
+			assert.deepEqual(await settingsOf(gateway), before.settings);
+		});
+		it("on another unit takes all but the network, and leaves off what lacks its secret; those are named", async () => {
+			await setAll(gateway);
+			const other = await make();
+			const before = await settingsOf(other);
+			const { enter_again, ignored } = await restore(await gateway.read(BACKUP), other);
+			assert.deepEqual(enter_again, [
+				...["network/wifi.password", "network/ap.ap_password"],
+				...["dlms/config.password", "dlms/config.block_cipher_key", "dlms/config.auth_key"],
+				...["hub.token", "hub.cert", "mqtt.password"],
+			]);
+			assert.deepEqual(ignored, []);
+			const station = { ...before["network/wifi"], hostname: "cellar" };
+			const off = { hub: { enabled: false }, mqtt: { enabled: false } };
+			const none = Object.entries(FLAGS).map(([path, names]) => {
+				return [path, Object.fromEntries(names.map((name) => [name, before[path][name]]))];
+			});
+			const expected = merged(SET, off, Object.fromEntries(none), { "network/wifi": station });
+			assert.deepEqual(await settingsOf(other), expected);
+		});
+		it("with the secrets put into the file takes all of it", async () => {
+			await setAll(gateway);
+			await gateway.write("hub", { enabled: true, ...SET["hub"], ...SECRETS["hub"], cert: "" });
+			const { settings, ...head } = await gateway.read(BACKUP);
+			const other = await make();
+			const { enter_again } = await restore(file(merged(settings, SECRETS), head), other);
+			assert.deepEqual(enter_again, []);
+			assert.deepEqual(await settingsOf(other), shown(false));
+			await other.restart();
+			await other.login();
+			assert.deepEqual(await settingsOf(other), shown(false));
+		});
+		it("leaves alone what it does not have", async () => {
+			await setAll(gateway);
+			const before = await settingsOf(gateway);
+			assert.equal((await restore(file({}))).restored, 0);
+			assert.deepEqual(await settingsOf(gateway), before);
+			const part = {
+				hub: { lang: "pl" },
+				"network/wifi": { hostname: "attic" },
+				"iec62056/schedule": { trigger_day: 1 },
+			};
+			assert.equal((await restore(file(part))).restored, 3);
+			assert.deepEqual(await settingsOf(gateway), merged(before, part));
+		});
+		it("takes effect at once", async () => {
+			await restore(
+				file({ "system/timezone": { timezone: "Asia/Tokyo" }, "iec62056/control": { simulator_en: true } }),
+			);
+			assert.match((await gateway.read("system/clock")).localtime, /\+09:00$/);
+			assert.equal((await gateway.get("iec62056/read")).status, 200);
+			const { events } = await gateway.read("system/log");
+			assert.ok(events.some(({ detail }: JSONObject) => detail === "control system"));
+		});
+		it("goes into a unit without a radio as well", async () => {
+			const other = await make("client", { utcMs: START_UTC_MS, radio: false });
+			await setAll(gateway);
+			const { settings } = await gateway.read(BACKUP);
+			await restore(file(merged(settings, SECRETS)), other);
+			assert.deepEqual((await settingsOf(other))["network/ap"], shown(false)["network/ap"]);
+		});
+		it("names what a newer firmware has beside it, and passes it over", async () => {
+			const newer = {
+				...file({
+					"a/newer": { group: [[{ deep: [] }]] },
+					hub: { lang: "pl", color: { of: ["it"] }, "": 1, ["x".repeat(65)]: 2 },
+					"meter/protocol": { protocol: "dlms", "\u00fc": null },
+				}),
+				signature: [1],
+			};
+			assert.deepEqual(await restore(newer), {
+				restored: 2,
+				enter_again: [],
+				ignored: ["a/newer", "hub.color", "hub.", "hub.\u2026", "meter/protocol.\u00fc"],
+				restart: false,
+			});
+			assert.equal((await settingsOf(gateway))["hub"].lang, "pl");
+			const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`group/${i}`, i]));
+			assert.deepEqual((await restore(file(many))).ignored, Object.keys(many).slice(0, 16));
+		});
+		it("takes the last of what comes twice", async () => {
+			const text = `{"settings":{"hub":{"lang":"de"},"hub":{"lang":"pl","lang":"en"}},"product":"smart-meter-gw","settings":
+				{"meter/protocol":{"protocol":"dlms"},"dlms/obis":{"entries":[],"entries":[]}},"backup":1}`;
+			assert.equal((await restore(text)).restored, 3);
+			const settings = await settingsOf(gateway);
+			assert.deepEqual([settings["hub"].lang, settings["meter/protocol"].protocol], ["en", "dlms"]);
+			assert.deepEqual(settings["dlms/obis"].entries, []);
+		});
+	});
+
+	describe("and secrets", () => {
+		const at = (hub: JSONObject, mqtt: JSONObject) => file({ hub, mqtt });
+		beforeEach(() => setAll(gateway));
+
+		it("that belong to another address are forgotten, with the certificate", async () => {
+			const { enter_again } = await restore(
+				at(
+					{ enabled: true, url: "https://other.example", token_set: true, cert_set: true },
+					{ enabled: true, url: "mqtt://other.example", password_set: true, cert_set: false },
+				),
+			);
+			assert.deepEqual(enter_again, ["hub.token", "hub.cert", "mqtt.password"]);
+			const { hub, mqtt } = await settingsOf(gateway);
+			assert.deepEqual([hub.enabled, hub.token_set, hub.cert_set], [false, false, false]);
+			assert.deepEqual([mqtt.enabled, mqtt.password_set], [false, false]);
+		});
+		it("are not asked for where there were none", async () => {
+			const mqtt = { enabled: true, url: "mqtt://open.example", password_set: false, cert_set: false };
+			const { enter_again } = await restore(file({ mqtt }));
+			assert.deepEqual(enter_again, []);
+			const now = (await settingsOf(gateway))["mqtt"];
+			assert.deepEqual([now.enabled, now.password_set], [true, false]);
+		});
+		it("are not sent anywhere by a file that hides that there were some", async () => {
+			const hub = { enabled: true, url: "http://thief.example" };
+			const { enter_again } = await restore(file({ hub, mqtt: { url: "mqtt://thief.example" } }));
+			assert.deepEqual(enter_again, ["hub.token", "hub.cert", "mqtt.password"]);
+			const settings = await settingsOf(gateway);
+			assert.deepEqual([settings["hub"].token_set, settings["mqtt"].password_set], [false, false]);
+			assert.deepEqual([settings["hub"].enabled, settings["mqtt"].enabled], [false, false]);
+			isError(await gateway.post(BACKUP, file({ hub })), 400, "invalid_field", "hub.token");
+			await restore(file({ "network/wifi": { ssid: "thief", dhcp: true } }));
+			assert.equal((await settingsOf(gateway))["network/wifi"].ssid, SET["network/wifi"]!["ssid"]);
+		});
+		it("of a broker by TLS: no certificate, no connection", async () => {
+			const mqtt = { enabled: true, url: "mqtts://broker.example", password: "of-the-new-broker" };
+			isError(await gateway.post(BACKUP, file({ mqtt })), 400, "missing_field", "mqtt.cert");
+			assert.deepEqual((await restore(file({ mqtt: { ...mqtt, cert_set: true } }))).enter_again, ["mqtt.cert"]);
+			assert.equal((await settingsOf(gateway))["mqtt"].enabled, false);
+		});
+		it("of the unit itself are cleared by an empty text", async () => {
+			await restore(file({ "network/ap": { ap_password: "", ap_ssid: "" }, "network/wifi": { hostname: "" } }));
+			const settings = await settingsOf(gateway);
+			const { ap_ssid, ap_password_set } = settings["network/ap"];
+			assert.deepEqual([ap_ssid, ap_password_set, settings["network/wifi"].hostname], ["", false, ""]);
+		});
+	});
+
+	describe("that is wrong", () => {
+		const long = "x".repeat(300);
+		const wrong: readonly (readonly [string, unknown, string, string | undefined])[] = [
+			["no JSON", "x", "invalid_json", undefined],
+			["empty", "", "invalid_json", undefined],
+			["a list", "[]", "invalid_json", undefined],
+			["a text", '"backup"', "invalid_json", undefined],
+			["cut", JSON.stringify(file({ hub: { lang: "de" } })).slice(0, -1), "invalid_json", undefined],
+			["with something behind it", `${JSON.stringify(file({}))}x`, "invalid_json", undefined],
+			["too deep", file({ x: [[[[[[[[]]]]]]]] }), "invalid_json", undefined],
+			["without a form", { product: "smart-meter-gw", settings: {} }, "missing_field", "backup"],
+			["without a product", { backup: 1, settings: {} }, "missing_field", "product"],
+			["without settings", { backup: 1, product: "smart-meter-gw" }, "missing_field", "settings"],
+			["of a newer form", file({}, { backup: 2 }), "invalid_field", "backup"],
+			["with a form as text", file({}, { backup: "1" }), "invalid_field", "backup"],
+			["of another product", file({}, { product: "other" }), "invalid_field", "product"],
+			["with a list of settings", { ...file({}), settings: [] }, "invalid_field", "settings"],
+			["with settings null", { ...file({}), settings: null }, "invalid_field", "settings"],
+			["with a group that is a list", file({ hub: [{ lang: "de" }] }), "invalid_field", "hub"],
+			["with a group that is a number", file({ "dlms/obis": 3 }), "invalid_field", "dlms/obis"],
+			["with a wrong type", file({ hub: { enabled: "true" } }), "invalid_field", "hub.enabled"],
+			["with an object for a value", file({ hub: { lang: { of: "de" } } }), "invalid_field", "hub.lang"],
+			["with null", file({ mqtt: { url: null } }), "invalid_field", "mqtt.url"],
+			["with a text too long", file({ mqtt: { url: long } }), "invalid_field", "mqtt.url"],
+			["with a bad flag", file({ hub: { token_set: 1 } }), "invalid_field", "hub.token_set"],
+			["with a bad choice", file({ "dlms/config": { auth: "x" } }), "invalid_field", "dlms/config.auth"],
+			["with a bad key", file({ "dlms/config": { auth_key: "00" } }), "invalid_field", "dlms/config.auth_key"],
+			[
+				"with an address too short",
+				file({ "dlms/config": { server_physical: 9000, server_address_length: 1 } }),
+				"invalid_field",
+				"dlms/config.server_address_length",
+			],
+			[
+				"with an unknown zone",
+				file({ "system/timezone": { timezone: "Mars/X" } }),
+				"invalid_field",
+				"system/timezone.timezone",
+			],
+			[
+				"with a bad period",
+				file({ "iec62056/schedule": { period_unit: "hours", period_value: 3 } }),
+				"invalid_field",
+				"iec62056/schedule.period_value",
+			],
+			[
+				"with a trigger out of bounds",
+				file({ "iec62056/schedule": { period_unit: "days", period_value: 1, trigger_hour: 24 } }),
+				"invalid_field",
+				"iec62056/schedule.trigger_hour",
+			],
+			["with a bad name", file({ "network/wifi": { hostname: "-x" } }), "invalid_field", "network/wifi.hostname"],
+			[
+				"with a bad address",
+				file({ "network/wifi": { ssid: "other", password: "", dhcp: false, ip: "1.2.3" } }),
+				"invalid_field",
+				"network/wifi.ip",
+			],
+			["with a short key", file({ "network/ap": { ap_password: "short" } }), "invalid_field", "network/ap.ap_password"],
+			["with a bad topic", file({ mqtt: { topic: "/x" } }), "invalid_field", "mqtt.topic"],
+			["with a bad url", file({ hub: { url: "ftp://x" } }), "invalid_field", "hub.url"],
+			[
+				"with an object asked for twice",
+				file({ "dlms/obis": { entries: Array(2).fill({ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2 }) } }),
+				"invalid_field",
+				"dlms/obis.entries[1]",
+			],
+			[
+				"with an object that lacks something",
+				file({ "dlms/obis": { entries: [{ class_id: 3, attribute: 2 }] } }),
+				"missing_field",
+				"dlms/obis.entries[0].code",
+			],
+			[
+				"with a bad mapping",
+				file({ "zigbee/map": { mapping: [{ obis: "1.8.0", mapping_id: "07020002" }] } }),
+				"invalid_field",
+				"zigbee/map.mapping[0].mapping_id",
+			],
+		];
+		for (const [what, body, code, field] of wrong) {
+			it(`(${what}) changes nothing, whatever else is in it`, async () => {
+				const before = await settingsOf(gateway);
+				isError(await gateway.post(BACKUP, body), 400, code, field);
+				if (typeof body !== "string" && (body as JSONObject)["settings"]?.constructor === Object) {
+					const { settings } = body as JSONObject;
+					const around = {
+						"system/power_mode": { power_mode: 1 },
+						...settings,
+						"meter/protocol": { protocol: "dlms" },
+					};
+					isError(await gateway.post(BACKUP, { ...(body as JSONObject), settings: around }), 400, code, field);
+				}
+				assert.deepEqual(await settingsOf(gateway), before);
+			});
+		}
+		it("is told by its first fault", async () => {
+			const two = file({ hub: { lang: "xx", enabled: 1 }, mqtt: { url: 1 } });
+			isError(await gateway.post(BACKUP, two), 400, "invalid_field", "hub.lang");
+			isError(await gateway.post(BACKUP, `${JSON.stringify(two)}x`), 400, "invalid_json");
+		});
+		it("in size is not read", async () => {
+			const text = JSON.stringify(await gateway.read(BACKUP));
+			const padded = (bytes: number) => `${text}${" ".repeat(bytes - Buffer.byteLength(text))}`;
+			assert.equal((await gateway.post(BACKUP, padded(16_384))).status, 200);
+			isError(await gateway.post(BACKUP, padded(16_385)), 413, "too_large");
+			isError(await gateway.post(BACKUP, padded(16_385), { chunked: true }), 413, "too_large");
+		});
+	});
+
+	it("without memory for it is 503, either way", async () => {
+		const memory = { slots: 10_000, suffices: (slots: number) => slots <= memory.slots };
+		const other = await make("client", { utcMs: START_UTC_MS, memory });
+		for (let i = 0; i < 3; i++) {
+			memory.slots = 1000;
+			assert.equal((await other.get(BACKUP)).status, 200);
+			isError(await other.post(BACKUP, "{"), 400, "invalid_json");
+			other.begin("POST", BACKUP, { body: "{" }).abandon();
+			await other.pass(100);
+			memory.slots = 100;
+			isError(await other.get(BACKUP), 503, "busy");
+			isError(await other.post(BACKUP, file({})), 503, "busy");
+		}
+	});
+
+	describe("and flash", () => {
+		/** From a new unit to SET, and as it is before and after. */
+		async function prepare(): Promise<[VirtualStorage, JSONObject, JSONObject, JSONObject]> {
+			const storage = new VirtualStorage();
+			const one = await make("client", { utcMs: START_UTC_MS, storage });
+			const before = await settingsOf(one);
+			const start = storage.copy();
+			const body = file(merged(shown(false), SECRETS));
+			await restore(body, one);
+			return [start, body, before, await settingsOf(one)];
+		}
+
+		it("that refuses a write has all of it or nothing, also after a restart", async () => {
+			const [start, body, before, after] = await prepare();
+			let count = 1;
+			for (let seen = ""; seen !== "taken"; count++) {
+				const storage = start.copy();
+				const one = await make("client", { utcMs: START_UTC_MS, storage });
+				storage.refuseAt(count);
+				const { status } = await one.post(BACKUP, body);
+				seen = storage.refusals > 0 ? "taken" : "refused";
+				storage.refusals = 0;
+				const expected = status === 200 ? after : before;
+				assert.deepEqual(await settingsOf(one), expected, `write ${count}`);
+				await one.restart();
+				await one.login();
+				assert.deepEqual(await settingsOf(one), expected, `write ${count}, restarted`);
+			}
+			assert.ok(count > BACKUP_GROUPS.length);
+		});
+		it("that loses its power in a write has all of it or nothing", async () => {
+			const [start, body, before, after] = await prepare();
+			const seen = new Set<string>();
+			for (let count = 1; count <= BACKUP_GROUPS.length + 3; count++) {
+				for (const keepsNew of [false, true]) {
+					const storage = start.copy();
+					const one = await make("client", { utcMs: START_UTC_MS, storage });
+					storage.cutPowerAt(count, keepsNew);
+					await one.post(BACKUP, body);
+					storage.powerUp();
+					await one.losePower(1000);
+					await one.login();
+					const settings = await settingsOf(one);
+					const isAfter = JSON.stringify(settings) === JSON.stringify(after);
+					assert.deepEqual(settings, isAfter ? after : before, `write ${count}`);
+					seen.add(isAfter ? "after" : "before");
+				}
+			}
+			assert.deepEqual([...seen], ["before", "after"]);
+		}).timeout(20_000);
+		it("that has things of a newer firmware as well has room for the longest of all", async () => {
+			const storage = new VirtualStorage();
+			const newer = ENTRIES.map((one, index) => {
+				const extra = field({ entry: index, id: 200, name: "newer", kind: BYTES, maximum: 1500 });
+				return NO_SETTINGS.includes(one.key) ? one : entry(one.key, one.version + 1, [...one.fields, extra]);
+			});
+			const store = new ConfigStore(storage, new NodeText(), newer);
+			for (const { fields } of newer) {
+				const extra = fields.find(({ name }) => name === "newer");
+				if (extra !== undefined) store.change([put(extra, new Uint8Array(1500).fill(7))]);
+			}
+			const one = await make("client", { utcMs: START_UTC_MS, storage });
+			const secret = (length: number) => "s".repeat(length);
+			const longest = merged(shown(false), {
+				"network/wifi": { ssid: "n".repeat(31), password: secret(63), hostname: "h".repeat(31) },
+				"network/ap": { ap_ssid: "a".repeat(31), ap_password: secret(63) },
+				"iec62056/config": { device_address: "1".repeat(32) },
+				"dlms/config": { password: secret(64), block_cipher_key: KEY, auth_key: KEY },
+				"dlms/obis": {
+					entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, i, 7, 0, 255], class_id: 3, attribute: 2 })),
+				},
+				"zigbee/map": { mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1.${i}.0`, mapping_id: "07020000" })) },
+				hub: { url: `http://h/${"p".repeat(246)}`, token: secret(512) },
+				mqtt: {
+					url: `mqtt://${"h".repeat(240)}`,
+					user: "\u20ac".repeat(64),
+					password: "\u20ac".repeat(128),
+					topic: "t".repeat(64),
+					discovery_prefix: "d".repeat(32),
+				},
+			});
+			assert.deepEqual((await restore(file(longest), one)).enter_again, []);
+			await one.restart();
+			await one.login();
+			const { settings } = await one.read(BACKUP);
+			assert.equal(settings.mqtt.user, "\u20ac".repeat(64));
+			assert.ok(JSON.stringify(settings).length < 8000, "it fits into a request twice");
+		});
+	});
+
+	describe("with another Wi-Fi network", () => {
+		const HOME = { ssid: "home", password: "home-secret", dhcp: true };
+		let air: VirtualAir;
+
+		beforeEach(async () => {
+			const wifi = (timers: VirtualTime) => {
+				const networks = { home: { password: "home-secret" }, new: { password: "new-secret" }, open: { password: "" } };
+				air = new VirtualAir(timers, networks);
+				return air.port;
+			};
+			gateway = await make("client", { utcMs: START_UTC_MS, wifi });
+			await gateway.write("network/wifi", { ...HOME, apply: true });
+			await gateway.pass(5000);
+			for (const secret of ["home-secret", "new-secret"]) gateway.plant(secret);
+		});
+		const station = async () => {
+			const { ssid, connected } = await gateway.read("network/status");
+			return [ssid, connected];
+		};
+		const network = (ssid: string, more: JSONObject) => file({ "network/wifi": { ssid, dhcp: true, ...more } });
+
+		it("joins it, when it has the password or needs none", async () => {
+			assert.deepEqual(await station(), ["home", true]);
+			await restore(network("new", { password: "new-secret", password_set: true }));
+			await gateway.pass(5000);
+			assert.deepEqual(await station(), ["new", true]);
+			await restore(network("open", { password_set: false }));
+			await gateway.pass(5000);
+			assert.deepEqual(await station(), ["open", true]);
+		});
+		it("is back in the one before after 45 s without success", async () => {
+			await restore(network("absent", { password: "new-secret" }));
+			await gateway.pass(20_000);
+			assert.deepEqual((await station())[1], false);
+			await gateway.pass(60_000);
+			assert.deepEqual(await station(), ["home", true]);
+			assert.equal((await settingsOf(gateway))["network/wifi"].ssid, "home");
+		});
+		it("stays in the one that it is in without the password, and is not disturbed by its own", async () => {
+			const { enter_again } = await restore(network("new", { password_set: true }));
+			assert.deepEqual(enter_again, ["network/wifi.password"]);
+			assert.deepEqual((await restore(network("home", { password_set: true }))).enter_again, []);
+			assert.deepEqual((await restore(network("", { password_set: false }))).enter_again, []);
+			for (let i = 0; i < 10; i++) {
+				await gateway.pass(1000);
+				assert.deepEqual(await station(), ["home", true]);
+			}
+		});
+	});
+
+	describe("of each release", () => {
+		const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
+		const contentOf = (name: string): JSONObject => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+		const { version } = JSON.parse(readFileSync(PACKAGE, "utf8"));
+
+		for (const name of files) {
+			it(`(${name}) restores wholly`, async () => {
+				const { settings, ...head } = contentOf(name);
+				const { enter_again, ignored } = await restore(file(merged(settings, SECRETS), head));
+				assert.deepEqual([enter_again, ignored], [[], []]);
+				const now = await settingsOf(gateway);
+				for (const path of Object.keys(settings)) {
+					for (const [field, value] of Object.entries(settings[path]))
+						assert.deepEqual(now[path][field], value, `${path} ${field}`);
+				}
+			});
+		}
+		it("is there for this version, and has all that one of today has, none of it as in a new unit", async () => {
+			assert.ok(files.includes(`${version}.json`), `test/vectors/backups has no ${version}.json`);
+			const names = (settings: JSONObject) =>
+				Object.entries(settings).map(([path, group]) => [path, Object.keys(group as JSONObject)]);
+			const { settings } = contentOf(`${version}.json`);
+			assert.deepEqual(names(settings), names(await settingsOf(gateway)));
+		});
+	});
+});

@@ -1,0 +1,26 @@
+/** Slots, keys and files for tests of updates. */
+import { generateKeyPairSync } from "node:crypto";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
+import { keySigner, type Signer } from "../../tools/ota/keys.js";
+import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
+
+export const newSigner = (): Signer => keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
+
+/** The maker's. */
+export const SIGNER = newSigner();
+
+export const VERSION = "1.2.3-test";
+/** For the board of the virtual world. */
+export const BOARD = Object.freeze({ chip: "none", deviceId: 1 });
+
+export function makeImage(size = 100_000): Uint8Array {
+	return makeBenchImage({ version: VERSION, build: 3, size });
+}
+
+export function makeFile(image: Uint8Array, own: Partial<Firmware> = {}, odd: Oddities = {}): Uint8Array {
+	const firmware = { ...BOARD, image, version: VERSION, buildNumber: 3, securityLevel: 0, signer: SIGNER, ...own };
+	return new Uint8Array(makeFirmwareFile(firmware, odd));
+}
+
+export const makeSlots = (options: VirtualSlotsOptions = {}) => new VirtualSlots({ keys: [SIGNER.point], ...options });
