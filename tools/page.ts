@@ -79,6 +79,13 @@ function textNumbers(): { names: string; plugin: Plugin } {
 	};
 }
 
+/** Vite's own way to fetch a script looks after styles and preloading, of which there is none here. */
+const PLAIN_IMPORT: Plugin = {
+	name: "plain-import",
+	enforce: "pre",
+	load: (id) => (id.endsWith("vite/preload-helper.js") ? "export const __vitePreload = (load) => load();" : undefined),
+};
+
 async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 	const { names, plugin } = textNumbers();
 	const result = await build({
@@ -86,7 +93,7 @@ async function bundle(): Promise<{ scripts: PageFile[]; entry: string }> {
 		configFile: false,
 		logLevel: "warn",
 		define: { NAMES: JSON.stringify(names) },
-		plugins: [plugin],
+		plugins: [plugin, PLAIN_IMPORT],
 		// Shorter than the automatic runtime by 0.5 KB.
 		oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" } },
 		build: {

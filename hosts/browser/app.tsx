@@ -11,7 +11,7 @@ import { WIZARD } from "./kit/place.js";
 import { display, loggedIn } from "./kit/session.js";
 import { useStore } from "./kit/store.js";
 import { t } from "./kit/text.js";
-import { forgetUnsaved, leaveBy, leaving } from "./kit/unsaved.js";
+import { forgetUnsaved, leaveBy, leaving, uploading } from "./kit/unsaved.js";
 import { LoginForm, LoginPage, LoginReason } from "./pages/login.js";
 
 export function App() {
@@ -61,8 +61,8 @@ function UnsavedQuestion() {
 	if (act === undefined) return null;
 	const close = () => leaving.set(undefined);
 	return (
-		<Dialog title={t("unsaved.title")} onClose={close} textFirst>
-			<p>{t("unsaved.text")}</p>
+		<Dialog title={t(uploading.value ? "update.leave" : "unsaved.title")} onClose={close} textFirst>
+			<p>{t(uploading.value ? "update.unchanged" : "unsaved.text")}</p>
 			<div class="actions">
 				<Button kind="main" name="stay" onClick={close}>
 					{t("cancel")}

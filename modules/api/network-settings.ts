@@ -63,7 +63,7 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 
 /** What makes this network the configured one, on trial. Undefined: the values are refused, and the request is answered. */
 export function acceptStation(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { networkSettings, config } = exchange.services;
+	const { networkSettings, config, text } = exchange.services;
 	const ssid = needed(values, WIFI_SSID);
 	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
@@ -73,10 +73,10 @@ export function acceptStation(exchange: Exchange, values: BodyValues): readonly 
 	const netmask = values.get(WIFI_NETMASK);
 	const gateway = values.get(WIFI_GATEWAY);
 	const hostname = values.get(WIFI_HOSTNAME);
-	if (!isSSID(exchange.services.text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	if (!isSSID(text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
 	else if (password === undefined)
 		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
-	else if (password !== "" && !isPassword(exchange.services.text, password))
+	else if (password !== "" && !isPassword(text, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values)) return undefined;
 	else if (!isName(exchange, hostname)) return undefined;
@@ -120,10 +120,11 @@ export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
 
 /** Undefined: the values are refused, and the request is answered. */
 export function acceptAccessPoint(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const { text } = exchange.services;
 	const ssid = values.get(AP_SSID);
 	const password = values.get(AP_PASSWORD);
-	if (ssid !== undefined && !isSSID(exchange.services.text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
-	else if (password !== undefined && !isPassword(exchange.services.text, password))
+	if (ssid !== undefined && !isSSID(text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
+	else if (password !== undefined && !isPassword(text, password))
 		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
 	else return putsOf(AP_FIELDS, values);
 	return undefined;

@@ -62,7 +62,7 @@ export interface Restart {
 	/** Where the gateway may be found then; empty: where it is now. */
 	readonly addresses: readonly string[];
 	/** Why; the text is chosen by it. */
-	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate">;
+	readonly reason: "moved" | Extract<Ending, "restart" | "reset" | "certificate" | "update">;
 }
 /** Set while the gateway is known to be about to leave. */
 export const restarting = new Store<Restart | undefined>(undefined);
@@ -71,6 +71,8 @@ interface Options {
 	readonly body?: unknown;
 	/** Sent as it is, in place of JSON. */
 	readonly text?: string;
+	/** The reply is a Blob, whatever it has. */
+	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
 	/** For what keeps the gateway talking to its meter. It is given up when the gateway goes away meanwhile. */
 	readonly lane?: "meter";
@@ -133,11 +135,11 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 	const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
 	if (body !== undefined) headers.set("Content-Type", options.text === undefined ? "application/json" : "text/plain");
 	let reply: Response;
-	let text: string;
+	let content: string | Blob;
 	try {
 		const signal = AbortSignal.timeout(options.timeoutMs ?? REQUEST_MS);
 		reply = await fetch(API + path, { method, headers, signal, ...(body === undefined ? {} : { body }) });
-		text = await reply.text();
+		content = await (options.isFile && reply.ok ? reply.blob() : reply.text());
 	} catch {
 		reachable.set(false);
 		watchReturn();
@@ -145,14 +147,16 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 	}
 	replied();
 	if (!reply.ok) {
-		const error = asError(reply.status, text);
+		const error = errorOf(reply.status, String(content));
 		error.retryAfterS = Number(reply.headers.get("Retry-After") ?? 0);
 		throw error;
 	}
-	return (text === "" ? undefined : JSON.parse(text)) as T;
+	if (typeof content !== "string") return content as T;
+	return (content === "" ? undefined : JSON.parse(content)) as T;
 }
 
-function asError(status: number, text: string): DeviceError {
+/** Of a reply other than 2xx. */
+export function errorOf(status: number, text: string): DeviceError {
 	try {
 		const body = JSON.parse(text);
 		const { error, message, field } = body;

@@ -3,6 +3,7 @@ import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { csvOf } from "./csv.js";
 import type { DeviceError } from "./device.js";
+import { saveFile } from "./save-file.js";
 import { Store, useStore } from "./store.js";
 import { language, t } from "./text.js";
 import { errorText } from "./use-device.js";
@@ -26,6 +27,7 @@ const ICONS = {
 	off: "M6 12h12",
 	busy: "M12 4a8 8 0 1 1-8 8",
 	menu: "M4 7h16M4 12h16M4 17h16",
+	tray: "M12 4v10M8 10l4 4 4-4M5 19h14",
 	power: "M12 4v8M7 7a7 7 0 1 0 10 0",
 } as const;
 export type IconName = keyof typeof ICONS;
@@ -221,13 +223,7 @@ interface DownloadProps {
 
 /** A table for a spreadsheet, as a file that the browser saves. */
 export function DownloadButton({ name, rows }: DownloadProps) {
-	const download = () => {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([csvOf(rows(), language)], { type: "text/csv" }));
-		link.download = `${name}.csv`;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-	};
+	const download = () => saveFile(`${name}.csv`, new Blob([csvOf(rows(), language)], { type: "text/csv" }));
 	return (
 		<Button name="csv" onClick={download}>
 			{t("readings.csv")}

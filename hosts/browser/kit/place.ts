@@ -22,6 +22,7 @@ export const PLACES: readonly Place[] = [
 	{ name: "security", label: "nav.security", icon: "lock" },
 	{ name: "events", label: "nav.events", icon: "clock" },
 	{ name: "system", label: "nav.system", icon: "gear" },
+	{ name: "upkeep", label: "nav.upkeep", icon: "tray" },
 ];
 /** Those of a display, which may only read. */
 export const DISPLAY_PLACES = PLACES.slice(0, 3);

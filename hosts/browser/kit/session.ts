@@ -20,7 +20,10 @@ const DISPLAY = "display";
 const LINK = /[?&]token=([0-9a-f]{64})$/;
 
 /** Why the login is asked for. `early`: before its time, by a restart or by somebody who ended it. */
-export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "revoked";
+export type Ending = "expired" | "early" | "restart" | "reset" | "certificate" | "update" | "revoked";
+
+/** These need no word after a reload. */
+const TOLD_IN_PLACE: readonly Ending[] = ["expired", "early", "revoked"];
 
 /** This page is a display: set when it has no session, and a token for one. */
 export const display = new Store(sessionStorage.getItem(TOKEN) === null && displayToken() !== "");
@@ -58,9 +61,8 @@ export function beginSession(made: string, expiresInS: number): void {
 function leave(why: Ending | undefined): void {
 	sessionStorage.removeItem(TOKEN);
 	sessionStorage.removeItem(EXPIRES);
-	// What is told in place needs no word after a reload.
-	if (why === "restart" || why === "reset" || why === "certificate") sessionStorage.setItem(ENDING, why);
-	else sessionStorage.removeItem(ENDING);
+	if (why === undefined || TOLD_IN_PLACE.includes(why)) sessionStorage.removeItem(ENDING);
+	else sessionStorage.setItem(ENDING, why);
 	ending.set(why);
 	endsAtMs.set(undefined);
 }

@@ -5,6 +5,8 @@ import { Store } from "./store.js";
 const open = new Set<object>();
 /** Whether there is something. */
 const unsaved = new Store(false);
+/** What would be lost is not typed: a file on its way to the gateway. */
+export const uploading = new Store(false);
 /** What waits for the answer to "leave without saving?". */
 export const leaving = new Store<(() => void) | undefined>(undefined);
 

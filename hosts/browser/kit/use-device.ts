@@ -43,7 +43,7 @@ export function asDeviceError(reason: unknown): DeviceError {
 }
 
 /** What happened, in the user's language. */
-export function errorText({ code }: DeviceError): string {
+export function errorText({ code }: Pick<DeviceError, "code">): string {
 	const key = `error.${code}`;
 	return isText(key) ? t(key) : t("error.other");
 }

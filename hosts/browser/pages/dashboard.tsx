@@ -306,6 +306,11 @@ function LinksCard() {
 							<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
 						)}
 					</Facts>
+					{now.upgrade_version && !isDisplay && (
+						<p class="help">
+							<a href="#/upkeep">{t("update.there", { version: now.upgrade_version })}</a>
+						</p>
+					)}
 				</>
 			)}
 		</Card>

@@ -7,6 +7,7 @@ import { Network } from "./network.js";
 import { Readings } from "./readings.js";
 import { Security } from "./security.js";
 import { System } from "./system.js";
+import { Upkeep } from "./upkeep.js";
 import { Wizard } from "./wizard.js";
 import { Zigbee } from "./zigbee.js";
 
@@ -20,4 +21,5 @@ export const PAGES: Readonly<Record<string, ComponentType>> = {
 	security: Security,
 	events: Events,
 	system: System,
+	upkeep: Upkeep,
 };

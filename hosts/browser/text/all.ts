@@ -15,6 +15,7 @@ import { NETWORK } from "./network.js";
 import { READINGS } from "./readings.js";
 import { SECURITY } from "./security.js";
 import { SYSTEM } from "./system.js";
+import { UPKEEP } from "./upkeep.js";
 import { USE } from "./use.js";
 import { WIZARD } from "./wizard.js";
 import { ZIGBEE } from "./zigbee.js";
@@ -34,6 +35,7 @@ export const TEXTS = {
 	...HUB,
 	...SECURITY,
 	...SYSTEM,
+	...UPKEEP,
 	...EVENTS,
 	...WIZARD,
 } as const;

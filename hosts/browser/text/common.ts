@@ -27,6 +27,7 @@ export const COMMON = {
 	"nav.security": ["Security", "Sicherheit", "Bezpieczeństwo"],
 	"nav.events": ["Log", "Protokoll", "Dziennik"],
 	"nav.system": ["System", "System", "System"],
+	"nav.upkeep": ["Maintenance", "Wartung", "Konserwacja"],
 
 	save: ["Save", "Speichern", "Zapisz"],
 	saving: ["Saving …", "Wird gespeichert …", "Zapisywanie …"],
@@ -180,6 +181,11 @@ export const COMMON = {
 		"The gateway restarts. This page comes back by itself.",
 		"Das Gateway startet neu. Diese Seite kommt von selbst zurück.",
 		"Bramka uruchamia się ponownie. Ta strona wróci sama.",
+	],
+	"restart.update": [
+		"The gateway starts the new version, which takes about half a minute. This page comes back by itself.",
+		"Das Gateway startet die neue Version, das dauert etwa eine halbe Minute. Diese Seite kommt von selbst zurück.",
+		"Bramka uruchamia nową wersję, co trwa około pół minuty. Ta strona wróci sama.",
 	],
 	"restart.moved": [
 		"The gateway tries the network. If that fails, it comes back within a minute, and this page with it. If it works, connect this device to that network too and open one of these addresses:",

@@ -2,6 +2,11 @@
 import type { Translations } from "./translations.js";
 
 export const DASHBOARD = {
+	"update.there": [
+		"There is a newer firmware: {version}",
+		"Es gibt eine neuere Firmware: {version}",
+		"Jest nowsze oprogramowanie: {version}",
+	],
 	"now.title": ["Power now", "Aktuelle Leistung", "Aktualna moc"],
 	"now.feeding": ["Feeding into the grid", "Einspeisung ins Netz", "Oddawanie do sieci"],
 	"now.drawing": ["Drawing from the grid", "Bezug aus dem Netz", "Pobór z sieci"],

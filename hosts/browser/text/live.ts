@@ -47,6 +47,11 @@ export const LIVE = {
 		"Das Gateway ist neu gestartet. Dabei enden alle Sitzungen, deshalb bitte neu anmelden.",
 		"Bramka uruchomiła się ponownie. Kończy to wszystkie sesje, dlatego zaloguj się jeszcze raz.",
 	],
+	"ending.update": [
+		"The gateway has restarted after the update. Log in to see how it went.",
+		"Das Gateway ist nach dem Update neu gestartet. Melden Sie sich an, um das Ergebnis zu sehen.",
+		"Bramka uruchomiła się ponownie po aktualizacji. Zaloguj się, aby zobaczyć wynik.",
+	],
 	"ending.reset": [
 		"The gateway has its factory settings again. The password is the one on its label.",
 		"Das Gateway hat wieder seine Werkseinstellungen. Das Passwort ist das auf dem Etikett.",

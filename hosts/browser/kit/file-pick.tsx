@@ -1,0 +1,31 @@
+/** A file of the user's: chosen, or dropped on the field, as browsers have it. */
+import { useId } from "preact/hooks";
+import { t } from "./text.js";
+
+interface FilePickProps {
+	readonly name: string;
+	readonly label: string;
+	/** As of the element. */
+	readonly accept: string;
+	onFile(file: File): void;
+}
+
+export function FilePick({ name, label, accept, onFile }: FilePickProps) {
+	const id = useId();
+	return (
+		<div class="field drop">
+			<label for={id}>{label}</label>
+			<input
+				id={id}
+				name={name}
+				type="file"
+				accept={accept}
+				aria-describedby={`${id}-help`}
+				onChange={({ currentTarget: { files } }) => {
+					if (files?.length) onFile(files[0]);
+				}}
+			/>
+			<small id={`${id}-help`}>{t("file.drop")}</small>
+		</div>
+	);
+}

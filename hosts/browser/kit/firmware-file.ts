@@ -1,0 +1,45 @@
+/** What a firmware file says of itself (docs/firmware-files.md), read before it is sent. The gateway alone judges its signature. */
+
+const HEADER = 56;
+const ELEMENT = 6;
+const METADATA = 220;
+/** Header, metadata, and the second element as far as its length. */
+export const FIRMWARE_HEAD = HEADER + ELEMENT + METADATA + ELEMENT;
+const PRODUCT = "smart-meter-gw";
+
+export interface FirmwareFile {
+	/** `device_id` of the board. */
+	readonly board: number;
+	readonly chip: string;
+	/** Build number. */
+	readonly build: number;
+	readonly version: string;
+	/** Bytes that the file should have. */
+	readonly bytes: number;
+}
+
+/** `head`: the first FIRMWARE_HEAD bytes of the file. Undefined: it is no firmware of this product. */
+export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
+	if (head.byteLength < FIRMWARE_HEAD) return undefined;
+	const view = new DataView(head);
+	const long = (at: number) => view.getUint32(at, true);
+	const short = (at: number) => view.getUint16(at, true);
+	const metadata = HEADER + ELEMENT;
+	const text = (at: number, length: number) =>
+		new TextDecoder().decode(new Uint8Array(head, metadata + at, length)).split("\0")[0];
+	const isOurs =
+		long(0) === 0x0beef11e &&
+		short(6) === HEADER &&
+		short(HEADER) === 0xf001 &&
+		long(HEADER + 2) === METADATA &&
+		view.getUint8(metadata) === 1 &&
+		text(4, 16) === PRODUCT;
+	if (!isOurs) return undefined;
+	return {
+		board: short(metadata + 2),
+		chip: text(20, 16),
+		build: long(metadata + 36),
+		version: text(40, 32),
+		bytes: FIRMWARE_HEAD + long(metadata + 76),
+	};
+}

@@ -1,0 +1,13 @@
+/** What this tab has to tell when the gateway is back from a restart, which loads the page anew. */
+
+export function keep(name: string, value: object): void {
+	sessionStorage.setItem(name, JSON.stringify(value));
+}
+
+export function kept<T>(name: string): T | undefined {
+	return JSON.parse(sessionStorage.getItem(name) ?? "null") ?? undefined;
+}
+
+export function forget(name: string): void {
+	sessionStorage.removeItem(name);
+}

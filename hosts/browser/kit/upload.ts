@@ -1,0 +1,33 @@
+/** Large files on their way to the gateway, beside its other requests: `fetch` does not tell how far it is. */
+import { API, DeviceError, errorOf, OFFLINE, replied } from "./device.js";
+import { token, tokenRefused } from "./session.js";
+
+/** The user has broken it off. */
+export const CANCELLED = "cancelled";
+
+export interface Upload {
+	/** Rejects with a DeviceError. */
+	readonly done: Promise<void>;
+	cancel(): void;
+}
+
+/** `onSent` is told how many bytes the browser has given to the network, which holds some of them. */
+export function upload(path: string, file: Blob, onSent: (bytes: number) => void): Upload {
+	const request = new XMLHttpRequest();
+	const done = new Promise<void>((resolve, reject) => {
+		request.open("POST", API + path);
+		request.setRequestHeader("Authorization", `Bearer ${token()}`);
+		request.setRequestHeader("Content-Type", "application/octet-stream");
+		request.upload.onprogress = ({ loaded }) => onSent(loaded);
+		request.onload = () => {
+			replied();
+			if (request.status === 401) tokenRefused();
+			if (request.status === 200) resolve();
+			else reject(errorOf(request.status, request.responseText));
+		};
+		request.onerror = () => reject(new DeviceError(0, OFFLINE, ""));
+		request.onabort = () => reject(new DeviceError(0, CANCELLED, ""));
+		request.send(file);
+	});
+	return { done, cancel: () => request.abort() };
+}

@@ -1,0 +1,221 @@
+/** Another firmware from a file: what is in it, its way into the gateway, and what has become of it after the restart. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
+import { Dialog } from "../kit/dialog.js";
+import { FilePick } from "../kit/file-pick.js";
+import { FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
+import { formatNumber } from "../kit/format.js";
+import { forget, keep, kept } from "../kit/kept.js";
+import { refresh, status } from "../kit/live.js";
+import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
+import type { Version } from "../kit/replies.js";
+import { useStore } from "../kit/store.js";
+import { isText, language, t } from "../kit/text.js";
+import { uploading, useUnsaved } from "../kit/unsaved.js";
+import { CANCELLED, type Upload, upload } from "../kit/upload.js";
+import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
+
+/** What is kept over the restart: the version that should run then. */
+const EXPECTED = "update";
+/** `ota_last_error` of a new version that did not stay. */
+const ROLLED_BACK = "rolled_back";
+/** How often the gateway is asked while it receives a file, or tries one out. */
+const LOOK_AGAIN_MS = 2_000;
+
+export interface UpdateStatus {
+	readonly ota_state?: "idle" | "receiving" | "verifying" | "restarting" | "trial";
+	readonly ota_received?: number;
+	readonly ota_last_error?: string;
+	readonly upgrade_version?: string;
+}
+
+type Expected = Pick<FirmwareFile, "version" | "build">;
+
+export function FirmwareCard() {
+	const { value: running, error, reload } = useDevice<Version>("system/version");
+	return (
+		<Card title={t("update.title")}>
+			{running === undefined ? <Pending error={error} reload={reload} /> : <Update running={running} />}
+		</Card>
+	);
+}
+
+interface Chosen {
+	readonly file: File;
+	/** Undefined: it is no firmware. */
+	readonly firmware: FirmwareFile | undefined;
+}
+
+function Update({ running }: { running: Version }) {
+	const [chosen, setChosen] = useState<Chosen>();
+	const [error, setError] = useState<DeviceError>();
+	/** Bytes that the browser has sent; undefined: nothing is on its way. */
+	const [sent, setSent] = useState<number>();
+	const way = useRef<Upload | undefined>(undefined);
+	const isBusy = sent !== undefined;
+	useUnsaved(isBusy);
+	useEffect(() => uploading.set(isBusy), [isBusy]);
+	useEffect(() => () => way.current?.cancel(), []);
+
+	const choose = async (file: File) => {
+		setError(undefined);
+		const head = await file.slice(0, FIRMWARE_HEAD).arrayBuffer();
+		setChosen({ file, firmware: firmwareOf(head) });
+	};
+	const send = async (file: File, { version, build }: FirmwareFile) => {
+		setError(undefined);
+		setSent(0);
+		forget(EXPECTED);
+		let failure: DeviceError | undefined;
+		try {
+			way.current = upload("system/ota", file, setSent);
+			await way.current.done;
+			keep(EXPECTED, { version, build });
+		} catch (reason) {
+			failure = asDeviceError(reason);
+			setError(failure);
+			refresh().catch(() => undefined);
+		}
+		setSent(undefined);
+		// Once nothing is held to be unsaved any more.
+		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
+	};
+	return (
+		<>
+			{error === undefined && <Outcome running={running} />}
+			<Facts>
+				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
+				<Fact name={t("about.model")}>{running.device.model}</Fact>
+			</Facts>
+			<p>{t("update.intro")}</p>
+			<FilePick name="firmware" label={t("update.file")} accept=".ota" onFile={choose} />
+			{chosen && <Content chosen={chosen} running={running} onSend={send} />}
+			{error && <Refusal error={error} />}
+			{isBusy && chosen?.firmware && (
+				<Sending
+					sent={sent}
+					bytes={chosen.file.size}
+					version={chosen.firmware.version}
+					cancel={() => way.current?.cancel()}
+				/>
+			)}
+		</>
+	);
+}
+
+interface ContentProps {
+	readonly chosen: Chosen;
+	readonly running: Version;
+	onSend(file: File, firmware: FirmwareFile): void;
+}
+
+/** What the file is, and whether it may be sent. */
+function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
+	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
+	const { version, build, board, chip, bytes } = firmware;
+	const isOurs = board === running.device.device_id;
+	const doubt = build === running.build_number ? "update.same" : build < running.build_number && "update.older";
+	return (
+		<>
+			<Facts>
+				<Fact name={t("update.version")}>{version}</Fact>
+				<Fact name={t("update.board")}>{isOurs ? running.device.model : `${chip} (${board})`}</Fact>
+				<Fact name={t("update.size")}>{formatSize(file.size)}</Fact>
+			</Facts>
+			{!isOurs ? (
+				<Notice kind="error">{t("error.ota_wrong_device")}</Notice>
+			) : file.size !== bytes ? (
+				<Notice kind="error">{t("error.ota_invalid_image")}</Notice>
+			) : (
+				<>
+					{doubt && <Notice kind="warning">{t(doubt)}</Notice>}
+					<p class="help">{t("update.time")}</p>
+					<div class="actions">
+						<Button kind="main" name="update" onClick={() => onSend(file, firmware)}>
+							{t("update.go", { version })}
+						</Button>
+					</div>
+				</>
+			)}
+		</>
+	);
+}
+
+/** Why it was not taken. Where the connection broke off, the gateway may know more. */
+function Refusal({ error }: { error: DeviceError }) {
+	const { ota_last_error } = (useStore(status) ?? {}) as UpdateStatus;
+	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
+	const key = `error.${ota_last_error}`;
+	const text = error.status === 0 && isText(key) ? t(key) : errorText(error);
+	return <ErrorNotice error={error} text={`${text} ${t("update.unchanged")}`} />;
+}
+
+interface SendingProps {
+	readonly sent: number;
+	readonly bytes: number;
+	readonly version: string;
+	cancel(): void;
+}
+
+function Sending({ sent, bytes, version, cancel }: SendingProps) {
+	usePoll(refresh, LOOK_AGAIN_MS);
+	const { ota_state, ota_received = 0 } = (useStore(status) ?? {}) as UpdateStatus;
+	const isReachable = useStore(reachable);
+	const isChecked = ota_state === "verifying" || ota_state === "restarting";
+	// What the browser has sent may still be in its own system.
+	const arrived = ota_state === "receiving" ? ota_received : sent;
+	return (
+		<Dialog title={t("update.running", { version })} textFirst>
+			<p role="status">{t(isChecked ? "update.checking" : "update.sending")}</p>
+			<div class="progress">
+				<progress aria-label={t("update.title")} max={bytes} value={isChecked ? undefined : arrived} />
+				{!isChecked && (
+					<small>
+						{formatNumber(Math.floor((100 * arrived) / bytes), language)} % · {formatSize(arrived)} /{" "}
+						{formatSize(bytes)}
+					</small>
+				)}
+			</div>
+			{!isReachable && <Notice kind="warning">{t("error.offline")}</Notice>}
+			<div class="actions">
+				<Button name="cancel" disabled={isChecked} onClick={cancel}>
+					{t("cancel")}
+				</Button>
+			</div>
+		</Dialog>
+	);
+}
+
+/** What has become of the last update: on trial, in use, or taken back. */
+function Outcome({ running }: { running: Version }) {
+	const { ota_state, ota_last_error = "", upgrade_version = "" } = (useStore(status) ?? {}) as UpdateStatus;
+	const expected = kept<Expected>(EXPECTED);
+	const isTrial = ota_state === "trial";
+	const wasTrial = useRef(false);
+	usePoll(async () => {
+		if (isTrial) await refresh();
+	}, LOOK_AGAIN_MS);
+	useEffect(() => {
+		// The firmware from before has a page of its own.
+		if (wasTrial.current && ota_last_error === ROLLED_BACK) location.reload();
+		wasTrial.current = isTrial;
+	}, [isTrial]);
+	if (ota_state === undefined) return null;
+	const { version } = running.firmware;
+	const isBack = ota_last_error === ROLLED_BACK || (expected !== undefined && expected.build !== running.build_number);
+	const [kind, text]: readonly [NoticeKind, string] = isTrial
+		? ["info", t("update.trial", { version })]
+		: isBack
+			? ["warning", t("error.rolled_back", { version })]
+			: ota_last_error !== ""
+				? ["warning", `${t("update.last")} ${errorText({ code: ota_last_error })}`]
+				: expected !== undefined
+					? ["good", t("update.done", { version })]
+					: ["info", upgrade_version && t("update.newer", { version: upgrade_version })];
+	return <div role="status">{text !== "" && <Notice kind={kind}>{text}</Notice>}</div>;
+}
+
+/** In megabytes, of which a firmware has one or two. */
+function formatSize(bytes: number): string {
+	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
+}

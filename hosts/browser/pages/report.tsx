@@ -1,0 +1,44 @@
+/** The report for the maker: what it tells, and the file. */
+import { useState } from "preact/hooks";
+import { type DeviceError, post } from "../kit/device.js";
+import { FetchButton } from "../kit/fetch-button.js";
+import { Field, type FieldSpec } from "../kit/fields.js";
+import { Card, ErrorNotice } from "../kit/parts.js";
+import type { Control } from "../kit/replies.js";
+import { t } from "../kit/text.js";
+import { asDeviceError, useDevice } from "../kit/use-device.js";
+
+const PATH = "iec62056/control";
+const LOG: FieldSpec = { name: "report_log", label: "control.log", help: "report.log", kind: "toggle" };
+
+export function ReportCard() {
+	const { value, put } = useDevice<Control>(PATH);
+	const [error, setError] = useState<DeviceError>();
+	const record = (log_en: boolean) => {
+		setError(undefined);
+		post<Control>(PATH, { log_en }).then(put, (reason) => setError(asDeviceError(reason)));
+	};
+	return (
+		<Card title={t("report.title")}>
+			<p>{t("report.intro")}</p>
+			<ul>
+				{t("report.list")
+					.split("; ")
+					.map((part) => (
+						<li key={part}>{part}</li>
+					))}
+			</ul>
+			<p>{t("report.not")}</p>
+			{value && <Field spec={LOG} value={value.log_en === true} onInput={(on) => record(on === true)} />}
+			{error && <ErrorNotice error={error} />}
+			<p>{t("report.send")}</p>
+			<FetchButton
+				path="system/diagnostic"
+				name="report"
+				ending="bin"
+				label={t("report.go")}
+				texts={{ unsupported: t("report.none") }}
+			/>
+		</Card>
+	);
+}

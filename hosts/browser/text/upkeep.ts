@@ -1,0 +1,181 @@
+/** Texts of the page "maintenance": update, backup, report. */
+import type { Translations } from "./translations.js";
+
+export const UPKEEP = {
+	"file.drop": ["Or drop the file here.", "Oder die Datei hier ablegen.", "Albo upuść plik tutaj."],
+	"update.title": ["Firmware update", "Firmware-Update", "Aktualizacja oprogramowania"],
+	"update.installed": ["Installed version", "Installierte Version", "Zainstalowana wersja"],
+	"update.intro": [
+		"An update keeps all settings. Its file ends in “.ota” and has to be made for this model.",
+		"Ein Update behält alle Einstellungen. Die Datei endet auf „.ota“ und muss für dieses Modell gemacht sein.",
+		"Aktualizacja zachowuje wszystkie ustawienia. Jej plik kończy się na „.ota” i musi być przeznaczony dla tego modelu.",
+	],
+	"update.file": ["Firmware file", "Firmware-Datei", "Plik oprogramowania"],
+	"update.version": ["Version in the file", "Version in der Datei", "Wersja w pliku"],
+	"update.board": ["Made for", "Gemacht für", "Przeznaczona dla"],
+	"update.size": ["Size", "Größe", "Rozmiar"],
+	"update.foreign": [
+		"This is no firmware file of a Smart-Meter Gateway.",
+		"Das ist keine Firmware-Datei eines Smart-Meter-Gateways.",
+		"To nie jest plik oprogramowania bramki licznika energii.",
+	],
+	"update.same": [
+		"This is the version that already runs.",
+		"Das ist die Version, die schon läuft.",
+		"To wersja, która już działa.",
+	],
+	"update.older": [
+		"This version is older than the one that runs.",
+		"Diese Version ist älter als die laufende.",
+		"Ta wersja jest starsza od działającej.",
+	],
+	"update.time": [
+		"Over Wi-Fi it takes from half a minute to a few minutes. Keep this page open and the gateway's power on.",
+		"Über WLAN dauert es eine halbe bis einige Minuten. Lassen Sie diese Seite offen und das Gateway am Strom.",
+		"Przez Wi-Fi trwa to od pół minuty do kilku minut. Nie zamykaj tej strony i nie odłączaj zasilania bramki.",
+	],
+	"update.go": ["Install version {version}", "Version {version} installieren", "Zainstaluj wersję {version}"],
+	"update.running": ["Update to {version}", "Update auf {version}", "Aktualizacja do {version}"],
+	"update.sending": [
+		"The file is on its way to the gateway. Keep this page open.",
+		"Die Datei wird übertragen. Lassen Sie diese Seite offen.",
+		"Trwa przesyłanie pliku. Nie zamykaj tej strony.",
+	],
+	"update.checking": [
+		"The gateway checks the new version in its memory.",
+		"Das Gateway prüft die neue Version in seinem Speicher.",
+		"Bramka sprawdza nową wersję w swojej pamięci.",
+	],
+	"update.leave": ["Break off the update?", "Update abbrechen?", "Przerwać aktualizację?"],
+	"update.unchanged": [
+		"The gateway stays as it was.",
+		"Das Gateway bleibt, wie es war.",
+		"Bramka pozostaje bez zmian.",
+	],
+	"update.trial": [
+		"Version {version} runs on trial. When it has worked for a minute it stays; if it fails, the gateway goes back by itself. Leave its power on.",
+		"Version {version} läuft auf Probe. Hat sie eine Minute funktioniert, bleibt sie; versagt sie, kehrt das Gateway von selbst zurück. Lassen Sie es am Strom.",
+		"Wersja {version} działa na próbę. Jeśli przez minutę będzie sprawna, zostanie; jeśli zawiedzie, bramka sama wróci do poprzedniej. Nie odłączaj zasilania.",
+	],
+	"update.done": [
+		"The update worked: version {version} runs.",
+		"Das Update ist gelungen: Version {version} läuft.",
+		"Aktualizacja powiodła się: działa wersja {version}.",
+	],
+	"update.last": [
+		"The last update failed.",
+		"Das letzte Update schlug fehl.",
+		"Ostatnia aktualizacja nie powiodła się.",
+	],
+	"update.newer": [
+		"There is a newer version: {version}. Get its file for this model where you got the gateway or its firmware, and install it here.",
+		"Es gibt eine neuere Version: {version}. Holen Sie die Datei für dieses Modell dort, woher Gateway oder Firmware kommen, und installieren Sie sie hier.",
+		"Jest nowsza wersja: {version}. Pobierz jej plik dla tego modelu stamtąd, skąd pochodzi bramka lub jej oprogramowanie, i zainstaluj go tutaj.",
+	],
+	"backup.title": ["Backup", "Sicherung", "Kopia zapasowa"],
+	"backup.intro": [
+		"All settings as a file, without passwords, keys and certificates, and without the history. It can be put back into this gateway or another one, also after an update.",
+		"Alle Einstellungen als Datei, ohne Passwörter, Schlüssel und Zertifikate und ohne den Verlauf. Sie lassen sich in dieses oder ein anderes Gateway zurückspielen, auch nach einem Update.",
+		"Wszystkie ustawienia w pliku, bez haseł, kluczy i certyfikatów oraz bez historii. Można je przywrócić w tej lub innej bramce, także po aktualizacji.",
+	],
+	"backup.go": ["Download backup", "Sicherung herunterladen", "Pobierz kopię"],
+	"restore.title": ["Restore", "Wiederherstellen", "Przywracanie"],
+	"restore.file": ["File of a backup", "Datei einer Sicherung", "Plik kopii zapasowej"],
+	"restore.foreign": [
+		"This is no backup of a Smart-Meter Gateway.",
+		"Das ist keine Sicherung eines Smart-Meter-Gateways.",
+		"To nie jest kopia zapasowa bramki licznika energii.",
+	],
+	"restore.made": ["Made on", "Erstellt am", "Utworzono"],
+	"restore.has": ["Settings of", "Einstellungen von", "Ustawienia"],
+	"restore.help": [
+		"These settings take the place of the present ones, all or none. Stored passwords stay where they still fit.",
+		"Diese Einstellungen ersetzen die jetzigen, alle oder keine. Gespeicherte Passwörter bleiben, wo sie noch passen.",
+		"Te ustawienia zastąpią obecne, wszystkie albo żadne. Zapisane hasła pozostaną tam, gdzie nadal pasują.",
+	],
+	"restore.go": ["Restore these settings", "Diese Einstellungen zurückspielen", "Przywróć te ustawienia"],
+	"restore.running": ["Restoring …", "Wird zurückgespielt …", "Przywracanie …"],
+	"restore.done": ["Settings restored: {n}.", "Zurückgespielte Einstellungen: {n}.", "Przywrócone ustawienia: {n}."],
+	"restore.again": [
+		"These are not in the file and have to be entered again:",
+		"Diese stehen nicht in der Datei und sind neu einzugeben:",
+		"Tych nie ma w pliku i trzeba je wpisać ponownie:",
+	],
+	"restore.ignored": [
+		"This firmware does not know, and has left out:",
+		"Diese Firmware kennt das nicht und hat es ausgelassen:",
+		"Tego oprogramowanie nie zna i pominęło to:",
+	],
+	"report.title": ["Report for the maker", "Bericht für den Hersteller", "Raport dla producenta"],
+	"report.intro": [
+		"When something does not work, this file helps to find out why. It is encrypted: only the maker of the firmware can read it. It has:",
+		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
+		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
+	],
+	"report.list": [
+		"model, serial number and version; causes of the last restarts, memory and counters; the settings without passwords and keys; the log",
+		"Modell, Seriennummer und Version; Ursachen der letzten Neustarts, Speicher und Zähler; die Einstellungen ohne Passwörter und Schlüssel; das Protokoll",
+		"model, numer seryjny i wersja; przyczyny ostatnich restartów, pamięć i liczniki; ustawienia bez haseł i kluczy; dziennik",
+	],
+	"report.not": [
+		"Passwords, keys and tokens are never in it.",
+		"Passwörter, Schlüssel und Token stehen nie darin.",
+		"Nigdy nie ma w nim haseł, kluczy ani tokenów.",
+	],
+	"report.log": [
+		"The report then has it too, with the meter's values: switch it on, read the meter, then download.",
+		"Dann steht es auch im Bericht, mit den Werten des Zählers: einschalten, Zähler auslesen, dann herunterladen.",
+		"Wtedy raport też ją zawiera, z wartościami licznika: włącz, odczytaj licznik, potem pobierz.",
+	],
+	"report.send": [
+		"Send the file to the maker, with a few words on what goes wrong and since when.",
+		"Senden Sie die Datei an den Hersteller, mit ein paar Worten, was nicht geht und seit wann.",
+		"Wyślij plik producentowi i napisz krótko, co nie działa i od kiedy.",
+	],
+	"report.go": ["Download report", "Bericht herunterladen", "Pobierz raport"],
+	"report.none": [
+		"This firmware has no maker's key, so it can't encrypt a report.",
+		"Diese Firmware hat keinen Schlüssel eines Herstellers und kann keinen Bericht verschlüsseln.",
+		"To oprogramowanie nie ma klucza producenta i nie może zaszyfrować raportu.",
+	],
+	"error.ota_interrupted": [
+		"The connection broke off before all of the file was there: try again, closer to the Wi-Fi if need be.",
+		"Die Verbindung brach ab, bevor die Datei ganz da war: Versuchen Sie es noch einmal, wenn nötig näher am WLAN.",
+		"Połączenie przerwano, zanim dotarł cały plik: spróbuj ponownie, w razie potrzeby bliżej Wi-Fi.",
+	],
+	"error.ota_invalid_image": [
+		"The file is damaged or not complete: download it again.",
+		"Die Datei ist beschädigt oder unvollständig: Laden Sie sie noch einmal herunter.",
+		"Plik jest uszkodzony lub niepełny: pobierz go ponownie.",
+	],
+	"error.ota_bad_signature": [
+		"The file is not signed by the maker of this firmware: get it from them.",
+		"Die Datei ist nicht vom Hersteller dieser Firmware signiert: Holen Sie sie bei ihm.",
+		"Plik nie jest podpisany przez producenta tego oprogramowania: pobierz go od niego.",
+	],
+	"error.ota_wrong_device": [
+		"The file is for another model: choose the one for this model.",
+		"Die Datei ist für ein anderes Modell: Wählen Sie die für dieses.",
+		"Plik jest dla innego modelu: wybierz plik dla tego modelu.",
+	],
+	"error.ota_downgrade": [
+		"This version lacks security fixes that the gateway has: choose a newer one.",
+		"Dieser Version fehlen Sicherheitskorrekturen, die das Gateway hat: Wählen Sie eine neuere.",
+		"Tej wersji brakuje poprawek bezpieczeństwa, które bramka już ma: wybierz nowszą.",
+	],
+	"error.ota_write_failed": [
+		"The gateway could not write the file to its memory: try again. If it stays so, the memory is worn.",
+		"Das Gateway konnte die Datei nicht in seinen Speicher schreiben: Versuchen Sie es noch einmal. Bleibt es so, ist er abgenutzt.",
+		"Bramka nie mogła zapisać pliku w pamięci: spróbuj ponownie. Jeśli to się powtarza, pamięć jest zużyta.",
+	],
+	"error.ota_low_power": [
+		"The supply is too weak for an update: connect the gateway to USB power, or change its batteries.",
+		"Die Versorgung ist zu schwach für ein Update: Schließen Sie das Gateway an USB an oder wechseln Sie die Batterien.",
+		"Zasilanie jest za słabe na aktualizację: podłącz bramkę do USB albo wymień baterie.",
+	],
+	"error.rolled_back": [
+		"The new version failed, so the gateway went back: version {version} runs, with all settings. The report below helps its maker.",
+		"Die neue Version versagte, deshalb ist das Gateway zurückgekehrt: Version {version} läuft, mit allen Einstellungen. Der Bericht unten hilft dem Hersteller.",
+		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport poniżej pomoże producentowi.",
+	],
+} as const satisfies Record<string, Translations>;
