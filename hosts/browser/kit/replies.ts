@@ -99,6 +99,10 @@ export interface Status {
 	readonly hub_sent: number;
 	readonly mqtt_state: string;
 	readonly mqtt_sent: number;
+	readonly ota_state: "idle" | "receiving" | "verifying" | "restarting" | "trial";
+	readonly ota_received: number;
+	readonly ota_total: number;
+	readonly ota_last_error: string;
 }
 
 export type PowerModeNumber = number;
@@ -450,6 +454,8 @@ export interface Event {
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "battery_empty"
+		| "update_installed"
+		| "update_refused"
 		| "update_confirmed"
 		| "update_failed"
 		| "update_rolled_back"
