@@ -71,6 +71,12 @@ export const EVENTS = {
 		"Przez MQTT znów wysyłane są wartości",
 	],
 	"event.battery_empty": ["The batteries are empty", "Die Batterien sind leer", "Baterie są rozładowane"],
+	"event.update_installed": ["Firmware was updated", "Firmware wurde aktualisiert", "Zaktualizowano oprogramowanie"],
+	"event.update_refused": [
+		"A firmware file was not taken",
+		"Eine Firmware-Datei wurde nicht angenommen",
+		"Nie przyjęto pliku oprogramowania",
+	],
 	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
 	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
 	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],
