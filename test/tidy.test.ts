@@ -75,6 +75,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes io/crypto io/host io/machine",
 		why: "each does one thing; what it needs of another is passed in",
 	},
+	{
+		rooms: "hpke",
+		from: "io/crypto io/host",
+		why: "seals for whoever has the private key, over the host's cryptography",
+	},
 	{ rooms: "diagnostics", from: "bytes io/host io/flash", why: "events in memory and flash; others tell of them" },
 	{
 		rooms: "http",
@@ -102,6 +107,11 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "button, light, supply, sleep; and flash, which empty cells shut",
 	},
 	{
+		rooms: "improv",
+		from: "io/host io/machine io/driver wifi config",
+		why: "sets Wi-Fi by the console, as the API does by the network",
+	},
+	{
 		rooms: "publish",
 		from: "bytes obis io/host readout",
 		why: "what is sent out, and what all that send share",
@@ -113,7 +123,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "publish hub mqtt bytes io/crypto io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "hpke publish hub mqtt bytes io/crypto io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

@@ -8,17 +8,20 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { BOARDS, findBoard } from "../hosts/esp32/boards.js";
 import { buildForChip, findIDF, flash, monitor, placesOf, type Variant } from "./sdk/esp32.js";
+import { NO_RELEASE, type Release, readRelease } from "./sdk/release.js";
 import { ROOT } from "./sdk/sdk.js";
 
 const COMMANDS = ["build", "flash", "monitor"] as const;
 type Command = (typeof COMMANDS)[number];
 
-const HELP = `  npm run build -- --board NAME [--production]                builds the firmware
+const HELP = `  npm run build -- --board NAME [--production] [--release FILE]
+                                                              builds the firmware
   npm run flash -- --board NAME [--production] [--port PORT]  writes it to the chip
   npm run monitor -- --board NAME [--port PORT]               shows what the chip prints
 
   --board NAME   the hardware variant
-  --production   for units that are sold: encrypted flash, signed updates; can't be taken back on a chip
+  --production   for units that are sold: encrypted flash; can't be taken back on a chip
+  --release FILE what the build is published with: keys that sign updates, and more (docs/flashing.md)
   --port PORT    the serial port, such as /dev/ttyUSB0 (default: the one that is found)
   --out DIR      what is built is there (default .build/esp32)
 
@@ -28,6 +31,7 @@ Boards: ${BOARDS.map((board) => board.name).join(", ")}
 interface Order extends Variant {
 	readonly command: Command;
 	readonly port: string | undefined;
+	readonly release: Release;
 }
 
 /** Undefined: help is wanted. Throws an Error with a sentence for a bad command line. */
@@ -40,6 +44,7 @@ function readOrder([word, ...args]: string[]): Order | undefined {
 			board: { type: "string" },
 			production: { type: "boolean", default: false },
 			port: { type: "string" },
+			release: { type: "string" },
 			out: { type: "string" },
 			help: { type: "boolean" },
 		},
@@ -47,7 +52,15 @@ function readOrder([word, ...args]: string[]): Order | undefined {
 	if (values.help) return undefined;
 	if (values.board === undefined) throw new Error("--board is missing: the hardware variant.");
 	const { production, port, out } = values;
-	return { command, board: findBoard(values.board), production, port, out: out === undefined ? out : resolve(out) };
+	const release = values.release === undefined ? NO_RELEASE : readRelease(values.release);
+	return {
+		command,
+		board: findBoard(values.board),
+		production,
+		port,
+		out: out === undefined ? out : resolve(out),
+		release,
+	};
 }
 
 async function carryOut(order: Order): Promise<number> {
@@ -59,6 +72,8 @@ async function carryOut(order: Order): Promise<number> {
 	const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 	await buildForChip({ ...order, idf, version, builtUtcMs: Date.now() });
 	console.log(places.image);
+	if (order.release.updateKeys.length === 0)
+		console.log("It takes no updates over the network: no key signs them (--release).");
 	console.log(`Next: npm run flash -- --board ${board.name}${production ? " --production" : ""}`);
 	return 0;
 }

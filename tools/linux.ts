@@ -120,6 +120,7 @@ class LinuxBench {
 			quiet,
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
+			reportKey: this.#options.reportKey,
 			announce,
 			power,
 			wakeReason,

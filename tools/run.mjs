@@ -91,6 +91,8 @@ const PEER_PACKAGES = [
 	{ name: "mosquitto", isThere: () => hasProgram("mosquitto") },
 	{ name: "mosquitto-clients", isThere: () => hasProgram("mosquitto_sub") },
 	{ name: "debootstrap", isThere: () => hasProgram("debootstrap") },
+	{ name: "opensc", isThere: () => hasProgram("pkcs11-tool") },
+	{ name: "softhsm2", isThere: () => hasProgram("softhsm2-util") },
 ];
 
 function installForTests(packages, mayInstall = true) {
@@ -242,6 +244,7 @@ const commands = {
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
+	ota: (args) => become(process.execPath, [...program("tools/ota.js"), ...args]),
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),

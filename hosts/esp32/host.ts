@@ -1,5 +1,6 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: the ESP32 as the gateway's world. */
 import { BOARD } from "gateway/board";
+import { RELEASE } from "gateway/release";
 import config from "mc/config";
 import type { Ending, Host, HostInfo, Network, Storage, TextCodec, Timers } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
@@ -17,6 +18,7 @@ import { ChipPower, ChipRetained, ChipSleep } from "./power.js";
 import { createSerialPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
 import { ChipClock, System } from "./system.js";
+import { ChipUpdate } from "./update.js";
 import { createWiFiPort } from "./wifi.js";
 
 const HTTP_PORT = 80;
@@ -40,6 +42,7 @@ export function createHost(ending: Ending): Host {
 	const factory = readFactoryData({ storage, crypto, text });
 	const { meter, button, led } = BOARD;
 	const power = new ChipPower(BOARD);
+	const restart = () => void timers.set(() => System.restart(), 0);
 	return {
 		info: describe(factory),
 		clock: new ChipClock(),
@@ -52,6 +55,13 @@ export function createHost(ending: Ending): Host {
 		network: createNetwork(timers),
 		storage,
 		flash: FLASH,
+		update: new ChipUpdate({
+			keys: RELEASE.updateKeys,
+			revoked: RELEASE.revokedKeys,
+			securityLevel: RELEASE.securityLevel,
+			text,
+			restart,
+		}),
 		retained: new ChipRetained(),
 		ending,
 		crypto,
@@ -65,7 +75,7 @@ export function createHost(ending: Ending): Host {
 			? { switchedOn: System.switchedOn() }
 			: { button: createButtonPort((target) => System.watchButton(target, button)) }),
 		...(led === undefined ? {} : { led: createLEDPort(led) }),
-		restart: () => void timers.set(() => System.restart(), 0),
+		restart,
 		trace,
 	};
 }
@@ -97,6 +107,7 @@ function describe(factory: FactoryData): HostInfo {
 		deviceId,
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
+		reportKey: "",
 	};
 }
 

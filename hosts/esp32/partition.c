@@ -1,6 +1,6 @@
 /*
  * Partitions (hosts/native/partition.h) of the chip's flash (ESP-IDF 6.0, "Partitions API"), by their names in the table
- * of partitions. Only those of our own data.
+ * of partitions. Only those of our own data, and the slot for firmware that does not run (update.h).
  *
  * On encrypted flash an erased byte reads as 0xFF only as it stands there, before it is decrypted; so such blocks are
  * looked at both ways. And at the first start of a unit the boot loader encrypts what is there, which is nothing: bytes
@@ -14,6 +14,8 @@
 
 #include "esp_partition.h"
 
+#include "update-slot.h"
+
 /* Bytes that are looked at in one piece: whole blocks of the cipher. */
 enum { PIECE = 64 };
 
@@ -22,6 +24,7 @@ typedef esp_err_t reader(const esp_partition_t *partition, size_t offset, void *
 
 static const esp_partition_t *find(const char *name)
 {
+	if (strcmp(name, UPDATE_SLOT) == 0) return update_slot();
 	/* Of the same kind, but read by nobody else than factory-data.c. */
 	if (strcmp(name, "factory_data") == 0) return NULL;
 	return esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, name);
@@ -103,11 +106,18 @@ bool partition_read(const char *name, size_t offset, void *into, size_t size, ch
 	return check(read_plain(find(name), offset, into, size), name, "read", message);
 }
 
+/* The slot for firmware has rules of its own. */
+static bool may_change(const char *name, char message[PARTITION_MESSAGE_SIZE])
+{
+	return strcmp(name, UPDATE_SLOT) != 0 || update_slot_is_free(message);
+}
+
 bool partition_write(
 	const char *name, size_t offset, const void *bytes, size_t size, char message[PARTITION_MESSAGE_SIZE])
 {
 	const esp_partition_t *partition = find(name);
 	size_t end = offset + size, found;
+	if (!may_change(name, message)) return false;
 	if (!check(find_written(read_plain, partition, offset, end, &found), name, "read", message)) return false;
 	if (found == end && partition->encrypted
 		&& !check(erase_unused(partition, offset, end, &found), name, "erased", message))
@@ -122,5 +132,6 @@ bool partition_write(
 
 bool partition_erase(const char *name, size_t offset, size_t size, char message[PARTITION_MESSAGE_SIZE])
 {
+	if (!may_change(name, message)) return false;
 	return check(esp_partition_erase_range(find(name), offset, size), name, "erased", message);
 }

@@ -14,5 +14,20 @@ declare module "gateway/board" {
 	export const BOARD: import("./boards.js").Board;
 }
 
+declare module "gateway/release" {
+	/** What whoever publishes this firmware has decided (`--release`). Texts: they lie in flash. */
+	export const RELEASE: {
+		/** Public keys that may sign updates: points in hex (P256_POINT_LENGTH bytes). None: this build takes no update. */
+		readonly updateKeys: readonly string[];
+		/** Ids of keys that may not any more, 8 bytes in hex. */
+		readonly revokedKeys: readonly string[];
+		/** Public key that diagnostic reports are sealed with: a point in hex; empty: there is none. */
+		readonly reportKey: string;
+		/** Where newer firmware is told of; empty: nowhere. */
+		readonly upgradeUrl: string;
+		readonly securityLevel: number;
+	};
+}
+
 /** The board has a Zigbee coprocessor. A constant: what is imported for a radio alone is in no other board's image. */
 declare const HAS_RADIO: boolean;

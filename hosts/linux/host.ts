@@ -137,6 +137,7 @@ export function createHost(): { host: Host; ready(): void } {
 			deviceId: 0,
 			hostname: setting("HOSTNAME")!,
 			timeServers: setting("TIME_SERVERS") ?? "",
+			reportKey: setting("REPORT_KEY") ?? "",
 		},
 		clock,
 		timers,

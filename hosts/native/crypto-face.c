@@ -1,4 +1,4 @@
-/* The natives of crypto.ts: digests (digest.h) and certificates (certificate.h) for XS. */
+/* The natives of crypto.ts: digests (digest.h), P-256 (p256.h) and certificates (certificate.h) for XS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "aes-gcm.h"
 #include "certificate.h"
 #include "digest.h"
+#include "p256.h"
 
 enum { RANDOM_LIMIT = 4096 };
 
@@ -95,6 +96,83 @@ void xs_crypto_aes_128_gcm(xsMachine *the)
 	}
 	xsmcGetBufferWritable(xsResult, &into, &result_size);
 	check(the, gcm_encrypt(&input, into));
+}
+
+void xs_hash_destructor(void *data)
+{
+	if (!data) return;
+	digest_abort(data);
+	free(data);
+}
+
+/* A hash that was begun is the object's host data; it is gone after its result was given. */
+void xs_hash(xsMachine *the)
+{
+	digest *state = malloc(sizeof(digest));
+	if (!state) xsUnknownError("out of memory");
+	if (!digest_start(state)) {
+		free(state);
+		check(the, false);
+	}
+	xsmcSetHostData(xsThis, state);
+}
+
+static digest *hash_of(xsMachine *the)
+{
+	digest *state = xsmcGetHostData(xsThis);
+	if (!state) xsUnknownError("the hash was given already");
+	return state;
+}
+
+/* (bytes, start, end) */
+void xs_hash_update(xsMachine *the)
+{
+	digest *state = hash_of(the);
+	void *bytes;
+	xsUnsignedValue size;
+	double start = xsmcToNumber(xsArg(1)), end = xsmcToNumber(xsArg(2));
+	xsmcGetBufferReadable(xsArg(0), &bytes, &size);
+	if (!(start >= 0 && start <= end && end <= (double)size)) xsRangeError("beyond the bytes");
+	check(the, digest_update(state, (uint8_t *)bytes + (size_t)start, (size_t)end - (size_t)start));
+}
+
+/* (): an ArrayBuffer */
+void xs_hash_digest(xsMachine *the)
+{
+	uint8_t result[DIGEST_SIZE];
+	digest *state = hash_of(the);
+	bool done = digest_finish(state, result);
+	free(state);
+	xsmcSetHostData(xsThis, NULL);
+	check(the, done);
+	xsmcSetArrayBuffer(xsResult, result, sizeof result);
+}
+
+/* (publicKey, message, signature): whether it is the key's */
+void xs_crypto_verify_p256(xsMachine *the)
+{
+	void *point, *message, *signature;
+	xsUnsignedValue point_size, size, signature_size;
+	xsmcGetBufferReadable(xsArg(0), &point, &point_size);
+	xsmcGetBufferReadable(xsArg(1), &message, &size);
+	xsmcGetBufferReadable(xsArg(2), &signature, &signature_size);
+	bool fits = point_size == P256_POINT_SIZE && signature_size == P256_SIGNATURE_SIZE;
+	xsmcSetBoolean(xsResult, fits && p256_verify(point, message, size, signature));
+}
+
+/* (publicKey): an ArrayBuffer, the new key's public half and then the secret */
+void xs_crypto_agree_p256(xsMachine *the)
+{
+	uint8_t result[P256_POINT_SIZE + P256_SECRET_SIZE];
+	void *point;
+	xsUnsignedValue size;
+	xsmcGetBufferReadable(xsArg(0), &point, &size);
+	p256_status status =
+		size == P256_POINT_SIZE ? p256_agree(point, result, result + P256_POINT_SIZE) : P256_NO_POINT;
+	if (status == P256_NO_POINT) xsRangeError("that is no point of P-256");
+	check(the, status == P256_OK);
+	xsmcSetArrayBuffer(xsResult, result, sizeof result);
+	mbedtls_platform_zeroize(result, sizeof result);
 }
 
 /* (length): an ArrayBuffer */

@@ -1,11 +1,12 @@
 /** The `crypto` of the host contract by Mbed TLS (crypto-face.c), for every host that runs in XS. */
-import type {
-	CertificateFile,
-	CertificateOptions,
-	CertificatePair,
-	Crypto,
-	Hash,
-	KeyAgreement,
+import {
+	type CertificateFile,
+	type CertificateOptions,
+	type CertificatePair,
+	type Crypto,
+	type Hash,
+	type KeyAgreement,
+	P256_POINT_LENGTH,
 } from "../../modules/io/crypto.js";
 
 /** The C functions, in the form that XS calls without a detour. */
@@ -22,6 +23,12 @@ class Bindings {
 	static aes128GCM(key: Uint8Array, iv: Uint8Array, associated: Uint8Array, text: Uint8Array): ArrayBuffer {
 		return native("xs_crypto_aes_128_gcm").call(this, key, iv, associated, text);
 	}
+	static verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+		return native("xs_crypto_verify_p256").call(this, publicKey, message, signature);
+	}
+	static agreeP256(publicKey: Uint8Array): ArrayBuffer {
+		return native("xs_crypto_agree_p256").call(this, publicKey);
+	}
 	static readCertificates(file: Uint8Array): CertificateFile {
 		return native("xs_crypto_read_certificates").call(this, file);
 	}
@@ -32,6 +39,32 @@ class Bindings {
 		...names: string[]
 	): ArrayBuffer[] {
 		return native("xs_crypto_make_certificate").call(this, validFromMs, validToMs, key, ...names);
+	}
+}
+
+/** The native object: its state is in native memory. It has no fields: XS would not initialise them. */
+class HashState extends Native("xs_hash_destructor") {
+	constructor() {
+		super();
+		native("xs_hash").call(this);
+	}
+	update(bytes: Uint8Array, start: number, end: number): void {
+		native("xs_hash_update").call(this, bytes, start, end);
+	}
+	digest(): ArrayBuffer {
+		return native("xs_hash_digest").call(this);
+	}
+}
+
+class NativeHash implements Hash {
+	readonly #state = new HashState();
+
+	update(bytes: Uint8Array, start = 0, end = bytes.length): void {
+		this.#state.update(bytes, start, end);
+	}
+
+	digest(): Uint8Array {
+		return new Uint8Array(this.#state.digest());
 	}
 }
 
@@ -53,15 +86,16 @@ export class NativeCrypto implements Crypto {
 	}
 
 	hash(): Hash {
-		throw new Error("not built yet");
+		return new NativeHash();
 	}
 
-	verifyP256(_publicKey: Uint8Array, _message: Uint8Array, _signature: Uint8Array): boolean {
-		throw new Error("not built yet");
+	verifyP256(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+		return Bindings.verifyP256(publicKey, message, signature);
 	}
 
-	agreeP256(_publicKey: Uint8Array): KeyAgreement {
-		throw new Error("not built yet");
+	agreeP256(publicKey: Uint8Array): KeyAgreement {
+		const both = new Uint8Array(Bindings.agreeP256(publicKey));
+		return { publicKey: both.slice(0, P256_POINT_LENGTH), secret: both.slice(P256_POINT_LENGTH) };
 	}
 
 	readCertificates(file: Uint8Array): CertificateFile {

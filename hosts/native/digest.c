@@ -38,6 +38,11 @@ bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE])
 	return done;
 }
 
+void digest_abort(digest *d)
+{
+	psa_hash_abort(&d->sha256);
+}
+
 static bool start_padded(digest *d, uint8_t pad)
 {
 	uint8_t block[DIGEST_BLOCK_SIZE];

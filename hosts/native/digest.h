@@ -24,6 +24,9 @@ bool digest_start(digest *d);
 bool digest_update(digest *d, const void *bytes, size_t length);
 bool digest_finish(digest *d, uint8_t result[DIGEST_SIZE]);
 
+/* Of one that was started and is not finished: lets go of what the library holds for it. */
+void digest_abort(digest *d);
+
 /* A key of any length. Between start and finish: digest_update. */
 bool digest_hmac_start(digest *d, const void *key, size_t length);
 bool digest_hmac_finish(digest *d, uint8_t result[DIGEST_SIZE]);

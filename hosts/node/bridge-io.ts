@@ -28,6 +28,8 @@ import {
 	READ_LIMIT,
 } from "./worker/protocol.js";
 
+const CONSOLE_BAUD = 115_200;
+
 /** What streams call back with, as events of the id. */
 function streamEvents({ events }: BridgeWorld, handle: Handle) {
 	return {
@@ -37,7 +39,7 @@ function streamEvents({ events }: BridgeWorld, handle: Handle) {
 	};
 }
 
-type StreamNames = "serial" | "configure" | "read" | "write" | "close";
+type StreamNames = "serial" | "console" | "configure" | "read" | "write" | "close";
 
 export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNames> {
 	const { host, handles, events } = world;
@@ -52,6 +54,16 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 					...streamEvents(world, handle),
 					onDrained: () => events.say(handle, EVENT_DRAINED),
 				});
+				handle.stream = serial;
+				handle.close = () => serial.close();
+			});
+		},
+		console: (id) => {
+			const port = host.serial.console;
+			if (!port) throw new Error("this host has no console");
+			handles.open(id, (handle) => {
+				const line = { format: FORMAT_8N1, baud: CONSOLE_BAUD } as const;
+				const serial = new port.io({ ...port.pins, ...line, ...streamEvents(world, handle) });
 				handle.stream = serial;
 				handle.close = () => serial.close();
 			});

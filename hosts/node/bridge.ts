@@ -14,6 +14,7 @@ import {
 	HOST_ENDED_BY_FAULT,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_CONSOLE,
 	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
@@ -66,6 +67,7 @@ export class Bridge {
 		const { info, serial, network, flash, power, button, wifi, retained, ending, sleep } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
+		if (serial.console) flags |= HOST_HAS_CONSOLE;
 		if (network.http.secure) flags |= HOST_HTTP_SECURE;
 		if (network.https) flags |= HOST_HAS_HTTPS;
 		if (network.https?.secure) flags |= HOST_HTTPS_SECURE;

@@ -37,6 +37,8 @@ export interface HostSettings {
 	readonly meterPath: string;
 	/** False: that is a pseudo-terminal, at whose other end characters take no time. Default true. */
 	readonly isMeterPaced?: boolean;
+	/** Path of the serial port that the console is; undefined: there is none. */
+	readonly consolePath?: string | undefined;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	/** Undefined: there is no HTTPS. */
@@ -49,6 +51,8 @@ export interface HostSettings {
 	readonly time?: FastTime | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/** `HostInfo.reportKey`; default: none. */
+	readonly reportKey?: string;
 	/** How the program before has ended; default: its power was cut. */
 	readonly ending?: Ending;
 	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
@@ -94,10 +98,14 @@ export function createHost(settings: HostSettings): Host {
 			deviceId: BENCH_DEVICE_ID,
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
+			reportKey: settings.reportKey ?? "",
 		},
 		clock: time ?? new NodeClock(settings.utcMs),
 		timers,
-		serial: { meter: createSerialPort(settings.meterPath, trace, settings.isMeterPaced) },
+		serial: {
+			meter: createSerialPort(settings.meterPath, trace, settings.isMeterPaced),
+			...(settings.consolePath === undefined ? {} : { console: createSerialPort(settings.consolePath, trace, false) }),
+		},
 		network: createNetwork(settings),
 		storage: new FileStorage(join(stateFolder, "flash")),
 		flash: new FileFlash(join(stateFolder, "partitions")),

@@ -126,6 +126,7 @@ class Bench {
 			builtUtcMs: Math.floor(statSync(GATEWAY_SCRIPT).mtimeMs),
 			meterPath: options.meter ?? this.#meter!.path,
 			isMeterPaced: this.#time === undefined || options.meter !== undefined,
+			consolePath: options.console,
 			// Those that were found free at first.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
@@ -133,6 +134,7 @@ class Bench {
 			utcMs,
 			time: this.#time,
 			timeServers: options.ntp,
+			reportKey: options.reportKey,
 			ending,
 			power: options.power,
 			wakeReason,

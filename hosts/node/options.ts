@@ -1,7 +1,9 @@
 /** The command line of the bench. Its options are kept stable: tests, documentation and habits depend on them. */
+import { existsSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { parseArgs } from "node:util";
 import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
+import { pointOf } from "./p256.js";
 
 export const USAGE = `Usage: npm start -- [options]
 
@@ -14,6 +16,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          plain HTTP too (default client)
   --state DIR            where the contents of the flash are kept (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
+  --console PATH         serial port, real or a pseudo-terminal, where Wi-Fi can be set by Improv (default: none)
   --zigbee PATH|tcp://HOST:PORT
                          Zigbee radio; accepted, but this version has no use for it
   --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends: each minute it reads
@@ -25,6 +28,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          nobody is connected and the meter is not being read
   --ntp SERVER[:PORT][,...]
                          up to 4 names or IPv4 addresses of time servers that are asked (default: none is)
+  --report-key FILE      the manufacturer's public key (PEM) that diagnostic reports are sealed for (default: there are none)
   --supply usb|battery[:VOLTS]
                          what it runs on: USB, or three cells with so many volts together (default usb; power.txt of the
                          state folder says more)
@@ -53,6 +57,7 @@ export interface Options {
 	readonly mode: "client" | "ap";
 	readonly state: string;
 	readonly meter: string | undefined;
+	readonly console: string | undefined;
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
@@ -62,6 +67,8 @@ export interface Options {
 	readonly speed: number;
 	/** As `HostInfo.timeServers`. */
 	readonly ntp: string;
+	/** As `HostInfo.reportKey`. */
+	readonly reportKey: string;
 	/** As power.txt of the state folder; empty: USB. */
 	readonly power: string;
 	/** WAKE_… */
@@ -83,12 +90,14 @@ export function parseOptions(args: string[]): Options {
 			mode: { type: "string", default: "client" },
 			state: { type: "string", default: ".state" },
 			meter: { type: "string" },
+			console: { type: "string" },
 			zigbee: { type: "string" },
 			"hub-demo": { type: "boolean", default: false },
 			password: { type: "string" },
 			time: { type: "string" },
 			speed: { type: "string", default: "1" },
 			ntp: { type: "string", default: "" },
+			"report-key": { type: "string" },
 			supply: { type: "string", default: "usb" },
 			wake: { type: "string" },
 			quiet: { type: "boolean", default: false },
@@ -105,12 +114,14 @@ export function parseOptions(args: string[]): Options {
 		mode: oneOf("--mode", values.mode, ["client", "ap"]),
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),
+		console: toPath("--console", values.console),
 		zigbee: toRadio(values.zigbee),
 		hubDemo: values["hub-demo"],
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
+		reportKey: toReportKey(values["report-key"]),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
 		quiet: values.quiet,
@@ -155,6 +166,13 @@ function toTime(value: string | undefined): number | null | undefined {
 	if (Number.isNaN(timeMs))
 		throw new Error(`--time is a date and time such as 2026-01-31T12:00:00Z, or none, not "${value}"`);
 	return timeMs;
+}
+
+function toReportKey(path: string | undefined): string {
+	if (path === undefined) return "";
+	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
+	if (point === undefined) throw new Error(`--report-key is a file with a public key on P-256, not "${path}"`);
+	return Buffer.from(point).toString("hex");
 }
 
 function toPower(value: string): string {

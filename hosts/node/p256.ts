@@ -12,6 +12,17 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 	return key !== undefined && verify("sha256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
 }
 
+/** The point of a key in PEM (public, or private); undefined: it is none of P-256. */
+export function pointOf(pem: string | Buffer): Uint8Array | undefined {
+	try {
+		const { crv, x, y } = createPublicKey(pem).export({ format: "jwk" });
+		if (crv !== "P-256") return undefined;
+		return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
+	} catch {
+		return undefined;
+	}
+}
+
 /** As `agreeP256` of the host contract. */
 export function agree(point: Uint8Array): KeyAgreement {
 	if (publicKeyOf(point) === undefined) throw new RangeError("That is no point of P-256");

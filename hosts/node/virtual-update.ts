@@ -7,8 +7,9 @@
  *   slots.flash.cutPowerAt(3, 100);                // as of any VirtualFlash; `slots.powerUp()` afterwards
  *   const image = makeBenchImage({ version: "1.2.3-test" });  // bench-image.ts: what `activate` takes for one
  */
-import type { Inflater } from "../../modules/io/flash.js";
+
 import type { Crypto } from "../../modules/io/crypto.js";
+import type { Inflater } from "../../modules/io/flash.js";
 import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
 import { PakoInflater } from "./inflater.js";
 import { VirtualFlash, type VirtualPartition } from "./virtual-flash.js";

@@ -13,7 +13,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Sleep } from "../../modules/io/flash.js";
-import type { Ending, Host, HostInfo, LEDPort, Network, Power, Resources, TextCodec } from "../../modules/io/host.js";
+import type {
+	Ending,
+	Host,
+	HostInfo,
+	LEDPort,
+	Network,
+	Power,
+	Resources,
+	SerialPort,
+	TextCodec,
+} from "../../modules/io/host.js";
 import type { WiFiPort } from "../../modules/io/wifi.js";
 import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON, StoredRetained } from "../simulated/ending.js";
@@ -55,6 +65,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	button?: boolean;
 	/** The unit has no button, and was started by its power being switched on, or not. */
 	switchedOn?: boolean;
+	/** Makes the console; without it, the world has none. */
+	console?: (time: VirtualTime) => SerialPort;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
 	/** What is left of the machine's memory; without it, as much as is wanted. */
@@ -81,7 +93,7 @@ export class VirtualWorld implements Host {
 	readonly time = new VirtualTime();
 	readonly clock = this.time;
 	readonly timers = this.time;
-	readonly serial: { readonly meter: VirtualLine };
+	readonly serial: { readonly meter: VirtualLine; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
 	/** What the test plays of the network: datagrams, and names with their addresses. */
 	readonly udp: VirtualUDPPort;
@@ -124,10 +136,14 @@ export class VirtualWorld implements Host {
 			deviceId: 1,
 			hostname: "gateway",
 			timeServers: "",
+			reportKey: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);
-		this.serial = { meter: new VirtualLine(this.time, new SeededRandom(random.next()), options) };
+		this.serial = {
+			meter: new VirtualLine(this.time, new SeededRandom(random.next()), options),
+			...(options.console === undefined ? {} : { console: options.console(this.time) }),
+		};
 		const resolver = new VirtualResolver(this.time);
 		this.udp = new VirtualUDPPort(this.time);
 		this.names = resolver.names;

@@ -20,6 +20,8 @@
  *   2       2      state of each slot
  *   4       8      bytes of the image in each slot, u32 little-endian; 0: it is the program itself
  */
+
+import type { Crypto } from "../../modules/io/crypto.js";
 import {
 	FIRMWARE_CONFIRMED,
 	FIRMWARE_ON_TRIAL,
@@ -27,7 +29,6 @@ import {
 	type Partition,
 	type Update,
 } from "../../modules/io/flash.js";
-import type { Crypto } from "../../modules/io/crypto.js";
 import type { Storage } from "../../modules/io/host.js";
 import { type ImageHeader, readImage } from "./image.js";
 

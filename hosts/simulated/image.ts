@@ -12,8 +12,9 @@
  *   56      ...    anything
  *   -32     32     SHA-256 of all before it
  */
-import type { Partition } from "../../modules/io/flash.js";
+
 import type { Crypto } from "../../modules/io/crypto.js";
+import type { Partition } from "../../modules/io/flash.js";
 
 /** It fails as soon as it starts. */
 export const IMAGE_FAILS = 1;

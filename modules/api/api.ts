@@ -17,6 +17,7 @@ import { NO_BODY, NO_VALUES } from "./body.js";
 import { getCertificate, postCertificate, postCertificateReset } from "./certificate.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { CLOCK_BODY, getClock, postClock, TIMEZONE_SETTINGS } from "./clock.js";
+import { getDiagnostic } from "./diagnostic.js";
 import { DLMS_OBIS_BODY, DLMS_SETTINGS, getPollList, postPollList } from "./dlms.js";
 import {
 	BUSY,
@@ -111,7 +112,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	...settingsRoutes("hub", HUB_SETTINGS),
 	route(METHOD_GET, "hub/send", getHubSend, { waits: true }),
 	route(METHOD_POST, "system/ota", postFirmware, { body: undefined }),
-	notBuilt(METHOD_GET, "system/diagnostic"),
+	route(METHOD_GET, "system/diagnostic", getDiagnostic),
 	route(METHOD_GET, "system/log", getEventLog),
 	route(METHOD_GET, "system/backup", getBackup),
 	route(METHOD_POST, "system/backup", postBackup, { body: undefined }),

@@ -2,7 +2,7 @@
 
 import { EventCursor } from "../diagnostics/event-log.js";
 import { countAt, detailEnd, timeAt, UNIT, uptimeAt } from "../diagnostics/event-record.js";
-import { eventName } from "../diagnostics/events.js";
+import { eventKind } from "../diagnostics/events.js";
 import type { Exchange } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
 
@@ -34,7 +34,7 @@ export function getEventLog(exchange: Exchange): void {
 		writer.beginObject();
 		numberMember(writer, "time", timeAt(bytes, at));
 		numberMember(writer, "uptime", uptimeAt(bytes, at));
-		textMember(writer, "event", eventName(bytes[at]));
+		textMember(writer, "event", eventKind(bytes[at]).name);
 		writer.key("detail");
 		writer.ascii(bytes, at + UNIT, detailEnd(bytes, at));
 		numberMember(writer, "count", countAt(bytes, at));

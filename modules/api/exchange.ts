@@ -15,6 +15,7 @@ import type { HTTPResponse } from "../http/response.js";
 import type { StaticFiles } from "../http/static.js";
 import type { Hub } from "../hub/hub.js";
 import type { Crypto } from "../io/crypto.js";
+import type { Update } from "../io/flash.js";
 import type { Clock, Ending, HostInfo, Power, TextCodec } from "../io/host.js";
 import type { Memory, MemoryLedger } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
@@ -107,6 +108,8 @@ export interface Services {
 	readonly updater: Updater | undefined;
 	/** Undefined where the host can't sleep. */
 	readonly saving: Saving | undefined;
+	/** Of diagnostic reports: one is on its way; the slots that they tell of, where the host has some. */
+	readonly reports: { isBusy: boolean; readonly update: Update | undefined };
 	/** The web page. */
 	readonly page: StaticFiles;
 }

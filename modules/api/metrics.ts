@@ -89,7 +89,7 @@ export class Exposition {
 				return head(`smartmeter_${METRICS[this.#metric]}`, "Of the last good readout.");
 		}
 		this.#hasMore = false;
-		return this.rest();
+		return stateMetrics(this.#services, this.#readout?.utcMs ?? 0);
 	}
 
 	/** The first quantity of this metric; `count` when there is none. */
@@ -107,56 +107,51 @@ export class Exposition {
 		const labels = label("obis", quantities.longCode(text));
 		return `smartmeter_${METRICS[this.#metric]}{${labels}} ${quantities.value(text)}\n`;
 	}
+}
 
-	/** What is no reading. */
-	private rest(): string {
-		const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs, storage } =
-			this.#services;
-		const { measurements, failures } = reader.outcomes;
-		const { firmwareVersion: version, model, serial } = info;
-		const free = memory?.free?.();
-		const timeS = Math.floor((this.#readout?.utcMs ?? 0) / 1000);
-		let text = sample("smartmeter_readout_timestamp_seconds", "Of the last good readout.", timeS || undefined);
-		text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
-		text += head("smartmeter_readout_failures_total", "Failed attempts since the start.");
-		for (const [code, count] of failures) {
-			text += `smartmeter_readout_failures_total{${label("code", code)}} ${count}\n`;
-		}
-		text += sample("smartmeter_scheduled_readouts_missed_total", "Times without a readout.", schedule.missed);
-		const labels = `{${label("version", version)},${label("model", model)},${label("serial", serial)}}`;
-		text += sample("gateway_info", "What it is.", 1, labels);
-		const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
-		text += sample("gateway_uptime_seconds", "Since the start.", uptimeS);
-		text += sample(
-			"gateway_start_info",
-			"Why it has started.",
-			ending && 1,
-			`{${label("cause", ending?.cause ?? "")}}`,
-		);
-		text += head(
-			"gateway_restarts_total",
-			"Starts, this one included, by what ended the run before; from 1 again when the event log in flash has forgotten the cause.",
-		);
-		for (const [cause, count] of events.starts) {
-			text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
-		}
-		text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
-		text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
-		text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
-		text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
-		text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
-		const { connections, published, failures: broken, state } = mqtt?.publisher ?? {};
-		text += sample("gateway_mqtt_connected", "1 when the broker is.", state && Number(state === MQTT_UP));
-		text += sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections);
-		text += sample("gateway_mqtt_messages_total", "Messages that the broker has taken.", published);
-		text += sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", broken);
-		text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
-		text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
-		text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
-		text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
-		text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
-		return text + sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());
+/** What is no reading: the state of the gateway. `readoutUtcMs` is the time of the last good readout; 0: there is none. */
+export function stateMetrics(services: Services, readoutUtcMs: number): string {
+	const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs, storage } =
+		services;
+	const { measurements, failures } = reader.outcomes;
+	const { firmwareVersion: version, model, serial } = info;
+	const free = memory?.free?.();
+	const timeS = Math.floor(readoutUtcMs / 1000);
+	let text = sample("smartmeter_readout_timestamp_seconds", "Of the last good readout.", timeS || undefined);
+	text += sample("smartmeter_readouts_total", "Good readouts since the start.", measurements);
+	text += head("smartmeter_readout_failures_total", "Failed attempts since the start.");
+	for (const [code, count] of failures) {
+		text += `smartmeter_readout_failures_total{${label("code", code)}} ${count}\n`;
 	}
+	text += sample("smartmeter_scheduled_readouts_missed_total", "Times without a readout.", schedule.missed);
+	const labels = `{${label("version", version)},${label("model", model)},${label("serial", serial)}}`;
+	text += sample("gateway_info", "What it is.", 1, labels);
+	const uptimeS = Math.floor((clock.monotonicMs() - startedMs) / 1000);
+	text += sample("gateway_uptime_seconds", "Since the start.", uptimeS);
+	text += sample("gateway_start_info", "Why it has started.", ending && 1, `{${label("cause", ending?.cause ?? "")}}`);
+	text += head(
+		"gateway_restarts_total",
+		"Starts, this one included, by what ended the run before; from 1 again when the event log in flash has forgotten the cause.",
+	);
+	for (const [cause, count] of events.starts) {
+		text += `gateway_restarts_total{${label("cause", cause || "unknown")}} ${count}\n`;
+	}
+	text += sample("gateway_flash_refusing", "1 since flash has refused a write.", storage.isRefusing ? 1 : 0);
+	text += sample("gateway_clock_valid", "1 when it is set.", clock.utcMs() === undefined ? 0 : 1);
+	text += sample("gateway_free_slots", "Of the script, before a collection.", free?.slots);
+	text += sample("gateway_free_chunk_bytes", "Of the script, before a collection.", free?.chunkBytes);
+	text += sample("gateway_free_heap_bytes", "Of all the rest.", free?.heapBytes);
+	const { connections, published, failures: broken, state } = mqtt?.publisher ?? {};
+	text += sample("gateway_mqtt_connected", "1 when the broker is.", state && Number(state === MQTT_UP));
+	text += sample("gateway_mqtt_connections_total", "Sessions with the broker.", connections);
+	text += sample("gateway_mqtt_messages_total", "Messages that the broker has taken.", published);
+	text += sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", broken);
+	text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
+	text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
+	text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
+	text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
+	text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
+	return text + sample("gateway_usb_volts", "At the USB socket.", power?.usbVoltage());
 }
 
 /** What stands before the lines of a metric. */

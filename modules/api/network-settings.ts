@@ -1,14 +1,11 @@
 /** Network settings of the API text: Wi-Fi, access point, fallback, on and off (decisions 4, 5, 34 to 36, 40). */
 import { isHostAddress, isSameNetwork, parseIPv4, prefixOf } from "../bytes/ipv4.js";
-import { isHostname } from "../config/network.js";
+import { isHostname, isPassword, isSSID } from "../config/network.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
 	FALLBACK_AP_ENABLED,
-	PASSWORD_LIMIT,
-	PASSWORD_MINIMUM,
-	SSID_BYTES_LIMIT,
 	WIFI_DHCP,
 	WIFI_ENABLED,
 	WIFI_GATEWAY,
@@ -66,7 +63,7 @@ export function postWiFi(exchange: Exchange, values: BodyValues): void {
 
 /** What makes this network the configured one, on trial. Undefined: the values are refused, and the request is answered. */
 export function acceptStation(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
-	const { networkSettings, config } = exchange.services;
+	const { networkSettings, config, text } = exchange.services;
 	const ssid = needed(values, WIFI_SSID);
 	// Left out it stays, so that an address or a name can be changed without it; of another network it must be told.
 	const isStored = ssid !== "" && ssid === config.get(WIFI_SSID);
@@ -76,10 +73,10 @@ export function acceptStation(exchange: Exchange, values: BodyValues): readonly 
 	const netmask = values.get(WIFI_NETMASK);
 	const gateway = values.get(WIFI_GATEWAY);
 	const hostname = values.get(WIFI_HOSTNAME);
-	if (!isSSID(exchange, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
+	if (!isSSID(text, ssid)) failField(exchange, WIFI_SSID, SSID_RULE);
 	else if (password === undefined)
 		exchange.fail(400, MISSING_FIELD, describeMissing(WIFI_PASSWORD.name), WIFI_PASSWORD.name);
-	else if (password !== "" && !isPassword(exchange, password))
+	else if (password !== "" && !isPassword(text, password))
 		failField(exchange, WIFI_PASSWORD, `password must be empty for an open network, else ${PASSWORD_RULE}`);
 	else if (!dhcp && !isStatic(exchange, values)) return undefined;
 	else if (!isName(exchange, hostname)) return undefined;
@@ -123,10 +120,11 @@ export function postAccessPoint(exchange: Exchange, values: BodyValues): void {
 
 /** Undefined: the values are refused, and the request is answered. */
 export function acceptAccessPoint(exchange: Exchange, values: BodyValues): readonly Put[] | undefined {
+	const { text } = exchange.services;
 	const ssid = values.get(AP_SSID);
 	const password = values.get(AP_PASSWORD);
-	if (ssid !== undefined && !isSSID(exchange, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
-	else if (password !== undefined && !isPassword(exchange, password))
+	if (ssid !== undefined && !isSSID(text, ssid)) failField(exchange, AP_SSID, `ap_${SSID_RULE}`);
+	else if (password !== undefined && !isPassword(text, password))
 		failField(exchange, AP_PASSWORD, `ap_password must be ${PASSWORD_RULE}`);
 	else return putsOf(AP_FIELDS, values);
 	return undefined;
@@ -149,14 +147,6 @@ export function isWiFiEnabled({ services }: Exchange): boolean {
 
 const SSID_RULE = "ssid must be a text of 1 to 31 characters and at most 32 bytes.";
 const PASSWORD_RULE = "8 to 63 characters and at most 63 bytes.";
-
-function isSSID(exchange: Exchange, ssid: string): boolean {
-	return ssid !== "" && exchange.services.text.encode(ssid).length <= SSID_BYTES_LIMIT;
-}
-
-function isPassword(exchange: Exchange, password: string): boolean {
-	return password.length >= PASSWORD_MINIMUM && exchange.services.text.encode(password).length <= PASSWORD_LIMIT;
-}
 
 /** Whether a device can have this name, or stays with the one it has; answers if not. */
 export function isName(exchange: Exchange, hostname: string | undefined): boolean {

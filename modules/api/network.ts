@@ -149,7 +149,7 @@ function failBusy(exchange: Exchange): void {
 }
 
 /** Stable code for `wifi_last_error`; "" when all is well. */
-function errorOf(error: number): string {
+export function errorOf(error: number): string {
 	switch (error) {
 		case WIFI_NOT_FOUND:
 			return "wifi/not-found";
@@ -165,7 +165,7 @@ function errorOf(error: number): string {
 }
 
 /** Stable code for `ntp_last_error`; "" when all is well. */
-function timeErrorOf(error: number): string {
+export function timeErrorOf(error: number): string {
 	switch (error) {
 		case TIME_NO_ADDRESS:
 			return "time/no-address";

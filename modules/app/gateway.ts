@@ -48,6 +48,7 @@ import type { Readout } from "../readout/readout.js";
 import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
+import { Firmware } from "./firmware.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { Occurrences } from "./occurrences.js";
@@ -113,6 +114,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
+	/** Undefined where the host takes no updates. */
+	readonly firmware: Firmware | undefined;
 	/** What readings leave by; undefined in safe mode. */
 	readonly outputs: Outputs | undefined;
 
@@ -187,22 +190,20 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const missed = (count: number) => events.note(EVENT_MISSED, String(count));
 		this.schedule = new Schedule({ world, zone: this.zone, reader: this.reader, plan, missed, live: this.#live });
 		this.#startedMs = clock.monotonicMs();
+		const [{ config, reader }, networkSettings] = [this, this.#networkSettings];
+		const parts = { config, events, ledger, networkSettings, reader };
 		if (this.safeMode === "") {
 			const { ports, power } = { ports: host.network, power: host.power };
 			const names = host.resources.get(NAMES_RESOURCE);
 			const certificates = { hubCertificates: this.#hubCertificates, mqttCertificates: this.#mqttCertificates };
-			const parts = {
-				config: this.config,
-				events,
-				ledger,
-				networkSettings: this.#networkSettings,
-				reader: this.reader,
-			};
 			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
 		this.#updater = Updater.open(host, world, { ledger, events, live: this.#live, device: this });
+		const { update } = host;
+		const serving = { serving: this.#serving, network: this.network };
+		if (update !== undefined) this.firmware = new Firmware(world, update, { ...parts, ...serving });
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -248,7 +249,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 
 	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
 	connect(): void {
-		const { network, wifi } = this.#host;
+		const { network, wifi, serial } = this.#host;
 		const { driver, text, trace } = this.#world;
 		const { hostname } = this.#networkSettings;
 		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
@@ -259,6 +260,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
 		if (wifi !== undefined) this.network?.start(wifi);
+		if (serial.console !== undefined && wifi !== undefined)
+			this.#serving.openConsole(serial.console, this.#world, this.#networkSettings, this);
 		if (this.#saving?.isByButton) this.network?.bringUp();
 	}
 
@@ -301,6 +304,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
+		this.firmware?.stop();
 		this.#services?.stop();
 		this.#serving.close();
 		this.network?.stop();
@@ -356,6 +360,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			device: this,
 			updater: this.#updater,
 			saving: this.#saving,
+			reports: { isBusy: false, update: this.#host.update },
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),
 		});
 	}
@@ -415,6 +420,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	restart(): void {
 		// Others should know that its name answers nobody for a while.
 		this.guard("network", () => this.#services?.stop());
+		this.guard("trial", () => this.firmware?.restarting());
 		this.#starts?.askedFor();
 		this.#host.restart();
 	}

@@ -30,6 +30,7 @@ import type { Light } from "../power/light.js";
 import { MODE_NEVER, type Sleeper, SleepPolicy, START_BY_PERSON, START_BY_TIMER } from "../power/sleep.js";
 import { Supply } from "../power/supply.js";
 import type { Output } from "../publish/output.js";
+import type { Firmware } from "./firmware.js";
 import type { Occurrences } from "./occurrences.js";
 import type { Serving } from "./serving.js";
 import { FRONT_LENGTH, SharedRetained } from "./shared-retained.js";
@@ -58,6 +59,8 @@ export interface SavingUser {
 	readonly schedule: Schedule;
 	readonly safeMode: string;
 	readonly reader: Pick<MeterReader, "running">;
+	/** Undefined where the host takes no updates. */
+	readonly firmware: Pick<Firmware, "isOnTrial"> | undefined;
 	/** Undefined where there is no radio. */
 	readonly network: object | undefined;
 	/** Opens server and radio. */
@@ -214,8 +217,10 @@ export class PowerSaving implements Sleeper, FlashGuard {
 
 	/** For SleepPolicy. */
 	get isWorking(): boolean {
-		const { reader, schedule } = this.#user;
+		const { reader, schedule, firmware } = this.#user;
 		const { history, serving } = this.#parts ?? {};
+		// The wake would be a start before it is confirmed. A trial is over before work takes too long.
+		if (firmware?.isOnTrial) return true;
 		return reader.running || schedule.isRunning || history?.isBusy === true || serving?.isBusy === true;
 	}
 

@@ -1,7 +1,9 @@
-/** The HTTP server on the host's two ports, from when it is opened on. For gateway.ts. */
+/** What others reach the unit by: the HTTP server on the host's two ports, and the console. For gateway.ts. */
+import type { NetworkSettings } from "../config/network.js";
 import { HTTPServer, type HTTPServerOptions } from "../http/server.js";
+import { Improv, type ImprovGateway, type ImprovWorld } from "../improv/improv.js";
 import type { CertificatePair } from "../io/crypto.js";
-import type { Listener, Network } from "../io/host.js";
+import type { Listener, Network, SerialPort } from "../io/host.js";
 
 /** Positions of the listeners among the server's ports. */
 const HTTP = 0;
@@ -12,6 +14,8 @@ const PLACES = 3;
 export class Serving {
 	readonly #hasTLS: boolean;
 	#server: HTTPServer | undefined;
+	/** Undefined where there is no console, or no radio. */
+	#console: Improv | undefined;
 
 	constructor({ https }: Network) {
 		this.#hasTLS = https !== undefined;
@@ -24,9 +28,16 @@ export class Serving {
 		this.#server = new HTTPServer(Object.assign({ ports }, options));
 	}
 
+	/** Wi-Fi can be set by the console from now on. */
+	openConsole(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway): void {
+		this.#console ??= new Improv(port, world, settings, gateway);
+	}
+
 	close(): void {
 		this.#server?.close();
 		this.#server = undefined;
+		this.#console?.close();
+		this.#console = undefined;
 	}
 
 	/** Of TLS; undefined while there is none. */

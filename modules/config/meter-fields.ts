@@ -84,6 +84,7 @@ export const IEC62056_DEVICE_ADDRESS = field<string>({
 	maximum: 32,
 	characters: "09AZaz  ##//",
 	initial: "",
+	personal: true,
 });
 export const IEC62056 = entry("iec62056", 1, [
 	IEC62056_MODE_D_ENABLED,
@@ -130,6 +131,7 @@ export const IEC_SPEED_METER_ID = field<string>({
 	maximum: 64,
 	characters: PRINTABLE,
 	initial: "",
+	personal: true,
 });
 /** How a conversation in DLMS/COSEM was opened that succeeded, where `opening` leaves that to the gateway. */
 export const DLMS_LEARNED_OPENING = field<string>({

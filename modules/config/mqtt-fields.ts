@@ -19,8 +19,9 @@ export const TOPICS_JSON = "json";
 export const TOPICS_VALUES = "values";
 export const TOPICS_BOTH = "both";
 
+/** What the owner calls his broker, himself and his topics. */
 function text(id: number, name: string, [maximum, characters, initial]: readonly [number, string, string]) {
-	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial });
+	return field<string>({ entry: IN_MQTT, id, name, kind: TEXT, maximum, characters, initial, personal: true });
 }
 
 export const MQTT_ENABLED = field<boolean>({
@@ -49,6 +50,7 @@ export const MQTT_CERTIFICATE = field<Uint8Array>({
 	name: "cert",
 	kind: BYTES,
 	maximum: blobReferenceLimit(MQTT_CERTIFICATE_LIMIT),
+	personal: true,
 });
 /** What all topics of this gateway begin with; its serial number follows. */
 export const MQTT_TOPIC = text(6, "topic", Object.freeze([64, TOPIC, "smgw"] as const));
@@ -101,5 +103,6 @@ export const MQTT_ANNOUNCED_VALUES = field<Uint8Array>({
 	name: "values",
 	kind: BYTES,
 	maximum: 1000,
+	personal: true,
 });
 export const MQTT_ANNOUNCED = entry("mqtt_announced", 1, [MQTT_ANNOUNCED_VALUES]);

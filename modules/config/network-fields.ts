@@ -19,8 +19,18 @@ export const HOSTNAME_LIMIT = 31;
 /** `255.255.255.255` */
 const ADDRESS_LIMIT = 15;
 
+/** Names and addresses of the owner's network. */
 function text(entryPosition: number, id: number, name: string, [maximum, characters]: readonly [number, string]) {
-	return field<string>({ entry: entryPosition, id, name, kind: TEXT, maximum, characters, initial: "" });
+	return field<string>({
+		entry: entryPosition,
+		id,
+		name,
+		kind: TEXT,
+		maximum,
+		characters,
+		initial: "",
+		personal: true,
+	});
 }
 
 function password(entryPosition: number, id: number, name: string) {

@@ -1,10 +1,14 @@
 /** The network's settings as one: for the API, which changes them, and for whoever drives the radio. */
+import type { TextCodec } from "../io/host.js";
 import {
 	AP_ENABLED,
 	AP_PASSWORD,
 	AP_SSID,
 	FALLBACK_AP_ENABLED,
+	PASSWORD_LIMIT,
+	PASSWORD_MINIMUM,
 	PREVIOUS_STATION_FIELDS,
+	SSID_BYTES_LIMIT,
 	STATION_FIELDS,
 	WIFI_DHCP,
 	WIFI_ENABLED,
@@ -16,7 +20,7 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "./network-fields.js";
-import { type Put, put, type SettingField } from "./schema.js";
+import { checkField, type Put, put, type SettingField } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
 /** A network to join. With DHCP the address doesn't count; without a hostname it stays the one that it was. */
@@ -39,6 +43,20 @@ export interface NetworkDefaults {
 /** Whether it can be a name on the network; of its characters the field takes care. */
 export function isHostname(hostname: string): boolean {
 	return hostname !== "" && !hostname.startsWith("-") && !hostname.endsWith("-");
+}
+
+/** Whether a network can be called that, and its name be kept. */
+export function isSSID(text: TextCodec, ssid: string): boolean {
+	return ssid !== "" && checkField(WIFI_SSID, ssid) && text.encode(ssid).length <= SSID_BYTES_LIMIT;
+}
+
+/** Whether it can be the password of a network that is not open. */
+export function isPassword(text: TextCodec, password: string): boolean {
+	return (
+		password.length >= PASSWORD_MINIMUM &&
+		checkField(WIFI_PASSWORD, password) &&
+		text.encode(password).length <= PASSWORD_LIMIT
+	);
 }
 
 export class NetworkSettings {
@@ -109,6 +127,11 @@ export class NetworkSettings {
 		];
 		if (!this.onTrial) this.copy(STATION_FIELDS, PREVIOUS_STATION_FIELDS, puts);
 		return puts;
+	}
+
+	/** Takes effect at once. It is one that isHostname allows. */
+	setHostname(hostname: string): void {
+		this.#store.change([put(WIFI_HOSTNAME, hostname)]);
 	}
 
 	/** The network was joined. Nothing to keep on the way to a restart that forgets it. */

@@ -1,23 +1,35 @@
-/** Every setting as text, for reports: of a secret only whether it is set. */
+/** Every setting as a line of text, for the diagnostic report: of secrets and of what is personal only how long it is. */
 import { encodeHex } from "../bytes/hex.js";
 import type { TextCodec } from "../io/host.js";
 import { ENTRIES } from "./entries.js";
 import type { Field, Setting } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
-/** Tells `line` of each. */
-export function reportSettings(
-	store: ConfigStore,
-	text: TextCodec,
-	line: (entryKey: string, name: string, value: string) => void,
-): void {
-	for (const entry of ENTRIES)
-		for (const field of entry.fields) line(entry.key, field.name, show(field, store.get(field), text));
+/** What stands before a host in a URL; how it is reached is no secret. */
+const SCHEME_END = "://";
+const SCHEME_LIMIT = 8;
+
+/** `<entry>.<name>: <value>` of the setting at this place in the order of the tables; undefined: there are no more. */
+export function settingLine(store: ConfigStore, text: TextCodec, index: number): string | undefined {
+	let at = index;
+	for (const { key, fields } of ENTRIES) {
+		if (at < fields.length) return `${key}.${fields[at].name}: ${show(fields[at], store.get(fields[at]), text)}`;
+		at -= fields.length;
+	}
+	return undefined;
 }
 
 function show(field: Field, value: Setting, text: TextCodec): string {
-	if (field.secret) return isInitial(field, value) ? "" : "***";
-	return value instanceof Uint8Array ? text.decode(encodeHex(value)) : String(value);
+	if (isInitial(field, value)) return value instanceof Uint8Array ? "" : String(value);
+	if (field.secret) return "***";
+	if (value instanceof Uint8Array) {
+		return field.personal ? `*** (${value.length} bytes)` : text.decode(encodeHex(value));
+	}
+	const shown = String(value);
+	if (!field.personal) return shown;
+	const end = shown.indexOf(SCHEME_END);
+	const scheme = end > 0 && end < SCHEME_LIMIT ? shown.slice(0, end + SCHEME_END.length) : "";
+	return `${scheme}*** (${shown.length} characters)`;
 }
 
 /** Bytes start as none. */

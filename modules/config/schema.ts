@@ -46,6 +46,8 @@ export interface Field<Value extends Setting = Setting> {
 	readonly initial: Value | undefined;
 	/** Never shown: not in a reply, not in a report, not in a trace. */
 	readonly secret: boolean;
+	/** Names a person, a place or a device of theirs: nobody but the owner is shown it, a report tells its length. */
+	readonly personal: boolean;
 }
 
 /** One setting: a field that flash has, too. */
@@ -103,6 +105,7 @@ const PLAIN = Object.freeze({
 	characters: "",
 	initial: undefined,
 	secret: false,
+	personal: false,
 });
 
 export function field<Value extends Setting>(

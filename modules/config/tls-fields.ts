@@ -14,6 +14,7 @@ export const TLS_FILE = field<Uint8Array>({
 	name: "file",
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
+	personal: true,
 });
 /** Why an installed certificate could not be served; empty: nothing was wrong. */
 export const TLS_LAST_ERROR = field<string>({
@@ -34,6 +35,7 @@ export const TLS_PREVIOUS = field<Uint8Array>({
 	name: "previous",
 	kind: BYTES,
 	maximum: blobReferenceLimit(CERTIFICATE_FILE_LIMIT),
+	personal: true,
 });
 /** Refers to the device's own certificate and its key; empty: none was made yet. */
 export const TLS_OWN = field<Uint8Array>({
@@ -42,6 +44,7 @@ export const TLS_OWN = field<Uint8Array>({
 	name: "own",
 	kind: BYTES,
 	maximum: blobReferenceLimit(OWN_FILE_LIMIT),
+	personal: true,
 });
 /** Whom it is for, and until when, Unix time in seconds. */
 export const TLS_OWN_HOSTNAME = field<string>({
@@ -52,6 +55,7 @@ export const TLS_OWN_HOSTNAME = field<string>({
 	maximum: HOSTNAME_LIMIT,
 	characters: PRINTABLE,
 	initial: "",
+	personal: true,
 });
 export const TLS_OWN_UNTIL = field<number>({
 	entry: IN_TLS,
@@ -70,6 +74,7 @@ export const TLS_OWN_ADDRESS = field<string>({
 	maximum: 15,
 	characters: PRINTABLE,
 	initial: "",
+	personal: true,
 });
 export const TLS = entry("tls", 3, [
 	TLS_FILE,

@@ -6,16 +6,21 @@ export interface EventKind {
 	readonly number: number;
 	/** In the API. */
 	readonly name: string;
+	/** Its detail names no person, no place and no device of theirs: it may be shown to others than the owner. */
+	readonly isPlain: boolean;
 }
 
-function kind(number: number, name: string): EventKind {
-	return Object.freeze({ number, name });
+function kind(number: number, name: string, isPlain = false): EventKind {
+	return Object.freeze({ number, name, isPlain });
 }
+
+/** For `isPlain`. */
+const PLAIN = true;
 
 /** The program has started; with the cause of the end before, where the host knows it. */
-export const EVENT_STARTED = kind(1, "started");
+export const EVENT_STARTED = kind(1, "started", PLAIN);
 /** It has started in safe mode; with the causes. */
-export const EVENT_SAFE_MODE = kind(2, "safe_mode");
+export const EVENT_SAFE_MODE = kind(2, "safe_mode", PLAIN);
 /** A restart was asked for. */
 export const EVENT_RESTART = kind(3, "restart");
 /** The clock was set for the first time since the start. */
@@ -31,26 +36,26 @@ export const EVENT_TOKEN_MADE = kind(8, "token_made");
 /** With the token's id. */
 export const EVENT_TOKEN_REVOKED = kind(9, "token_revoked");
 /** With the names of the groups that have changed. */
-export const EVENT_SETTINGS = kind(10, "settings_changed");
+export const EVENT_SETTINGS = kind(10, "settings_changed", PLAIN);
 /** Another certificate serves from the next start on; with which. */
-export const EVENT_CERTIFICATE = kind(11, "certificate_changed");
+export const EVENT_CERTIFICATE = kind(11, "certificate_changed", PLAIN);
 /** The first failure, and each that is another one; with its code. */
-export const EVENT_METER_FAILED = kind(12, "meter_failed");
+export const EVENT_METER_FAILED = kind(12, "meter_failed", PLAIN);
 /** The first good readout after a failure, or since the start. */
 export const EVENT_METER_READ = kind(13, "meter_read");
 /** With our address. */
 export const EVENT_NETWORK_UP = kind(14, "network_up");
 export const EVENT_NETWORK_DOWN = kind(15, "network_down");
 /** With how many. */
-export const EVENT_MISSED = kind(16, "readouts_missed");
+export const EVENT_MISSED = kind(16, "readouts_missed", PLAIN);
 /** Flash has refused a write; with the key. */
-export const EVENT_STORAGE = kind(17, "storage_refused");
+export const EVENT_STORAGE = kind(17, "storage_refused", PLAIN);
 /** The hub has taken nothing for the first time since it last did; with the code. */
-export const EVENT_HUB_FAILED = kind(18, "hub_failed");
+export const EVENT_HUB_FAILED = kind(18, "hub_failed", PLAIN);
 /** It has taken all again. */
 export const EVENT_HUB_BACK = kind(19, "hub_back");
 /** The first failure, and each that is another one; with its code. */
-export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed");
+export const EVENT_MQTT_FAILED = kind(20, "mqtt_failed", PLAIN);
 /** The broker has taken everything again. */
 export const EVENT_MQTT_SENT = kind(21, "mqtt_sent");
 /** The cells are empty: it sleeps until there are others, or USB. */
@@ -59,6 +64,14 @@ export const EVENT_BATTERY_EMPTY = kind(24, "battery_empty");
 export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed");
 /** A firmware file was not taken; with the code, and who sent it. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
+/** A firmware on trial has proved itself, and stays; with its version. */
+export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed");
+/** A firmware on trial gives itself up; with what did not work. */
+export const EVENT_UPDATE_FAILED = kind(28, "update_failed");
+/** The firmware before is back; with the reason. */
+export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back");
+
+const UNKNOWN = kind(0, "unknown");
 
 const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_STARTED,
@@ -85,9 +98,12 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_BATTERY_EMPTY,
 	EVENT_UPDATE_INSTALLED,
 	EVENT_UPDATE_REFUSED,
+	EVENT_UPDATE_CONFIRMED,
+	EVENT_UPDATE_FAILED,
+	EVENT_UPDATE_ROLLED_BACK,
 ]);
 
-/** Of a number in flash; one that another version has written has none here. */
-export function eventName(number: number): string {
-	return KINDS.find((candidate) => candidate.number === number)?.name ?? "unknown";
+/** Of a number in flash; one that another version has written has no name here. */
+export function eventKind(number: number): EventKind {
+	return KINDS.find((candidate) => candidate.number === number) ?? UNKNOWN;
 }

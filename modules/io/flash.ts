@@ -51,7 +51,8 @@ export interface Inflater {
 	readonly isDone: boolean;
 	/**
 	 * Takes of bytes[start..end) what it can before the ring is full, and returns how many bytes that were. Less than all:
-	 * the ring is full (empty it), or the stream is done. Throws an Error when the stream is damaged, or has a larger window;
+	 * the ring is full (empty it), or the stream is done. When the ring is full, more may come of what was taken already,
+	 * for which it is called with what is next, or with nothing. Throws an Error when the stream is damaged, or has a larger window;
 	 * it can only be reset or closed then.
 	 */
 	write(bytes: Uint8Array, start: number, end: number): number;

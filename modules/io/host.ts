@@ -80,6 +80,12 @@ export interface CoprocessorPort extends SerialPort {
 	setLines?(reset: boolean, bootLoader: boolean): void;
 }
 
+/**
+ * Bytes that the console takes at least while none waits to be sent. The console (`Host.serial.console`) is the line of the
+ * log, 115200 Bd, 8N1: what one `write` is given and a line of the log never stand inside each other.
+ */
+export const CONSOLE_ROOM = 160;
+
 export const OUT_OF_MEMORY = "out of memory";
 
 export interface ListenerOptions {
@@ -246,6 +252,11 @@ export interface HostInfo {
 	 * is not 123. Empty: nobody is.
 	 */
 	readonly timeServers: string;
+	/**
+	 * Whom diagnostic reports are sealed for: a public key as a point (P256_POINT_LENGTH bytes), in hex. Empty: nobody, and
+	 * there are none.
+	 */
+	readonly reportKey: string;
 }
 
 /** How the program before this one has ended. */
@@ -312,7 +323,7 @@ export interface Host {
 	readonly info: HostInfo;
 	readonly clock: Clock;
 	readonly timers: Timers;
-	readonly serial: { readonly meter: SerialPort; readonly zigbee?: CoprocessorPort };
+	readonly serial: { readonly meter: SerialPort; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: Network;
 	readonly storage: Storage;
 	readonly crypto: Crypto;

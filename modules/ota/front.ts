@@ -2,9 +2,10 @@
  * The first bytes of a firmware file, up to the data of its second element: the header of a Zigbee OTA upgrade file (ZCL
  * 11.4.2), the signed metadata, and what the second element is (docs/firmware-files.md). All numbers are little endian.
  */
-import type { Update } from "../io/flash.js";
+
 import { type Crypto, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
-import { type TextCodec } from "../io/host.js";
+import type { Update } from "../io/flash.js";
+import type { TextCodec } from "../io/host.js";
 import {
 	DAMAGED,
 	DOWNGRADE,

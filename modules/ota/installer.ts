@@ -22,8 +22,9 @@
  * a restart it would need no more than the front again, and then the bytes from a sector's (plain) or a piece's beginning
  * (packed) on: the hash of what came can't be had then, but that of what lies in flash is signed too, and decides.
  */
-import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, WRITE_SIZE } from "../io/flash.js";
+
 import type { Crypto, Hash } from "../io/crypto.js";
+import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, WRITE_SIZE } from "../io/flash.js";
 import { FRONT_LENGTH, Front, type Judge, refusalOfKind, uint32 } from "./front.js";
 import { DAMAGED, LOW_POWER, NO_MEMORY, NOT_STARTABLE, type Refusal, WRITE_FAILED } from "./refusals.js";
 

@@ -7,11 +7,12 @@
  *  VERIFYING    refused      –                     –            RESTARTING, IDLE      –: nothing of the file is missing
  *  RESTARTING   refused      –                     –            –                     –
  */
-import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/events.js";
+
 import type { EventLog } from "../diagnostics/event-log.js";
+import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/events.js";
+import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { Crypto } from "../io/crypto.js";
 import type { Host, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import { isOnBattery, isWeak } from "../power/supply.js";

@@ -86,7 +86,7 @@ const WANTED = 1;
 const HELPS = 2;
 
 /** Between the reply to whoever wanted a change, and the change. */
-const APPLY_DELAY_MS = 1500;
+export const APPLY_DELAY_MS = 1500;
 const JOIN_LIMIT_MS = 30_000;
 const TRIAL_MS = 45_000;
 const UNREACHABLE_MS = 90_000;

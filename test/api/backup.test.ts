@@ -272,12 +272,18 @@ describe("A backup", () => {
 			const before = await settingsOf(gateway);
 			assert.equal((await restore(file({}))).restored, 0);
 			assert.deepEqual(await settingsOf(gateway), before);
-			const part = { hub: { lang: "pl" }, "network/wifi": { hostname: "attic" }, "iec62056/schedule": { trigger_day: 1 } };
+			const part = {
+				hub: { lang: "pl" },
+				"network/wifi": { hostname: "attic" },
+				"iec62056/schedule": { trigger_day: 1 },
+			};
 			assert.equal((await restore(file(part))).restored, 3);
 			assert.deepEqual(await settingsOf(gateway), merged(before, part));
 		});
 		it("takes effect at once", async () => {
-			await restore(file({ "system/timezone": { timezone: "Asia/Tokyo" }, "iec62056/control": { simulator_en: true } }));
+			await restore(
+				file({ "system/timezone": { timezone: "Asia/Tokyo" }, "iec62056/control": { simulator_en: true } }),
+			);
 			assert.match((await gateway.read("system/clock")).localtime, /\+09:00$/);
 			assert.equal((await gateway.get("iec62056/read")).status, 200);
 			const { events } = await gateway.read("system/log");
@@ -400,7 +406,12 @@ describe("A backup", () => {
 				"invalid_field",
 				"dlms/config.server_address_length",
 			],
-			["with an unknown zone", file({ "system/timezone": { timezone: "Mars/X" } }), "invalid_field", "system/timezone.timezone"],
+			[
+				"with an unknown zone",
+				file({ "system/timezone": { timezone: "Mars/X" } }),
+				"invalid_field",
+				"system/timezone.timezone",
+			],
 			[
 				"with a bad period",
 				file({ "iec62056/schedule": { period_unit: "hours", period_value: 3 } }),
@@ -448,7 +459,11 @@ describe("A backup", () => {
 				isError(await gateway.post(BACKUP, body), 400, code, field);
 				if (typeof body !== "string" && (body as JSONObject)["settings"]?.constructor === Object) {
 					const { settings } = body as JSONObject;
-					const around = { "system/power_mode": { power_mode: 1 }, ...settings, "meter/protocol": { protocol: "dlms" } };
+					const around = {
+						"system/power_mode": { power_mode: 1 },
+						...settings,
+						"meter/protocol": { protocol: "dlms" },
+					};
 					isError(await gateway.post(BACKUP, { ...(body as JSONObject), settings: around }), 400, code, field);
 				}
 				assert.deepEqual(await settingsOf(gateway), before);

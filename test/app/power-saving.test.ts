@@ -67,6 +67,7 @@ class Unit {
 			reader,
 			safeMode: "",
 			network: {},
+			firmware: this.firmware,
 			connect: () => this.told.push("connect"),
 			stop: () => this.told.push("stop"),
 			restart: () => this.told.push("restart"),
@@ -91,9 +92,25 @@ class Unit {
 	}
 
 	readonly begin: () => void;
+
+	/** Of a firmware on trial. */
+	readonly firmware = { isOnTrial: false };
 }
 
 describe("app/power-saving", () => {
+	it("does not sleep while the firmware is on trial", () => {
+		const unit = new Unit();
+		unit.world.advance(10);
+		unit.schedule.finished(undefined, undefined);
+		unit.firmware.isOnTrial = true;
+		unit.begin();
+		unit.world.advance(600_000);
+		assert.deepEqual(unit.told, []);
+		unit.firmware.isOnTrial = false;
+		unit.world.advance(250);
+		assert.equal(unit.told.join().startsWith("asked for,stop,sleep "), true);
+	});
+
 	it("turns the radio on when something is to be sent, and sleeps when it was", () => {
 		const unit = new Unit();
 		// The first time after a sleep of which nothing is known is now: it is over.

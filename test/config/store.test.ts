@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { crc16 } from "../../modules/bytes/crc16.js";
 import { ACCESS, ACCESS_DIGEST, ACCESS_SALT } from "../../modules/config/access-fields.js";
 import { ENTRIES } from "../../modules/config/entries.js";
+import { HUB_TOKEN, HUB_URL } from "../../modules/config/hub-fields.js";
 import {
 	CONTROL,
 	CONTROL_LOG_EN,
@@ -18,7 +19,9 @@ import {
 	METER,
 	METER_PROTOCOL,
 } from "../../modules/config/meter-fields.js";
-import { reportSettings } from "../../modules/config/report.js";
+import { MQTT_URL } from "../../modules/config/mqtt-fields.js";
+import { WIFI_SSID } from "../../modules/config/network-fields.js";
+import { settingLine } from "../../modules/config/report.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -76,6 +79,7 @@ function table(version: number, fields: readonly Partial<SettingField>[]): reado
 		characters: "",
 		initial: undefined,
 		secret: false,
+		personal: false,
 		...given,
 	}));
 	return [{ key: "grown", version, fields: full }];
@@ -161,26 +165,39 @@ describe("config/store", () => {
 		assert.equal(storage.writes, 0);
 	});
 
-	it("never says a secret in an error or a report", () => {
+	it("never says a secret, or what is personal, in an error or a report", () => {
 		const store = open(new MemoryStorage());
 		const lines = () => {
 			const collected: string[] = [];
-			reportSettings(store, textCodec, (entry, name, value) => collected.push(`${entry}.${name}=${value}`));
+			for (let line = settingLine(store, textCodec, 0); line !== undefined; ) {
+				collected.push(line);
+				line = settingLine(store, textCodec, collected.length);
+			}
 			return collected;
 		};
-		assert.ok(lines().includes("access.digest="));
+		assert.ok(lines().includes("access.digest: "));
+		assert.ok(lines().includes("mqtt.topic: smgw"));
 		putValues(store, ACCESS, ["00ff", new Uint8Array(32).fill(0xab), false]);
 		putValues(store, IEC62056, SET);
+		store.change([put(HUB_URL, "https://home.example:8123"), put(HUB_TOKEN, "abab"), put(WIFI_SSID, "abab")]);
+		store.change([put(MQTT_URL, "abab171")]);
 		const report = lines();
 		assert.equal(
 			report.length,
 			ENTRIES.reduce((sum, entry) => sum + entry.fields.length, 0),
 		);
-		assert.ok(report.includes("access.digest=***"));
-		assert.ok(report.includes("access.salt=00ff"));
-		assert.ok(report.includes("iec62056.baudrate_max=19200"));
-		assert.ok(report.includes("iec62056.mode_d_enabled=true"));
-		assert.doesNotMatch(report.join("\n"), /abab|171/);
+		for (const line of [
+			"access.digest: ***",
+			"access.salt: *** (4 characters)",
+			"iec62056.baudrate_max: 19200",
+			"iec62056.mode_d_enabled: true",
+			"hub.url: https://*** (25 characters)",
+			"hub.token: ***",
+			"wifi.ssid: *** (4 characters)",
+			"mqtt.url: *** (7 characters)",
+		])
+			assert.ok(report.includes(line), line);
+		assert.doesNotMatch(report.join("\n"), /abab|171|example/);
 		assert.throws(
 			() => putValues(store, ACCESS, ["00", new Uint8Array(33).fill(0xab)]),
 			(error: Error) => !/ab|171/.test(error.message),

@@ -11,7 +11,7 @@ import {
 	EVENT_LOGIN_REFUSED,
 	EVENT_METER_FAILED,
 	EVENT_STARTED,
-	eventName,
+	eventKind,
 } from "../../modules/diagnostics/events.js";
 
 const SECOND_MS = 1000;
@@ -45,7 +45,7 @@ class Unit {
 			const { bytes, at } = cursor;
 			const detail = Buffer.from(bytes.subarray(at + UNIT, detailEnd(bytes, at))).toString("latin1");
 			const count = countAt(bytes, at);
-			texts.push(`${eventName(bytes[at])} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
+			texts.push(`${eventKind(bytes[at]).name} ${detail}`.trim() + (count > 1 ? ` x${count}` : ""));
 		}
 		return texts;
 	}

@@ -18,6 +18,7 @@ import { mdnsCases, prepareZeroconf } from "./mdns.js";
 import { mqttCases } from "./mqtt.js";
 import { nodeREDCases, prepareNodeRED } from "./node-red.js";
 import { openMUCCases, prepareOpenMUC } from "./openmuc.js";
+import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from "./ota.js";
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
@@ -59,7 +60,7 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 	await end?.(prepared);
 }
 
-/** Of meters, and what watches the gateway. */
+/** Of meters, what watches the gateway, and its firmware files. */
 async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
@@ -88,6 +89,8 @@ async function checkMeters(): Promise<void> {
 	});
 	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
+	await check({ name: "zigpy 0.80.0", prepare: prepareZigpy, cases: zigpyCases });
+	await check({ name: "SoftHSM by PKCS#11", prepare: prepareModule, cases: moduleCases, end: endModule });
 }
 
 /** Brokers, and the programs of docs/integrations.md, which share a bench. */

@@ -150,7 +150,7 @@ describe("the settings of ESP-IDF", () => {
 
 	it("have watchdogs, guards of the stack, the check of images, the way back, and the core dump on, on every board", () => {
 		for (const board of BOARDS) {
-			const all = settings(sdkconfigOf(board, false));
+			const all = settings(sdkconfigOf({ board, production: false, version: "1.2.3" }));
 			const on = ["ESP_INT_WDT", "ESP_TASK_WDT_EN", "ESP_TASK_WDT_INIT", "ESP_TASK_WDT_PANIC"].concat(
 				["COMPILER_STACK_CHECK_MODE_NORM", "FREERTOS_CHECK_STACKOVERFLOW_CANARY"],
 				["BOOTLOADER_APP_ROLLBACK_ENABLE", "ESP_COREDUMP_ENABLE_TO_FLASH", "UART_ISR_IN_IRAM"],
@@ -158,13 +158,14 @@ describe("the settings of ESP-IDF", () => {
 			);
 			for (const name of on) assert.equal(all.get(`CONFIG_${name}`), "y", name);
 			assert.equal(all.get("CONFIG_BOOTLOADER_SKIP_VALIDATE_ALWAYS"), "n");
+			assert.equal(all.get("CONFIG_APP_PROJECT_VER"), '"1.2.3"');
 			assert.equal(all.get("CONFIG_NVS_ENCRYPTION"), undefined);
 		}
 	});
 
-	it("for production encrypt NVS and take signed updates only", () => {
-		const all = settings(sdkconfigOf(BOARDS[0], true));
-		for (const name of ["NVS_ENCRYPTION", "SECURE_FLASH_ENC_ENABLED", "SECURE_SIGNED_ON_UPDATE_NO_SECURE_BOOT"])
+	it("for production encrypt the flash, and NVS in it", () => {
+		const all = settings(sdkconfigOf({ board: BOARDS[0], production: true, version: "1.2.3" }));
+		for (const name of ["NVS_ENCRYPTION", "SECURE_FLASH_ENC_ENABLED", "SECURE_FLASH_ENCRYPTION_MODE_RELEASE"])
 			assert.equal(all.get(`CONFIG_${name}`), "y", name);
 	});
 
@@ -256,7 +257,7 @@ describe("npm run build, flash, monitor", () => {
 		assert.ok(Math.abs(config.builtUtcMs - Date.now()) < 60_000);
 		assert.equal(build.PARTITIONS_FILE, join(HOST, board.partitions));
 		const settings = readFileSync(join(build.SDKCONFIGPATH, "sdkconfig.defaults"), "utf8");
-		assert.equal(settings, sdkconfigOf(board, true));
+		assert.equal(settings, sdkconfigOf({ board, production: true, version: config.version }));
 		const options = readFileSync(build.C_INCLUDES.slice(1), "utf8");
 		assert.ok(options.includes(`-I${join(folder, "idf")}/components/lwip/include\n`) && !options.includes("$("));
 	});

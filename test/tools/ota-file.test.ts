@@ -1,29 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, verify } from "node:crypto";
-import { SeededRandom } from "../../hosts/node/random.js";
 import { keyIdOf, keySigner, type Signer } from "../../tools/ota/keys.js";
-import { type Firmware, makeFirmwareFile } from "../../tools/ota/make.js";
+import { makeFirmwareFile } from "../../tools/ota/make.js";
 import { PIECE_LENGTH, pack, unpack } from "../../tools/ota/pack.js";
+import { FIRMWARE, imageOf, publicKey } from "./ota-firmware.js";
 
-const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-const signer = keySigner(privateKey);
-
-/** Bytes that can be packed, and differ from piece to piece. */
-function imageOf(length: number): Uint8Array {
-	const random = new SeededRandom(length);
-	return Uint8Array.from({ length }, (_, at) => (at % 3 === 0 ? random.below(256) : at >> 10));
-}
-
-const firmware: Firmware = {
-	image: imageOf(150_000),
-	deviceId: 0x0103,
-	chip: "esp32c3",
-	version: "1.2.3-release",
-	buildNumber: 0x01020304,
-	securityLevel: 7,
-	signer,
-};
-
+const { signer } = FIRMWARE;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const text = (value: string, length: number) => hex(Buffer.from(value).subarray(0, length)).padEnd(2 * length, "0");
@@ -31,22 +13,22 @@ const text = (value: string, length: number) => hex(Buffer.from(value).subarray(
 describe("a firmware file", () => {
 	for (const packed of [true, false])
 		it(`has each byte where the description says (${packed ? "packed" : "plain"})`, () => {
-			const file = makeFirmwareFile({ ...firmware, packed });
-			const content = packed ? pack(firmware.image) : Buffer.from(firmware.image);
+			const file = makeFirmwareFile({ ...FIRMWARE, packed });
+			const content = packed ? pack(FIRMWARE.image) : Buffer.from(FIRMWARE.image);
 			const length = Buffer.alloc(4);
 			length.writeUInt32LE(content.length);
 			const fileLength = Buffer.alloc(4);
 			fileLength.writeUInt32LE(56 + 6 + 220 + 6 + content.length);
 			assert.equal(
 				hex(file.subarray(0, 62)),
-				`1ef1ee0b 0001 3800 0000 f1ff 0301 04030201 0200`.replaceAll(" ", "") +
+				`1ef1ee0b 0001 3800 0000 f1ff 0300 04030201 0200`.replaceAll(" ", "") +
 					text("smart-meter-gw 1.2.3-release", 32) +
 					hex(fileLength) +
 					"01f0dc000000",
 			);
 			assert.equal(
 				hex(file.subarray(62, 62 + 156)),
-				`01 0${Number(packed)} 0301`.replaceAll(" ", "") +
+				`01 0${Number(packed)} 0300`.replaceAll(" ", "") +
 					text("smart-meter-gw", 16) +
 					text("esp32c3", 16) +
 					"04030201" +
@@ -55,7 +37,7 @@ describe("a firmware file", () => {
 					hex(length) +
 					"f0490200" +
 					sha256(content) +
-					sha256(firmware.image) +
+					sha256(FIRMWARE.image) +
 					hex(keyIdOf(signer.point)),
 			);
 			const signature = file.subarray(218, 282);
@@ -70,14 +52,14 @@ describe("a firmware file", () => {
 			...keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey),
 			point: signer.point,
 		};
-		assert.throws(() => makeFirmwareFile({ ...firmware, signer: other }), /no signature by the key/);
+		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, signer: other }), /no signature by the key/);
 	});
 
 	it("is not made of what has no room in it", () => {
-		assert.throws(() => makeFirmwareFile({ ...firmware, version: "1".repeat(33) }), /version has up to 32 characters/);
-		assert.throws(() => makeFirmwareFile({ ...firmware, chip: "esp32ü" }), /chip has up to 16 characters of ASCII/);
+		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, version: "1".repeat(33) }), /version has up to 32 characters/);
+		assert.throws(() => makeFirmwareFile({ ...FIRMWARE, chip: "esp32ü" }), /chip has up to 16 characters of ASCII/);
 		assert.throws(
-			() => makeFirmwareFile({ ...firmware, deviceId: 65536 }),
+			() => makeFirmwareFile({ ...FIRMWARE, deviceId: 65536 }),
 			/deviceId is a whole number from 0 to 65535/,
 		);
 		const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;

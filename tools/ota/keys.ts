@@ -1,5 +1,6 @@
 /** Keys that sign firmware: ECDSA on P-256 with SHA-256. */
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { fromBER, Integer, Sequence } from "asn1js";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 
 export interface Signer {
@@ -41,4 +42,19 @@ export function keyIdOf(point: Uint8Array): Uint8Array {
 /** Whether r and s are this key's over the message. */
 export function isSignature(point: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
 	return verify("sha256", message, { key: publicKeyOf(point), dsaEncoding: "ieee-p1363" }, signature);
+}
+
+/** r and s of a signature in DER (RFC 3279, 2.2.3); undefined: it is none. */
+export function derSignature(bytes: Uint8Array): Uint8Array | undefined {
+	const { offset, result } = fromBER(bytes);
+	if (offset !== bytes.length || !(result instanceof Sequence)) return undefined;
+	const numbers = result.valueBlock.value;
+	if (numbers.length !== 2 || !numbers.every((one) => one instanceof Integer)) return undefined;
+	const texts = numbers.map((one) =>
+		(one as Integer)
+			.toBigInt()
+			.toString(16)
+			.padStart(2 * 32, "0"),
+	);
+	return texts.every((one) => one.length === 2 * 32) ? Buffer.from(texts.join(""), "hex") : undefined;
 }

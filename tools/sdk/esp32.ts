@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { delimiter, dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
+import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
 import { FORBIDDEN, findSDK, ROOT } from "./sdk.js";
 
@@ -21,10 +22,13 @@ export const MAIN = "hosts/esp32/main";
 
 const IDF_ADVICE = "npm run doctor says how to get it.";
 
-/** What hosts/esp32/sdk.d.ts has of a board. */
-export function madeFor({ flashMB, partitions, ...row }: Board): Made {
+/** What hosts/esp32/sdk.d.ts has of a board, and of a release. */
+export function madeFor({ flashMB, partitions, ...row }: Board, release: Release = NO_RELEASE): Made {
 	return {
-		modules: { "gateway/board": `export const BOARD = ${frozen(row)};\n` },
+		modules: {
+			"gateway/board": `export const BOARD = ${frozen(row)};\n`,
+			"gateway/release": `export const RELEASE = ${frozen(release)};\n`,
+		},
 		constants: { HAS_RADIO: String(row.zigbee !== undefined) },
 	};
 }
@@ -32,6 +36,7 @@ export function madeFor({ flashMB, partitions, ...row }: Board): Made {
 /** A value as JavaScript, frozen all through. */
 function frozen(value: unknown): string {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
+	if (Array.isArray(value)) return `Object.freeze([${value.map(frozen).join(", ")}])`;
 	const members = Object.entries(value).map(([name, member]) => `${name}: ${frozen(member)}`);
 	return `Object.freeze({ ${members.join(", ")} })`;
 }
@@ -78,17 +83,19 @@ export interface BuildOrder extends Variant {
 	readonly idf: string;
 	readonly version: string;
 	readonly builtUtcMs: number;
+	readonly release: Release;
 }
 
 /** Writes what mcconfig is given. */
 async function writeAll(order: BuildOrder): Promise<Places> {
-	const { board, production, idf, version, builtUtcMs } = order;
+	const { board, idf, version, builtUtcMs, release } = order;
 	const places = placesOf(order);
 	const sdkconfig = join(places.folder, "sdkconfig");
 	const options = join(places.folder, "c-options");
 	mkdirSync(sdkconfig, { recursive: true });
-	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(board, production));
-	const changed = writeChanged(options, readFileSync(join(HOST, "c-options"), "utf8").replaceAll("$(IDF_PATH)", idf));
+	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
+	const text = readFileSync(join(HOST, "c-options"), "utf8");
+	const changed = writeChanged(options, text.replaceAll("$(IDF_PATH)", idf).replaceAll("$(CHIP)", board.chip));
 	// The makefile doesn't know of that file.
 	if (changed) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
@@ -99,7 +106,7 @@ async function writeAll(order: BuildOrder): Promise<Places> {
 		C_INCLUDES: `@${options}`,
 	};
 	const settings = { build, config: { version, builtUtcMs } };
-	const project = await writeProject({ folder: places.folder, main: MAIN, made: madeFor(board), settings });
+	const project = await writeProject({ folder: places.folder, main: MAIN, made: madeFor(board, release), settings });
 	if (project.changed) forgetNames(dirname(places.project));
 	return places;
 }
@@ -114,13 +121,21 @@ function forgetNames(made: string): void {
 	for (const name of [...objects, join("modules", "mc.xsi")]) rmSync(join(made, name), { force: true });
 }
 
-/** The lines for mcconfig: those of the folder sdkconfig/, and the size of the flash that the partition table is for. */
-export function sdkconfigOf(board: Board, production: boolean): string {
+/**
+ * The lines for mcconfig: those of the folder sdkconfig/, the size of the flash that the partition table is for, and the
+ * version, by which the firmware knows an image in the other slot.
+ */
+export function sdkconfigOf({
+	board,
+	production,
+	version,
+}: Pick<BuildOrder, "board" | "production" | "version">): string {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
 	const files = ["gateway.defaults", ...(production ? ["production.defaults"] : [])];
 	const texts = files.map((name) => readFileSync(join(HOST, "sdkconfig", name), "utf8"));
-	return [...texts, `CONFIG_ESPTOOLPY_FLASHSIZE_${megabytes}MB=y\n`].join("\n");
+	const own = [`ESPTOOLPY_FLASHSIZE_${megabytes}MB=y`, "APP_PROJECT_VER_FROM_CONFIG=y", `APP_PROJECT_VER="${version}"`];
+	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
 /** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */

@@ -23,6 +23,8 @@ export interface RunSettings {
 	readonly utcMs: number | undefined;
 	/** `HostInfo.timeServers`; default: none. */
 	readonly timeServers?: string;
+	/** `HostInfo.reportKey`; default: none. */
+	readonly reportKey?: string;
 	/**
 	 * It is in the network of this computer, with its address, and announces itself there by mDNS; default: on this computer
 	 * alone.
@@ -46,7 +48,7 @@ export const MACHINE_ENDED = 3;
  * the button; on SIGUSR2 it prints the memory in use.
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
-	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, board } = settings;
+	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;
 	const { accessPoint, quiet, announce, ending, power = "", wakeReason = WAKE_NONE } = settings;
 	const lease = announce ? leaseOfComputer() : LEASE_OF_NONE;
 	const env: Record<string, string> = {
@@ -63,6 +65,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 		GATEWAY_UTC_MS: utcMs === undefined ? "" : String(utcMs),
 		GATEWAY_LEASE: `${lease.ip} ${lease.netmask} ${lease.gateway}`,
 		GATEWAY_TIME_SERVERS: timeServers ?? "",
+		GATEWAY_REPORT_KEY: reportKey ?? "",
 		GATEWAY_POWER: power,
 	};
 	if (wakeReason !== WAKE_NONE) env["GATEWAY_WAKE"] = String(wakeReason);

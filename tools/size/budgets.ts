@@ -23,8 +23,10 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/hdlc": 25000,
 	"modules/history": 24500,
 	"modules/http": 47000,
+	"modules/hpke": 2000,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
+	"modules/improv": 8000,
 	"modules/io": 10000,
 	"modules/json": 16500,
 	"modules/meter": 66000,
@@ -50,7 +52,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1010000,
+	"ESP-IDF and all C": 1006000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
@@ -60,5 +62,5 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	/** Check of the image, the other slot, the way back. */
 	"firmware update": 16000,
 	"protocol SML": 13000,
-	"diagnostic report": 9000,
+	"diagnostic report": 7000,
 });

@@ -456,6 +456,9 @@ export interface Event {
 		| "battery_empty"
 		| "update_installed"
 		| "update_refused"
+		| "update_confirmed"
+		| "update_failed"
+		| "update_rolled_back"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;

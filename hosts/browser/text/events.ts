@@ -77,6 +77,21 @@ export const EVENTS = {
 		"Eine Firmware-Datei wurde nicht angenommen",
 		"Nie przyjęto pliku oprogramowania",
 	],
+	"event.update_confirmed": [
+		"The new firmware works and stays",
+		"Die neue Firmware arbeitet und bleibt",
+		"Nowe oprogramowanie działa i zostaje",
+	],
+	"event.update_failed": [
+		"The new firmware does not work here",
+		"Die neue Firmware arbeitet hier nicht",
+		"Nowe oprogramowanie tu nie działa",
+	],
+	"event.update_rolled_back": [
+		"The firmware before the update is back",
+		"Die Firmware vor dem Update ist zurück",
+		"Wróciło oprogramowanie sprzed aktualizacji",
+	],
 	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
 	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
 	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],

@@ -29,6 +29,7 @@ import {
 	HOST_ENDED_BY_FAULT,
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
+	HOST_HAS_CONSOLE,
 	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
@@ -50,7 +51,7 @@ import {
 	POWER_USB,
 	RETAINED_SIZE,
 } from "./protocol.js";
-import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
+import { ProxyConsole, ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
 import { ProxyWiFi } from "./wifi.js";
 import type { Target, Wire } from "./wire.js";
@@ -291,7 +292,10 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
 		timers: new WireTimers(wire),
-		serial: { meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 } },
+		serial: {
+			meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 },
+			...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: { io: ProxyConsole, pins, hardwareParity: false } } : {}),
+		},
 		network: createNetwork(pins, flags),
 		storage: new WireStorage(wire),
 		crypto: new WireCrypto(wire),

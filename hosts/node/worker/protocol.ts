@@ -31,6 +31,8 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 export const COMMANDS = Object.freeze({
 	/** Opens the meter's port: format, baud. */
 	serial: command(1, [U8, U32], []),
+	/** Opens the console. */
+	console: command(70, [], []),
 	/** Of a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */
@@ -185,6 +187,7 @@ export const HOST_HAS_RETAINED = 4096;
 export const HOST_HAS_ENDING = 8192;
 export const HOST_ENDED_BY_FAULT = 16384;
 export const HOST_HAS_SLEEP = 1 << 20;
+export const HOST_HAS_CONSOLE = 1 << 21;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([
@@ -197,6 +200,7 @@ export const INFO_FIELDS = Object.freeze([
 	"model",
 	"hostname",
 	"timeServers",
+	"reportKey",
 ] as const);
 
 /** Of the hosts of this bridge: hosts/simulated/ending.ts. */

@@ -100,6 +100,18 @@ export class ProxySerial extends Stream implements Serial {
 	}
 }
 
+export class ProxyConsole extends Stream implements Serial {
+	constructor(options: SerialOptions) {
+		const { wire } = options as SerialOptions & WirePins;
+		super(wire, wire.newId(), options);
+		wire.call(COMMANDS.console, this.id);
+		wire.attach(this.id, this);
+	}
+
+	/** The line is always the same. */
+	configure(): void {}
+}
+
 class ProxyPending implements PendingSocket {
 	readonly wire: Wire;
 	readonly id: number;

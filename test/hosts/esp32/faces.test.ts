@@ -18,6 +18,7 @@ import { compileNative, needNative } from "../native/compile.js";
 
 const HERE = "test/hosts/esp32";
 const FLASH_SECTOR = 4096;
+const PARTITIONS = ["native/partition-face", "esp32/partition"];
 
 /** Compiles a peer: its fakes of ESP-IDF, by their folders, and the C of hosts/esp32 that it is about. */
 function compile(name: string, fakes: readonly string[], files: readonly string[]): string {
@@ -82,7 +83,14 @@ describe("the ESP32's faces for XS", function () {
 
 	describe("of partitions", () => {
 		it("find those of our own data, keep what is written, and refuse what the contract refuses", () => {
-			run(compile("partition-peer", ["partition-fake"], ["native/partition-face", "esp32/partition"]));
+			run(compile("partition-peer", ["partition-fake", "update-fake"], [...PARTITIONS, "esp32/update"]));
+		});
+	});
+
+	describe("of slots for firmware", () => {
+		it("start a good image on trial, confirm it or give it up, and keep the way back", () => {
+			const files = [...PARTITIONS, "esp32/update", "esp32/update-face"];
+			run(compile("update-peer", ["partition-fake", "update-fake"], files));
 		});
 	});
 

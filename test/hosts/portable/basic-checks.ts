@@ -1,4 +1,4 @@
-/** Checks of the host contract: clock, timers, storage, cryptography, text and resources. Portable. */
+/** Checks of the host contract: clock, timers, storage, text and resources. Portable. */
 import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep } from "./check.js";
 
@@ -95,100 +95,6 @@ export const basicChecks = frozen([
 		},
 	},
 	{
-		name: "SHA-256 is that of FIPS 180-4, in one part or several",
-		async run({ crypto }) {
-			const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-			const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-			const twoBlocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-			expectEqual(hex(crypto.sha256(ascii("abc"))), abc, "abc");
-			expectEqual(hex(crypto.sha256(ascii("a"), ascii(""), ascii("bc"))), abc, "a, nothing, bc");
-			expectEqual(hex(crypto.sha256()), empty, "no part");
-			expectEqual(hex(crypto.sha256(new Uint8Array(0))), empty, "an empty part");
-			expectEqual(
-				hex(crypto.sha256(ascii(twoBlocks))),
-				"248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
-				"two blocks",
-			);
-		},
-	},
-	{
-		name: "AES-128-GCM is that of NIST SP 800-38D, and of a DLMS message (Green Book, HLS with GMAC)",
-		async run({ crypto }) {
-			const none = new Uint8Array(0);
-			const cases: [key: string, iv: string, associated: string, text: string, result: string][] = [
-				// Test cases 1, 2 and 4 of "The Galois/Counter Mode of Operation" (McGrew, Viega).
-				["00".repeat(16), "00".repeat(12), "", "", "58e2fccefa7e3061367f1d57a4e7455a"],
-				[
-					"00".repeat(16),
-					"00".repeat(12),
-					"",
-					"00".repeat(16),
-					"0388dace60b6a392f328c2b971b2fe78ab6e47d42cec13bdf53a67b21257bddf",
-				],
-				[
-					"feffe9928665731c6d6a8f9467308308",
-					"cafebabefacedbaddecaf888",
-					"feedfacedeadbeeffeedfacedeadbeefabaddad2",
-					"d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
-					"42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e0915bc94fbc3221a5db94fae95ae7121a47",
-				],
-			];
-			for (const [key, iv, associated, text, result] of cases) {
-				const sealed = crypto.aes128GCM(unhex(key), unhex(iv), unhex(associated), unhex(text));
-				expectEqual(hex(sealed), result, "encrypted, with its tag");
-				const again = crypto.aes128GCM(unhex(key), unhex(iv), none, sealed.subarray(0, text.length / 2));
-				expectEqual(hex(again.subarray(0, text.length / 2)), text, "encrypted twice");
-			}
-			const key = unhex("000102030405060708090a0b0c0d0e0f");
-			const iv = unhex("4d4d4d000000000100000001");
-			const associated = unhex("10d0d1d2d3d4d5d6d7d8d9dadbdcdddedf503677524a323146");
-			const tag = crypto.aes128GCM(key, iv, associated, none);
-			expectEqual(hex(tag.subarray(0, 12)), "1a52fe7dd3e72748973c1e28", "GMAC of the server's challenge");
-			const long = crypto.aes128GCM(key, iv, associated, pattern(2000));
-			expectEqual(long.length, 2016, "length for 2000 bytes");
-			expectRangeError(() => crypto.aes128GCM(key.subarray(1), iv, none, none), "a key of 15 bytes");
-			expectRangeError(() => crypto.aes128GCM(pattern(24), iv, none, none), "a key of 24 bytes");
-			expectRangeError(() => crypto.aes128GCM(key, iv.subarray(1), none, none), "an IV of 11 bytes");
-			expectRangeError(() => crypto.aes128GCM(key, pattern(13), none, none), "an IV of 13 bytes");
-		},
-	},
-	{
-		name: "HMAC-SHA-256 is that of RFC 4231, in one part or several",
-		async run({ crypto }) {
-			const cases: [key: Uint8Array, data: Uint8Array, mac: string][] = [
-				[
-					new Uint8Array(20).fill(0x0b),
-					ascii("Hi There"),
-					"b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
-				],
-				[
-					ascii("Jefe"),
-					ascii("what do ya want for nothing?"),
-					"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-				],
-				[
-					new Uint8Array(20).fill(0xaa),
-					new Uint8Array(50).fill(0xdd),
-					"773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
-				],
-				[
-					unhex("0102030405060708090a0b0c0d0e0f10111213141516171819"),
-					new Uint8Array(50).fill(0xcd),
-					"82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
-				],
-				[
-					new Uint8Array(131).fill(0xaa),
-					ascii("Test Using Larger Than Block-Size Key - Hash Key First"),
-					"60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
-				],
-			];
-			for (const [key, data, mac] of cases) {
-				expectEqual(hex(crypto.hmacSHA256(key, data)), mac, "one part");
-				expectEqual(hex(crypto.hmacSHA256(key, data.subarray(0, 3), data.subarray(3))), mac, "two parts");
-			}
-		},
-	},
-	{
 		name: "memory is retained over a restart, up to its size, and how the program before has ended is told",
 		async run({ retained, ending }) {
 			expect(ending !== undefined && ending.cause !== "" && !ending.isFault, `ended by ${ending?.cause}`);
@@ -202,14 +108,6 @@ export const basicChecks = frozen([
 			}
 			expectRangeError(() => retained.write(pattern(retained.size + 1)), "one byte too many");
 			expectBytes(retained.read(), pattern(retained.size), "what was retained before that");
-		},
-	},
-	{
-		name: "random bytes come in the number asked for and differ",
-		async run({ crypto }) {
-			for (const length of [0, 1, 32, 4096]) expectEqual(crypto.random(length).length, length, "length");
-			const first = hex(crypto.random(16));
-			expect(hex(crypto.random(16)) !== first, "the same twice");
 		},
 	},
 	{

@@ -4,6 +4,7 @@ import { buttonChecks } from "./button-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
 import { frozen } from "./check.js";
 import { clientChecks } from "./client-checks.js";
+import { cryptoChecks } from "./crypto-checks.js";
 import { flashChecks } from "./flash-checks.js";
 import { networkChecks } from "./network-checks.js";
 import { serialChecks } from "./serial-checks.js";
@@ -14,6 +15,7 @@ import { udpChecks } from "./udp-checks.js";
 
 export const checks = frozen([
 	...basicChecks,
+	...cryptoChecks,
 	...certificateChecks,
 	...serialChecks,
 	...networkChecks,

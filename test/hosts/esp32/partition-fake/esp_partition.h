@@ -11,11 +11,12 @@
 
 typedef int esp_err_t;
 enum { ESP_OK = 0, ESP_ERR_INVALID_ARG = 0x102, ESP_ERR_INVALID_SIZE = 0x104 };
+enum { ESP_PARTITION_TYPE_APP = 0, ESP_PARTITION_SUBTYPE_APP_OTA_0 = 0x10 };
 enum { ESP_PARTITION_TYPE_DATA = 1, ESP_PARTITION_SUBTYPE_DATA_NVS = 2, ESP_PARTITION_SUBTYPE_DATA_UNDEFINED = 6 };
 
 typedef struct {
 	int type, subtype;
-	uint32_t size;
+	uint32_t address, size;
 	const char *label;
 	bool encrypted;
 } esp_partition_t;

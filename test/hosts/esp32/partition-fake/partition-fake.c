@@ -4,13 +4,16 @@
 #include <string.h>
 
 enum { DATA = ESP_PARTITION_TYPE_DATA, OWN = ESP_PARTITION_SUBTYPE_DATA_UNDEFINED, SECTOR = 4096, BLOCK = 16 };
+enum { APP = ESP_PARTITION_TYPE_APP, SLOT = ESP_PARTITION_SUBTYPE_APP_OTA_0 };
 
 static const esp_partition_t partitions[] = {
-	{ DATA, ESP_PARTITION_SUBTYPE_DATA_NVS, FLASH_SIZE, "nvs", false },
-	{ DATA, OWN, FLASH_SIZE, "factory_data", false },
-	{ DATA, OWN, FLASH_SIZE, "sealed", true },
-	{ DATA, OWN, FLASH_SIZE, "log", false },
-	{ DATA, OWN, FLASH_SIZE, "history", false },
+	{ DATA, ESP_PARTITION_SUBTYPE_DATA_NVS, 0, FLASH_SIZE, "nvs", false },
+	{ DATA, OWN, FLASH_SIZE * 1, FLASH_SIZE, "factory_data", false },
+	{ DATA, OWN, FLASH_SIZE * 2, FLASH_SIZE, "sealed", true },
+	{ DATA, OWN, FLASH_SIZE * 3, FLASH_SIZE, "log", false },
+	{ DATA, OWN, FLASH_SIZE * 4, FLASH_SIZE, "history", false },
+	{ APP, SLOT, FLASH_SIZE * 5, FLASH_SIZE, "ota_0", true },
+	{ APP, SLOT + 1, FLASH_SIZE * 6, FLASH_SIZE, "ota_1", true },
 };
 enum { COUNT = sizeof(partitions) / sizeof(*partitions) };
 

@@ -1,0 +1,98 @@
+/*
+ * Slots for firmware (update.h) by ESP-IDF's own functions (6.0, "Over The Air Updates"), which alone write
+ * the partition otadata. There the boot loader finds what to start: a new image is started once, as PENDING_VERIFY, and
+ * any start after that without a confirmation, also a wake from deep sleep, makes it ABORTED and takes the other slot. A
+ * unit that was flashed by wire has an empty otadata at its first start, where the boot loader writes VALID.
+ */
+#include "update.h"
+
+#include <stdio.h>
+
+#include "esp_app_desc.h"
+#include "esp_image_format.h"
+#include "esp_ota_ops.h"
+
+#include "update-slot.h"
+
+/* UNDEFINED: nobody knows, which is what a slot is without an entry. */
+static esp_ota_img_states_t state_of(const esp_partition_t *slot)
+{
+	esp_ota_img_states_t state;
+	return slot && esp_ota_get_state_partition(slot, &state) == ESP_OK ? state : ESP_OTA_IMG_UNDEFINED;
+}
+
+const esp_partition_t *update_slot(void)
+{
+	const esp_partition_t *slot = esp_ota_get_next_update_partition(NULL);
+	return slot == esp_ota_get_running_partition() ? NULL : slot;
+}
+
+static bool is_way_back(char text[UPDATE_TEXT_SIZE])
+{
+	if (update_state() != UPDATE_ON_TRIAL) return false;
+	snprintf(text, UPDATE_TEXT_SIZE, "the running firmware is on trial: the one before must stay");
+	return true;
+}
+
+bool update_slot_is_free(char text[UPDATE_TEXT_SIZE])
+{
+	if (is_way_back(text)) return false;
+	/* Fails where the slot has no entry any more. */
+	esp_ota_invalidate_inactive_ota_data_slot();
+	return true;
+}
+
+int update_state(void)
+{
+	return state_of(esp_ota_get_running_partition()) == ESP_OTA_IMG_PENDING_VERIFY ? UPDATE_ON_TRIAL : UPDATE_CONFIRMED;
+}
+
+void update_given_up(char text[UPDATE_TEXT_SIZE])
+{
+	const esp_partition_t *slot = update_slot();
+	esp_ota_img_states_t state = state_of(slot);
+	esp_app_desc_t about;
+	text[0] = 0;
+	if (state != ESP_OTA_IMG_ABORTED && state != ESP_OTA_IMG_INVALID) return;
+	const char *why = state == ESP_OTA_IMG_ABORTED ? "ended before it was confirmed" : "gave itself up";
+	if (esp_ota_get_partition_description(slot, &about) == ESP_OK)
+		snprintf(text, UPDATE_TEXT_SIZE, "%.*s %s", (int)sizeof(about.version), about.version, why);
+	else snprintf(text, UPDATE_TEXT_SIZE, "it %s", why);
+}
+
+static bool check(esp_err_t error, const char *what, char text[UPDATE_TEXT_SIZE])
+{
+	if (error == ESP_ERR_OTA_VALIDATE_FAILED)
+		snprintf(text, UPDATE_TEXT_SIZE, "%s: the image is damaged, or for another chip", what);
+	else if (error == ESP_ERR_OTA_ROLLBACK_FAILED) snprintf(text, UPDATE_TEXT_SIZE, "%s: there is no other one", what);
+	else if (error != ESP_OK) snprintf(text, UPDATE_TEXT_SIZE, "%s: error 0x%x", what, (unsigned)error);
+	return error == ESP_OK;
+}
+
+/* The image's own length counts for the boot loader: nothing behind what was checked may belong to it. */
+static bool is_within(const esp_partition_t *slot, size_t length)
+{
+	const esp_partition_pos_t place = { .offset = slot->address, .size = slot->size };
+	esp_image_metadata_t image = { 0 };
+	return esp_image_get_metadata(&place, &image) == ESP_OK && image.image_len <= length;
+}
+
+bool update_activate(size_t length, char text[UPDATE_TEXT_SIZE])
+{
+	static const char WHAT[] = "the firmware can't be started";
+	const esp_partition_t *slot = update_slot();
+	if (is_way_back(text)) return false;
+	if (!slot) return check(ESP_ERR_NOT_FOUND, WHAT, text);
+	if (!is_within(slot, length)) return check(ESP_ERR_OTA_VALIDATE_FAILED, WHAT, text);
+	return check(esp_ota_set_boot_partition(slot), WHAT, text);
+}
+
+bool update_confirm(char text[UPDATE_TEXT_SIZE])
+{
+	return check(esp_ota_mark_app_valid_cancel_rollback(), "the firmware can't be confirmed", text);
+}
+
+bool update_roll_back(char text[UPDATE_TEXT_SIZE])
+{
+	return check(esp_ota_mark_app_invalid_rollback(), "the firmware before can't be started", text);
+}

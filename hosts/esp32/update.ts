@@ -1,0 +1,93 @@
+/** The `update` of the host contract on the slots of the boot loader (update.c). */
+import { decodeHex } from "../../modules/bytes/hex.js";
+import type { Inflater, Partition, Update } from "../../modules/io/flash.js";
+import type { TextCodec } from "../../modules/io/host.js";
+import { FLASH } from "../native/flash.js";
+import { NativeInflater } from "../native/inflater.js";
+
+/** The natives. */
+class Bindings {
+	static state(): number {
+		return native("xs_update_state").call(this);
+	}
+	static givenUp(): string {
+		return native("xs_update_given_up").call(this);
+	}
+	static activate(length: number): void {
+		native("xs_update_activate").call(this, length);
+	}
+	static confirm(): void {
+		native("xs_update_confirm").call(this);
+	}
+	static rollBack(): void {
+		native("xs_update_roll_back").call(this);
+	}
+}
+
+export interface UpdateSettings {
+	/** Hexadecimal: a text lies in flash, where bytes would take memory. */
+	readonly keys: readonly string[];
+	readonly revoked: readonly string[];
+	readonly securityLevel: number;
+	readonly text: TextCodec;
+	/** The host's. */
+	restart(): void;
+}
+
+/** Name of the slot that does not run, as a partition (UPDATE_SLOT). */
+const SLOT = "update";
+
+/** It has nothing but its settings: what it is asked for is made then. */
+export class ChipUpdate implements Update {
+	readonly #settings: UpdateSettings;
+
+	constructor(settings: UpdateSettings) {
+		this.#settings = settings;
+	}
+
+	get state(): number {
+		return Bindings.state();
+	}
+
+	get givenUp(): string {
+		return Bindings.givenUp();
+	}
+
+	get slot(): Partition {
+		return FLASH.open(SLOT)!;
+	}
+
+	get keys(): readonly Uint8Array[] {
+		return this.decode(this.#settings.keys);
+	}
+
+	get revoked(): readonly Uint8Array[] {
+		return this.decode(this.#settings.revoked);
+	}
+
+	get securityLevel(): number {
+		return this.#settings.securityLevel;
+	}
+
+	inflater(): Inflater {
+		return new NativeInflater();
+	}
+
+	activate(length: number): void {
+		Bindings.activate(length);
+	}
+
+	confirm(): void {
+		Bindings.confirm();
+	}
+
+	rollBack(): void {
+		Bindings.rollBack();
+		this.#settings.restart();
+	}
+
+	private decode(texts: readonly string[]): readonly Uint8Array[] {
+		const { text } = this.#settings;
+		return texts.map((hex) => decodeHex(text.encode(hex), 0, hex.length)!);
+	}
+}

@@ -1,0 +1,97 @@
+/*
+ * zlib streams (RFC 1950) unpacked for XS (inflater.ts), by tinfl of miniz (inflate-library.h of the host). The ring is its
+ * dictionary: what stands there must stay until it is written over.
+ */
+#include <stdlib.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "inflate-library.h"
+
+/* INFLATE_WINDOW of modules/io/flash.ts; tinfl wants a power of two, and refuses streams with a larger window. */
+enum { RING_SIZE = 4096 };
+
+typedef struct {
+	size_t filled;
+	bool done, failed;
+	tinfl_decompressor library;
+} inflate;
+
+void xs_inflate_destructor(void *data)
+{
+	free(data);
+}
+
+static inflate *state_of(xsMachine *the)
+{
+	inflate *state = xsmcGetHostData(xsThis);
+	if (!state) xsUnknownError("the inflater is closed");
+	return state;
+}
+
+static void begin(inflate *state)
+{
+	state->filled = 0;
+	state->done = state->failed = false;
+	tinfl_init(&state->library);
+}
+
+void xs_inflate(xsMachine *the)
+{
+	inflate *state = malloc(sizeof(inflate));
+	if (!state) xsUnknownError("there is no memory to unpack");
+	begin(state);
+	xsmcSetHostData(xsThis, state);
+}
+
+/* (bytes, start, end, ring): how many it has taken. */
+void xs_inflate_write(xsMachine *the)
+{
+	inflate *state = state_of(the);
+	void *bytes, *ring;
+	xsUnsignedValue length, ring_length;
+	xsmcGetBufferReadable(xsArg(0), &bytes, &length);
+	xsmcGetBufferWritable(xsArg(3), &ring, &ring_length);
+	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
+	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
+	if (ring_length != RING_SIZE) xsRangeError("another ring");
+	if (state->failed) xsUnknownError("the packed data is damaged");
+	xsmcSetInteger(xsResult, 0);
+	if (state->done || state->filled == RING_SIZE) return;
+	size_t taken = (size_t)(end - start), made = RING_SIZE - state->filled;
+	tinfl_status status = tinfl_decompress(&state->library, (const uint8_t *)bytes + start, &taken, ring,
+		(uint8_t *)ring + state->filled, &made, TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_HAS_MORE_INPUT);
+	state->filled += made;
+	state->done = status == TINFL_STATUS_DONE;
+	state->failed = status < TINFL_STATUS_DONE;
+	if (status == TINFL_STATUS_ADLER32_MISMATCH) xsUnknownError("the packed data does not match its checksum");
+	if (state->failed) xsUnknownError("the packed data is damaged, or has a larger window");
+	xsmcSetInteger(xsResult, (xsIntegerValue)taken);
+}
+
+void xs_inflate_filled(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, (xsIntegerValue)state_of(the)->filled);
+}
+
+void xs_inflate_is_done(xsMachine *the)
+{
+	xsmcSetBoolean(xsResult, state_of(the)->done);
+}
+
+void xs_inflate_empty(xsMachine *the)
+{
+	state_of(the)->filled = 0;
+}
+
+void xs_inflate_reset(xsMachine *the)
+{
+	begin(state_of(the));
+}
+
+void xs_inflate_close(xsMachine *the)
+{
+	xs_inflate_destructor(xsmcGetHostData(xsThis));
+	xsmcSetHostData(xsThis, NULL);
+}

@@ -1,0 +1,26 @@
+/*
+ * ECDSA with SHA-256 (FIPS 186-5) and ECDH (NIST SP 800-56A) on P-256 for the host's `crypto`, by PSA, which both
+ * Mbed TLS 2.28 and 4.x have. Points are uncompressed (SEC 1, 2.3.3): 4, x, y. No state between calls.
+ */
+#ifndef P256_H
+#define P256_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { P256_POINT_SIZE = 65, P256_SIGNATURE_SIZE = 64, P256_SECRET_SIZE = 32 };
+
+/*
+ * Whether `signature` (r, s) is of `message` by the key whose public half is `point`. False too for a point that is not on
+ * the curve, an r or s out of range, and when the library fails.
+ */
+bool p256_verify(const uint8_t point[P256_POINT_SIZE], const uint8_t *message, size_t length,
+	const uint8_t signature[P256_SIGNATURE_SIZE]);
+
+typedef enum { P256_OK, P256_NO_POINT, P256_FAILED } p256_status;
+
+/* A new key for this call alone: its public half into `own`, x of the point shared with `point` into `secret`. */
+p256_status p256_agree(const uint8_t point[P256_POINT_SIZE], uint8_t own[P256_POINT_SIZE], uint8_t secret[P256_SECRET_SIZE]);
+
+#endif

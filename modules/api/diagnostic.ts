@@ -1,0 +1,152 @@
+/**
+ * `GET system/diagnostic`: a report for the manufacturer, sealed for him by HPKE, so that it can go through anybody's
+ * hands. It is made as the client takes it, block by block, and is never whole in memory. Numbers are little endian.
+ *
+ *   offset  bytes  what
+ *   0       8      `SMGWDIAG`
+ *   8       1      format, 1
+ *   9       8      id of the manufacturer's key: the first 8 bytes of the SHA-256 of its point
+ *   17      4      Unix time in seconds; 0: the clock is not set
+ *   21      1      n, bytes of the serial number
+ *   22      n      the serial number, ASCII; all up to here is the `info` of HPKE
+ *   22+n    65     the key that was made for this report ("enc")
+ *
+ * Then blocks, message after message of HPKE, whose associated data are the three bytes before each: 0 (others follow) or
+ * 1 (the last one), and the length of what follows (2 bytes), which is up to BLOCK bytes of text sealed and 16 of tag. So
+ * a report that was cut off is noticed, wherever that was. The text is UTF-8 (report-lines.ts).
+ */
+import { asciiBytes } from "../bytes/ascii.js";
+import { decodeHex } from "../bytes/hex.js";
+import { Sealer } from "../hpke/sealer.js";
+import type { BodySource } from "../http/response.js";
+import { GCM_TAG_LENGTH } from "../io/crypto.js";
+import { REPORT_COST } from "../io/memory.js";
+import { UNSUPPORTED } from "./errors.js";
+import type { Exchange, Services } from "./exchange.js";
+import { ReportLines } from "./report-lines.js";
+
+const MAGIC = "SMGWDIAG";
+const FORMAT = 1;
+const KEY_ID_LENGTH = 8;
+/** Bytes of text in a block. */
+const BLOCK = 1024;
+const BLOCK_HEADER = 3;
+
+export function getDiagnostic(exchange: Exchange): void {
+	const { services, response } = exchange;
+	const { reports, ledger, info } = services;
+	if (info.reportKey === "") {
+		exchange.fail(501, UNSUPPORTED, "This firmware was built without a manufacturer's key to seal a report for.");
+		return;
+	}
+	if (reports.isBusy || !ledger.claim(REPORT_COST)) {
+		exchange.busy();
+		return;
+	}
+	reports.isBusy = true;
+	const close = () => {
+		ledger.release(REPORT_COST);
+		reports.isBusy = false;
+	};
+	let report: SealedReport;
+	try {
+		report = new SealedReport(services, close);
+	} catch (error) {
+		close();
+		throw error;
+	}
+	response.lines("Content-Type: application/octet-stream\r\n");
+	response.header("Content-Disposition", `attachment; filename="smgw-${info.serial}.report"`);
+	response.send(200, report);
+}
+
+class SealedReport implements BodySource {
+	readonly close: () => void;
+	readonly #services: Services;
+	readonly #sealer: Sealer;
+	readonly #lines: ReportLines;
+	/** The text of the block that is being made. */
+	readonly #text = new Uint8Array(BLOCK);
+	/** The lines of which the next ones are taken, and how much of them has been. */
+	#line: Uint8Array = new Uint8Array(0);
+	#lineAt = 0;
+	/** What is being sent, and how much of it was. */
+	#block: Uint8Array;
+	#blockAt = 0;
+	#isLast = false;
+
+	constructor(services: Services, close: () => void) {
+		const { crypto, info, clock, text, reports } = services;
+		this.close = close;
+		this.#services = services;
+		const digits = asciiBytes(info.reportKey);
+		const key = decodeHex(digits, 0, digits.length) ?? digits;
+		const serial = asciiBytes(info.serial);
+		const timeS = Math.floor((clock.utcMs() ?? 0) / 1000);
+		const head = new Uint8Array(MAGIC.length + 1 + KEY_ID_LENGTH + 5 + serial.length);
+		head.set(asciiBytes(MAGIC));
+		head[8] = FORMAT;
+		head.set(crypto.sha256(key).subarray(0, KEY_ID_LENGTH), 9);
+		for (let i = 0; i < 4; i++) head[17 + i] = timeS >>> (8 * i);
+		head[21] = serial.length;
+		head.set(serial, 22);
+		this.#sealer = new Sealer({ crypto, text }, key, head);
+		this.#block = joined(head, this.#sealer.encapsulated);
+		this.#lines = new ReportLines(services, reports.update);
+	}
+
+	read(into: Uint8Array, start: number, end: number): number {
+		let at = start;
+		while (at < end) {
+			if (this.#blockAt === this.#block.length) {
+				if (this.#isLast) break;
+				this.#block = this.nextBlock();
+				this.#blockAt = 0;
+			}
+			const count = Math.min(end - at, this.#block.length - this.#blockAt);
+			into.set(this.#block.subarray(this.#blockAt, this.#blockAt + count), at);
+			this.#blockAt += count;
+			at += count;
+		}
+		return at - start;
+	}
+
+	private nextBlock(): Uint8Array {
+		const length = this.fill();
+		const size = length + GCM_TAG_LENGTH;
+		const head = new Uint8Array(BLOCK_HEADER);
+		head[0] = this.#isLast ? 1 : 0;
+		head[1] = size & 0xff;
+		head[2] = size >> 8;
+		return joined(head, this.#sealer.seal(head, this.#text.subarray(0, length)));
+	}
+
+	/** Puts lines into the block until it is full, or there are no more; how many bytes they are. */
+	private fill(): number {
+		const text = this.#text;
+		let length = 0;
+		while (length < BLOCK) {
+			if (this.#lineAt === this.#line.length) {
+				const lines = this.#lines.next();
+				if (lines === undefined) {
+					this.#isLast = true;
+					break;
+				}
+				this.#line = this.#services.text.encode(`${lines}\n`);
+				this.#lineAt = 0;
+			}
+			const count = Math.min(BLOCK - length, this.#line.length - this.#lineAt);
+			text.set(this.#line.subarray(this.#lineAt, this.#lineAt + count), length);
+			this.#lineAt += count;
+			length += count;
+		}
+		return length;
+	}
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+	const both = new Uint8Array(first.length + second.length);
+	both.set(first);
+	both.set(second, first.length);
+	return both;
+}

@@ -1,0 +1,101 @@
+/**
+ * Hybrid public key encryption (RFC 9180), the sender's side: mode base, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256,
+ * AES-128-GCM. For whoever has the private key alone; the sender itself can't open again what it has sealed.
+ */
+import { AES_KEY_LENGTH, type Crypto, GCM_IV_LENGTH } from "../io/crypto.js";
+import type { TextCodec } from "../io/host.js";
+
+/** Suites as they stand in the labels (RFC 9180, 4.1 and 5.1): KEM 0x0010, KDF 0x0001, AEAD 0x0001. All are ASCII. */
+const KEM_SUITE = "KEM\u0000\u0010";
+const HPKE_SUITE = "HPKE\u0000\u0010\u0000\u0001\u0000\u0001";
+const VERSION = "HPKE-v1";
+/** Of the shared secret (Nsecret). */
+const SECRET_LENGTH = 32;
+/** The numbers behind a nonce's first four bytes: more messages than that are never sealed. */
+const SEQUENCE_END = 2 ** 32;
+
+interface World {
+	readonly crypto: Crypto;
+	readonly text: TextCodec;
+}
+
+export class Sealer {
+	/** The public half of the key that was made for this one alone; the receiver needs it ("enc"). */
+	readonly encapsulated: Uint8Array;
+	readonly #crypto: Crypto;
+	readonly #key: Uint8Array;
+	/** The base nonce, with the number of the next message in it (RFC 9180, 5.2). */
+	readonly #nonce: Uint8Array;
+	#sequence = 0;
+
+	/**
+	 * SetupBaseS (RFC 9180, 5.1.1): `receiver` is the public key, P256_POINT_LENGTH bytes, and `info` what the receiver must
+	 * know as well. A RangeError for what is no point of P-256.
+	 */
+	constructor(world: World, receiver: Uint8Array, info: Uint8Array) {
+		const none = new Uint8Array(0);
+		const { crypto, text } = world;
+		const { publicKey, secret } = crypto.agreeP256(receiver);
+		this.#crypto = crypto;
+		this.encapsulated = publicKey;
+		const kem = new KeyDerivation(world, KEM_SUITE);
+		const shared = kem.expand(
+			kem.extract(none, "eae_prk", secret),
+			"shared_secret",
+			SECRET_LENGTH,
+			publicKey,
+			receiver,
+		);
+		const hpke = new KeyDerivation(world, HPKE_SUITE);
+		// A 0 for mode_base, then what a pre-shared key would be: there is none.
+		const context = [
+			text.encode("\u0000"),
+			hpke.extract(none, "psk_id_hash", none),
+			hpke.extract(none, "info_hash", info),
+		];
+		const master = hpke.extract(shared, "secret", none);
+		this.#key = hpke.expand(master, "key", AES_KEY_LENGTH, ...context);
+		this.#nonce = hpke.expand(master, "base_nonce", GCM_IV_LENGTH, ...context);
+	}
+
+	/** The next message: `message` encrypted, and 16 bytes of tag over it and `associated`. */
+	seal(associated: Uint8Array, message: Uint8Array): Uint8Array {
+		if (this.#sequence === SEQUENCE_END) throw new Error("hpke: too many messages");
+		const sealed = this.#crypto.aes128GCM(this.#key, this.#nonce, associated, message);
+		const before = this.#sequence++;
+		this.number(before ^ this.#sequence);
+		return sealed;
+	}
+
+	/** Changes the bits of the nonce's last four bytes in which the number of the message changes. */
+	private number(change: number): void {
+		for (let i = GCM_IV_LENGTH - 1, rest = change; i >= GCM_IV_LENGTH - 4; i--, rest >>>= 8)
+			this.#nonce[i] ^= rest & 0xff;
+	}
+}
+
+/** LabeledExtract and LabeledExpand (RFC 9180, 4) for one suite, over HKDF-SHA256 (RFC 5869). */
+class KeyDerivation {
+	readonly #world: World;
+	readonly #suite: string;
+
+	constructor(world: World, suite: string) {
+		this.#world = world;
+		this.#suite = suite;
+	}
+
+	extract(salt: Uint8Array, label: string, material: Uint8Array): Uint8Array {
+		return this.#world.crypto.hmacSHA256(salt, this.prefix(VERSION, label), material);
+	}
+
+	/** `length`: up to 32, which is one block of HKDF's. */
+	expand(key: Uint8Array, label: string, length: number, ...info: Uint8Array[]): Uint8Array {
+		const { crypto, text } = this.#world;
+		const prefix = this.prefix(`\u0000${String.fromCharCode(length)}${VERSION}`, label);
+		return crypto.hmacSHA256(key, prefix, ...info, text.encode("\u0001")).slice(0, length);
+	}
+
+	private prefix(begin: string, label: string): Uint8Array {
+		return this.#world.text.encode(`${begin}${this.#suite}${label}`);
+	}
+}

@@ -1,0 +1,410 @@
+/**
+ * Improv over serial (Improv Wi-Fi, serial standard 1.0) on the console: a program on the computer that has just flashed
+ * the unit tells it its network. Improv is there for good; when something comes, a Talk is made, and let go when nothing
+ * has come for a while. A packet, both ways:
+ *
+ *   offset  bytes  what
+ *   0       6      "IMPROV"
+ *   6       1      version, 1
+ *   7       1      type: 1 state, 2 error, 3 command, 4 result
+ *   8       1      length of the data
+ *   9       ...    data; of a command and of a result: command, length of the rest, texts with their lengths before them
+ *   then    1      sum of all before it, modulo 256
+ *
+ * A line end stands before each packet of ours and behind it: the usual client passes over a packet that follows text on
+ * its line, and takes a length of 10 for a line end, so that no result of ours has 10 bytes.
+ *
+ * Who holds the wire may change the network while none is configured, and for CHANGE_MS after each start; the rest may be
+ * asked for at any time, and none of it is a secret. So a unit that has its power from a computer or a television is not
+ * moved to another network unnoticed: a start is in the log, and so is the change.
+ *
+ * Limits: one packet each way; the next command is looked at when the answer to the one before is with the host.
+ */
+import { isHostname, isPassword, isSSID, type NetworkSettings } from "../config/network.js";
+import { WIFI_HOSTNAME } from "../config/network-fields.js";
+import { checkField } from "../config/schema.js";
+import type { Drive, Driven, Driver } from "../io/driver.js";
+import {
+	CONSOLE_ROOM,
+	FORMAT_8N1,
+	type HostInfo,
+	type Serial,
+	type SerialOptions,
+	type SerialPort,
+	type TextCodec,
+} from "../io/host.js";
+import type { NetworkManager } from "../wifi/manager.js";
+import { APPLY_DELAY_MS, type ScanWaiter, WIFI_WRONG_PASSWORD } from "../wifi/policy.js";
+import { ScanCursor } from "../wifi/scan.js";
+
+/** The name by which an installer knows its own firmware. */
+export const FIRMWARE_NAME = "Smart-Meter Gateway";
+
+const START = "IMPROV\u0001";
+const TYPE_AT = 7;
+const LENGTH_AT = 8;
+const DATA_AT = 9;
+/** Of a command. */
+const TEXTS_AT = 11;
+const PACKET_LIMIT = DATA_AT + 255 + 1;
+const LINE_END = 10;
+
+const PACKET_STATE = 1;
+const PACKET_ERROR = 2;
+const PACKET_COMMAND = 3;
+const PACKET_RESULT = 4;
+
+/** In no network, and nothing may be changed. */
+const STATE_STOPPED = 0;
+const STATE_READY = 2;
+const STATE_PROVISIONING = 3;
+const STATE_PROVISIONED = 4;
+
+const ERROR_PACKET = 1;
+const ERROR_COMMAND = 2;
+const ERROR_CONNECT = 3;
+const ERROR_NOT_ALLOWED = 4;
+const ERROR_HOSTNAME = 5;
+const ERROR_OTHER = 0xff;
+
+const COMMAND_JOIN = 1;
+const COMMAND_STATE = 2;
+const COMMAND_INFO = 3;
+const COMMAND_SCAN = 4;
+const COMMAND_HOSTNAME = 5;
+/** The gateway has no other name than that of the network. */
+const COMMAND_NAME = 6;
+const COMMAND_NETWORK = 7;
+
+/** Texts of COMMAND_NETWORK, flags: 1 it is in a network, 2 it has Wi-Fi. */
+const ONLINE = "3";
+const OFFLINE = "2";
+
+const CHANGE_MS = 300_000;
+/** The usual client waits for 30 s. */
+const JOIN_LIMIT_MS = 25_000;
+const LOOK_MS = 250;
+/** What of a packet has come by then has no end. */
+const GAP_MS = 1000;
+const IDLE_MS = 30_000;
+/** Of an SSID; one that is longer was no UTF-8. */
+const SSID_BYTES = 32;
+
+const BAUD = 115_200;
+const HTTPS_PORT = 443;
+
+export interface ImprovWorld {
+	readonly driver: Driver;
+	readonly text: TextCodec;
+	readonly info: HostInfo;
+}
+
+/** The gateway, as it is at each moment. */
+export interface ImprovGateway {
+	/** Undefined where there is no radio. */
+	readonly network: NetworkManager | undefined;
+	readonly httpsPort: number;
+}
+
+/** The console. It is itself what the host is given, since closures would take slots. */
+export class Improv implements SerialOptions {
+	readonly baud = BAUD;
+	readonly format = FORMAT_8N1;
+	readonly world: ImprovWorld;
+	readonly settings: NetworkSettings;
+	readonly gateway: ImprovGateway;
+	/** Until when the network may be changed although there is one. */
+	readonly changeEndMs: number;
+	readonly serial: Serial;
+	/** Bytes that the host takes. */
+	room = 0;
+	talk: Talk | undefined;
+
+	/** Throws when the port can't be opened. */
+	constructor(port: SerialPort, world: ImprovWorld, settings: NetworkSettings, gateway: ImprovGateway) {
+		this.world = world;
+		this.settings = settings;
+		this.gateway = gateway;
+		this.changeEndMs = world.driver.nowMs() + CHANGE_MS;
+		this.serial = new port.io(Object.assign(this, port.pins));
+	}
+
+	mayChange(nowMs: number): boolean {
+		return this.settings.station === undefined || nowMs < this.changeEndMs;
+	}
+
+	onReadable(): void {
+		this.talk ??= new Talk(this);
+		this.talk.go();
+	}
+
+	onWritable(count: number): void {
+		this.room = count;
+		this.talk?.go();
+	}
+
+	close(): void {
+		this.talk?.end();
+		this.serial.close();
+	}
+}
+
+/**
+ *   state     shown as                                     a command to join   address   wrong password, late
+ *   at rest   PROVISIONED in a network, else READY,        joining             –         –
+ *             or STOPPED when nothing may be changed
+ *   joining   PROVISIONING                                 joining             at rest   at rest, with an error
+ *
+ * A network that gives no address is given up by the policy of Wi-Fi, as any other that was set (wifi/policy.ts).
+ */
+class Talk implements Driven, ScanWaiter {
+	deadlineMs: number;
+	readonly #improv: Improv;
+	readonly #drive: Drive;
+	/** What has come of a packet. */
+	readonly #packet = new Uint8Array(PACKET_LIMIT);
+	#length = 0;
+	#receivedMs: number;
+	/** What is to be sent, whole packets. */
+	readonly #answer = new Uint8Array(CONSOLE_ROOM);
+	#answerLength = 0;
+	#isScanning = false;
+	/** Found, and not sent yet. */
+	#networks: ScanCursor | undefined;
+	/** The network that is being joined; "": none is. */
+	#ssid = "";
+	#joinEndMs = 0;
+
+	constructor(improv: Improv) {
+		const { driver } = improv.world;
+		this.#improv = improv;
+		this.#receivedMs = driver.nowMs();
+		this.deadlineMs = this.#receivedMs + IDLE_MS;
+		this.#drive = driver.drive("improv", this);
+	}
+
+	/** The host has something, or takes something. */
+	go(): void {
+		this.#drive.run((nowMs) => this.receive(nowMs));
+	}
+
+	end(): void {
+		const { gateway } = this.#improv;
+		this.#drive.stop();
+		this.#improv.talk = undefined;
+		gateway.network!.cancelScan(this);
+	}
+
+	/** For the driver: looks how it goes with joining, or ends the talk. */
+	advance(nowMs: number): void {
+		const { station, lastError } = this.#improv.gateway.network!;
+		if (nowMs < this.deadlineMs) return;
+		this.deadlineMs = nowMs + LOOK_MS;
+		if (this.#ssid === "") {
+			this.deadlineMs += IDLE_MS;
+			if (!this.#isScanning) this.end();
+		} else if (station?.ssid === this.#ssid) {
+			this.#ssid = "";
+			this.show(nowMs);
+			this.tell(COMMAND_JOIN);
+		} else if (lastError === WIFI_WRONG_PASSWORD || nowMs >= this.#joinEndMs) {
+			this.#ssid = "";
+			this.put(PACKET_ERROR, ERROR_CONNECT);
+			this.show(nowMs);
+		}
+	}
+
+	/** For the driver: sends what there is to send, in one piece. */
+	drain(): void {
+		const improv = this.#improv;
+		if (improv.room < CONSOLE_ROOM) return;
+		if (this.#networks !== undefined && this.#answerLength === 0) this.putNetwork(this.#networks);
+		if (this.#answerLength === 0) return;
+		improv.room = improv.serial.write(this.#answer, 0, this.#answerLength);
+		this.#answerLength = 0;
+	}
+
+	/** For NetworkManager. */
+	scanned(networks: Uint8Array | undefined): void {
+		this.#drive.run(() => {
+			this.#isScanning = false;
+			this.#networks = new ScanCursor(networks ?? new Uint8Array(0), this.#improv.world.text);
+		});
+	}
+
+	/** Reads up to the end of a packet and no further. Throws what flash does; the error is sent then. */
+	private receive(nowMs: number): void {
+		const packet = this.#packet;
+		while (this.#answerLength === 0 && this.#networks === undefined) {
+			const end = this.#length < DATA_AT ? DATA_AT : DATA_AT + packet[LENGTH_AT] + 1;
+			const count = this.#improv.serial.read(packet, this.#length, end);
+			if (count === undefined) return;
+			if (nowMs > this.#receivedMs + GAP_MS) {
+				packet.copyWithin(0, this.#length, this.#length + count);
+				this.#length = 0;
+			}
+			this.#receivedMs = nowMs;
+			if (this.#ssid === "") this.deadlineMs = nowMs + IDLE_MS;
+			this.#length += count;
+			// Text of others, or noise, in front of what may be a packet.
+			for (let i = 0; i < this.#length && i < START.length; i++) {
+				if (packet[i] === START.charCodeAt(i)) continue;
+				packet.copyWithin(0, 1, this.#length--);
+				i = -1;
+			}
+			if (this.#length <= DATA_AT || this.#length <= DATA_AT + packet[LENGTH_AT]) continue;
+			this.#length = 0;
+			this.take(nowMs);
+		}
+	}
+
+	/** A packet is whole. What is no command may be our own that comes back. */
+	private take(nowMs: number): void {
+		const packet = this.#packet;
+		const end = DATA_AT + packet[LENGTH_AT];
+		if (packet[TYPE_AT] !== PACKET_COMMAND) return;
+		let error = ERROR_PACKET;
+		try {
+			if (sumOf(packet, 0, end) === packet[end] && TEXTS_AT + packet[TEXTS_AT - 1] === end) {
+				error = ERROR_OTHER;
+				error = this.carryOut(packet[DATA_AT], end, nowMs);
+			}
+		} finally {
+			// The settings have the password.
+			packet.fill(0);
+			if (error !== 0) this.put(PACKET_ERROR, error);
+		}
+	}
+
+	/** ERROR_…, or 0. */
+	private carryOut(command: number, end: number, nowMs: number): number {
+		const { settings, gateway, world } = this.#improv;
+		const network = gateway.network!;
+		const { text } = world;
+		const mayChange = this.#improv.mayChange(nowMs);
+		switch (command) {
+			case COMMAND_JOIN: {
+				const ssidAt = TEXTS_AT + 1;
+				const ssidEnd = ssidAt + this.#packet[TEXTS_AT];
+				if (ssidEnd >= end || ssidEnd + 1 + this.#packet[ssidEnd] !== end) return ERROR_PACKET;
+				const ssid = this.textAt(ssidAt, ssidEnd);
+				const password = this.textAt(ssidEnd + 1, end);
+				if (!mayChange) return ERROR_NOT_ALLOWED;
+				const isWell = isSSID(text, ssid) && (password === "" || isPassword(text, password));
+				if (!isWell || !network.isOn) return ERROR_CONNECT;
+				settings.setStation({ ssid, password, dhcp: true }, true);
+				this.#ssid = ssid;
+				this.#joinEndMs = nowMs + JOIN_LIMIT_MS;
+				// What is told before that is told of another network.
+				this.deadlineMs = nowMs + APPLY_DELAY_MS + LOOK_MS;
+				this.show(nowMs);
+				return 0;
+			}
+			case COMMAND_STATE:
+				this.show(nowMs);
+				if (this.#ssid === "" && network.station !== undefined) this.tell(command);
+				return 0;
+			case COMMAND_SCAN:
+				if (this.#ssid !== "" || !(this.#isScanning || network.scan(this))) return ERROR_OTHER;
+				this.#isScanning = true;
+				return 0;
+			case COMMAND_HOSTNAME:
+			case COMMAND_NAME:
+				if (end > TEXTS_AT) {
+					const hostname = this.textAt(TEXTS_AT, end);
+					if (!mayChange) return ERROR_NOT_ALLOWED;
+					if (!isHostname(hostname) || !checkField(WIFI_HOSTNAME, hostname)) return ERROR_HOSTNAME;
+					settings.setHostname(hostname);
+				}
+				break;
+			case COMMAND_INFO:
+			case COMMAND_NETWORK:
+				break;
+			default:
+				return ERROR_COMMAND;
+		}
+		this.tell(command);
+		return 0;
+	}
+
+	/** What is no UTF-8 is a text that nothing is called. */
+	private textAt(start: number, end: number): string {
+		try {
+			return this.#improv.world.text.decode(this.#packet, start, end);
+		} catch {
+			return "\n";
+		}
+	}
+
+	/** The state. */
+	private show(nowMs: number): void {
+		const improv = this.#improv;
+		const resting = improv.mayChange(nowMs) ? STATE_READY : STATE_STOPPED;
+		const state = improv.gateway.network!.station === undefined ? resting : STATE_PROVISIONED;
+		this.put(PACKET_STATE, this.#ssid === "" ? state : STATE_PROVISIONING);
+	}
+
+	/** The result of a command. */
+	private tell(command: number): void {
+		const { settings, gateway, world } = this.#improv;
+		const { firmwareVersion, chip } = world.info;
+		const { hostname } = settings;
+		const { network, httpsPort } = gateway;
+		const { station } = network!;
+		const url = `https://${station?.ip}${httpsPort === HTTPS_PORT ? "" : `:${httpsPort}`}`;
+		let texts = [hostname];
+		if (command === COMMAND_INFO) texts = [FIRMWARE_NAME, firmwareVersion, chip, hostname];
+		else if (command < COMMAND_INFO) texts = [url];
+		else if (command === COMMAND_NETWORK) texts = station === undefined ? [OFFLINE] : [ONLINE, url];
+		this.put(PACKET_RESULT, command, texts);
+	}
+
+	/** The next one, or that there is none any more. Networks that hide their name are left out. */
+	private putNetwork(networks: ScanCursor): void {
+		const { text } = this.#improv.world;
+		while (networks.next()) {
+			const { ssid, rssi, authmode } = networks;
+			if (ssid === "" || text.encode(ssid).length > SSID_BYTES) continue;
+			this.put(PACKET_RESULT, COMMAND_SCAN, [ssid, String(rssi), authmode === 0 ? "NO" : "YES"]);
+			return;
+		}
+		this.#networks = undefined;
+		this.put(PACKET_RESULT, COMMAND_SCAN);
+	}
+
+	/** A packet whose data begin with this byte; those of a result are its command and texts, cut where there is no room. */
+	private put(type: number, first: number, texts: readonly string[] = NOTHING): void {
+		const bytes = this.#answer;
+		const start = this.#answerLength;
+		const data = start + 1 + DATA_AT;
+		let end = data + 1;
+		for (let i = 0; i < START.length; i++) bytes[start + 1 + i] = START.charCodeAt(i);
+		bytes[data] = first;
+		if (type === PACKET_RESULT) {
+			end++;
+			for (const text of texts) {
+				const encoded = this.#improv.world.text.encode(text).subarray(0, CONSOLE_ROOM - end - 4);
+				bytes[end++] = encoded.length;
+				bytes.set(encoded, end);
+				end += encoded.length;
+			}
+			// An empty text more.
+			if (end - data === LINE_END) bytes[end++] = 0;
+			bytes[data + 1] = end - data - 2;
+		}
+		bytes[start] = LINE_END;
+		bytes[start + 1 + TYPE_AT] = type;
+		bytes[start + 1 + LENGTH_AT] = end - data;
+		bytes[end] = sumOf(bytes, start + 1, end);
+		bytes[end + 1] = LINE_END;
+		this.#answerLength = end + 2;
+	}
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+function sumOf(bytes: Uint8Array, start: number, end: number): number {
+	let sum = 0;
+	for (let i = start; i < end; i++) sum += bytes[i];
+	return sum & 0xff;
+}

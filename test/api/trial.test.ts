@@ -1,0 +1,141 @@
+/** A firmware on trial in the whole gateway, on virtual time: what confirms it, and what leads back to the one before. */
+import assert from "node:assert/strict";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { ERASE_SIZE, FIRMWARE_CONFIRMED, FIRMWARE_ON_TRIAL } from "../../modules/io/flash.js";
+import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const MINUTE_MS = 60_000;
+const PANIC = Object.freeze({ cause: "panic", isFault: true });
+
+describe("A firmware on trial", function () {
+	this.timeout(20_000);
+	let gateway: VirtualGateway;
+	let slots: VirtualSlots;
+
+	/** A unit into whose other slot version 2.0.0 was put, and that has started it. */
+	async function begin(options: Partial<GatewayOptions> = {}, before = async () => {}): Promise<void> {
+		slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots, ...options });
+		await before();
+		await install("2.0.0");
+	}
+
+	async function install(version: string): Promise<void> {
+		const { update } = gateway.world;
+		const image = makeBenchImage({ version, size: ERASE_SIZE });
+		update!.slot.erase(0, ERASE_SIZE);
+		update!.slot.write(0, image);
+		update!.activate(image.length);
+		await gateway.login();
+		await gateway.post("system/reboot");
+		await gateway.rebooted();
+	}
+
+	const version = () => gateway.world.info.firmwareVersion;
+	const state = () => gateway.world.update!.state;
+	const events = async (): Promise<string[]> => {
+		await gateway.login();
+		const { events } = await gateway.read("system/log");
+		return events.map(({ event, detail }: { event: string; detail: string }) => `${event} ${detail}`.trimEnd());
+	};
+
+	afterEach(() => gateway.stop());
+
+	it("is confirmed after a minute, and starts again from then on", async () => {
+		await begin();
+		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_ON_TRIAL]);
+		await gateway.pass(MINUTE_MS - 1);
+		assert.equal(state(), FIRMWARE_ON_TRIAL);
+		await gateway.pass(1);
+		assert.equal(state(), FIRMWARE_CONFIRMED);
+		assert.equal((await events()).includes("update_confirmed 2.0.0"), true);
+		await gateway.restart(undefined, PANIC);
+		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_CONFIRMED]);
+		assert.equal(gateway.world.update!.givenUp, "");
+	});
+
+	it("goes back when a fault ends it, which is told once, and is no way into safe mode", async () => {
+		await begin();
+		for (let start = 1; start <= 4; start++) {
+			await gateway.pass(MINUTE_MS - 1);
+			await gateway.restart(undefined, PANIC);
+			assert.deepEqual([version(), state()], ["0.0.0", FIRMWARE_CONFIRMED]);
+			await gateway.restart();
+			const told = (await events()).filter((event) => event.startsWith("update_"));
+			assert.deepEqual(told.slice(-1), ["update_rolled_back it ended before it was confirmed"]);
+			assert.equal((await gateway.read("system/status")).safe_mode, undefined);
+			const log = await gateway.read("system/log");
+			const counts = log.events.filter(({ event }: { event: string }) => event === "update_rolled_back");
+			assert.equal(
+				counts.reduce((sum: number, { count }: { count: number }) => sum + count, 0),
+				start,
+			);
+			await install("2.0.1");
+		}
+	});
+
+	it("goes back by itself when its network does not come, with an access point that nobody joins", async () => {
+		await begin();
+		gateway.setAir("cafe -70 1");
+		await gateway.restart(undefined);
+		assert.equal(version(), "0.0.0", "a restart alone is a way back");
+		await install("2.0.1");
+		await gateway.pass(10 * MINUTE_MS - 1);
+		assert.equal(state(), FIRMWARE_ON_TRIAL);
+		await gateway.pass(1);
+		await gateway.rebooted();
+		assert.deepEqual([version(), state()], ["0.0.0", FIRMWARE_CONFIRMED]);
+		gateway.clientAddress = "192.168.4.2";
+		const told = await events();
+		assert.equal(told.includes("update_failed network"), true);
+		assert.equal(told.includes("update_rolled_back it gave itself up"), true);
+	});
+
+	it("stays where the access point is all that there is, and where there is no radio", async () => {
+		for (const options of [{ mode: "ap" as const }, { mode: "client" as const, radio: false }]) {
+			slots = new VirtualSlots({ size: 8 * ERASE_SIZE });
+			gateway = new VirtualGateway(options.mode, { utcMs: START_UTC_MS, slots, ...options });
+			await install("2.0.0");
+			await gateway.pass(MINUTE_MS);
+			assert.equal(state(), FIRMWARE_CONFIRMED);
+		}
+	});
+
+	it("is confirmed by a restart that its owner asks for, since he has got in", async () => {
+		await begin();
+		await gateway.pass(10_000);
+		await gateway.login();
+		await gateway.post("system/reboot");
+		await gateway.rebooted();
+		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_CONFIRMED]);
+	});
+
+	it("goes back when the account can't be read, and the one before finds all as it was", async () => {
+		const storage = new VirtualStorage();
+		await begin({ storage }, async () => {
+			await gateway.login();
+			await gateway.write("system/power_mode", { power_mode: 1 });
+		});
+		const account = storage.get("access")!;
+		// As if this firmware could not read what that one has written, nor keep anything in its place.
+		const { get } = storage;
+		storage.get = (key) => (key === "access" && version() !== "0.0.0" ? new Uint8Array(5) : get.call(storage, key));
+		const { set } = storage;
+		storage.set = (key, value) => {
+			if (key === "access") throw new Error("the flash refuses");
+			set.call(storage, key, value);
+		};
+		gateway.world.update!.rollBack();
+		await gateway.restart();
+		await install("2.0.1");
+		await gateway.pass(10 * MINUTE_MS);
+		await gateway.rebooted();
+		assert.equal(version(), "0.0.0");
+		assert.deepEqual(storage.get("access"), account);
+		const told = await events();
+		assert.equal(told.includes("update_failed settings"), true);
+		assert.equal((await gateway.read("system/status")).power_mode, 1);
+	});
+});

@@ -1,0 +1,47 @@
+/*
+ * The slots of esp_ota_ops.h of ESP-IDF, and the boot loader behind them: two entries in otadata, of which the newest
+ * valid one says what starts; a new one is started once.
+ */
+#ifndef ESP_OTA_OPS_H
+#define ESP_OTA_OPS_H
+
+#include "esp_app_desc.h"
+#include "esp_partition.h"
+
+enum { ESP_ERR_NOT_FOUND = 0x105, ESP_ERR_OTA_VALIDATE_FAILED = 0x1503, ESP_ERR_OTA_ROLLBACK_FAILED = 0x1505 };
+
+typedef enum {
+	ESP_OTA_IMG_NEW = 0,
+	ESP_OTA_IMG_PENDING_VERIFY = 1,
+	ESP_OTA_IMG_VALID = 2,
+	ESP_OTA_IMG_INVALID = 3,
+	ESP_OTA_IMG_ABORTED = 4,
+	ESP_OTA_IMG_UNDEFINED = -1,
+} esp_ota_img_states_t;
+
+const esp_partition_t *esp_ota_get_running_partition(void);
+const esp_partition_t *esp_ota_get_next_update_partition(const esp_partition_t *start_from);
+esp_err_t esp_ota_get_state_partition(const esp_partition_t *partition, esp_ota_img_states_t *state);
+esp_err_t esp_ota_get_partition_description(const esp_partition_t *partition, esp_app_desc_t *about);
+esp_err_t esp_ota_set_boot_partition(const esp_partition_t *partition);
+esp_err_t esp_ota_invalidate_inactive_ota_data_slot(void);
+esp_err_t esp_ota_mark_app_valid_cancel_rollback(void);
+esp_err_t esp_ota_mark_app_invalid_rollback(void);
+
+/* ---- For the test ---- */
+
+/* What the fake takes for an image: it begins with this, in 16 bytes that are written at once. */
+typedef struct {
+	uint32_t magic, length;
+	char version[8];
+} fake_image;
+enum { FAKE_IMAGE_MAGIC = 0xe9 };
+
+/* The chip starts; a unit that was flashed by wire at the first time. Returns which slot, 0 or 1, it starts. */
+int slots_boot(void);
+/* There is one slot only. */
+extern bool slots_single;
+/* What all calls that write give instead of doing anything; 0: they work. */
+extern esp_err_t slots_error;
+
+#endif

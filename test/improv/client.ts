@@ -1,0 +1,50 @@
+/**
+ * The usual client of Improv over serial (npm: improv-wifi-serial-sdk), which installers in a browser use, on a line of ours.
+ * It is written for bundlers: Node can't load it as it stands.
+ */
+import { build } from "esbuild";
+import type { ImprovSerial } from "improv-wifi-serial-sdk/dist/serial.js";
+
+const { outputFiles } = await build({
+	entryPoints: ["improv-wifi-serial-sdk/dist/serial.js"],
+	bundle: true,
+	format: "esm",
+	platform: "browser",
+	write: false,
+});
+const url = `data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`;
+const { ImprovSerial: Client } = (await import(url)) as { ImprovSerial: typeof ImprovSerial };
+
+/** What the client can do with a serial port of the browser, here of anything. */
+export class WebPort {
+	readonly readable: ReadableStream<Uint8Array>;
+	readonly writable: WritableStream<Uint8Array>;
+	#controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+	constructor(send: (bytes: Uint8Array) => void) {
+		this.readable = new ReadableStream({
+			start: (controller) => {
+				this.#controller = controller;
+			},
+		});
+		this.writable = new WritableStream({ write: (bytes) => send(bytes) });
+	}
+
+	/** Bytes from the gateway. */
+	deliver(bytes: Uint8Array): void {
+		this.#controller?.enqueue(Uint8Array.from(bytes));
+	}
+}
+
+/** Every packet and mistake that the client tells of goes to `log`. */
+export function openClient(port: WebPort, log: unknown[] = []): ImprovSerial {
+	const quiet = { log: () => {}, debug: () => {}, error: (...words: unknown[]) => log.push(words.join(" ")) };
+	return new Client(port as unknown as ConstructorParameters<typeof ImprovSerial>[0], quiet);
+}
+
+/** The states that a client has been told from now on. */
+export function statesOf(client: ImprovSerial): number[] {
+	const states: number[] = [];
+	client.addEventListener("state-changed", (event) => states.push((event as CustomEvent<number>).detail));
+	return states;
+}

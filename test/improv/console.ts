@@ -1,0 +1,77 @@
+/** A console of the virtual world: whole pieces go to and fro, and the log of the unit stands between them. */
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { CONSOLE_ROOM, type Serial, type SerialOptions, type SerialPort } from "../../modules/io/host.js";
+
+/** What waits at the gateway unread. */
+const UNREAD_LIMIT = 1024;
+const WRITE_MS = 10;
+
+export class VirtualConsole implements SerialPort {
+	readonly io = ConsoleEnd;
+	readonly pins: object = { console: this };
+	readonly hardwareParity = false;
+	readonly time: VirtualTime;
+	/** Told of each piece that the gateway writes. */
+	onWritten: (piece: Uint8Array) => void = () => {};
+	/** The gateway's, while it has it open. */
+	end: ConsoleEnd | undefined;
+
+	constructor(time: VirtualTime) {
+		this.time = time;
+	}
+
+	/** To the gateway. */
+	send(bytes: Uint8Array): void {
+		this.end?.arrive(bytes);
+	}
+}
+
+export class ConsoleEnd implements Serial {
+	readonly #options: SerialOptions;
+	readonly #console: VirtualConsole;
+	#received = Buffer.alloc(0);
+
+	constructor(options: SerialOptions) {
+		this.#options = options;
+		this.#console = (options as SerialOptions & { console: VirtualConsole }).console;
+		if (this.#console.end !== undefined) throw new Error("the console is open");
+		this.#console.end = this;
+		this.#post(() => options.onWritable?.(CONSOLE_ROOM));
+	}
+
+	read(into: Uint8Array, start = 0, end = into.length): number | undefined {
+		if (this.#received.length === 0 || end <= start) return undefined;
+		const count = this.#received.copy(into, start, 0, Math.min(end - start, this.#received.length));
+		this.#received = this.#received.subarray(count);
+		return count;
+	}
+
+	/** A piece is under way for a while, and no other fits beside it. */
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		if (end - start > CONSOLE_ROOM) throw new RangeError("more than may be written");
+		const piece = bytes.slice(start, end);
+		this.#console.time.set(() => {
+			this.#console.onWritten(piece);
+			this.#post(() => this.#options.onWritable?.(CONSOLE_ROOM));
+		}, WRITE_MS);
+		return 0;
+	}
+
+	configure(): void {}
+
+	close(): void {
+		if (this.#console.end === this) this.#console.end = undefined;
+	}
+
+	/** For VirtualConsole. */
+	arrive(bytes: Uint8Array): void {
+		this.#received = Buffer.concat([this.#received, bytes]).subarray(0, UNREAD_LIMIT);
+		this.#post(() => this.#options.onReadable?.(this.#received.length));
+	}
+
+	#post(callback: () => void): void {
+		this.#console.time.at(0, () => {
+			if (this.#console.end === this) callback();
+		});
+	}
+}

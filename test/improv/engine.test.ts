@@ -1,0 +1,99 @@
+/** The console in XS: its memory at rest, and `npm start` with the client of browsers at the other end of the line. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { BENCH_PASSWORD, BENCH_SSID } from "../../hosts/simulated/air.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
+import { ANY_PORT, Program } from "../hosts/program-checks.js";
+import { openClient, statesOf, WebPort } from "./client.js";
+import { VirtualConsole } from "./console.js";
+import { packet } from "./packets.js";
+
+const MAIN = fileURLToPath(new URL("../../hosts/node/main.js", import.meta.url));
+
+/** Slots that the console may take while nobody is there; half of them are the port's of the bench. */
+const AT_REST = 28;
+/** And while somebody is. */
+const AT_WORK = 75;
+
+describe("The console in XS", function () {
+	this.timeout(60_000);
+
+	it("takes few slots while nobody uses it, and gives back what it takes for a while", async function () {
+		const folder = mkdtempSync(join(tmpdir(), "improv-"));
+		const counts: number[] = [];
+		try {
+			const script = join(folder, "gateway.js");
+			await bundleGateway(script);
+			for (const hasConsole of [false, true]) {
+				const xs = await XSWorld.start({
+					script,
+					wifi: (timers) => new VirtualAir(timers, { home: { password: "secret-of-home" } }).port,
+					...(hasConsole ? { console: (time) => new VirtualConsole(time) } : {}),
+				});
+				try {
+					await xs.advance(61_000);
+					counts.push(await xs.slots());
+					if (!hasConsole) continue;
+					const { console } = xs.world.serial;
+					assert.ok(console instanceof VirtualConsole);
+					let answers = 0;
+					console.onWritten = () => answers++;
+					console.send(packet(3, [3, 0]));
+					await xs.advance(1000);
+					assert.equal(answers, 1);
+					counts.push(await xs.slots());
+					await xs.advance(31_000);
+					counts.push(await xs.slots());
+				} finally {
+					await xs.stop();
+				}
+			}
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+		const [without, atRest, atWork, after] = counts;
+		this.test!.title += ` (${atRest - without} at rest, ${atWork - without} at work)`;
+		assert.ok(atRest - without <= AT_REST, `${atRest - without} slots at rest`);
+		assert.ok(atWork - without <= AT_WORK, `${atWork - without} slots at work`);
+		assert.ok(after <= atRest, `${after - atRest} slots stay`);
+	});
+
+	it("npm start --console PATH: a browser sets Wi-Fi there", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "improv-"));
+		const terminal = await openPseudoTerminal();
+		const args = ["--engine", "xs", ...ANY_PORT, "--state", join(folder, "state"), "--quiet"];
+		const program = new Program(MAIN, [...args, "--console", terminal.path]);
+		try {
+			const port = /https:\/\/localhost:(\d+)/.exec(await program.printed())![1];
+			const web = new WebPort((bytes) => terminal.write(bytes));
+			terminal.onData((bytes) => web.deliver(bytes));
+			const problems: unknown[] = [];
+			const client = openClient(web, problems);
+			const states = statesOf(client);
+			assert.equal((await client.initialize(20_000))?.firmware, "Smart-Meter Gateway");
+			const networks = await client.scan(20_000);
+			assert.deepEqual(
+				networks.map(({ name, secured }) => [name, secured]),
+				[
+					[BENCH_SSID, true],
+					["cafe", false],
+				],
+			);
+			await assert.rejects(client.provision(BENCH_SSID, "wrong-password", 30_000), /UNABLE_TO_CONNECT/);
+			await client.provision(BENCH_SSID, BENCH_PASSWORD, 30_000);
+			assert.match(client.nextUrl!, new RegExp(`^https://[0-9.]+:${port}$`));
+			assert.deepEqual(states.slice(-4), [3, 2, 3, 4]);
+			assert.deepEqual(problems, []);
+		} finally {
+			assert.equal(await program.end("SIGTERM"), 0);
+			await terminal.close();
+			rmSync(folder, { recursive: true });
+		}
+	});
+});

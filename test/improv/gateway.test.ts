@@ -1,0 +1,270 @@
+/** Wi-Fi set by the console, by the client that browsers use, against the whole gateway on virtual time. */
+import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
+import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { VirtualAir } from "../../hosts/node/virtual-air.js";
+import { Gateway } from "../../modules/app/gateway.js";
+import { openClient, statesOf, WebPort } from "./client.js";
+import { VirtualConsole } from "./console.js";
+import { packet } from "./packets.js";
+
+const MINUTE = 60_000;
+
+class Bed {
+	readonly console: VirtualConsole;
+	readonly world: VirtualWorld;
+	readonly air: VirtualAir;
+	/** What the client could not use. */
+	readonly problems: unknown[] = [];
+	/** All that came over the line. */
+	written = Buffer.alloc(0);
+	readonly port: WebPort;
+	readonly client: ReturnType<typeof openClient>;
+	readonly gateway: Gateway;
+
+	constructor({ storage }: Partial<Pick<VirtualWorld, "storage">> = {}, hostname = "smgw-0102ef") {
+		let made: VirtualConsole | undefined;
+		let air: VirtualAir | undefined;
+		this.world = new VirtualWorld({
+			utcMs: Date.UTC(2026, 10, 20),
+			info: { hostname, firmwareVersion: "1.2.3", chip: "esp32c3" },
+			...(storage === undefined ? {} : { storage }),
+			wifi: (timers) => {
+				air = new VirtualAir(timers, {
+					home: { password: "secret-of-home", rssi: -40 },
+					open: { rssi: -9 },
+					a: { rssi: -8 },
+					silent: { password: "no-address", givesAddress: false },
+				});
+				return air.port;
+			},
+			console: (time) => {
+				made = new VirtualConsole(time);
+				return made;
+			},
+		});
+		this.console = made!;
+		this.air = air!;
+		this.port = new WebPort((bytes) => this.console.send(bytes));
+		this.console.onWritten = (piece) => {
+			this.written = Buffer.concat([this.written, piece]);
+			// The end of a line of the log that somebody else is writing, and the next one.
+			this.port.deliver(Buffer.concat([Buffer.from("IMPRO half a line"), piece, Buffer.from("log: IMPROV\n")]));
+		};
+		this.gateway = new Gateway(this.world);
+		this.gateway.start();
+		this.client = openClient(this.port, this.problems);
+	}
+
+	/** Lets time go by until it has settled. */
+	async settle<Result>(wanted: Promise<Result>): Promise<Result> {
+		let isOver = false;
+		const end = () => {
+			isOver = true;
+		};
+		wanted.then(end, end);
+		for (let i = 0; i < 4000 && !isOver; i++) {
+			this.world.advance(20);
+			await turn();
+		}
+		if (!isOver) throw new Error("nothing came in 80 s");
+		return wanted;
+	}
+
+	/** Sends what no client would, and gives what comes. */
+	async raw(bytes: Uint8Array): Promise<Buffer> {
+		const { length } = this.written;
+		this.console.send(bytes);
+		this.world.advance(500);
+		await turn();
+		return this.written.subarray(length);
+	}
+
+	initialize() {
+		return this.settle(this.client.initialize(60_000));
+	}
+
+	join(ssid: string, password: string): Promise<void> {
+		return this.settle(this.client.provision(ssid, password, 60_000));
+	}
+}
+
+/** A command with texts, or with the bytes of one. */
+function command(code: number, ...texts: string[]): Buffer {
+	const data = texts.flatMap((text) => [Buffer.byteLength(text), ...Buffer.from(text)]);
+	return packet(3, [code, data.length, ...data]);
+}
+
+const errorPacket = (code: number) => Buffer.concat([Buffer.from("\n"), packet(2, [code])]);
+
+describe("Wi-Fi by the console (Improv)", () => {
+	it("is set: who it is, which networks there are, one of them, and where the gateway is then", async () => {
+		const bed = new Bed();
+		const states = statesOf(bed.client);
+		assert.deepEqual(await bed.initialize(), {
+			firmware: "Smart-Meter Gateway",
+			version: "1.2.3",
+			name: "smgw-0102ef",
+			chipFamily: "esp32c3",
+			osName: null,
+			osVersion: null,
+		});
+		assert.deepEqual(await bed.settle(bed.client.scan(60_000)), [
+			{ name: "a", rssi: -8, secured: false },
+			{ name: "home", rssi: -40, secured: true },
+			{ name: "open", rssi: -9, secured: false },
+			{ name: "silent", rssi: -50, secured: true },
+		]);
+		assert.deepEqual((await bed.settle(bed.client.requestNetworkState(9000))).urls, []);
+		await bed.join("home", "secret-of-home");
+		assert.equal(bed.client.nextUrl, "https://192.0.2.20");
+		assert.deepEqual(states, [2, 3, 4]);
+		const network = await bed.settle(bed.client.requestNetworkState(9000));
+		assert.ok(network.online && network.supportsWifi && !network.supportsEthernet);
+		assert.deepEqual(network.urls, ["https://192.0.2.20"]);
+		assert.equal(bed.air.radio?.station?.ssid, "home");
+		// Who comes later is led there.
+		await bed.settle(bed.client.requestCurrentState(9000));
+		assert.equal(bed.client.nextUrl, "https://192.0.2.20");
+		assert.deepEqual(bed.problems, []);
+	});
+
+	it("tells a wrong password soon, and a network that does not answer before the client gives up", async () => {
+		const bed = new Bed();
+		const states = statesOf(bed.client);
+		await bed.initialize();
+		const beganMs = bed.world.time.nowMs;
+		await assert.rejects(bed.join("home", "secret-of-hell"), /UNABLE_TO_CONNECT/);
+		assert.ok(bed.world.time.nowMs - beganMs < 10_000);
+		for (const ssid of ["silent", "nowhere"]) {
+			const triedMs = bed.world.time.nowMs;
+			await assert.rejects(bed.join(ssid, "no-address"), /UNABLE_TO_CONNECT/);
+			assert.ok(bed.world.time.nowMs - triedMs < 30_000, ssid);
+		}
+		// And the same again, the old network's failure notwithstanding.
+		await bed.join("home", "secret-of-home");
+		assert.deepEqual(states, [2, 3, 2, 3, 2, 3, 2, 3, 4]);
+		assert.deepEqual(bed.problems, []);
+	});
+
+	it("refuses what the API refuses, and passwords that are no UTF-8", async () => {
+		const bed = new Bed();
+		await bed.initialize();
+		for (const [ssid, password] of [
+			["", "secret-of-home"],
+			["home", "short"],
+			["home", "x".repeat(64)],
+			["x".repeat(32), "secret-of-home"],
+			["ä".repeat(17), "secret-of-home"],
+			["ho\nme", "secret-of-home"],
+		])
+			await assert.rejects(bed.join(ssid, password), /UNABLE_TO_CONNECT/, ssid);
+		const broken = command(1, "home", "12345678").subarray(0, -2);
+		broken[broken.length - 1] = 0xff;
+		const sum = broken.reduce((all, byte) => all + byte, 0) & 0xff;
+		assert.deepEqual(await bed.raw(Buffer.from([...broken, sum])), errorPacket(3));
+		assert.equal(bed.world.storage.get("wifi"), undefined);
+	});
+
+	it("sets the name of the network, also one whose packet clients would lose", async () => {
+		const bed = new Bed({}, "gateway");
+		await bed.initialize();
+		// 7 characters: a packet of 10 bytes.
+		assert.equal(await bed.settle(bed.client.getHostname(9000)), "gateway");
+		assert.equal(await bed.settle(bed.client.getDeviceName(9000)), "gateway");
+		assert.equal(await bed.settle(bed.client.setHostname("meter-7", 9000)), "meter-7");
+		assert.equal(await bed.settle(bed.client.setDeviceName("cellar", 9000)), "cellar");
+		for (const name of ["-meter", "meter-", "me ter", "x".repeat(32)])
+			await assert.rejects(bed.settle(bed.client.setHostname(name, 9000)), /BAD_HOSTNAME/, name);
+		assert.equal(await bed.settle(bed.client.getHostname(9000)), "cellar");
+	});
+
+	it("answers packets that are wrong with the standard's errors, and none that is not for it", async () => {
+		const bed = new Bed();
+		assert.deepEqual(await bed.raw(command(9)), errorPacket(2));
+		const sum = command(2);
+		sum[sum.length - 2]++;
+		assert.deepEqual(await bed.raw(sum), errorPacket(1));
+		assert.deepEqual(await bed.raw(packet(3, [])), errorPacket(1));
+		assert.deepEqual(await bed.raw(packet(3, [2, 5])), errorPacket(1));
+		assert.deepEqual(await bed.raw(packet(3, [1, 2, 9, 9])), errorPacket(1));
+		assert.deepEqual(await bed.raw(packet(3, [1, 3, 1, 65, 9])), errorPacket(1));
+		// Our own, sent back, and another's text.
+		for (const other of [packet(1, [2]), packet(4, [2, 0]), Buffer.from("AT+GMR\r\n".repeat(100))])
+			assert.equal((await bed.raw(other)).length, 0);
+		// What began and never ended is forgotten, not taken for the beginning of what comes next.
+		await bed.raw(command(1, "home", "secret-of-home").subarray(0, 15));
+		bed.world.advance(2000);
+		assert.deepEqual(await bed.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [2])]));
+	});
+
+	it("takes commands one after another that come all at once", async () => {
+		const bed = new Bed();
+		await bed.initialize();
+		const all = await bed.raw(Buffer.concat([command(3), command(2), command(9), command(5)]));
+		assert.deepEqual(
+			all
+				.toString("latin1")
+				.match(/IMPROV\u0001./g)!
+				.map((start) => start.charCodeAt(7)),
+			[4, 1, 2, 4],
+		);
+	});
+
+	it("may be changed within five minutes of a start, or while no network is set; later it only tells", async () => {
+		const first = new Bed();
+		await first.initialize();
+		first.world.advance(60 * MINUTE);
+		await first.join("home", "secret-of-home");
+		assert.deepEqual(await first.raw(command(1, "open", "")), errorPacket(4));
+		assert.deepEqual(await first.raw(packet(3, [5, 5, ...Buffer.from("other")])), errorPacket(4));
+		assert.equal(await first.settle(first.client.getHostname(9000)), "smgw-0102ef");
+
+		const second = new Bed({ storage: first.world.storage });
+		second.world.advance(4 * MINUTE);
+		await second.initialize();
+		await second.join("open", "");
+		assert.equal(second.air.radio?.station?.ssid, "open");
+		second.world.advance(2 * MINUTE);
+		second.air.around.delete("open");
+		second.world.advance(MINUTE);
+		// Not to be set, and in no network: it can't be used.
+		assert.deepEqual(await second.raw(command(2)), Buffer.concat([Buffer.from("\n"), packet(1, [0])]));
+	});
+
+	it("never tells a secret", async () => {
+		const bed = new Bed();
+		await bed.initialize();
+		await bed.join("home", "secret-of-home");
+		await bed.settle(bed.client.scan(60_000));
+		for (let code = 0; code < 256; code++) await bed.raw(command(code));
+		const { labelPassword, serial } = bed.world.info;
+		for (const secret of ["secret-of-home", "access-point-key", labelPassword, serial])
+			assert.ok(!bed.written.includes(secret), secret);
+		assert.ok(!bed.world.traced.join("\n").includes("secret-of-home"));
+	});
+
+	it("says so when flash refuses the network", async () => {
+		const bed = new Bed();
+		await bed.initialize();
+		bed.world.storage.set = () => {
+			throw new Error("flash is full");
+		};
+		await assert.rejects(bed.join("home", "secret-of-home"), /UNKNOWN_ERROR/);
+	});
+
+	it("closes the port at the end", () => {
+		const world = new VirtualWorld({ console: (time) => new VirtualConsole(time) });
+		const { console } = world.serial;
+		assert.ok(console instanceof VirtualConsole);
+		new Gateway(world).start();
+		// Without a radio there is nothing to set.
+		assert.equal(console.end, undefined);
+		const bed = new Bed();
+		bed.console.send(command(2));
+		assert.notEqual(bed.console.end, undefined);
+		bed.gateway.stop();
+		assert.equal(bed.console.end, undefined);
+		bed.world.advance(MINUTE);
+	});
+});

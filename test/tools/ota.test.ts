@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findBoard } from "../../hosts/esp32/boards.js";
+import { readFirmwareFile } from "../../tools/ota/check.js";
+import { fileSigner, PASSPHRASE } from "../../tools/ota/key-files.js";
+import { makeFirmwareFile } from "../../tools/ota/make.js";
+import { main } from "../../tools/ota/program.js";
+import { skipBecause } from "../hosts/native/compile.js";
+import { missingOpenSSL } from "../hosts/openssl.js";
+import { FIRMWARE, imageOf } from "./ota-firmware.js";
+
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "../../tools/ota.js");
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const BOARD = "esp32c3-devkitm";
+
+describe("npm run ota", () => {
+	let folder = "";
+	const place = (name: string) => join(folder, name);
+
+	before(() => {
+		folder = mkdtempSync(join(tmpdir(), "ota-"));
+		writeFileSync(place("image"), FIRMWARE.image);
+		assert.equal(run("keygen", place("key")).status, 0);
+	});
+	after(() => rmSync(folder, { recursive: true }));
+
+	function run(...args: string[]) {
+		const said = { stdout: "", stderr: "" };
+		const status = main(args, {
+			log(text) {
+				said.stdout += `${text}\n`;
+			},
+			error(text) {
+				said.stderr += `${text}\n`;
+			},
+		});
+		return { status, ...said };
+	}
+	const sign = (...args: string[]) =>
+		run("sign", "--board", BOARD, "--image", place("image"), "--out", place("file.ota"), ...args);
+	/** It ended with this exit code, and says so on standard error only. */
+	function assertRefused({ status, stdout, stderr }: ReturnType<typeof run>, code: number, sentence: RegExp): void {
+		assert.deepEqual([status, stdout], [code, ""]);
+		assert.match(stderr, sentence);
+		assert.ok(!stderr.includes("    at "), stderr);
+	}
+
+	it("is a program with these exit codes", () => {
+		const start = (...args: string[]) => spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+		const help = start("--help");
+		assert.deepEqual([help.status, help.stderr], [0, ""]);
+		assert.match(help.stdout, /npm run ota -- keygen FILE/);
+		assert.equal(start("inspect", PROGRAM).status, 1);
+		assert.equal(start().status, 2);
+	}).timeout(20_000);
+
+	describe("keygen", () => {
+		it("makes a key that only its owner can read, and tells its id", () => {
+			const { status, stdout } = run("keygen", place("one"));
+			assert.equal(status, 0);
+			assert.equal(statSync(place("one")).mode & 0o777, 0o600);
+			const privatePEM = readFileSync(place("one"), "utf8");
+			assert.match(privatePEM, /^-----BEGIN PRIVATE KEY-----\n/);
+			assert.match(readFileSync(place("one.pub"), "utf8"), /^-----BEGIN PUBLIC KEY-----\n/);
+			const id = createHash("sha256")
+				.update(fileSigner(place("one")).point)
+				.digest("hex")
+				.slice(0, 16);
+			assert.match(stdout, new RegExp(`^Key id ${id}$`, "m"));
+			assert.ok(!stdout.includes(privatePEM.split("\n")[1]));
+		});
+
+		it("never overwrites either half", () => {
+			run("keygen", place("two"));
+			const before = readFileSync(place("two"), "utf8");
+			assertRefused(run("keygen", place("two")), 1, /two is there already/);
+			rmSync(place("two"));
+			assertRefused(run("keygen", place("two")), 1, /two\.pub is there already/);
+			assert.ok(!readdirSync(folder).includes("two"));
+			assert.notEqual(before, "");
+		});
+
+		it("makes none in the repository, nor where there is no folder", () => {
+			assertRefused(run("keygen", join(ROOT, "docs", "key")), 1, /is in the repository/);
+			assertRefused(run("keygen", join(ROOT, "..key")), 1, /is in the repository/);
+			assertRefused(run("keygen", place("nowhere/key")), 1, /There is no folder/);
+		});
+
+		it("protects the key by a passphrase, and signs with it", () => {
+			process.env[PASSPHRASE] = "correct horse";
+			try {
+				assert.equal(run("keygen", place("protected")).status, 0);
+				assert.match(readFileSync(place("protected"), "utf8"), /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
+				assert.equal(sign("--key", place("protected")).status, 0);
+				process.env[PASSPHRASE] = "wrong";
+				assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+			} finally {
+				delete process.env[PASSPHRASE];
+			}
+			assertRefused(sign("--key", place("protected")), 1, /its passphrase is expected in \$OTA_KEY_PASSPHRASE/);
+		});
+	});
+
+	describe("sign", () => {
+		it("makes a file for the board, and shows what stands in it", () => {
+			const about = ["--version", "1.2.34-beta", "--security-level", "9"];
+			const { status, stdout, stderr } = sign("--key", place("key"), ...about);
+			assert.deepEqual([status, stderr], [0, ""]);
+			const { header, metadata } = readFirmwareFile(readFileSync(place("file.ota")));
+			const { deviceId, chip, version, buildNumber, securityLevel, isPacked } = metadata;
+			assert.equal(deviceId, findBoard(BOARD).deviceId);
+			assert.deepEqual([chip, version, buildNumber, securityLevel, isPacked], ["esp32c3", "1.2.34-beta", 34, 9, 1]);
+			assert.deepEqual([header.imageType, header.fileVersion], [deviceId, 34]);
+			assert.equal(run("inspect", place("file.ota")).stdout, stdout.slice(stdout.indexOf("\n") + 1));
+			assert.match(stdout, /^Version {9}"1\.2\.34-beta", build 34$/m);
+			assert.match(stdout, /^Image {11}150000 bytes, packed to \d+ \(\d+ %\)$/m);
+		});
+
+		it("leaves the image as it is when asked, with a build number of its own", () => {
+			assert.equal(sign("--key", place("key"), "--plain", "--build", "77").status, 0);
+			const { metadata, content } = readFirmwareFile(readFileSync(place("file.ota")));
+			assert.deepEqual([metadata.isPacked, metadata.buildNumber], [0, 77]);
+			assert.equal(metadata.version, JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
+			assert.ok(Buffer.from(FIRMWARE.image).equals(content));
+		});
+
+		it("signs by another program, that gives DER or r and s", function () {
+			const reason = missingOpenSSL();
+			if (reason !== undefined) skipBecause(this, reason);
+			const der = `openssl dgst -sha256 -sign "${place("key")}"`;
+			const digest = `openssl pkeyutl -sign -inkey "${place("key")}"`;
+			const raw = `node -e 'process.stdout.write(require("crypto").sign("sha256", require("fs").readFileSync(0), { key: require("fs").readFileSync("${place("key")}"), dsaEncoding: "ieee-p1363" }))'`;
+			for (const signer of [
+				["--signer", der],
+				["--signer", digest, "--digest"],
+				["--signer", raw],
+			]) {
+				const { status, stderr } = sign(...signer, "--public-key", place("key.pub"));
+				assert.deepEqual([status, stderr], [0, ""]);
+				const { status: verified } = run("verify", place("file.ota"), "--public-key", place("key.pub"));
+				assert.equal(verified, 0);
+				rmSync(place("file.ota"));
+			}
+		});
+
+		it("writes nothing when the program fails, or gives the signature of another key or nothing of the kind", () => {
+			run("keygen", place("other"));
+			const other = (command: string) => sign("--signer", command, "--public-key", place("other.pub"));
+			assertRefused(other("exit 3"), 1, /The signer ended with exit code 3: exit 3/);
+			assertRefused(other("cat"), 1, /\(156 bytes\) is no signature by the key of --public-key/);
+			assertRefused(other("head -c 64"), 1, /\(64 bytes\) is no signature by the key/);
+			assertRefused(other("true"), 1, /\(0 bytes\) is no signature by the key/);
+			const foreign = `openssl dgst -sha256 -sign "${place("key")}"`;
+			if (missingOpenSSL() === undefined) assertRefused(other(foreign), 1, /is no signature by the key/);
+			assert.ok(!readdirSync(folder).includes("file.ota"));
+		});
+
+		it("refuses what no board of this kind starts", () => {
+			const foreign = run(
+				"sign",
+				"--board",
+				"esp32-devkitc",
+				"--image",
+				place("image"),
+				"--out",
+				place("x"),
+				"--key",
+				place("key"),
+			);
+			assertRefused(foreign, 1, /The image is for esp32c3, not for the board's esp32\./);
+			writeFileSync(place("large"), imageOf(0x1e0001));
+			const large = ["--board", BOARD, "--image", place("large"), "--out", place("x"), "--key", place("key")];
+			assertRefused(run("sign", ...large), 1, /large has 1966081 bytes; a slot of esp32c3-devkitm has 1966080\./);
+			const text = ["--board", BOARD, "--image", PROGRAM, "--out", place("x"), "--key", place("key")];
+			assertRefused(run("sign", ...text), 1, /This is no application image of ESP-IDF/);
+			assertRefused(sign("--key", place("key.pub")), 1, /key\.pub holds no key that can be read/);
+			assertRefused(sign("--key", place("missing")), 1, /no such file/);
+			assertRefused(
+				sign("--key", place("key"), "--version", "1".repeat(33), "--build", "1"),
+				1,
+				/version has up to 32/,
+			);
+			assert.ok(!readdirSync(folder).includes("x"));
+		});
+	});
+
+	describe("verify", () => {
+		const verify = (...args: string[]) => run("verify", place("file.ota"), "--public-key", place("key.pub"), ...args);
+		const put = (change: (file: Buffer) => Buffer) =>
+			writeFileSync(place("file.ota"), change(makeFirmwareFile({ ...FIRMWARE, signer: fileSigner(place("key")) })));
+
+		it("takes a good file", () => {
+			put((file) => file);
+			const { status, stdout } = verify("--security-level", "7", "--board", BOARD);
+			assert.deepEqual([status, stdout], [0, "ok: esp32c3-devkitm would install 1.2.3-release, build 16909060.\n"]);
+			run("keygen", place("spare"));
+			assert.equal(verify("--public-key", place("spare.pub")).status, 0);
+		});
+
+		it("tells the code and the reason of a refusal", () => {
+			put((file) => file);
+			assertRefused(verify("--board", "esp32-devkitc"), 1, /^ota_wrong_device: It is for the chip "esp32c3"/);
+			assertRefused(verify("--security-level", "8"), 1, /^ota_downgrade: Its security level is 7, below 8\./);
+			const id = createHash("sha256")
+				.update(fileSigner(place("key")).point)
+				.digest("hex")
+				.slice(0, 16);
+			assertRefused(verify("--revoked", id), 1, /^ota_bad_signature: Its key, [0-9a-f]{16}, is revoked\./);
+			run("keygen", place("foreign"));
+			const foreign = run("verify", place("file.ota"), "--public-key", place("foreign.pub"));
+			assertRefused(foreign, 1, /^ota_bad_signature: Its key, [0-9a-f]{16}, is none that may sign\./);
+			put((file) => file.subarray(0, -1));
+			assertRefused(verify(), 1, /^ota_invalid_image: The file has \d+ bytes; its header tells of \d+\./);
+			put((file) => {
+				file[file.length - 10] ^= 1;
+				return file;
+			});
+			assertRefused(verify(), 1, /^ota_invalid_image: The packed image is damaged: piece 2/);
+			put(() => Buffer.from("text"));
+			assertRefused(verify(), 1, /^ota_invalid_image: 4 bytes are no firmware file\./);
+		});
+	});
+
+	it("inspects a file whose image is damaged, and says that it is", () => {
+		const file = makeFirmwareFile(FIRMWARE);
+		file[file.length - 1] ^= 1;
+		writeFileSync(place("damaged.ota"), file);
+		const { status, stdout, stderr } = run("inspect", place("damaged.ota"));
+		assert.equal(status, 1);
+		assert.match(stdout, /^Board {11}esp32c3-devkitm, device id 3, chip "esp32c3"$/m);
+		assert.match(stderr, /^ota_invalid_image: The packed image is damaged/);
+	});
+
+	it("ends with 2 for a bad command line", () => {
+		const bad: readonly (readonly [RegExp, ...string[]])[] = [
+			[/The first word is one of keygen, sign, inspect, verify\./],
+			[/The first word is one of/, "toString"],
+			[/keygen takes one file\./, "keygen"],
+			[/inspect takes one file\./, "inspect", "a", "b"],
+			[/"stray" belongs to no option\./, "sign", "stray"],
+			[/Unknown option '--colour'/, "inspect", "--colour", "a"],
+			[/--key does not belong to verify\./, "verify", "a", "--key", "b"],
+			[/--public-key is missing/, "verify", "a"],
+			[/There is no board "toaster"\./, "sign", "--board", "toaster"],
+			[/--image is missing/, "sign", "--board", BOARD],
+			[/--out is missing/, "sign", "--board", BOARD, "--image", "i"],
+			[/One of --key FILE and --signer COMMAND/, "sign", "--board", BOARD, "--image", "i", "--out", "o"],
+			[/With --signer goes one --public-key/, "sign", "--board", BOARD, "--image", "i", "--out", "o", "--signer", "s"],
+			[
+				/--digest and --public-key belong to --signer/,
+				"sign",
+				"--board",
+				BOARD,
+				"--image",
+				"i",
+				"--out",
+				"o",
+				"--key",
+				"k",
+				"--digest",
+			],
+			[
+				/has no third number: --build NUMBER/,
+				"sign",
+				"--board",
+				BOARD,
+				"--image",
+				"i",
+				"--out",
+				"o",
+				"--version",
+				"new",
+			],
+			[
+				/--build is a whole number from 0 to 4294967295, not "4294967296"\./,
+				"sign",
+				"--board",
+				BOARD,
+				"--image",
+				"i",
+				"--out",
+				"o",
+				"--build",
+				"4294967296",
+			],
+			[
+				/--revoked is the id of a key, 16 hex digits, not "12"\./,
+				"verify",
+				"a",
+				"--public-key",
+				place("key.pub"),
+				"--revoked",
+				"12",
+			],
+		];
+		for (const [sentence, ...args] of bad) {
+			const result = run(...args);
+			assertRefused(result, 2, sentence);
+			assert.match(result.stderr, /npm run ota -- --help lists the commands and options\.\n$/);
+		}
+		for (const args of [["--help"], ["sign", "--help"]]) {
+			const { status, stdout } = run(...args);
+			assert.equal(status, 0);
+			assert.match(stdout, /npm run ota -- keygen FILE/);
+		}
+	});
+});

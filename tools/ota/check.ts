@@ -1,0 +1,171 @@
+/** What a gateway would say of a firmware file: written from docs/firmware-files.md, not from the gateway's own reader. */
+import { createHash } from "node:crypto";
+import {
+	CONTENT_AT,
+	decodeElementHead,
+	decodeHeader,
+	decodeMetadata,
+	ELEMENT_HEAD_LENGTH,
+	FORMAT,
+	HEADER_LENGTH,
+	HEADER_VERSION,
+	type Header,
+	IDENTIFIER,
+	MANUFACTURER,
+	type Metadata,
+	PRODUCT,
+	SIGNATURE_LENGTH,
+	SIGNED_AT,
+	SIGNED_LENGTH,
+	TAG_IMAGE,
+	TAG_METADATA,
+	TAG_PACKED,
+} from "./format.js";
+import { isSignature, keyIdOf } from "./keys.js";
+import { unpack } from "./pack.js";
+
+export const INVALID_IMAGE = "ota_invalid_image";
+export const BAD_SIGNATURE = "ota_bad_signature";
+export const WRONG_DEVICE = "ota_wrong_device";
+export const DOWNGRADE = "ota_downgrade";
+
+/** What a file is refused for. */
+export class Refusal extends Error {
+	/** As `ota_last_error` has it. */
+	readonly code: string;
+
+	constructor(code: string, sentence: string) {
+		super(sentence);
+		this.code = code;
+	}
+}
+
+/** The gateway that the file is for, as far as a check goes by it. */
+export interface Target {
+	readonly deviceId: number;
+	readonly chip: string;
+	/** Bytes. */
+	readonly slotSize: number;
+	/** Points of the keys that may sign. */
+	readonly keys: readonly Uint8Array[];
+	/** Ids of keys that may not any more. */
+	readonly revoked: readonly Uint8Array[];
+	/** Of the firmware that runs. */
+	readonly securityLevel: number;
+}
+
+export interface FirmwareFile {
+	readonly header: Header;
+	readonly metadata: Metadata;
+	/** The bytes that the signature is over. */
+	readonly signed: Uint8Array;
+	readonly signature: Uint8Array;
+	/** The second element's data. */
+	readonly content: Uint8Array;
+}
+
+function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): asserts condition {
+	if (!condition) throw new Refusal(code, sentence);
+}
+
+const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
+const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
+
+/** Takes the file apart; neither signature nor hashes are looked at. Throws a Refusal when form or sizes are wrong. */
+export function readFirmwareFile(file: Uint8Array): FirmwareFile {
+	demand(file.length >= HEADER_LENGTH, `${file.length} bytes are no firmware file.`);
+	const header = decodeHeader(file);
+	demand(header.identifier === IDENTIFIER, "This is no Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
+	demand(header.headerVersion === HEADER_VERSION, `The header is of version ${hex(header.headerVersion)}.`);
+	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
+	demand(header.fieldControl === 0, "The header has optional fields.");
+	demand(header.manufacturer === MANUFACTURER, `Of another manufacturer: ${hex(header.manufacturer)}.`);
+	demand(
+		header.fileLength === file.length,
+		`The file has ${file.length} bytes; its header tells of ${header.fileLength}.`,
+	);
+	demand(file.length >= CONTENT_AT, "The file ends before the image.");
+	const first = decodeElementHead(file.subarray(HEADER_LENGTH));
+	demand(
+		first.tag === TAG_METADATA && first.length === SIGNED_LENGTH + SIGNATURE_LENGTH,
+		`The first element is none of metadata: tag ${hex(first.tag)}, ${first.length} bytes.`,
+	);
+	const signatureAt = SIGNED_AT + SIGNED_LENGTH;
+	const signed = file.subarray(SIGNED_AT, signatureAt);
+	const metadata = decodeMetadata(signed);
+	const second = decodeElementHead(file.subarray(CONTENT_AT - ELEMENT_HEAD_LENGTH));
+	const content = file.subarray(CONTENT_AT);
+	checkSizes(header, metadata, second.tag);
+	demand(
+		second.length === content.length && metadata.contentLength === content.length,
+		`${content.length} bytes stand behind the metadata; it tells of ${metadata.contentLength}, the element of ${second.length}.`,
+	);
+	return { header, metadata, signed, signature: file.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH), content };
+}
+
+function checkSizes(header: Header, metadata: Metadata, tag: number): void {
+	const { format, isPacked, deviceId, contentLength, imageLength } = metadata;
+	demand(format === FORMAT, `The metadata has the form ${format}, which is not known.`);
+	demand(isPacked <= 1, `Whether the image is packed is ${isPacked}, neither 0 nor 1.`);
+	demand(
+		tag === (isPacked ? TAG_PACKED : TAG_IMAGE),
+		`The second element's tag is ${hex(tag)}, which is not what the metadata says.`,
+	);
+	demand(header.imageType === deviceId, `Header and metadata name two boards: ${header.imageType}, ${deviceId}.`);
+	demand(imageLength > 0, "The image is empty.");
+	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
+}
+
+/** What is said before anything is erased, in the gateway's order. Throws a Refusal. */
+export function checkMetadata({ metadata, signed, signature }: FirmwareFile, target: Target): void {
+	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
+	demand(
+		imageLength <= target.slotSize,
+		`An image of ${imageLength} bytes is too large: a slot has ${target.slotSize}.`,
+	);
+	checkSignature(metadata.keyId, signed, signature, target);
+	demand(product === PRODUCT, `It is for another product: "${product}".`, WRONG_DEVICE);
+	demand(chip === target.chip, `It is for the chip "${chip}", not for "${target.chip}".`, WRONG_DEVICE);
+	demand(
+		deviceId === target.deviceId,
+		`It is for the board with device id ${deviceId}, not for ${target.deviceId}.`,
+		WRONG_DEVICE,
+	);
+	demand(
+		securityLevel >= target.securityLevel,
+		`Its security level is ${securityLevel}, below ${target.securityLevel}.`,
+		DOWNGRADE,
+	);
+}
+
+function checkSignature(id: Uint8Array, signed: Uint8Array, signature: Uint8Array, { keys, revoked }: Target): void {
+	const name = Buffer.from(id).toString("hex");
+	demand(!revoked.some((one) => isSame(one, id)), `Its key, ${name}, is revoked.`, BAD_SIGNATURE);
+	const point = keys.find((key) => isSame(keyIdOf(key), id));
+	demand(point !== undefined, `Its key, ${name}, is none that may sign.`, BAD_SIGNATURE);
+	demand(isSignature(point, signed, signature), `The signature is not that of its key, ${name}.`, BAD_SIGNATURE);
+}
+
+/** The image as it lies in flash. Throws a Refusal when what came, or what is in it, is not what was signed. */
+export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
+	const { isPacked, imageLength, contentHash, imageHash } = metadata;
+	let image = content;
+	try {
+		if (isPacked) image = unpack(content, imageLength);
+	} catch (error) {
+		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
+	}
+	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
+	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.");
+	return image;
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+
+/** All that a gateway checks of a file, but for its supply, its flash and its boot loader. Throws a Refusal. */
+export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
+	const parts = readFirmwareFile(file);
+	checkMetadata(parts, target);
+	imageOf(parts);
+	return parts;
+}

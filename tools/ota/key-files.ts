@@ -1,0 +1,94 @@
+/** Keys of firmware as files, and signers that are other programs. A private key never lies in the repository. */
+import { spawnSync } from "node:child_process";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { derSignature, isSignature, keySigner, pointOf, type Signer } from "./keys.js";
+
+/** Protects the private key in its file, when it is set. */
+export const PASSPHRASE = "OTA_KEY_PASSPHRASE";
+
+export interface KeyPair {
+	readonly privateFile: string;
+	readonly publicFile: string;
+	readonly point: Uint8Array;
+}
+
+/**
+ * Makes a key: PATH has the private half (PKCS#8), for the eyes of its owner only, PATH.pub the public one (SPKI), both
+ * PEM. Throws an Error with a sentence when one of them is there, or the place is in `repository`; nothing is left then.
+ */
+export function writeKeyPair(path: string, repository: string): KeyPair {
+	const [privateFile, publicFile] = [path, `${path}.pub`].map((name) => resolve(name));
+	const folder = dirname(privateFile);
+	if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+	if (isInside(join(realpathSync(folder), basename(privateFile)), realpathSync(repository)))
+		throw new Error(`${privateFile} is in the repository, where a private key would be committed some day.`);
+	for (const file of [privateFile, publicFile])
+		if (existsSync(file)) throw new Error(`${file} is there already; a key is never overwritten.`);
+	const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+	const passphrase = process.env[PASSPHRASE];
+	const protection = passphrase ? { cipher: "aes-256-cbc", passphrase } : {};
+	writeFileSync(privateFile, privateKey.export({ type: "pkcs8", format: "pem", ...protection }), {
+		flag: "wx",
+		mode: 0o600,
+	});
+	try {
+		writeFileSync(publicFile, publicKey.export({ type: "spki", format: "pem" }), { flag: "wx", mode: 0o644 });
+	} catch (error) {
+		rmSync(privateFile);
+		throw error;
+	}
+	return { privateFile, publicFile, point: pointOf(publicKey) };
+}
+
+function isInside(path: string, folder: string): boolean {
+	const way = relative(folder, path);
+	return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+/** Signs with the private key of a file. Throws an Error with a sentence. */
+export function fileSigner(path: string): Signer {
+	return keySigner(readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" })));
+}
+
+/** The point of a public key in a file (PEM; of a private key, its public half). Throws an Error with a sentence. */
+export function readPoint(path: string): Uint8Array {
+	return pointOf(readKey(path, (key) => createPublicKey(key)));
+}
+
+function readKey(path: string, parse: (pem: Buffer) => KeyObject): KeyObject {
+	const content = readFileSync(path);
+	try {
+		return parse(content);
+	} catch (error) {
+		const { code } = error as { code?: string };
+		if (code === "ERR_MISSING_PASSPHRASE" || code === "ERR_OSSL_BAD_DECRYPT")
+			throw new Error(`The key in ${path} is protected: its passphrase is expected in $${PASSPHRASE}.`);
+		throw new Error(`${path} holds no key that can be read (${(error as Error).message}).`);
+	}
+}
+
+/**
+ * A program that signs, run by the shell: it gets what is to be signed on standard input, or its SHA-256 when `digest`,
+ * and gives r and s (64 bytes) or their DER form on standard output. `point` is its public key.
+ */
+export function commandSigner(command: string, point: Uint8Array, digest: boolean): Signer {
+	return {
+		point,
+		sign(message) {
+			const input = digest ? createHash("sha256").update(message).digest() : message;
+			const { status, signal, stdout } = spawnSync(command, {
+				shell: true,
+				input,
+				stdio: ["pipe", "pipe", "inherit"],
+			});
+			if (status !== 0) throw new Error(`The signer ended with ${signal ?? `exit code ${status}`}: ${command}`);
+			for (const signature of [stdout, derSignature(stdout)])
+				if (signature !== undefined && isSignature(point, message, signature)) return signature;
+			throw new Error(
+				`What the signer gave (${stdout.length} bytes) is no signature by the key of --public-key, neither as r and s nor as DER.`,
+			);
+		},
+	};
+}

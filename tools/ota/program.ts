@@ -1,0 +1,248 @@
+/** The commands of `npm run ota`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
+import { findPartition } from "../factory/partitions.js";
+import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
+import { checkImage } from "./esp-image.js";
+import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "./key-files.js";
+import { keyIdOf, type Signer } from "./keys.js";
+import { makeFirmwareFile } from "./make.js";
+import { describeFile } from "./text.js";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign them.
+
+  npm run ota -- keygen FILE
+  npm run ota -- sign --board NAME --image FILE --out FILE --key FILE [options]
+  npm run ota -- inspect FILE
+  npm run ota -- verify FILE --public-key FILE [options]
+
+keygen writes a private key to FILE, outside of this repository, and its public half to FILE.pub.
+
+sign makes a firmware file of an image.
+  --board NAME         the board that the image was built for
+  --image FILE         the image as it lies in flash
+  --out FILE           the firmware file
+  --key FILE           the private key (PEM); or
+  --signer COMMAND     a command that signs: gets what is to be signed on standard input, and gives ECDSA on P-256 with
+                       SHA-256 on standard output, as r and s (64 bytes) or in DER; and
+  --public-key FILE    its public key
+  --digest             the command gets the SHA-256 of what is to be signed (32 bytes)
+  --version VERSION    of the firmware (default: the one in package.json)
+  --build NUMBER       build number (default: the third number of the version)
+  --security-level N   gateways of a higher level refuse it (default 0)
+  --plain              does not pack the image
+
+inspect shows what stands in a firmware file.
+
+verify says what a gateway would: "ok", or the code and the reason of its refusal.
+  --public-key FILE    a key that may sign; any number of them
+  --revoked ID         the id of a key (16 hex digits) that may not any more; any number of them
+  --board NAME         the gateway's board (default: the one that the file names)
+  --security-level N   of the firmware that it runs (default 0)
+
+A private key whose file has a passphrase: $${PASSPHRASE}.
+Boards: ${BOARDS.map((board) => board.name).join(", ")}`;
+
+/** The command line is wrong: the sentence says how. */
+class UsageError extends Error {}
+
+/** Where the program says something; each text is a line. */
+export interface Output {
+	log(text: string): void;
+	error(text: string): void;
+}
+
+const OPTIONS = {
+	board: { type: "string" },
+	image: { type: "string" },
+	out: { type: "string" },
+	key: { type: "string" },
+	signer: { type: "string" },
+	"public-key": { type: "string", multiple: true },
+	revoked: { type: "string", multiple: true },
+	digest: { type: "boolean" },
+	version: { type: "string" },
+	build: { type: "string" },
+	"security-level": { type: "string" },
+	plain: { type: "boolean" },
+	help: { type: "boolean" },
+} as const;
+
+type OptionName = keyof typeof OPTIONS;
+type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>["values"];
+
+interface Command {
+	/** Whether it takes the name of a file. */
+	readonly takesFile: boolean;
+	readonly options: readonly OptionName[];
+	/** Throws an Error with a sentence when it fails. */
+	run(given: Given, file: string, log: Output["log"]): void;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+	keygen: { takesFile: true, options: [], run: (_given, file, log) => keygen(file, log) },
+	sign: {
+		takesFile: false,
+		options: [
+			...(["board", "image", "out", "key", "signer", "public-key", "digest"] as const),
+			...(["version", "build", "security-level", "plain"] as const),
+		],
+		run: (given, _file, log) => sign(given, log),
+	},
+	inspect: { takesFile: true, options: [], run: (_given, file, log) => inspect(file, log) },
+	verify: { takesFile: true, options: ["public-key", "revoked", "board", "security-level"], run: verify },
+};
+
+function keygen(file: string, log: Output["log"]): void {
+	const { privateFile, publicFile, point } = writeKeyPair(file, ROOT);
+	log(`${privateFile}: the private key. Whoever has it can make firmware that gateways take; without it nobody can.`);
+	log(`${publicFile}: the public key, for the build of the firmware.`);
+	log(`Key id ${hex(keyIdOf(point))}`);
+}
+
+function sign(given: Given, log: Output["log"]): void {
+	const board = boardOf(demand(given.board, "--board is missing: the board that the image was built for."));
+	const imageFile = demand(given.image, "--image is missing: the image as it lies in flash.");
+	const out = demand(given.out, "--out is missing: where the firmware file goes.");
+	const version = given.version ?? ownVersion();
+	const buildNumber = given.build === undefined ? buildOf(version) : whole("--build", given.build);
+	const securityLevel = whole("--security-level", given["security-level"] ?? "0");
+	const signer = signerOf(given);
+	const image = readFileSync(imageFile);
+	checkImage(image, board.chip);
+	if (image.length > slotSize(board))
+		throw new Error(`${imageFile} has ${image.length} bytes; a slot of ${board.name} has ${slotSize(board)}.`);
+	const { deviceId, chip } = board;
+	const packed = !given.plain;
+	const file = makeFirmwareFile({ image, deviceId, chip, version, buildNumber, securityLevel, signer, packed });
+	const parts = checkFirmwareFile(file, targetOf(board, { keys: [signer.point], securityLevel }));
+	writeFileSync(out, file);
+	log(`${resolve(out)}\n${describeFile(parts)}`);
+}
+
+function signerOf({ key, signer, digest = false, "public-key": publicKeys = [] }: Given): Signer {
+	if ((key === undefined) === (signer === undefined))
+		throw new UsageError("One of --key FILE and --signer COMMAND is needed.");
+	if (key !== undefined) {
+		if (digest || publicKeys.length > 0) throw new UsageError("--digest and --public-key belong to --signer.");
+		return fileSigner(key);
+	}
+	if (publicKeys.length !== 1)
+		throw new UsageError("With --signer goes one --public-key FILE: the key that it signs with.");
+	return commandSigner(signer!, readPoint(publicKeys[0]), digest);
+}
+
+function inspect(path: string, log: Output["log"]): void {
+	const parts = readFirmwareFile(readFileSync(path));
+	log(describeFile(parts));
+	imageOf(parts);
+}
+
+function verify(given: Given, path: string, log: Output["log"]): void {
+	const keys = demand(given["public-key"], "--public-key is missing: a key that may sign.").map(readPoint);
+	const revoked = (given.revoked ?? []).map(idOf);
+	const securityLevel = whole("--security-level", given["security-level"] ?? "0");
+	const chosen = given.board === undefined ? undefined : boardOf(given.board);
+	const file = readFileSync(path);
+	const board = chosen ?? boardOfFile(readFirmwareFile(file));
+	const { metadata } = checkFirmwareFile(file, targetOf(board, { keys, revoked, securityLevel }));
+	log(`ok: ${board.name} would install ${metadata.version}, build ${metadata.buildNumber}.`);
+}
+
+function targetOf(board: Board, rest: Partial<Target>): Target {
+	const { deviceId, chip } = board;
+	return { deviceId, chip, slotSize: slotSize(board), keys: [], revoked: [], securityLevel: 0, ...rest };
+}
+
+function boardOfFile({ metadata: { deviceId } }: FirmwareFile): Board {
+	const board = BOARDS.find((one) => one.deviceId === deviceId);
+	if (board === undefined)
+		throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
+	return board;
+}
+
+function slotSize(board: Board): number {
+	return findPartition(readFileSync(join(ROOT, "hosts", "esp32", board.partitions), "utf8"), "ota_0").size;
+}
+
+function ownVersion(): string {
+	return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
+}
+
+/** As the gateway's API has it. */
+function buildOf(version: string): number {
+	const match = /^\d+\.\d+\.(\d+)/.exec(version);
+	if (match === null) throw new UsageError(`The version "${version}" has no third number: --build NUMBER is needed.`);
+	return Number(match[1]);
+}
+
+function boardOf(name: string): Board {
+	try {
+		return findBoard(name);
+	} catch (error) {
+		throw new UsageError((error as Error).message);
+	}
+}
+
+function demand<T>(value: T | undefined, sentence: string): T {
+	if (value === undefined) throw new UsageError(sentence);
+	return value;
+}
+
+function whole(option: string, text: string): number {
+	const value = Number(text);
+	if (/^\d+$/.test(text) && value < 2 ** 32) return value;
+	throw new UsageError(`${option} is a whole number from 0 to 4294967295, not "${text}".`);
+}
+
+function idOf(text: string): Uint8Array {
+	if (/^[0-9a-f]{16}$/i.test(text)) return Buffer.from(text, "hex");
+	throw new UsageError(`--revoked is the id of a key, 16 hex digits, not "${text}".`);
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+/** Throws a UsageError for a bad command line. */
+function run([name, ...args]: string[], log: Output["log"]): void {
+	const command = Object.hasOwn(COMMANDS, name ?? "") ? COMMANDS[name] : undefined;
+	if (command === undefined && name !== "--help")
+		throw new UsageError(`The first word is one of ${Object.keys(COMMANDS).join(", ")}.`);
+	const { given, files } = parse(args);
+	if (command === undefined || given.help) {
+		log(HELP);
+		return;
+	}
+	const foreign = Object.keys(given).find((option) => !command.options.includes(option as OptionName));
+	if (foreign !== undefined) throw new UsageError(`--${foreign} does not belong to ${name}.`);
+	if (files.length !== Number(command.takesFile))
+		throw new UsageError(command.takesFile ? `${name} takes one file.` : `"${files[0]}" belongs to no option.`);
+	command.run(given, files[0] ?? "", log);
+}
+
+function parse(args: string[]): { given: Given; files: string[] } {
+	try {
+		const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+		return { given: values, files: positionals };
+	} catch (error) {
+		throw new UsageError((error as Error).message);
+	}
+}
+
+/** Gives the exit code: 2 for a bad command line, 1 when a file is refused and for all else that is wrong. */
+export function main(args: string[], output: Output): number {
+	try {
+		run(args, (text) => output.log(text));
+		return 0;
+	} catch (error) {
+		const { message } = error as Error;
+		output.error(error instanceof Refusal ? `${error.code}: ${message}` : message);
+		if (!(error instanceof UsageError)) return 1;
+		output.error("npm run ota -- --help lists the commands and options.");
+		return 2;
+	}
+}
