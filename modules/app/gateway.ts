@@ -111,7 +111,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
-	/** Undefined where the host takes no updates. */
+	/** Undefined where there is no second place for firmware. */
 	readonly firmware: Firmware | undefined;
 	/** What readings leave by; undefined in safe mode. */
 	readonly outputs: Outputs | undefined;
@@ -197,9 +197,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
-		const { update, power } = host;
-		const more = { serving: this.#serving, network: this.network, power, live: this.#live, device: this };
-		if (update !== undefined) this.firmware = new Firmware(world, update, { ...parts, ...more });
+		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
+		this.firmware = Firmware.open(host, world, { ...parts, ...more });
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {

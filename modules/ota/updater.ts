@@ -30,8 +30,6 @@ export interface UpdaterWorld {
 export interface UpdaterParts {
 	readonly ledger: MemoryLedger;
 	readonly events: Pick<EventLog, "note">;
-	/** Undefined where the board measures nothing. */
-	readonly power: Power | undefined;
 	/** Told when `state`, `received`, `total` or `lastError` is another. */
 	readonly live: { changed(): void };
 	/** Is to start anew, soon and not inside the call. */
@@ -54,6 +52,8 @@ const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
 /** Of what is received, the change is told each time that so many bytes have come. */
 const TOLD_EACH = 32_768;
+/** Code of an update whose firmware was given up. */
+const ROLLED_BACK = "rolled_back";
 /** A slot's image in a file may have so much beside it. */
 const FILE_EXTRA = 4096;
 
@@ -61,6 +61,8 @@ export class Updater implements Driven {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
 	readonly #update: Update;
+	/** Undefined where the board measures nothing. */
+	readonly #power: Power | undefined;
 	readonly #drive: Drive;
 	#state = IDLE;
 	#sender: Sender | undefined;
@@ -71,13 +73,14 @@ export class Updater implements Driven {
 	#total = 0;
 	#told = 0;
 	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
-	lastError = "";
+	lastError: string;
 
-	constructor(world: UpdaterWorld, update: Update, parts: UpdaterParts) {
+	constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
 		this.#update = update;
+		this.#power = power;
+		this.lastError = update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#world = world;
 		this.#parts = parts;
-		if (update.givenUp !== "") this.lastError = "rolled_back";
 		this.#drive = world.driver.drive("ota", this);
 	}
 
@@ -111,8 +114,8 @@ export class Updater implements Driven {
 	 * throws that can't be had.
 	 */
 	begin(sender: Sender, total: number): Refusal | undefined {
-		const { ledger, power } = this.#parts;
-		const update = this.#update;
+		const { ledger } = this.#parts;
+		const [update, power] = [this.#update, this.#power];
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
