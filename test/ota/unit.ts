@@ -7,6 +7,7 @@ import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loa
 import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
+import { codeOf } from "../../modules/ota/refusals.js";
 import { BOARD } from "./bench.js";
 
 /** A file is cut into pieces of up to so many bytes. */
@@ -45,8 +46,8 @@ export class Unit {
 	 * refusal, or "". Each call of the installer is held against its contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom): string {
-		const world = { ...BOARD, update: this.loader, crypto, text, isLow: () => false, trace: () => {} };
-		const installer = new Installer(world, random.oneIn(2) ? file.length : 0);
+		const world = { info: BOARD, crypto, text, trace: () => {} };
+		const installer = new Installer(world, { update: this.loader }, random.oneIn(2) ? file.length : 0);
 		const largest = LARGEST_PIECES[random.below(LARGEST_PIECES.length)];
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
@@ -66,7 +67,7 @@ export class Unit {
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);
-		return installer.refusal?.code ?? "";
+		return codeOf(installer.refusal);
 	}
 
 	/** A copy of what stands in the slot that starts next. */
