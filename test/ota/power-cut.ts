@@ -65,7 +65,7 @@ export function cutEverywhere(update: Update): number {
 
 /** Everything up to the confirmed firmware. Throws a PowerCut when it does not get there. */
 function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
-	const code = unit.upload(file, random, SEGMENT);
+	const code = unit.upload(file, random, file.length, SEGMENT);
 	// The installer takes a cut for flash that fails, and in truth would have no time to.
 	if (!unit.hasPower) throw new PowerCut("in the upload");
 	assert.equal(code, "");

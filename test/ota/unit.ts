@@ -57,12 +57,12 @@ export class Unit {
 	}
 
 	/**
-	 * Sends the file in random pieces of up to `largest` bytes, with its length told before or not, and until it is refused.
-	 * Gives the code of the refusal, or "". Each call of the installer is held against its contract.
+	 * Sends the file in random pieces of up to `largest` bytes until it is refused; `total` is the length that was told before,
+	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
-	upload(file: Uint8Array, random: SeededRandom, largest = anyOf(LARGEST_PIECES, random)): string {
+	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
 		const world = { ...BOARD, update: this.loader, crypto, text, isLow: () => false, trace: () => {} };
-		const installer = new Installer(world, random.oneIn(2) ? file.length : 0);
+		const installer = new Installer(world, total);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);
