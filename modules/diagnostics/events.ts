@@ -65,11 +65,11 @@ export const EVENT_UPDATE_INSTALLED = kind(25, "update_installed");
 /** A firmware file was not taken; with the code, and who sent it. */
 export const EVENT_UPDATE_REFUSED = kind(26, "update_refused");
 /** A firmware on trial has proved itself, and stays; with its version. */
-export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed");
+export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", PLAIN);
 /** A firmware on trial gives itself up; with what did not work. */
-export const EVENT_UPDATE_FAILED = kind(28, "update_failed");
+export const EVENT_UPDATE_FAILED = kind(28, "update_failed", PLAIN);
 /** The firmware before is back; with the reason. */
-export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back");
+export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", PLAIN);
 
 const UNKNOWN = kind(0, "unknown");
 
