@@ -122,8 +122,13 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "they send it, with the time of it and the battery; http lends them its client",
 	},
 	{
+		rooms: "ota",
+		from: "io/host io/crypto io/flash io/machine io/driver io/memory power diagnostics",
+		why: "takes a firmware file from whoever sends it; the cells may be too low for it, and the log tells what came of it",
+	},
+	{
 		rooms: "api",
-		from: "hpke publish hub mqtt bytes io/crypto io/host io/machine io/driver io/flash io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "hpke publish hub mqtt ota bytes io/crypto io/host io/machine io/driver io/flash io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
@@ -135,7 +140,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "hosts/simulated",
-		from: "bytes io/host io/wifi io/client io/flash",
+		from: "bytes io/crypto io/host io/wifi io/client io/flash",
 		why: "what hosts without the hardware put in its place",
 	},
 	{
@@ -728,7 +733,8 @@ describe("tidy", () => {
 
 	it("keeps vectors as pairs, named by maker, model and what, with their source and its licence on top", () => {
 		const vectors = paths.filter(
-			(path) => path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE)$/.test(path),
+			(path) =>
+				path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE|backups\/.*)$/.test(path),
 		);
 		none(
 			vectors.flatMap((path) => {

@@ -3,6 +3,7 @@
  */
 import type { Client } from "../../modules/io/client.js";
 import type { Hash } from "../../modules/io/crypto.js";
+import type { Inflater } from "../../modules/io/flash.js";
 import type { Host, Listener, PendingSocket, Serial, Socket, UDP } from "../../modules/io/host.js";
 import type { WiFi } from "../../modules/io/wifi.js";
 import type { EventQueue, EventSubject } from "./bridge-events.js";
@@ -18,6 +19,7 @@ export interface Handle extends EventSubject {
 	udp?: UDP;
 	wifi?: WiFi;
 	hash?: Hash;
+	inflater?: Inflater;
 	/** Closes it. */
 	close(): void;
 }
@@ -29,7 +31,7 @@ export interface BridgeWorld {
 	readonly events: EventQueue;
 }
 
-type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash";
+type Kind = "stream" | "client" | "listener" | "pending" | "udp" | "wifi" | "hash" | "inflater";
 
 export class Handles {
 	readonly #byId = new Map<number, Handle>();

@@ -4,7 +4,7 @@ import type { CertificateOptions } from "../../modules/io/crypto.js";
 import type { Partition } from "../../modules/io/flash.js";
 import type { CommandTable } from "./bridge-commands.js";
 import type { BridgeWorld } from "./bridge-handles.js";
-import { MESSAGE_LIMIT } from "./worker/protocol.js";
+import { MESSAGE_LIMIT, SLOT_PARTITION } from "./worker/protocol.js";
 
 type Names =
 	| ("storageGet" | "storageSet" | "storageDelete" | "resource" | "setUTC" | "trace" | "restart" | "power")
@@ -63,10 +63,11 @@ export function valueCommands({ host, handles }: BridgeWorld): Pick<CommandTable
 }
 
 function flashCommands({
-	host: { flash },
+	host: { flash, update },
 }: Pick<BridgeWorld, "host">): Pick<CommandTable, "flashOpen" | "flashRead" | "flashWrite" | "flashErase"> {
 	const opened = new Map<string, Partition>();
 	const open = (name: string): Partition | undefined => {
+		if (name === SLOT_PARTITION) return update?.slot;
 		const partition = opened.get(name) ?? flash?.open(name);
 		if (partition) opened.set(name, partition);
 		return partition;

@@ -8,6 +8,7 @@ import { CommandRunner } from "./bridge-commands.js";
 import { EventQueue } from "./bridge-events.js";
 import { Handles } from "./bridge-handles.js";
 import { clientCommands, datagramCommands, deviceCommands, listenerCommands, streamCommands } from "./bridge-io.js";
+import { updateCommands } from "./bridge-update.js";
 import { valueCommands } from "./bridge-values.js";
 import {
 	EVENT_START,
@@ -25,6 +26,7 @@ import {
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
+	HOST_HAS_UPDATE,
 	HOST_HAS_WIFI,
 	HOST_HTTP_SECURE,
 	HOST_HTTPS_SECURE,
@@ -55,6 +57,7 @@ export class Bridge {
 			...datagramCommands(world),
 			...deviceCommands(world),
 			...valueCommands(world),
+			...updateCommands(world),
 		});
 	}
 
@@ -64,7 +67,7 @@ export class Bridge {
 	}
 
 	startEvent(): Uint8Array {
-		const { info, serial, network, flash, power, button, wifi, retained, ending, sleep } = this.#host;
+		const { info, serial, network, flash, power, button, wifi, retained, ending, sleep, update } = this.#host;
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
 		if (serial.console) flags |= HOST_HAS_CONSOLE;
@@ -80,6 +83,7 @@ export class Bridge {
 		if (button) flags |= HOST_HAS_BUTTON;
 		if (wifi) flags |= HOST_HAS_WIFI;
 		if (retained) flags |= HOST_HAS_RETAINED;
+		if (update) flags |= HOST_HAS_UPDATE;
 		if (sleep) flags |= HOST_HAS_SLEEP;
 		if (ending) flags |= HOST_HAS_ENDING;
 		if (ending?.isFault) flags |= HOST_ENDED_BY_FAULT;

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { ButtonPort, Ending, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
+import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON } from "../simulated/ending.js";
+import { IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
@@ -59,6 +61,8 @@ export interface HostSettings {
 	readonly power?: string;
 	/** WAKE_… of this start; default: no sleep has ended. */
 	readonly wakeReason?: number;
+	/** Its slots for firmware, at this start; without them it takes no update. */
+	readonly update?: BootLoader;
 	/** None: the unit has no button. */
 	readonly button?: ButtonPort;
 	/** Bytes that the heap has free, as far as TLS clients are told; without it, always enough. */
@@ -85,13 +89,14 @@ export function createHost(settings: HostSettings): Host {
 	const { time } = settings;
 	if (time !== undefined && settings.utcMs !== undefined) time.setUTC(settings.utcMs);
 	const timers = time ?? new NodeTimers();
+	const isDeaf = ((settings.update?.image?.flags ?? 0) & IMAGE_HEARS_NOTHING) !== 0;
 	const host: Host = {
 		info: {
 			board: "bench",
 			chip: "pc",
 			serial: factory.serial,
 			labelPassword: factory.labelPassword,
-			firmwareVersion: settings.firmwareVersion,
+			firmwareVersion: settings.update?.image?.version ?? settings.firmwareVersion,
 			builtUtcMs: settings.builtUtcMs,
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Bench",
@@ -114,13 +119,14 @@ export function createHost(settings: HostSettings): Host {
 		power: powerOf(stateFolder, settings.power),
 		resources: new FolderResources(settings.resourcesFolder),
 		wifi: createWiFiPort({
-			air: new TextAir(textFile(stateFolder, "air.txt")),
+			air: new TextAir(isDeaf ? () => "nothing" : textFile(stateFolder, "air.txt")),
 			timers,
 			lease: leaseOfComputer(),
 			accessPointKey: factory.accessPointKey,
 			...(time === undefined ? {} : { beaconMs: FAST_BEACON_MS }),
 		}),
 		...(settings.button === undefined ? {} : { button: settings.button }),
+		...(settings.update === undefined ? {} : { update: settings.update }),
 		retained: retainedIn(stateFolder),
 		ending: settings.ending ?? POWER_ON,
 		...(settings.onSleep === undefined ? {} : { sleep: sleepOf(settings) }),

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { WAKE_BUTTON, WAKE_NONE, WAKE_SUPPLY, WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending, Host } from "../../modules/io/host.js";
 import { ASKED_FOR, SLEPT } from "../simulated/ending.js";
+import { IMAGE_FAILS, IMAGE_HANGS } from "../simulated/image.js";
 import { GATEWAY_SCRIPT } from "./bundle.js";
 import { SimulatedButton } from "./button.js";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
@@ -24,6 +25,7 @@ import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./option
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
+import { startSlots } from "./slots.js";
 import { findXSWorker } from "./xs-worker.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
@@ -46,6 +48,11 @@ const WAKERS: Readonly<Record<number, string>> = {
 	[WAKE_BUTTON]: "button",
 	[WAKE_SUPPLY]: "USB supply",
 };
+
+/** As long as the watchdog of the ESP32 looks on. */
+const WATCHDOG_MS = 5000;
+const PANIC: Ending = Object.freeze({ cause: "panic", isFault: true });
+const STOOD_STILL: Ending = Object.freeze({ cause: "the watchdog of tasks", isFault: true });
 
 class Bench {
 	readonly #options: Options;
@@ -118,6 +125,16 @@ class Bench {
 	async #start(factory: FactoryData, utcMs: number | undefined, ending: Ending, wakeReason = WAKE_NONE): Promise<void> {
 		const options = this.#options;
 		const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+		const restart = () => void this.#restart(factory, host).catch((error: Error) => this.fail(error.message));
+		const update = startSlots({ stateFolder: options.state, keys: options.updateKeys, restart: () => host.restart() });
+		const { flags = 0, version: updated } = update.image ?? {};
+		if (updated !== undefined) this.#say(`The boot loader starts the firmware ${updated}.`);
+		const fault = (flags & IMAGE_FAILS) !== 0 ? PANIC : (flags & IMAGE_HANGS) !== 0 ? STOOD_STILL : undefined;
+		if (fault !== undefined) {
+			if (fault === STOOD_STILL) await new Promise((resolve) => setTimeout(resolve, WATCHDOG_MS));
+			this.#say(`The firmware has failed: ${fault.cause}.`);
+			return this.#start(factory, utcMs, fault);
+		}
 		const host = createHost({
 			stateFolder: options.state,
 			resourcesFolder: join(root, "modules", "resources"),
@@ -142,7 +159,8 @@ class Bench {
 			trace: (message) => this.#say(message),
 			onListening: (secure, port) => this.#ports.set(secure ? "https" : "http", port),
 			onListenFailed: (message) => this.fail(message),
-			onRestart: () => void this.#restart(factory, host).catch((error: Error) => this.fail(error.message)),
+			update,
+			onRestart: restart,
 			onSleep: (ms) => void this.#sleep(factory, host, ms).catch((error: Error) => this.fail(error.message)),
 		} satisfies HostSettings);
 		const engine = this.#makeEngine(host);

@@ -34,6 +34,7 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
                          state folder says more)
   --wake timer|button|usb
                          the start is a wake from sleep, not power that is switched on
+  --update-key FILE      public key (P-256, PEM) that may sign a firmware; up to two of them; without one no update is taken
   --quiet                prints the line "ready …" and errors only
   --help                 prints this
 `;
@@ -46,6 +47,8 @@ const SERVERS_LIMIT = 4;
 const CELLS_VOLTAGE = 4.5;
 const CELLS_LIMIT = 6;
 const SPEED_LIMIT = 100_000;
+/** The one in use, and the one that will be. */
+const UPDATE_KEYS_LIMIT = 2;
 /** Of a DNS name and each of its labels (RFC 1035, 2.3.4; RFC 1123, 2.1). */
 const NAME_LIMIT = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -73,6 +76,8 @@ export interface Options {
 	readonly power: string;
 	/** WAKE_… */
 	readonly wakeReason: number;
+	/** Public keys that may sign a firmware, as points in hex. */
+	readonly updateKeys: readonly string[];
 	readonly quiet: boolean;
 	readonly help: boolean;
 }
@@ -100,6 +105,7 @@ export function parseOptions(args: string[]): Options {
 			"report-key": { type: "string" },
 			supply: { type: "string", default: "usb" },
 			wake: { type: "string" },
+			"update-key": { type: "string", multiple: true, default: [] },
 			quiet: { type: "boolean", default: false },
 			help: { type: "boolean", default: false },
 		},
@@ -121,9 +127,10 @@ export function parseOptions(args: string[]): Options {
 		timeMs: toTime(values.time),
 		speed: toSpeed(values.speed, values.ntp),
 		ntp: toServers(values.ntp),
-		reportKey: toReportKey(values["report-key"]),
+		reportKey: toKey("--report-key", values["report-key"]),
 		power: toPower(values.supply),
 		wakeReason: toWakeReason(values.wake),
+		updateKeys: toKeys("--update-key", values["update-key"]),
 		quiet: values.quiet,
 		help: values.help,
 	};
@@ -168,11 +175,17 @@ function toTime(value: string | undefined): number | null | undefined {
 	return timeMs;
 }
 
-function toReportKey(path: string | undefined): string {
-	if (path === undefined) return "";
+/** The key in the file, as a point in hex; empty: none is named. */
+function toKey(name: string, path = ""): string {
+	if (path === "") return "";
 	const point = existsSync(path) ? pointOf(readFileSync(path)) : undefined;
-	if (point === undefined) throw new Error(`--report-key is a file with a public key on P-256, not "${path}"`);
+	if (point === undefined) throw new Error(`${name} is a file with a public key on P-256, not "${path}"`);
 	return Buffer.from(point).toString("hex");
+}
+
+function toKeys(name: string, paths: readonly string[]): string[] {
+	if (paths.length > UPDATE_KEYS_LIMIT) throw new Error(`${name} is given ${UPDATE_KEYS_LIMIT} times at most`);
+	return paths.map((path) => toKey(name, toPath(name, path)));
 }
 
 function toPower(value: string): string {

@@ -2,7 +2,7 @@
  * Partitions of the host contract's flash as files of the state folder, one for each; made when they are written first.
  * Bytes that were not erased refuse to be written: on encrypted flash they would turn into garbage.
  */
-import { closeSync, fdatasyncSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ERASE_SIZE, type Flash, type Partition, WRITE_SIZE } from "../../modules/io/flash.js";
 
@@ -39,7 +39,7 @@ export class FileFlash implements Flash {
 	}
 }
 
-class FilePartition implements Partition {
+export class FilePartition implements Partition {
 	readonly size: number;
 	readonly #path: string;
 
@@ -78,9 +78,8 @@ class FilePartition implements Partition {
 		// What lies before the end of a file and was never written would read as 0.
 		this.#with("a", () => {});
 		this.#with("r+", (file) => {
-			const whole = new Uint8Array(this.size).fill(ERASED);
-			const length = readSync(file, whole, 0, this.size, 0);
-			if (length < this.size) writeSync(file, whole, length, this.size - length, length);
+			const { size } = fstatSync(file);
+			if (size < this.size) writeSync(file, new Uint8Array(this.size - size).fill(ERASED), 0, this.size - size, size);
 			writeSync(file, bytes, 0, bytes.length, offset);
 			fdatasyncSync(file);
 		});

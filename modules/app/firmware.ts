@@ -1,13 +1,14 @@
-/** The running firmware as one of several that the device may have: its trial, and the way back. For gateway.ts. */
+/** The running firmware, and the one that may take its place: its trial, the way back, the next update. For gateway.ts. */
 import { DIGEST_LENGTH } from "../auth/account.js";
 import { ACCESS_DIGEST, ACCESS_SALT } from "../config/access-fields.js";
 import type { NetworkSettings } from "../config/network.js";
 import type { ConfigStore } from "../config/store.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_CONFIRMED, EVENT_UPDATE_FAILED, EVENT_UPDATE_ROLLED_BACK } from "../diagnostics/events.js";
-import type { Drive, Driver } from "../io/driver.js";
+import type { Drive } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { HostInfo, Storage } from "../io/host.js";
+import type { Host, Storage } from "../io/host.js";
+import { Updater, type UpdaterParts, type UpdaterWorld } from "../ota/updater.js";
 import type { NetworkManager } from "../wifi/manager.js";
 import type { Serving } from "./serving.js";
 import { Trial, type TrialUser } from "./trial.js";
@@ -17,15 +18,13 @@ const NOTED_KEY = "rolled_back";
 /** Settings without which nobody gets in: what of the others can't be read may have been so before. */
 const KEYS_OF_ENTRY: readonly string[] = Object.freeze(["access", "wifi", "network", "together"]);
 
-export interface FirmwareWorld {
-	readonly driver: Driver;
+export interface FirmwareWorld extends UpdaterWorld {
 	readonly storage: Storage;
-	readonly info: Pick<HostInfo, "firmwareVersion">;
 }
 
-export interface FirmwareParts {
+export interface FirmwareParts extends UpdaterParts {
 	readonly config: Pick<ConfigStore, "get" | "damaged">;
-	readonly events: Pick<EventLog, "note">;
+	readonly events: EventLog;
 	readonly serving: Pick<Serving, "httpPort">;
 	readonly networkSettings: Pick<NetworkSettings, "wifiEnabled" | "station" | "accessPointEnabled">;
 	/** Undefined where there is no radio. */
@@ -33,13 +32,16 @@ export interface FirmwareParts {
 }
 
 export class Firmware implements TrialUser {
+	readonly updater: Updater;
 	readonly #version: string;
 	readonly #update: Update;
 	readonly #parts: FirmwareParts;
 	#trial: Trial | undefined;
 	#drive: Drive | undefined;
 
-	constructor({ driver, storage, info }: FirmwareWorld, update: Update, parts: FirmwareParts) {
+	private constructor({ power, info }: Host, update: Update, world: FirmwareWorld, parts: FirmwareParts) {
+		const { driver, storage } = world;
+		this.updater = new Updater(update, power, world, parts);
 		this.#version = info.firmwareVersion;
 		this.#update = update;
 		this.#parts = parts;
@@ -57,6 +59,11 @@ export class Firmware implements TrialUser {
 		}
 	}
 
+	/** Undefined where there is no second place for firmware. */
+	static open(host: Host, world: FirmwareWorld, parts: FirmwareParts): Firmware | undefined {
+		return host.update === undefined ? undefined : new Firmware(host, host.update, world, parts);
+	}
+
 	get isOnTrial(): boolean {
 		return this.#update.state === FIRMWARE_ON_TRIAL;
 	}
@@ -68,6 +75,7 @@ export class Firmware implements TrialUser {
 
 	stop(): void {
 		this.#drive?.stop();
+		this.updater.stop();
 	}
 
 	/** For Trial. */

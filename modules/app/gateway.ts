@@ -41,7 +41,6 @@ import { ConversationLog } from "../meter/conversation-log.js";
 import { MeterReader } from "../meter/reader.js";
 import { Schedule } from "../meter/schedule.js";
 import { isMapping } from "../obis/mapping.js";
-import { Updater } from "../ota/updater.js";
 import { Button, PRESS_SHORT } from "../power/button.js";
 import { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
@@ -109,12 +108,10 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Undefined where the host can't sleep. */
 	readonly #saving: PowerSaving | undefined;
 	readonly #serving: Serving;
-	/** Undefined where there is no second place for firmware. */
-	readonly #updater: Updater | undefined;
 	#button: Button | undefined;
 	#powerCycles: PowerCycles | undefined;
 	readonly #acts: Acts;
-	/** Undefined where the host takes no updates. */
+	/** Undefined where there is no second place for firmware. */
 	readonly firmware: Firmware | undefined;
 	/** What readings leave by; undefined in safe mode. */
 	readonly outputs: Outputs | undefined;
@@ -200,10 +197,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.outputs = new Outputs(world, shared);
 		}
 		this.config.listen(this);
-		this.#updater = Updater.open(host, world, { ledger, events, live: this.#live, device: this });
-		const { update } = host;
-		const serving = { serving: this.#serving, network: this.network };
-		if (update !== undefined) this.firmware = new Firmware(world, update, { ...parts, ...serving });
+		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
+		this.firmware = Firmware.open(host, world, { ...parts, ...more });
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -315,7 +310,6 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.outputs?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
-		this.#updater?.stop();
 	}
 
 	private makeAPI(): API {
@@ -358,7 +352,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			startedMs: this.#startedMs,
 			power: this.#host.power,
 			device: this,
-			updater: this.#updater,
+			updater: this.firmware?.updater,
 			saving: this.#saving,
 			reports: { isBusy: false, update: this.#host.update },
 			page: new StaticFiles(resources.get(PAGE_RESOURCE), text),

@@ -13,7 +13,7 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/eve
 import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { Host, HostInfo, Power, TextCodec } from "../io/host.js";
+import type { HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
@@ -52,6 +52,8 @@ const NAMES = Object.freeze(["idle", "receiving", "verifying", "restarting"]);
 
 /** Of what is received, the change is told each time that so many bytes have come. */
 const TOLD_EACH = 32_768;
+/** Code of an update whose firmware was given up. */
+const ROLLED_BACK = "rolled_back";
 /** A slot's image in a file may have so much beside it. */
 const FILE_EXTRA = 4096;
 
@@ -70,20 +72,16 @@ export class Updater implements Driven {
 	#installer: Installer | undefined;
 	#total = 0;
 	#told = 0;
-	/** Code of what came of the last update, or empty. */
-	lastError = "";
+	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
+	lastError: string;
 
-	private constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
+	constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
 		this.#update = update;
 		this.#power = power;
+		this.lastError = update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#world = world;
 		this.#parts = parts;
 		this.#drive = world.driver.drive("ota", this);
-	}
-
-	/** Undefined where there is no second place for firmware. */
-	static open({ update, power }: Pick<Host, "update" | "power">, world: UpdaterWorld, parts: UpdaterParts) {
-		return update === undefined ? undefined : new Updater(update, power, world, parts);
 	}
 
 	/** This build takes updates. */

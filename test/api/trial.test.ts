@@ -46,6 +46,8 @@ describe("A firmware on trial", function () {
 	it("is confirmed after a minute, and starts again from then on", async () => {
 		await begin();
 		assert.deepEqual([version(), state()], ["2.0.0", FIRMWARE_ON_TRIAL]);
+		await gateway.login();
+		assert.equal((await gateway.read("system/status")).ota_state, "trial");
 		await gateway.pass(MINUTE_MS - 1);
 		assert.equal(state(), FIRMWARE_ON_TRIAL);
 		await gateway.pass(1);
@@ -65,7 +67,8 @@ describe("A firmware on trial", function () {
 			await gateway.restart();
 			const told = (await events()).filter((event) => event.startsWith("update_"));
 			assert.deepEqual(told.slice(-1), ["update_rolled_back it ended before it was confirmed"]);
-			assert.equal((await gateway.read("system/status")).safe_mode, undefined);
+			const { safe_mode, ota_state, ota_last_error } = await gateway.read("system/status");
+			assert.deepEqual([safe_mode, ota_state, ota_last_error], [undefined, "idle", "rolled_back"]);
 			const log = await gateway.read("system/log");
 			const counts = log.events.filter(({ event }: { event: string }) => event === "update_rolled_back");
 			assert.equal(

@@ -7,8 +7,12 @@ import { createSocket } from "node:dgram";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
 import { type FactoryData, loadFactoryData } from "../../hosts/node/factory.js";
 import { createHost } from "../../hosts/node/host.js";
+import { startSlots } from "../../hosts/node/slots.js";
+import { ERASE_SIZE } from "../../modules/io/flash.js";
 import type { ButtonPort, Host } from "../../modules/io/host.js";
 import type { LinePort } from "../../tools/meter/line-port.js";
 import { openPseudoTerminal } from "../../tools/meter/pseudo-terminal.js";
@@ -17,6 +21,7 @@ import { clientIdentities } from "./client-files.js";
 import { runPeer } from "./peers.js";
 import { AFTER_RESTART, type Check, pattern } from "./portable/check.js";
 import { checks } from "./portable/checks.js";
+import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-checks.js";
 import { endServers, runServer } from "./servers.js";
 
 /** What a check is run with. */
@@ -46,6 +51,7 @@ export type Run = (world: CheckWorld) => Promise<Running>;
 export const VERSION = "1.2.3";
 export const START_UTC_MS = 1_700_000_000_000;
 export const TIME_SERVERS = "time.example,192.0.2.1:1123";
+export const UPDATE_KEY_HEX = Buffer.from(pattern(UPDATE_KEY)).toString("hex");
 const LABEL_PASSWORD = "label password";
 const MULTICAST_LIMIT_MS = 1000;
 const hasMulticast = await tryMulticast();
@@ -54,6 +60,12 @@ const hasMulticast = await tryMulticast();
 export function writeResources(folder: string): void {
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "sample.bin"), pattern(5000));
+	const streams = STREAMS.map((length) => Buffer.from(Array.from({ length }, (_, at) => unpacked(at))));
+	const packed = streams.map((bytes) => deflateSync(bytes, { windowBits: 12 }));
+	writeFileSync(join(folder, "packed.bin"), Buffer.concat(packed));
+	writeFileSync(join(folder, "packed-32k.bin"), deflateSync(streams[0]));
+	const image = makeBenchImage({ version: IMAGE_VERSION, securityLevel: 3, size: 2 * ERASE_SIZE });
+	writeFileSync(join(folder, "image.bin"), image);
 	const files = { ...certificateFiles(), ...clientIdentities().files };
 	for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
 }
@@ -152,6 +164,7 @@ export function makeHost({ check, stateFolder, factory, meterPath, trace }: Chec
 		httpsPort: 0,
 		accessPoint: false,
 		timeServers: TIME_SERVERS,
+		update: startSlots({ stateFolder, keys: [UPDATE_KEY_HEX], restart: () => {} }),
 		button,
 		utcMs: START_UTC_MS,
 		trace,

@@ -17,6 +17,7 @@ import {
 	SIGNATURE_LENGTH,
 	SIGNED_AT,
 	SIGNED_LENGTH,
+	STACK_VERSION,
 	TAG_IMAGE,
 	TAG_METADATA,
 	TAG_PACKED,
@@ -28,6 +29,7 @@ export const INVALID_IMAGE = "ota_invalid_image";
 export const BAD_SIGNATURE = "ota_bad_signature";
 export const WRONG_DEVICE = "ota_wrong_device";
 export const DOWNGRADE = "ota_downgrade";
+export const WRITE_FAILED = "ota_write_failed";
 
 /** What a file is refused for. */
 export class Refusal extends Error {
@@ -79,6 +81,7 @@ export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 	demand(header.headerVersion === HEADER_VERSION, `The header is of version ${hex(header.headerVersion)}.`);
 	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
 	demand(header.fieldControl === 0, "The header has optional fields.");
+	demand(header.stackVersion === STACK_VERSION, `The header names the stack version ${header.stackVersion}.`);
 	demand(header.manufacturer === MANUFACTURER, `Of another manufacturer: ${hex(header.manufacturer)}.`);
 	demand(
 		header.fileLength === file.length,
@@ -156,7 +159,8 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 		throw new Refusal(INVALID_IMAGE, `The packed image is damaged: ${(error as Error).message}.`);
 	}
 	demand(isSame(sha256(content), contentHash), "The SHA-256 of what comes in the file is not the one that was signed.");
-	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.");
+	// A gateway can't tell this from flash that did not keep what was written.
+	demand(isSame(sha256(image), imageHash), "The SHA-256 of the image is not the one that was signed.", WRITE_FAILED);
 	return image;
 }
 

@@ -10,7 +10,7 @@ import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
-import { FORBIDDEN, findSDK, ROOT } from "./sdk.js";
+import { FORBIDDEN, findSDK, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
@@ -87,15 +87,23 @@ export interface BuildOrder extends Variant {
 }
 
 /** Writes what mcconfig is given. */
-async function writeAll(order: BuildOrder): Promise<Places> {
+async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 	const { board, idf, version, builtUtcMs, release } = order;
 	const places = placesOf(order);
 	const sdkconfig = join(places.folder, "sdkconfig");
 	const options = join(places.folder, "c-options");
 	mkdirSync(sdkconfig, { recursive: true });
 	writeChanged(join(sdkconfig, "sdkconfig.defaults"), sdkconfigOf(order));
-	const text = readFileSync(join(HOST, "c-options"), "utf8");
-	const changed = writeChanged(options, text.replaceAll("$(IDF_PATH)", idf).replaceAll("$(CHIP)", board.chip));
+	const names = {
+		IDF_PATH: idf,
+		CHIP: board.chip,
+		MODDABLE: sdk.folder,
+		BUILD: places.folder,
+		ROOT: ROOT.replace(/\/$/, ""),
+	};
+	let text = readFileSync(join(HOST, "c-options"), "utf8");
+	for (const [name, value] of Object.entries(names)) text = text.replaceAll(`$(${name})`, value);
+	const changed = writeChanged(options, text);
 	// The makefile doesn't know of that file.
 	if (changed) rmSync(places.output, { recursive: true, force: true });
 	mkdirSync(places.output, { recursive: true });
@@ -142,7 +150,7 @@ export function sdkconfigOf({
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
 	const { board, idf } = order;
-	const places = await writeAll(order);
+	const places = await writeAll(order, sdk);
 	// mcconfig goes on when ESP-IDF fails: then there is no image.
 	rmSync(places.image, { force: true });
 	const env = {

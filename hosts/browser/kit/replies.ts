@@ -99,6 +99,10 @@ export interface Status {
 	readonly hub_sent: number;
 	readonly mqtt_state: string;
 	readonly mqtt_sent: number;
+	readonly ota_state: "idle" | "receiving" | "verifying" | "restarting" | "trial";
+	readonly ota_received: number;
+	readonly ota_total: number;
+	readonly ota_last_error: string;
 }
 
 export type PowerModeNumber = number;
@@ -450,12 +454,34 @@ export interface Event {
 		| "mqtt_failed"
 		| "mqtt_sent"
 		| "battery_empty"
+		| "update_installed"
+		| "update_refused"
 		| "update_confirmed"
 		| "update_failed"
 		| "update_rolled_back"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
+}
+
+export interface Backup {
+	readonly version: string;
+	readonly build_number: number;
+	readonly board: string;
+	readonly created: string;
+}
+
+export interface BackupFile {
+	readonly backup: 1;
+	readonly product: "smart-meter-gw";
+	readonly settings: undefined;
+}
+
+export interface Restored {
+	readonly restored: number;
+	readonly enter_again: readonly string[];
+	readonly ignored: readonly string[];
+	readonly restart: boolean;
 }
 
 export interface MQTT {

@@ -71,6 +71,12 @@ export const EVENTS = {
 		"Przez MQTT znów wysyłane są wartości",
 	],
 	"event.battery_empty": ["The batteries are empty", "Die Batterien sind leer", "Baterie są rozładowane"],
+	"event.update_installed": ["Firmware was updated", "Firmware wurde aktualisiert", "Zaktualizowano oprogramowanie"],
+	"event.update_refused": [
+		"A firmware file was not taken",
+		"Eine Firmware-Datei wurde nicht angenommen",
+		"Nie przyjęto pliku oprogramowania",
+	],
 	"event.update_confirmed": [
 		"The new firmware works and stays",
 		"Die neue Firmware arbeitet und bleibt",

@@ -16,7 +16,7 @@ export class ProxyFlash implements Flash {
 	}
 }
 
-class ProxyPartition implements Partition {
+export class ProxyPartition implements Partition {
 	readonly size: number;
 	readonly #wire: Wire;
 	readonly #name: string;

@@ -40,6 +40,7 @@ import {
 	HOST_HAS_TCP_CLIENT,
 	HOST_HAS_TLS_CLIENT,
 	HOST_HAS_UDP,
+	HOST_HAS_UPDATE,
 	HOST_HAS_WIFI,
 	HOST_HTTP_SECURE,
 	HOST_HTTPS_SECURE,
@@ -53,6 +54,7 @@ import {
 } from "./protocol.js";
 import { ProxyConsole, ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
+import { ProxyUpdate } from "./update.js";
 import { ProxyWiFi } from "./wifi.js";
 import type { Target, Wire } from "./wire.js";
 
@@ -305,6 +307,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		...((flags & HOST_HAS_WIFI) !== 0 ? { wifi: { io: ProxyWiFi, pins, accessPointKey, mac } } : {}),
 		...((flags & HOST_HAS_BUTTON) !== 0 ? { button: { io: ProxyButton, pins } } : {}),
 		...((flags & HOST_HAS_FLASH) !== 0 ? { flash: new ProxyFlash(wire) } : {}),
+		...((flags & HOST_HAS_UPDATE) !== 0 ? { update: new ProxyUpdate(wire) } : {}),
 		...((flags & HOST_HAS_RETAINED) !== 0 ? { retained: new WireRetained(wire) } : {}),
 		...((flags & HOST_HAS_ENDING) !== 0 ? { ending: { cause, isFault } } : {}),
 		...((flags & HOST_HAS_SLEEP) !== 0 ? { sleep } : {}),

@@ -118,7 +118,25 @@ export const COMMANDS = Object.freeze({
 	retain: command(42, [LAST_BYTES], []),
 	/** Milliseconds: the host ends the firmware, and starts it anew when they are over, or earlier. */
 	sleep: command(50, [F64], []),
+	/** Gives FIRMWARE_…, the security level, and why the firmware in the other slot was given up, if it was. */
+	update: command(70, [], [U8, F64, TEXT]),
+	/** Gives the keys that may sign, and the ids of those that may not, one after another. */
+	updateKeys: command(71, [], [BYTES, BYTES]),
+	/** Bytes of the image. */
+	updateActivate: command(72, [F64], []),
+	updateConfirm: command(73, [], []),
+	updateRollBack: command(74, [], []),
+	/** The id stands for an inflater. */
+	inflater: command(75, [], []),
+	/** Of an inflater: packed bytes. Gives how many it has taken, 1 when it is done, and what came into its ring. */
+	inflate: command(76, [LAST_BYTES], [U32, U8, LAST_BYTES]),
+	/** Of an inflater. */
+	inflaterEmpty: command(77, [], []),
+	inflaterReset: command(78, [], []),
 });
+
+/** For flashRead, flashWrite and flashErase: the slot that does not run. */
+export const SLOT_PARTITION = "update";
 
 export const POWER_BATTERY = 0;
 export const POWER_USB = 1;
@@ -187,6 +205,7 @@ export const HOST_HAS_RETAINED = 4096;
 export const HOST_HAS_ENDING = 8192;
 export const HOST_ENDED_BY_FAULT = 16384;
 export const HOST_HAS_SLEEP = 1 << 20;
+export const HOST_HAS_UPDATE = 1 << 22;
 export const HOST_HAS_CONSOLE = 1 << 21;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);

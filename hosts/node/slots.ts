@@ -1,0 +1,29 @@
+/** Slots for firmware as files of the state folder, and the boot loader that chooses one of them, for the bench. */
+import { join } from "node:path";
+import { BootLoader, SLOT_SIZE, SLOTS } from "../simulated/boot-loader.js";
+import { PakoInflater } from "./inflater.js";
+import { FilePartition } from "./partitions.js";
+import { NodeCrypto } from "./platform.js";
+import { FileStorage } from "./storage.js";
+
+export interface SlotSettings {
+	readonly stateFolder: string;
+	/** `Update.keys`, in hex. */
+	readonly keys: readonly string[];
+	/** The firmware has given itself up. */
+	restart(): void;
+}
+
+/** A start of the unit: what the boot loader does then. */
+export function startSlots({ stateFolder, keys, restart }: SlotSettings): BootLoader {
+	return new BootLoader({
+		storage: new FileStorage(stateFolder),
+		slots: SLOTS.map((name) => new FilePartition(join(stateFolder, "partitions", `${name}.bin`), SLOT_SIZE)),
+		crypto: new NodeCrypto(),
+		keys: keys.map((key) => new Uint8Array(Buffer.from(key, "hex"))),
+		revoked: [],
+		securityLevel: 0,
+		inflater: () => new PakoInflater(),
+		restart,
+	});
+}

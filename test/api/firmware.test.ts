@@ -1,0 +1,292 @@
+/** POST system/ota on virtual time: who may send what and when, in turns, with time limits of its own; what is left of a transfer that failed. */
+import assert from "node:assert/strict";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/bench.js";
+import { type GatewayOptions, LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
+
+const FILE = makeFile(makeImage(300_000));
+const STRANGE = makeFile(makeImage(300_000), { signer: newSigner() });
+const SLOT_SIZE = 0x1e0000;
+
+describe("Upload of a firmware file", () => {
+	let slots: VirtualSlots;
+	let gateway: VirtualGateway;
+
+	async function start(options: Partial<GatewayOptions> = {}, mode: "client" | "ap" = "client"): Promise<void> {
+		await gateway?.stop();
+		slots = options.slots ?? makeSlots();
+		gateway = new VirtualGateway(mode, { utcMs: START_UTC_MS, slots, ...options });
+		await gateway.login();
+	}
+	beforeEach(() => start());
+	afterEach(() => gateway.stop());
+
+	const status = () => gateway.read("system/status");
+	const send = (body: Uint8Array, options: object = {}) => gateway.request("POST", "system/ota", { body, ...options });
+
+	async function updateStatus() {
+		const { ota_state, ota_received, ota_total, ota_last_error } = await status();
+		return [ota_state, ota_received, ota_total, ota_last_error];
+	}
+
+	/** A client that sends what it is told to. */
+	function begin(length: number | undefined = FILE.length, headers: Record<string, string> = {}): VirtualClient {
+		const client = gateway.world.connect(true, LAN_CLIENT);
+		const size: Record<string, string> = length === undefined ? {} : { "Content-Length": String(length) };
+		const all = { Authorization: `Bearer ${gateway.token}`, ...size, ...headers };
+		client.send(encodeRequest("/api/v1/system/ota", { method: "POST", headers: all }));
+		gateway.world.advance(10);
+		return client;
+	}
+
+	async function isRefused(reply: { status: number; text: string }, status: number, code: string): Promise<void> {
+		assert.deepEqual([reply.status, JSON.parse(reply.text).error], [status, code], reply.text);
+	}
+
+	/** Nothing has changed, and the next file is taken. */
+	async function isUnharmed(): Promise<void> {
+		assert.equal(slots.openInflaters, 0);
+		assert.equal((await send(FILE)).status, 200);
+		await gateway.rebooted();
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+	}
+
+	it("installs it, answers when it was verified, and restarts into it", async () => {
+		assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
+		const reply = await send(FILE);
+		assert.deepEqual([reply.status, reply.text], [200, ""]);
+		assert.deepEqual(await updateStatus(), ["restarting", 0, 0, ""]);
+		await gateway.rebooted();
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await gateway.login();
+		const [state, , , error] = await updateStatus();
+		assert.deepEqual([state, error], ["trial", ""]);
+		const { events } = await gateway.read("system/log");
+		const noted = events.find(({ event }: { event: string }) => event === "update_installed");
+		assert.equal(noted?.detail, `${VERSION} from ${LAN_CLIENT}`);
+		assert.deepEqual(slots.flash.mistakes, []);
+	});
+
+	it("takes it in chunks, and over the access point without TLS", async () => {
+		assert.equal((await send(FILE, { chunked: true })).status, 200);
+		await start({}, "ap");
+		assert.equal((await send(FILE, { secure: false })).status, 200);
+		await gateway.rebooted();
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+	});
+
+	it("shows how far it is, to who asks and to who follows", async () => {
+		const follower = gateway.follow();
+		const client = begin();
+		client.send(FILE.subarray(0, 100_000));
+		gateway.world.advance(2000);
+		assert.deepEqual(await updateStatus(), ["receiving", 100_000, FILE.length, ""]);
+		assert.equal(follower.last("state").ota_state, "receiving");
+		assert.ok(follower.last("state").ota_received > 30_000);
+		client.send(FILE.subarray(100_000));
+		assert.equal(gateway.world.awaitReply(client).status, 200);
+		follower.leave();
+	});
+
+	it("is a place where requests and readouts go on", async () => {
+		await gateway.write("iec62056/control", { simulator_en: true });
+		const client = begin();
+		client.send(FILE.subarray(0, 50_000));
+		const readout = gateway.begin("GET", "iec62056/read", { from: "127.0.0.2" });
+		for (let at = 50_000; at < FILE.length - 1000; at += 1000) {
+			client.send(FILE.subarray(at, at + 1000));
+			gateway.world.advance(100);
+		}
+		assert.equal((await readout.reply()).status, 200);
+		assert.equal((await status()).ota_state, "receiving");
+		client.close();
+	});
+
+	it("is one at a time", async () => {
+		const client = begin();
+		client.send(FILE.subarray(0, 50_000));
+		gateway.world.advance(1000);
+		const second = await send(FILE);
+		await isRefused(second, 503, "busy");
+		assert.equal(second.headers.get("retry-after"), "5");
+		client.send(FILE.subarray(50_000));
+		assert.equal(gateway.world.awaitReply(client).status, 200);
+		await isRefused(await send(FILE), 503, "busy");
+	});
+
+	it("takes a slow client as long as something comes each half minute, for a quarter of an hour", async () => {
+		const client = begin();
+		const pieces = 25;
+		const size = Math.ceil(FILE.length / pieces);
+		for (let at = 0; at < FILE.length; at += size) {
+			client.send(FILE.subarray(at, at + size));
+			gateway.world.advance(29_000);
+		}
+		assert.equal(gateway.world.awaitReply(client).status, 200);
+	});
+
+	it("gives up who is silent for half a minute, or takes more than a quarter of an hour", async () => {
+		let client = begin();
+		client.send(FILE.subarray(0, 50_000));
+		gateway.world.advance(29_000);
+		assert.equal((await status()).ota_state, "receiving");
+		gateway.world.advance(2000);
+		await isRefused(gateway.world.awaitReply(client), 408, "timeout");
+		assert.deepEqual(await updateStatus(), ["idle", 0, 0, "ota_interrupted"]);
+		await gateway.login();
+		client = begin();
+		for (let sent = 0; sent < 36; sent++) {
+			client.send(FILE.subarray(sent * 100, sent * 100 + 100));
+			gateway.world.advance(25_000);
+		}
+		gateway.world.advance(1000);
+		await isRefused(gateway.world.awaitReply(client), 408, "timeout");
+		await isUnharmed();
+	});
+
+	it("leaves all as it was when it breaks off", async () => {
+		for (const length of [0, 100, FRONT_LENGTH, 50_000, FILE.length - 1]) {
+			const client = begin();
+			if (length > 0) client.send(FILE.subarray(0, length));
+			gateway.world.advance(2000);
+			client.close();
+			gateway.world.advance(100);
+			assert.deepEqual(await updateStatus(), ["idle", 0, 0, "ota_interrupted"]);
+		}
+		const { events } = await gateway.read("system/log");
+		assert.ok(events.some(({ detail }: { detail: string }) => detail === `ota_interrupted from ${LAN_CLIENT}`));
+		await isUnharmed();
+	});
+
+	it("goes on when its client leaves after the last byte", async () => {
+		const client = begin();
+		const slot = slots.flash.open("ota_1")!;
+		const read = slot.read.bind(slot);
+		slot.read = (...what) => {
+			client.close();
+			read(...what);
+		};
+		client.send(FILE);
+		await gateway.rebooted();
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+	});
+
+	describe("is refused", () => {
+		it("without a token, before anything of it is looked at", async () => {
+			await isRefused(await send(FILE, { token: null }), 401, "unauthorized");
+			await isRefused(await send(FILE, { token: "x".repeat(64) }), 401, "unauthorized");
+			assert.equal(slots.flash.operations, 0);
+			assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
+		});
+
+		it("by any other method", async () => {
+			for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+				const reply = await gateway.request(method, "system/ota");
+				assert.deepEqual([reply.status, reply.headers.get("allow")], [405, "POST"], method);
+			}
+		});
+
+		it("from another site's page", async () => {
+			const reply = await send(FILE, { headers: { Origin: "https://example.com" } });
+			await isRefused(reply, 403, "forbidden_origin");
+		});
+
+		it("by its length, before it comes", async () => {
+			for (const length of [SLOT_SIZE + 4097, 2 ** 31]) {
+				const client = begin(length);
+				const reply = gateway.world.awaitReply(client);
+				await isRefused(reply, 413, "too_large");
+				client.close();
+			}
+			await isRefused(await send(new Uint8Array(SLOT_SIZE + 5000), { chunked: true }), 500, "ota_invalid_image");
+			assert.equal(slots.flash.operations, 0);
+			await isUnharmed();
+		});
+
+		it("by what it says, and whoever sends all of it before he looks gets the reply", async () => {
+			for (const [file, code] of [
+				[STRANGE, "ota_bad_signature"],
+				[makeFile(makeImage(), { deviceId: 7 }), "ota_wrong_device"],
+				[new Uint8Array(300_000), "ota_invalid_image"],
+				[new Uint8Array(0), "ota_invalid_image"],
+				[FILE.subarray(0, 200), "ota_invalid_image"],
+			] as const) {
+				const client = begin(file.length);
+				client.paused = true;
+				if (file.length > 0) client.send(file);
+				gateway.world.advance(1500);
+				assert.equal(client.isClosed, false);
+				client.paused = false;
+				const reply = gateway.world.awaitReply(client);
+				await isRefused(reply, 500, code);
+				assert.ok(JSON.parse(reply.text).message.length > 30);
+				client.close();
+				assert.deepEqual(await updateStatus(), ["idle", 0, 0, code]);
+			}
+			assert.equal(slots.flash.operations, 0);
+			await isUnharmed();
+		});
+
+		it("by what comes in the middle of it", async () => {
+			const damaged = FILE.slice();
+			damaged[FILE.length >> 1] ^= 1;
+			await isRefused(await send(damaged), 500, "ota_invalid_image");
+			slots.flash.refusals = 1;
+			await isRefused(await send(FILE), 500, "ota_write_failed");
+			assert.deepEqual(await updateStatus(), ["idle", 0, 0, "ota_write_failed"]);
+			await isUnharmed();
+		});
+
+		it("while the firmware that runs is on trial", async () => {
+			assert.equal((await send(FILE)).status, 200);
+			await gateway.rebooted();
+			await gateway.login();
+			await isRefused(await send(FILE), 503, "busy");
+			assert.equal((await status()).ota_state, "trial");
+		});
+
+		it("when the cells are nearly empty, and not when USB is there", async () => {
+			for (const [volts, usb, expected] of [
+				[3.2, 0, 500],
+				[3.2, 5, 200],
+				[4.2, 0, 200],
+			]) {
+				const power = {
+					cells: 3,
+					batteryVoltage: () => volts,
+					usbVoltage: () => usb,
+					temperatureC: () => 20,
+				};
+				await start({ power });
+				const reply = await send(FILE);
+				assert.equal(reply.status, expected);
+				if (expected === 500) await isRefused(reply, 500, "ota_low_power");
+			}
+		});
+
+		it("where there is no place for it, or no key", async () => {
+			for (const options of [{ slots: undefined }, { slots: makeSlots({ keys: [] }) }]) {
+				await gateway.stop();
+				gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, ...options } as GatewayOptions);
+				await gateway.login();
+				await isRefused(await send(FILE), 501, "unsupported");
+				assert.deepEqual(await updateStatus(), ["idle", 0, 0, ""]);
+			}
+		});
+
+		it("when there is no memory for it, and taken when there is", async () => {
+			slots.inflaterRefusals = 1;
+			await isRefused(await send(FILE), 503, "busy");
+			await isUnharmed();
+			let isFull = false;
+			await start({ memory: { suffices: () => !isFull } });
+			isFull = true;
+			await isRefused(await send(FILE), 503, "busy");
+			isFull = false;
+			assert.equal((await send(FILE)).status, 200);
+		});
+	});
+});

@@ -1,0 +1,493 @@
+/** Firmware files that a unit must refuse, each with the code that it must give, and those that it must take. */
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import type { SeededRandom } from "../../hosts/node/random.js";
+import type { VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
+import { IMAGE_LENGTH_OFFSET } from "../../hosts/simulated/image.js";
+import {
+	BAD_SIGNATURE,
+	DOWNGRADE,
+	INVALID_IMAGE,
+	type Target,
+	WRITE_FAILED,
+	WRONG_DEVICE,
+} from "../../tools/ota/check.js";
+import { CONTENT_AT, type Header, type Metadata, SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
+import { keyIdOf } from "../../tools/ota/keys.js";
+import { type Firmware, makeFirmwareFile, type Oddities } from "../../tools/ota/make.js";
+import { PIECE_LENGTH, pack } from "../../tools/ota/pack.js";
+import { BOARD, SIGNER as MAKER, newSigner } from "./bench.js";
+
+export interface Sample {
+	/** What is odd about it. */
+	readonly name: string;
+	readonly file: Uint8Array;
+	/** Of the refusal; empty: it is taken. */
+	readonly code: string;
+	/** The file is as it should be, but the boot loader starts nothing like it. */
+	readonly notStartable?: boolean;
+}
+
+/** Below which files are refused. */
+const FLOOR = 5;
+const SLOT_SIZE = 32 * 4096;
+const IMAGE_SIZE = PIECE_LENGTH + 4464;
+
+const [NEXT, REVOKED, STRANGER] = [newSigner(), newSigner(), newSigner()];
+
+/** Of a unit that the samples are for. The revoked key still stands among those that may sign. */
+export const OPTIONS: VirtualSlotsOptions = {
+	keys: [MAKER.point, NEXT.point, REVOKED.point],
+	revoked: [keyIdOf(REVOKED.point)],
+	securityLevel: FLOOR,
+	size: SLOT_SIZE,
+};
+
+/** The same for the tool that says what a gateway would. */
+export const TARGET: Target = {
+	...BOARD,
+	slotSize: SLOT_SIZE,
+	keys: [MAKER.point, NEXT.point, REVOKED.point],
+	revoked: [keyIdOf(REVOKED.point)],
+	securityLevel: FLOOR,
+};
+
+interface Release {
+	readonly image: Uint8Array;
+	readonly version: string;
+	readonly buildNumber: number;
+	readonly content: Uint8Array;
+}
+
+function release(build: number): Release {
+	const version = `1.0.${build}`;
+	const image = makeBenchImage({ version, build, securityLevel: FLOOR, size: IMAGE_SIZE, seed: build });
+	return { image, version, buildNumber: build, content: pack(image) };
+}
+
+/** Two releases that take turns, so that each good file brings another one. */
+const RELEASES = [release(7), release(8)];
+
+/** What a size is set to instead of `value`. */
+const oddSizes = (value: number) => [
+	...[
+		0,
+		1,
+		15,
+		16,
+		value - 1,
+		value + 1,
+		value - 16,
+		value + 16,
+		value * 2,
+		CONTENT_AT,
+		PIECE_LENGTH,
+		PIECE_LENGTH * 2,
+	],
+	...[SLOT_SIZE, SLOT_SIZE + 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_ffff - CONTENT_AT, value + 0x1_0000],
+];
+
+/** Where sizes stand in the file, and how many bytes of it they count. */
+const SIZES_AT = [52, 58, SIGNED_AT + 76, SIGNED_AT + 80, CONTENT_AT - 4];
+const LEVEL_AT = SIGNED_AT + 72;
+const IMAGE_LENGTH_AT = SIGNED_AT + 80;
+
+export class Samples {
+	readonly random: SeededRandom;
+	#count = 0;
+	#release = RELEASES[0];
+	#isPacked = true;
+
+	constructor(random: SeededRandom) {
+		this.random = random;
+	}
+
+	/** A file that is refused. All kinds have their turn. */
+	nextBad(): Sample {
+		const kinds = Object.entries(BAD);
+		const [name, make] = kinds[this.#count++ % kinds.length];
+		this.#isPacked = PACKED_ONLY.includes(name) || this.random.oneIn(2);
+		const sample = make(this);
+		return { ...sample, name: `${name}, ${sample.name} (${this.#isPacked ? "packed" : "plain"})` };
+	}
+
+	/** A file that is taken; `version` is another one than that of the last one. */
+	nextGood(): Sample & { readonly version: string } {
+		const kinds = Object.entries(GOOD);
+		const [name, make] = kinds[this.#count++ % kinds.length];
+		this.#release = RELEASES[1 - RELEASES.indexOf(this.#release)];
+		this.#isPacked = this.random.oneIn(2);
+		return {
+			name: `${name} (${this.#isPacked ? "packed" : "plain"})`,
+			file: make(this),
+			code: "",
+			version: this.#release.version,
+		};
+	}
+
+	pick<T>(list: readonly T[]): T {
+		return list[this.random.below(list.length)];
+	}
+
+	/** Some other value than this one. */
+	other(value: number, among: readonly number[]): number {
+		return this.pick(among.filter((one) => one !== value && one >= 0 && one < 2 ** 32));
+	}
+
+	get isPacked(): boolean {
+		return this.#isPacked;
+	}
+
+	get release(): Release {
+		return this.#release;
+	}
+
+	/** The second element's data of the present release. */
+	get content(): Uint8Array {
+		return this.#isPacked ? this.#release.content : this.#release.image;
+	}
+
+	file(own: Partial<Firmware> = {}, odd: Oddities = {}): Buffer {
+		const { image, version, buildNumber } = this.#release;
+		const base = { ...BOARD, image, version, buildNumber, securityLevel: FLOOR, signer: MAKER, packed: this.#isPacked };
+		return makeFirmwareFile({ ...base, ...own }, own.image === undefined ? { content: this.content, ...odd } : odd);
+	}
+
+	/** The file with this instead of what stands there. */
+	with(at: number, bytes: Uint8Array, file = this.file()): Buffer {
+		file.set(bytes, at);
+		return file;
+	}
+
+	withSize(at: number, value: number): Buffer {
+		const file = this.file();
+		file.writeUInt32LE(value, at);
+		return file;
+	}
+
+	/** Signed with what the metadata and the header say then. */
+	signed(metadata: Partial<Metadata>, header: Partial<Header> = {}, own: Partial<Firmware> = {}): Buffer {
+		return this.file(own, { metadata, header });
+	}
+}
+
+type Make = (samples: Samples) => Sample;
+
+const bad = (code: string, file: Uint8Array, name = "") => ({ name, file, code });
+
+/** What a changed byte of the front is refused with; empty: it is not, since nobody signs it. */
+function frontCode(file: Buffer, at: number, isPacked: boolean): string {
+	if ((at >= 14 && at < 18) || (at >= 20 && at < 52)) return "";
+	const isAhead = at < SIGNED_AT + 4 || (at >= SIGNED_AT + 76 && at < IMAGE_LENGTH_AT);
+	if (isAhead || at >= CONTENT_AT - 6) return INVALID_IMAGE;
+	if (at < IMAGE_LENGTH_AT || at >= IMAGE_LENGTH_AT + 4) return BAD_SIGNATURE;
+	const length = file.readUInt32LE(IMAGE_LENGTH_AT);
+	return isPacked && length > 0 && length <= SLOT_SIZE ? BAD_SIGNATURE : INVALID_IMAGE;
+}
+
+/** Zlib streams of the pieces, without the numbers before them. */
+function streamsOf(content: Uint8Array): Buffer[] {
+	const source = Buffer.from(content);
+	const streams: Buffer[] = [];
+	for (let at = 0; at < source.length; ) {
+		const length = source.readUInt32LE(at);
+		streams.push(source.subarray(at + 4, at + 4 + length));
+		at += 4 + length;
+	}
+	return streams;
+}
+
+function joined(streams: readonly Uint8Array[]): Buffer {
+	return Buffer.concat(
+		streams.flatMap((stream) => {
+			const length = Buffer.alloc(4);
+			length.writeUInt32LE(stream.length);
+			return [length, stream];
+		}),
+	);
+}
+
+const WINDOW = { windowBits: 12, level: 9 };
+/** Packed images that the maker's own key has signed. */
+const PACKINGS: Readonly<Record<string, (samples: Samples, streams: Buffer[], image: Uint8Array) => Buffer>> = {
+	"a byte of a stream": ({ random }, streams) => {
+		const stream = Buffer.from(streams[0]);
+		stream[random.below(stream.length)] ^= 1 << random.below(8);
+		return joined([stream, streams[1]]);
+	},
+	"the number before a piece": (samples, streams) => {
+		const content = joined(streams);
+		const at = samples.random.oneIn(2) ? 0 : 4 + streams[0].length;
+		const length = content.readUInt32LE(at);
+		content.writeUInt32LE(samples.other(length, oddSizes(length)), at);
+		return content;
+	},
+	"pieces that changed places": (_samples, [first, second]) => joined([second, first]),
+	"a piece twice": (_samples, [first, second]) => joined([first, first, second]),
+	"a piece too few": (samples, streams) => joined([samples.pick(streams)]),
+	"a piece too many": (_samples, streams) => joined([...streams, deflateSync(Buffer.alloc(100), WINDOW)]),
+	"an empty piece": (samples, streams) => {
+		const empty = samples.pick([Buffer.alloc(0), deflateSync(Buffer.alloc(0), WINDOW)]);
+		return joined(
+			samples.pick([
+				[empty, ...streams],
+				[streams[0], empty, streams[1]],
+				[...streams, empty],
+			]),
+		);
+	},
+	"one piece of all": (_samples, _streams, image) => joined([deflateSync(image, WINDOW)]),
+	"pieces of another size": (_samples, _streams, image) =>
+		joined([image.subarray(0, 32_768), image.subarray(32_768)].map((piece) => deflateSync(piece, WINDOW))),
+	"a larger window": (_samples, streams, image) =>
+		joined([deflateSync(image.subarray(0, PIECE_LENGTH), { windowBits: 15 }), streams[1]]),
+	"raw deflate": (_samples, streams, image) => joined([deflateRawSync(image.subarray(0, PIECE_LENGTH)), streams[1]]),
+	gzip: (_samples, streams, image) => joined([gzipSync(image.subarray(0, PIECE_LENGTH)), streams[1]]),
+	"a dictionary": (_samples, streams, image) =>
+		joined([deflateSync(image.subarray(0, PIECE_LENGTH), { ...WINDOW, dictionary: Buffer.from("meter") }), streams[1]]),
+	"much more than a piece": ({ random }, streams) => {
+		const large = deflateSync(Buffer.alloc(PIECE_LENGTH + 1 + random.below(2_000_000)), WINDOW);
+		return joined(random.oneIn(2) ? [large, streams[1]] : [streams[0], large]);
+	},
+	"less than a piece": ({ random }, [first], image) =>
+		joined([first, deflateSync(image.subarray(PIECE_LENGTH, image.length - 1 - random.below(4000)), WINDOW)]),
+	"bytes behind a stream's end": ({ random }, streams) => {
+		const which = random.below(2);
+		return joined(
+			streams.map((stream, i) => (i === which ? Buffer.concat([stream, random.bytes(1 + random.below(20))]) : stream)),
+		);
+	},
+	"a stream that ends early": ({ random }, streams) => {
+		const which = random.below(2);
+		return joined(streams.map((stream, i) => (i === which ? stream.subarray(0, random.below(stream.length)) : stream)));
+	},
+	"no numbers": (_samples, streams) => Buffer.concat(streams),
+	nothing: () => Buffer.alloc(0),
+};
+
+/** Kinds that are about packed images. */
+const PACKED_ONLY = ["packing"];
+
+const BAD: Readonly<Record<string, Make>> = {
+	"a byte of the front": (samples) => {
+		for (;;) {
+			const file = samples.file();
+			const at = samples.random.below(CONTENT_AT);
+			file[at] ^= 1 + samples.random.below(255);
+			const code = frontCode(file, at, samples.isPacked);
+			if (code !== "") return bad(code, file, `${at}`);
+		}
+	},
+	"a byte of the image": (samples) => {
+		const file = samples.file();
+		const at = CONTENT_AT + samples.random.below(file.length - CONTENT_AT);
+		file[at] ^= 1 + samples.random.below(255);
+		return bad(INVALID_IMAGE, file, `${at}`);
+	},
+	"a stretch of the image": (samples) => {
+		const file = samples.file();
+		const at = CONTENT_AT + samples.random.below(file.length - CONTENT_AT - 100);
+		const bytes = samples.pick([samples.random.bytes(100), new Uint8Array(100), new Uint8Array(100).fill(0xff)]);
+		return bad(INVALID_IMAGE, samples.with(at, bytes), `${at}`);
+	},
+	"cut off": (samples) => {
+		const file = samples.file();
+		const boundaries = [
+			0,
+			1,
+			3,
+			4,
+			56,
+			SIGNED_AT,
+			SIGNED_AT + SIGNED_LENGTH,
+			CONTENT_AT - 1,
+			CONTENT_AT,
+			CONTENT_AT + 4,
+		];
+		const at = samples.random.oneIn(2)
+			? samples.random.below(file.length)
+			: samples.pick([...boundaries, file.length - 1]);
+		return bad(INVALID_IMAGE, file.subarray(0, at), `${at}`);
+	},
+	"something behind it": (samples) => {
+		const file = samples.file();
+		const more = samples.pick([samples.random.bytes(1 + samples.random.below(300)), file, new Uint8Array(1)]);
+		return bad(INVALID_IMAGE, Buffer.concat([file, more]), `${more.length}`);
+	},
+	"a size": (samples) => {
+		const at = samples.pick(SIZES_AT);
+		const value = samples.file().readUInt32LE(at);
+		const file = samples.withSize(at, samples.other(value, oddSizes(value)));
+		return bad(frontCode(file, at, samples.isPacked), file, `${at}: ${file.readUInt32LE(at)}`);
+	},
+	"a signed size": (samples) => {
+		const [length, field] = samples.pick([
+			[samples.content.length, "contentLength"],
+			[samples.release.image.length, "imageLength"],
+		] as const);
+		const value = samples.other(length, oddSizes(length));
+		return bad(INVALID_IMAGE, samples.signed({ [field]: value }), `${field} ${value}`);
+	},
+	"sizes that agree": (samples) => {
+		const contentLength = samples.other(samples.content.length, oddSizes(samples.content.length));
+		const length = Math.min(2 ** 32 - 1, contentLength + CONTENT_AT);
+		const file = samples.signed(samples.isPacked ? { contentLength } : { contentLength, imageLength: contentLength }, {
+			fileLength: length,
+		});
+		file.writeUInt32LE(contentLength, CONTENT_AT - 4);
+		return bad(INVALID_IMAGE, file, `${contentLength}`);
+	},
+	"a form of tomorrow": (samples) => {
+		const format = 2 + samples.random.below(254);
+		return samples.random.oneIn(2)
+			? bad(INVALID_IMAGE, samples.signed({ format }), `format ${format}`)
+			: bad(INVALID_IMAGE, samples.signed({ isPacked: format }), `packing ${format}`);
+	},
+	"the other packing": (samples) =>
+		samples.random.oneIn(2)
+			? bad(INVALID_IMAGE, samples.signed({ isPacked: Number(!samples.isPacked) }), "in the metadata")
+			: bad(INVALID_IMAGE, samples.with(CONTENT_AT - 6, Uint8Array.of(0, samples.isPacked ? 0 : 0xf0)), "in the tag"),
+	"another header": (samples) => {
+		const header = samples.pick<Partial<Header>>([
+			{ identifier: 0x0beef11f },
+			{ headerVersion: 0x0101 },
+			{ headerLength: 60, fieldControl: 4 },
+			{ fieldControl: 1 },
+			{ manufacturer: 0xffff },
+			{ imageType: 0xffff },
+			{ stackVersion: 3 },
+		]);
+		return bad(INVALID_IMAGE, samples.file({}, { header }), JSON.stringify(header));
+	},
+	"elements in other order": (samples) => {
+		const file = samples.file();
+		const [header, metadata, image] = [
+			file.subarray(0, 56),
+			file.subarray(56, CONTENT_AT - 6),
+			file.subarray(CONTENT_AT - 6),
+		];
+		const orders = [[image, metadata], [metadata, metadata, image], [image], [metadata]];
+		const parts = samples.pick(orders);
+		const other = Buffer.concat([header, ...parts]);
+		other.writeUInt32LE(other.length, 52);
+		return bad(INVALID_IMAGE, other, `${orders.indexOf(parts)}`);
+	},
+	"a stranger's key": (samples) =>
+		samples.random.oneIn(2)
+			? bad(BAD_SIGNATURE, samples.file({ signer: STRANGER }), "under its own name")
+			: bad(
+					BAD_SIGNATURE,
+					samples.file({ signer: STRANGER }, { metadata: { keyId: keyIdOf(MAKER.point) } }),
+					"as the maker's",
+				),
+	"the other key's name": (samples) => bad(BAD_SIGNATURE, samples.signed({ keyId: keyIdOf(NEXT.point) })),
+	"a revoked key": (samples) => bad(BAD_SIGNATURE, samples.file({ signer: REVOKED })),
+	"another signature": (samples) => {
+		const at = SIGNED_AT + SIGNED_LENGTH;
+		const file = samples.file();
+		const [r, s] = [file.subarray(at, at + 32), file.subarray(at + 32, at + 64)].map((one) => Buffer.from(one));
+		const zero = Buffer.alloc(32);
+		const ones = Buffer.alloc(32, 0xff);
+		const order = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
+		const strange = samples.signed({ buildNumber: 99 }).subarray(at, at + 64);
+		const pairs = [
+			[zero, zero],
+			[ones, ones],
+			[r, zero],
+			[zero, s],
+			[s, r],
+			[r, order],
+			[order, s],
+			[r, ones],
+			[strange],
+		];
+		const pair = samples.pick(pairs);
+		return bad(BAD_SIGNATURE, samples.with(at, Buffer.concat(pair), file), `${pairs.indexOf(pair)}`);
+	},
+	"another board": (samples) => {
+		const deviceId = samples.pick([0, 2, 0x0101, 0xffff]);
+		return bad(WRONG_DEVICE, samples.file({ deviceId }), `${deviceId}`);
+	},
+	"another chip": (samples) => {
+		const chip = samples.pick(["", "non", "nonee", "None", "esp32c3", "none".repeat(4)]);
+		return bad(WRONG_DEVICE, samples.file({ chip }), chip);
+	},
+	"another product": (samples) => {
+		const product = samples.pick([
+			"",
+			"smart-meter-g",
+			"smart-meter-gw2",
+			"smart-meter-gw-2",
+			"Smart-meter-gw",
+			"toaster",
+		]);
+		return bad(WRONG_DEVICE, samples.signed({ product }), product);
+	},
+	"below the floor": (samples) => {
+		const securityLevel = samples.random.below(FLOOR);
+		return bad(DOWNGRADE, samples.file({ securityLevel }), `${securityLevel}`);
+	},
+	"a higher level, unsigned": (samples) => {
+		const file = samples.file({ securityLevel: FLOOR - 1 });
+		file.writeUInt32LE(FLOOR, LEVEL_AT);
+		return bad(BAD_SIGNATURE, file);
+	},
+	"several things wrong": (samples) => {
+		const wrong = { deviceId: 2, chip: "esp32", securityLevel: 0 };
+		return samples.pick([
+			bad(WRONG_DEVICE, samples.file(wrong), "board and level"),
+			bad(BAD_SIGNATURE, samples.file({ ...wrong, signer: STRANGER }), "board, level and key"),
+			bad(
+				INVALID_IMAGE,
+				samples.signed({ format: 2 }, {}, { ...wrong, signer: STRANGER }),
+				"board, level, key and form",
+			),
+			bad(DOWNGRADE, samples.signed({ imageHash: new Uint8Array(32) }, {}, { securityLevel: 0 }), "level and image"),
+		]);
+	},
+	"hash of what comes": (samples) => bad(INVALID_IMAGE, samples.signed({ contentHash: samples.random.bytes(32) })),
+	// The gateway can't tell that from flash that did not keep what was written.
+	"hash of the image": (samples) => bad(WRITE_FAILED, samples.signed({ imageHash: samples.random.bytes(32) })),
+	packing: (samples) => {
+		const { image, content } = samples.release;
+		const [name, damage] = samples.pick(Object.entries(PACKINGS));
+		return bad(INVALID_IMAGE, samples.file({}, { content: damage(samples, streamsOf(content), image) }), name);
+	},
+	"another release's image": (samples) => {
+		const [mine, other] = RELEASES;
+		const content = samples.release === mine ? other.image : mine.image;
+		// Of the same size: only the hashes tell.
+		const file = samples.file({ packed: false }, { content: samples.release.image });
+		return bad(INVALID_IMAGE, samples.with(CONTENT_AT, content, file));
+	},
+	"no image for this boot loader": (samples) => {
+		const image = Uint8Array.from(samples.release.image);
+		if (samples.random.oneIn(2)) image[samples.random.below(8)] ^= 1;
+		else new DataView(image.buffer).setUint32(IMAGE_LENGTH_OFFSET, image.length - 16, true);
+		return { ...bad(INVALID_IMAGE, samples.file({ image })), notStartable: true };
+	},
+	"no firmware file": (samples) => {
+		const { random } = samples;
+		const others: readonly Uint8Array[] = [
+			random.bytes(1 + random.below(2000)),
+			Buffer.from("<!DOCTYPE html><title>404 Not Found</title>".repeat(20)),
+			gzipSync(samples.file()),
+			Buffer.concat([Buffer.alloc(1), samples.file()]),
+			new Uint8Array(samples.release.image),
+			new Uint8Array(1000),
+			new Uint8Array(1000).fill(0xff),
+			samples.file().reverse(),
+		];
+		const file = samples.pick(others);
+		return bad(INVALID_IMAGE, file, `${others.indexOf(file)}`);
+	},
+};
+
+const GOOD: Readonly<Record<string, (samples: Samples) => Uint8Array>> = {
+	"as it was made": (samples) => samples.file(),
+	"signed by the next key": (samples) => samples.file({ signer: NEXT }),
+	"of a higher level": (samples) => samples.file({ securityLevel: FLOOR + samples.random.below(3) }),
+	"with another version in the header, as zigpy's `force` has it": (samples) =>
+		samples.file({}, { header: { fileVersion: 0xffff_fffe } }),
+	"with another name in the header": (samples) => samples.with(20, samples.random.bytes(32)),
+};

@@ -1,0 +1,77 @@
+/** A unit that takes firmware files: two slots, their boot loader, and the installer as the running firmware has it. */
+import assert from "node:assert/strict";
+import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import type { SeededRandom } from "../../hosts/node/random.js";
+import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
+import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loader.js";
+import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
+import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
+import { BOARD } from "./bench.js";
+
+/** A file is cut into pieces of up to so many bytes. */
+const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
+
+const crypto = new NodeCrypto();
+const text = new NodeText();
+
+export class Unit {
+	readonly slots: VirtualSlots;
+	/** Of the present start. */
+	loader: BootLoader;
+
+	constructor(options: VirtualSlotsOptions) {
+		this.slots = new VirtualSlots(options);
+		this.loader = this.slots.start(crypto, () => {});
+	}
+
+	/** The power comes back, or the firmware restarts. Throws when nothing starts. */
+	restart(): void {
+		this.slots.powerUp();
+		this.loader = this.slots.start(crypto, () => {});
+	}
+
+	/** Of the firmware that runs. */
+	get version(): string {
+		return this.loader.image?.version ?? "the first one";
+	}
+
+	get isConfirmed(): boolean {
+		return this.loader.state === FIRMWARE_CONFIRMED;
+	}
+
+	/**
+	 * Sends the file in random pieces, with its length told before or not, and until it is refused. Gives the code of the
+	 * refusal, or "". Each call of the installer is held against its contract.
+	 */
+	upload(file: Uint8Array, random: SeededRandom): string {
+		const world = { ...BOARD, update: this.loader, crypto, text, isLow: () => false, trace: () => {} };
+		const installer = new Installer(world, random.oneIn(2) ? file.length : 0);
+		const largest = LARGEST_PIECES[random.below(LARGEST_PIECES.length)];
+		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
+			// Single bytes are tedious, and what they could find is where the parts of the file meet.
+			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);
+			const piece = Uint8Array.from(file.subarray(at, at + 1 + random.below(limit)));
+			at += piece.length;
+			for (let start = 0; start < piece.length; ) {
+				const taken = installer.write(piece, start, piece.length);
+				assert.ok(taken > 0 && start + taken <= piece.length, `${taken} bytes were taken`);
+				start += taken;
+			}
+			piece.fill(0xee);
+		}
+		installer.end();
+		for (let turns = 0; installer.state !== INSTALL_INSTALLED && installer.state !== INSTALL_REFUSED; turns++) {
+			assert.ok(turns < 10_000, `it comes to no end in state ${installer.state}`);
+			installer.advance();
+		}
+		assert.equal(this.slots.openInflaters, 0);
+		return installer.refusal?.code ?? "";
+	}
+
+	/** A copy of what stands in the slot that starts next. */
+	get chosenSlot(): Buffer {
+		const chosen = this.slots.storage.get(BOOT_KEY)?.[1] ?? 0;
+		return Buffer.from(this.slots.flash.open(SLOTS[chosen])!.bytes);
+	}
+}

@@ -1,0 +1,28 @@
+/** What ESP Web Tools is told of a board's firmware: which chip, which parts, where they go (manifest.json beside the parts). */
+import type { Board, Chip } from "../../hosts/esp32/boards.js";
+import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import type { Part } from "./parts.js";
+
+const FAMILIES: Readonly<Record<Chip, string>> = Object.freeze({
+	esp32: "ESP32",
+	esp32s3: "ESP32-S3",
+	esp32c3: "ESP32-C3",
+	esp32c6: "ESP32-C6",
+});
+
+/** A unit that has just been started looks for networks first. */
+const IMPROV_WAIT_S = 15;
+
+/**
+ * `name` is what the firmware says of itself by Improv: a unit that says the same is updated without asking whether to erase
+ * it, any other only erased when its owner says so.
+ */
+export function manifestOf({ chip }: Board, version: string, parts: readonly Part[]): object {
+	return {
+		name: FIRMWARE_NAME,
+		version,
+		new_install_prompt_erase: true,
+		new_install_improv_wait_time: IMPROV_WAIT_S,
+		builds: [{ chipFamily: FAMILIES[chip], parts: parts.map(({ name, offset }) => ({ path: name, offset })) }],
+	};
+}

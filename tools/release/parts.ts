@@ -1,0 +1,50 @@
+/**
+ * What goes into the flash of a new unit: boot loader, partition table, the record of which slot starts, and the firmware.
+ * ESP-IDF tells where each lies (flasher_args.json). What lies between them (settings, factory data, history) is a
+ * unit's own: whoever writes the parts leaves it, whoever writes the whole image to a new unit clears it.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A part by its name in ESP-IDF's list, and by ours. */
+const NAMES = Object.freeze({
+	bootloader: "bootloader.bin",
+	"partition-table": "partition-table.bin",
+	otadata: "otadata.bin",
+	app: "firmware.bin",
+});
+
+const ERASED = 0xff;
+
+export interface Part {
+	readonly name: string;
+	/** In flash. */
+	readonly offset: number;
+	readonly bytes: Buffer;
+}
+
+/** `folder` is ESP-IDF's build folder. Sorted by offset. Throws an Error with a sentence for what no unit could start. */
+export function readParts(folder: string): Part[] {
+	const file = join(folder, "flasher_args.json");
+	const listed = JSON.parse(readFileSync(file, "utf8")) as Record<string, { offset?: string; file?: string }>;
+	const parts = Object.entries(NAMES).map(([key, name]): Part => {
+		const { offset, file: path } = listed[key] ?? {};
+		if (offset === undefined || path === undefined) throw new Error(`${file} does not tell where "${key}" goes.`);
+		return { name, offset: Number(offset), bytes: readFileSync(join(folder, path)) };
+	});
+	parts.sort((a, b) => a.offset - b.offset);
+	let end = 0;
+	for (const { name, offset, bytes } of parts) {
+		if (!(offset >= end)) throw new Error(`${name} would lie over the part before it, at ${offset}.`);
+		end = offset + bytes.length;
+	}
+	return parts;
+}
+
+/** All parts in one piece, to be written at 0: for a unit that has nothing of its own yet. */
+export function wholeImage(parts: readonly Part[]): Buffer {
+	const last = parts[parts.length - 1];
+	const image = Buffer.alloc(last.offset + last.bytes.length, ERASED);
+	for (const { offset, bytes } of parts) bytes.copy(image, offset);
+	return image;
+}

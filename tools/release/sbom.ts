@@ -1,0 +1,155 @@
+/**
+ * What a firmware is made of (SBOM), as CycloneDX 1.6: parts that npm does not know by the list beside this file, those of
+ * the page by its imports and package-lock.json. The same sources give the same file: no time but the commit's, no random id.
+ */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+
+/** A row of firmware-parts.json. */
+interface FirmwarePart {
+	readonly name: string;
+	/** "sdk", "idf": as those tell of themselves. */
+	readonly version: string;
+	/** The version of ESP-IDF that it is of, as far as it matters: with another one the row is to be looked at. */
+	readonly within?: string;
+	readonly type: string;
+	/** SPDX. */
+	readonly licence: string;
+	readonly supplier: string;
+	readonly address: string;
+	readonly purl?: string;
+	/** With VERSION in it. */
+	readonly cpe?: string;
+	readonly what: string;
+}
+
+export interface Sources {
+	/** Of this project. */
+	readonly root: string;
+	/** Undefined: nothing is built with it, and its version is told as unknown. */
+	readonly sdk: string | undefined;
+	readonly idf: string | undefined;
+}
+
+const UNKNOWN = "unknown";
+const PACKAGE = /(?:from|import\()\s*"((?:@[\w-]+\/)?[\w-]+)(?:\/[^"]*)?"/g;
+
+/** Names of the npm packages that the page imports, and so carries. */
+export function pagePackages(root: string): string[] {
+	const folder = join(root, "hosts", "browser");
+	const names = new Set<string>();
+	for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+		if (!/\.tsx?$/.test(file)) continue;
+		for (const [, name] of readFileSync(join(folder, file), "utf8").matchAll(PACKAGE)) names.add(name);
+	}
+	return [...names].sort();
+}
+
+/** The version that a folder of ESP-IDF is of. */
+export function versionOfIDF(folder: string): string {
+	const text = readFileSync(join(folder, "tools", "cmake", "version.cmake"), "utf8");
+	return ["MAJOR", "MINOR", "PATCH"].map((name) => new RegExp(`IDF_VERSION_${name} (\\d+)`).exec(text)?.[1]).join(".");
+}
+
+/** Rows whose version may be another one, since ESP-IDF is: a sentence for each. */
+export function doubts(root: string, idfVersion: string): string[] {
+	return readFirmwareParts(root)
+		.filter(({ within }) => within !== undefined && !idfVersion.startsWith(`${within}.`))
+		.map(
+			({ name, within }) =>
+				`firmware-parts.json has ${name} as of ESP-IDF ${within}; this is ${idfVersion}: look at it.`,
+		);
+}
+
+/** The text of the file. */
+export function makeSBOM({ root, sdk, idf }: Sources, version: string, builtUtcMs: number): string {
+	const sdkVersion = sdk === undefined ? UNKNOWN : readFileSync(join(sdk, "tools", "VERSION"), "utf8").trim();
+	const versions: Record<string, string> = { sdk: sdkVersion, idf: idf === undefined ? UNKNOWN : versionOfIDF(idf) };
+	const gateway = new Models.Component(Enums.ComponentType.Firmware, "smart-meter-gateway", {
+		bomRef: "firmware",
+		version,
+		description: "Firmware of the Smart-Meter Gateway, its page among it",
+		licenses: licences("Apache-2.0"),
+		supplier: new Models.OrganizationalEntity({ name: "Smart-Meter Gateway project" }),
+	});
+	const bom = new Models.Bom({
+		metadata: new Models.Metadata({ timestamp: new Date(builtUtcMs), component: gateway }),
+	});
+	const firmware = readFirmwareParts(root).map((part) =>
+		firmwareComponent(part, versions[part.version] ?? part.version),
+	);
+	for (const component of [...firmware, ...pageComponents(root)]) {
+		bom.components.add(component);
+		gateway.dependencies.add(component.bomRef);
+	}
+	bom.serialNumber = uuidOf(`${version} ${[...bom.components].map(({ name, version: one }) => `${name} ${one}`)}`);
+	const spec = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+	return `${new Serialize.JsonSerializer(spec).serialize(bom, { sortLists: true, space: "\t" })}\n`;
+}
+
+function readFirmwareParts(root: string): FirmwarePart[] {
+	return JSON.parse(readFileSync(join(root, "tools", "release", "firmware-parts.json"), "utf8"));
+}
+
+function firmwareComponent(part: FirmwarePart, version: string): Models.Component {
+	return new Models.Component(part.type as Enums.ComponentType, part.name, {
+		bomRef: part.name,
+		version,
+		description: part.what,
+		licenses: licences(part.licence),
+		supplier: new Models.OrganizationalEntity({ name: part.supplier }),
+		externalReferences: references(part.address),
+		...(part.purl === undefined ? {} : { purl: `${part.purl}@${version}` }),
+		...(part.cpe === undefined ? {} : { cpe: part.cpe.replace("VERSION", version) as `cpe:${string}` }),
+	});
+}
+
+interface LockedPackage {
+	readonly version: string;
+	readonly integrity: string;
+	readonly license: string;
+}
+
+function pageComponents(root: string): Models.Component[] {
+	const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+		packages: Record<string, LockedPackage>;
+	};
+	return pagePackages(root).map((name) => {
+		const { version, integrity, license } = lock.packages[`node_modules/${name}`];
+		const [algorithm, hash] = integrity.split("-");
+		if (algorithm !== "sha512") throw new Error(`package-lock.json has no SHA-512 of ${name}.`);
+		return new Models.Component(Enums.ComponentType.Library, name, {
+			bomRef: `npm ${name}`,
+			version,
+			description: "In the web page",
+			licenses: licences(license),
+			purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+			hashes: new Models.HashDictionary([
+				[Enums.HashAlgorithm["SHA-512"], Buffer.from(hash, "base64").toString("hex")],
+			]),
+			externalReferences: references(`https://www.npmjs.com/package/${name}`),
+		});
+	});
+}
+
+function licences(expression: string): Models.LicenseRepository {
+	const isListed = !expression.startsWith("LicenseRef-") && !/[ ()]/.test(expression);
+	const licence = isListed ? new Models.SpdxLicense(expression as never) : new Models.NamedLicense(expression);
+	return new Models.LicenseRepository([licence]);
+}
+
+function references(address: string): Models.ExternalReferenceRepository {
+	const website = new Models.ExternalReference(address, Enums.ExternalReferenceType.Website);
+	return new Models.ExternalReferenceRepository([website]);
+}
+
+/** Of what it stands for (RFC 9562, 5.8). */
+function uuidOf(text: string): string {
+	const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+	bytes[6] = 0x80 | (bytes[6] & 0x0f);
+	bytes[8] = 0x80 | (bytes[8] & 0x3f);
+	const hex = bytes.toString("hex");
+	return `urn:uuid:${[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")}`;
+}

@@ -1,0 +1,36 @@
+/** What a release is called, and when it was made: by the commit that it is built of, so that every build of it says the same. */
+import { spawnSync } from "node:child_process";
+
+export interface Version {
+	/** `1.2.3` of a commit with the tag v1.2.3; of any other `1.2.3-dev.<commit>`, and with changes `….dirty`. */
+	readonly version: string;
+	readonly buildNumber: number;
+	/** Unix time in ms: the commit's, or $SOURCE_DATE_EPOCH. */
+	readonly builtUtcMs: number;
+	/** Files were changed and not committed: nobody else can build the same. */
+	readonly isDirty: boolean;
+}
+
+/** `version` is that of package.json. Throws an Error with a sentence when git or the tag does not fit. */
+export function versionOf(root: string, version: string, environment: NodeJS.ProcessEnv = process.env): Version {
+	const [, third] = /^\d+\.\d+\.(\d+)$/.exec(version) ?? [];
+	if (third === undefined) throw new Error(`The version in package.json, "${version}", is not three numbers.`);
+	const git = (...args: string[]) => {
+		const { status, stdout } = spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
+		if (status === 0) return stdout.trim();
+		throw new Error("A release is made of a commit: this folder is no checkout of git, or has none yet.");
+	};
+	const commit = git("rev-parse", "--short=8", "HEAD");
+	const tags = git("tag", "--points-at", "HEAD")
+		.split("\n")
+		.filter((tag) => /^v\d/.test(tag));
+	const isDirty = git("status", "--porcelain") !== "";
+	const isRelease = tags.includes(`v${version}`);
+	if (tags.length > 0 && !isRelease)
+		throw new Error(`The commit has the tag ${tags[0]}, and package.json the version ${version}: make them the same.`);
+	const suffix = isRelease ? (isDirty ? "-dirty" : "") : `-dev.${commit}${isDirty ? ".dirty" : ""}`;
+	const { SOURCE_DATE_EPOCH: epoch } = environment;
+	const seconds = Number(epoch || git("log", "-1", "--format=%ct"));
+	if (!Number.isInteger(seconds)) throw new Error(`$SOURCE_DATE_EPOCH is seconds since 1970, not "${epoch}".`);
+	return { version: version + suffix, buildNumber: Number(third), builtUtcMs: seconds * 1000, isDirty };
+}
