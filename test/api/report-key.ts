@@ -20,6 +20,13 @@ export function publicKeyFile(folder: string): string {
 	return path;
 }
 
+/** Its private half as a file in this folder. */
+export function privateKeyFile(folder: string): string {
+	const path = join(folder, "report.pem");
+	writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+	return path;
+}
+
 /** That it is whole. */
 export async function openWhole(file: Uint8Array): Promise<Report> {
 	const report = await openReport(Buffer.from(file), privateKey);
