@@ -128,7 +128,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "api",
-		from: "hpke publish hub mqtt ota bytes io/crypto io/host io/machine io/driver io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "hpke publish hub mqtt ota bytes io/crypto io/host io/machine io/driver io/flash io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },
@@ -733,7 +733,8 @@ describe("tidy", () => {
 
 	it("keeps vectors as pairs, named by maker, model and what, with their source and its licence on top", () => {
 		const vectors = paths.filter(
-			(path) => path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE)$/.test(path),
+			(path) =>
+				path.startsWith("test/vectors/") && !/^test\/vectors\/(README\.md|restricted\/NOTICE|backups\/.*)$/.test(path),
 		);
 		none(
 			vectors.flatMap((path) => {

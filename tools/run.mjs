@@ -245,6 +245,7 @@ const commands = {
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),
 	meter: (args) => become(process.execPath, [...program("tools/meter.js"), ...args]),
 	ota: (args) => become(process.execPath, [...program("tools/ota.js"), ...args]),
+	report: (args) => become(process.execPath, [...program("tools/report.js"), ...args]),
 	hub: (args) => become(process.execPath, [...program("tools/hub.js"), ...args]),
 	linux: (args) => become(process.execPath, [...program("tools/linux.js"), ...args]),
 	bench: (args) => become(process.execPath, [...program("tools/bench.js"), ...args]),

@@ -2,6 +2,8 @@
  * zlib streams (RFC 1950) unpacked for XS (inflater.ts), by tinfl of miniz (inflate-library.h of the host). The ring is its
  * dictionary: what stands there must stay until it is written over.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "mc.xs.h"

@@ -105,7 +105,7 @@ export class ReportLines {
 		if (update === undefined) return "no slots";
 		const { state, givenUp, slot, keys, securityLevel } = update;
 		const trial = state === 0 ? "confirmed" : "on trial";
-		return `state: ${trial}\ngiven_up: ${givenUp}\nslot_bytes: ${slot.size}\nsecurity_level: ${securityLevel}\nkeys: ${keys.length}`;
+		return `state: ${trial}\ngiven_up: ${givenUp}\nslot_bytes: ${slot.size}\nsecurity_level: ${securityLevel}\nkeys: ${keys.length}\nlast_error: ${this.#services.updater?.lastError ?? ""}`;
 	}
 
 	start(): string {

@@ -3,9 +3,8 @@
  * does not have stays as it is. A secret stays where it still fits, and may stand in the file, though none that we make
  * has one; the others are named to be entered again.
  */
-import { equalConstantTime } from "../bytes/equal.js";
 import { STATION_FIELDS, WIFI_SSID } from "../config/network-fields.js";
-import { type Put, put, type Setting } from "../config/schema.js";
+import { isSame, type Put, put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import { RESTORE_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
@@ -84,10 +83,6 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 function isChange({ services }: Exchange, { group, isFitting }: GroupValues, { field, value }: Put): boolean {
 	if (value === undefined || (isFitting && !field.secret && group.secrets.includes(field))) return false;
 	return !isSame(services.config.get(field), value);
-}
-
-function isSame(a: Setting, b: Setting): boolean {
-	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
 
 function list(writer: JSONWriter, name: string, items: readonly string[]): void {

@@ -13,6 +13,7 @@
  */
 
 import { hasOnly } from "../bytes/ascii.js";
+import { equalConstantTime } from "../bytes/equal.js";
 
 /** What a setting's value is in memory: text for TEXT, bytes for BYTES, one of the choices for CHOICE. */
 export type Setting = boolean | number | string | Uint8Array;
@@ -91,6 +92,11 @@ export function checkField(field: Field, value: unknown): value is Setting {
 		default:
 			return value instanceof Uint8Array && inRange(field, value.length);
 	}
+}
+
+/** Whether it is the same value; of bytes those count, not where they are. */
+export function isSame(a: Setting, b: Setting): boolean {
+	return a instanceof Uint8Array && b instanceof Uint8Array ? equalConstantTime(a, b) : a === b;
 }
 
 function inRange(field: Field, size: number): boolean {

@@ -37,6 +37,7 @@ import {
 	type Entry,
 	type Field,
 	INTEGER,
+	isSame,
 	type Put,
 	type Setting,
 	type SettingField,
@@ -219,7 +220,7 @@ export class ConfigStore {
 			if (value === undefined) continue;
 			const index = this.positionOf(field);
 			if (index < 0 || !checkField(field, value)) throw new RangeError(`config: ${write.entry.key} ${field.name}`);
-			if (!same(write.values[index], value)) {
+			if (!isSame(write.values[index], value)) {
 				write.changed = true;
 				changed.push(field);
 			}
@@ -232,8 +233,8 @@ export class ConfigStore {
 			length += write.bytes.length + TOGETHER_HEADER_LENGTH + write.entry.key.length;
 		}
 		// All together are one value of the storage, for which what a newer firmware left may be too much.
-		if (needed.length > 1 && length > ENTRY_LIMIT)
-			for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
+		if (needed.length < 2 || length <= ENTRY_LIMIT) return needed;
+		for (const write of needed) write.bytes = this.encode(write.entry, write.values, this.#nothing);
 		return needed;
 	}
 
@@ -444,9 +445,4 @@ function endOfItem(bytes: Uint8Array, at: number): number {
 
 function isNumeric(field: Field): boolean {
 	return field.kind === INTEGER || (field.kind === CHOICE && typeof field.choices[0] === "number");
-}
-
-function same(a: Setting, b: Setting): boolean {
-	if (a instanceof Uint8Array && b instanceof Uint8Array) return equalConstantTime(a, b);
-	return a === b;
 }

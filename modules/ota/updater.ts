@@ -72,7 +72,7 @@ export class Updater implements Driven {
 	#installer: Installer | undefined;
 	#total = 0;
 	#told = 0;
-	/** Code of what came of the last update, or empty. */
+	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError: string;
 
 	constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {

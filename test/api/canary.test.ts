@@ -15,6 +15,7 @@ describe("api/canary", () => {
 			Buffer.from(secret).toString("hex").toUpperCase(),
 			Buffer.from(secret).toString("base64"),
 			encodeURIComponent(secret),
+			[...secret].reverse().join(""),
 			digest.toString("hex"),
 			digest.toString("base64"),
 		]) {

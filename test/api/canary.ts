@@ -12,13 +12,14 @@ export class Canary {
 		for (const secret of secrets) this.plant(secret);
 	}
 
-	/** The secret may be nowhere, and neither may what it is easily known by: hex, Base64, its SHA-256. */
+	/** The secret may be nowhere, and neither may what it is easily known by: reversed, hex, Base64, its SHA-256. */
 	plant(secret: string): void {
 		assert.ok(secret.length >= SHORTEST, "too short to look for");
 		const bytes = Buffer.from(secret, "utf8");
 		const digest = createHash("sha256").update(bytes).digest();
 		const forms = {
 			"as it is": secret,
+			reversed: [...secret].reverse().join(""),
 			"in JSON": JSON.stringify(secret).slice(1, -1),
 			"in a URL": encodeURIComponent(secret),
 			"in hex": bytes.toString("hex"),

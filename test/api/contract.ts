@@ -1,6 +1,7 @@
 /** The black-box suite of the API, for any world that the gateway runs in. */
 import assert from "node:assert/strict";
 import { accessChecks } from "./access-checks.js";
+import { backupChecks } from "./backup-checks.js";
 import { bodyChecks } from "./body-checks.js";
 import { canaryChecks } from "./canary-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
@@ -63,6 +64,7 @@ export function contract(name: string, start: (mode: Mode) => Promise<TestGatewa
 				zigbeeChecks,
 				hubChecks,
 				mqttChecks,
+				backupChecks,
 				networkChecks,
 				canaryChecks,
 				walkErrorChecks,

@@ -71,6 +71,11 @@ const WRITES: readonly Write[] = [
 	{ path: "network/wifi", body: { ssid: "other", password: "other-secret", dhcp: true }, seenAt: "network/status" },
 	{ path: "network/ap", body: { ap_ssid: "mine", ap_password: "mine-secret" }, seenAt: "network/status" },
 	{ path: "network/fallback-ap", body: { fallback_ap_enabled: false }, seenAt: "network/fallback-ap" },
+	{
+		path: "system/backup",
+		body: { backup: 1, product: "smart-meter-gw", settings: { hub: { lang: "de" }, "dlms/config": { auth: "low" } } },
+		seenAt: "dlms/config",
+	},
 	{ path: "network/wifi-enabled", body: { wifi_enabled: false }, seenAt: "network/wifi-enabled" },
 	{ path: "system/certificate", body: CHAIN, seenAt: "system/certificate" },
 	{

@@ -53,7 +53,10 @@ const LIMITS: Readonly<Record<string, number>> = {
 	mqtt: 16384,
 	"zigbee/map": 16384,
 	"dlms/obis": 16384,
+	"system/backup": 16384,
 };
+/** It has the bodies of others inside, and what a newer firmware puts there. */
+const DEEPER = "system/backup";
 
 export function walkOrderChecks(gateway: () => TestGateway): void {
 	describe("of two things that are wrong with a request", () => {
@@ -109,7 +112,7 @@ export function walkOrderChecks(gateway: () => TestGateway): void {
 			}
 		});
 		it("may be nested four deep and not five, in what it knows and what it doesn't", async () => {
-			for (const { path, example } of JSON_ROUTES) {
+			for (const { path, example } of JSON_ROUTES.filter((one) => one.path !== DEEPER)) {
 				const [field] = Object.keys(example);
 				for (const [four, five] of [
 					["[[[]]]", "[[[[]]]]"],

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
 import { LOGIN_BODY } from "../../modules/api/access.js";
 import type { BodyTable } from "../../modules/api/body.js";
 import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "../../modules/api/meter-settings.js";
+import { RestoreReader } from "../../modules/api/restore-reader.js";
 import { ObjectReader } from "../../modules/api/validate.js";
 import { checkField, type Setting } from "../../modules/config/schema.js";
+import { ConfigStore } from "../../modules/config/store.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../../modules/obis/code.js";
 import { LANGUAGE_COUNT, NAME_LIMIT, OBISNames } from "../../modules/obis/names.js";
 import { bytesOf, textOf } from "../latin1.js";
@@ -17,6 +20,9 @@ import { type Mutator, runAll } from "./mutator.js";
 const TABLES: readonly BodyTable[] = [PROTOCOL_SETTINGS, IEC62056_SETTINGS, CONTROL_SETTINGS, LOGIN_BODY, LOGIN_BODY];
 /** Objects and arrays inside each other that a body may have (API decision 6). */
 const DEPTH_LIMIT = 4;
+
+/** Of a backup, whatever a newer firmware has in it. */
+const BACKUP_DEPTH_LIMIT = 8;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const text = {
@@ -42,12 +48,12 @@ function read(table: BodyTable, bytes: Uint8Array, mutator: Mutator): Outcome {
 }
 
 /** The object that the bytes are, by JSON.parse; undefined if they are none, or one that is refused by the rules. */
-function objectOf(bytes: Uint8Array): Record<string, unknown> | undefined {
+function objectOf(bytes: Uint8Array, depth = DEPTH_LIMIT): Record<string, unknown> | undefined {
 	try {
 		const json = utf8.decode(bytes);
 		const value: unknown = JSON.parse(json);
 		if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-		return isTooDeep(json) || hasLoneSurrogate(json) ? undefined : (value as Record<string, unknown>);
+		return isTooDeep(json, depth) || hasLoneSurrogate(json) ? undefined : (value as Record<string, unknown>);
 	} catch {
 		return undefined;
 	}
@@ -55,12 +61,12 @@ function objectOf(bytes: Uint8Array): Record<string, unknown> | undefined {
 
 const STRINGS = /"(?:[^"\\]|\\.)*"/g;
 
-function isTooDeep(json: string): boolean {
+function isTooDeep(json: string, limit: number): boolean {
 	let depth = 0;
 	for (const character of json.replace(STRINGS, "")) {
 		if (character === "{" || character === "[") depth++;
 		if (character === "}" || character === "]") depth--;
-		if (depth > DEPTH_LIMIT) return true;
+		if (depth > limit) return true;
 	}
 	return false;
 }
@@ -88,6 +94,32 @@ export async function fuzzBodies(seed: number, runs: number): Promise<void> {
 			}
 		}
 		if (run % 100 === 99) assert.equal(read(table, text.encode(JSON.stringify(BODIES[which])), mutator).code, "");
+	});
+}
+
+/** Throws, with the seed, when a damaged backup is taken for what it is not. */
+export async function fuzzBackups(seed: number, runs: number): Promise<void> {
+	const file = join(import.meta.dirname, "..", "..", "..", "test", "vectors", "backups", "0.1.0.json");
+	const whole = new Uint8Array(Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8")))));
+	const config = new ConfigStore(new VirtualStorage(), text);
+	await runAll("backups", seed, runs, (mutator, run) => {
+		const bytes = run % 100 === 99 ? whole : mutator.mutate(whole, whole);
+		let told = 0;
+		const reader: RestoreReader = new RestoreReader(config, text, () => told++);
+		mutator.inPieces(bytes, (buffer, start, end) => reader.write(buffer, start, end));
+		reader.end();
+		assert.equal(told, 1, "the route was not told once");
+		const isObject = objectOf(bytes, BACKUP_DEPTH_LIMIT) !== undefined;
+		assert.equal(reader.code === "invalid_json", !isObject, textOf(bytes));
+		if (run % 100 === 99) assert.equal(reader.code, "");
+		if (reader.code !== "") return;
+		for (const { group, values } of reader.groups) {
+			for (const [i, field] of group.body.fields.entries()) {
+				const value = values[i];
+				const isLenient = Number.isNaN(value) && group.body.lenient?.includes(field.name);
+				assert.ok(value === undefined || isLenient || checkField(field, value), `${group.path} ${field.name}`);
+			}
+		}
 	});
 }
 

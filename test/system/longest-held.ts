@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
+import type { HostInfo } from "../../modules/io/host.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -23,11 +24,12 @@ export class LongestHeld {
 		this.#folder = folder;
 	}
 
-	static async start(): Promise<LongestHeld> {
+	/** `info`: what the unit has of its own. */
+	static async start(info: Partial<HostInfo> = {}): Promise<LongestHeld> {
 		const folder = mkdtempSync(join(tmpdir(), "memory-"));
 		const script = join(folder, "gateway.js");
 		await bundleGateway(script);
-		const xs = await XSWorld.start({ script });
+		const xs = await XSWorld.start({ script, info });
 		xs.world.serial.meter.connect(new IECMeter({ source: () => splitTelegram(longest.telegram) }));
 		xs.world.advance(61_000);
 		await xs.advance(1);

@@ -49,7 +49,12 @@ function isInside(path: string, folder: string): boolean {
 
 /** Signs with the private key of a file. Throws an Error with a sentence. */
 export function fileSigner(path: string): Signer {
-	return keySigner(readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" })));
+	return keySigner(readPrivateKey(path));
+}
+
+/** The private key of a file (PEM). Throws an Error with a sentence. */
+export function readPrivateKey(path: string): KeyObject {
+	return readKey(path, (key) => createPrivateKey({ key, passphrase: process.env[PASSPHRASE] ?? "" }));
 }
 
 /** The point of a public key in a file (PEM; of a private key, its public half). Throws an Error with a sentence. */

@@ -160,6 +160,13 @@ export const HUB = {
 	cert: { max: 10239 },
 } as const;
 
+/** POST /api/v1/system/backup */
+export const SYSTEM_BACKUP = {
+	backup: { choices: [1] },
+	product: { choices: ["smart-meter-gw"] },
+	settings: {},
+} as const;
+
 /** POST /api/v1/mqtt */
 export const MQTT = {
 	enabled: {},

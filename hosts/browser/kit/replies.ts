@@ -464,6 +464,26 @@ export interface Event {
 	readonly count: number;
 }
 
+export interface Backup {
+	readonly version: string;
+	readonly build_number: number;
+	readonly board: string;
+	readonly created: string;
+}
+
+export interface BackupFile {
+	readonly backup: 1;
+	readonly product: "smart-meter-gw";
+	readonly settings: undefined;
+}
+
+export interface Restored {
+	readonly restored: number;
+	readonly enter_again: readonly string[];
+	readonly ignored: readonly string[];
+	readonly restart: boolean;
+}
+
 export interface MQTT {
 	readonly enabled: boolean;
 	readonly url: string;

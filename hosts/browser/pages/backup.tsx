@@ -7,6 +7,7 @@ import { formatMoment } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { announce, Button, Card, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import { PLACES } from "../kit/place.js";
+import type { Restored } from "../kit/replies.js";
 import { language, t } from "../kit/text.js";
 import { asDeviceError, errorText } from "../kit/use-device.js";
 import { useZone } from "../kit/zone.js";
@@ -17,23 +18,13 @@ const RESTORED = "restored";
 /** The gateway takes 16 KB; a file that is much longer is none of its own. */
 const SIZE_LIMIT = 100_000;
 
+/** As far as the page looks into it. */
 interface Backup {
-	readonly backup: number;
-	readonly product: string;
 	readonly version?: string;
 	readonly board?: string;
 	/** ISO 8601 in UTC; empty: unknown. */
 	readonly created?: string;
 	readonly settings: Readonly<Record<string, object>>;
-}
-
-interface Restored {
-	/** Settings. */
-	readonly restored: number;
-	/** As `hub.token`. */
-	readonly enter_again: readonly string[];
-	readonly ignored: readonly string[];
-	readonly restart: boolean;
 }
 
 /** Undefined: it is no backup of a gateway. */

@@ -264,10 +264,13 @@ function CurveCard() {
 	);
 }
 
+type UpgradeStatus = Status & { readonly upgrade_version?: string };
+
 function LinksCard() {
 	const now = useStore(status);
 	const link = useStore(network);
 	const isDisplay = useStore(display);
+	const newer = (now as UpgradeStatus | undefined)?.upgrade_version;
 	return (
 		<Card title={t("links.title")} wide>
 			{now === undefined ? (
@@ -306,9 +309,9 @@ function LinksCard() {
 							<Fact name={t("power.temperature")}>{formatNumber(now.device_temperature, language, 0)} °C</Fact>
 						)}
 					</Facts>
-					{now.upgrade_version && !isDisplay && (
+					{newer && !isDisplay && (
 						<p class="help">
-							<a href="#/upkeep">{t("update.there", { version: now.upgrade_version })}</a>
+							<a href="#/upkeep">{t("update.there", { version: newer })}</a>
 						</p>
 					)}
 				</>

@@ -8,7 +8,7 @@ import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { refresh, status } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
-import type { Version } from "../kit/replies.js";
+import type { Status, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { uploading, useUnsaved } from "../kit/unsaved.js";
@@ -22,12 +22,7 @@ const ROLLED_BACK = "rolled_back";
 /** How often the gateway is asked while it receives a file, or tries one out. */
 const LOOK_AGAIN_MS = 2_000;
 
-export interface UpdateStatus {
-	readonly ota_state?: "idle" | "receiving" | "verifying" | "restarting" | "trial";
-	readonly ota_received?: number;
-	readonly ota_last_error?: string;
-	readonly upgrade_version?: string;
-}
+type Upgradable = Partial<Status> & { readonly upgrade_version?: string };
 
 type Expected = Pick<FirmwareFile, "version" | "build">;
 
@@ -141,12 +136,14 @@ function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) 
 	);
 }
 
+/** The connection broke off, or the gateway has given up to wait for more. */
+const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
+
 /** Why it was not taken. Where the connection broke off, the gateway may know more. */
 function Refusal({ error }: { error: DeviceError }) {
-	const { ota_last_error } = (useStore(status) ?? {}) as UpdateStatus;
+	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
-	const key = `error.${ota_last_error}`;
-	const text = error.status === 0 && isText(key) ? t(key) : errorText(error);
+	const text = isCut(error) && isText(known) ? t(known) : errorText(error);
 	return <ErrorNotice error={error} text={`${text} ${t("update.unchanged")}`} />;
 }
 
@@ -159,7 +156,7 @@ interface SendingProps {
 
 function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	usePoll(refresh, LOOK_AGAIN_MS);
-	const { ota_state, ota_received = 0 } = (useStore(status) ?? {}) as UpdateStatus;
+	const { ota_state, ota_received = 0 } = useStore(status) ?? {};
 	const isReachable = useStore(reachable);
 	const isChecked = ota_state === "verifying" || ota_state === "restarting";
 	// What the browser has sent may still be in its own system.
@@ -188,7 +185,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 
 /** What has become of the last update: on trial, in use, or taken back. */
 function Outcome({ running }: { running: Version }) {
-	const { ota_state, ota_last_error = "", upgrade_version = "" } = (useStore(status) ?? {}) as UpdateStatus;
+	const { ota_state, ota_last_error = "", upgrade_version = "" } = (useStore(status) ?? {}) as Upgradable;
 	const expected = kept<Expected>(EXPECTED);
 	const isTrial = ota_state === "trial";
 	const wasTrial = useRef(false);

@@ -51,7 +51,7 @@ const ENGLISH = /\b(the|and|your|you|with|of|is|are|not|from|this|that|it)\b/i;
 const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/g;
 
 /** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
-const FOREIGN_NAMES = /^(\{\w+\}|\.local|-----.*|[?#+]|Advanced|Erweitert|Zaawansowane)$/;
+const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|Advanced|Erweitert|Zaawansowane)$/;
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -14,18 +14,21 @@ import {
 	type FactoryData,
 } from "../../../hosts/esp32/factory.js";
 import { textCodec } from "../../config/memory-storage.js";
-import { compileNative, needNative } from "../native/compile.js";
+import { compileNative, needNative, ROOT } from "../native/compile.js";
 
 const HERE = "test/hosts/esp32";
 const FLASH_SECTOR = 4096;
 const PARTITIONS = ["native/partition-face", "esp32/partition"];
+
+/** A fake may be a header alone. */
+const isThere = (option: string): boolean => option.startsWith("-") || existsSync(join(ROOT, option));
 
 /** Compiles a peer: its fakes of ESP-IDF, by their folders, and the C of hosts/esp32 that it is about. */
 function compile(name: string, fakes: readonly string[], files: readonly string[]): string {
 	return compileNative({
 		sources: [
 			"-Ihosts/native",
-			...["xs-fake", ...fakes].flatMap((fake) => [`-I${HERE}/${fake}`, `${HERE}/${fake}/${fake}.c`]),
+			...["xs-fake", ...fakes].flatMap((fake) => [`-I${HERE}/${fake}`, `${HERE}/${fake}/${fake}.c`]).filter(isThere),
 			`${HERE}/${name}.c`,
 			...files.map((file) => `hosts/${file}.c`),
 		],
@@ -91,6 +94,12 @@ describe("the ESP32's faces for XS", function () {
 		it("start a good image on trial, confirm it or give it up, and keep the way back", () => {
 			const files = [...PARTITIONS, "esp32/update", "esp32/update-face"];
 			run(compile("update-peer", ["partition-fake", "update-fake"], files));
+		});
+	});
+
+	describe("of the console", () => {
+		it("give what came, up to the ring's size, write in one piece, and tell nothing once closed", () => {
+			run(compile("console-peer", ["face-fake", "console-fake"], ["esp32/console"]));
 		});
 	});
 

@@ -1,0 +1,159 @@
+/*
+ * The console (console.ts) as a serial port: UART 0 as ESP-IDF opened it for stdin and stdout, so that its locks keep a
+ * line of the log and what is written here apart. No driver: the UART's own 128 bytes are looked at by a timer, which is
+ * soon enough for 115200 Bd but while the flash is erased. Takes no memory but the ring below.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mc.xs.h"
+#include "xsmc.h"
+
+#include "driver/uart_vfs.h"
+#include "esp_timer.h"
+
+#include "machine-post.h"
+
+/* Half of what the UART takes comes in this time. */
+enum { LOOK_US = 5500, RING_SIZE = 256, PIECE = 64, UART = 0 };
+/* Of serial.ts. */
+enum { READABLE = 1, WRITABLE = 2 };
+
+/* There is one console. */
+static struct {
+	xsMachine *the;
+	xsSlot target;
+	esp_timer_handle_t timer;
+	/* Guards the rest. */
+	pthread_mutex_t lock;
+	bool is_open, posted;
+	unsigned happened;
+	unsigned first, count;
+	uint8_t ring[RING_SIZE];
+} console = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void deliver(void *context)
+{
+	(void)context;
+	pthread_mutex_lock(&console.lock);
+	unsigned happened = console.happened, readable = console.count;
+	console.happened = 0;
+	console.posted = false;
+	pthread_mutex_unlock(&console.lock);
+	if (happened == 0) return;
+	xsBeginHost(console.the);
+	xsmcVars(2);
+	xsmcSetInteger(xsVar(0), (xsIntegerValue)happened);
+	xsmcSetInteger(xsVar(1), (xsIntegerValue)readable);
+	xsCall2(console.target, xsID_onUART, xsVar(0), xsVar(1));
+	xsEndHost(console.the);
+}
+
+static void tell(unsigned what)
+{
+	pthread_mutex_lock(&console.lock);
+	console.happened |= what;
+	bool post = !console.posted;
+	console.posted = true;
+	pthread_mutex_unlock(&console.lock);
+	if (post) machine_post(console.the, deliver, NULL);
+}
+
+/* What there is no room for is lost. False: nobody listens any more. */
+static bool keep(const uint8_t *bytes, size_t count)
+{
+	pthread_mutex_lock(&console.lock);
+	bool is_open = console.is_open;
+	for (size_t i = 0; i < count && console.count < RING_SIZE; i++)
+		console.ring[(console.first + console.count++) % RING_SIZE] = bytes[i];
+	pthread_mutex_unlock(&console.lock);
+	return is_open;
+}
+
+/* In the task of timers. */
+static void look(void *context)
+{
+	(void)context;
+	uint8_t piece[PIECE];
+	ssize_t count = read(fileno(stdin), piece, sizeof(piece));
+	bool came = count > 0;
+	for (; count == PIECE; count = read(fileno(stdin), piece, sizeof(piece))) keep(piece, PIECE);
+	if (!keep(piece, count > 0 ? (size_t)count : 0)) return;
+	esp_timer_start_once(console.timer, LOOK_US);
+	if (came) tell(READABLE);
+}
+
+static void open_or_close(bool is_open)
+{
+	pthread_mutex_lock(&console.lock);
+	console.is_open = is_open;
+	console.happened = console.first = console.count = 0;
+	pthread_mutex_unlock(&console.lock);
+}
+
+/* (target): is told by `onUART(happened, readable)`. */
+void xs_console_open(xsMachine *the)
+{
+	const esp_timer_create_args_t timer = { .callback = look, .name = "console" };
+	if (console.is_open) xsUnknownError("the console is in use");
+	if (!console.timer && esp_timer_create(&timer, &console.timer) != ESP_OK) xsUnknownError("out of memory");
+	uart_vfs_dev_port_set_rx_line_endings(UART, ESP_LINE_ENDINGS_LF);
+	console.the = the;
+	console.target = xsArg(0);
+	xsRemember(console.target);
+	open_or_close(true);
+	esp_timer_start_once(console.timer, LOOK_US);
+	tell(WRITABLE);
+}
+
+/* The place in the buffer of the first argument that the next two name. */
+static uint8_t *place(xsMachine *the, bool writable, size_t *count)
+{
+	void *bytes;
+	xsUnsignedValue length;
+	if (writable) xsmcGetBufferWritable(xsArg(0), &bytes, &length);
+	else xsmcGetBufferReadable(xsArg(0), &bytes, &length);
+	xsIntegerValue start = xsmcToInteger(xsArg(1)), end = xsmcToInteger(xsArg(2));
+	if (start < 0 || end < start || (xsUnsignedValue)end > length) xsRangeError("beyond the buffer");
+	*count = (size_t)(end - start);
+	return (uint8_t *)bytes + start;
+}
+
+/* (into, start, end): how many bytes, 0 when none waits. */
+void xs_console_read(xsMachine *the)
+{
+	size_t limit, count = 0;
+	uint8_t *into = place(the, true, &limit);
+	pthread_mutex_lock(&console.lock);
+	for (; count < limit && console.count > 0; count++, console.count--) {
+		into[count] = console.ring[console.first];
+		console.first = (console.first + 1) % RING_SIZE;
+	}
+	pthread_mutex_unlock(&console.lock);
+	xsmcSetInteger(xsResult, (xsIntegerValue)count);
+}
+
+/*
+ * (bytes, start, end): in one piece, by the lock of stdout, and as they are; a line of the log that comes in just then
+ * ends without a carriage return. Waits for the line, up to 20 ms.
+ */
+void xs_console_write(xsMachine *the)
+{
+	size_t count;
+	const uint8_t *bytes = place(the, false, &count);
+	uart_vfs_dev_port_set_tx_line_endings(UART, ESP_LINE_ENDINGS_LF);
+	fwrite(bytes, 1, count, stdout);
+	fflush(stdout);
+	uart_vfs_dev_port_set_tx_line_endings(UART, ESP_LINE_ENDINGS_CRLF);
+	tell(WRITABLE);
+}
+
+void xs_console_close(xsMachine *the)
+{
+	if (!console.is_open) return;
+	open_or_close(false);
+	esp_timer_stop(console.timer);
+	xsForget(console.target);
+}

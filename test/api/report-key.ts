@@ -1,0 +1,36 @@
+/** A manufacturer's key for tests of the diagnostic report, and the reports of a gateway opened with it. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { pointOf } from "../../tools/ota/keys.js";
+import { openReport, type Report } from "../../tools/report/open.js";
+
+const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+/** As `HostInfo.reportKey`. */
+export const REPORT_KEY = Buffer.from(pointOf(publicKey)).toString("hex");
+
+export const REPORT_PRIVATE_KEY = privateKey;
+
+/** That it is whole. */
+export async function openWhole(file: Uint8Array): Promise<Report> {
+	const report = await openReport(Buffer.from(file), privateKey);
+	assert.equal(report.problem, "");
+	return report;
+}
+
+/** The lines of each section, by its name, in their order. */
+export function sectionsOf(text: string): Map<string, string[]> {
+	const sections = new Map<string, string[]>();
+	let lines: string[] = [];
+	assert.ok(text.endsWith("\n"), "the last line has no end");
+	for (const line of text.slice(0, -1).split("\n")) {
+		const name = /^\[(\w+)\]$/.exec(line)?.[1];
+		if (name === undefined) lines.push(line);
+		else {
+			assert.ok(!sections.has(name), `${name} twice`);
+			lines = [];
+			sections.set(name, lines);
+		}
+	}
+	return sections;
+}

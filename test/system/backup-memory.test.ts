@@ -1,0 +1,68 @@
+/** What a backup takes of XS's slots, beside the longest readout: made for a client that does not read, and put back. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { BACKUP_REPLY_COST, RESTORE_COST } from "../../modules/io/memory.js";
+import type { XSWorld } from "../../tools/bench/xs-world.js";
+import { LongestHeld, REST_MS } from "./longest-held.js";
+
+/** Counted once by hand for a file in which all is another value: 360 for puts and entries, 100 while one is packed. */
+const CHANGE_SLOTS = 460;
+const FILE = new URL("../../../test/vectors/backups/0.1.0.json", import.meta.url);
+
+describe("A backup's slots in XS", function () {
+	this.timeout(60_000);
+	let held: LongestHeld;
+	let xs: XSWorld;
+
+	before(async () => {
+		held = await LongestHeld.start();
+		xs = held.xs;
+	});
+	after(() => held.stop());
+
+	it("are few while it waits for a client, and all given back", async function () {
+		assert.equal((await xs.request("system/backup")).status, 200);
+		await xs.advance(REST_MS);
+		const before = await xs.slots();
+		const client = xs.world.connect();
+		await xs.advance(100);
+		const connected = await xs.slots();
+		client.paused = true;
+		xs.send(client, "system/backup");
+		await xs.advance(500);
+		const slots = (await xs.slots()) - connected;
+		this.test!.title += ` (${slots})`;
+		assert.ok(slots > 20 && slots <= BACKUP_REPLY_COST.slots, `${slots} slots`);
+		client.paused = false;
+		await xs.advance(REST_MS);
+		assert.ok(client.text.includes('"mqtt":'), client.text);
+		client.close();
+		await xs.advance(REST_MS);
+		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
+	});
+	it("are few while it comes in, and none is left of it", async function () {
+		const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(FILE, "utf8"))));
+		const { status } = await xs.request("system/backup", { method: "POST", body });
+		assert.equal(status, 200);
+		await xs.advance(REST_MS);
+		const before = await xs.slots();
+		const client = xs.world.connect();
+		await xs.advance(100);
+		const connected = await xs.slots();
+		const request = Buffer.from(
+			encodeRequest("/api/v1/system/backup", { body, headers: { Authorization: `Bearer ${xs.token}` } }),
+		);
+		client.send(request.subarray(0, -1));
+		await xs.advance(500);
+		const slots = (await xs.slots()) - connected;
+		this.test!.title += ` (${slots})`;
+		// Beside these, its change has so many in one go: a put for each setting, and each entry anew.
+		assert.ok(slots > 50 && slots <= RESTORE_COST.slots - CHANGE_SLOTS, `${slots} slots`);
+		client.send(request.subarray(-1));
+		assert.equal((await xs.reply(client)).status, 200);
+		client.close();
+		await xs.advance(REST_MS);
+		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
+	});
+});

@@ -1,0 +1,44 @@
+/** What a diagnostic report takes of XS's slots while it waits for a client that does not read, and after that. */
+import assert from "node:assert/strict";
+import { takeReply } from "../../hosts/node/virtual-request.js";
+import { REPORT_COST } from "../../modules/io/memory.js";
+import type { XSWorld } from "../../tools/bench/xs-world.js";
+import { openWhole, REPORT_KEY, sectionsOf } from "../api/report-key.js";
+import { LongestHeld, REST_MS } from "./longest-held.js";
+
+describe("The diagnostic report's slots in XS", function () {
+	this.timeout(60_000);
+	let held: LongestHeld;
+	let xs: XSWorld;
+
+	before(async () => {
+		held = await LongestHeld.start({ reportKey: REPORT_KEY });
+		xs = held.xs;
+	});
+	after(() => held.stop());
+
+	it("are few while it waits for a client, with the longest capture held, and all given back", async function () {
+		assert.equal((await xs.request("iec62056/control", { body: { log_en: true } })).status, 200);
+		assert.equal((await xs.request("iec62056/read")).status, 200);
+		await openWhole((await xs.request("system/diagnostic")).body);
+		await xs.advance(REST_MS);
+		const before = await xs.slots();
+		const client = xs.world.connect();
+		await xs.advance(100);
+		const connected = await xs.slots();
+		client.paused = true;
+		xs.send(client, "system/diagnostic");
+		await xs.advance(500);
+		const slots = (await xs.slots()) - connected;
+		this.test!.title += ` (${slots}, and ${connected - before} for the connection)`;
+		assert.ok(slots > 20 && slots <= REPORT_COST.slots, `${slots} slots`);
+		client.paused = false;
+		await xs.until(() => client.received.length > 15_000);
+		await xs.advance(1000);
+		const { text } = await openWhole(takeReply(client)!.body);
+		assert.ok(sectionsOf(text).get("conversation")!.length > 20, text);
+		client.close();
+		await xs.advance(REST_MS);
+		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
+	});
+});
