@@ -5,7 +5,6 @@
 
 import { type Crypto, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Update } from "../io/flash.js";
-import type { TextCodec } from "../io/host.js";
 import {
 	DAMAGED,
 	DOWNGRADE,
@@ -25,7 +24,6 @@ export interface Judge {
 	readonly deviceId: number;
 	readonly update: Update;
 	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
-	readonly text: TextCodec;
 }
 
 const PRODUCT = "smart-meter-gw";
@@ -99,8 +97,8 @@ export class Front {
 		return uint32(this.#bytes, IMAGE_LENGTH);
 	}
 
-	version(text: TextCodec): string {
-		return this.textAt(text, VERSION, VERSION_LENGTH);
+	get version(): string {
+		return this.textAt(VERSION, VERSION_LENGTH);
 	}
 
 	isDataHash(hash: Uint8Array): boolean {
@@ -116,12 +114,12 @@ export class Front {
 	 * says, or 0. Takes the time to verify a signature.
 	 */
 	refusal(judge: Judge, total: number): Refusal | undefined {
-		const { update, text } = judge;
+		const { update } = judge;
 		return (
 			refusalOfKind(this.#bytes, FRONT_LENGTH) ??
 			this.formRefusal(update.slot.size, total) ??
 			this.signatureRefusal(judge) ??
-			this.boardRefusal(judge, text) ??
+			this.boardRefusal(judge) ??
 			(uint32(this.#bytes, LEVEL) < update.securityLevel ? DOWNGRADE : undefined)
 		);
 	}
@@ -155,19 +153,19 @@ export class Front {
 		return isSigned ? undefined : WRONG_SIGNATURE;
 	}
 
-	private boardRefusal({ chip, deviceId }: Judge, text: TextCodec): Refusal | undefined {
+	private boardRefusal({ chip, deviceId }: Judge): Refusal | undefined {
 		const isFor =
 			uint16(this.#bytes, DEVICE_ID) === deviceId &&
-			this.textAt(text, PRODUCT_AT, NAME_LENGTH) === PRODUCT &&
-			this.textAt(text, CHIP, NAME_LENGTH) === chip;
+			this.textAt(PRODUCT_AT, NAME_LENGTH) === PRODUCT &&
+			this.textAt(CHIP, NAME_LENGTH) === chip;
 		return isFor ? undefined : WRONG_DEVICE;
 	}
 
-	/** Without the zeros at its end. */
-	private textAt(text: TextCodec, at: number, length: number): string {
+	/** Of any bytes, without the zeros at its end. */
+	private textAt(at: number, length: number): string {
 		let end = at + length;
 		while (end > at && this.#bytes[end - 1] === 0) end--;
-		return text.decode(this.#bytes, at, end);
+		return String.fromCharCode(...this.#bytes.subarray(at, end));
 	}
 
 	/** Whether the first `length` bytes of `other` stand there. Nothing of it is secret. */

@@ -109,7 +109,7 @@ export class Installer {
 
 	/** Empty while that is not known, or not to be believed. */
 	get version(): string {
-		return this.#hash === undefined ? "" : this.#front.version(this.#world.text);
+		return this.#hash === undefined ? "" : this.#front.version;
 	}
 
 	/**

@@ -13,7 +13,7 @@ import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/eve
 import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
 import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { HostInfo, Power, TextCodec } from "../io/host.js";
+import type { HostInfo, Power } from "../io/host.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
@@ -29,7 +29,6 @@ export interface UpdaterHost {
 export interface UpdaterWorld {
 	readonly driver: Driver;
 	readonly crypto: Crypto;
-	readonly text: TextCodec;
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	trace(message: string): void;
 }
@@ -120,11 +119,11 @@ export class Updater implements Driven {
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		const { driver, crypto, text, info } = this.#world;
+		const { driver, crypto, info } = this.#world;
 		const isLow = () => isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0);
 		const trace = (message: string) => this.#world.trace(message);
 		const { chip, deviceId } = info;
-		this.#installer = new Installer({ update, crypto, text, chip, deviceId, isLow, trace }, total);
+		this.#installer = new Installer({ update, crypto, chip, deviceId, isLow, trace }, total);
 		this.#sender = sender;
 		this.#drive = driver.drive("ota", this);
 		this.lastError = "";

@@ -4,5 +4,5 @@ import { seedOfRun } from "./mutator.js";
 const seed = seedOfRun();
 
 describe(`damaged firmware files (SEED=${seed})`, () => {
-	it("are refused for what is wrong with them", () => fuzzFirmwareFiles(seed, 2000));
+	it("are refused for what is wrong with them", () => fuzzFirmwareFiles(seed, 800));
 });

@@ -1,3 +1,4 @@
+/** The files of corrupted.test.ts, many. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { sendCorrupted } from "./corrupted.js";
 

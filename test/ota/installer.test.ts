@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { ERASE_SIZE, type Update } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
@@ -31,7 +31,7 @@ interface Setup {
 function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	const crypto = new NodeCrypto();
 	const update = slots.start(crypto, () => {});
-	const world = { ...BOARD, update, crypto, text: new NodeText(), isLow: () => isLow, trace: () => {} };
+	const world = { ...BOARD, update, crypto, isLow: () => isLow, trace: () => {} };
 	return { slots, update, installer: new Installer(world, total) };
 }
 

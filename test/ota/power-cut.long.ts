@@ -1,3 +1,4 @@
+/** As power-cut.test.ts, with an image of three packed pieces. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEverywhere } from "./power-cut.js";
