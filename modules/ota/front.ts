@@ -5,7 +5,7 @@
 import type { Crypto } from "../io/crypto.js";
 import { P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Update } from "../io/flash.js";
-import type { HostInfo, TextCodec } from "../io/host.js";
+import type { HostInfo } from "../io/host.js";
 import {
 	DAMAGED,
 	DOWNGRADE,
@@ -22,7 +22,6 @@ import {
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
-	readonly text: TextCodec;
 }
 
 const PRODUCT = "smart-meter-gw";
@@ -76,7 +75,7 @@ const ID_LENGTH = 8;
  * Why the file with this front is not taken; TAKEN: it is good as far as that tells. `total`: bytes of the whole file as its
  * sender says, or 0. Takes the time to verify a signature. What a front says counts only after that.
  */
-export function refusalOf(front: Uint8Array, { info, crypto, text }: Judge, update: Update, total: number): number {
+export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
 	const isPacked = front[PACKED_FLAG] === 1;
 	const [fileLength, dataLength] = [uint32(front, FILE_LENGTH), uint32(front, DATA_LENGTH)];
 	const imageLength = uint32(front, IMAGE_LENGTH);
@@ -111,8 +110,8 @@ export function refusalOf(front: Uint8Array, { info, crypto, text }: Judge, upda
 	if (!crypto.verifyP256(key, signed, front.subarray(SIGNATURE, DATA_HEAD))) return WRONG_SIGNATURE;
 	if (
 		deviceId !== info.deviceId ||
-		textAt(front, PRODUCT_AT, NAME_LENGTH, text) !== PRODUCT ||
-		textAt(front, CHIP, NAME_LENGTH, text) !== info.chip
+		textAt(front, PRODUCT_AT, NAME_LENGTH) !== PRODUCT ||
+		textAt(front, CHIP, NAME_LENGTH) !== info.chip
 	)
 		return WRONG_DEVICE;
 	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
@@ -123,15 +122,15 @@ export function refusalOfKind(bytes: Uint8Array, length: number): number {
 	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
 
-export function versionOf(front: Uint8Array, text: TextCodec): string {
-	return textAt(front, VERSION, VERSION_LENGTH, text);
+export function versionOf(front: Uint8Array): string {
+	return textAt(front, VERSION, VERSION_LENGTH);
 }
 
-/** Without the zeros at its end. */
-function textAt(bytes: Uint8Array, at: number, length: number, text: TextCodec): string {
+/** Of any bytes, without the zeros at its end. */
+function textAt(bytes: Uint8Array, at: number, length: number): string {
 	let end = at + length;
 	while (end > at && bytes[end - 1] === 0) end--;
-	return text.decode(bytes, at, end);
+	return String.fromCharCode(...bytes.subarray(at, end));
 }
 
 /** Whether the first `length` bytes of `other` stand there. Nothing of it is secret. */

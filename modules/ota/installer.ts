@@ -117,7 +117,7 @@ export class Installer {
 
 	/** Empty while that is not known, or not to be believed. */
 	get version(): string {
-		return this.#hash === undefined ? "" : versionOf(this.#front, this.#world.text);
+		return this.#hash === undefined ? "" : versionOf(this.#front);
 	}
 
 	/**

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { ERASE_SIZE, type Update } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
@@ -31,7 +31,7 @@ interface Setup {
 function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	const crypto = new NodeCrypto();
 	const update = slots.start(crypto, () => {});
-	const world = { info: BOARD, crypto, text: new NodeText(), trace: () => {} };
+	const world = { info: BOARD, crypto, trace: () => {} };
 	const power = { cells: 3, batteryVoltage: () => (isLow ? 3.2 : 4.5), usbVoltage: () => 0, temperatureC: () => 20 };
 	return { slots, update, installer: new Installer(world, { update, power }, total) };
 }
