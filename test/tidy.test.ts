@@ -166,7 +166,15 @@ const XS = /^(modules\/|hosts\/(node\/worker|native|simulated|linux|esp32)\/).*\
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 /** Modules of the Moddable SDK, which is no npm package. */
-const SDK_MODULES = ["Resource", "timer", "text/decoder", "text/encoder", "mc/config", "gateway/board"];
+const SDK_MODULES = [
+	"Resource",
+	"timer",
+	"text/decoder",
+	"text/encoder",
+	"mc/config",
+	"gateway/board",
+	"gateway/release",
+];
 
 interface PatternRule {
 	/** The test's name. */
