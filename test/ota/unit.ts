@@ -7,6 +7,7 @@ import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loa
 import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
+import { codeOf } from "../../modules/ota/refusals.js";
 import { BOARD } from "./bench.js";
 
 /** A file is cut into pieces of up to so many bytes. */
@@ -60,8 +61,8 @@ export class Unit {
 	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
-		const world = { ...BOARD, update: this.loader, crypto, isLow: () => false, trace: () => {} };
-		const installer = new Installer(world, total);
+		const world = { info: BOARD, crypto, trace: () => {} };
+		const installer = new Installer(world, { update: this.loader }, total);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);
@@ -80,7 +81,7 @@ export class Unit {
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);
-		return installer.refusal?.code ?? "";
+		return codeOf(installer.refusal);
 	}
 
 	/** A copy of what stands in the slot that starts next. */
