@@ -66,8 +66,9 @@ function group(path: string, table: BodyTable & Partial<SettingsTable>, own: Par
 	const body = Object.freeze({ ...table, fields: Object.freeze([...given, ...flags]) });
 	const fields = Object.freeze(given.filter((field) => isSetting(field) && !field.secret) as SettingField[]);
 	const accept = table.accept ?? ((_: Exchange, values: BodyValues) => putsOf(fields, values));
-	const none = { boundTo: undefined, needing: undefined, own: NO_FIELDS, writeList: undefined };
-	return Object.freeze({ path, fields, body, accept, ...none, ...own, secrets: Object.freeze(secrets) });
+	const none = { boundTo: undefined, needing: undefined, writeList: undefined };
+	const lists = { secrets: Object.freeze(secrets), own: Object.freeze(own.own ?? NO_FIELDS) };
+	return Object.freeze({ path, fields, body, accept, ...none, ...own, ...lists });
 }
 
 export function isSetting<Value extends Setting>(field: Field<Value>): field is SettingField<Value> {
