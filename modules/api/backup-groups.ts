@@ -35,6 +35,7 @@ import {
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { putsOf, type SettingsTable, settingsOf } from "./settings.js";
 import { POWER_MODE_SETTINGS } from "./system.js";
+import { UPGRADE_SETTINGS } from "./upgrade.js";
 import { writeMap, ZIGBEE_MAP_BODY } from "./zigbee.js";
 
 export interface BackupGroup {
@@ -93,6 +94,7 @@ const WIFI_ENABLED_BODY = settingsOf(Object.freeze([WIFI_ENABLED]));
 export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	group("system/power_mode", POWER_MODE_SETTINGS),
 	group("system/timezone", TIMEZONE_SETTINGS),
+	group("system/upgrade", UPGRADE_SETTINGS),
 	group("network/wifi", WIFI_BODY, {
 		accept: acceptNetwork,
 		secrets: [WIFI_PASSWORD],

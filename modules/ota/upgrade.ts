@@ -1,0 +1,38 @@
+/** What is known of a newer firmware, and where one is looked for: of the settings and the build, for whoever shows it. */
+import type { ConfigStore } from "../config/store.js";
+import {
+	UPGRADE_CHECK_ENABLED,
+	UPGRADE_FOUND_BUILD,
+	UPGRADE_FOUND_VERSION,
+	UPGRADE_URL,
+} from "../config/upgrade-fields.js";
+import type { HostInfo } from "../io/host.js";
+
+export type UpgradeConfig = Pick<ConfigStore, "get">;
+export type UpgradeInfo = Pick<HostInfo, "board" | "firmwareVersion" | "upgradeUrl">;
+
+/** In an address: where the board's name stands. */
+const BOARD = "{board}";
+
+/** The address, with this board's name in it; empty: nowhere. */
+export function upgradeURLOf(config: UpgradeConfig, info: UpgradeInfo): string {
+	return withBoard(config.get(UPGRADE_URL) || info.upgradeUrl, info.board);
+}
+
+export function withBoard(url: string, board: string): string {
+	return url.split(BOARD).join(board);
+}
+
+/** Of the newest firmware that was found, where that is newer than the running one; else empty. */
+export function upgradeVersionOf(config: UpgradeConfig, { firmwareVersion }: UpgradeInfo): string {
+	if (!config.get(UPGRADE_CHECK_ENABLED)) return "";
+	return config.get(UPGRADE_FOUND_BUILD) > buildNumber(firmwareVersion) ? config.get(UPGRADE_FOUND_VERSION) : "";
+}
+
+/** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
+export function buildNumber(version: string): number {
+	const parts = version.split(".", 3);
+	// What is no number ends one, as the hyphen of a suffix does.
+	const build = Number.parseInt(parts[2] ?? "", 10);
+	return Number.isNaN(build) ? 0 : build;
+}
