@@ -240,6 +240,7 @@ const commands = {
 		else say("Compiled. The firmware of a board: npm run build -- --board NAME (docs/flashing.md lists them).");
 	},
 	factory: (args) => become(process.execPath, [...program("tools/factory.js"), ...args]),
+	release: (args) => become(process.execPath, [...program("tools/release.js"), ...args]),
 	flash: (args) => become(process.execPath, [...program("tools/build.js"), "flash", ...args]),
 	monitor: (args) => become(process.execPath, [...program("tools/build.js"), "monitor", ...args]),
 	start: (args) => become(process.execPath, [...program("hosts/node/main.js"), ...args]),

@@ -84,6 +84,8 @@ export interface BuildOrder extends Variant {
 	readonly version: string;
 	readonly builtUtcMs: number;
 	readonly release: Release;
+	/** With release.defaults; default: without. */
+	readonly isRelease?: boolean;
 }
 
 /** Writes what mcconfig is given. */
@@ -136,11 +138,14 @@ function forgetNames(made: string): void {
 export function sdkconfigOf({
 	board,
 	production,
+	isRelease,
 	version,
-}: Pick<BuildOrder, "board" | "production" | "version">): string {
+}: Pick<BuildOrder, "board" | "production" | "version" | "isRelease">): string {
 	const megabytes = /^partitions-(\d+)mb\.csv$/.exec(board.partitions)?.[1];
 	if (megabytes === undefined) throw new Error(`${board.partitions} does not tell the size of the flash by its name.`);
-	const files = ["gateway.defaults", ...(production ? ["production.defaults"] : [])];
+	const files = ["gateway.defaults"];
+	if (production) files.push("production.defaults");
+	if (isRelease) files.push("release.defaults");
 	const texts = files.map((name) => readFileSync(join(HOST, "sdkconfig", name), "utf8"));
 	const own = [`ESPTOOLPY_FLASHSIZE_${megabytes}MB=y`, "APP_PROJECT_VER_FROM_CONFIG=y", `APP_PROJECT_VER="${version}"`];
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");

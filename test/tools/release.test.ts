@@ -1,0 +1,290 @@
+/** What `npm run release` puts together, of a folder that ESP-IDF could have built. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findBoard } from "../../hosts/esp32/boards.js";
+import { FIRMWARE_NAME } from "../../modules/improv/improv.js";
+import { checkFirmwareFile, imageOf } from "../../tools/ota/check.js";
+import { keySigner } from "../../tools/ota/keys.js";
+import { writeRelease } from "../../tools/release/folder.js";
+import { readParts, wholeImage } from "../../tools/release/parts.js";
+import { main } from "../../tools/release/program.js";
+import { doubts, makeSBOM, pagePackages } from "../../tools/release/sbom.js";
+import { versionOf } from "../../tools/release/version.js";
+import { ROOT } from "../../tools/sdk/sdk.js";
+import { writeESPBuild } from "./esp-build.js";
+
+const BUILT_UTC_MS = Date.UTC(2026, 10, 22, 12);
+const VERSION = { version: "1.2.3", buildNumber: 3, builtUtcMs: BUILT_UTC_MS, isDirty: false };
+const boards = ["esp32c3-devkitm", "esp32-devkitc"].map(findBoard);
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+/** All files of a folder, by name. */
+function filesIn(folder: string): Map<string, Buffer> {
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+	const files = names.filter((name) => statSync(join(folder, name)).isFile());
+	return new Map(files.map((name) => [name, readFileSync(join(folder, name))]));
+}
+
+describe("a release", function () {
+	this.timeout(60_000);
+	let folder = "";
+	let files: Map<string, Buffer>;
+	const text = (name: string) => files.get(name)!.toString();
+	const json = (name: string) => JSON.parse(text(name));
+
+	async function make(name: string): Promise<Map<string, Buffer>> {
+		const built = boards.map((board) => ({ board, build: join(folder, `built-${board.name}`) }));
+		for (const { board, build } of built) writeESPBuild(build, board);
+		const out = join(folder, name);
+		mkdirSync(out);
+		const signer = keySigner(privateKey);
+		await writeRelease({
+			root: ROOT,
+			folder: out,
+			version: VERSION,
+			built,
+			signer,
+			securityLevel: 2,
+			sdk: undefined,
+			idf: undefined,
+		});
+		return filesIn(out);
+	}
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "release-"));
+		files = await make("one");
+	});
+	after(() => rmSync(folder, { recursive: true }));
+
+	it("has the files that its description tells of, and their check sums", () => {
+		for (const { name } of boards) {
+			const own = ["bootloader.bin", "partition-table.bin", "otadata.bin", "firmware.bin", "manifest.json"];
+			for (const file of [`${name}.ota`, `${name}.bin`, ...own.map((part) => `${name}/${part}`)])
+				assert.ok(files.has(file), file);
+		}
+		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json"])
+			assert.ok(files.has(file));
+		const sums = [...files].filter(([name]) => name !== "SHA256SUMS");
+		const expected = sums.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
+		assert.deepEqual(text("SHA256SUMS").split("\n").sort(), expected.join("").split("\n").sort());
+	});
+
+	it("is the same, byte for byte, when it is made again; signatures differ, since each takes a random number", async () => {
+		const again = await make("two");
+		const isSigned = (name: string) => name.endsWith(".ota") || name === "SHA256SUMS";
+		assert.deepEqual([...again.keys()], [...files.keys()]);
+		for (const [name, bytes] of files) if (!isSigned(name)) assert.ok(bytes.equals(again.get(name)!), name);
+		for (const { name } of boards) {
+			const [one, two] = [files, again].map((all) => all.get(`${name}.ota`)!);
+			assert.ok(!one.equals(two));
+			// Header and element's head, metadata, signature.
+			const signatureAt = 56 + 6 + 156;
+			one.copy(two, signatureAt, signatureAt, signatureAt + 64);
+			assert.ok(one.equals(two), name);
+		}
+	});
+
+	it("has firmware files that a gateway takes", () => {
+		for (const { name, deviceId, chip } of boards) {
+			const { point } = keySigner(privateKey);
+			const target = { deviceId, chip, slotSize: 0x1e0000, keys: [point], revoked: [], securityLevel: 2 };
+			const parts = checkFirmwareFile(files.get(`${name}.ota`)!, target);
+			assert.equal(parts.metadata.version, "1.2.3");
+			assert.ok(files.get(`${name}/firmware.bin`)!.equals(imageOf(parts)));
+		}
+	});
+
+	it("tells the installer where each part goes, and never over settings, factory data or history", () => {
+		const [c3, plain] = boards.map(({ name }) => json(`${name}/manifest.json`));
+		assert.equal(c3.name, FIRMWARE_NAME);
+		assert.equal(c3.version, "1.2.3");
+		// Else a unit of another name would be erased unasked.
+		assert.equal(c3.new_install_prompt_erase, true);
+		assert.deepEqual(c3.builds, [
+			{
+				chipFamily: "ESP32-C3",
+				parts: [
+					{ path: "bootloader.bin", offset: 0 },
+					{ path: "partition-table.bin", offset: 0x8000 },
+					{ path: "otadata.bin", offset: 0x21000 },
+					{ path: "firmware.bin", offset: 0x30000 },
+				],
+			},
+		]);
+		assert.equal(plain.builds[0].chipFamily, "ESP32");
+		assert.equal(plain.builds[0].parts[0].offset, 0x1000);
+		for (const { name } of boards) {
+			for (const { path, offset } of json(`${name}/manifest.json`).builds[0].parts) {
+				const end = offset + files.get(`${name}/${path}`)!.length;
+				for (const [from, to] of [
+					[0x9000, 0x21000],
+					[0x23000, 0x30000],
+				])
+					assert.ok(end <= from || offset >= to, `${name}: ${path} lies over what is the unit's`);
+			}
+			const whole = files.get(`${name}.bin`)!;
+			assert.ok(whole.subarray(0x30000).equals(files.get(`${name}/firmware.bin`)!));
+			assert.ok(whole.subarray(0x23000, 0x30000).every((byte) => byte === 0xff));
+		}
+	});
+
+	it("lists what is inside, and every package that the page carries", () => {
+		const { bomFormat, specVersion, metadata, components, dependencies } = json("sbom.cdx.json");
+		assert.deepEqual([bomFormat, specVersion], ["CycloneDX", "1.6"]);
+		assert.equal(metadata.timestamp, new Date(BUILT_UTC_MS).toISOString());
+		assert.equal(metadata.component.version, "1.2.3");
+		const names = components.map(({ name, group }: { name: string; group?: string }) =>
+			group ? `${group}/${name}` : name,
+		);
+		for (const name of [
+			"Moddable SDK",
+			"ESP-IDF",
+			"Mbed TLS",
+			"lwIP",
+			"newlib",
+			"wpa_supplicant",
+			...pagePackages(ROOT),
+		])
+			assert.ok(names.includes(name), name);
+		for (const { name, version, licenses } of components) assert.ok(version && licenses.length === 1, name);
+		const preact = components.find(({ name }: { name: string }) => name === "preact");
+		const { version } = JSON.parse(readFileSync(join(ROOT, "node_modules/preact/package.json"), "utf8"));
+		assert.equal(preact.purl, `pkg:npm/preact@${version}`);
+		assert.match(preact.hashes[0].content, /^[0-9a-f]{128}$/);
+		const firmware = dependencies.find(({ ref }: { ref: string }) => ref === "firmware");
+		assert.equal(firmware.dependsOn.length, components.length);
+		assert.deepEqual(doubts(ROOT, "6.0.9"), []);
+		assert.ok(doubts(ROOT, "6.1.0").length > 3);
+		assert.notEqual(makeSBOM({ root: ROOT, sdk: undefined, idf: undefined }, "1.2.4", 0), text("sbom.cdx.json"));
+	});
+
+	it("has a page that fetches nothing from elsewhere", () => {
+		const page = text("index.html");
+		assert.doesNotMatch(page, /\{\{|(src|href|value)="https?:|undefined/);
+		for (const { name } of boards)
+			assert.ok(page.includes(`value="${name}/manifest.json"`) && page.includes(`${name}.ota`));
+		for (const [name, bytes] of files) {
+			if (!name.endsWith(".js")) continue;
+			assert.doesNotMatch(bytes.toString(), /\b(?:import|fetch)\(\s*["']https?:/, name);
+		}
+		for (const name of ["esp-web-tools", "lit", "@material/web"])
+			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
+	});
+
+	it("refuses what a unit could not start", () => {
+		const broken = join(folder, "broken");
+		writeESPBuild(broken, boards[0]);
+		const parts = readParts(broken);
+		assert.equal(wholeImage(parts).length, 0x30000 + parts[3].bytes.length);
+		const list = JSON.parse(readFileSync(join(broken, "flasher_args.json"), "utf8"));
+		const write = (change: object) =>
+			writeFileSync(join(broken, "flasher_args.json"), JSON.stringify({ ...list, ...change }));
+		write({ otadata: { ...list.otadata, offset: "0x8100" } });
+		assert.throws(() => readParts(broken), /otadata.bin would lie over the part before it/);
+		write({ app: undefined });
+		assert.throws(() => readParts(broken), /does not tell where "app" goes/);
+	});
+});
+
+describe("the version of a release", () => {
+	let folder = "";
+	const git = (...args: string[]) => {
+		const own = [
+			"-C",
+			folder,
+			"-c",
+			"user.name=Test",
+			"-c",
+			"user.email=test@example.com",
+			"-c",
+			"commit.gpgsign=false",
+		];
+		const env = { ...process.env, GIT_COMMITTER_DATE: "2026-11-22T12:00:00Z" };
+		assert.equal(spawnSync("git", [...own, ...args], { env }).status, 0, args.join(" "));
+	};
+	const version = (environment = {}) => versionOf(folder, "1.2.3", environment);
+
+	beforeEach(() => {
+		folder = mkdtempSync(join(tmpdir(), "version-"));
+		git("init", "-q");
+	});
+	afterEach(() => rmSync(folder, { recursive: true }));
+
+	it("is that of the tag, else tells the commit, and that files were changed", () => {
+		assert.throws(version, /made of a commit/);
+		git("commit", "-q", "--allow-empty", "-m", "one");
+		assert.match(version().version, /^1\.2\.3-dev\.[0-9a-f]{8}$/);
+		git("tag", "v1.2.3");
+		assert.deepEqual(version(), VERSION);
+		writeFileSync(join(folder, "new"), "");
+		assert.deepEqual({ ...VERSION, version: "1.2.3-dirty", isDirty: true }, version());
+		git("add", ".");
+		git("commit", "-q", "-m", "two");
+		assert.match(version().version, /^1\.2\.3-dev\.[0-9a-f]{8}$/);
+		writeFileSync(join(folder, "new"), "more");
+		assert.match(version().version, /^1\.2\.3-dev\.[0-9a-f]{8}\.dirty$/);
+		assert.ok(version().version.length < 32);
+	});
+
+	it("takes the time of the commit, or what is asked for", () => {
+		git("commit", "-q", "--allow-empty", "-m", "one");
+		assert.equal(version().builtUtcMs, BUILT_UTC_MS);
+		assert.equal(version({ SOURCE_DATE_EPOCH: "86400" }).builtUtcMs, 86_400_000);
+		assert.throws(() => version({ SOURCE_DATE_EPOCH: "yesterday" }), /seconds since 1970/);
+	});
+
+	it("is refused when tag and package.json do not agree", () => {
+		git("commit", "-q", "--allow-empty", "-m", "one");
+		git("tag", "v1.2.4");
+		assert.throws(version, /tag v1\.2\.4, and package\.json the version 1\.2\.3/);
+		assert.throws(() => versionOf(folder, "1.2", {}), /not three numbers/);
+	});
+});
+
+describe("npm run release", () => {
+	async function run(...args: string[]): Promise<{ code: number; errors: string }> {
+		const errors: string[] = [];
+		const code = await main(args, { log: () => {}, error: (line) => errors.push(line) });
+		return { code, errors: errors.join("\n") };
+	}
+
+	it("says what is wrong with the command line", async () => {
+		for (const [args, problem] of [
+			[[], /--board is missing/],
+			[["--boards", "some"], /--boards all, or --board NAME/],
+			[["--board", "esp32c3-devkitm"], /--key FILE, or --signer COMMAND/],
+			[["--wrong"], /--wrong/],
+		] as const) {
+			const { code, errors } = await run(...args);
+			assert.equal(code, 2);
+			assert.match(errors, problem);
+			assert.match(errors, /npm run release -- --help/);
+		}
+		const { code, errors } = await run("--board", "toaster", "--key", "key.pem");
+		assert.equal(code, 1);
+		assert.match(errors, /There is no board "toaster"/);
+		assert.equal((await run("--help")).code, 0);
+	});
+
+	it("refuses a key that the gateways of the release would not take", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "release-keys-"));
+		try {
+			const file = (name: string, content: string | Buffer) => {
+				writeFileSync(join(folder, name), content);
+				return join(folder, name);
+			};
+			const key = file("key.pem", privateKey.export({ type: "pkcs8", format: "pem" }));
+			const release = file("release.json", JSON.stringify({ update_keys: [] }));
+			const { code, errors } = await run("--board", "esp32c3-devkitm", "--key", key, "--release", release);
+			assert.equal(code, 1);
+			assert.match(errors, /none of "update_keys"/);
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+});

@@ -1,0 +1,80 @@
+/**
+ * The folder of a release, of what was built:
+ *
+ *   index.html, install/     the page that installs it from a browser
+ *   BOARD.ota                the signed firmware file, for gateways that run
+ *   BOARD.bin                the whole flash of a new unit, to be written at 0
+ *   BOARD/                   manifest.json and the parts, for the page
+ *   sbom.cdx.json            what is inside
+ *   SHA256SUMS               of all files, for `sha256sum -c`
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Board } from "../../hosts/esp32/boards.js";
+import { findPartition } from "../factory/partitions.js";
+import { checkFirmwareFile } from "../ota/check.js";
+import { checkImage } from "../ota/esp-image.js";
+import type { Signer } from "../ota/keys.js";
+import { makeFirmwareFile } from "../ota/make.js";
+import { writeInstallPage } from "./install-page.js";
+import { manifestOf } from "./manifest.js";
+import { readParts, wholeImage } from "./parts.js";
+import { makeSBOM } from "./sbom.js";
+import type { Version } from "./version.js";
+
+const SUMS = "SHA256SUMS";
+
+export interface ReleaseContents {
+	/** Of this project. */
+	readonly root: string;
+	/** Is there, and empty. */
+	readonly folder: string;
+	readonly version: Version;
+	/** `build`: ESP-IDF's folder. */
+	readonly built: readonly { readonly board: Board; readonly build: string }[];
+	readonly signer: Signer;
+	readonly securityLevel: number;
+	readonly sdk: string | undefined;
+	readonly idf: string | undefined;
+}
+
+/** Gives the names of all files. Throws an Error with a sentence for an image that no gateway would take. */
+export async function writeRelease(contents: ReleaseContents): Promise<string[]> {
+	const { root, folder, version, built, sdk, idf } = contents;
+	for (const { board, build } of built) writeBoard(contents, board, build);
+	writeFileSync(join(folder, "sbom.cdx.json"), makeSBOM({ root, sdk, idf }, version.version, version.builtUtcMs));
+	const boards = built.map(({ board }) => board);
+	await writeInstallPage(root, folder, version.version, boards);
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => statSync(join(folder, name)).isFile())
+		.map((name) => name.replaceAll("\\", "/"))
+		.sort();
+	const sums = names.map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`);
+	writeFileSync(join(folder, SUMS), sums.join(""));
+	return [...names, SUMS];
+}
+
+function writeBoard(contents: ReleaseContents, board: Board, build: string): void {
+	const { root, folder, version, signer, securityLevel } = contents;
+	const { name, deviceId, chip } = board;
+	const parts = readParts(build);
+	const { bytes: image, offset } = parts[parts.length - 1];
+	checkImage(image, chip);
+	const slot = findPartition(readFileSync(join(root, "hosts", "esp32", board.partitions), "utf8"), "ota_0");
+	if (offset !== slot.offset) throw new Error(`The firmware of ${name} would lie at ${offset}, not in the first slot.`);
+	const { version: text, buildNumber } = version;
+	const file = makeFirmwareFile({ image, deviceId, chip, version: text, buildNumber, securityLevel, signer });
+	const target = { deviceId, chip, slotSize: slot.size, keys: [signer.point], revoked: [], securityLevel };
+	checkFirmwareFile(file, target);
+	mkdirSync(join(folder, name));
+	for (const part of parts) writeFileSync(join(folder, name, part.name), part.bytes);
+	const manifest = `${JSON.stringify(manifestOf(board, text, parts), null, "\t")}\n`;
+	writeFileSync(join(folder, name, "manifest.json"), manifest);
+	writeFileSync(join(folder, `${name}.bin`), wholeImage(parts));
+	writeFileSync(join(folder, `${name}.ota`), file);
+}
+
+function sha256(bytes: Uint8Array): string {
+	return createHash("sha256").update(bytes).digest("hex");
+}

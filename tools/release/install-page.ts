@@ -1,0 +1,71 @@
+/**
+ * The page by which a browser writes the firmware to a board (ESP Web Tools): static files that need no other server. It
+ * fetches nothing from elsewhere, so that it works from a stick or a folder of an own web server.
+ */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Board } from "../../hosts/esp32/boards.js";
+
+/** What the page carries; each has its licence beside it. */
+const CARRIED = ["esp-web-tools", "esptool-js", "improv-wifi-serial-sdk", "lit", "@material/web", "pako", "tslib"];
+const TEMPLATE = join("tools", "release", "install");
+
+/** Writes the page into `folder`, where each board has a folder of its name with its manifest.json. */
+export async function writeInstallPage(root: string, folder: string, version: string, boards: readonly Board[]) {
+	const source = join(root, TEMPLATE);
+	const install = join(folder, "install");
+	mkdirSync(install, { recursive: true });
+	await build({
+		entryPoints: [join(source, "page.mjs")],
+		outdir: install,
+		bundle: true,
+		splitting: true,
+		minify: true,
+		format: "esm",
+		target: "es2022",
+		legalComments: "eof",
+		absWorkingDir: root,
+		logLevel: "error",
+	});
+	copyFileSync(join(source, "page.css"), join(install, "page.css"));
+	writeFileSync(join(install, "LICENSES.txt"), licencesOf(root));
+	const values: Record<string, string> = {
+		version: escaped(version),
+		boards: boards.map(optionOf).join("\n"),
+		files: boards.map(({ name }) => `<li><a href="${name}.ota" download>${name}.ota</a></li>`).join("\n"),
+	};
+	const page = readFileSync(join(source, "page.html"), "utf8");
+	writeFileSync(
+		join(folder, "index.html"),
+		page.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name]),
+	);
+}
+
+function optionOf({ name, manufacturer, model, chip, flashMB }: Board): string {
+	const data = `data-name="${name}" data-chip="${chip.toUpperCase()}" data-flash="${flashMB}"`;
+	return `<option value="${name}/manifest.json" ${data}>${escaped(`${manufacturer} ${model}`)} (${name})</option>`;
+}
+
+function escaped(text: string): string {
+	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
+
+function licencesOf(root: string): string {
+	const texts = CARRIED.map((name) => {
+		const folder = join(root, "node_modules", name);
+		const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+		return `${name} ${version}, ${license}\n\n${readLicence(folder)}\n`;
+	});
+	return texts.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function readLicence(folder: string): string {
+	for (const name of ["LICENSE", "LICENSE.txt", "LICENSE.md"])
+		try {
+			return readFileSync(join(folder, name), "utf8").trim();
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+		}
+	throw new Error(`There is no text of a licence in ${folder}.`);
+}

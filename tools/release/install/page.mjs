@@ -1,0 +1,17 @@
+/** The page's own script: the board that is chosen is what the button installs. */
+import "esp-web-tools/dist/web/install-button.js";
+
+const board = document.getElementById("board");
+const installer = document.getElementById("installer");
+
+function choose() {
+	const { value, dataset } = board.selectedOptions[0];
+	installer.manifest = new URL(value, location.href).href;
+	document.getElementById("chip").textContent = `${dataset.chip}, ${dataset.flash} MB of flash`;
+}
+
+board.addEventListener("change", choose);
+// A board by its name in the address, such as #esp32c3-devkitm: for links from elsewhere.
+const named = [...board.options].find((option) => `#${option.dataset.name}` === location.hash);
+if (named !== undefined) board.value = named.value;
+choose();
