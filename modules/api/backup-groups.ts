@@ -62,13 +62,14 @@ const NO_FIELDS: readonly never[] = Object.freeze([]);
 
 function group(path: string, table: BodyTable & Partial<SettingsTable>, own: Partial<BackupGroup> = {}): BackupGroup {
 	const given = table.fields.filter((field) => field.name !== table.long?.name && field !== APPLY);
-	const { secrets = NO_FIELDS } = own;
+	const { secrets = NO_FIELDS, own: texts = NO_FIELDS } = own;
 	const flags = secrets.map(({ name }) => bodyField<boolean>({ name: `${name}_set`, kind: BOOLEAN }));
 	const body = Object.freeze({ ...table, fields: Object.freeze([...given, ...flags]) });
 	const fields = Object.freeze(given.filter((field) => isSetting(field) && !field.secret) as SettingField[]);
 	const accept = table.accept ?? ((_: Exchange, values: BodyValues) => putsOf(fields, values));
-	const none = { boundTo: undefined, needing: undefined, own: NO_FIELDS, writeList: undefined };
-	return Object.freeze({ path, fields, body, accept, ...none, ...own, secrets: Object.freeze(secrets) });
+	const none = { boundTo: undefined, needing: undefined, writeList: undefined };
+	const lists = { own: Object.freeze(texts), secrets: Object.freeze(secrets) };
+	return Object.freeze({ path, fields, body, accept, ...none, ...own, ...lists });
 }
 
 export function isSetting<Value extends Setting>(field: Field<Value>): field is SettingField<Value> {

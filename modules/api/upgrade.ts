@@ -13,7 +13,8 @@ function accept(exchange: Exchange, values: BodyValues): readonly Put[] | undefi
 	const url = values.get(UPGRADE_URL) ?? "";
 	const isFile = url === "" || parseFileURL(withBoard(url, exchange.services.info.board)) !== undefined;
 	if (isFile) return putsOf(UPGRADE.fields, values);
-	const message = "upgrade_url must be https:// with a name or an IPv4 address and the path of a firmware file, or empty.";
+	const message =
+		"upgrade_url must be https:// with a name or an IPv4 address and the path of a firmware file, or empty.";
 	failField(exchange, UPGRADE_URL, message);
 	return undefined;
 }

@@ -2,11 +2,11 @@
 import type { Live } from "../api/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, EVENT_MQTT_FAILED, EVENT_MQTT_SENT } from "../diagnostics/events.js";
-import type { Update } from "../io/flash.js";
 import { Hub, type HubUser, type HubWorld } from "../hub/hub.js";
+import type { Update } from "../io/flash.js";
 import { MQTTService, type MQTTUser, type MQTTWorld } from "../mqtt/service.js";
-import type { OutputFailure } from "../publish/connect-failures.js";
 import { type NoticeWorld, UpgradeNotice } from "../ota/notice.js";
+import type { OutputFailure } from "../publish/connect-failures.js";
 import { Turn } from "../publish/turn.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -47,11 +47,15 @@ export class Outputs implements HubUser, MQTTUser {
 
 	/** They see `parts` over `world` and not in it: others have parts of the same names there. */
 	constructor(world: OutputsWorld, parts: OutputsParts) {
-		const shared: HubWorld & MQTTWorld & NoticeWorld & OutputsWorld & OutputsParts = Object.assign(Object.create(world), parts, {
-			hubUser: this,
-			mqttUser: this,
-			turn: new Turn(),
-		});
+		const shared: HubWorld & MQTTWorld & NoticeWorld & OutputsWorld & OutputsParts = Object.assign(
+			Object.create(world),
+			parts,
+			{
+				hubUser: this,
+				mqttUser: this,
+				turn: new Turn(),
+			},
+		);
 		this.#world = shared;
 		if (parts.ports.tcpClient === undefined) return;
 		this.hub = new Hub(shared);

@@ -1,5 +1,5 @@
 /** Where a newer firmware is looked for, and what was found there (decision 51). */
-import { BOOLEAN, entry, field, IN_UPGRADE, IN_UPGRADE_FOUND, INTEGER, PRINTABLE, TEXT } from "./schema.js";
+import { BOOLEAN, entry, field, IN_UPGRADE, IN_UPGRADE_FOUND, PRINTABLE, TEXT } from "./schema.js";
 
 /** Printable characters without the blank. */
 const GRAPHIC = "!~";
@@ -24,22 +24,14 @@ export const UPGRADE_CHECK_ENABLED = field<boolean>({
 });
 export const UPGRADE = entry("upgrade", 1, [UPGRADE_URL, UPGRADE_CHECK_ENABLED]);
 
-/** Of the newest firmware that was found, whose signature was good; 0 and empty: none. */
-export const UPGRADE_FOUND_BUILD = field<number>({
-	entry: IN_UPGRADE_FOUND,
-	id: 1,
-	name: "build_number",
-	kind: INTEGER,
-	maximum: 4_294_967_295,
-	initial: 0,
-});
+/** Of a newer firmware that was found, whose signature was good; empty: none. */
 export const UPGRADE_FOUND_VERSION = field<string>({
 	entry: IN_UPGRADE_FOUND,
-	id: 2,
+	id: 1,
 	name: "version",
 	kind: TEXT,
 	maximum: 32,
 	characters: PRINTABLE,
 	initial: "",
 });
-export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_BUILD, UPGRADE_FOUND_VERSION]);
+export const UPGRADE_FOUND = entry("upgrade_found", 1, [UPGRADE_FOUND_VERSION]);

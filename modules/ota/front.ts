@@ -53,7 +53,6 @@ const KIND = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
 const CHIP = METADATA + 20;
-const BUILD_NUMBER = METADATA + 36;
 const VERSION = METADATA + 40;
 const LEVEL = METADATA + 72;
 const DATA_LENGTH = METADATA + 76;
@@ -102,10 +101,6 @@ export class Front {
 
 	version(text: TextCodec): string {
 		return this.textAt(text, VERSION, VERSION_LENGTH);
-	}
-
-	get buildNumber(): number {
-		return uint32(this.#bytes, BUILD_NUMBER);
 	}
 
 	isDataHash(hash: Uint8Array): boolean {

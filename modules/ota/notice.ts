@@ -11,9 +11,10 @@
  *
  *  (a) or RESTING for an hour: without a clock, a network, the memory for it, or on cells.  New settings: RESTING, soon over.
  */
-import type { ConfigStore } from "../config/store.js";
+
 import { put } from "../config/schema.js";
-import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_BUILD, UPGRADE_FOUND_VERSION } from "../config/upgrade-fields.js";
+import type { ConfigStore } from "../config/store.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "../config/upgrade-fields.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_FOUND } from "../diagnostics/events.js";
 import { HTTPClient, OUTCOME_NONE } from "../http/client.js";
@@ -28,7 +29,7 @@ import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
 import { FRONT_LENGTH, Front } from "./front.js";
-import { buildNumber, upgradeURLOf } from "./upgrade.js";
+import { isNewer, upgradeURLOf } from "./upgrade.js";
 
 export interface NoticeWorld {
 	readonly driver: Driver;
@@ -199,12 +200,11 @@ export class UpgradeNotice implements Driven, TurnHolder {
 		const { config, events, info, live, crypto, text } = this.#world;
 		const { chip, deviceId, firmwareVersion } = info;
 		if (front.refusal({ chip, deviceId, update: this.#update, crypto, text }, 0) !== undefined) return;
-		const isNewer = front.buildNumber > buildNumber(firmwareVersion);
-		const build = isNewer ? front.buildNumber : 0;
-		if (build === config.get(UPGRADE_FOUND_BUILD)) return;
-		const version = isNewer ? front.version(text) : "";
-		config.note([put(UPGRADE_FOUND_BUILD, build), put(UPGRADE_FOUND_VERSION, version)]);
-		if (isNewer) events.note(EVENT_UPDATE_FOUND, version);
+		const offered = front.version(text);
+		const version = isNewer(offered, firmwareVersion) ? offered : "";
+		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
+		config.note([put(UPGRADE_FOUND_VERSION, version)]);
+		if (version !== "") events.note(EVENT_UPDATE_FOUND, version);
 		live.changed();
 	}
 

@@ -98,7 +98,15 @@ const trusting: [name: string, scene: Scene][] = [
 		"believes whoever answers where it is told to by that very word, and by no other",
 		async (host, peer) => {
 			const trusted = host.text.encode(ANYBODY);
-			for (const kind of ["", ":self-signed", ":without-middle", ":impostor", ":by-end-entity", ":wildcard", ":expired"]) {
+			for (const kind of [
+				"",
+				":self-signed",
+				":without-middle",
+				":impostor",
+				":by-end-entity",
+				":wildcard",
+				":expired",
+			]) {
 				const port = await serverPort(host, peer, `tls-server:hello${kind}`);
 				await greets(host, connect(host, port, { trusted, name: "elsewhere.example", utcMs: dayOfAuthority(host, 5) }));
 			}
