@@ -282,7 +282,13 @@ describe("The look for a newer firmware", () => {
 		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
 	});
 	it("gives its memory and its turn back, whatever becomes of it", async () => {
-		const memory = { asked: 0, suffices: (slots: number) => (memory.asked = slots) >= 0 };
+		const memory = {
+			asked: 0,
+			suffices(slots: number) {
+				memory.asked = slots;
+				return true;
+			},
+		};
 		await start({ memory });
 		for (const reply of [() => partial(FILE), () => undefined, () => moved("/x")]) {
 			await look(reply, `${URL}?${requests.length}`);
