@@ -6,7 +6,7 @@ import type { ButtonPort, Ending, Host, Network } from "../../modules/io/host.js
 import { TextAir } from "../simulated/air.js";
 import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON } from "../simulated/ending.js";
-import { IMAGE_HEARS_NOTHING } from "../simulated/image.js";
+import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
@@ -24,8 +24,6 @@ import { createUDPPort } from "./udp.js";
 
 /** A radio that looks for its network each second or two would hold a time up that goes thousands of times as fast. */
 const FAST_BEACON_MS = 60_000;
-/** Of the hardware variant that a desk is. */
-const BENCH_DEVICE_ID = 0;
 
 export interface HostSettings {
 	/** Where flash contents and factory data are kept. */
@@ -93,14 +91,14 @@ export function createHost(settings: HostSettings): Host {
 	const host: Host = {
 		info: {
 			board: "bench",
-			chip: "pc",
+			chip: IMAGE_CHIP,
 			serial: factory.serial,
 			labelPassword: factory.labelPassword,
 			firmwareVersion: settings.update?.image?.version ?? settings.firmwareVersion,
 			builtUtcMs: settings.builtUtcMs,
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Bench",
-			deviceId: BENCH_DEVICE_ID,
+			deviceId: IMAGE_DEVICE_ID,
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
 			reportKey: settings.reportKey ?? "",

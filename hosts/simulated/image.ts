@@ -23,6 +23,10 @@ export const IMAGE_HANGS = 2;
 /** Its radio finds no network, and opens none. */
 export const IMAGE_HEARS_NOTHING = 4;
 
+/** `info.chip` and `info.deviceId` of the hosts that start such images: the variant that a desk is. */
+export const IMAGE_CHIP = "pc";
+export const IMAGE_DEVICE_ID = 0;
+
 export const IMAGE_HEADER_LENGTH = 56;
 export const IMAGE_HASH_LENGTH = 32;
 /** SMGBENCH */

@@ -39,9 +39,10 @@ export class Firmware implements TrialUser {
 	#trial: Trial | undefined;
 	#drive: Drive | undefined;
 
-	private constructor({ power, info }: Host, update: Update, world: FirmwareWorld, parts: FirmwareParts) {
+	private constructor(host: Host & { update: Update }, world: FirmwareWorld, parts: FirmwareParts) {
 		const { driver, storage } = world;
-		this.updater = new Updater(update, power, world, parts);
+		const { update, info } = host;
+		this.updater = new Updater(host, world, parts);
 		this.#version = info.firmwareVersion;
 		this.#update = update;
 		this.#parts = parts;
@@ -61,7 +62,7 @@ export class Firmware implements TrialUser {
 
 	/** Undefined where there is no second place for firmware. */
 	static open(host: Host, world: FirmwareWorld, parts: FirmwareParts): Firmware | undefined {
-		return host.update === undefined ? undefined : new Firmware(host, host.update, world, parts);
+		return hasUpdate(host) ? new Firmware(host, world, parts) : undefined;
 	}
 
 	get isOnTrial(): boolean {
@@ -109,4 +110,8 @@ export class Firmware implements TrialUser {
 		const isHelp = networkSettings.station !== undefined && !networkSettings.accessPointEnabled;
 		return network.accessPointOn && (!isHelp || network.clients > 0);
 	}
+}
+
+function hasUpdate(host: Host): host is Host & { update: Update } {
+	return host.update !== undefined;
 }

@@ -104,7 +104,7 @@ export class Installer {
 
 	/** Bytes of the whole file; 0 while that is not known. */
 	get total(): number {
-		return this.#received < FRONT_LENGTH ? 0 : this.#front.fileLength;
+		return this.#hash === undefined ? this.#claimed : this.#front.fileLength;
 	}
 
 	/** Empty while that is not known, or not to be believed. */

@@ -19,6 +19,13 @@ import { isOnBattery, isWeak } from "../power/supply.js";
 import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
 import { INTERRUPTED, NO_MEMORY, ON_TRIAL, type Refusal, UNDER_WAY } from "./refusals.js";
 
+/** Of the host. */
+export interface UpdaterHost {
+	readonly update: Update;
+	/** Undefined where the board measures nothing. */
+	readonly power?: Power;
+}
+
 export interface UpdaterWorld {
 	readonly driver: Driver;
 	readonly crypto: Crypto;
@@ -40,7 +47,7 @@ export interface UpdaterParts {
 export interface Sender {
 	/** For the log. */
 	readonly name: string;
-	/** It is over; undefined: the firmware is installed, and the device about to restart. Not inside `begin` and `abort`. */
+	/** It is over; undefined: the firmware is installed, and the device about to restart. Not inside `begin`; after `abort` too. */
 	updated(refusal: Refusal | undefined): void;
 }
 
@@ -60,38 +67,31 @@ const FILE_EXTRA = 4096;
 export class Updater implements Driven {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
-	readonly #update: Update;
-	/** Undefined where the board measures nothing. */
-	readonly #power: Power | undefined;
-	readonly #drive: Drive;
+	readonly #host: UpdaterHost;
+	/** In RECEIVING and VERIFYING. */
+	#drive: Drive | undefined;
 	#state = IDLE;
 	#sender: Sender | undefined;
-	/** Of the sender. */
-	#name = "";
 	/** There in RECEIVING and VERIFYING. */
 	#installer: Installer | undefined;
-	#total = 0;
-	#told = 0;
 	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError: string;
 
-	constructor(update: Update, power: Power | undefined, world: UpdaterWorld, parts: UpdaterParts) {
-		this.#update = update;
-		this.#power = power;
-		this.lastError = update.givenUp === "" ? "" : ROLLED_BACK;
+	constructor(host: UpdaterHost, world: UpdaterWorld, parts: UpdaterParts) {
+		this.#host = host;
+		this.lastError = host.update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#world = world;
 		this.#parts = parts;
-		this.#drive = world.driver.drive("ota", this);
 	}
 
 	/** This build takes updates. */
 	get isOpen(): boolean {
-		return this.#update.keys.length > 0;
+		return this.#host.update.keys.length > 0;
 	}
 
 	/** Of a file, bytes. */
 	get limit(): number {
-		return this.#update.slot.size + FILE_EXTRA;
+		return this.#host.update.slot.size + FILE_EXTRA;
 	}
 
 	/** Of the API. */
@@ -106,7 +106,7 @@ export class Updater implements Driven {
 
 	/** Bytes of the whole file; 0 while that is not known. */
 	get total(): number {
-		return this.#installer === undefined ? 0 : this.#total || this.#installer.total;
+		return this.#installer?.total ?? 0;
 	}
 
 	/**
@@ -115,20 +115,18 @@ export class Updater implements Driven {
 	 */
 	begin(sender: Sender, total: number): Refusal | undefined {
 		const { ledger } = this.#parts;
-		const [update, power] = [this.#update, this.#power];
+		const { update, power } = this.#host;
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		const { crypto, text, info } = this.#world;
+		const { driver, crypto, text, info } = this.#world;
 		const isLow = () => isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0);
 		const trace = (message: string) => this.#world.trace(message);
 		const { chip, deviceId } = info;
 		this.#installer = new Installer({ update, crypto, text, chip, deviceId, isLow, trace }, total);
 		this.#sender = sender;
-		this.#name = sender.name;
-		this.#total = total;
-		this.#told = 0;
+		this.#drive = driver.drive("ota", this);
 		this.lastError = "";
 		this.enter(RECEIVING);
 		return undefined;
@@ -138,12 +136,10 @@ export class Updater implements Driven {
 	write(bytes: Uint8Array, start: number, end: number): number {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return end - start;
+		const before = Math.floor(installer.received / TOLD_EACH);
 		const taken = installer.write(bytes, start, end);
 		this.settle(installer);
-		if (installer.received >= this.#told + TOLD_EACH) {
-			this.#told = installer.received;
-			this.#parts.live.changed();
-		}
+		if (Math.floor(installer.received / TOLD_EACH) > before) this.#parts.live.changed();
 		return taken;
 	}
 
@@ -151,7 +147,7 @@ export class Updater implements Driven {
 	end(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
-		this.#drive.tell(() => {
+		this.#drive?.tell(() => {
 			installer.end();
 			this.settle(installer);
 		});
@@ -161,7 +157,6 @@ export class Updater implements Driven {
 	abort(): void {
 		const installer = this.#installer;
 		if (installer === undefined || this.#state !== RECEIVING) return;
-		this.#sender = undefined;
 		installer.close(INTERRUPTED);
 		this.settle(installer);
 	}
@@ -182,11 +177,11 @@ export class Updater implements Driven {
 	/** Nothing comes of what is under way. */
 	stop(): void {
 		this.abort();
-		this.#drive.stop();
+		this.#drive?.stop();
 	}
 
 	private get isOnTrial(): boolean {
-		return this.#update.state === FIRMWARE_ON_TRIAL;
+		return this.#host.update.state === FIRMWARE_ON_TRIAL;
 	}
 
 	/** Looks at what has become of the file. */
@@ -196,10 +191,11 @@ export class Updater implements Driven {
 		if (state !== INSTALL_INSTALLED && state !== INSTALL_REFUSED) return;
 		const { ledger, events } = this.#parts;
 		const sender = this.#sender;
-		this.#installer = this.#sender = undefined;
+		this.#drive?.stop();
+		this.#installer = this.#sender = this.#drive = undefined;
 		ledger.release(UPDATE_COST);
 		this.lastError = refusal?.code ?? "";
-		const from = this.#name === "" ? "" : ` from ${this.#name}`;
+		const from = ` from ${sender?.name}`;
 		if (refusal === undefined) events.note(EVENT_UPDATE_INSTALLED, `${installer.version}${from}`);
 		else events.note(EVENT_UPDATE_REFUSED, `${refusal.code}${from}`);
 		this.enter(refusal === undefined ? RESTARTING : IDLE);

@@ -1,6 +1,8 @@
 /** A manufacturer's key for tests of the diagnostic report, and the reports of a gateway opened with it. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { pointOf } from "../../tools/ota/keys.js";
 import { openReport, type Report } from "../../tools/report/open.js";
 
@@ -10,6 +12,20 @@ const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256
 export const REPORT_KEY = Buffer.from(pointOf(publicKey)).toString("hex");
 
 export const REPORT_PRIVATE_KEY = privateKey;
+
+/** Its public half as a file in this folder, for `--report-key`. */
+export function publicKeyFile(folder: string): string {
+	const path = join(folder, "report.pem.pub");
+	writeFileSync(path, publicKey.export({ type: "spki", format: "pem" }));
+	return path;
+}
+
+/** Its private half as a file in this folder. */
+export function privateKeyFile(folder: string): string {
+	const path = join(folder, "report.pem");
+	writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+	return path;
+}
 
 /** That it is whole. */
 export async function openWhole(file: Uint8Array): Promise<Report> {

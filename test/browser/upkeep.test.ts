@@ -1,207 +1,274 @@
-/** The page's maintenance: an update and what becomes of it. The gateway's part of it is played by the routes of the test. */
+/** The page's maintenance: an update and what becomes of it, backup and restore, the report for the maker. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Locator, Route } from "playwright-core";
-import { PASSWORD } from "../api/gateway.js";
+import type { Browser, Download, Locator } from "playwright-core";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { IMAGE_FAILS } from "../../hosts/simulated/image.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { makeFile, newSigner, SIGNER } from "../ota/bench.js";
 import { violationsOf } from "./axe.js";
 import { needBrowser, say, Visit } from "./browser.js";
 
-/** Of the firmware that runs. */
-const BUILD = 41;
-const IMAGE_BYTES = 1_040_000;
+const NEXT = "9.8.7-test";
+const BENCH = { chip: "pc", deviceId: 0 };
+/** Bytes a second of a network that is slow enough to be looked at. */
+const SLOW = 30_000;
 
-/** A firmware file (docs/firmware-files.md) as far as the page looks into it. */
-function firmwareFile({ board, build, version }: { board: number; build: number; version: string }): Buffer {
-	const file = Buffer.alloc(288 + IMAGE_BYTES);
-	file.writeUInt32LE(0x0beef11e, 0);
-	file.writeUInt16LE(56, 6);
-	file.writeUInt32LE(file.length, 52);
-	file.writeUInt16LE(0xf001, 56);
-	file.writeUInt32LE(220, 58);
-	const metadata = file.subarray(62, 282);
-	metadata.writeUInt8(1, 0);
-	metadata.writeUInt16LE(board, 2);
-	metadata.write("smart-meter-gw", 4);
-	metadata.write("esp32c3", 20);
-	metadata.writeUInt32LE(build, 36);
-	metadata.write(version, 40);
-	metadata.writeUInt32LE(IMAGE_BYTES, 76);
-	return file;
+/** A signed file for the bench; `size` of its image. */
+function fileOf(
+	version: string,
+	own: Parameters<typeof makeFile>[1] = {},
+	image: { size?: number; flags?: number } = {},
+) {
+	return Buffer.from(makeFile(makeBenchImage({ version, size: 20_000, ...image }), { ...BENCH, version, ...own }));
 }
 
 describe("The page's maintenance", function () {
 	this.timeout(90_000);
+	const folder = mkdtempSync(join(tmpdir(), "upkeep-"));
 	let browser: Browser;
 	let gateway: ProcessGateway;
 	let visit: Visit;
-	let card: Locator;
-	/** What the gateway says beside its own status and version. */
+	/** What stands in its status, whatever the gateway says. */
 	let state: object = {};
-	let running: object = { build_number: BUILD };
-	/** How it deals with an upload. */
-	let receive: (route: Route) => Promise<void>;
-	let board: number;
 
 	before(async function () {
 		browser = await needBrowser(this);
-		gateway = await ProcessGateway.start("node");
+		const key = join(folder, "key.pem");
+		writeFileSync(key, publicKeyOf(SIGNER.point).export({ format: "pem", type: "spki" }));
+		gateway = await ProcessGateway.start("node", { args: ["--update-key", key, "--report-key", key] });
 		await gateway.login();
-		board = (await gateway.read("system/version")).device.device_id;
 		visit = await Visit.begin(browser, gateway, { hurried: true });
-		const { page } = visit;
-		await page.route("**/system/status", async (route) => {
+		await visit.page.route("**/system/status", async (route) => {
 			const response = await route.fetch();
-			await route.fulfill({ response, json: { ...(await response.json()), ota_state: "idle", ...state } });
+			if (response.ok()) await route.fulfill({ response, json: { ...(await response.json()), ...state } });
+			else await route.fulfill({ response });
 		});
-		await page.route("**/system/version", async (route) => {
-			const response = await route.fetch();
-			await route.fulfill({ response, json: { ...(await response.json()), ...running } });
-		});
-		await page.route("**/system/ota", (route) => receive(route));
 		await visit.logIn();
 		await visit.go("upkeep");
-		card = visit.card("update.title");
 	});
 	after(async () => {
 		await browser?.close();
 		await gateway?.stop();
+		rmSync(folder, { recursive: true });
 		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
 	});
 
-	const choose = (buffer: Buffer, name = "new.ota") =>
-		card.locator("[name=firmware]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
-	const next = () => firmwareFile({ board, build: BUILD + 1, version: "9.8.7-test" });
-	const install = () => card.locator("[name=update]");
-
-	it("says what a file is before it is sent, and sends none that can't be meant for this gateway", async () => {
-		await choose(Buffer.from("no firmware"), "photo.jpg");
-		await card.getByText(say("update.foreign")).waitFor();
-		await choose(firmwareFile({ board: board + 1, build: BUILD + 1, version: "9.8.7-test" }));
-		await card.getByText(say("error.ota_wrong_device")).waitFor();
-		await choose(next().subarray(0, -1));
-		await card.getByText(say("error.ota_invalid_image")).waitFor();
-		assert.equal(await install().count(), 0);
-		for (const [number, key] of [
-			[BUILD, "update.same"],
-			[BUILD - 1, "update.older"],
-		] as const) {
-			await choose(firmwareFile({ board, build: number, version: "1.2.3-old" }));
-			await card.getByText(say(key)).waitFor();
-			await card.getByText("1.2.3-old", { exact: true }).waitFor();
-			assert.equal(await install().count(), 1);
-		}
-		await choose(next());
-		await install().waitFor();
-		assert.equal(await card.locator(".notice").count(), 0);
-		assert.deepEqual(await violationsOf(visit), []);
-	});
-
-	it("takes a file that is dropped", async () => {
-		await choose(Buffer.from("none"));
-		const path = join(gateway.folder, "dropped.ota");
-		writeFileSync(path, next());
-		const field = await card.locator("[name=firmware]").boundingBox();
-		assert.ok(field);
-		const session = await visit.context.newCDPSession(visit.page);
-		const data = { items: [], files: [path], dragOperationsMask: 1 };
-		const at = { x: field.x + field.width / 2, y: field.y + field.height / 2, data };
-		for (const type of ["dragEnter", "dragOver", "drop"] as const)
-			await session.send("Input.dispatchDragEvent", { type, ...at });
-		await card.getByText("9.8.7-test", { exact: true }).waitFor();
-	});
-
-	it("shows how much has arrived, asks before it is left, and is broken off", async () => {
-		await choose(next());
-		let held: Route | undefined;
-		receive = async (route) => {
-			held = route;
-			state = { ota_state: "receiving", ota_received: IMAGE_BYTES / 4, ota_total: IMAGE_BYTES };
-		};
-		await install().click();
-		const dialog = visit.page.getByRole("dialog", { name: say("update.running", { version: "9.8.7-test" }) });
-		await dialog.getByText(say("update.sending")).waitFor();
-		await visit.hurry(dialog.getByText("24 %"));
-		assert.deepEqual(await violationsOf(visit), []);
-		await visit.page.evaluate(`location.hash = "#/meter"`);
-		const question = visit.page.getByRole("dialog", { name: say("update.leave") });
-		await question.locator("[name=stay]").click();
-		assert.ok(await dialog.isVisible());
-		state = { ota_state: "verifying" };
-		await visit.hurry(dialog.getByText(say("update.checking")));
-		assert.equal(await dialog.locator("[name=cancel]").isDisabled(), true);
-		state = { ota_state: "receiving", ota_received: IMAGE_BYTES / 2, ota_total: IMAGE_BYTES };
-		await visit.hurry(dialog.getByText("49 %"));
-		await dialog.locator("[name=cancel]").click();
-		await card.locator(".notice.info").getByText(say("update.unchanged")).waitFor();
-		await held?.abort().catch(() => undefined);
-		state = {};
-	});
-
-	it("says why a file was refused, even where the connection broke off with it", async () => {
-		const refused = (error: string) => async (route: Route) => {
-			await route.fulfill({ status: 500, json: { error, message: "A sentence." } });
-		};
-		const { page } = visit;
-		for (const code of ["ota_bad_signature", "ota_downgrade", "ota_low_power", "ota_write_failed"] as const) {
-			receive = refused(code);
-			await install().click();
-			await card.getByText(`${say(`error.${code}`)} ${say("update.unchanged")}`).waitFor();
-		}
-		receive = async (route) => {
-			state = { ota_last_error: "ota_invalid_image" };
-			await route.abort("connectionreset");
-		};
-		await install().click();
-		await visit.hurry(card.getByText(`${say("error.ota_invalid_image")} ${say("update.unchanged")}`));
-		state = {};
-		assert.equal(await page.evaluate("onbeforeunload"), null);
-	});
-
-	/** The gateway takes the file and is back at once; the page asks for the login, and is where it was. */
-	async function update(): Promise<void> {
-		await choose(next());
-		receive = (route) => route.fulfill({ status: 200, body: "" });
-		await install().click();
-		await visit.page.getByText(say("restart.update")).waitFor();
-		const login = visit.page.locator("[name=password]");
-		await visit.hurry(login);
-		await visit.page.getByText(say("ending.update")).waitFor();
-		await visit.logIn(PASSWORD);
-		await visit.page.getByRole("heading", { level: 1, name: say("nav.upkeep") }).waitFor();
+	/** What the browser saves by the button of this card. */
+	async function savedBy(card: Locator): Promise<Download> {
+		const [download] = await Promise.all([visit.page.waitForEvent("download"), card.locator("[name=save]").click()]);
+		return download;
 	}
 
-	it("is back after the restart, follows the trial, and says that the new version stays", async () => {
-		state = { ota_state: "trial" };
-		running = { build_number: BUILD + 1 };
-		await update();
-		const { version } = (await gateway.read("system/version")).firmware;
-		await card.getByText(say("update.trial", { version })).waitFor();
-		assert.deepEqual(await violationsOf(visit), []);
-		state = {};
-		await visit.hurry(card.getByText(say("update.done", { version })));
+	describe("update", () => {
+		const card = () => visit.card("update.title");
+		const choose = (buffer: Buffer, name = "new.ota") =>
+			card().locator("[name=firmware]").setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+		const install = () => card().locator("[name=update]");
+
+		it("says what a file is before it is sent, and sends none that can't be meant for this gateway", async () => {
+			const { firmware } = await gateway.read("system/version");
+			await choose(Buffer.from("no firmware"), "photo.jpg");
+			await card().getByText(say("update.foreign")).waitFor();
+			await choose(fileOf(NEXT, { deviceId: 7, chip: "esp32c3" }));
+			await card().getByText(say("error.ota_wrong_device")).waitFor();
+			await card().getByText("esp32c3 (7)").waitFor();
+			await choose(fileOf(NEXT).subarray(0, -1));
+			await card().getByText(say("error.ota_invalid_image")).waitFor();
+			assert.equal(await install().count(), 0);
+			for (const [version, key] of [
+				[firmware.version, "update.same"],
+				["0.0.99-old", "update.older"],
+			] as const) {
+				await choose(fileOf(version));
+				await card().getByText(say(key)).waitFor();
+				await install().waitFor();
+			}
+			await choose(fileOf("0.10.0"));
+			await card().getByText("0.10.0", { exact: true }).waitFor();
+			assert.equal(await card().locator(".notice").count(), 0);
+			assert.deepEqual(await violationsOf(visit), []);
+		});
+
+		it("shows how much has arrived, asks before it is left, and is broken off", async () => {
+			const session = await visit.context.newCDPSession(visit.page);
+			const network = { offline: false, latency: 0, downloadThroughput: -1 };
+			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: SLOW });
+			await choose(fileOf(NEXT, {}, { size: 1_000_000 }));
+			await install().click();
+			const dialog = visit.page.getByRole("dialog", { name: say("update.running", { version: NEXT }) });
+			await visit.hurry(dialog.getByText(/^[1-9]\d? % · /));
+			assert.equal((await gateway.read("system/status")).ota_state, "receiving");
+			assert.deepEqual(await violationsOf(visit), []);
+			await visit.page.evaluate(`location.hash = "#/meter"`);
+			await visit.page
+				.getByRole("dialog", { name: say("update.leave") })
+				.locator("[name=stay]")
+				.click();
+			state = { ota_state: "verifying" };
+			await visit.hurry(dialog.getByText(say("update.checking")));
+			assert.equal(await dialog.locator("[name=cancel]").isDisabled(), true);
+			state = {};
+			await visit.hurry(dialog.getByText(say("update.sending")));
+			await dialog.locator("[name=cancel]").click();
+			await card().locator(".notice.info").getByText(say("update.unchanged")).waitFor();
+			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: -1 });
+		});
+
+		it("says why a file was refused, even where the connection broke off with it", async () => {
+			const refused = (key: Parameters<typeof say>[0]) =>
+				card().getByText(`${say(key)} ${say("update.unchanged")}`, { exact: true });
+			await choose(fileOf(NEXT, { signer: newSigner() }, { size: 1_000_000 }));
+			await install().click();
+			await visit.hurry(refused("error.ota_bad_signature"));
+			await choose(fileOf(NEXT));
+			for (const code of ["ota_downgrade", "ota_low_power", "ota_write_failed", "busy"] as const) {
+				const status = code === "busy" ? 503 : 500;
+				await visit.page.route("**/system/ota", (route) =>
+					route.fulfill({ status, json: { error: code, message: "A sentence." } }),
+				);
+				await install().click();
+				await refused(`error.${code}`).waitFor();
+			}
+			await visit.page.route("**/system/ota", async (route) => {
+				state = { ota_last_error: "ota_interrupted" };
+				await route.abort("connectionreset");
+			});
+			await install().click();
+			await visit.hurry(refused("error.ota_interrupted"));
+			await visit.page.unroute("**/system/ota");
+			state = {};
+		});
+
+		/** The gateway takes the file; when it is back the page asks for the login, and is where it was. */
+		async function update(file: Buffer): Promise<void> {
+			await choose(file);
+			await install().click();
+			await visit.hurry(visit.page.getByText(say("restart.update")));
+			await gateway.rebooted();
+			await visit.hurry(visit.page.locator("[name=password]"));
+			await visit.page.getByText(say("ending.update")).waitFor();
+			await visit.logIn();
+			await visit.page.getByRole("heading", { level: 1, name: say("nav.upkeep") }).waitFor();
+		}
+
+		it("is back after the restart, follows the trial, and says that the new version stays", async () => {
+			await update(fileOf(NEXT));
+			await card()
+				.getByText(say("update.trial", { version: NEXT }))
+				.waitFor();
+			await card().getByText(NEXT, { exact: true }).waitFor();
+			assert.deepEqual(await violationsOf(visit), []);
+			// Sooner than a minute: whoever could ask for a restart has got in.
+			await gateway.login();
+			await gateway.post("system/reboot");
+			await gateway.rebooted();
+			const login = visit.page.getByRole("dialog").locator("[name=password]");
+			await visit.hurry(login);
+			await visit.logIn();
+			await visit.hurry(card().getByText(say("update.done", { version: NEXT })));
+		});
+
+		it("says that the gateway went back", async () => {
+			await update(fileOf("9.9.0-bad", {}, { flags: IMAGE_FAILS }));
+			await card()
+				.getByText(say("error.rolled_back", { version: NEXT }))
+				.waitFor();
+		});
+
+		it("is the page of the version before when the gateway goes back during the trial", async () => {
+			state = { ota_state: "trial", ota_last_error: "" };
+			await visit.hurry(card().getByText(say("update.trial", { version: NEXT })));
+			const loaded = visit.page.waitForEvent("load");
+			state = {};
+			await visit.page.clock.fastForward(5_000);
+			await loaded;
+			await card()
+				.getByText(say("error.rolled_back", { version: NEXT }))
+				.waitFor();
+		});
+
+		it("tells of a newer version on the overview, which leads to what is to be done", async () => {
+			await visit.page.evaluate("sessionStorage.removeItem('update')");
+			state = { upgrade_version: "9.9.9", ota_last_error: "" };
+			await visit.go("dashboard");
+			const link = visit.page.getByRole("link", { name: say("update.there", { version: "9.9.9" }) });
+			await visit.hurry(link);
+			await link.click();
+			await card()
+				.getByText(say("update.newer", { version: "9.9.9" }))
+				.waitFor();
+			state = {};
+		});
 	});
 
-	it("says that the gateway went back, even when that happens during the trial", async () => {
-		state = { ota_state: "trial" };
-		await update();
-		await card.getByText(say("update.trial", { version: "" }).split("  ")[1]).waitFor();
-		const loaded = visit.page.waitForEvent("load");
-		state = { ota_last_error: "rolled_back" };
-		running = { build_number: BUILD };
-		await visit.page.clock.fastForward(5_000);
-		await loaded;
-		const { version } = (await gateway.read("system/version")).firmware;
-		await card.getByText(say("error.rolled_back", { version })).waitFor();
-		state = {};
+	describe("backup", () => {
+		const card = () => visit.card("backup.title");
+		const choose = (file: object) => {
+			const buffer = Buffer.from(JSON.stringify(file));
+			return card().locator("[name=restore]").setInputFiles({ name: "b.json", mimeType: "application/json", buffer });
+		};
+		const restore = () => card().locator("[name=put_back]");
+
+		it("is saved as a file, and put back; what has to be done then stays until it is put away", async () => {
+			await gateway.login();
+			await gateway.write("system/timezone", { timezone: "Europe/Warsaw" });
+			const download = await savedBy(card());
+			assert.match(download.suggestedFilename(), /^[\w-]+-20\d\d-\d\d-\d\d\.json$/);
+			const backup = JSON.parse(readFileSync(await download.path(), "utf8"));
+			assert.equal(backup.version, NEXT);
+			await gateway.write("system/timezone", { timezone: "Europe/Berlin" });
+			const hub = { ...backup.settings.hub, enabled: true, url: "https://hub.example:8123", token_set: true };
+			await choose({ ...backup, settings: { ...backup.settings, hub, "later/thing": { on: true } } });
+			for (const text of [NEXT, backup.board]) await card().getByText(text, { exact: true }).waitFor();
+			await card()
+				.getByText(new RegExp(`${say("nav.meter")}.*${say("nav.hub")}.*${say("nav.system")}`))
+				.waitFor();
+			await restore().click();
+			await card().getByText(say("restore.again")).waitFor();
+			assert.equal((await gateway.read("system/timezone")).timezone, "Europe/Warsaw");
+			assert.equal(await restore().count(), 0);
+			await card().getByText(/later/).waitFor();
+			assert.deepEqual(await violationsOf(visit), []);
+			const todo = card()
+				.getByRole("listitem")
+				.filter({ hasText: say("hub.token") });
+			await todo.getByRole("link", { name: say("nav.hub") }).click();
+			await visit.settled();
+			await visit.go("upkeep");
+			await todo.waitFor();
+			await card().locator("[name=seen]").click();
+			assert.equal(await todo.count(), 0);
+		});
+
+		it("refuses what is no backup, and says what the gateway does not take", async () => {
+			await choose({ some: "thing" });
+			await card().getByText(say("restore.foreign")).waitFor();
+			await choose({ backup: 1, product: "smart-meter-gw", settings: { "system/timezone": { timezone: "No/Where" } } });
+			await restore().click();
+			await card()
+				.getByText(`system/timezone.timezone ${say("update.unchanged")}`)
+				.waitFor();
+		});
 	});
 
-	it("tells of a newer version", async () => {
-		await visit.page.evaluate("sessionStorage.removeItem('update')");
-		state = { upgrade_version: "9.9.9" };
-		await visit.go("dashboard");
-		await visit.go("upkeep");
-		await visit.hurry(card.getByText(say("update.newer", { version: "9.9.9" })));
+	it("gives the report for the maker, with the conversation when that is recorded, and says why there is none", async () => {
+		const card = visit.card("report.title");
+		const record = card.getByRole("switch");
+		await record.check();
+		await card.locator("input[role=switch]:checked").waitFor();
+		assert.equal((await gateway.read("iec62056/control")).log_en, true);
+		const download = await savedBy(card);
+		const { device } = await gateway.read("system/version");
+		assert.equal(download.suggestedFilename(), `smgw-${device.serial}.report`);
+		assert.equal(readFileSync(await download.path(), "latin1").slice(0, 8), "SMGWDIAG");
+		await visit.page.route("**/system/diagnostic", (route) =>
+			route.fulfill({ status: 501, json: { error: "unsupported", message: "A sentence." } }),
+		);
+		await card.locator("[name=save]").click();
+		await card.getByText(say("report.none")).waitFor();
 	});
 });

@@ -29,7 +29,7 @@ export interface Sample {
 }
 
 /** Below which files are refused. */
-const FLOOR = 5;
+export const FLOOR = 5;
 const SLOT_SIZE = 32 * 4096;
 const IMAGE_SIZE = PIECE_LENGTH + 4464;
 

@@ -15,6 +15,8 @@ const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
 const crypto = new NodeCrypto();
 const text = new NodeText();
 
+const anyOf = (list: readonly number[], random: SeededRandom) => list[random.below(list.length)];
+
 export class Unit {
 	readonly slots: VirtualSlots;
 	/** Of the present start. */
@@ -25,10 +27,24 @@ export class Unit {
 		this.loader = this.slots.start(crypto, () => {});
 	}
 
-	/** The power comes back, or the firmware restarts. Throws when nothing starts. */
+	/** The firmware restarts. Throws when nothing starts, a PowerCut when the power is cut or was cut before. */
+	reset(): void {
+		this.loader = this.slots.start(crypto, () => {});
+	}
+
+	/** The power comes back. */
 	restart(): void {
 		this.slots.powerUp();
-		this.loader = this.slots.start(crypto, () => {});
+		this.reset();
+	}
+
+	get hasPower(): boolean {
+		try {
+			this.slots.storage.get(BOOT_KEY);
+			return this.slots.flash.hasPower;
+		} catch {
+			return false;
+		}
 	}
 
 	/** Of the firmware that runs. */
@@ -41,13 +57,12 @@ export class Unit {
 	}
 
 	/**
-	 * Sends the file in random pieces, with its length told before or not, and until it is refused. Gives the code of the
-	 * refusal, or "". Each call of the installer is held against its contract.
+	 * Sends the file in random pieces of up to `largest` bytes until it is refused; `total` is the length that was told before,
+	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
-	upload(file: Uint8Array, random: SeededRandom): string {
+	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
 		const world = { ...BOARD, update: this.loader, crypto, text, isLow: () => false, trace: () => {} };
-		const installer = new Installer(world, random.oneIn(2) ? file.length : 0);
-		const largest = LARGEST_PIECES[random.below(LARGEST_PIECES.length)];
+		const installer = new Installer(world, total);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);

@@ -22,6 +22,7 @@ import { endModule, moduleCases, prepareModule, prepareZigpy, zigpyCases } from 
 import { PeerMissing } from "./peer.js";
 import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.js";
 import { preparePwitab, pwitabCases } from "./pwitab.js";
+import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { standInCases } from "./stand-in.js";
 
@@ -90,6 +91,7 @@ async function checkMeters(): Promise<void> {
 	await check({ name: "Grafana's types 13.2.3", prepare: prepareGrafana, cases: grafanaCases });
 	await check({ name: "python-zeroconf 0.148.0", prepare: prepareZeroconf, cases: mdnsCases });
 	await check({ name: "zigpy 0.80.0", prepare: prepareZigpy, cases: zigpyCases });
+	await check({ name: "HPKE of PyPI", prepare: prepareHPKE, cases: hpkeCases });
 	await check({ name: "SoftHSM by PKCS#11", prepare: prepareModule, cases: moduleCases, end: endModule });
 }
 

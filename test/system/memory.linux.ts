@@ -3,11 +3,13 @@
  * of chunks alive after a collection, and the deepest use of the stack. The title of each test shows what it counted.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readMetrics } from "../api/metrics-text.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { openWhole, publicKeyFile, sectionsOf } from "../api/report-key.js";
 import { Simulation } from "../history/simulation.js";
 import { NAMES } from "../history/unit.js";
 import { iecVectors } from "../vectors.js";
@@ -27,11 +29,16 @@ const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.le
 describe("Memory of the firmware on Linux", function () {
 	this.timeout(1_200_000);
 	let gateway: ProcessGateway;
+	let keyFolder = "";
 
 	before(async () => {
-		gateway = await ProcessGateway.start("linux", { mode: "ap" });
+		keyFolder = mkdtempSync(join(tmpdir(), "report-"));
+		gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--report-key", publicKeyFile(keyFolder)] });
 	});
-	after(() => gateway.stop());
+	after(async () => {
+		await gateway?.stop();
+		rmSync(keyFolder, { recursive: true });
+	});
 
 	/** A body as long as the route takes: its settings, and blanks. */
 	const largestBody = () => Buffer.from(JSON.stringify({ log_en: true }).padEnd(BODY_SIZE));
@@ -40,18 +47,17 @@ describe("Memory of the firmware on Linux", function () {
 		const reply = await gateway.post("iec62056/control", largestBody(), { headers });
 		assert.equal(reply.status, 200);
 	};
-	/** Two clients that ask for this and take nothing of the reply but its head. */
-	const slowClients = async (path: string) => {
-		const ask = () =>
-			new Promise<IncomingMessage>((resolve, reject) => {
-				const [host, port] = gateway.authority(false).split(":");
-				const headers = { Authorization: `Bearer ${gateway.token}` };
-				request({ host, port, path, headers, agent: false }, resolve).on("error", reject).end();
-			});
-		const slow = await Promise.all([ask(), ask()]);
-		for (const response of slow) response.pause();
-		return slow;
+	/** A client that asks for this and takes nothing of the reply but its head. */
+	const slowClient = async (path: string) => {
+		const response = await new Promise<IncomingMessage>((resolve, reject) => {
+			const [host, port] = gateway.authority(false).split(":");
+			const headers = { Authorization: `Bearer ${gateway.token}` };
+			request({ host, port, path, headers, agent: false }, resolve).on("error", reject).end();
+		});
+		response.pause();
+		return response;
 	};
+	const slowClients = (path: string) => Promise.all([slowClient(path), slowClient(path)]);
 	const readMeter = async () => {
 		const readout = await gateway.read("iec62056/read");
 		assert.equal(readout.readings.length, longest.readings.length);
@@ -109,6 +115,23 @@ describe("Memory of the firmware on Linux", function () {
 		await probe(gateway, this, ANY);
 		await exchange.reply();
 		for (const response of slow) response.destroy();
+	});
+
+	it("is small while a diagnostic report is taken slowly, and the next readout goes on", async function () {
+		const slow = await slowClient("/api/v1/system/diagnostic");
+		assert.equal(slow.statusCode, 200);
+		const exchange = gateway.begin("GET", "iec62056/read");
+		await gateway.pass(500);
+		await probe(gateway, this, ANY);
+		const parts: Buffer[] = [];
+		for await (const part of slow) {
+			parts.push(part);
+			await gateway.pass(20);
+		}
+		await probe(gateway, this, ANY);
+		await exchange.reply();
+		const { text } = await openWhole(Buffer.concat(parts));
+		assert.ok(sectionsOf(text).get("conversation")!.length > 20, text);
 	});
 
 	it("is small during a readout by DLMS/COSEM with keys, after mode E", async function () {

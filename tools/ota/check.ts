@@ -6,6 +6,7 @@ import {
 	decodeHeader,
 	decodeMetadata,
 	ELEMENT_HEAD_LENGTH,
+	type ElementHead,
 	FORMAT,
 	HEADER_LENGTH,
 	HEADER_VERSION,
@@ -56,12 +57,16 @@ export interface Target {
 	readonly securityLevel: number;
 }
 
-export interface FirmwareFile {
+/** What stands before the image. */
+export interface Front {
 	readonly header: Header;
 	readonly metadata: Metadata;
 	/** The bytes that the signature is over. */
 	readonly signed: Uint8Array;
 	readonly signature: Uint8Array;
+}
+
+export interface FirmwareFile extends Front {
 	/** The second element's data. */
 	readonly content: Uint8Array;
 }
@@ -73,10 +78,13 @@ function demand(condition: boolean, sentence: string, code = INVALID_IMAGE): ass
 const hex = (value: number, digits = 4) => `0x${value.toString(16).toUpperCase().padStart(digits, "0")}`;
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
-/** Takes the file apart; neither signature nor hashes are looked at. Throws a Refusal when form or sizes are wrong. */
-export function readFirmwareFile(file: Uint8Array): FirmwareFile {
-	demand(file.length >= HEADER_LENGTH, `${file.length} bytes are no firmware file.`);
-	const header = decodeHeader(file);
+/**
+ * Takes apart what stands before the image, in a file of `fileLength` bytes; neither signature nor board are looked at.
+ * Throws a Refusal when form or sizes are wrong.
+ */
+export function readFront(bytes: Uint8Array, fileLength: number): Front {
+	demand(bytes.length >= HEADER_LENGTH, `${bytes.length} bytes are no firmware file.`);
+	const header = decodeHeader(bytes);
 	demand(header.identifier === IDENTIFIER, "This is no Zigbee OTA file: it does not begin with 1E F1 EE 0B.");
 	demand(header.headerVersion === HEADER_VERSION, `The header is of version ${hex(header.headerVersion)}.`);
 	demand(header.headerLength === HEADER_LENGTH, `The header has ${header.headerLength} bytes, not ${HEADER_LENGTH}.`);
@@ -84,29 +92,28 @@ export function readFirmwareFile(file: Uint8Array): FirmwareFile {
 	demand(header.stackVersion === STACK_VERSION, `The header names the stack version ${header.stackVersion}.`);
 	demand(header.manufacturer === MANUFACTURER, `Of another manufacturer: ${hex(header.manufacturer)}.`);
 	demand(
-		header.fileLength === file.length,
-		`The file has ${file.length} bytes; its header tells of ${header.fileLength}.`,
+		header.fileLength === fileLength,
+		`The file has ${fileLength} bytes; its header tells of ${header.fileLength}.`,
 	);
-	demand(file.length >= CONTENT_AT, "The file ends before the image.");
-	const first = decodeElementHead(file.subarray(HEADER_LENGTH));
+	demand(bytes.length >= CONTENT_AT, "The file ends before the image.");
+	const first = decodeElementHead(bytes.subarray(HEADER_LENGTH));
 	demand(
 		first.tag === TAG_METADATA && first.length === SIGNED_LENGTH + SIGNATURE_LENGTH,
 		`The first element is none of metadata: tag ${hex(first.tag)}, ${first.length} bytes.`,
 	);
 	const signatureAt = SIGNED_AT + SIGNED_LENGTH;
-	const signed = file.subarray(SIGNED_AT, signatureAt);
+	const signed = bytes.subarray(SIGNED_AT, signatureAt);
 	const metadata = decodeMetadata(signed);
-	const second = decodeElementHead(file.subarray(CONTENT_AT - ELEMENT_HEAD_LENGTH));
-	const content = file.subarray(CONTENT_AT);
-	checkSizes(header, metadata, second.tag);
-	demand(
-		second.length === content.length && metadata.contentLength === content.length,
-		`${content.length} bytes stand behind the metadata; it tells of ${metadata.contentLength}, the element of ${second.length}.`,
-	);
-	return { header, metadata, signed, signature: file.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH), content };
+	checkSizes(header, metadata, decodeElementHead(bytes.subarray(CONTENT_AT - ELEMENT_HEAD_LENGTH)));
+	return { header, metadata, signed, signature: bytes.subarray(signatureAt, signatureAt + SIGNATURE_LENGTH) };
 }
 
-function checkSizes(header: Header, metadata: Metadata, tag: number): void {
+/** Takes the file apart. Throws as `readFront`. */
+export function readFirmwareFile(file: Uint8Array): FirmwareFile {
+	return { ...readFront(file, file.length), content: file.subarray(CONTENT_AT) };
+}
+
+function checkSizes(header: Header, metadata: Metadata, { tag, length }: ElementHead): void {
 	const { format, isPacked, deviceId, contentLength, imageLength } = metadata;
 	demand(format === FORMAT, `The metadata has the form ${format}, which is not known.`);
 	demand(isPacked <= 1, `Whether the image is packed is ${isPacked}, neither 0 nor 1.`);
@@ -115,12 +122,17 @@ function checkSizes(header: Header, metadata: Metadata, tag: number): void {
 		`The second element's tag is ${hex(tag)}, which is not what the metadata says.`,
 	);
 	demand(header.imageType === deviceId, `Header and metadata name two boards: ${header.imageType}, ${deviceId}.`);
+	const left = header.fileLength - CONTENT_AT;
+	demand(
+		length === left && contentLength === left,
+		`${left} bytes stand behind the metadata; it tells of ${contentLength}, the element of ${length}.`,
+	);
 	demand(imageLength > 0, "The image is empty.");
 	demand(isPacked === 1 || imageLength === contentLength, "A plain image has the size of its element.");
 }
 
 /** What is said before anything is erased, in the gateway's order. Throws a Refusal. */
-export function checkMetadata({ metadata, signed, signature }: FirmwareFile, target: Target): void {
+export function checkFront({ metadata, signed, signature }: Front, target: Target): void {
 	const { imageLength, product, chip, deviceId, securityLevel } = metadata;
 	demand(
 		imageLength <= target.slotSize,
@@ -169,7 +181,7 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 /** All that a gateway checks of a file, but for its supply, its flash and its boot loader. Throws a Refusal. */
 export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
 	const parts = readFirmwareFile(file);
-	checkMetadata(parts, target);
+	checkFront(parts, target);
 	imageOf(parts);
 	return parts;
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
 import { findPartition } from "../factory/partitions.js";
+import { FAULTS, makeBenchFile } from "./bench-file.js";
 import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
 import { checkImage } from "./esp-image.js";
 import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "./key-files.js";
@@ -12,12 +13,15 @@ import { keyIdOf, type Signer } from "./keys.js";
 import { makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
 
+/** About that of the firmware for a chip. */
+const BENCH_SIZE = 1_500_000;
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 const HELP = `Firmware files (docs/firmware-files.md) and the keys that sign them.
 
   npm run ota -- keygen FILE
   npm run ota -- sign --board NAME --image FILE --out FILE --key FILE [options]
+  npm run ota -- bench --out FILE --key FILE --version VERSION [options]
   npm run ota -- inspect FILE
   npm run ota -- verify FILE --public-key FILE [options]
 
@@ -36,6 +40,11 @@ sign makes a firmware file of an image.
   --build NUMBER       build number (default: the third number of the version)
   --security-level N   gateways of a higher level refuse it (default 0)
   --plain              does not pack the image
+
+bench makes a firmware file for npm start and npm run linux: an image that only says which version it is. It takes the
+options of sign from --out on, and
+  --size BYTES         of the image (default 1500000)
+  --fault NAME         what is wrong with it: fails (as soon as it starts), hangs, or deaf (its radio hears nothing)
 
 inspect shows what stands in a firmware file.
 
@@ -70,6 +79,8 @@ const OPTIONS = {
 	build: { type: "string" },
 	"security-level": { type: "string" },
 	plain: { type: "boolean" },
+	size: { type: "string" },
+	fault: { type: "string" },
 	help: { type: "boolean" },
 } as const;
 
@@ -93,6 +104,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 			...(["version", "build", "security-level", "plain"] as const),
 		],
 		run: (given, _file, log) => sign(given, log),
+	},
+	bench: {
+		takesFile: false,
+		options: [
+			...(["out", "key", "signer", "public-key", "digest", "version", "build", "security-level", "plain"] as const),
+			...(["size", "fault"] as const),
+		],
+		run: (given, _file, log) => bench(given, log),
 	},
 	inspect: { takesFile: true, options: [], run: (_given, file, log) => inspect(file, log) },
 	verify: { takesFile: true, options: ["public-key", "revoked", "board", "security-level"], run: verify },
@@ -123,6 +142,25 @@ function sign(given: Given, log: Output["log"]): void {
 	const parts = checkFirmwareFile(file, targetOf(board, { keys: [signer.point], securityLevel }));
 	writeFileSync(out, file);
 	log(`${resolve(out)}\n${describeFile(parts)}`);
+}
+
+function bench(given: Given, log: Output["log"]): void {
+	const out = demand(given.out, "--out is missing: where the firmware file goes.");
+	const version = demand(given.version, "--version is missing: what the image says that it is.");
+	const { fault } = given;
+	if (fault !== undefined && !Object.hasOwn(FAULTS, fault))
+		throw new UsageError(`--fault is ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
+	const file = makeBenchFile({
+		version,
+		buildNumber: given.build === undefined ? buildOf(version) : whole("--build", given.build),
+		securityLevel: whole("--security-level", given["security-level"] ?? "0"),
+		size: whole("--size", given.size ?? String(BENCH_SIZE)),
+		fault,
+		signer: signerOf(given),
+		packed: !given.plain,
+	});
+	writeFileSync(out, file);
+	log(`${resolve(out)}\n${describeFile(readFirmwareFile(file))}`);
 }
 
 function signerOf({ key, signer, digest = false, "public-key": publicKeys = [] }: Given): Signer {

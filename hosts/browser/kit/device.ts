@@ -71,7 +71,7 @@ interface Options {
 	readonly body?: unknown;
 	/** Sent as it is, in place of JSON. */
 	readonly text?: string;
-	/** The reply is a Blob, whatever it has. */
+	/** The reply is a File under its name, whatever it has. */
 	readonly isFile?: boolean;
 	readonly timeoutMs?: number;
 	/** For what keeps the gateway talking to its meter. It is given up when the gateway goes away meanwhile. */
@@ -135,11 +135,11 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 	const body = options.text ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
 	if (body !== undefined) headers.set("Content-Type", options.text === undefined ? "application/json" : "text/plain");
 	let reply: Response;
-	let content: string | Blob;
+	let content: string | File;
 	try {
 		const signal = AbortSignal.timeout(options.timeoutMs ?? REQUEST_MS);
 		reply = await fetch(API + path, { method, headers, signal, ...(body === undefined ? {} : { body }) });
-		content = await (options.isFile && reply.ok ? reply.blob() : reply.text());
+		content = options.isFile && reply.ok ? await fileOf(reply) : await reply.text();
 	} catch {
 		reachable.set(false);
 		watchReturn();
@@ -153,6 +153,11 @@ async function send<T>(method: string, path: string, options: Options): Promise<
 	}
 	if (typeof content !== "string") return content as T;
 	return (content === "" ? undefined : JSON.parse(content)) as T;
+}
+
+async function fileOf(reply: Response): Promise<File> {
+	const name = /filename="(.*)"/.exec(reply.headers.get("Content-Disposition") ?? "")?.[1];
+	return new File([await reply.blob()], name ?? "");
 }
 
 /** Of a reply other than 2xx. */

@@ -6,29 +6,26 @@ import { saveFile } from "./save-file.js";
 import { t } from "./text.js";
 import { asDeviceError } from "./use-device.js";
 
+/** The chip puts them together while they are sent. */
+const FILE_MS = 60_000;
+
 interface FetchButtonProps {
 	/** Of its GET, without `/api/v1/`. */
 	readonly path: string;
-	/** What the file is, and its ending: the day stands between. */
-	readonly name: string;
-	readonly ending: string;
 	readonly label: string;
-	/** In place of the text for an error of this code. */
-	readonly texts?: Readonly<Record<string, string>>;
+	/** In place of that for `unsupported`. */
+	readonly unsupported?: string;
 }
 
-export function FetchButton({ path, name, ending, label, texts }: FetchButtonProps) {
+export function FetchButton({ path, label, unsupported }: FetchButtonProps) {
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<DeviceError>();
 	const save = async () => {
 		setBusy(true);
 		setError(undefined);
 		try {
-			const day = new Date().toISOString().slice(0, 10);
-			saveFile(
-				`smart-meter-gateway-${name}-${day}.${ending}`,
-				await get<Blob>(path, { isFile: true, timeoutMs: FILE_MS }),
-			);
+			const file = await get<File>(path, { isFile: true, timeoutMs: FILE_MS });
+			saveFile(file.name, file);
 		} catch (reason) {
 			setError(asDeviceError(reason));
 		}
@@ -36,15 +33,12 @@ export function FetchButton({ path, name, ending, label, texts }: FetchButtonPro
 	};
 	return (
 		<>
-			{error && <ErrorNotice error={error} text={texts?.[error.code]} />}
+			{error && <ErrorNotice error={error} text={error.code === "unsupported" ? unsupported : undefined} />}
 			<div class="actions">
-				<Button name={name} busy={busy && t("loading")} onClick={save}>
+				<Button name="save" busy={busy && t("loading")} onClick={save}>
 					{label}
 				</Button>
 			</div>
 		</>
 	);
 }
-
-/** The chip puts them together while they are sent. */
-const FILE_MS = 60_000;

@@ -11,8 +11,6 @@ export interface FirmwareFile {
 	/** `device_id` of the board. */
 	readonly board: number;
 	readonly chip: string;
-	/** Build number. */
-	readonly build: number;
 	readonly version: string;
 	/** Bytes that the file should have. */
 	readonly bytes: number;
@@ -38,8 +36,13 @@ export function firmwareOf(head: ArrayBuffer): FirmwareFile | undefined {
 	return {
 		board: short(metadata + 2),
 		chip: text(20, 16),
-		build: long(metadata + 36),
 		version: text(40, 32),
 		bytes: FIRMWARE_HEAD + long(metadata + 76),
 	};
+}
+
+/** Below 0: this version is older than the other, by its numbers (`1.2.3`, whatever stands behind them). */
+export function compareVersions(one: string, other: string): number {
+	const [numbers, others] = [one, other].map((version) => version.split("-")[0]);
+	return numbers.localeCompare(others, "en", { numeric: true });
 }

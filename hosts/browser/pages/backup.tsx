@@ -69,7 +69,7 @@ export function BackupCard() {
 	return (
 		<Card title={t("backup.title")}>
 			<p>{t("backup.intro")}</p>
-			<FetchButton path="system/backup" name="backup" ending="json" label={t("backup.go")} />
+			<FetchButton path="system/backup" label={t("backup.go")} />
 			<h3>{t("restore.title")}</h3>
 			<FilePick name="restore" label={t("restore.file")} accept=".json" onFile={choose} />
 			{file === "foreign" && <Notice kind="error">{t("restore.foreign")}</Notice>}

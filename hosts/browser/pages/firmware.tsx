@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
 import { Dialog } from "../kit/dialog.js";
 import { FilePick } from "../kit/file-pick.js";
-import { FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
+import { compareVersions, FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
 import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
 import { refresh, status } from "../kit/live.js";
@@ -15,7 +15,7 @@ import { uploading, useUnsaved } from "../kit/unsaved.js";
 import { CANCELLED, type Upload, upload } from "../kit/upload.js";
 import { asDeviceError, errorText, useDevice, usePoll } from "../kit/use-device.js";
 
-/** What is kept over the restart: the version that should run then. */
+/** What is kept over the restart. */
 const EXPECTED = "update";
 /** `ota_last_error` of a new version that did not stay. */
 const ROLLED_BACK = "rolled_back";
@@ -24,7 +24,11 @@ const LOOK_AGAIN_MS = 2_000;
 
 type Upgradable = Partial<Status> & { readonly upgrade_version?: string };
 
-type Expected = Pick<FirmwareFile, "version" | "build">;
+interface Expected {
+	readonly version: string;
+	/** The version before. */
+	readonly from: string;
+}
 
 export function FirmwareCard() {
 	const { value: running, error, reload } = useDevice<Version>("system/version");
@@ -57,7 +61,7 @@ function Update({ running }: { running: Version }) {
 		const head = await file.slice(0, FIRMWARE_HEAD).arrayBuffer();
 		setChosen({ file, firmware: firmwareOf(head) });
 	};
-	const send = async (file: File, { version, build }: FirmwareFile) => {
+	const send = async (file: File, { version }: FirmwareFile) => {
 		setError(undefined);
 		setSent(0);
 		forget(EXPECTED);
@@ -65,7 +69,7 @@ function Update({ running }: { running: Version }) {
 		try {
 			way.current = upload("system/ota", file, setSent);
 			await way.current.done;
-			keep(EXPECTED, { version, build });
+			keep(EXPECTED, { version, from: running.firmware.version });
 		} catch (reason) {
 			failure = asDeviceError(reason);
 			setError(failure);
@@ -107,9 +111,11 @@ interface ContentProps {
 /** What the file is, and whether it may be sent. */
 function Content({ chosen: { file, firmware }, running, onSend }: ContentProps) {
 	if (firmware === undefined) return <Notice kind="error">{t("update.foreign")}</Notice>;
-	const { version, build, board, chip, bytes } = firmware;
+	const { version, board, chip, bytes } = firmware;
 	const isOurs = board === running.device.device_id;
-	const doubt = build === running.build_number ? "update.same" : build < running.build_number && "update.older";
+	const present = running.firmware.version;
+	const doubt =
+		version === present ? "update.same" : compareVersions(version, present) < 0 ? "update.older" : undefined;
 	return (
 		<>
 			<Facts>
@@ -199,7 +205,7 @@ function Outcome({ running }: { running: Version }) {
 	}, [isTrial]);
 	if (ota_state === undefined) return null;
 	const { version } = running.firmware;
-	const isBack = ota_last_error === ROLLED_BACK || (expected !== undefined && expected.build !== running.build_number);
+	const isBack = ota_last_error === ROLLED_BACK || (expected?.from === version && expected.version !== version);
 	const [kind, text]: readonly [NoticeKind, string] = isTrial
 		? ["info", t("update.trial", { version })]
 		: isBack

@@ -32,13 +32,7 @@ export function ReportCard() {
 			{value && <Field spec={LOG} value={value.log_en === true} onInput={(on) => record(on === true)} />}
 			{error && <ErrorNotice error={error} />}
 			<p>{t("report.send")}</p>
-			<FetchButton
-				path="system/diagnostic"
-				name="report"
-				ending="bin"
-				label={t("report.go")}
-				texts={{ unsupported: t("report.none") }}
-			/>
+			<FetchButton path="system/diagnostic" label={t("report.go")} unsupported={t("report.none")} />
 		</Card>
 	);
 }

@@ -112,20 +112,21 @@ export const UPKEEP = {
 		"Wenn etwas nicht funktioniert, hilft diese Datei bei der Suche. Sie ist verschlüsselt: Nur der Hersteller der Firmware kann sie lesen. Darin stehen:",
 		"Gdy coś nie działa, ten plik pomaga znaleźć przyczynę. Jest zaszyfrowany: odczyta go tylko producent oprogramowania. Zawiera:",
 	],
+	/** Of each section of docs/diagnostic-report.md a part. */
 	"report.list": [
-		"model, serial number and version; causes of the last restarts, memory and counters; the settings without passwords and keys; the log",
-		"Modell, Seriennummer und Version; Ursachen der letzten Neustarts, Speicher und Zähler; die Einstellungen ohne Passwörter und Schlüssel; das Protokoll",
-		"model, numer seryjny i wersja; przyczyny ostatnich restartów, pamięć i liczniki; ustawienia bez haseł i kluczy; dziennik",
+		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the conversation with the meter, if it is recorded",
+		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Zählerstände des Betriebs, Speicher und Spannungen; das Protokoll; das Gespräch mit dem Zähler, wenn es aufgezeichnet wird",
+		"czas bramki i czas jej pracy; model, wersja i numer seryjny; przebieg ostatniej aktualizacji; przyczyna uruchomienia; stan i siła połączeń; stan, typ i ostatni odczyt licznika; wszystkie ustawienia, które nie są osobiste; statystyki pracy, pamięć i napięcia; dziennik; rozmowa z licznikiem, jeśli jest zapisywana",
 	],
 	"report.not": [
-		"Passwords, keys and tokens are never in it.",
-		"Passwörter, Schlüssel und Token stehen nie darin.",
-		"Nigdy nie ma w nim haseł, kluczy ani tokenów.",
+		"Never in it: passwords, keys, tokens, certificates, names, addresses. Readings and the meter's number are only in the conversation:",
+		"Nie darin: Passwörter, Schlüssel, Token, Zertifikate, Namen, Adressen. Messwerte und die Nummer des Zählers stehen nur im Gespräch:",
+		"Nigdy nie zawiera: haseł, kluczy, tokenów, certyfikatów, nazw, adresów. Odczyty i numer licznika są tylko w rozmowie:",
 	],
 	"report.log": [
-		"The report then has it too, with the meter's values: switch it on, read the meter, then download.",
-		"Dann steht es auch im Bericht, mit den Werten des Zählers: einschalten, Zähler auslesen, dann herunterladen.",
-		"Wtedy raport też ją zawiera, z wartościami licznika: włącz, odczytaj licznik, potem pobierz.",
+		"To have it in the report: switch it on, read the meter, then download. Switched off, it is forgotten.",
+		"Damit es im Bericht steht: einschalten, Zähler auslesen, dann herunterladen. Beim Ausschalten wird es vergessen.",
+		"Aby raport ją zawierał: włącz, odczytaj licznik, potem pobierz. Po wyłączeniu zostaje zapomniana.",
 	],
 	"report.send": [
 		"Send the file to the maker, with a few words on what goes wrong and since when.",

@@ -32,7 +32,7 @@ export const COMMANDS = Object.freeze({
 	/** Opens the meter's port: format, baud. */
 	serial: command(1, [U8, U32], []),
 	/** Opens the console. */
-	console: command(70, [], []),
+	console: command(79, [], []),
 	/** Of a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */

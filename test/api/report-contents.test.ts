@@ -1,0 +1,27 @@
+/** What a diagnostic report has is told to its owner before he downloads it: section by section, and nothing else. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REPORT_SECTIONS } from "../../modules/api/report-lines.js";
+import { ROOT } from "../hosts/native/compile.js";
+import { DOCUMENT } from "./document.js";
+
+describe("The contents of a diagnostic report", () => {
+	it("are those that its document lists, in that order", () => {
+		const text = readFileSync(join(ROOT, "docs/diagnostic-report.md"), "utf8");
+		const table = text.slice(text.indexOf("## What is in it"), text.indexOf("What is **not** in it"));
+		assert.deepEqual(
+			[...table.matchAll(/^\| `(\w+)` +\| (\S.*\S) +\|$/gm)].map(([, name]) => name),
+			REPORT_SECTIONS,
+		);
+	});
+
+	it("are named in the description of the API", () => {
+		const { description } = DOCUMENT.paths["/api/v1/system/diagnostic"].get;
+		const named = /what is in it: (.*?);/.exec(description)![1];
+		assert.deepEqual(
+			[...named.matchAll(/`(\w+)`/g)].map(([, name]) => name).filter((name) => name !== "log_en"),
+			[...REPORT_SECTIONS],
+		);
+	});
+});

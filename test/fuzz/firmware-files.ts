@@ -1,0 +1,95 @@
+/**
+ * Small firmware files with damage anywhere: in the file, or in what the maker's key has signed, which only the readers behind
+ * the signature see. What the gateway says of each is held against what `npm run ota -- verify` says.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { IMAGE_HASH_LENGTH } from "../../hosts/simulated/image.js";
+import { INVALID_IMAGE } from "../../tools/ota/check.js";
+import { SIGNED_AT, SIGNED_LENGTH } from "../../tools/ota/format.js";
+import { PIECE_LENGTH, pack, unpack } from "../../tools/ota/pack.js";
+import { makeFile, SIGNER } from "../ota/bench.js";
+import { verdictOf } from "../ota/corrupted.js";
+import { FLOOR, OPTIONS } from "../ota/corruptions.js";
+import { Unit } from "../ota/unit.js";
+import { type Mutator, runAll } from "./mutator.js";
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+
+/** Large enough for `pieces`, and next to nothing when it is packed. */
+function sparseImage(pieces: number): Uint8Array {
+	const size = (pieces - 1) * PIECE_LENGTH + 400;
+	const image = makeBenchImage({ version: `1.0.${pieces}`, securityLevel: FLOOR, size });
+	const hashed = image.length - IMAGE_HASH_LENGTH;
+	image.fill(0x20, 200, hashed);
+	image.set(sha256(image.subarray(0, hashed)), hashed);
+	return image;
+}
+
+const IMAGES = [1, 2].map((pieces) => {
+	const image = sparseImage(pieces);
+	return { image, packed: pack(image) };
+});
+
+interface OddFile {
+	readonly file: Uint8Array;
+	/** The image that it brings, if its form is right, is one for the boot loader. */
+	readonly isStartable: boolean;
+}
+
+function oddFile(mutator: Mutator): OddFile {
+	const { random } = mutator;
+	const { image, packed } = mutator.pick(IMAGES);
+	const isPacked = image.length > PIECE_LENGTH || random.oneIn(2);
+	const make = (content: Uint8Array, brought: Uint8Array) =>
+		makeFile(image, { securityLevel: FLOOR, packed: isPacked }, { content, metadata: { imageHash: sha256(brought) } });
+	const content = isPacked ? packed : image;
+	const good = make(content, image);
+	switch (random.below(4)) {
+		case 0:
+			return { file: signedAnew(mutator, good), isStartable: true };
+		case 1: {
+			const odd = mutator.mutate(content, IMAGES[0].packed);
+			const brought = isPacked ? unpacked(odd, image.length) : odd;
+			return { file: make(odd, brought ?? image), isStartable: sha256(brought ?? image).equals(sha256(image)) };
+		}
+		case 2:
+			return { file: mutator.mutate(good, make(IMAGES[0].packed, image)), isStartable: true };
+		default:
+			return { file: good, isStartable: true };
+	}
+}
+
+/** With other metadata, of the same length and well signed. */
+function signedAnew(mutator: Mutator, good: Uint8Array): Uint8Array {
+	const file = Uint8Array.from(good);
+	const signed = mutator.mutate(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH), good).subarray(0, SIGNED_LENGTH);
+	file.set(signed, SIGNED_AT);
+	file.set(SIGNER.sign(file.subarray(SIGNED_AT, SIGNED_AT + SIGNED_LENGTH)), SIGNED_AT + SIGNED_LENGTH);
+	return file;
+}
+
+function unpacked(content: Uint8Array, length: number): Uint8Array | undefined {
+	try {
+		return unpack(content, length);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Throws, with the seed, when a file is refused with another code than it should be, or taken for a good one. */
+export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
+	const unit = new Unit({ ...OPTIONS, seed });
+	await runAll("firmware files", seed, runs, (mutator) => {
+		const { file, isStartable } = oddFile(mutator);
+		const total = mutator.pick([0, file.length]);
+		const verdict = verdictOf(file, total);
+		const { version } = unit;
+		const code = unit.upload(file, mutator.random, total);
+		assert.equal(code, verdict === "" && !isStartable ? INVALID_IMAGE : verdict, Buffer.from(file).toString("base64"));
+		unit.restart();
+		if (code === "") unit.loader.confirm();
+		else assert.equal(unit.version, version);
+	});
+}

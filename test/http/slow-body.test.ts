@@ -1,0 +1,191 @@
+/** Bodies that are taken slowly (SlowBody of modules/http/handler.ts): one piece in a turn, time limits of their own, and the whole of it read after an early answer. */
+import assert from "node:assert/strict";
+import type { BodySink, SlowBody } from "../../modules/http/handler.js";
+import type { HTTPResponse } from "../../modules/http/response.js";
+import { Bench, get, request, TOKEN } from "./bench.js";
+import { replies } from "./fake.js";
+
+/** Takes up to `appetite` bytes a call. */
+class Slow implements BodySink, SlowBody {
+	readonly limit = 100_000;
+	readonly stallMs = 30_000;
+	readonly totalMs = 900_000;
+	readonly #response: HTTPResponse;
+	readonly #appetite: number;
+	rest = 0;
+	body = "";
+	/** When each piece came; a turn of the loop has one number. */
+	readonly turns: number[] = [];
+	ended = 0;
+	aborted = 0;
+	/** Answers 500 when so many bytes have come. */
+	refuseAt = Number.POSITIVE_INFINITY;
+
+	constructor(response: HTTPResponse, appetite: number) {
+		this.#response = response;
+		this.#appetite = appetite;
+	}
+
+	get slow(): SlowBody {
+		return this;
+	}
+
+	write(bytes: Uint8Array, start: number, end: number): void {
+		assert.ok(start < end && this.ended + this.aborted === 0);
+		const taken = Math.min(this.#appetite, end - start);
+		this.body += String.fromCharCode(...bytes.subarray(start, start + taken));
+		this.rest = end - start - taken;
+		this.turns.push(turn);
+		if (this.body.length >= this.refuseAt) this.#response.sendText(500, "refused");
+	}
+
+	end(): void {
+		this.ended++;
+		this.#response.sendText(200, `${this.body.length}`);
+	}
+
+	abort(): void {
+		this.aborted++;
+	}
+}
+
+let turn = 0;
+
+function setUp(appetite = 1000): { bench: Bench; sinks: Slow[] } {
+	const bench = new Bench();
+	const sinks: Slow[] = [];
+	bench.route = (one, response) => {
+		if (one.path !== "/slow") {
+			response.sendText(200, "hello");
+			return undefined;
+		}
+		const sink = new Slow(response, appetite);
+		sinks.push(sink);
+		return sink;
+	};
+	// Each call of a timer is a turn.
+	const { set } = bench.world.timers;
+	bench.world.timers.set = (callback, delayMs) =>
+		set(() => {
+			turn++;
+			callback();
+		}, delayMs);
+	return { bench, sinks };
+}
+
+const LETTERS = Array.from({ length: 10_000 }, (_, i) => String.fromCharCode(0x61 + (i % 26))).join("");
+
+describe("HTTP server: slow bodies", () => {
+	it("are given in one piece each turn, what was left of it again, and nothing twice", () => {
+		for (const chunked of [false, true]) {
+			const { bench, sinks } = setUp(700);
+			const client = bench.connect();
+			const framing = chunked ? "Transfer-Encoding: chunked" : `Content-Length: ${LETTERS.length}`;
+			const body = chunked
+				? `1388\r\n${LETTERS.slice(0, 5000)}\r\n1388\r\n${LETTERS.slice(5000)}\r\n0\r\n\r\n`
+				: LETTERS;
+			client.send(request("POST", "/slow", framing, TOKEN) + body + get("/text"));
+			bench.world.advance(1000);
+			const [sink] = sinks;
+			assert.equal(sink.body, LETTERS);
+			assert.equal(new Set(sink.turns).size, sink.turns.length, "two pieces in one turn");
+			assert.deepEqual([sink.ended, sink.aborted], [1, 0]);
+			const got = replies(client.takeBytes());
+			assert.deepEqual(
+				got.map(({ body }) => body),
+				["10000", "hello"],
+				"the next request waits in the same buffer",
+			);
+			assert.deepEqual(bench.mistakes, []);
+		}
+	});
+
+	it("let other connections have their turn", () => {
+		const { bench, sinks } = setUp(100);
+		const client = bench.connect();
+		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN) + LETTERS);
+		bench.world.settle();
+		bench.probe();
+		assert.ok(sinks[0].body.length < 1000);
+		bench.world.advance(1000);
+		assert.equal(sinks[0].ended, 1);
+	});
+
+	it("have limits of their own", () => {
+		const { bench, sinks } = setUp();
+		const silent = bench.connect();
+		silent.send(request("POST", "/slow", "Content-Length: 9000", TOKEN) + LETTERS.slice(0, 100));
+		bench.world.advance(29_000);
+		assert.equal(sinks[0].aborted, 0);
+		bench.world.advance(1001);
+		assert.equal(replies(silent.takeBytes())[0].status, 408);
+		assert.equal(sinks[0].aborted, 1);
+		const slow = bench.connect();
+		slow.send(request("POST", "/slow", "Content-Length: 9000", TOKEN));
+		for (let i = 0; i < 36; i++) {
+			slow.send("x");
+			bench.world.advance(25_000);
+			assert.equal(sinks[1].aborted, Number(i === 35));
+		}
+		assert.equal(replies(slow.takeBytes())[0].status, 408);
+		assert.deepEqual(bench.mistakes, []);
+	});
+
+	it("are over when the client goes, or the server closes, between two pieces", () => {
+		for (const end of ["client", "server"]) {
+			const { bench, sinks } = setUp(100);
+			const client = bench.connect();
+			client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN) + LETTERS);
+			bench.world.settle();
+			if (end === "client") client.leave();
+			else bench.server.close();
+			bench.world.advance(60_000);
+			if (end === "server") assert.deepEqual([sinks[0].ended, sinks[0].aborted], [0, 1]);
+			else assert.equal(sinks[0].ended + sinks[0].aborted, 1);
+			assert.equal(bench.server.connectionCount, 0);
+			assert.deepEqual(bench.mistakes, []);
+		}
+	});
+
+	it("are read to their end after an early answer, so that who looks only then gets it; without a token not", () => {
+		const long = LETTERS.repeat(9);
+		for (const isKnown of [true, false]) {
+			const bench = new Bench();
+			bench.route = (_, response) => {
+				response.sendText(500, "refused");
+				return undefined;
+			};
+			const client = bench.connect();
+			client.reading = false;
+			const fields = [`Content-Length: ${long.length}`, ...(isKnown ? [TOKEN] : [])];
+			client.send(request("POST", "/slow", ...fields));
+			for (let at = 0; at < long.length; at += 10_000) {
+				client.send(long.slice(at, at + 10_000));
+				bench.world.advance(1900);
+			}
+			assert.equal(client.toServer.length === 0, isKnown, "all was read");
+			client.reading = true;
+			bench.world.advance(1900);
+			if (isKnown) assert.equal(replies(client.takeBytes())[0].body, "refused");
+			bench.world.advance(10_000);
+			assert.ok(client.closed);
+			assert.deepEqual(bench.mistakes, []);
+		}
+	});
+
+	it("may be refused in the middle of a piece", () => {
+		const { bench, sinks } = setUp(500);
+		const client = bench.connect();
+		client.send(request("POST", "/slow", `Content-Length: ${LETTERS.length}`, TOKEN));
+		bench.world.settle();
+		sinks[0].refuseAt = 1000;
+		client.send(LETTERS);
+		bench.world.advance(100);
+		const [reply] = replies(client.takeBytes());
+		assert.deepEqual([reply.status, reply.body, reply.fields.get("connection")], [500, "refused", "close"]);
+		assert.deepEqual([sinks[0].ended, sinks[0].aborted], [0, 0]);
+		assert.equal(client.toServer.length, 0);
+		bench.world.advance(5000);
+		assert.ok(client.closed);
+	});
+});

@@ -1,0 +1,112 @@
+/**
+ * The power is cut in each write and each erase of an update, from the first byte of the upload to the confirmed firmware:
+ * of the slots, and of what the boot loader keeps.
+ */
+import assert from "node:assert/strict";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { PowerCut } from "../../hosts/node/virtual-storage.js";
+import { makeFile, SIGNER } from "./bench.js";
+import { Unit } from "./unit.js";
+
+/** Bytes of an upload that come at once, as a TCP segment brings them. */
+const SEGMENT = 1460;
+const SECTOR = 4096;
+
+const OLD = "1.0.1";
+const NEW = "1.0.2";
+
+export interface Update {
+	readonly seed: number;
+	readonly packed: boolean;
+	/** Bytes of the image. */
+	readonly size: number;
+	/** A firmware was installed before, so that both slots are used; else the unit is a new one. */
+	readonly usedBefore: boolean;
+}
+
+interface Cut {
+	readonly name: string;
+	arm(unit: Unit): void;
+}
+
+/** Runs the update once for each place where the power can be cut; returns how many that were. Throws with the place. */
+export function cutEverywhere(update: Update): number {
+	const { seed, packed, size } = update;
+	const [older, newer] = [OLD, NEW].map((version, i) => {
+		const image = makeBenchImage({ version, build: i, size, seed: seed + i });
+		return makeFile(image, { version, packed });
+	});
+	/** The same each time, up to the cut. */
+	const prepare = () => {
+		const random = new SeededRandom(seed);
+		const unit = new Unit({ keys: [SIGNER.point], size: Math.ceil(size / SECTOR) * SECTOR + SECTOR, seed });
+		if (update.usedBefore) install(unit, older, random);
+		return { unit, random, before: unit.version };
+	};
+	const whole = prepare();
+	const { flash, storage } = whole.unit.slots;
+	const [operations, writes] = [flash.operations, storage.writes];
+	install(whole.unit, newer, whole.random);
+	assert.equal(whole.unit.version, NEW);
+	const cuts = [...flashCuts(flash.operations - operations, seed), ...storageCuts(storage.writes - writes)];
+	for (const cut of cuts) {
+		const { unit, random, before } = prepare();
+		cut.arm(unit);
+		try {
+			assert.throws(() => install(unit, newer, random), PowerCut);
+			checkAfter(unit, before, newer, random);
+		} catch (error) {
+			throw new Error(`SEED=${seed}: the power was cut in ${cut.name}`, { cause: error });
+		}
+	}
+	return cuts.length;
+}
+
+/** Everything up to the confirmed firmware. Throws a PowerCut when it does not get there. */
+function install(unit: Unit, file: Uint8Array, random: SeededRandom): void {
+	const code = unit.upload(file, random, file.length, SEGMENT);
+	// The installer takes a cut for flash that fails, and in truth would have no time to.
+	if (!unit.hasPower) throw new PowerCut("in the upload");
+	assert.equal(code, "");
+	unit.reset();
+	unit.loader.confirm();
+	unit.reset();
+}
+
+/** It runs the one or the other, falls back from what was not confirmed, and takes the update that was cut off. */
+function checkAfter(unit: Unit, before: string, file: Uint8Array, random: SeededRandom): void {
+	unit.restart();
+	assert.ok([before, NEW].includes(unit.version), `it runs ${unit.version}`);
+	if (!unit.isConfirmed) {
+		assert.equal(unit.version, NEW);
+		unit.restart();
+		assert.equal(unit.version, before);
+		assert.notEqual(unit.loader.givenUp, "");
+	}
+	assert.ok(unit.isConfirmed);
+	const { version } = unit;
+	unit.restart();
+	assert.equal(unit.version, version, "another start, another firmware");
+	install(unit, file, random);
+	assert.deepEqual([unit.version, unit.isConfirmed], [NEW, true]);
+	assert.deepEqual(unit.slots.flash.mistakes, []);
+}
+
+/** In each operation once, after a random part of it. */
+function flashCuts(operations: number, seed: number): Cut[] {
+	const random = new SeededRandom(seed);
+	return Array.from({ length: operations }, (_, i) => {
+		const bytes = random.oneIn(4) ? SECTOR : random.below(SEGMENT);
+		return { name: `operation ${i + 1}, ${bytes} bytes`, arm: ({ slots }) => slots.flash.cutPowerAt(i + 1, bytes) };
+	});
+}
+
+/** Before and behind each write. */
+function storageCuts(writes: number): Cut[] {
+	return Array.from({ length: 2 * writes }, (_, i) => {
+		const [write, isKept] = [1 + (i >> 1), i % 2 === 1];
+		const name = `${isKept ? "the end" : "the beginning"} of the boot loader's write ${write}`;
+		return { name, arm: ({ slots }) => slots.storage.cutPowerAt(write, isKept) };
+	});
+}

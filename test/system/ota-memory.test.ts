@@ -1,0 +1,77 @@
+/** What updates of the firmware take of XS's slots: at rest, and while one goes on. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { makeFile, makeImage, makeSlots } from "../ota/bench.js";
+import { REST_MS } from "./longest-held.js";
+
+/** Slots that they may take as long as nothing goes on, and while a file comes. */
+const AT_REST = 40;
+const AT_WORK = 150;
+
+describe("The slots of updates in XS", function () {
+	this.timeout(60_000);
+	let folder = "";
+	let xs: XSWorld;
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "memory-"));
+		await bundleGateway(join(folder, "gateway.js"));
+	});
+	after(() => rmSync(folder, { recursive: true }));
+	afterEach(() => xs.stop());
+
+	async function start(slots?: VirtualSlots): Promise<void> {
+		xs = await XSWorld.start({ script: join(folder, "gateway.js"), ...(slots === undefined ? {} : { slots }) });
+		await xs.advance(1);
+		await xs.login();
+		await xs.advance(REST_MS);
+	}
+
+	it("are few at rest", async function () {
+		await start();
+		const without = await xs.slots();
+		await xs.stop();
+		await start(makeSlots());
+		const taken = (await xs.slots()) - without;
+		this.test!.title += ` (${taken})`;
+		assert.ok(taken <= AT_REST);
+	});
+
+	for (const packed of [false, true]) {
+		it(`are few while a ${packed ? "packed" : "plain"} file comes, and none of them stays when it broke off`, async function () {
+			const slots = makeSlots();
+			await start(slots);
+			const file = makeFile(makeImage(200_000), { packed });
+			const before = await xs.slots();
+			const client = xs.world.connect();
+			await xs.advance(100);
+			const connected = await xs.slots();
+			const headers = { Authorization: `Bearer ${xs.token}`, "Content-Length": String(file.length) };
+			client.send(encodeRequest("/api/v1/system/ota", { method: "POST", headers }));
+			let most = 0;
+			for (let at = 0; at < file.length - 20_000; at += 20_000) {
+				client.send(file.subarray(at, at + 20_000));
+				await xs.advance(200);
+				most = Math.max(most, (await xs.slots()) - connected);
+			}
+			this.test!.title += ` (${most})`;
+			assert.ok(slots.flash.operations > 20, "it came to flash");
+			assert.ok(most <= AT_WORK, `${most} slots`);
+			client.close();
+			await xs.advance(REST_MS);
+			assert.equal(slots.openInflaters, 0);
+			const left = (await xs.slots()) - before;
+			assert.ok(left <= 8, `${left} slots stay`);
+			// The next one is taken, and is what starts.
+			await xs.login();
+			const reply = await xs.request("system/ota", { body: file });
+			assert.equal(reply.status, 200, reply.text);
+		});
+	}
+});

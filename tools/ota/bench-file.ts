@@ -1,0 +1,38 @@
+/** Firmware files for `npm start` and `npm run linux`: their images only say which version they are, and what is wrong with it. */
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import {
+	IMAGE_CHIP,
+	IMAGE_DEVICE_ID,
+	IMAGE_FAILS,
+	IMAGE_HANGS,
+	IMAGE_HEARS_NOTHING,
+} from "../../hosts/simulated/image.js";
+import type { Signer } from "./keys.js";
+import { makeFirmwareFile } from "./make.js";
+
+/** What may be wrong with it. */
+export const FAULTS: Readonly<Record<string, number>> = {
+	fails: IMAGE_FAILS,
+	hangs: IMAGE_HANGS,
+	deaf: IMAGE_HEARS_NOTHING,
+};
+
+export interface BenchFile {
+	readonly version: string;
+	readonly buildNumber: number;
+	readonly securityLevel: number;
+	/** Bytes of the image. */
+	readonly size: number;
+	/** A name of FAULTS; undefined: nothing is wrong with it. */
+	readonly fault?: string | undefined;
+	readonly signer: Signer;
+	readonly packed: boolean;
+}
+
+/** Throws a RangeError for what doesn't fit. */
+export function makeBenchFile({ size, fault, ...rest }: BenchFile): Buffer {
+	const { version, buildNumber, securityLevel } = rest;
+	const flags = fault === undefined ? 0 : FAULTS[fault];
+	const image = Buffer.from(makeBenchImage({ version, build: buildNumber, securityLevel, flags, size }));
+	return makeFirmwareFile({ ...rest, image, deviceId: IMAGE_DEVICE_ID, chip: IMAGE_CHIP });
+}
