@@ -64,7 +64,16 @@ describe("The page that installs the firmware", function () {
 		for (const { board, build } of built) writeESPBuild(build, board);
 		const signer = keySigner(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey);
 		const version = { version: "1.2.3", buildNumber: 3, builtUtcMs: Date.UTC(2026, 10, 22), isDirty: false };
-		await writeRelease({ root: ROOT, folder, version, built, signer, securityLevel: 0, sdk: undefined, idf: undefined });
+		await writeRelease({
+			root: ROOT,
+			folder,
+			version,
+			built,
+			signer,
+			securityLevel: 0,
+			sdk: undefined,
+			idf: undefined,
+		});
 		server = createServer(({ url = "/" }, response) => {
 			const path = join(folder, url === "/" ? "index.html" : url.split("?")[0]);
 			try {
