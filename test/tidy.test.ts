@@ -148,7 +148,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		from: "bytes io/crypto io/host io/wifi io/client io/flash io/memory io/machine io/link app hosts/native hosts/simulated",
 		why: "a host gives a world to the gateway and knows no other host",
 	},
-	{ rooms: "tools", from: "* hosts/node hosts/esp32 hosts/browser", why: "programs for developers" },
+	{ rooms: "tools", from: "* hosts/node hosts/simulated hosts/esp32 hosts/browser", why: "programs for developers" },
 	{
 		rooms: "test",
 		from: "* hosts/node hosts/native hosts/simulated hosts/linux hosts/esp32 hosts/browser tools",
@@ -166,7 +166,15 @@ const XS = /^(modules\/|hosts\/(node\/worker|native|simulated|linux|esp32)\/).*\
 /** All but the one place that skips a suite for want of a compiler or a library, and says so. */
 const TESTS = /^test\/(?!hosts\/native\/compile).*\.ts$/;
 /** Modules of the Moddable SDK, which is no npm package. */
-const SDK_MODULES = ["Resource", "timer", "text/decoder", "text/encoder", "mc/config", "gateway/board"];
+const SDK_MODULES = [
+	"Resource",
+	"timer",
+	"text/decoder",
+	"text/encoder",
+	"mc/config",
+	"gateway/board",
+	"gateway/release",
+];
 
 interface PatternRule {
 	/** The test's name. */

@@ -1,3 +1,4 @@
+/** Many more damaged firmware files than test/ota/corrupted.test.ts sends; SEED=n repeats a run. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { sendCorrupted } from "./corrupted.js";
 

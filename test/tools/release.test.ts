@@ -42,7 +42,16 @@ describe("a release", function () {
 		const out = join(folder, name);
 		mkdirSync(out);
 		const signer = keySigner(privateKey);
-		await writeRelease({ root: ROOT, folder: out, version: VERSION, built, signer, securityLevel: 2, sdk: undefined, idf: undefined });
+		await writeRelease({
+			root: ROOT,
+			folder: out,
+			version: VERSION,
+			built,
+			signer,
+			securityLevel: 2,
+			sdk: undefined,
+			idf: undefined,
+		});
 		return filesIn(out);
 	}
 
@@ -58,7 +67,8 @@ describe("a release", function () {
 			for (const file of [`${name}.ota`, `${name}.bin`, ...own.map((part) => `${name}/${part}`)])
 				assert.ok(files.has(file), file);
 		}
-		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json"]) assert.ok(files.has(file));
+		for (const file of ["index.html", "install/page.js", "install/LICENSES.txt", "sbom.cdx.json"])
+			assert.ok(files.has(file));
 		const sums = [...files].filter(([name]) => name !== "SHA256SUMS");
 		const expected = sums.map(([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`);
 		assert.deepEqual(text("SHA256SUMS").split("\n").sort(), expected.join("").split("\n").sort());
@@ -111,7 +121,10 @@ describe("a release", function () {
 		for (const { name } of boards) {
 			for (const { path, offset } of json(`${name}/manifest.json`).builds[0].parts) {
 				const end = offset + files.get(`${name}/${path}`)!.length;
-				for (const [from, to] of [[0x9000, 0x21000], [0x23000, 0x30000]])
+				for (const [from, to] of [
+					[0x9000, 0x21000],
+					[0x23000, 0x30000],
+				])
 					assert.ok(end <= from || offset >= to, `${name}: ${path} lies over what is the unit's`);
 			}
 			const whole = files.get(`${name}.bin`)!;
@@ -125,8 +138,18 @@ describe("a release", function () {
 		assert.deepEqual([bomFormat, specVersion], ["CycloneDX", "1.6"]);
 		assert.equal(metadata.timestamp, new Date(BUILT_UTC_MS).toISOString());
 		assert.equal(metadata.component.version, "1.2.3");
-		const names = components.map(({ name, group }: { name: string; group?: string }) => (group ? `${group}/${name}` : name));
-		for (const name of ["Moddable SDK", "ESP-IDF", "Mbed TLS", "lwIP", "newlib", "wpa_supplicant", ...pagePackages(ROOT)])
+		const names = components.map(({ name, group }: { name: string; group?: string }) =>
+			group ? `${group}/${name}` : name,
+		);
+		for (const name of [
+			"Moddable SDK",
+			"ESP-IDF",
+			"Mbed TLS",
+			"lwIP",
+			"newlib",
+			"wpa_supplicant",
+			...pagePackages(ROOT),
+		])
 			assert.ok(names.includes(name), name);
 		for (const { name, version, licenses } of components) assert.ok(version && licenses.length === 1, name);
 		const preact = components.find(({ name }: { name: string }) => name === "preact");
@@ -143,12 +166,14 @@ describe("a release", function () {
 	it("has a page that fetches nothing from elsewhere", () => {
 		const page = text("index.html");
 		assert.doesNotMatch(page, /\{\{|(src|href|value)="https?:|undefined/);
-		for (const { name } of boards) assert.ok(page.includes(`value="${name}/manifest.json"`) && page.includes(`${name}.ota`));
+		for (const { name } of boards)
+			assert.ok(page.includes(`value="${name}/manifest.json"`) && page.includes(`${name}.ota`));
 		for (const [name, bytes] of files) {
 			if (!name.endsWith(".js")) continue;
 			assert.doesNotMatch(bytes.toString(), /\b(?:import|fetch)\(\s*["']https?:/, name);
 		}
-		for (const name of ["esp-web-tools", "lit", "@material/web"]) assert.ok(text("install/LICENSES.txt").includes(`${name} `));
+		for (const name of ["esp-web-tools", "lit", "@material/web"])
+			assert.ok(text("install/LICENSES.txt").includes(`${name} `));
 	});
 
 	it("refuses what a unit could not start", () => {
@@ -169,7 +194,16 @@ describe("a release", function () {
 describe("the version of a release", () => {
 	let folder = "";
 	const git = (...args: string[]) => {
-		const own = ["-C", folder, "-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+		const own = [
+			"-C",
+			folder,
+			"-c",
+			"user.name=Test",
+			"-c",
+			"user.email=test@example.com",
+			"-c",
+			"commit.gpgsign=false",
+		];
 		const env = { ...process.env, GIT_COMMITTER_DATE: "2026-11-22T12:00:00Z" };
 		assert.equal(spawnSync("git", [...own, ...args], { env }).status, 0, args.join(" "));
 	};

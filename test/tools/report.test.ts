@@ -31,8 +31,12 @@ describe("npm run report", () => {
 	async function run(...args: string[]) {
 		const said = { stdout: "", stderr: "" };
 		const status = await main(args, {
-			log: (text) => void (said.stdout += `${text}\n`),
-			error: (text) => void (said.stderr += `${text}\n`),
+			log: (text) => {
+				said.stdout += `${text}\n`;
+			},
+			error: (text) => {
+				said.stderr += `${text}\n`;
+			},
 		});
 		return { status, ...said };
 	}

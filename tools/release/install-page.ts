@@ -31,7 +31,7 @@ export async function writeInstallPage(root: string, folder: string, version: st
 	copyFileSync(join(source, "page.css"), join(install, "page.css"));
 	writeFileSync(join(install, "LICENSES.txt"), licencesOf(root));
 	const values: Record<string, string> = {
-		version: escape(version),
+		version: escaped(version),
 		boards: boards.map(optionOf).join("\n"),
 		files: boards.map(({ name }) => `<li><a href="${name}.ota" download>${name}.ota</a></li>`).join("\n"),
 	};
@@ -44,10 +44,10 @@ export async function writeInstallPage(root: string, folder: string, version: st
 
 function optionOf({ name, manufacturer, model, chip, flashMB }: Board): string {
 	const data = `data-name="${name}" data-chip="${chip.toUpperCase()}" data-flash="${flashMB}"`;
-	return `<option value="${name}/manifest.json" ${data}>${escape(`${manufacturer} ${model}`)} (${name})</option>`;
+	return `<option value="${name}/manifest.json" ${data}>${escaped(`${manufacturer} ${model}`)} (${name})</option>`;
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 

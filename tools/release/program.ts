@@ -120,7 +120,9 @@ async function carryOut(order: Order, output: Output): Promise<void> {
 	renameSync(draft, folder);
 	output.log(folder);
 	for (const file of files) output.log(`  ${file}`);
-	output.log(`Look at it: npx vite preview --outDir ${relative(ROOT, folder) || "."} (the page), sha256sum -c SHA256SUMS`);
+	output.log(
+		`Look at it: npx vite preview --outDir ${relative(ROOT, folder) || "."} (the page), sha256sum -c SHA256SUMS`,
+	);
 }
 
 /** ESP-IDF's folder with what it has built. */
