@@ -35,6 +35,7 @@ import {
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { putsOf, type SettingsTable, settingsOf } from "./settings.js";
 import { POWER_MODE_SETTINGS } from "./system.js";
+import { UPGRADE_SETTINGS } from "./upgrade.js";
 import { writeMap, ZIGBEE_MAP_BODY } from "./zigbee.js";
 
 export interface BackupGroup {
@@ -61,13 +62,14 @@ const NO_FIELDS: readonly never[] = Object.freeze([]);
 
 function group(path: string, table: BodyTable & Partial<SettingsTable>, own: Partial<BackupGroup> = {}): BackupGroup {
 	const given = table.fields.filter((field) => field.name !== table.long?.name && field !== APPLY);
-	const { secrets = NO_FIELDS } = own;
+	const { secrets = NO_FIELDS, own: texts = NO_FIELDS } = own;
 	const flags = secrets.map(({ name }) => bodyField<boolean>({ name: `${name}_set`, kind: BOOLEAN }));
 	const body = Object.freeze({ ...table, fields: Object.freeze([...given, ...flags]) });
 	const fields = Object.freeze(given.filter((field) => isSetting(field) && !field.secret) as SettingField[]);
 	const accept = table.accept ?? ((_: Exchange, values: BodyValues) => putsOf(fields, values));
-	const none = { boundTo: undefined, needing: undefined, own: NO_FIELDS, writeList: undefined };
-	return Object.freeze({ path, fields, body, accept, ...none, ...own, secrets: Object.freeze(secrets) });
+	const none = { boundTo: undefined, needing: undefined, writeList: undefined };
+	const lists = { own: Object.freeze(texts), secrets: Object.freeze(secrets) };
+	return Object.freeze({ path, fields, body, accept, ...none, ...own, ...lists });
 }
 
 export function isSetting<Value extends Setting>(field: Field<Value>): field is SettingField<Value> {
@@ -93,6 +95,7 @@ const WIFI_ENABLED_BODY = settingsOf(Object.freeze([WIFI_ENABLED]));
 export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	group("system/power_mode", POWER_MODE_SETTINGS),
 	group("system/timezone", TIMEZONE_SETTINGS),
+	group("system/upgrade", UPGRADE_SETTINGS),
 	group("network/wifi", WIFI_BODY, {
 		accept: acceptNetwork,
 		secrets: [WIFI_PASSWORD],

@@ -7,12 +7,12 @@ import type { ConfigStore } from "../config/store.js";
 import { BACKUP_REPLY_COST } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
+import { buildNumber } from "../ota/upgrade.js";
 import { utcText } from "../time/iso.js";
 import { BACKUP_GROUPS } from "./backup-groups.js";
 import type { Exchange, Services } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { isSet, settingMember } from "./settings.js";
-import { buildNumber } from "./system.js";
 
 /** Version of the file's form. */
 export const BACKUP_FORM = 1;

@@ -19,7 +19,7 @@ const KEY = "000102030405060708090a0b0c0d0e0f";
 
 /** Of the entries with settings: what the owner does not set, or not as such. */
 const NO_SETTINGS = [
-	...["access", "tokens", "tls", "iec_speed", "mqtt_announced"],
+	...["access", "tokens", "tls", "iec_speed", "mqtt_announced", "upgrade_found"],
 	...["wifi on_trial", "wifi previous_ssid", "wifi previous_password", "wifi previous_dhcp"],
 	...["wifi previous_ip", "wifi previous_netmask", "wifi previous_gateway"],
 ];
@@ -28,6 +28,7 @@ const NO_SETTINGS = [
 const SET: Readonly<Record<string, JSONObject>> = {
 	"system/power_mode": { power_mode: 2 },
 	"system/timezone": { timezone: "Europe/Berlin" },
+	"system/upgrade": { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: false },
 	"network/wifi": {
 		ssid: "caf\u00e9 \u201e\u20ac\u201c",
 		dhcp: false,
@@ -570,6 +571,7 @@ describe("A backup", () => {
 					entries: Array.from({ length: 32 }, (_, i) => ({ code: [1, 0, i, 7, 0, 255], class_id: 3, attribute: 2 })),
 				},
 				"zigbee/map": { mapping: Array.from({ length: 16 }, (_, i) => ({ obis: `1.${i}.0`, mapping_id: "07020000" })) },
+				"system/upgrade": { upgrade_url: `https://h/${"u".repeat(245)}` },
 				hub: { url: `http://h/${"p".repeat(246)}`, token: secret(512) },
 				mqtt: {
 					url: `mqtt://${"h".repeat(240)}`,
