@@ -21,7 +21,7 @@ import {
 /** Who a file must be good for. */
 export interface Judge {
 	readonly info: Pick<HostInfo, "chip" | "deviceId">;
-	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
+	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
 }
 
 const PRODUCT = "smart-meter-gw";
@@ -76,6 +76,7 @@ const ID_LENGTH = 8;
  * sender says, or 0. Takes the time to verify a signature. What a front says counts only after that.
  */
 export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
+	if (refusalOfKind(front, FRONT_LENGTH)) return NO_FIRMWARE_FILE;
 	const isPacked = front[PACKED_FLAG] === 1;
 	const [fileLength, dataLength] = [uint32(front, FILE_LENGTH), uint32(front, DATA_LENGTH)];
 	const imageLength = uint32(front, IMAGE_LENGTH);

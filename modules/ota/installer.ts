@@ -23,7 +23,7 @@
  * (packed) on: the hash of what came can't be had then, but that of what lies in flash is signed too, and decides.
  */
 
-import type { Hash } from "../io/crypto.js";
+import type { Crypto, Hash } from "../io/crypto.js";
 import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, type Update, WRITE_SIZE } from "../io/flash.js";
 import type { Power } from "../io/host.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
@@ -43,9 +43,10 @@ import {
 	uint32,
 	versionOf,
 } from "./front.js";
-import { DAMAGED, LOW_POWER, NO_MEMORY, NOT_STARTABLE, TAKEN, WRITE_FAILED } from "./refusals.js";
+import { DAMAGED, LOW_POWER, NO_FIRMWARE_FILE, NO_MEMORY, NOT_STARTABLE, TAKEN, WRITE_FAILED } from "./refusals.js";
 
 export interface InstallerWorld extends Judge {
+	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 	trace(message: string): void;
 }
 
@@ -199,8 +200,7 @@ export class Installer {
 		if (this.state === INSTALL_FRONT) {
 			count = Math.min(count, FRONT_LENGTH - received);
 			this.#front.set(bytes.subarray(start, start + count), received);
-			if (received + count >= KIND_LENGTH && refusalOfKind(this.#front, KIND_LENGTH))
-				this.close(refusalOfKind(this.#front, KIND_LENGTH));
+			if (received + count >= KIND_LENGTH && refusalOfKind(this.#front, KIND_LENGTH)) this.close(NO_FIRMWARE_FILE);
 			return count;
 		}
 		const left = this.total - received;
