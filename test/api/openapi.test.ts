@@ -10,7 +10,7 @@ import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules
 import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
-import * as refusals from "../../modules/ota/refusals.js";
+import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
 import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 
@@ -226,7 +226,7 @@ describe("The description of the API, openapi.json", () => {
 		const all = new Set([
 			...own,
 			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
-			...Object.values(refusals).map(({ code }) => code),
+			...REFUSALS.map((_, refusal) => codeOf(refusal)).filter((code) => code !== ""),
 		]);
 		const { oneOf } = DOCUMENT.components.schemas.Error.properties.error;
 		assert.deepEqual(oneOf.map((one: Node) => one.const).sort(), [...all].sort());
