@@ -194,8 +194,8 @@ export const UPKEEP = {
 		"Zasilanie jest za słabe na aktualizację: podłącz bramkę do USB albo wymień baterie.",
 	],
 	"error.rolled_back": [
-		"The new version failed, so the gateway went back: version {version} runs, with all settings. The report below helps its maker.",
-		"Die neue Version versagte, deshalb ist das Gateway zurückgekehrt: Version {version} läuft, mit allen Einstellungen. Der Bericht unten hilft dem Hersteller.",
-		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport poniżej pomoże producentowi.",
+		"The new version failed, so the gateway went back: version {version} runs, with all settings. The report on this page helps its maker.",
+		"Die neue Version versagte, deshalb ist das Gateway zurückgekehrt: Version {version} läuft, mit allen Einstellungen. Der Bericht auf dieser Seite hilft dem Hersteller.",
+		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport na tej stronie pomoże producentowi.",
 	],
 } as const satisfies Record<string, Translations>;
