@@ -110,6 +110,7 @@ function describe(factory: FactoryData): HostInfo {
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
 		reportKey: RELEASE.reportKey,
+		upgradeUrl: RELEASE.upgradeUrl,
 	};
 }
 

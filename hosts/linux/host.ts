@@ -163,6 +163,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 			hostname: setting("HOSTNAME")!,
 			timeServers: setting("TIME_SERVERS") ?? "",
 			reportKey: setting("REPORT_KEY") ?? "",
+			upgradeUrl: setting("UPGRADE_URL") ?? "",
 		},
 		clock,
 		timers,

@@ -212,8 +212,8 @@ describe("The description of the API, openapi.json", () => {
 			}
 			groups++;
 		}
-		// GET and POST of power mode, time zone, fallback, protocol, IEC 62056-21, control, schedule and DLMS.
-		assert.equal(groups, 16);
+		// GET and POST of power mode, time zone, fallback, protocol, IEC 62056-21, control, schedule, DLMS and upgrade.
+		assert.equal(groups, 18);
 	});
 
 	it("has the size of a certificate file", () => {

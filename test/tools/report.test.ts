@@ -31,10 +31,10 @@ describe("npm run report", () => {
 	async function run(...args: string[]) {
 		const said = { stdout: "", stderr: "" };
 		const status = await main(args, {
-			log: (text) => {
+			log(text) {
 				said.stdout += `${text}\n`;
 			},
-			error: (text) => {
+			error(text) {
 				said.stderr += `${text}\n`;
 			},
 		});
