@@ -123,8 +123,8 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "ota",
-		from: "io/host io/crypto io/flash io/machine io/driver io/memory power diagnostics",
-		why: "takes a firmware file from whoever sends it; the cells may be too low for it, and the log tells what came of it",
+		from: "io/host io/crypto io/client io/flash io/machine io/driver io/memory http config publish power diagnostics",
+		why: "takes a firmware file from whoever sends it, looks whether there is a newer one; the log tells what came of it",
 	},
 	{
 		rooms: "api",

@@ -121,6 +121,7 @@ class LinuxBench {
 			utcMs: startTime(this.#options),
 			timeServers: ntp,
 			reportKey: this.#options.reportKey,
+			updateKeys: this.#options.updateKeys,
 			announce,
 			power,
 			wakeReason,

@@ -108,6 +108,7 @@ function describe(factory: FactoryData): HostInfo {
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
 		reportKey: "",
+		upgradeUrl: RELEASE.upgradeUrl,
 	};
 }
 

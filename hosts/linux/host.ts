@@ -1,16 +1,20 @@
 /** Puts the natives of this folder and of hosts/native together to one Host: Linux as the gateway's world, in XS. */
+import { decodeHex } from "../../modules/bytes/hex.js";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
 import type { Clock, Ending, Host, Storage, UDPOptions, UDPPort } from "../../modules/io/host.js";
 import { createButtonPort } from "../native/button.js";
 import { NativeCrypto } from "../native/crypto.js";
 import { FLASH } from "../native/flash.js";
+import { NativeInflater } from "../native/inflater.js";
 import { MEMORY } from "../native/memory.js";
 import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
 import { TextAir } from "../simulated/air.js";
+import { BootLoader, SLOTS } from "../simulated/boot-loader.js";
 import { ASKED_FOR, POWER_ON, SLEPT, StoredRetained } from "../simulated/ending.js";
+import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_FAILS, IMAGE_HANGS, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createSerialPort } from "./serial.js";
@@ -61,6 +65,9 @@ function endingOf(cause: string | undefined): Ending {
 	return cause === undefined ? POWER_ON : { cause, isFault: true };
 }
 
+/** As long as the watchdog of the ESP32 looks on. */
+const WATCHDOG_MS = 5000;
+
 /** Where the clients of our access point are. */
 const ACCESS_POINT_ADDRESS = "127.0.0.1";
 
@@ -79,8 +86,11 @@ function withoutNetwork({ io, pins }: UDPPort): UDPPort {
 /** What the runner was started with (tools/linux.ts). */
 const setting = (name: string): string | undefined => System.setting(`GATEWAY_${name}`);
 
-/** The host, and a function that prints the line by which the runner says that it serves. */
-export function createHost(): { host: Host; ready(): void } {
+/**
+ * The host, and a function that prints the line by which the runner says that it serves; `fail` in place of that, and of all
+ * else, where an image is started that is made to fail.
+ */
+export function createHost(): { host: Host; ready(): void; fail?(): void } {
 	const state = setting("STATE")!;
 	const quiet = setting("QUIET") !== undefined;
 	const trace = (line: string): void => {
@@ -124,20 +134,36 @@ export function createHost(): { host: Host; ready(): void } {
 			}, 0);
 		},
 	};
+	const crypto = new NativeCrypto();
+	const restart = () => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https);
+	const restartSoon = () => void timers.set(restart, 0);
+	const keys = setting("UPDATE_KEYS") ?? "";
+	const update = new BootLoader({
+		storage: new LinuxStorage(state),
+		slots: SLOTS.map((name) => FLASH.open(name)!),
+		crypto,
+		keys: keys.split(" ").flatMap((hex) => (hex === "" ? [] : (decodeHex(text.encode(hex), 0, hex.length) ?? []))),
+		revoked: [],
+		securityLevel: 0,
+		inflater: () => new NativeInflater(),
+		restart: restartSoon,
+	});
+	const { flags = 0, version = setting("VERSION")! } = update.image ?? {};
 	const host: Host = {
 		info: {
 			board: setting("BOARD") ?? "linux",
-			chip: "pc",
+			chip: IMAGE_CHIP,
 			serial: setting("SERIAL")!,
 			labelPassword: setting("LABEL_PASSWORD")!,
-			firmwareVersion: setting("VERSION")!,
+			firmwareVersion: version,
 			builtUtcMs: Number(setting("BUILT_UTC_MS")),
 			manufacturer: "Smart-Meter Gateway project",
 			model: "Linux",
-			deviceId: 0,
+			deviceId: IMAGE_DEVICE_ID,
 			hostname: setting("HOSTNAME")!,
 			timeServers: setting("TIME_SERVERS") ?? "",
 			reportKey: setting("REPORT_KEY") ?? "",
+			upgradeUrl: setting("UPGRADE_URL") ?? "",
 		},
 		clock,
 		timers,
@@ -154,22 +180,21 @@ export function createHost(): { host: Host; ready(): void } {
 		storage: new LinuxStorage(`${state}/flash`),
 		retained: new StoredRetained(new LinuxStorage(state)),
 		ending: endingOf(setting("ENDING")),
-		crypto: new NativeCrypto(),
+		update,
+		crypto,
 		memory: MEMORY,
 		text,
 		power: new SimulatedPower(() => `${readPower()}\n${setting("POWER") ?? ""}`),
 		resources: new SDKResources(),
 		wifi: createWiFiPort({
-			air: new TextAir(textFile("air.txt")),
+			air: new TextAir((flags & IMAGE_HEARS_NOTHING) !== 0 ? () => "nothing" : textFile("air.txt")),
 			timers,
 			lease: { ip, netmask, gateway },
 			accessPointKey: setting("ACCESS_POINT_KEY")!,
 		}),
 		button: createButtonPort((target) => System.watchButton(target)),
 		sleep,
-		restart: () => {
-			timers.set(() => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https), 0);
-		},
+		restart: restartSoon,
 		trace,
 	};
 	const ready = () => {
@@ -178,5 +203,10 @@ export function createHost(): { host: Host; ready(): void } {
 		else if (sleep.wakeReason !== WAKE_NONE) trace(`The gateway wakes.${addresses}`);
 		else trace("The gateway starts anew.");
 	};
-	return { host, ready };
+	/** What an image does that is made to fail; undefined: it starts. */
+	const fail = () => {
+		trace(`The firmware ${version} has failed.`);
+		timers.set(restart, (flags & IMAGE_FAILS) !== 0 ? 0 : WATCHDOG_MS);
+	};
+	return { host, ready, ...((flags & (IMAGE_FAILS | IMAGE_HANGS)) === 0 ? {} : { fail }) };
 }

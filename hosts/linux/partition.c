@@ -18,7 +18,7 @@ enum { PATH_SIZE = 4096 };
 static const struct {
 	const char *name;
 	size_t size;
-} partitions[] = { { "history", 0x8000 }, { "log", 0x2000 } };
+} partitions[] = { { "history", 0x8000 }, { "log", 0x2000 }, { "slot_0", 0x1e0000 }, { "slot_1", 0x1e0000 } };
 
 size_t partition_size(const char *name)
 {

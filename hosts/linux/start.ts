@@ -6,9 +6,9 @@ import { System } from "./system.js";
 export function start(make: (host: Host) => { start(): void }): void {
 	System.watchStack();
 	try {
-		const { host, ready } = createHost();
-		make(host).start();
-		ready();
+		const { host, ready, fail } = createHost();
+		if (fail === undefined) make(host).start();
+		(fail ?? ready)();
 	} catch (error) {
 		System.trace(error instanceof Error ? error.message : String(error));
 		System.exit(1);

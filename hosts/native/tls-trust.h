@@ -22,8 +22,11 @@ enum {
 	TRUST_MESSAGE_SIZE = 64,
 };
 
+/* As `trusted`: whoever answers is believed (ANYBODY there). */
+#define TRUST_ANYBODY "anybody"
+
 typedef struct {
-	/* PEM text with a NUL at its end. */
+	/* PEM text with a NUL at its end, or TRUST_ANYBODY. */
 	const char *trusted;
 	/* A DNS name, or an IPv4 address. */
 	const char *name;

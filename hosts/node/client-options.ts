@@ -1,7 +1,7 @@
 /** What the options of a client (modules/io/client.ts) may be, for the hosts of this folder; TLS as Node wants it. */
 import { createHash, type X509Certificate } from "node:crypto";
 import { isIPv4 } from "node:net";
-import { type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
+import { ANYBODY, type ClientOptions, SESSION_LIMIT, TRUSTED_LIMIT } from "../../modules/io/client.js";
 import { type Identity, toIdentity } from "./certificate.js";
 import { parseCertificates } from "./trust.js";
 
@@ -15,7 +15,8 @@ const TIMEOUT_MAX_MS = 60_000;
 export interface TLSWishes {
 	/** PEM text, and what stands in it. */
 	readonly authorities: string;
-	readonly trusted: readonly X509Certificate[];
+	/** Undefined: whoever answers is believed. */
+	readonly trusted: readonly X509Certificate[] | undefined;
 	readonly name: string;
 	readonly utcMs: number | undefined;
 	readonly identity: Identity | undefined;
@@ -39,7 +40,7 @@ export function tlsWishesOf({ host, tls }: ClientOptions): TLSWishes {
 	if (session && session.length > SESSION_LIMIT) throw new RangeError(`a session has at most ${SESSION_LIMIT} bytes`);
 	if (!NAME.test(name)) throw new RangeError(`"${name}" is no name and no IPv4 address`);
 	const authorities = Buffer.from(trusted).toString("latin1");
-	const certificates = certificatesOf(authorities);
+	const certificates = authorities === ANYBODY ? undefined : certificatesOf(authorities);
 	return {
 		authorities,
 		trusted: certificates,

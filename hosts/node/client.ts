@@ -92,7 +92,7 @@ class NodeClient extends Outgoing {
 		const session = unboundSession(tls);
 		const socket = connectTLS({
 			socket: carrier,
-			ca: authorities,
+			...(tls.trusted === undefined ? {} : { ca: authorities }),
 			allowPartialTrustChain: true,
 			rejectUnauthorized: false,
 			checkServerIdentity: () => undefined,
@@ -133,6 +133,7 @@ class NodeClient extends Outgoing {
 
 /** 0, or CLIENT_… why this server is not believed. */
 function verdictOf(socket: TLSSocket, { trusted, name, utcMs }: TLSWishes): number {
+	if (trusted === undefined) return 0;
 	const shown = shownBy(socket);
 	const code = judge({ shown, trusted, name, utcMs });
 	if (code !== 0 || isPinned({ shown, trusted })) return code;

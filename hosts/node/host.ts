@@ -53,6 +53,8 @@ export interface HostSettings {
 	readonly timeServers?: string;
 	/** `HostInfo.reportKey`; default: none. */
 	readonly reportKey?: string;
+	/** `HostInfo.upgradeUrl`; default: none. */
+	readonly upgradeUrl?: string;
 	/** How the program before has ended; default: its power was cut. */
 	readonly ending?: Ending;
 	/** Supply and sensors, as long as power.txt of the state folder says nothing else (simulated/power.ts). */
@@ -102,6 +104,7 @@ export function createHost(settings: HostSettings): Host {
 			hostname: hostnameOf(factory),
 			timeServers: settings.timeServers ?? "",
 			reportKey: settings.reportKey ?? "",
+			upgradeUrl: settings.upgradeUrl ?? "",
 		},
 		clock: time ?? new NodeClock(settings.utcMs),
 		timers,

@@ -17,7 +17,8 @@ const SERVER_USAGES = ["1.3.6.1.5.5.7.3.1", "2.5.29.37.0"];
 export interface TrustQuestion {
 	/** What the server has shown, its own first. */
 	readonly shown: readonly X509Certificate[];
-	readonly trusted: readonly X509Certificate[];
+	/** Undefined: anybody. */
+	readonly trusted: readonly X509Certificate[] | undefined;
 	/** DNS name or IPv4 address that it must be for. */
 	readonly name: string;
 	/** Undefined: dates are not looked at. */
@@ -43,12 +44,13 @@ export function shownBy(socket: TLSSocket): X509Certificate[] {
 
 /** The server's very own certificate is among the trusted ones: it is believed whatever name it has. */
 export function isPinned({ shown, trusted }: Pick<TrustQuestion, "shown" | "trusted">): boolean {
-	return shown.length > 0 && trusted.some((one) => one.raw.equals(shown[0].raw));
+	return shown.length > 0 && trusted !== undefined && trusted.some((one) => one.raw.equals(shown[0].raw));
 }
 
 /** 0, or CLIENT_… why the server is not believed. */
 export function judge(question: TrustQuestion): number {
-	const { shown, name, utcMs } = question;
+	const { shown, trusted, name, utcMs } = question;
+	if (trusted === undefined) return 0;
 	if (shown.length === 0) return CLIENT_UNTRUSTED;
 	const [own] = shown;
 	if (isPinned(question)) return isValidAt(own, utcMs) ? 0 : CLIENT_EXPIRED;
@@ -68,7 +70,7 @@ export function judge(question: TrustQuestion): number {
 /** All ways from the last of `path` to somebody who is trusted. */
 function* pathsOf(question: TrustQuestion, path: X509Certificate[]): Generator<X509Certificate[]> {
 	const last = path[path.length - 1];
-	for (const issuer of question.trusted) if (hasSigned(issuer, last)) yield [...path, issuer];
+	for (const issuer of question.trusted ?? []) if (hasSigned(issuer, last)) yield [...path, issuer];
 	if (path.length >= CHAIN_LIMIT) return;
 	for (const issuer of question.shown.slice(0, CHAIN_LIMIT)) {
 		if (!path.includes(issuer) && hasSigned(issuer, last)) yield* pathsOf(question, [...path, issuer]);

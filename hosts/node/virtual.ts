@@ -137,6 +137,7 @@ export class VirtualWorld implements Host {
 			hostname: "gateway",
 			timeServers: "",
 			reportKey: "",
+			upgradeUrl: "",
 			...options.info,
 		};
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);

@@ -49,7 +49,7 @@ const STATE_INVALID = 5;
 /** Bytes of a slot, as in hosts/esp32/partitions-4mb.csv. */
 export const SLOT_SIZE = 0x1e0000;
 /** Names of the slots' partitions. */
-export const SLOTS: readonly string[] = Object.freeze(["ota_0", "ota_1"]);
+export const SLOTS: readonly string[] = Object.freeze(["slot_0", "slot_1"]);
 
 export interface BootWorld {
 	readonly storage: Storage;

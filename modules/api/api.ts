@@ -54,6 +54,7 @@ import { notBuilt, type Operation, route, settingsRoutes } from "./route.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { getStatus, getVersion, POWER_MODE_SETTINGS, postFactoryReset, postReboot } from "./system.js";
 import { deleteSession, deleteToken, getSessions, getTokens, postToken, TOKEN_BODY } from "./tokens.js";
+import { UPGRADE_SETTINGS } from "./upgrade.js";
 import { type BodyDone, ObjectReader } from "./validate.js";
 import {
 	getZigbee,
@@ -119,6 +120,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	notBuilt(METHOD_GET, "meter/profile", SCOPE_READ),
 	route(METHOD_GET, "metrics", getMetrics, { scope: SCOPE_READ }),
 	route(METHOD_GET, "events", getEvents, { scope: SCOPE_READ, waits: true }),
+	...settingsRoutes("system/upgrade", UPGRADE_SETTINGS),
 	...settingsRoutes("mqtt", MQTT_SETTINGS),
 	route(METHOD_GET, "mqtt/send", getMQTTSend, { waits: true }),
 ]);

@@ -14,7 +14,7 @@ import {
 	WIFI_PASSWORD,
 	WIFI_SSID,
 } from "../config/network-fields.js";
-import { BOOLEAN, bodyField, type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
+import { type Field, type Put, put, type Setting, type SettingField } from "../config/schema.js";
 import type { JSONWriter } from "../json/writer.js";
 import { type BodyTable, type BodyValues, needed } from "./body.js";
 import { TIMEZONE_SETTINGS } from "./clock.js";
@@ -25,26 +25,26 @@ import { CONTROL_SETTINGS, IEC62056_SETTINGS, PROTOCOL_SETTINGS } from "./meter-
 import { MQTT_SETTINGS } from "./mqtt.js";
 import {
 	AP_BODY,
-	APPLY,
 	acceptAccessPoint,
 	acceptStation,
 	FALLBACK_AP_SETTINGS,
 	isName,
 	WIFI_BODY,
+	WIFI_ENABLED_SETTINGS,
 } from "./network-settings.js";
 import { SCHEDULE_SETTINGS } from "./schedule.js";
-import { putsOf, type SettingsTable, settingsOf } from "./settings.js";
+import { putsOf, type SettingsTable } from "./settings.js";
 import { POWER_MODE_SETTINGS } from "./system.js";
+import { UPGRADE_SETTINGS } from "./upgrade.js";
 import { writeMap, ZIGBEE_MAP_BODY } from "./zigbee.js";
 
 export interface BackupGroup {
 	/** Path of its route; its name in the file. */
 	readonly path: string;
-	/** What the file has of it, in this order. */
-	readonly fields: readonly SettingField[];
-	/** What a file may have of it: more than `fields`, since one may put secrets in; last the `<name>_set` of `secrets`. */
-	readonly body: BodyTable;
-	readonly accept: (exchange: Exchange, values: BodyValues) => readonly Put[] | undefined;
+	/** What POST of the route takes, and a file may have; what `isShown` of it is in a file that we make. */
+	readonly table: BodyTable & Partial<SettingsTable>;
+	/** In place of the table's. */
+	readonly accept: SettingsTable["accept"] | undefined;
 	/** Secrets and certificates. The file only has, as `<name>_set`, whether there is one. */
 	readonly secrets: readonly SettingField[];
 	/** They were given for this address or network, and are not kept for another. */
@@ -57,21 +57,27 @@ export interface BackupGroup {
 	readonly writeList: ((writer: JSONWriter, stored: Uint8Array) => void) | undefined;
 }
 
-const NO_FIELDS: readonly never[] = Object.freeze([]);
+/** What most groups have: their prototype, so that it takes flash once. */
+const PLAIN: Omit<BackupGroup, "path" | "table"> = Object.freeze({
+	accept: undefined,
+	secrets: Object.freeze([]),
+	boundTo: undefined,
+	needing: undefined,
+	own: Object.freeze([]),
+	writeList: undefined,
+});
 
-function group(path: string, table: BodyTable & Partial<SettingsTable>, own: Partial<BackupGroup> = {}): BackupGroup {
-	const given = table.fields.filter((field) => field.name !== table.long?.name && field !== APPLY);
-	const { secrets = NO_FIELDS } = own;
-	const flags = secrets.map(({ name }) => bodyField<boolean>({ name: `${name}_set`, kind: BOOLEAN }));
-	const body = Object.freeze({ ...table, fields: Object.freeze([...given, ...flags]) });
-	const fields = Object.freeze(given.filter((field) => isSetting(field) && !field.secret) as SettingField[]);
-	const accept = table.accept ?? ((_: Exchange, values: BodyValues) => putsOf(fields, values));
-	const none = { boundTo: undefined, needing: undefined, own: NO_FIELDS, writeList: undefined };
-	return Object.freeze({ path, fields, body, accept, ...none, ...own, secrets: Object.freeze(secrets) });
+function group(path: string, table: BackupGroup["table"], own: Partial<BackupGroup> = {}): BackupGroup {
+	return Object.freeze(Object.setPrototypeOf({ path, table, ...own }, PLAIN));
 }
 
 export function isSetting<Value extends Setting>(field: Field<Value>): field is SettingField<Value> {
 	return "entry" in field;
+}
+
+/** Whether a file has its value. */
+export function isShown(field: Field): field is SettingField {
+	return isSetting(field) && !field.secret;
 }
 
 /** The network of the file, on trial as any new one. One that is configured already is not tried anew. */
@@ -88,30 +94,43 @@ function acceptNetwork(exchange: Exchange, values: BodyValues): readonly Put[] |
 }
 
 /** Without a radio it is kept all the same: the file may be another unit's. */
-const WIFI_ENABLED_BODY = settingsOf(Object.freeze([WIFI_ENABLED]));
+function acceptWiFiEnabled(_: Exchange, values: BodyValues): readonly Put[] {
+	return putsOf([WIFI_ENABLED], values);
+}
 
 export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 	group("system/power_mode", POWER_MODE_SETTINGS),
 	group("system/timezone", TIMEZONE_SETTINGS),
+	group("system/upgrade", UPGRADE_SETTINGS),
 	group("network/wifi", WIFI_BODY, {
 		accept: acceptNetwork,
-		secrets: [WIFI_PASSWORD],
+		secrets: Object.freeze([WIFI_PASSWORD]),
 		boundTo: WIFI_SSID,
-		own: [WIFI_HOSTNAME],
+		own: Object.freeze([WIFI_HOSTNAME]),
 	}),
-	group("network/ap", AP_BODY, { accept: acceptAccessPoint, secrets: [AP_PASSWORD], own: [AP_SSID, AP_PASSWORD] }),
+	group("network/ap", AP_BODY, {
+		accept: acceptAccessPoint,
+		secrets: Object.freeze([AP_PASSWORD]),
+		own: Object.freeze([AP_SSID, AP_PASSWORD]),
+	}),
 	group("network/fallback-ap", FALLBACK_AP_SETTINGS),
-	group("network/wifi-enabled", WIFI_ENABLED_BODY),
+	group("network/wifi-enabled", WIFI_ENABLED_SETTINGS, { accept: acceptWiFiEnabled }),
 	group("meter/protocol", PROTOCOL_SETTINGS),
 	group("iec62056/config", IEC62056_SETTINGS),
 	group("iec62056/control", CONTROL_SETTINGS),
 	group("iec62056/schedule", SCHEDULE_SETTINGS),
-	group("dlms/config", DLMS_SETTINGS, { secrets: [DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY] }),
+	group("dlms/config", DLMS_SETTINGS, {
+		secrets: Object.freeze([DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]),
+	}),
 	group("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
 	group("zigbee/map", ZIGBEE_MAP_BODY, { writeList: writeMap }),
-	group("hub", HUB_SETTINGS, { secrets: [HUB_TOKEN, HUB_CERTIFICATE], boundTo: HUB_URL, needing: HUB_ENABLED }),
+	group("hub", HUB_SETTINGS, {
+		secrets: Object.freeze([HUB_TOKEN, HUB_CERTIFICATE]),
+		boundTo: HUB_URL,
+		needing: HUB_ENABLED,
+	}),
 	group("mqtt", MQTT_SETTINGS, {
-		secrets: [MQTT_PASSWORD, MQTT_CERTIFICATE],
+		secrets: Object.freeze([MQTT_PASSWORD, MQTT_CERTIFICATE]),
 		boundTo: MQTT_URL,
 		needing: MQTT_ENABLED,
 	}),

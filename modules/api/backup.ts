@@ -7,12 +7,12 @@ import type { ConfigStore } from "../config/store.js";
 import { BACKUP_REPLY_COST } from "../io/memory.js";
 import { JSONStream, SPARE } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
+import { buildNumber } from "../ota/upgrade.js";
 import { utcText } from "../time/iso.js";
-import { BACKUP_GROUPS } from "./backup-groups.js";
+import { BACKUP_GROUPS, type BackupGroup, isShown } from "./backup-groups.js";
 import type { Exchange, Services } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { isSet, settingMember } from "./settings.js";
-import { buildNumber } from "./system.js";
 
 /** Version of the file's form. */
 export const BACKUP_FORM = 1;
@@ -33,7 +33,7 @@ export function getBackup(exchange: Exchange): void {
 	const values = valuesOf(config);
 	const produce = (into: JSONWriter, unit: number) => {
 		if (unit === 0) writeHead(into, services, created);
-		else if (unit <= BACKUP_GROUPS.length) writeGroup(into, unit - 1, values);
+		else if (unit <= BACKUP_GROUPS.length) writeGroup(into, BACKUP_GROUPS[unit - 1], values, startOf(unit - 1));
 		else {
 			into.endObject();
 			into.endObject();
@@ -53,8 +53,8 @@ export function getBackup(exchange: Exchange): void {
 /** All values of the file as they are now, since it is made in several pieces; of a secret whether there is one. */
 function valuesOf(config: ConfigStore): readonly Setting[] {
 	const values: Setting[] = [];
-	for (const { fields, secrets } of BACKUP_GROUPS) {
-		for (const field of fields) values.push(config.get(field));
+	for (const { table, secrets } of BACKUP_GROUPS) {
+		for (const field of table.fields) if (isShown(field)) values.push(config.get(field));
 		for (const field of secrets) values.push(isSet(config.get(field)));
 	}
 	return values;
@@ -72,19 +72,28 @@ function writeHead(writer: JSONWriter, { info }: Services, created: string): voi
 	writer.beginObject();
 }
 
-function writeGroup(writer: JSONWriter, index: number, values: readonly Setting[]): void {
-	const { path, fields, secrets, writeList } = BACKUP_GROUPS[index];
+/** Where the values of a group begin. */
+function startOf(index: number): number {
 	let at = 0;
-	for (let i = 0; i < index; i++) at += BACKUP_GROUPS[i].fields.length + BACKUP_GROUPS[i].secrets.length;
+	for (let i = 0; i < index; i++) {
+		const { table, secrets } = BACKUP_GROUPS[i];
+		at += table.fields.filter(isShown).length + secrets.length;
+	}
+	return at;
+}
+
+function writeGroup(writer: JSONWriter, group: BackupGroup, values: readonly Setting[], start: number): void {
+	const { path, table, secrets, writeList } = group;
+	let at = start;
 	writer.key(path);
 	writer.beginObject();
-	for (const { name } of fields) {
+	for (const field of table.fields) {
+		if (!isShown(field)) continue;
 		const value = values[at++];
-		if (!(value instanceof Uint8Array)) settingMember(writer, name, value);
-		else {
-			writer.key(name);
+		if (value instanceof Uint8Array) {
+			writer.key(field.name);
 			writeList?.(writer, value);
-		}
+		} else settingMember(writer, field.name, value);
 	}
 	for (const { name } of secrets) booleanMember(writer, `${name}_set`, values[at++] === true);
 	writer.endObject();

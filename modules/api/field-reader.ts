@@ -33,7 +33,10 @@ export class FieldReader {
 		this.#depth = depth;
 	}
 
-	/** An object of this table begins; its values go into `values`. `openText` makes what takes the long field's text. */
+	/**
+	 * An object of this table begins; its values go into `values`. `openText` makes what takes the long field's text; without
+	 * it there is no such field.
+	 */
 	begin(table: BodyTable, values: (Setting | undefined)[], openText?: () => LongText): void {
 		this.#table = table;
 		this.#values = values;
@@ -68,13 +71,14 @@ export class FieldReader {
 		const { fields, long } = this.#table;
 		this.#field = fields.length - 1;
 		while (this.#field >= 0 && !this.#reader.textEquals(fields[this.#field].name)) this.#field--;
-		if (this.#field < 0) this.#reader.skip();
-		else if (fields[this.#field].name === long?.name && this.#openText !== undefined) {
+		const isLong = this.#field >= 0 && fields[this.#field].name === long?.name;
+		if (isLong && this.#openText !== undefined) {
 			// The same field once more: the last one counts.
 			this.#long?.close();
 			this.#long = this.#openText();
 			this.#reader.streamTo(this.#long);
-		}
+		} else if (isLong) this.#field = -1;
+		if (this.#field < 0) this.#reader.skip();
 		return this.#field >= 0;
 	}
 

@@ -10,10 +10,12 @@ import {
 	JSONReader,
 	TOKEN_END,
 	TOKEN_ERROR,
+	TOKEN_FALSE,
 	TOKEN_MORE,
 	TOKEN_NAME,
 	TOKEN_OBJECT_END,
 	TOKEN_OBJECT_START,
+	TOKEN_TRUE,
 } from "../json/reader.js";
 import { BACKUP_FORM, PRODUCT } from "./backup.js";
 import { BACKUP_GROUPS, type BackupGroup, isSetting } from "./backup-groups.js";
@@ -51,8 +53,10 @@ const IN_GROUP = 5;
 /** A group of the file over the settings that there are: what the file does not say stays. */
 export class GroupValues implements BodyValues {
 	readonly group: BackupGroup;
-	/** Of the fields of `group.body`; undefined: the file does not say. */
+	/** Of the fields of `group.table`; undefined: the file does not say. */
 	readonly values: (Setting | undefined)[] = [];
+	/** Whether there was one, of each of `group.secrets`. */
+	readonly flags: (boolean | undefined)[] = [];
 	readonly #config: ConfigStore;
 
 	constructor(group: BackupGroup, config: ConfigStore) {
@@ -62,17 +66,17 @@ export class GroupValues implements BodyValues {
 
 	/** What the file says. */
 	given<Value extends Setting>(field: Field<Value>): Value | undefined {
-		return valueIn(this.group.body.fields, this.values, field);
+		return valueIn(this.group.table.fields, this.values, field);
 	}
 
-	/** What the file says under this name. */
-	named(name: string): Setting | undefined {
-		return this.values[this.group.body.fields.findIndex((field) => field.name === name)];
+	/** The file has a secret of this name. */
+	hasNamed(name: string): boolean {
+		return this.values[this.group.table.fields.findIndex((field) => field.name === name)] !== undefined;
 	}
 
 	/** From now on it is as if the file said so. */
 	set(field: SettingField, value: Setting | undefined): void {
-		this.values[this.group.body.fields.indexOf(field)] = value;
+		this.values[this.group.table.fields.indexOf(field)] = value;
 	}
 
 	/** The secrets that are here were given for the address or network of the file. */
@@ -119,7 +123,10 @@ export class RestoreReader implements BodySink {
 	readonly #fields: FieldReader;
 	#where = NOWHERE;
 	#hasSettings = false;
-	#group = BACKUP_GROUPS[0];
+	/** Of the group that is read. */
+	#values: GroupValues | undefined;
+	/** Which of its flags comes next; -1: none. */
+	#flag = -1;
 
 	/** `done` is told once, when the file has come to its end. */
 	constructor(config: ConfigStore, text: TextCodec, done: () => void) {
@@ -183,7 +190,7 @@ export class RestoreReader implements BodySink {
 				break;
 			case BEFORE_GROUP:
 				if (isStart) this.#where = IN_GROUP;
-				else this.fail(INVALID_FIELD, `${this.#group.path} must be an object of settings.`, this.#group.path);
+				else this.fail(INVALID_FIELD, `${this.path} must be an object of settings.`, this.path);
 				break;
 			default:
 				if (token !== TOKEN_OBJECT_END || depth >= GROUP_DEPTH) this.member(token);
@@ -204,15 +211,38 @@ export class RestoreReader implements BodySink {
 			values = new GroupValues(group, this.#config);
 			this.groups.push(values);
 		}
-		this.#group = group;
-		this.#fields.begin(group.body, values.values);
+		this.#values = values;
+		this.#fields.begin(group.table, values.values);
 		this.#where = BEFORE_GROUP;
 	}
 
+	private get path(): string {
+		return this.#values?.group.path ?? "";
+	}
+
 	private member(token: number): void {
-		const prefix = `${this.#group.path}.`;
-		if (!this.#fields.take(token)) this.ignore(prefix);
-		this.check(this.#fields, prefix);
+		const prefix = `${this.path}.`;
+		if (this.#flag >= 0) this.flag(token, prefix);
+		else if (token === TOKEN_NAME && this.#reader.depth === GROUP_DEPTH && this.isFlag()) return;
+		else {
+			if (!this.#fields.take(token)) this.ignore(prefix);
+			this.check(this.#fields, prefix);
+		}
+	}
+
+	/** Whether the name that was just read is that of a flag, whose value is the next token. */
+	private isFlag(): boolean {
+		const secrets = this.#values?.group.secrets ?? [];
+		this.#flag = secrets.findIndex(({ name }) => this.#reader.textEquals(`${name}_set`));
+		return this.#flag >= 0;
+	}
+
+	private flag(token: number, prefix: string): void {
+		const name = `${this.#values?.group.secrets[this.#flag].name}_set`;
+		if (token !== TOKEN_TRUE && token !== TOKEN_FALSE) {
+			this.fail(INVALID_FIELD, `${name} must be true or false.`, prefix + name);
+		} else if (this.#values !== undefined) this.#values.flags[this.#flag] = token === TOKEN_TRUE;
+		this.#flag = -1;
 	}
 
 	/** The name that was just read. */

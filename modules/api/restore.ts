@@ -8,11 +8,12 @@ import { isSame, type Put, put } from "../config/schema.js";
 import type { BodySink } from "../http/handler.js";
 import { RESTORE_COST } from "../io/memory.js";
 import type { JSONWriter } from "../json/writer.js";
+import { isShown } from "./backup-groups.js";
 import { ClaimedBody } from "./claimed-body.js";
 import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember } from "./members.js";
 import { type GroupValues, RestoreReader } from "./restore-reader.js";
-import { isSet } from "./settings.js";
+import { isSet, putsOf } from "./settings.js";
 
 export function postBackup(exchange: Exchange): BodySink | undefined {
 	const { config, text } = exchange.services;
@@ -35,15 +36,16 @@ function restore(exchange: Exchange, { groups, ignored, code, message, field }: 
 	const changes: Put[] = [];
 	let restored = 0;
 	for (const values of groups) {
-		const { path, accept, fields, own } = values.group;
+		const { path, table, own } = values.group;
+		const accept = values.group.accept ?? table.accept;
 		findLacking(exchange, values, enterAgain);
 		exchange.within = `${path}.`;
-		const puts = accept(exchange, values);
+		const puts = accept === undefined ? putsOf(table.fields.filter(isShown), values) : accept(exchange, values);
 		// Refused, and answered.
 		if (puts === undefined) return;
 		for (const one of puts) if (isChange(exchange, values, one)) changes.push(one);
 		for (const one of own) if (values.given(one) === "" && isSet(config.get(one))) changes.push(put(one, ""));
-		for (const one of fields) {
+		for (const one of table.fields.filter(isShown)) {
 			const value = values.given(one);
 			// Of no network nothing is taken.
 			if (value !== undefined && (one !== WIFI_SSID || value !== "")) restored++;
@@ -65,10 +67,10 @@ function restore(exchange: Exchange, { groups, ignored, code, message, field }: 
 function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
 	const { group, isFitting } = values;
 	const isNetwork = group.boundTo === WIFI_SSID;
-	for (const secret of group.secrets) {
-		if (values.named(secret.name) !== undefined) continue;
+	for (const [i, secret] of group.secrets.entries()) {
+		if (values.hasNamed(secret.name)) continue;
 		const isHere = isSet(exchange.services.config.get(secret));
-		const hadOne = values.named(`${secret.name}_set`) ?? (!isFitting && (isNetwork || isHere));
+		const hadOne = values.flags[i] ?? (!isFitting && (isNetwork || isHere));
 		if (!hadOne || (isFitting && isHere)) continue;
 		lacking.push(`${group.path}.${secret.name}`);
 		if (group.needing !== undefined) values.set(group.needing, false);

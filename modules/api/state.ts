@@ -2,6 +2,7 @@
 import { HUB_ENABLED } from "../config/hub-fields.js";
 import { MQTT_ENABLED } from "../config/mqtt-fields.js";
 import type { JSONWriter } from "../json/writer.js";
+import { upgradeVersionOf } from "../ota/upgrade.js";
 import type { Services } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
 
@@ -27,9 +28,11 @@ export interface State {
 	readonly updateReceived: number;
 	readonly updateTotal: number;
 	readonly updateError: string;
+	/** Version of a newer firmware; "": none was found. */
+	readonly upgrade: string;
 }
 
-export function stateOf({ reader, schedule, config, hub, mqtt, updater }: Services): State {
+export function stateOf({ reader, schedule, config, hub, mqtt, updater, info }: Services): State {
 	const { failure, last, readouts } = reader.outcomes;
 	const settled = failure === undefined && last === undefined ? "idle" : (failure?.code ?? "ok");
 	return {
@@ -47,6 +50,7 @@ export function stateOf({ reader, schedule, config, hub, mqtt, updater }: Servic
 		updateReceived: updater?.received ?? 0,
 		updateTotal: updater?.total ?? 0,
 		updateError: updater?.lastError ?? "",
+		upgrade: upgradeVersionOf(config, info),
 	};
 }
 
@@ -65,4 +69,5 @@ export function writeState(writer: JSONWriter, state: State): void {
 	numberMember(writer, "ota_received", state.updateReceived);
 	numberMember(writer, "ota_total", state.updateTotal);
 	textMember(writer, "ota_last_error", state.updateError);
+	textMember(writer, "upgrade_version", state.upgrade);
 }

@@ -4,6 +4,7 @@ import { WIFI_ENABLED } from "../config/network-fields.js";
 import { POWER, POWER_MODE } from "../config/power-fields.js";
 import type { Power } from "../io/host.js";
 import type { JSONWriter } from "../json/writer.js";
+import { buildNumber, upgradeURLOf } from "../ota/upgrade.js";
 import { batteryPercent } from "../power/battery.js";
 import { isWeak, runsOnBattery } from "../power/supply.js";
 import { localText, UTC_LENGTH, writeUTC } from "../time/iso.js";
@@ -24,7 +25,8 @@ const TIME_END = 19;
 export const POWER_MODE_SETTINGS = settingsOf(POWER.fields, [POWER_MODE.name]);
 
 export function getVersion(exchange: Exchange): void {
-	const { info, text } = exchange.services;
+	const { config, info, text } = exchange.services;
+	const upgradeURL = upgradeURLOf(config, info);
 	const built = new Uint8Array(UTC_LENGTH);
 	writeUTC(built, 0, info.builtUtcMs);
 	const date = text.decode(built, 0, DATE_END);
@@ -50,16 +52,8 @@ export function getVersion(exchange: Exchange): void {
 		textMember(writer, "serial", info.serial);
 		writer.endObject();
 		numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
-		textMember(writer, "upgrade_url", "");
+		textMember(writer, "upgrade_url", upgradeURL);
 	});
-}
-
-/** The third number of `<major>.<minor>.<build>`, maybe with a suffix; 0 where there is none. */
-export function buildNumber(version: string): number {
-	const parts = version.split(".", 3);
-	// What is no number ends one, as the hyphen of a suffix does.
-	const build = Number.parseInt(parts[2] ?? "", 10);
-	return Number.isNaN(build) ? 0 : build;
 }
 
 export function getStatus(exchange: Exchange): void {

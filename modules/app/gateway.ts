@@ -188,7 +188,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.schedule = new Schedule({ world, zone: this.zone, reader: this.reader, plan, missed, live: this.#live });
 		this.#startedMs = clock.monotonicMs();
 		const [{ config, reader }, networkSettings] = [this, this.#networkSettings];
-		const parts = { config, events, ledger, networkSettings, reader };
+		const parts = { config, events, ledger, networkSettings, reader, update: host.update };
 		if (this.safeMode === "") {
 			const { ports, power } = { ports: host.network, power: host.power };
 			const names = host.resources.get(NAMES_RESOURCE);

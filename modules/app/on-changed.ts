@@ -20,6 +20,7 @@ import { SCHEDULE } from "../config/schedule-fields.js";
 import type { Field } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
+import { UPGRADE } from "../config/upgrade-fields.js";
 import type { TimeZone } from "../time/zone.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
 
@@ -27,6 +28,7 @@ import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.j
 interface Listeners {
 	readonly hub: { settingsChanged(): void } | undefined;
 	readonly mqtt: { settingsChanged(): void; forgetMeter(): void } | undefined;
+	readonly upgrade: { settingsChanged(): void } | undefined;
 }
 
 /** Whom the table knows. */
@@ -74,6 +76,7 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 		({ schedule }) => schedule.reconfigure(),
 	),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
+	changed(UPGRADE.fields, ({ outputs }) => outputs?.upgrade?.settingsChanged()),
 	applied(MQTT.fields, ({ outputs }) => outputs?.mqtt?.settingsChanged()),
 	applied(HUB.fields, ({ outputs }) => outputs?.hub?.settingsChanged()),
 	applied(STATION_FIELDS, ({ network }) => network?.applySoon(APPLY_STATION)),

@@ -1,9 +1,11 @@
-/** What readings leave by, made here and told together: for gateway.ts. Not in safe mode. */
+/** What makes connections to others, made here and told together: for gateway.ts. Not in safe mode. */
 import type { Live } from "../api/live.js";
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_HUB_BACK, EVENT_HUB_FAILED, EVENT_MQTT_FAILED, EVENT_MQTT_SENT } from "../diagnostics/events.js";
 import { Hub, type HubUser, type HubWorld } from "../hub/hub.js";
+import type { Update } from "../io/flash.js";
 import { MQTTService, type MQTTUser, type MQTTWorld } from "../mqtt/service.js";
+import { type NoticeWorld, UpgradeNotice } from "../ota/notice.js";
 import type { OutputFailure } from "../publish/connect-failures.js";
 import { Turn } from "../publish/turn.js";
 import type { Readout } from "../readout/readout.js";
@@ -26,9 +28,12 @@ export interface OutputsParts
 	> {
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
+	/** Undefined where the host takes no updates. */
+	readonly update: Update | undefined;
 }
 
-export interface OutputsWorld extends Omit<HubWorld & MQTTWorld, keyof OutputsParts | "hubUser" | "mqttUser" | "turn"> {
+export interface OutputsWorld
+	extends Omit<HubWorld & MQTTWorld & NoticeWorld, keyof OutputsParts | "hubUser" | "mqttUser" | "turn"> {
 	guard(part: string, run: () => void): void;
 }
 
@@ -37,20 +42,29 @@ export class Outputs implements HubUser, MQTTUser {
 	/** Undefined where the host makes no connections. */
 	readonly hub: Hub | undefined;
 	readonly mqtt: MQTTService | undefined;
+	/** Undefined where no update could be taken. */
+	readonly upgrade: UpgradeNotice | undefined;
 
 	/** They see `parts` over `world` and not in it: others have parts of the same names there. */
 	constructor(world: OutputsWorld, parts: OutputsParts) {
-		const shared: HubWorld & MQTTWorld & OutputsWorld & OutputsParts = Object.assign(Object.create(world), parts, {
-			hubUser: this,
-			mqttUser: this,
-			turn: new Turn(),
-		});
+		const shared: HubWorld & MQTTWorld & NoticeWorld & OutputsWorld & OutputsParts = Object.assign(
+			Object.create(world),
+			parts,
+			{
+				hubUser: this,
+				mqttUser: this,
+				turn: new Turn(),
+			},
+		);
 		this.#world = shared;
 		if (parts.ports.tcpClient === undefined) return;
 		this.hub = new Hub(shared);
 		this.mqtt = new MQTTService(shared);
 		// Without a radio there is always a network.
 		if (parts.radio === undefined) this.mqtt.networkChanged(true);
+		const { ports, update } = parts;
+		if (ports.tlsClient === undefined || update === undefined || update.keys.length === 0) return;
+		this.upgrade = new UpgradeNotice(shared, ports.tlsClient, update);
 	}
 
 	/** A meter has given a good readout. */
@@ -78,6 +92,7 @@ export class Outputs implements HubUser, MQTTUser {
 	stop(): void {
 		this.hub?.stop();
 		this.mqtt?.stop();
+		this.upgrade?.stop();
 	}
 
 	/** For Hub. */

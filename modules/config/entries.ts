@@ -10,6 +10,7 @@ import { SCHEDULE } from "./schedule-fields.js";
 import type { Entry, Field } from "./schema.js";
 import { SYSTEM } from "./system-fields.js";
 import { TLS } from "./tls-fields.js";
+import { UPGRADE, UPGRADE_FOUND } from "./upgrade-fields.js";
 import { ZIGBEE_MAP } from "./zigbee-fields.js";
 
 /** Each at the position that its fields name (schema.ts). */
@@ -33,10 +34,12 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	NETWORK,
 	MQTT,
 	MQTT_ANNOUNCED,
+	UPGRADE,
+	UPGRADE_FOUND,
 ]);
 
 /** Passwords, tokens, certificates, what was learned of the meter or said of it: nothing that the owner knows as settings. */
-const NO_SETTINGS: readonly Entry[] = Object.freeze([ACCESS, TOKENS, TLS, IEC_SPEED, MQTT_ANNOUNCED]);
+const NO_SETTINGS: readonly Entry[] = Object.freeze([ACCESS, TOKENS, TLS, IEC_SPEED, MQTT_ANNOUNCED, UPGRADE_FOUND]);
 
 /** Names of the groups of settings that these fields are in, for the event log; empty where they are in none. */
 export function groupsOf(fields: readonly Field[]): string {

@@ -155,3 +155,5 @@ export const IN_WIFI = 15;
 export const IN_NETWORK = 16;
 export const IN_MQTT = 17;
 export const IN_MQTT_ANNOUNCED = 18;
+export const IN_UPGRADE = 19;
+export const IN_UPGRADE_FOUND = 20;

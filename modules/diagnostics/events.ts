@@ -70,6 +70,8 @@ export const EVENT_UPDATE_CONFIRMED = kind(27, "update_confirmed", PLAIN);
 export const EVENT_UPDATE_FAILED = kind(28, "update_failed", PLAIN);
 /** The firmware before is back; with the reason. */
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", PLAIN);
+/** A newer firmware was found where the device looks for one; with its version. */
+export const EVENT_UPDATE_FOUND = kind(30, "update_found", PLAIN);
 
 const UNKNOWN = kind(0, "unknown");
 
@@ -101,6 +103,7 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_UPDATE_CONFIRMED,
 	EVENT_UPDATE_FAILED,
 	EVENT_UPDATE_ROLLED_BACK,
+	EVENT_UPDATE_FOUND,
 ]);
 
 /** Of a number in flash; one that another version has written has no name here. */

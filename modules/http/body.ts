@@ -83,7 +83,7 @@ export class BodyDecoder {
 		this.#taken += end - start;
 		if (this.#taken > sink.limit) return false;
 		sink.write(bytes, start, end);
-		const rest = sink.slow?.rest ?? 0;
+		const rest = sink.rest ?? 0;
 		this.#taken -= rest;
 		this.dataStart -= rest;
 		return true;

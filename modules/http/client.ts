@@ -1,6 +1,7 @@
 /**
  * One connection that we make to an HTTP server (RFC 9112): one request at a time, kept open as long as the server keeps
- * it. For owners that send little and want to know its status; the reply's body is read over (reply.ts says how much).
+ * it. For owners that send little and want to know its status, and maybe how the reply's body begins; the rest is read
+ * over (reply.ts says how much).
  *
  *               send                 stands        reply whole      end, what is no reply   time over
  *   OPENING     sent when it stands  OPEN          -                OVER                    OVER (of the host)
@@ -41,6 +42,8 @@ export interface HTTPClientOptions {
 	readonly host: string;
 	readonly portNumber: number;
 	readonly tls?: TLSClientOptions;
+	/** Of replies; default: one that keeps nothing. */
+	readonly reply?: ReplyReader;
 }
 
 const STATE_OPENING = 0;
@@ -64,10 +67,11 @@ export class HTTPClient implements Timed {
 	#at = 0;
 	#end = 0;
 	readonly #in = new Uint8Array(IN_SIZE);
-	readonly #reply = new ReplyReader();
+	readonly #reply: ReplyReader;
 
 	/** Throws an Error when what is to be trusted can't be used. */
-	constructor({ drive, port, host, portNumber, tls }: HTTPClientOptions) {
+	constructor({ drive, port, host, portNumber, tls, reply = new ReplyReader() }: HTTPClientOptions) {
+		this.#reply = reply;
 		this.#socket = new port.io({
 			...port.pins,
 			host,

@@ -160,8 +160,8 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		}
 		if (this.#input === INPUT_HELD) return this.#nowMs;
 		if (this.#input !== INPUT_BODY) return Number.POSITIVE_INFINITY;
-		const slow = this.#sink?.slow;
-		if (slow !== undefined) return Math.min(this.#receivedMs + slow.stallMs, this.#sinceMs + slow.totalMs);
+		const isSlow = this.#sink?.rest !== undefined;
+		if (isSlow) return Math.min(this.#receivedMs + limits.slowMs, this.#sinceMs + limits.slowTransferMs);
 		if (!this.#isVouched) return this.#sinceMs + limits.bodyMs;
 		return Math.min(this.#receivedMs + limits.bodyMs, this.#sinceMs + limits.transferMs);
 	}
@@ -428,7 +428,7 @@ export class HTTPConnection implements ResponseCarrier, LiveReader {
 		else if (result === BODY_DATA && !body.give(this.#sink, this.#in)) this.fail(413);
 		if (this.#input !== INPUT_BODY) return true;
 		if ((result === BODY_END || body.isDone) && body.dataStart === body.dataEnd) this.endBody();
-		else if (result === BODY_DATA && this.#sink?.slow !== undefined) this.#input = INPUT_HELD;
+		else if (result === BODY_DATA && this.#sink?.rest !== undefined) this.#input = INPUT_HELD;
 		return true;
 	}
 

@@ -12,20 +12,13 @@ export interface BodySink {
 	end(): void;
 	/** The body will not be completed; the response is dead. */
 	abort?(): void;
-	readonly slow?: SlowBody;
-}
-
-/**
- * Of a body that is taken as slowly as flash takes it, from a client with a token: one piece in each turn of the event loop,
- * so that all else goes on, and with time limits of its own. What is left of it after an early answer is read to its end,
- * since browsers look for an answer only then.
- */
-export interface SlowBody {
-	/** Without a byte of it, and the whole of it, milliseconds. */
-	readonly stallMs: number;
-	readonly totalMs: number;
-	/** Bytes at the end of what `write` was given last that it did not take: they are given again. */
-	readonly rest: number;
+	/**
+	 * Of one that is there, the body is taken as slowly as flash takes it, from a client with a token: one piece in each turn
+	 * of the event loop, so that all else goes on, and with time limits of its own. How many bytes at the end of what
+	 * `write` was given last it did not take: they are given again. What is left after an early answer is read to its end,
+	 * since browsers look for an answer only then.
+	 */
+	readonly rest?: number;
 }
 
 export interface HTTPHandler {

@@ -6,6 +6,9 @@ export interface HTTPLimits {
 	readonly idleMs: number;
 	/** Without a byte of the body; a whole body where no token was shown. */
 	readonly bodyMs: number;
+	/** The same of a body that is taken slowly, and the whole of it. */
+	readonly slowMs: number;
+	readonly slowTransferMs: number;
 	/** Without the client taking a byte of the reply. */
 	readonly writeMs: number;
 	/** A whole body, or a whole reply, however steadily it trickles. */
@@ -26,6 +29,8 @@ export const DEFAULT_LIMITS: HTTPLimits = Object.freeze({
 	headMs: 10_000,
 	idleMs: 30_000,
 	bodyMs: 10_000,
+	slowMs: 30_000,
+	slowTransferMs: 900_000,
 	writeMs: 20_000,
 	transferMs: 300_000,
 	lingerMs: 2_000,

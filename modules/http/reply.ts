@@ -1,6 +1,7 @@
 /**
  * Reply to a request of ours (RFC 9112, 4 to 7), read over as it arrives: what is kept of it is its status, and what tells
- * where it ends. Of its lines a beginning is held that all that matters here fits into; of its body nothing.
+ * where it ends; for whoever wants that, where it sends to, and the beginning of its body. Of its lines a beginning is held
+ * that all that matters here fits into.
  *
  *     HTTP/1.d SP ddd [SP reason] CRLF *( name ":" value CRLF ) CRLF [body]
  *
@@ -9,7 +10,7 @@
  * Limits: all heads of a reply HEAD_LIMIT bytes; fields that matter LINE_SIZE bytes. A body of more than REPLY_BODY_LIMIT
  * bytes is left at that: the status holds, the connection is of no more use.
  */
-import { BODY_CHUNKED, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
+import { BODY_CHUNKED, BODY_DATA, BODY_ERROR, BODY_MORE, BodyDecoder } from "./body.js";
 import { decimalIn, hasWord, indexOrEnd, isDigit, LENGTH_DIGITS_LIMIT, matches, trimEnd, trimStart } from "./field.js";
 
 export const REPLY_HEAD_LIMIT = 8192;
@@ -45,8 +46,14 @@ export class ReplyReader {
 	isReusable = false;
 	/** Something of the reply has come. */
 	hasBegun = false;
+	/** Takes the beginning of the body; once it is full, no more of the reply is wanted. */
+	readonly #kept: Uint8Array | undefined;
+	/** Bytes of it that have come. */
+	kept = 0;
+	/** Of the field Location as it came, where there is a `#kept`; empty: there is none, or it is too long. */
+	location: Uint8Array | undefined;
 	/** The beginning of the present line. */
-	readonly #line = new Uint8Array(REPLY_LINE_SIZE);
+	readonly #line: Uint8Array;
 	/** Bytes of it, those included that were not kept. */
 	#lineLength = 0;
 	readonly #body = new BodyDecoder();
@@ -58,8 +65,16 @@ export class ReplyReader {
 	#length = UNTIL_CLOSE;
 	#keepsAlive = false;
 
+	/** `kept` takes the beginning of a body, and Location is looked at then: lines may have `lineSize` bytes. */
+	constructor(kept?: Uint8Array, lineSize = REPLY_LINE_SIZE) {
+		this.#kept = kept;
+		this.#line = new Uint8Array(lineSize);
+	}
+
 	/** Another reply begins. */
 	begin(): void {
+		this.location = undefined;
+		this.kept = 0;
 		this.status = this.#seen = this.#lineLength = this.#code = 0;
 		this.isReusable = this.hasBegun = false;
 	}
@@ -94,16 +109,16 @@ export class ReplyReader {
 	private keep(bytes: Uint8Array, start: number, end: number): void {
 		const at = this.#lineLength;
 		this.#lineLength = at + end - start;
-		if (at >= REPLY_LINE_SIZE) return;
-		this.#line.set(bytes.subarray(start, Math.min(end, start + REPLY_LINE_SIZE - at)), at);
+		const size = this.#line.length;
+		if (at < size) this.#line.set(bytes.subarray(start, Math.min(end, start + size - at)), at);
 	}
 
 	/** False: that is no reply. */
 	private takeLine(): boolean {
 		const line = this.#line;
 		let length = this.#lineLength;
-		const isCut = length > REPLY_LINE_SIZE;
-		if (isCut) length = REPLY_LINE_SIZE;
+		const isCut = length > line.length;
+		if (isCut) length = line.length;
 		else if (length > 0 && line[length - 1] === CR) length--;
 		if (this.#code === 0) return this.takeStatus(length);
 		return length === 0 ? this.endHead() : this.takeField(length, isCut);
@@ -134,6 +149,8 @@ export class ReplyReader {
 			// Nobody was told that another coding would be understood.
 			this.#length = BODY_CHUNKED;
 			return !isCut && matches(line, from, to, "chunked");
+		} else if (this.#kept !== undefined && !isCut && matches(line, 0, colon, "location")) {
+			this.location = line.slice(from, to);
 		}
 		return true;
 	}
@@ -164,10 +181,21 @@ export class ReplyReader {
 			this.#seen += body.position - at;
 			at = body.position;
 			if (found === BODY_ERROR || this.#seen > REPLY_BODY_LIMIT) return READ_DONE;
+			if (found === BODY_DATA && this.keepBody(bytes, body.dataStart, body.dataEnd)) return READ_DONE;
 			if (found === BODY_MORE) return READ_MORE;
 		}
 		// What comes behind it is an answer to nothing.
 		this.isReusable = this.#keepsAlive && at === end;
 		return READ_DONE;
+	}
+
+	/** True: no more of it is wanted. */
+	private keepBody(bytes: Uint8Array, start: number, end: number): boolean {
+		const into = this.#kept;
+		if (into === undefined) return false;
+		const count = Math.min(end - start, into.length - this.kept);
+		into.set(bytes.subarray(start, start + count), this.kept);
+		this.kept += count;
+		return this.kept === into.length;
 	}
 }

@@ -1,9 +1,18 @@
 /**
- * The hub's address as its user writes it (RFC 3986, 3): `https://homeassistant.local:8123`, maybe with a path below
+ * Addresses (RFC 3986, 3). The hub's, as its user writes it: `https://homeassistant.local:8123`, maybe with a path below
  * which its API stands. No user name, query or fragment: they would go to whoever answers there, or mean nothing.
  * Limits: a name of 253 characters, the whole text as the setting has it (config/hub-fields.ts).
  */
 import { hasOnly, lowerCase } from "../bytes/ascii.js";
+
+/** A file at a server of HTTPS. */
+export interface FileURL {
+	/** A name, or an IPv4 address. */
+	readonly host: string;
+	readonly port: number;
+	/** Path and query, as a request names them. */
+	readonly target: string;
+}
 
 export interface HubURL {
 	readonly secure: boolean;
@@ -41,6 +50,19 @@ export function parseHubURL(text: string): HubURL | undefined {
 	}
 	if (!isHost(host) || port < 1 || port > PORT_LIMIT || !isPath(path)) return undefined;
 	return { secure, host, port, path: withoutSlashes(path) };
+}
+
+/** What the text says, or undefined if it is no address of a file that can be asked for over HTTPS. */
+export function parseFileURL(text: string): FileURL | undefined {
+	const fragment = text.indexOf("#");
+	const whole = fragment < 0 ? text : text.slice(0, fragment);
+	const question = whole.indexOf("?");
+	const url = parseHubURL(question < 0 ? whole : whole.slice(0, question));
+	const query = question < 0 ? "" : whole.slice(question);
+	// Blanks and control characters would be another request.
+	if (url === undefined || !url.secure || url.host.startsWith("[") || !hasOnly(query, "!~")) return undefined;
+	const { host, port, path } = url;
+	return { host, port, target: `${path === "" ? "/" : path}${query}` };
 }
 
 function isHost(host: string): boolean {

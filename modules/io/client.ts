@@ -31,6 +31,12 @@ export const CLIENT_EXPIRED = 10;
 export const TRUSTED_LIMIT = 12288;
 export const SESSION_LIMIT = 3072;
 
+/**
+ * As the whole text of `trusted`: whoever answers is believed, with whatever certificate. Only for what proves itself by a
+ * signature of its own and tells nothing that another may not hear. No text of certificates is this one by mistake.
+ */
+export const ANYBODY = "anybody";
+
 export interface ClientOptions {
 	/** A DNS name of up to 253 characters, or an IPv4 address in dotted decimal. */
 	readonly host: string;
@@ -52,7 +58,7 @@ export interface TLSClientOptions {
 	/**
 	 * Who is believed, PEM text of up to TRUSTED_LIMIT bytes: authorities, whose servers must show a chain that leads to
 	 * them and the name (or address) that was asked for; or the server's very own certificate, which is believed whatever
-	 * name it has. Text in which there is no certificate is an Error of the constructor.
+	 * name it has; or ANYBODY. Other text in which there is no certificate is an Error of the constructor.
 	 */
 	readonly trusted: Uint8Array;
 	/** What the certificate must be for; default `host`. */

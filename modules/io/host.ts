@@ -257,6 +257,8 @@ export interface HostInfo {
 	 * there are none.
 	 */
 	readonly reportKey: string;
+	/** Where a newer firmware is looked for, with `{board}` where the board's name stands; over HTTPS. Empty: nowhere. */
+	readonly upgradeUrl: string;
 }
 
 /** How the program before this one has ended. */

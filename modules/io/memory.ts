@@ -49,6 +49,8 @@ export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288
 export const EVENTS_COST: Cost = Object.freeze({ slots: 60, chunkBytes: 512 });
 /** Publishing by MQTT: the certificate, until the connection stands, or what is made of a readout. */
 export const PUBLISH_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 10_240 });
+/** A look for a newer firmware: the connection, and the lines of a reply that sends elsewhere. */
+export const UPGRADE_COST: Cost = Object.freeze({ slots: 200, chunkBytes: 8192 });
 /** Sending to the hub: its certificate is held whole until the connection stands. */
 export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
 

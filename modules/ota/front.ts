@@ -2,30 +2,26 @@
  * The first bytes of a firmware file, up to the data of its second element: the header of a Zigbee OTA upgrade file (ZCL
  * 11.4.2), the signed metadata, and what the second element is (docs/firmware-files.md). All numbers are little endian.
  */
-
-import { type Crypto, P256_SIGNATURE_LENGTH } from "../io/crypto.js";
+import type { Crypto } from "../io/crypto.js";
+import { P256_SIGNATURE_LENGTH } from "../io/crypto.js";
 import type { Update } from "../io/flash.js";
-import type { TextCodec } from "../io/host.js";
+import type { HostInfo } from "../io/host.js";
 import {
 	DAMAGED,
 	DOWNGRADE,
 	NO_FIRMWARE_FILE,
 	OTHER_FORM,
-	type Refusal,
+	TAKEN,
 	TOO_LARGE,
 	UNKNOWN_KEY,
 	WRONG_DEVICE,
 	WRONG_SIGNATURE,
 } from "./refusals.js";
 
-/** What a file must be good for. */
+/** Who a file must be good for. */
 export interface Judge {
-	/** Of the board. */
-	readonly chip: string;
-	readonly deviceId: number;
-	readonly update: Update;
-	readonly crypto: Pick<Crypto, "sha256" | "verifyP256">;
-	readonly text: TextCodec;
+	readonly info: Pick<HostInfo, "chip" | "deviceId">;
+	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
 }
 
 const PRODUCT = "smart-meter-gw";
@@ -40,25 +36,26 @@ const TAG_PACKED = 0xf002;
 const METADATA_LENGTH = 220;
 const FORMAT = 1;
 
-/** Where the parts of the header begin. */
+/** Where the parts of the header stand. */
 const FIELD_CONTROL = 8;
 const MANUFACTURER_AT = 10;
 const IMAGE_TYPE = 12;
 const STACK_VERSION_AT = 18;
-const FILE_LENGTH = 52;
+export const FILE_LENGTH = 52;
 /** The first element. */
 const METADATA_HEAD = 56;
 const METADATA = 62;
-const KIND = METADATA + 1;
+/** 1: the image is packed, 0: it is plain. */
+export const PACKED_FLAG = METADATA + 1;
 const DEVICE_ID = METADATA + 2;
 const PRODUCT_AT = METADATA + 4;
 const CHIP = METADATA + 20;
 const VERSION = METADATA + 40;
 const LEVEL = METADATA + 72;
 const DATA_LENGTH = METADATA + 76;
-const IMAGE_LENGTH = METADATA + 80;
-const DATA_HASH = METADATA + 84;
-const IMAGE_HASH = METADATA + 116;
+export const IMAGE_LENGTH = METADATA + 80;
+export const DATA_HASH = METADATA + 84;
+export const IMAGE_HASH = METADATA + 116;
 const KEY_ID = METADATA + 148;
 const SIGNATURE = METADATA + 156;
 /** The second element. */
@@ -66,125 +63,81 @@ const DATA_HEAD = SIGNATURE + P256_SIGNATURE_LENGTH;
 
 /** Bytes of all that. */
 export const FRONT_LENGTH = DATA_HEAD + 6;
+/** Bytes that tell whether it is something else altogether. */
+export const KIND_LENGTH = 4;
 
 const NAME_LENGTH = 16;
 const VERSION_LENGTH = 32;
-const HASH_LENGTH = 32;
+export const HASH_LENGTH = 32;
 const ID_LENGTH = 8;
 
-export class Front {
-	readonly #bytes: Uint8Array;
-
-	/** `bytes`: FRONT_LENGTH of them, which hold still. What they say counts once `refusal` has none. */
-	constructor(bytes: Uint8Array) {
-		this.#bytes = bytes;
-	}
-
-	/** Bytes of the whole file, as the header says. */
-	get fileLength(): number {
-		return uint32(this.#bytes, FILE_LENGTH);
-	}
-
-	get isPacked(): boolean {
-		return this.#bytes[KIND] === 1;
-	}
-
-	/** Bytes of the second element's data. */
-	get dataLength(): number {
-		return uint32(this.#bytes, DATA_LENGTH);
-	}
-
-	/** Bytes of the image as it lies in flash. */
-	get imageLength(): number {
-		return uint32(this.#bytes, IMAGE_LENGTH);
-	}
-
-	version(text: TextCodec): string {
-		return this.textAt(text, VERSION, VERSION_LENGTH);
-	}
-
-	isDataHash(hash: Uint8Array): boolean {
-		return this.holds(DATA_HASH, hash, HASH_LENGTH);
-	}
-
-	isImageHash(hash: Uint8Array): boolean {
-		return this.holds(IMAGE_HASH, hash, HASH_LENGTH);
-	}
-
-	/**
-	 * Why the file is not taken; undefined: it is good as far as this tells. `total`: bytes of the whole file as its sender
-	 * says, or 0. Takes the time to verify a signature.
-	 */
-	refusal(judge: Judge, total: number): Refusal | undefined {
-		const { update, text } = judge;
-		return (
-			refusalOfKind(this.#bytes, FRONT_LENGTH) ??
-			this.formRefusal(update.slot.size, total) ??
-			this.signatureRefusal(judge) ??
-			this.boardRefusal(judge, text) ??
-			(uint32(this.#bytes, LEVEL) < update.securityLevel ? DOWNGRADE : undefined)
-		);
-	}
-
-	private formRefusal(slotSize: number, total: number): Refusal | undefined {
-		const bytes = this.#bytes;
-		if (uint32(bytes, 4) !== VERSION_AND_LENGTH || uint16(bytes, FIELD_CONTROL) !== 0) return OTHER_FORM;
-		const { dataLength, imageLength } = this;
-		if (!isElement(bytes, METADATA_HEAD, TAG_METADATA, METADATA_LENGTH)) return OTHER_FORM;
-		if (bytes[METADATA] !== FORMAT || bytes[KIND] > 1) return OTHER_FORM;
-		const isWhole =
-			uint16(bytes, MANUFACTURER_AT) === MANUFACTURER &&
-			uint16(bytes, STACK_VERSION_AT) === STACK_VERSION &&
-			uint16(bytes, IMAGE_TYPE) === uint16(bytes, DEVICE_ID) &&
-			isElement(bytes, DATA_HEAD, this.isPacked ? TAG_PACKED : TAG_PLAIN, dataLength) &&
-			this.fileLength === FRONT_LENGTH + dataLength &&
-			(total === 0 || total === this.fileLength) &&
-			dataLength > 0 &&
-			imageLength > 0 &&
-			(this.isPacked || dataLength === imageLength);
-		if (!isWhole) return DAMAGED;
-		return imageLength > slotSize ? TOO_LARGE : undefined;
-	}
-
-	private signatureRefusal({ update: { keys, revoked }, crypto }: Judge): Refusal | undefined {
-		if (revoked.some((id) => this.holds(KEY_ID, id, ID_LENGTH))) return UNKNOWN_KEY;
-		const key = keys.find((point) => this.holds(KEY_ID, crypto.sha256(point), ID_LENGTH));
-		if (key === undefined) return UNKNOWN_KEY;
-		const signed = this.#bytes.subarray(METADATA, SIGNATURE);
-		const isSigned = crypto.verifyP256(key, signed, this.#bytes.subarray(SIGNATURE, DATA_HEAD));
-		return isSigned ? undefined : WRONG_SIGNATURE;
-	}
-
-	private boardRefusal({ chip, deviceId }: Judge, text: TextCodec): Refusal | undefined {
-		const isFor =
-			uint16(this.#bytes, DEVICE_ID) === deviceId &&
-			this.textAt(text, PRODUCT_AT, NAME_LENGTH) === PRODUCT &&
-			this.textAt(text, CHIP, NAME_LENGTH) === chip;
-		return isFor ? undefined : WRONG_DEVICE;
-	}
-
-	/** Without the zeros at its end. */
-	private textAt(text: TextCodec, at: number, length: number): string {
-		let end = at + length;
-		while (end > at && this.#bytes[end - 1] === 0) end--;
-		return text.decode(this.#bytes, at, end);
-	}
-
-	/** Whether the first `length` bytes of `other` stand there. Nothing of it is secret. */
-	private holds(at: number, other: Uint8Array, length: number): boolean {
-		let i = 0;
-		while (i < length && this.#bytes[at + i] === other[i]) i++;
-		return i === length;
-	}
+/**
+ * Why the file with this front is not taken; TAKEN: it is good as far as that tells. `total`: bytes of the whole file as its
+ * sender says, or 0. Takes the time to verify a signature. What a front says counts only after that.
+ */
+export function refusalOf(front: Uint8Array, { info, crypto }: Judge, update: Update, total: number): number {
+	const isPacked = front[PACKED_FLAG] === 1;
+	const [fileLength, dataLength] = [uint32(front, FILE_LENGTH), uint32(front, DATA_LENGTH)];
+	const imageLength = uint32(front, IMAGE_LENGTH);
+	if (
+		uint32(front, 4) !== VERSION_AND_LENGTH ||
+		uint16(front, FIELD_CONTROL) !== 0 ||
+		uint16(front, METADATA_HEAD) !== TAG_METADATA ||
+		uint32(front, METADATA_HEAD + 2) !== METADATA_LENGTH ||
+		front[METADATA] !== FORMAT ||
+		front[PACKED_FLAG] > 1
+	)
+		return OTHER_FORM;
+	const deviceId = uint16(front, DEVICE_ID);
+	if (
+		uint16(front, MANUFACTURER_AT) !== MANUFACTURER ||
+		uint16(front, STACK_VERSION_AT) !== STACK_VERSION ||
+		uint16(front, IMAGE_TYPE) !== deviceId ||
+		uint16(front, DATA_HEAD) !== (isPacked ? TAG_PACKED : TAG_PLAIN) ||
+		uint32(front, DATA_HEAD + 2) !== dataLength ||
+		fileLength !== FRONT_LENGTH + dataLength ||
+		(total > 0 && fileLength !== total) ||
+		dataLength === 0 ||
+		imageLength === 0 ||
+		(!isPacked && dataLength !== imageLength)
+	)
+		return DAMAGED;
+	if (imageLength > update.slot.size) return TOO_LARGE;
+	const isRevoked = update.revoked.some((id) => holds(front, KEY_ID, id, ID_LENGTH));
+	const key = update.keys.find((point) => holds(front, KEY_ID, crypto.sha256(point), ID_LENGTH));
+	if (isRevoked || key === undefined) return UNKNOWN_KEY;
+	const signed = front.subarray(METADATA, SIGNATURE);
+	if (!crypto.verifyP256(key, signed, front.subarray(SIGNATURE, DATA_HEAD))) return WRONG_SIGNATURE;
+	if (
+		deviceId !== info.deviceId ||
+		textAt(front, PRODUCT_AT, NAME_LENGTH) !== PRODUCT ||
+		textAt(front, CHIP, NAME_LENGTH) !== info.chip
+	)
+		return WRONG_DEVICE;
+	return uint32(front, LEVEL) < update.securityLevel ? DOWNGRADE : TAKEN;
 }
 
 /** Of the first `length` bytes of a file: whether it is something else altogether. */
-export function refusalOfKind(bytes: Uint8Array, length: number): Refusal | undefined {
-	return length < 4 || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : undefined;
+export function refusalOfKind(bytes: Uint8Array, length: number): number {
+	return length < KIND_LENGTH || uint32(bytes, 0) !== IDENTIFIER ? NO_FIRMWARE_FILE : TAKEN;
 }
 
-function isElement(bytes: Uint8Array, at: number, tag: number, length: number): boolean {
-	return uint16(bytes, at) === tag && uint32(bytes, at + 2) === length;
+export function versionOf(front: Uint8Array): string {
+	return textAt(front, VERSION, VERSION_LENGTH);
+}
+
+/** Of any bytes, without the zeros at its end. */
+function textAt(bytes: Uint8Array, at: number, length: number): string {
+	let end = at + length;
+	while (end > at && bytes[end - 1] === 0) end--;
+	return String.fromCharCode(...bytes.subarray(at, end));
+}
+
+/** Whether the first `length` bytes of `other` stand there. Nothing of it is secret. */
+export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: number): boolean {
+	let i = 0;
+	while (i < length && bytes[at + i] === other[i]) i++;
+	return i === length;
 }
 
 function uint16(bytes: Uint8Array, at: number): number {

@@ -10,28 +10,21 @@
 
 import type { EventLog } from "../diagnostics/event-log.js";
 import { EVENT_UPDATE_INSTALLED, EVENT_UPDATE_REFUSED } from "../diagnostics/events.js";
-import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
-import { FIRMWARE_ON_TRIAL, type Update } from "../io/flash.js";
-import type { HostInfo, Power, TextCodec } from "../io/host.js";
+import { FIRMWARE_ON_TRIAL } from "../io/flash.js";
 import { type MemoryLedger, UPDATE_COST } from "../io/memory.js";
-import { isOnBattery, isWeak } from "../power/supply.js";
-import { INSTALL_CHECKING, INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "./installer.js";
-import { INTERRUPTED, NO_MEMORY, ON_TRIAL, type Refusal, UNDER_WAY } from "./refusals.js";
+import {
+	INSTALL_CHECKING,
+	INSTALL_INSTALLED,
+	INSTALL_REFUSED,
+	Installer,
+	type InstallerHost,
+	type InstallerWorld,
+} from "./installer.js";
+import { codeOf, INTERRUPTED, NO_MEMORY, ON_TRIAL, TAKEN, UNDER_WAY } from "./refusals.js";
 
-/** Of the host. */
-export interface UpdaterHost {
-	readonly update: Update;
-	/** Undefined where the board measures nothing. */
-	readonly power?: Power;
-}
-
-export interface UpdaterWorld {
+export interface UpdaterWorld extends InstallerWorld {
 	readonly driver: Driver;
-	readonly crypto: Crypto;
-	readonly text: TextCodec;
-	readonly info: Pick<HostInfo, "chip" | "deviceId">;
-	trace(message: string): void;
 }
 
 export interface UpdaterParts {
@@ -47,8 +40,8 @@ export interface UpdaterParts {
 export interface Sender {
 	/** For the log. */
 	readonly name: string;
-	/** It is over; undefined: the firmware is installed, and the device about to restart. Not inside `begin`; after `abort` too. */
-	updated(refusal: Refusal | undefined): void;
+	/** It is over; TAKEN: the firmware is installed, and the device about to restart. Not inside `begin`; after `abort` too. */
+	updated(refusal: number): void;
 }
 
 const IDLE = 0;
@@ -67,7 +60,7 @@ const FILE_EXTRA = 4096;
 export class Updater implements Driven {
 	readonly #world: UpdaterWorld;
 	readonly #parts: UpdaterParts;
-	readonly #host: UpdaterHost;
+	readonly #host: InstallerHost;
 	/** In RECEIVING and VERIFYING. */
 	#drive: Drive | undefined;
 	#state = IDLE;
@@ -77,7 +70,7 @@ export class Updater implements Driven {
 	/** Code of what came of the last update, or `rolled_back`; empty: all went well. */
 	lastError: string;
 
-	constructor(host: UpdaterHost, world: UpdaterWorld, parts: UpdaterParts) {
+	constructor(host: InstallerHost, world: UpdaterWorld, parts: UpdaterParts) {
 		this.#host = host;
 		this.lastError = host.update.givenUp === "" ? "" : ROLLED_BACK;
 		this.#world = world;
@@ -110,26 +103,21 @@ export class Updater implements Driven {
 	}
 
 	/**
-	 * A file comes, of `total` bytes, or 0 where nobody knows. Undefined: `write`, then `end` or `abort`. Throws what a slot
+	 * A file comes, of `total` bytes, or 0 where nobody knows. TAKEN: `write`, then `end` or `abort`. Throws what a slot
 	 * throws that can't be had.
 	 */
-	begin(sender: Sender, total: number): Refusal | undefined {
+	begin(sender: Sender, total: number): number {
 		const { ledger } = this.#parts;
-		const { update, power } = this.#host;
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		const { driver, crypto, text, info } = this.#world;
-		const isLow = () => isOnBattery(power) && isWeak(power?.batteryVoltage() ?? 0, power?.cells ?? 0);
-		const trace = (message: string) => this.#world.trace(message);
-		const { chip, deviceId } = info;
-		this.#installer = new Installer({ update, crypto, text, chip, deviceId, isLow, trace }, total);
+		this.#installer = new Installer(this.#world, this.#host, total);
 		this.#sender = sender;
-		this.#drive = driver.drive("ota", this);
+		this.#drive = this.#world.driver.drive("ota", this);
 		this.lastError = "";
 		this.enter(RECEIVING);
-		return undefined;
+		return TAKEN;
 	}
 
 	/** The file's next bytes: as Installer.write. */
@@ -194,13 +182,13 @@ export class Updater implements Driven {
 		this.#drive?.stop();
 		this.#installer = this.#sender = this.#drive = undefined;
 		ledger.release(UPDATE_COST);
-		this.lastError = refusal?.code ?? "";
-		const from = ` from ${sender?.name}`;
-		if (refusal === undefined) events.note(EVENT_UPDATE_INSTALLED, `${installer.version}${from}`);
-		else events.note(EVENT_UPDATE_REFUSED, `${refusal.code}${from}`);
-		this.enter(refusal === undefined ? RESTARTING : IDLE);
+		this.lastError = codeOf(refusal);
+		const isTaken = refusal === TAKEN;
+		const kind = isTaken ? EVENT_UPDATE_INSTALLED : EVENT_UPDATE_REFUSED;
+		events.note(kind, `${isTaken ? installer.version : this.lastError} from ${sender?.name}`);
+		this.enter(isTaken ? RESTARTING : IDLE);
 		sender?.updated(refusal);
-		if (refusal === undefined) this.#parts.device.restartSoon();
+		if (isTaken) this.#parts.device.restartSoon();
 	}
 
 	private enter(state: number): void {

@@ -10,7 +10,7 @@ import { BOOLEAN, BYTES, CHOICE, type Field, INTEGER, TEXT } from "../../modules
 import { METHOD_GET, METHOD_NAMES } from "../../modules/http/request.js";
 import { errorText } from "../../modules/http/status.js";
 import { CERTIFICATE_FILE_LIMIT } from "../../modules/io/crypto.js";
-import * as refusals from "../../modules/ota/refusals.js";
+import { codeOf, REFUSALS } from "../../modules/ota/refusals.js";
 import * as failures from "../../modules/readout/failure.js";
 import { complaintOf, contentPointer, DOCUMENT, type Node, OPERATIONS, resolve } from "./document.js";
 
@@ -212,8 +212,8 @@ describe("The description of the API, openapi.json", () => {
 			}
 			groups++;
 		}
-		// GET and POST of power mode, time zone, fallback, protocol, IEC 62056-21, control, schedule and DLMS.
-		assert.equal(groups, 16);
+		// GET and POST of power mode, time zone, fallback, protocol, IEC 62056-21, control, schedule, DLMS and upgrade.
+		assert.equal(groups, 18);
 	});
 
 	it("has the size of a certificate file", () => {
@@ -226,7 +226,7 @@ describe("The description of the API, openapi.json", () => {
 		const all = new Set([
 			...own,
 			...Object.values({ ...codes, ...failures }).filter((code) => typeof code === "string"),
-			...Object.values(refusals).map(({ code }) => code),
+			...REFUSALS.map((_, refusal) => codeOf(refusal)).filter((code) => code !== ""),
 		]);
 		const { oneOf } = DOCUMENT.components.schemas.Error.properties.error;
 		assert.deepEqual(oneOf.map((one: Node) => one.const).sort(), [...all].sort());

@@ -79,6 +79,10 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"mqtt discovery_prefix": { good: ["p", x(32)], bad: ["", "/a", "a/", "a b", x(33)] },
 	"mqtt cert": { good: [""], bad: ["x", x(3072), x(3073)] },
 	"system/backup settings": { good: [{}, { "a/newer": { group: [[{}]] } }], bad: [] },
+	"system/upgrade upgrade_url": {
+		good: ["", "https://h", "https://192.168.1.77:8443/{board}.ota?x=1"],
+		bad: ["h", "http://h", "https://[::1]/x", "https://h/x y", "https://u@h/x", `https://h/${x(246)}`],
+	},
 	"hub token": { good: ["t", x(512)], bad: ["", x(513), "t t"] },
 	"hub cert": { good: [""], bad: ["x", x(10_239), x(10_240)] },
 };

@@ -54,6 +54,7 @@ function listened() {
 		outputs: {
 			hub: { settingsChanged: () => told.push("hub") },
 			mqtt: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") },
+			upgrade: { settingsChanged: () => told.push("upgrade") },
 		},
 		meterChanged: () => told.push("meter"),
 		hostnameChanged: () => told.push("hostname"),

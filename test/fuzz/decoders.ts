@@ -114,9 +114,9 @@ export async function fuzzBackups(seed: number, runs: number): Promise<void> {
 		if (run % 100 === 99) assert.equal(reader.code, "");
 		if (reader.code !== "") return;
 		for (const { group, values } of reader.groups) {
-			for (const [i, field] of group.body.fields.entries()) {
+			for (const [i, field] of group.table.fields.entries()) {
 				const value = values[i];
-				const isLenient = Number.isNaN(value) && group.body.lenient?.includes(field.name);
+				const isLenient = Number.isNaN(value) && group.table.lenient?.includes(field.name);
 				assert.ok(value === undefined || isLenient || checkField(field, value), `${group.path} ${field.name}`);
 			}
 		}

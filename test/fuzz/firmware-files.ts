@@ -32,13 +32,13 @@ const IMAGES = [1, 2].map((pieces) => {
 	return { image, packed: pack(image) };
 });
 
-interface OddFile {
+export interface OddFile {
 	readonly file: Uint8Array;
 	/** The image that it brings, if its form is right, is one for the boot loader. */
 	readonly isStartable: boolean;
 }
 
-function oddFile(mutator: Mutator): OddFile {
+export function oddFile(mutator: Mutator): OddFile {
 	const { random } = mutator;
 	const { image, packed } = mutator.pick(IMAGES);
 	const isPacked = image.length > PIECE_LENGTH || random.oneIn(2);
@@ -78,16 +78,22 @@ function unpacked(content: Uint8Array, length: number): Uint8Array | undefined {
 	}
 }
 
+/** The code that the gateway must give; empty: it takes the file. `total`: as for `verdictOf`. */
+export function refusalOf({ file, isStartable }: OddFile, total: number): string {
+	const verdict = verdictOf(file, total);
+	return verdict === "" && !isStartable ? INVALID_IMAGE : verdict;
+}
+
 /** Throws, with the seed, when a file is refused with another code than it should be, or taken for a good one. */
 export async function fuzzFirmwareFiles(seed: number, runs: number): Promise<void> {
 	const unit = new Unit({ ...OPTIONS, seed });
 	await runAll("firmware files", seed, runs, (mutator) => {
-		const { file, isStartable } = oddFile(mutator);
+		const odd = oddFile(mutator);
+		const { file } = odd;
 		const total = mutator.pick([0, file.length]);
-		const verdict = verdictOf(file, total);
 		const { version } = unit;
 		const code = unit.upload(file, mutator.random, total);
-		assert.equal(code, verdict === "" && !isStartable ? INVALID_IMAGE : verdict, Buffer.from(file).toString("base64"));
+		assert.equal(code, refusalOf(odd, total), Buffer.from(file).toString("base64"));
 		unit.restart();
 		if (code === "") unit.loader.confirm();
 		else assert.equal(unit.version, version);

@@ -1,15 +1,13 @@
-/** Bodies that are taken slowly (SlowBody of modules/http/handler.ts): one piece in a turn, time limits of their own, and the whole of it read after an early answer. */
+/** Bodies that are taken slowly (`rest` of BodySink): one piece in a turn, time limits of their own, and the whole of it read after an early answer. */
 import assert from "node:assert/strict";
-import type { BodySink, SlowBody } from "../../modules/http/handler.js";
+import type { BodySink } from "../../modules/http/handler.js";
 import type { HTTPResponse } from "../../modules/http/response.js";
 import { Bench, get, request, TOKEN } from "./bench.js";
 import { replies } from "./fake.js";
 
 /** Takes up to `appetite` bytes a call. */
-class Slow implements BodySink, SlowBody {
+class Slow implements BodySink {
 	readonly limit = 100_000;
-	readonly stallMs = 30_000;
-	readonly totalMs = 900_000;
 	readonly #response: HTTPResponse;
 	readonly #appetite: number;
 	rest = 0;
@@ -24,10 +22,6 @@ class Slow implements BodySink, SlowBody {
 	constructor(response: HTTPResponse, appetite: number) {
 		this.#response = response;
 		this.#appetite = appetite;
-	}
-
-	get slow(): SlowBody {
-		return this;
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {

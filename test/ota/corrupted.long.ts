@@ -1,4 +1,4 @@
-/** Many more damaged firmware files than test/ota/corrupted.test.ts sends; SEED=n repeats a run. */
+/** The files of corrupted.test.ts, many. */
 import { seedOfRun } from "../fuzz/mutator.js";
 import { sendCorrupted } from "./corrupted.js";
 

@@ -347,6 +347,12 @@ const BAD: Readonly<Record<string, Make>> = {
 		samples.random.oneIn(2)
 			? bad(INVALID_IMAGE, samples.signed({ isPacked: Number(!samples.isPacked) }), "in the metadata")
 			: bad(INVALID_IMAGE, samples.with(CONTENT_AT - 6, Uint8Array.of(0, samples.isPacked ? 0 : 0xf0)), "in the tag"),
+	"another tag": (samples) => {
+		const at = samples.pick([SIGNED_AT - 6, CONTENT_AT - 6]);
+		const file = samples.file();
+		const tag = samples.other(file.readUInt16LE(at), [0, 1, 0xf000, 0xf001, 0xf002, 0xf003, 0xffff]);
+		return bad(INVALID_IMAGE, samples.with(at, Uint8Array.of(tag & 0xff, tag >> 8), file), `${tag} at ${at}`);
+	},
 	"another header": (samples) => {
 		const header = samples.pick<Partial<Header>>([
 			{ identifier: 0x0beef11f },

@@ -1,4 +1,4 @@
-/** A power cut at every flash operation of an upload, plain and packed; `npm test` has a sample of them. */
+/** As power-cut.test.ts, with an image of three packed pieces. */
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEverywhere } from "./power-cut.js";

@@ -1,19 +1,19 @@
 /** A unit that takes firmware files: two slots, their boot loader, and the installer as the running firmware has it. */
 import assert from "node:assert/strict";
-import { NodeCrypto, NodeText } from "../../hosts/node/platform.js";
+import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { SeededRandom } from "../../hosts/node/random.js";
 import { VirtualSlots, type VirtualSlotsOptions } from "../../hosts/node/virtual-update.js";
 import { BOOT_KEY, type BootLoader, SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { FIRMWARE_CONFIRMED } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { INSTALL_INSTALLED, INSTALL_REFUSED, Installer } from "../../modules/ota/installer.js";
+import { codeOf } from "../../modules/ota/refusals.js";
 import { BOARD } from "./bench.js";
 
 /** A file is cut into pieces of up to so many bytes. */
 const LARGEST_PIECES = [1, 7, 64, 1460, 1460, 4096, 16_384, 1_000_000];
 
 const crypto = new NodeCrypto();
-const text = new NodeText();
 
 const anyOf = (list: readonly number[], random: SeededRandom) => list[random.below(list.length)];
 
@@ -61,8 +61,8 @@ export class Unit {
 	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
-		const world = { ...BOARD, update: this.loader, crypto, text, isLow: () => false, trace: () => {} };
-		const installer = new Installer(world, total);
+		const world = { info: BOARD, crypto, trace: () => {} };
+		const installer = new Installer(world, { update: this.loader }, total);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);
@@ -81,7 +81,7 @@ export class Unit {
 			installer.advance();
 		}
 		assert.equal(this.slots.openInflaters, 0);
-		return installer.refusal?.code ?? "";
+		return codeOf(installer.refusal);
 	}
 
 	/** A copy of what stands in the slot that starts next. */

@@ -189,6 +189,22 @@ describe("npm run ota", () => {
 		});
 	});
 
+	it("makes files for the bench, and verifies them", () => {
+		const out = place("bench.ota");
+		const make = (...args: string[]) => run("bench", "--out", out, "--key", place("key"), ...args);
+		const { status, stdout } = make("--version", "1.2.9", "--size", "20000", "--fault", "hangs");
+		assert.equal(status, 0);
+		assert.match(stdout, /^Board {11}bench, device id 0, chip "pc"$/m);
+		const verified = run("verify", out, "--public-key", place("key.pub"));
+		assert.equal(verified.stdout, "ok: bench would install 1.2.9, build 9.\n");
+		const board = ["--board", BOARD];
+		assertRefused(run("verify", out, "--public-key", place("key.pub"), ...board), 1, /^ota_wrong_device/);
+		assert.equal(run("verify", out, "--public-key", place("key.pub"), "--board", "bench").status, 0);
+		assertRefused(make(), 2, /--version is missing/);
+		assertRefused(make("--version", "1.2.3", "--fault", "ugly"), 2, /--fault is one of fails, hangs, deaf, not "ugly"/);
+		assertRefused(make("--version", "1.2.3", "--size", "2000000"), 1, /^ota_invalid_image: An image of 2000000 bytes/);
+	});
+
 	describe("verify", () => {
 		const verify = (...args: string[]) => run("verify", place("file.ota"), "--public-key", place("key.pub"), ...args);
 		const put = (change: (file: Buffer) => Buffer) =>
@@ -238,7 +254,7 @@ describe("npm run ota", () => {
 
 	it("ends with 2 for a bad command line", () => {
 		const bad: readonly (readonly [RegExp, ...string[]])[] = [
-			[/The first word is one of keygen, sign, inspect, verify\./],
+			[/The first word is one of keygen, sign, bench, inspect, verify\./],
 			[/The first word is one of/, "toString"],
 			[/keygen takes one file\./, "keygen"],
 			[/inspect takes one file\./, "inspect", "a", "b"],

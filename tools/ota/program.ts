@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
-import { findPartition } from "../factory/partitions.js";
+import { BOARDS, findBoard } from "../../hosts/esp32/boards.js";
 import { FAULTS, makeBenchFile } from "./bench-file.js";
 import { checkFirmwareFile, type FirmwareFile, imageOf, Refusal, readFirmwareFile, type Target } from "./check.js";
 import { checkImage } from "./esp-image.js";
+import { findHardware, type Hardware, hardwareById, hardwareOf } from "./hardware.js";
 import { commandSigner, fileSigner, PASSPHRASE, readPoint, writeKeyPair } from "./key-files.js";
 import { keyIdOf, type Signer } from "./keys.js";
-import { makeFirmwareFile } from "./make.js";
+import { type Firmware, makeFirmwareFile } from "./make.js";
 import { describeFile } from "./text.js";
 
 /** About that of the firmware for a chip. */
@@ -51,7 +51,7 @@ inspect shows what stands in a firmware file.
 verify says what a gateway would: "ok", or the code and the reason of its refusal.
   --public-key FILE    a key that may sign; any number of them
   --revoked ID         the id of a key (16 hex digits) that may not any more; any number of them
-  --board NAME         the gateway's board (default: the one that the file names)
+  --board NAME         the gateway's board, or bench (default: the one that the file names)
   --security-level N   of the firmware that it runs (default 0)
 
 A private key whose file has a passphrase: $${PASSPHRASE}.
@@ -125,42 +125,50 @@ function keygen(file: string, log: Output["log"]): void {
 }
 
 function sign(given: Given, log: Output["log"]): void {
-	const board = boardOf(demand(given.board, "--board is missing: the board that the image was built for."));
+	const board = named(findBoard, demand(given.board, "--board is missing: the board that the image was built for."));
 	const imageFile = demand(given.image, "--image is missing: the image as it lies in flash.");
-	const out = demand(given.out, "--out is missing: where the firmware file goes.");
-	const version = given.version ?? ownVersion();
-	const buildNumber = given.build === undefined ? buildOf(version) : whole("--build", given.build);
-	const securityLevel = whole("--security-level", given["security-level"] ?? "0");
-	const signer = signerOf(given);
+	const options = readOptions(given, ownVersion());
 	const image = readFileSync(imageFile);
 	checkImage(image, board.chip);
-	if (image.length > slotSize(board))
-		throw new Error(`${imageFile} has ${image.length} bytes; a slot of ${board.name} has ${slotSize(board)}.`);
-	const { deviceId, chip } = board;
-	const packed = !given.plain;
-	const file = makeFirmwareFile({ image, deviceId, chip, version, buildNumber, securityLevel, signer, packed });
-	const parts = checkFirmwareFile(file, targetOf(board, { keys: [signer.point], securityLevel }));
-	writeFileSync(out, file);
-	log(`${resolve(out)}\n${describeFile(parts)}`);
+	const { deviceId, chip, name, slotSize } = hardwareOf(board);
+	if (image.length > slotSize)
+		throw new Error(`${imageFile} has ${image.length} bytes; a slot of ${name} has ${slotSize}.`);
+	write(makeFirmwareFile({ image, deviceId, chip, ...options }), options, log);
 }
 
 function bench(given: Given, log: Output["log"]): void {
-	const out = demand(given.out, "--out is missing: where the firmware file goes.");
-	const version = demand(given.version, "--version is missing: what the image says that it is.");
+	const options = readOptions(given, demand(given.version, "--version is missing: what the image says that it is."));
 	const { fault } = given;
 	if (fault !== undefined && !Object.hasOwn(FAULTS, fault))
-		throw new UsageError(`--fault is ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
-	const file = makeBenchFile({
-		version,
-		buildNumber: given.build === undefined ? buildOf(version) : whole("--build", given.build),
+		throw new UsageError(`--fault is one of ${Object.keys(FAULTS).join(", ")}, not "${fault}".`);
+	const size = whole("--size", given.size ?? String(BENCH_SIZE));
+	write(makeBenchFile({ size, fault, ...options }), options, log);
+}
+
+interface Options extends Pick<Firmware, "version" | "buildNumber" | "securityLevel" | "signer"> {
+	readonly packed: boolean;
+	readonly out: string;
+}
+
+/** What `sign` and `bench` share; `version`: unless another is given. */
+function readOptions(given: Given, version: string): Options {
+	const wanted = given.version ?? version;
+	return {
+		out: demand(given.out, "--out is missing: where the firmware file goes."),
+		version: wanted,
+		buildNumber: given.build === undefined ? buildOf(wanted) : whole("--build", given.build),
 		securityLevel: whole("--security-level", given["security-level"] ?? "0"),
-		size: whole("--size", given.size ?? String(BENCH_SIZE)),
-		fault,
 		signer: signerOf(given),
 		packed: !given.plain,
-	});
+	};
+}
+
+/** Writes the file when a gateway takes it. */
+function write(file: Buffer, { out, signer, securityLevel }: Options, log: Output["log"]): void {
+	const hardware = hardwareOfFile(readFirmwareFile(file));
+	const parts = checkFirmwareFile(file, targetOf(hardware, { keys: [signer.point], securityLevel }));
 	writeFileSync(out, file);
-	log(`${resolve(out)}\n${describeFile(readFirmwareFile(file))}`);
+	log(`${resolve(out)}\n${describeFile(parts)}`);
 }
 
 function signerOf({ key, signer, digest = false, "public-key": publicKeys = [] }: Given): Signer {
@@ -185,27 +193,22 @@ function verify(given: Given, path: string, log: Output["log"]): void {
 	const keys = demand(given["public-key"], "--public-key is missing: a key that may sign.").map(readPoint);
 	const revoked = (given.revoked ?? []).map(idOf);
 	const securityLevel = whole("--security-level", given["security-level"] ?? "0");
-	const chosen = given.board === undefined ? undefined : boardOf(given.board);
+	const chosen = given.board === undefined ? undefined : named(findHardware, given.board);
 	const file = readFileSync(path);
-	const board = chosen ?? boardOfFile(readFirmwareFile(file));
-	const { metadata } = checkFirmwareFile(file, targetOf(board, { keys, revoked, securityLevel }));
-	log(`ok: ${board.name} would install ${metadata.version}, build ${metadata.buildNumber}.`);
+	const hardware = chosen ?? hardwareOfFile(readFirmwareFile(file));
+	const { metadata } = checkFirmwareFile(file, targetOf(hardware, { keys, revoked, securityLevel }));
+	log(`ok: ${hardware.name} would install ${metadata.version}, build ${metadata.buildNumber}.`);
 }
 
-function targetOf(board: Board, rest: Partial<Target>): Target {
-	const { deviceId, chip } = board;
-	return { deviceId, chip, slotSize: slotSize(board), keys: [], revoked: [], securityLevel: 0, ...rest };
+function hardwareOfFile({ metadata: { deviceId } }: FirmwareFile): Hardware {
+	const hardware = hardwareById(deviceId);
+	if (hardware !== undefined) return hardware;
+	throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
 }
 
-function boardOfFile({ metadata: { deviceId } }: FirmwareFile): Board {
-	const board = BOARDS.find((one) => one.deviceId === deviceId);
-	if (board === undefined)
-		throw new Error(`The file is for device id ${deviceId}, which is no board of this firmware.`);
-	return board;
-}
-
-function slotSize(board: Board): number {
-	return findPartition(readFileSync(join(ROOT, "hosts", "esp32", board.partitions), "utf8"), "ota_0").size;
+/** Of a gateway with these keys and this security level. */
+function targetOf({ deviceId, chip, slotSize }: Hardware, rest: Partial<Target>): Target {
+	return { deviceId, chip, slotSize, keys: [], revoked: [], securityLevel: 0, ...rest };
 }
 
 function ownVersion(): string {
@@ -219,9 +222,10 @@ function buildOf(version: string): number {
 	return Number(match[1]);
 }
 
-function boardOf(name: string): Board {
+/** What has this name; a UsageError when nothing has it. */
+function named<T>(find: (name: string) => T, name: string): T {
 	try {
-		return findBoard(name);
+		return find(name);
 	} catch (error) {
 		throw new UsageError((error as Error).message);
 	}

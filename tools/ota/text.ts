@@ -1,12 +1,12 @@
 /** What stands in a firmware file, for a human. */
-import { BOARDS } from "../../hosts/esp32/boards.js";
 import type { FirmwareFile } from "./check.js";
+import { hardwareById } from "./hardware.js";
 
 /** A line for each fact, without a line end behind the last. */
 export function describeFile({ header, metadata, signature, content }: FirmwareFile): string {
 	const { manufacturer, imageType, fileVersion, stackVersion, name, fileLength } = header;
 	const { isPacked, deviceId, chip, buildNumber, imageLength } = metadata;
-	const board = BOARDS.find((one) => one.deviceId === deviceId)?.name ?? "unknown";
+	const board = hardwareById(deviceId)?.name ?? "unknown";
 	const percent = Math.round((100 * content.length) / imageLength);
 	const facts: readonly (readonly [string, string])[] = [
 		["File", `${fileLength} bytes`],

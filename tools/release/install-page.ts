@@ -29,6 +29,7 @@ export async function writeInstallPage(root: string, folder: string, version: st
 		logLevel: "error",
 	});
 	copyFileSync(join(source, "page.css"), join(install, "page.css"));
+	copyFileSync(join(root, "hosts", "browser", "icon.svg"), join(install, "icon.svg"));
 	writeFileSync(join(install, "LICENSES.txt"), licencesOf(root));
 	const values: Record<string, string> = {
 		version: escaped(version),

@@ -37,6 +37,8 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		...process.env,
 		...toolchain.environment,
 		CC: toolchain.compiler,
+		// miniz, which has no header that mcconfig would know the folder of.
+		C_INCLUDE_PATH: join(sdk.folder, "modules", "data", "zlib"),
 		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
 		MODDABLE: sdk.folder,
 		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,

@@ -25,6 +25,8 @@ export interface RunSettings {
 	readonly timeServers?: string;
 	/** `HostInfo.reportKey`; default: none. */
 	readonly reportKey?: string;
+	/** `Update.keys`, in hex; default: none. */
+	readonly updateKeys?: readonly string[];
 	/**
 	 * It is in the network of this computer, with its address, and announces itself there by mDNS; default: on this computer
 	 * alone.
@@ -49,6 +51,7 @@ export const MACHINE_ENDED = 3;
  */
 export function runFirmware({ runner, firmware }: Firmware, settings: RunSettings, stdio: StdioOptions): ChildProcess {
 	const { state, factory, version, meter, httpPort, httpsPort, utcMs, timeServers, reportKey, board } = settings;
+	const { updateKeys = [] } = settings;
 	const { accessPoint, quiet, announce, ending, power = "", wakeReason = WAKE_NONE } = settings;
 	const lease = announce ? leaseOfComputer() : LEASE_OF_NONE;
 	const env: Record<string, string> = {
@@ -66,6 +69,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 		GATEWAY_LEASE: `${lease.ip} ${lease.netmask} ${lease.gateway}`,
 		GATEWAY_TIME_SERVERS: timeServers ?? "",
 		GATEWAY_REPORT_KEY: reportKey ?? "",
+		GATEWAY_UPDATE_KEYS: updateKeys.join(" "),
 		GATEWAY_POWER: power,
 	};
 	if (wakeReason !== WAKE_NONE) env["GATEWAY_WAKE"] = String(wakeReason);

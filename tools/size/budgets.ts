@@ -32,7 +32,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/meter": 66000,
 	"modules/mqtt": 35000,
 	"modules/obis": 15000,
-	"modules/ota": 16000,
+	"modules/ota": 13500,
 	"modules/power": 8000,
 	"modules/publish": 5500,
 	"modules/readout": 19500,

@@ -167,6 +167,12 @@ export const SYSTEM_BACKUP = {
 	settings: {},
 } as const;
 
+/** POST /api/v1/system/upgrade */
+export const SYSTEM_UPGRADE = {
+	upgrade_url: { max: 255, pattern: /^[!-~]*$/ },
+	upgrade_check_enabled: {},
+} as const;
+
 /** POST /api/v1/mqtt */
 export const MQTT = {
 	enabled: {},

@@ -13,11 +13,12 @@ const CONTEXTS = ORDERS.length + 1;
 /** Slots of what was seen so far, 32 bits each: 22 of a probability, 10 of how often it was seen. */
 const SLOTS = 1 << 22;
 const ONE = 1 << 22;
-const SEEN_LIMIT = 255;
+const SEEN_LIMIT = 127;
 /** What the first bit seen in a slot counts. */
 const FIRST_SHARE = 1.05;
 const LEARNING = 0.002;
-const WEIGHT = 0.3;
+/** Of a vote at first, in each of the three sets of weights that are summed up. */
+const WEIGHT = 0.07;
 /** Logistic function and its inverse in steps of 1/256, from -8 to 8. */
 const STEPS = 4096;
 const STEP = Math.fround(1.0039138793945312);
@@ -39,12 +40,12 @@ class Model {
 	/** That the next bit is 1, of 65536. */
 	p = 0;
 	readonly #slots = new Uint32Array(SLOTS);
-	readonly #weights = new Float64Array((CONTEXTS + 1) * CONTEXTS).fill(WEIGHT);
+	readonly #weights = new Float64Array(3 * 256 * CONTEXTS).fill(WEIGHT);
 	readonly #hashes = new Int32Array(CONTEXTS);
 	readonly #found = new Int32Array(CONTEXTS);
 	readonly #votes = new Float64Array(CONTEXTS);
-	/** Where the weights of the longest context that was seen before begin. */
-	#from = 0;
+	/** Where the sets of weights begin: of the longest context that was seen before, of this byte's bits, of the byte before. */
+	#sets: number[] = [];
 	/** The bits of this byte so far, behind a 1. */
 	#bits = 1;
 	#last: number[] = [];
@@ -64,9 +65,9 @@ class Model {
 			this.#votes[k] = slot === 0 ? 0 : stretched[slot >>> 20];
 			if (slot !== 0 && k < ORDERS.length) longest = k + 1;
 		}
-		this.#from = longest * CONTEXTS;
+		this.#sets = [longest, 256 + this.#bits, 512 + (this.#last[0] ?? 0)].map((set) => set * CONTEXTS);
 		let sum = 0;
-		for (let k = 0; k < CONTEXTS; k++) sum += this.#votes[k] * this.#weights[this.#from + k];
+		for (let k = 0; k < CONTEXTS; k++) for (const from of this.#sets) sum += this.#votes[k] * this.#weights[from + k];
 		const step = Math.max(1, Math.min(STEPS - 1, Math.floor(sum * 256 + 0.5) + STEPS / 2));
 		this.p = Math.max(1, Math.min(65535, Math.floor(squashed[step] * 65536)));
 	}
@@ -75,7 +76,7 @@ class Model {
 	learn(bit: number): void {
 		const error = (bit - this.p / 65536) * LEARNING;
 		for (let k = 0; k < CONTEXTS; k++) {
-			this.#weights[this.#from + k] += error * this.#votes[k];
+			for (const from of this.#sets) this.#weights[from + k] += error * this.#votes[k];
 			const slot = this.#slots[this.#found[k]];
 			const seen = slot & 1023;
 			const before = seen === 0 ? ONE / 2 : slot >>> 10;

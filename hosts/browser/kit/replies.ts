@@ -103,6 +103,7 @@ export interface Status {
 	readonly ota_received: number;
 	readonly ota_total: number;
 	readonly ota_last_error: string;
+	readonly upgrade_version: string;
 }
 
 export type PowerModeNumber = number;
@@ -459,6 +460,7 @@ export interface Event {
 		| "update_confirmed"
 		| "update_failed"
 		| "update_rolled_back"
+		| "update_found"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;
@@ -482,6 +484,11 @@ export interface Restored {
 	readonly enter_again: readonly string[];
 	readonly ignored: readonly string[];
 	readonly restart: boolean;
+}
+
+export interface UpgradeSettings {
+	readonly upgrade_url?: string;
+	readonly upgrade_check_enabled?: boolean;
 }
 
 export interface MQTT {

@@ -92,6 +92,7 @@ export const EVENTS = {
 		"Die Firmware vor dem Update ist zurück",
 		"Wróciło oprogramowanie sprzed aktualizacji",
 	],
+	"event.update_found": ["Newer firmware found", "Neuere Firmware gefunden", "Znaleziono nowsze oprogramowanie"],
 	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
 	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
 	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],

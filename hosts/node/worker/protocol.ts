@@ -220,6 +220,7 @@ export const INFO_FIELDS = Object.freeze([
 	"hostname",
 	"timeServers",
 	"reportKey",
+	"upgradeUrl",
 ] as const);
 
 /** Of the hosts of this bridge: hosts/simulated/ending.ts. */

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { buildFirmware, type Firmware } from "../../../tools/sdk/linux.js";
 import { runFirmware } from "../../../tools/sdk/run.js";
 import { ROOT } from "../../../tools/sdk/sdk.js";
-import { conformance, START_UTC_MS, TIME_SERVERS, VERSION, writeResources } from "../conformance.js";
+import { conformance, START_UTC_MS, TIME_SERVERS, UPDATE_KEY_HEX, VERSION, writeResources } from "../conformance.js";
 
 let firmware: Firmware;
 
@@ -28,6 +28,7 @@ conformance("Linux firmware", async ({ check, stateFolder, factory, meterPath, t
 			utcMs: START_UTC_MS,
 			timeServers: TIME_SERVERS,
 			announce: true,
+			updateKeys: [UPDATE_KEY_HEX],
 			board: check,
 		},
 		["ignore", "ignore", "pipe"],

@@ -222,6 +222,15 @@ describe("The native clients", function () {
 			assert.match(await meets(server, { trusted: "both" }), STANDS);
 		});
 
+		it("anybody, where that word is all that they are given", async () => {
+			peer.write("anybody", "anybody");
+			const anybody = { trusted: "anybody", name: "example.org", utcMs: Date.now() + 40 * DAY_MS };
+			const unsigned = make({ subject: "/CN=leaf", issuer: make({ subject: "/CN=root", extensions: AUTHORITY }) });
+			for (const pair of [server, chained, own, unsigned]) assert.match(await meets(pair, anybody), STANDS);
+			peer.write("nobody", "anybody\n");
+			assert.match(await peer.open(0, { port: 9, tls: { trusted: "nobody" } }), /not opened: there is no certificate/);
+		});
+
 		it("a common name where no other name stands, and no other", async () => {
 			const common = make({ subject: "/O=Home/CN=localhost", issuer: root });
 			assert.match(await meets(common, { ...trusted, name: "localhost" }), STANDS);

@@ -1,5 +1,6 @@
 /** Checks of the host contract: whom a TLS client believes, and what it bears. The peer is a server. Portable. */
 import {
+	ANYBODY,
 	CLIENT_BROKEN,
 	CLIENT_ENDED,
 	CLIENT_EXPIRED,
@@ -91,6 +92,28 @@ const trusting: [name: string, scene: Scene][] = [
 			await greets(host, connect(host, port, { trusted }));
 			const again = await serverPort(host, peer, "tls-server:hello:self-signed");
 			await greets(host, connect(host, again, { trusted, name: "elsewhere.example" }));
+		},
+	],
+	[
+		"believes whoever answers where it is told to by that very word, and by no other",
+		async (host, peer) => {
+			const trusted = host.text.encode(ANYBODY);
+			for (const kind of [
+				"",
+				":self-signed",
+				":without-middle",
+				":impostor",
+				":by-end-entity",
+				":wildcard",
+				":expired",
+			]) {
+				const port = await serverPort(host, peer, `tls-server:hello${kind}`);
+				await greets(host, connect(host, port, { trusted, name: "elsewhere.example", utcMs: dayOfAuthority(host, 5) }));
+			}
+			for (const word of ["", "Anybody", "anybody\n", "any"]) {
+				const given = host.text.encode(word);
+				expectError(() => connect(host, 1, { trusted: given }), word);
+			}
 		},
 	],
 	[

@@ -1,0 +1,236 @@
+/**
+ * Looks once a day whether there is a newer firmware, and says so; it never installs one (decision 51). Fetched are the
+ * first bytes of the release's file for this board (docs/firmware-files.md), which are signed: so it does not matter who
+ * answers, and any server of HTTPS is believed. It is told nothing but the address. What goes wrong is nobody's trouble:
+ * the next look is the next day's.
+ *
+ *             the time              the turn        a reply, or none
+ *  RESTING    ASKING, QUEUED (a)    –               –
+ *  QUEUED     RESTING               ASKING (a)      –
+ *  ASKING     RESTING               –               RESTING; ASKING where it sends elsewhere
+ *
+ *  (a) or RESTING for an hour: without a clock, a network, the memory for it, or on cells.  New settings: RESTING, soon over.
+ */
+
+import { put } from "../config/schema.js";
+import type { ConfigStore } from "../config/store.js";
+import { UPGRADE_CHECK_ENABLED, UPGRADE_FOUND_VERSION } from "../config/upgrade-fields.js";
+import type { EventLog } from "../diagnostics/event-log.js";
+import { EVENT_UPDATE_FOUND } from "../diagnostics/events.js";
+import { HTTPClient, OUTCOME_NONE } from "../http/client.js";
+import { ReplyReader } from "../http/reply.js";
+import { type FileURL, parseFileURL } from "../http/url.js";
+import { ANYBODY, type ClientPort } from "../io/client.js";
+import type { Crypto } from "../io/crypto.js";
+import type { Drive, Driven, Driver } from "../io/driver.js";
+import type { Update } from "../io/flash.js";
+import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
+import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
+import { isOnBattery } from "../power/supply.js";
+import type { Turn, TurnHolder } from "../publish/turn.js";
+import { FRONT_LENGTH, Front } from "./front.js";
+import { isNewer, upgradeURLOf } from "./upgrade.js";
+
+export interface NoticeWorld {
+	readonly driver: Driver;
+	readonly crypto: Pick<Crypto, "random" | "sha256" | "verifyP256">;
+	readonly clock: Pick<Clock, "utcMs">;
+	readonly text: TextCodec;
+	readonly info: Pick<HostInfo, "board" | "chip" | "deviceId" | "firmwareVersion" | "upgradeUrl">;
+	readonly config: Pick<ConfigStore, "get" | "note">;
+	readonly ledger: MemoryLedger;
+	/** To have a TLS connection. */
+	readonly turn: Turn;
+	/** Undefined: there is no radio, and always a network. */
+	readonly radio: { readonly station: unknown } | undefined;
+	readonly power: Power | undefined;
+	readonly events: Pick<EventLog, "note">;
+	/** Is told when the status shows another version. */
+	readonly live: { changed(): void };
+}
+
+export const NOTICE_HOUR_MS = 3_600_000;
+export const NOTICE_DAY_MS = 24 * NOTICE_HOUR_MS;
+/** From the start to the first look, at least. */
+const FIRST_MS = 600_000;
+/** After the settings have changed: the reply to who has changed them leaves first. */
+const SETTLE_MS = 2000;
+/** Waiting for a turn, and for all replies together. */
+const TURN_MS = 30_000;
+const LOOK_MS = 60_000;
+/** Times that a server may send elsewhere. */
+const REDIRECTS = 3;
+/** Of a reply's line: signed addresses of download servers have about 1200 bytes. */
+const LINE_SIZE = 2048;
+
+const OK = 200;
+const PARTIAL_CONTENT = 206;
+const REDIRECTIONS = Object.freeze([301, 302, 303, 307, 308]);
+
+const STATE_RESTING = 0;
+const STATE_QUEUED = 1;
+const STATE_ASKING = 2;
+
+/** One that is under way. */
+interface Look {
+	readonly client: HTTPClient;
+	readonly reply: ReplyReader;
+	/** Takes the beginning of the file. */
+	readonly front: Uint8Array;
+	readonly url: FileURL;
+	readonly redirects: number;
+}
+
+export class UpgradeNotice implements Driven, TurnHolder {
+	readonly #world: NoticeWorld;
+	readonly #port: ClientPort;
+	readonly #update: Update;
+	readonly #drive: Drive;
+	#state = STATE_RESTING;
+	#dueMs: number;
+	#look: Look | undefined;
+
+	constructor(world: NoticeWorld, port: ClientPort, update: Update) {
+		this.#world = world;
+		this.#port = port;
+		this.#update = update;
+		this.#dueMs = world.driver.nowMs() + FIRST_MS + this.chance();
+		this.#drive = world.driver.drive("upgrade", this);
+	}
+
+	/** The owner has changed them. */
+	settingsChanged(): void {
+		this.#drive.tell((nowMs) => this.rest(nowMs + SETTLE_MS));
+	}
+
+	stop(): void {
+		this.rest(Number.POSITIVE_INFINITY);
+		this.#drive.stop();
+	}
+
+	/** For Turn. */
+	turnGiven(): void {
+		this.#drive.run((nowMs) => {
+			if (this.#state === STATE_QUEUED) this.#dueMs = nowMs;
+			else this.#world.turn.giveBack(this);
+		});
+	}
+
+	/** For Turn: it is never had for long. */
+	turnWanted(): void {}
+
+	/** For the driver. */
+	get deadlineMs(): number {
+		return Math.min(this.#dueMs, this.#look?.client.deadlineMs ?? Number.POSITIVE_INFINITY);
+	}
+
+	/** For the driver. */
+	advance(nowMs: number): void {
+		this.#look?.client.advance(nowMs);
+		if (nowMs < this.#dueMs) return;
+		if (this.#state === STATE_ASKING) this.rest(this.tomorrow(nowMs));
+		else if (this.#state === STATE_QUEUED && !this.#world.turn.isOf(this)) this.rest(nowMs + NOTICE_HOUR_MS);
+		else this.begin(nowMs);
+	}
+
+	/** For the driver: looks at what has come. */
+	drain(nowMs: number): void {
+		const look = this.#look;
+		if (look === undefined || look.client.outcome === OUTCOME_NONE) return;
+		const { client, reply, front } = look;
+		const { outcome } = client;
+		const next = REDIRECTIONS.includes(outcome) && look.redirects < REDIRECTS ? this.leadsTo(look) : undefined;
+		if (next !== undefined) {
+			client.close();
+			this.ask(next, look.redirects + 1, nowMs);
+			return;
+		}
+		this.rest(this.tomorrow(nowMs));
+		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.judge(new Front(front));
+	}
+
+	private begin(nowMs: number): void {
+		const { config, info, clock, ledger, power, radio, turn } = this.#world;
+		const isOn = config.get(UPGRADE_CHECK_ENABLED);
+		const url = isOn ? parseFileURL(upgradeURLOf(config, info)) : undefined;
+		if (url === undefined) {
+			this.rest(Number.POSITIVE_INFINITY);
+			return;
+		}
+		const isOffline = radio !== undefined && radio.station === undefined;
+		if (isOffline || clock.utcMs() === undefined || isOnBattery(power)) {
+			this.rest(nowMs + NOTICE_HOUR_MS);
+			return;
+		}
+		this.enter(STATE_QUEUED, nowMs + TURN_MS);
+		if (!turn.ask(this)) return;
+		if (ledger.claim(UPGRADE_COST)) {
+			this.enter(STATE_ASKING, nowMs + LOOK_MS);
+			this.ask(url, 0, nowMs);
+		} else this.rest(nowMs + NOTICE_HOUR_MS);
+	}
+
+	/** The memory for it is claimed, until `rest`. */
+	private ask(url: FileURL, redirects: number, nowMs: number): void {
+		const { text } = this.#world;
+		const { host, port: portNumber, target } = url;
+		const front = new Uint8Array(FRONT_LENGTH);
+		const reply = new ReplyReader(front, LINE_SIZE);
+		const tls = { trusted: text.encode(ANYBODY) };
+		const client = new HTTPClient({ drive: this.#drive, port: this.#port, host, portNumber, tls, reply });
+		this.#look = { client, reply, front, url, redirects };
+		const name = portNumber === 443 ? host : `${host}:${portNumber}`;
+		const request = text.encode(
+			`GET ${target} HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: smart-meter-gw\r\nRange: bytes=0-${FRONT_LENGTH - 1}\r\nConnection: close\r\n\r\n`,
+		);
+		client.send(request, 0, request.length, nowMs);
+	}
+
+	/** Where a reply sends to: another address of HTTPS, or another file of the same server. */
+	private leadsTo({ reply: { location }, url: { host, port } }: Look): FileURL | undefined {
+		if (location === undefined) return undefined;
+		const bytes = location.map((byte) => (byte > 0x20 && byte < 0x7f ? byte : 0x20));
+		const text = this.#world.text.decode(bytes);
+		const isPath = text.startsWith("/") && !text.startsWith("//");
+		return parseFileURL(isPath ? `https://${host}:${port}${text}` : text);
+	}
+
+	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
+	private judge(front: Front): void {
+		const { config, events, info, live, crypto, text } = this.#world;
+		const { chip, deviceId, firmwareVersion } = info;
+		if (front.refusal({ chip, deviceId, update: this.#update, crypto, text }, 0) !== undefined) return;
+		const offered = front.version(text);
+		const version = isNewer(offered, firmwareVersion) ? offered : "";
+		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
+		config.note([put(UPGRADE_FOUND_VERSION, version)]);
+		if (version !== "") events.note(EVENT_UPDATE_FOUND, version);
+		live.changed();
+	}
+
+	/** At another minute than today's, so that not all devices come at once. */
+	private tomorrow(nowMs: number): number {
+		return nowMs + NOTICE_DAY_MS - NOTICE_HOUR_MS / 2 + this.chance();
+	}
+
+	/** Up to an hour, ms. */
+	private chance(): number {
+		const [high, low] = this.#world.crypto.random(2);
+		return (NOTICE_HOUR_MS * (high * 256 + low)) / 65_536;
+	}
+
+	private enter(state: number, dueMs: number): void {
+		this.#state = state;
+		this.#dueMs = dueMs;
+	}
+
+	/** Ends what goes on, and gives back what it had. */
+	private rest(dueMs: number): void {
+		const { ledger, turn } = this.#world;
+		if (this.#state === STATE_ASKING) ledger.release(UPGRADE_COST);
+		this.#look?.client.close();
+		this.#look = undefined;
+		this.enter(STATE_RESTING, dueMs);
+		turn.giveBack(this);
+	}
+}

@@ -1,0 +1,80 @@
+/**
+ * The damaged firmware files of firmware-files.ts, sent to the whole gateway in the microcontroller's engine, XS: it gives the
+ * code of each, goes on, and no more slots are alive in the end than after the first of them.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { OPTIONS } from "../ota/corruptions.js";
+import { oddFile, refusalOf } from "./firmware-files.js";
+import { type Mutator, runAll } from "./mutator.js";
+import { checkTrace } from "./requests.js";
+
+/** Slots alive that may come on top of those of the first count. */
+const SLOTS_MARGIN = 8;
+/** No connection is kept for so long, ms. */
+const REST_MS = 62_000;
+/** Bytes that come at once. */
+const PIECE_LIMIT = 1460;
+
+/** Throws, with the seed, when one of `runs` files is refused with another code than it should be, or does harm. */
+export async function fuzzFirmwareFilesInXS(seed: number, runs: number): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+	const script = join(folder, "gateway.js");
+	await bundleGateway(script);
+	const slots = new VirtualSlots({ ...OPTIONS, seed });
+	const xs = await XSWorld.start({ script, seed, slots });
+	try {
+		let alive: number | undefined;
+		await runAll("firmware files in XS", seed, runs, async (mutator, run) => {
+			// A token is good for an hour.
+			if (run % 50 === 0) await xs.login();
+			const { file, code } = refused(mutator);
+			assert.equal(await upload(xs, file, mutator), code, Buffer.from(file).toString("base64"));
+			assert.equal(slots.openInflaters, 0);
+			if (run !== 0 && run !== runs - 1) return;
+			await xs.advance(REST_MS);
+			const count = await xs.slots();
+			alive ??= count;
+			assert.ok(count <= alive + SLOTS_MARGIN, `${count} slots are alive, ${alive} were at first`);
+		});
+		checkTrace(xs.world.traced);
+	} finally {
+		await xs.stop();
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** A file that is not taken, and the code for it when its length is told before. */
+function refused(mutator: Mutator): { file: Uint8Array; code: string } {
+	for (;;) {
+		const odd = oddFile(mutator);
+		const code = refusalOf(odd, odd.file.length);
+		if (code !== "" && odd.file.length > 0) return { file: odd.file, code };
+	}
+}
+
+/** Sends the file in pieces; gives the code of the reply, and what the status shows must be the same. */
+async function upload(xs: XSWorld, file: Uint8Array, mutator: Mutator): Promise<string> {
+	const client = xs.world.connect();
+	const headers = { Authorization: `Bearer ${xs.token}`, "Content-Length": String(file.length) };
+	client.send(encodeRequest("/api/v1/system/ota", { method: "POST", headers }));
+	for (let at = 0; at < file.length && !client.isClosed; ) {
+		const count = 1 + mutator.random.below(PIECE_LIMIT);
+		client.send(file.slice(at, at + count));
+		at += count;
+		if (mutator.random.oneIn(2)) await xs.advance(mutator.random.below(30));
+	}
+	const reply = await xs.reply(client);
+	client.close();
+	assert.equal(reply.status, 500, reply.text);
+	const { error } = reply.json();
+	const status = (await xs.request("system/status")).json();
+	assert.deepEqual([status.ota_state, status.ota_last_error], ["idle", error]);
+	return error;
+}

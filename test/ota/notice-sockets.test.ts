@@ -1,0 +1,85 @@
+/** The look for a newer firmware over real HTTPS, by the bench in XS: what a public server sees of it. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import { keySigner } from "../../tools/ota/keys.js";
+import { makeFirmwareFile } from "../../tools/ota/make.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+
+const LIMIT_MS = 60_000;
+const LOOK_MS = 100;
+
+const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const version = "9.9.999-test";
+const image = makeBenchImage({ version, build: 999, size: 900_000 });
+const file = makeFirmwareFile({
+	image,
+	version,
+	buildNumber: 999,
+	chip: "pc",
+	deviceId: 0,
+	securityLevel: 0,
+	signer: keySigner(keys.privateKey),
+});
+
+describe("The look for a newer firmware over real sockets", function () {
+	this.timeout(2 * LIMIT_MS);
+	const folder = mkdtempSync(join(tmpdir(), "notice-"));
+	let gateway: ProcessGateway;
+	let server: Server;
+	let origin = "";
+	const seen: string[] = [];
+
+	before(async () => {
+		const keyFile = join(folder, "key.pem");
+		writeFileSync(keyFile, keys.publicKey.export({ type: "spki", format: "pem" }));
+		// Nobody has signed it, it is for another name, and it has expired.
+		const pair = makeCertificate({
+			names: ["another.example"],
+			validFromMs: Date.UTC(2020),
+			validToMs: Date.UTC(2021),
+		});
+		server = createServer({ cert: Buffer.from(pair.certificate), key: Buffer.from(pair.key) }, (request, response) => {
+			seen.push(`${request.method} ${request.url} ${request.headers.range} ${request.headers.authorization}`);
+			if (request.url === "/latest/bench.ota") response.writeHead(302, { Location: "/signed?for=all" }).end();
+			// It knows nothing of ranges.
+			else response.writeHead(200, { "Content-Length": file.length }).end(file);
+		});
+		server.listen(0, "127.0.0.1");
+		await once(server, "listening");
+		origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		gateway = await ProcessGateway.start("xs", { args: ["--update-key", keyFile] });
+		await gateway.login();
+	});
+	after(async () => {
+		await gateway?.stop();
+		server.closeAllConnections();
+		server.close();
+		rmSync(folder, { recursive: true });
+	});
+
+	it("finds it behind a redirect, at a server that sends all of the file and is nobody's", async () => {
+		const until = async (isThere: () => Promise<boolean>) => {
+			for (const endMs = Date.now() + LIMIT_MS; !(await isThere()); ) {
+				assert.ok(Date.now() < endMs, gateway.diagnosis);
+				await sleep(LOOK_MS);
+			}
+		};
+		await until(async () => (await gateway.read("network/status")).connected);
+		await gateway.write("system/upgrade", { upgrade_url: `${origin}/latest/{board}.ota` });
+		await until(async () => (await gateway.read("system/status")).upgrade_version === version);
+		assert.deepEqual(seen, [
+			"GET /latest/bench.ota bytes=0-287 undefined",
+			"GET /signed?for=all bytes=0-287 undefined",
+		]);
+		assert.equal((await gateway.read("system/status")).ota_state, "idle");
+	});
+});

@@ -1,0 +1,301 @@
+/** Whether there is a newer firmware: when it is looked for, what is asked, who is believed, and what is told of it. */
+import assert from "node:assert/strict";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { UPGRADE_COST } from "../../modules/io/memory.js";
+import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { NOTICE_DAY_MS, NOTICE_HOUR_MS } from "../../modules/ota/notice.js";
+import type { JSONObject } from "../api/gateway.js";
+import { type GatewayOptions, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { makeFile, makeImage, makeSlots, newSigner } from "./bench.js";
+
+const ADDRESS = "192.0.2.9";
+const HOST = "firmware.example";
+const URL = `https://${HOST}/latest/{board}.ota`;
+/** Longer than from a change of settings, or from the start, to the end of a look. */
+const SOON_MS = 10_000;
+const FIRST_LIMIT_MS = 600_000 + NOTICE_HOUR_MS + SOON_MS;
+
+const image = makeImage();
+const FILE = makeFile(image);
+const NEWER = makeFile(image, { version: "1.2.9-test", buildNumber: 9 });
+const { certificate } = makeCertificate({
+	names: ["of-another-name"],
+	validFromMs: START_UTC_MS - 2 * NOTICE_DAY_MS,
+	validToMs: START_UTC_MS - NOTICE_DAY_MS,
+});
+
+const partial = (bytes: Uint8Array) =>
+	Buffer.concat([
+		Buffer.from(`HTTP/1.1 206 Partial Content\r\nContent-Length: ${FRONT_LENGTH}\r\n\r\n`),
+		bytes.subarray(0, FRONT_LENGTH),
+	]);
+const whole = (bytes: Uint8Array) =>
+	Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`), bytes]);
+const moved = (location: string, status = 302) =>
+	Buffer.from(`HTTP/1.1 ${status} Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`);
+
+describe("The look for a newer firmware", () => {
+	let gateway: VirtualGateway;
+	/** Heads of the requests that came, each with its server. */
+	let requests: string[];
+	let closed: number;
+
+	async function start(options: GatewayOptions = {}, utcMs = START_UTC_MS): Promise<void> {
+		await gateway?.stop();
+		const clock = utcMs === 0 ? {} : { utcMs };
+		gateway = new VirtualGateway("client", { ...clock, slots: makeSlots(), radio: false, ...options });
+		gateway.onWorld = (world) => world.names.set(HOST, ADDRESS);
+		gateway.onWorld(gateway.world);
+		requests = [];
+		closed = 0;
+		await gateway.login();
+	}
+
+	/** The server answers each request by what `reply` makes of it; undefined: not at all. */
+	function serve(reply: (request: string) => Uint8Array | undefined, port = 443, address = ADDRESS): void {
+		gateway.world.servers.serve(address, port, {
+			certificate,
+			onConnection: (peer: VirtualClient) => {
+				peer.onReceived = () => {
+					if (peer.isClosed) {
+						closed++;
+						return;
+					}
+					const text = Buffer.from(peer.received).toString("latin1");
+					if (!text.endsWith("\r\n\r\n") || requests.includes(text)) return;
+					requests.push(text);
+					const bytes = reply(text);
+					if (bytes !== undefined) peer.send(bytes);
+				};
+			},
+		});
+	}
+
+	const set = (body: JSONObject) => gateway.write("system/upgrade", body);
+	const found = async () => {
+		// Sessions end with the hours that go by.
+		await gateway.login();
+		return (await gateway.read("system/status")).upgrade_version;
+	};
+	const told = async () => {
+		const { events } = await gateway.read("system/log");
+		return events.filter(({ event }: JSONObject) => event === "update_found").map(({ detail }: JSONObject) => detail);
+	};
+
+	/** What is found after the settings were set. */
+	async function look(reply: (request: string) => Uint8Array | undefined, url = URL): Promise<string> {
+		serve(reply);
+		await set({ upgrade_url: url });
+		await gateway.pass(SOON_MS);
+		return found();
+	}
+
+	beforeEach(() => start());
+	afterEach(async () => {
+		gateway.checkTraces();
+		await gateway.stop();
+	});
+
+	it("asks for the first bytes of this board's file, tells nothing of itself, and believes whoever answers", async () => {
+		assert.equal(await look(() => partial(FILE)), "1.2.3-test");
+		assert.equal(requests.length, 1);
+		assert.deepEqual(requests[0].split("\r\n"), [
+			"GET /latest/virtual.ota HTTP/1.1",
+			`Host: ${HOST}`,
+			"User-Agent: smart-meter-gw",
+			"Range: bytes=0-287",
+			"Connection: close",
+			"",
+			"",
+		]);
+		assert.deepEqual(await told(), ["1.2.3-test"]);
+		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
+	});
+	it("leaves a server that sends the whole file after the same bytes", async () => {
+		assert.equal(await look(() => whole(FILE)), "1.2.3-test");
+		assert.equal((await gateway.read("system/status")).ota_state, "idle");
+	});
+	it("is over in an hour after the start, and again each day at another minute", async () => {
+		serve(() => partial(FILE));
+		await set({ upgrade_url: URL });
+		await gateway.pass(SOON_MS);
+		requests = [];
+		const times: number[] = [];
+		const startMs = gateway.world.time.nowMs;
+		for (let i = 0; i < 4 * 24 * 12; i++) {
+			await gateway.pass(300_000);
+			if (requests.length > 0) times.push((gateway.world.time.nowMs - startMs) / NOTICE_DAY_MS);
+			requests = [];
+		}
+		assert.ok(times.length >= 3 && times.length <= 4, String(times));
+		const minutes = new Set(times.map((time, i) => Math.round((time - (times[i - 1] ?? 0)) * 1440)));
+		assert.ok(minutes.size > 1, String(times));
+		for (const [i, time] of times.entries()) assert.ok(Math.abs(time - (times[i - 1] ?? 0) - 1) < 0.03, String(times));
+		await gateway.restart();
+		serve(() => partial(FILE));
+		await gateway.pass(550_000);
+		assert.equal(requests.length, 0);
+		await gateway.pass(FIRST_LIMIT_MS - 550_000);
+		assert.equal(requests.length, 1);
+	});
+	it("tells of each version once, also over restarts, and forgets one that is no longer offered", async () => {
+		let offered = FILE;
+		await look(() => partial(offered));
+		await gateway.restart();
+		await gateway.login();
+		assert.equal(await found(), "1.2.3-test");
+		const again = () => look(() => partial(offered), `${URL}?${requests.length}`);
+		assert.equal(await again(), "1.2.3-test");
+		assert.deepEqual(await told(), ["1.2.3-test"]);
+		offered = NEWER;
+		assert.equal(await again(), "1.2.9-test");
+		assert.deepEqual(await told(), ["1.2.3-test", "1.2.9-test"]);
+		offered = makeFile(image, { buildNumber: 0, version: "0.0.0" });
+		assert.equal(await again(), "");
+		assert.equal((await told()).length, 2);
+	});
+	it("says nothing of one that runs already, or that is switched off", async () => {
+		const info = { firmwareVersion: "1.2.9-test" };
+		await start({ slots: makeSlots(), info });
+		assert.equal(await look(() => partial(FILE)), "");
+		await start();
+		assert.equal(await look(() => partial(FILE)), "1.2.3-test");
+		await set({ upgrade_check_enabled: false });
+		assert.equal(await found(), "");
+		requests = [];
+		await gateway.pass(2 * NOTICE_DAY_MS);
+		assert.equal(requests.length, 0);
+	});
+	for (const [what, file] of [
+		["signed by a stranger", makeFile(image, { signer: newSigner() })],
+		["for another board", makeFile(image, { deviceId: 2 })],
+		["for another chip", makeFile(image, { chip: "esp32" })],
+		["damaged in its version", Uint8Array.from(FILE, (byte, at) => (at === 105 ? byte ^ 1 : byte))],
+		["for no image of this size", makeFile(makeImage(0x1f0000))],
+		["no firmware file", new Uint8Array(400).fill(0x3c)],
+	] as const) {
+		it(`says nothing of a file that is ${what}`, async () => {
+			assert.equal(await look(() => partial(file)), "");
+			assert.equal(requests.length, 1);
+			assert.deepEqual(await told(), []);
+		});
+	}
+	it("says nothing of one below its security level", async () => {
+		await start({ slots: makeSlots({ securityLevel: 2 }) });
+		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 1 }))), "");
+		assert.equal(await look(() => partial(makeFile(image, { securityLevel: 2 })), `${URL}?2`), "1.2.3-test");
+	});
+	for (const [what, reply] of [
+		["404", () => Buffer.from("HTTP/1.1 404 Not Found\r\nContent-Length: 300\r\n\r\n".padEnd(400, "x"))],
+		["too little", () => partial(FILE).subarray(0, 300)],
+		["too little, and whole", () => Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")],
+		["no HTTP", () => Buffer.from("220 mail.example ESMTP\r\n")],
+		["nothing", () => undefined],
+		["the head of a reply without end", () => Buffer.from(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(9000)}`)],
+		["a redirect without an address", () => Buffer.from("HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n")],
+		["a redirect to plain HTTP", () => moved(`http://${HOST}/x`)],
+		["a redirect with another scheme", () => moved("file:///etc/passwd")],
+		["a redirect with a line that is too long", () => moved(`https://${HOST}/${"x".repeat(2100)}`)],
+		["a redirect with a blank", () => moved(`https://${HOST}/a b`)],
+		["a redirect with bytes beyond ASCII", () => moved(`https://${HOST}/\u00fc`)],
+	] as const) {
+		it(`bears ${what} as a reply, and looks again the next day`, async () => {
+			assert.equal(await look(reply), "");
+			await gateway.pass(70_000);
+			assert.equal(requests.length, 1);
+			requests = [];
+			serve(() => partial(FILE));
+			await gateway.pass(25 * NOTICE_HOUR_MS);
+			assert.deepEqual([requests.length, await found()], [1, "1.2.3-test"]);
+		});
+	}
+	it("follows three redirects, to another server or file, and no fourth", async () => {
+		const DOWNLOAD = "192.0.2.10";
+		gateway.world.names.set("download.example", DOWNLOAD);
+		const signed = `/release/${"0123456789".repeat(40)}?sp=r&sig=${"abc%2B".repeat(150)}`;
+		serve((request) => (request.startsWith("GET /file/") ? partial(FILE) : moved(`/file/1`, 307)), 8443, DOWNLOAD);
+		const first = (request: string) =>
+			request.includes(".ota") ? moved(signed, 301) : moved("https://download.example:8443/x#part", 308);
+		assert.equal(await look(first), "1.2.3-test");
+		assert.deepEqual(
+			requests.map((request) => request.split("\r\n").slice(0, 2)),
+			[
+				["GET /latest/virtual.ota HTTP/1.1", `Host: ${HOST}`],
+				[`GET ${signed} HTTP/1.1`, `Host: ${HOST}`],
+				["GET /x HTTP/1.1", "Host: download.example:8443"],
+				["GET /file/1 HTTP/1.1", "Host: download.example:8443"],
+			],
+		);
+		await start();
+		let count = 0;
+		assert.equal(await look(() => moved(`/${++count}`)), "");
+		assert.equal(count, 4);
+	});
+	it("waits for a clock, for USB and for memory, an hour each time", async () => {
+		const memory = { slots: 10_000, suffices: (slots: number) => slots <= memory.slots };
+		await start({ memory }, 0);
+		serve(() => partial(FILE));
+		await set({ upgrade_url: URL });
+		await gateway.pass(NOTICE_HOUR_MS + SOON_MS);
+		assert.equal(requests.length, 0, "no clock");
+		await gateway.login();
+		await gateway.write("system/clock", { timestamp: START_UTC_MS / 1000 });
+		memory.slots = UPGRADE_COST.slots - 1;
+		await gateway.pass(NOTICE_HOUR_MS);
+		assert.equal(requests.length, 0, "no memory");
+		memory.slots = 10_000;
+		await gateway.pass(NOTICE_HOUR_MS);
+		assert.equal(requests.length, 1);
+		const supply = { cells: 3, batteryVoltage: () => 4.2, usbVoltage: () => 0, temperatureC: () => 20 };
+		await start({ power: supply });
+		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(requests.length, 0, "on cells");
+		supply.usbVoltage = () => 5;
+		await gateway.pass(NOTICE_HOUR_MS);
+		assert.equal(requests.length, 1);
+	});
+	it("waits for the network", async () => {
+		await start({ radio: true });
+		gateway.setAir("nothing");
+		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(requests.length, 0);
+		gateway.setAir("");
+		await gateway.pass(2 * NOTICE_HOUR_MS);
+		assert.equal(requests.length, 1);
+	});
+	it("is not for a device that takes no updates, or has no address", async () => {
+		serve(() => partial(FILE));
+		await gateway.pass(2 * NOTICE_DAY_MS);
+		assert.deepEqual([requests.length, await found()], [0, ""]);
+		assert.equal((await gateway.read("system/version")).upgrade_url, "");
+		await start({ slots: makeSlots({ keys: [] }) });
+		assert.equal(await look(() => partial(FILE)), "");
+		assert.equal(requests.length, 0);
+	});
+	it("is at the build's address where the owner has set none", async () => {
+		await start({ info: { upgradeUrl: URL } });
+		serve(() => partial(FILE));
+		await gateway.pass(FIRST_LIMIT_MS);
+		assert.equal(await found(), "1.2.3-test");
+		assert.deepEqual(await gateway.read("system/upgrade"), { upgrade_url: "", upgrade_check_enabled: true });
+		assert.equal((await gateway.read("system/version")).upgrade_url, `https://${HOST}/latest/virtual.ota`);
+	});
+	it("gives its memory and its turn back, whatever becomes of it", async () => {
+		const memory = {
+			asked: 0,
+			suffices(slots: number) {
+				memory.asked = slots;
+				return true;
+			},
+		};
+		await start({ memory });
+		for (const reply of [() => partial(FILE), () => undefined, () => moved("/x")]) {
+			await look(reply, `${URL}?${requests.length}`);
+			await set({ upgrade_url: `${URL}?y${requests.length}` });
+			await gateway.pass(70_000);
+		}
+		assert.equal((await gateway.post("system/logout", "{}")).status, 200);
+		assert.ok(memory.asked <= 200, `${memory.asked} slots are claimed`);
+	});
+});

@@ -1,0 +1,120 @@
+/**
+ * An upload of a firmware as large as the slot, in XS on Linux with the device's own memory, while the longest capture is
+ * held, a DLMS meter is read with keys, the state is followed, and the page is loaded: all of it works, and the firmware
+ * restarts into the new one. The titles of the tests show the most that was alive.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ClientRequest, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SLOT_SIZE } from "../../hosts/simulated/boot-loader.js";
+import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { makeFile, makeImage, SIGNER, VERSION } from "../ota/bench.js";
+import { iecVectors } from "../vectors.js";
+import { ANY, DLMS, probe } from "./memory-limits.js";
+
+/** The pieces of the file, and how long the client waits between them: so the rest has time to go on beside it. */
+const PIECE = 65_536;
+const PAUSE_MS = 150;
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+
+describe("An upload of a full-size firmware on Linux", function () {
+	this.timeout(600_000);
+	let folder = "";
+	let gateway: ProcessGateway;
+	let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+
+	before(async () => {
+		folder = mkdtempSync(join(tmpdir(), "update-"));
+		const key = join(folder, "key.pem");
+		writeFileSync(key, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+		gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--update-key", key] });
+	});
+	after(async () => {
+		await gateway?.stop();
+		rmSync(folder, { recursive: true });
+	});
+
+	function begin(length: number): ClientRequest {
+		const [host, port] = gateway.authority(false).split(":");
+		const headers = { Authorization: `Bearer ${gateway.token}`, "Content-Length": length };
+		return request({ host, port, method: "POST", path: "/api/v1/system/ota", headers, agent: false });
+	}
+
+	const answerTo = (upload: ClientRequest): Promise<[number | undefined, string]> =>
+		new Promise((resolve, reject) => {
+			upload.on("error", reject);
+			upload.on("response", (response) => {
+				let body = "";
+				response.on("data", (data: Buffer) => {
+					body += data.toString();
+				});
+				response.on("end", () => resolve([response.statusCode, body]));
+			});
+		});
+
+	async function look(): Promise<void> {
+		const memory = await gateway.memory();
+		highest = {
+			slots: Math.max(highest.slots, memory.slots),
+			chunks: Math.max(highest.chunks, memory.chunks),
+			stack: Math.max(highest.stack, memory.stack),
+			stackLimit: memory.stackLimit,
+		};
+	}
+
+	for (const packed of [true, false]) {
+		const name = packed ? "packed" : "plain";
+		it(`goes on beside readouts, followers and the page, ${name}`, async function () {
+			highest = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+			await gateway.login();
+			await gateway.write("iec62056/control", { log_en: true });
+			await gateway.connectMeter({ telegram: longest.telegram });
+			await gateway.read("iec62056/read");
+			await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
+			await gateway.write("meter/protocol", { protocol: "dlms" });
+			await gateway.write("dlms/config", DLMS);
+			const file = makeFile(makeImage(SLOT_SIZE), { packed, chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
+			const follower = gateway.follow({ secure: false });
+			const upload = begin(file.length);
+			const answer = answerTo(upload);
+			let readouts = 0;
+			let reading: Promise<void> | undefined;
+			for (let at = 0; at < file.length; at += PIECE) {
+				upload.write(file.subarray(at, at + PIECE));
+				reading ??= gateway.request("GET", "iec62056/read", { secure: false }).then(({ status }) => {
+					assert.ok(status === 200 || status === 503, `a readout: ${status}`);
+					if (status === 200) readouts++;
+					reading = undefined;
+				});
+				await sleep(PAUSE_MS);
+				await look();
+				const page = await gateway.request("GET", "/", { secure: false });
+				assert.ok(page.status === 200 || page.status === 503, `the page: ${page.status}`);
+			}
+			upload.end();
+			await reading;
+			assert.deepEqual(await answer, [200, ""]);
+			await look();
+			follower.leave();
+			this.test!.title +=
+				` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack} of ${highest.stackLimit}; ${readouts} readouts)`;
+			assert.ok(readouts > 0);
+			assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks);
+			await gateway.rebooted();
+			await gateway.login();
+			const { firmware } = await gateway.read("system/version");
+			assert.equal(firmware.version, VERSION);
+			assert.equal((await gateway.read("system/status")).ota_state, "trial");
+			await probe(gateway, this, ANY);
+			// Asked for, that confirms it: all works.
+			await gateway.post("system/reboot");
+			await gateway.rebooted();
+		});
+	}
+});

@@ -1,0 +1,66 @@
+/** What the look for a newer firmware takes of XS's slots: at rest, and while a server lets it wait. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { makeCertificate } from "../../hosts/node/self-signed.js";
+import type { VirtualClient } from "../../hosts/node/virtual-network.js";
+import { UPGRADE_COST } from "../../modules/io/memory.js";
+import { FRONT_LENGTH } from "../../modules/ota/front.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "../ota/bench.js";
+
+const ADDRESS = "192.0.2.9";
+const HOST = "firmware.example";
+/** Longer than any time-out of a connection without a request. */
+const REST_MS = 31_000;
+/** Of the object that waits for the next day, and its drive. */
+const AT_REST = 25;
+
+describe("The look for a newer firmware, its slots in XS", function () {
+	this.timeout(60_000);
+	const folder = mkdtempSync(join(tmpdir(), "upgrade-"));
+	const script = join(folder, "gateway.js");
+
+	before(() => bundleGateway(script));
+	after(() => rmSync(folder, { recursive: true }));
+
+	async function start(keys?: readonly []): Promise<[XSWorld, number]> {
+		const xs = await XSWorld.start({ script, slots: makeSlots(keys === undefined ? {} : { keys }) });
+		xs.world.advance(61_000);
+		await xs.login();
+		await xs.request("system/upgrade");
+		await xs.advance(REST_MS);
+		return [xs, await xs.slots()];
+	}
+
+	it("are few at rest and at work, and all given back", async function () {
+		const [without, none] = await start([]);
+		await without.stop();
+		const [xs, before] = await start();
+		const { certificate } = makeCertificate({
+			names: [HOST],
+			validFromMs: Date.UTC(2026, 0, 1),
+			validToMs: Date.UTC(2027, 0, 1),
+		});
+		const peers: VirtualClient[] = [];
+		xs.world.names.set(HOST, ADDRESS);
+		xs.world.servers.serve(ADDRESS, 443, { certificate, onConnection: (peer) => void peers.push(peer) });
+		await xs.request("system/upgrade", { method: "POST", body: { upgrade_url: `https://${HOST}/x.ota` } });
+		await xs.advance(1000);
+		const idle = await xs.slots();
+		await xs.advance(3000);
+		const slots = (await xs.slots()) - idle;
+		this.test!.title += ` (${before - none} and ${slots})`;
+		assert.ok(before - none <= AT_REST, `${before - none} slots at rest`);
+		assert.ok(slots > 50 && slots <= UPGRADE_COST.slots, `${slots} slots`);
+		peers[0].send(`HTTP/1.1 206 Partial Content\r\nContent-Length: ${FRONT_LENGTH}\r\n\r\n`);
+		peers[0].send(makeFile(makeImage()).subarray(0, FRONT_LENGTH));
+		await xs.advance(1000);
+		assert.equal((await xs.request("system/status")).json().upgrade_version, VERSION);
+		await xs.advance(REST_MS);
+		assert.ok(Math.abs((await xs.slots()) - before) <= 2, `${await xs.slots()} after ${before}`);
+		await xs.stop();
+	});
+});

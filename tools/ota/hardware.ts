@@ -1,0 +1,42 @@
+/** What firmware files are made for: the boards, and the bench (`npm start` and `npm run linux`). */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BOARDS, type Board, findBoard } from "../../hosts/esp32/boards.js";
+import { SLOT_SIZE } from "../../hosts/simulated/boot-loader.js";
+import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
+import { findPartition } from "../factory/partitions.js";
+
+const TABLES = join(dirname(fileURLToPath(import.meta.url)), "../../..", "hosts", "esp32");
+
+export interface Hardware {
+	readonly name: string;
+	readonly deviceId: number;
+	readonly chip: string;
+	/** Bytes. */
+	readonly slotSize: number;
+}
+
+const BENCH: Hardware = Object.freeze({
+	name: "bench",
+	deviceId: IMAGE_DEVICE_ID,
+	chip: IMAGE_CHIP,
+	slotSize: SLOT_SIZE,
+});
+
+/** Throws an Error with a sentence when there is none of that name. */
+export function findHardware(name: string): Hardware {
+	return name === BENCH.name ? BENCH : hardwareOf(findBoard(name));
+}
+
+/** Undefined: there is none with that id. */
+export function hardwareById(deviceId: number): Hardware | undefined {
+	if (deviceId === BENCH.deviceId) return BENCH;
+	const board = BOARDS.find((one) => one.deviceId === deviceId);
+	return board && hardwareOf(board);
+}
+
+export function hardwareOf({ name, deviceId, chip, partitions }: Board): Hardware {
+	const slotSize = findPartition(readFileSync(join(TABLES, partitions), "utf8"), "ota_0").size;
+	return { name, deviceId, chip, slotSize };
+}
