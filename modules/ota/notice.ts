@@ -28,12 +28,13 @@ import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
-import { FRONT_LENGTH, Front } from "./front.js";
+import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
+import { TAKEN } from "./refusals.js";
 import { isNewer, upgradeURLOf } from "./upgrade.js";
 
 export interface NoticeWorld {
 	readonly driver: Driver;
-	readonly crypto: Pick<Crypto, "random" | "sha256" | "verifyP256">;
+	readonly crypto: Pick<Crypto, "hash" | "random" | "sha256" | "verifyP256">;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly text: TextCodec;
 	readonly info: Pick<HostInfo, "board" | "chip" | "deviceId" | "firmwareVersion" | "upgradeUrl">;
@@ -146,7 +147,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 			return;
 		}
 		this.rest(this.tomorrow(nowMs));
-		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.judge(new Front(front));
+		if ((outcome === OK || outcome === PARTIAL_CONTENT) && reply.kept === FRONT_LENGTH) this.judge(front);
 	}
 
 	private begin(nowMs: number): void {
@@ -196,12 +197,12 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	}
 
 	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
-	private judge(front: Front): void {
-		const { config, events, info, live, crypto, text } = this.#world;
-		const { chip, deviceId, firmwareVersion } = info;
-		if (front.refusal({ chip, deviceId, update: this.#update, crypto, text }, 0) !== undefined) return;
-		const offered = front.version(text);
-		const version = isNewer(offered, firmwareVersion) ? offered : "";
+	private judge(front: Uint8Array): void {
+		const { config, events, info, live } = this.#world;
+		if (refusalOfKind(front, front.length) !== TAKEN) return;
+		if (refusalOf(front, this.#world, this.#update, 0) !== TAKEN) return;
+		const offered = versionOf(front);
+		const version = isNewer(offered, info.firmwareVersion) ? offered : "";
 		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
 		config.note([put(UPGRADE_FOUND_VERSION, version)]);
 		if (version !== "") events.note(EVENT_UPDATE_FOUND, version);
