@@ -28,13 +28,13 @@ import type { Clock, HostInfo, Power, TextCodec } from "../io/host.js";
 import { type MemoryLedger, UPGRADE_COST } from "../io/memory.js";
 import { isOnBattery } from "../power/supply.js";
 import type { Turn, TurnHolder } from "../publish/turn.js";
-import { FRONT_LENGTH, refusalOf, versionOf } from "./front.js";
+import { FRONT_LENGTH, refusalOf, refusalOfKind, versionOf } from "./front.js";
 import { TAKEN } from "./refusals.js";
 import { isNewer, upgradeURLOf } from "./upgrade.js";
 
 export interface NoticeWorld {
 	readonly driver: Driver;
-	readonly crypto: Pick<Crypto, "random" | "sha256" | "verifyP256">;
+	readonly crypto: Pick<Crypto, "random" | "hash" | "sha256" | "verifyP256">;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly text: TextCodec;
 	readonly info: Pick<HostInfo, "board" | "chip" | "deviceId" | "firmwareVersion" | "upgradeUrl">;
@@ -199,7 +199,8 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
 	private judge(front: Uint8Array): void {
 		const { config, events, info, live } = this.#world;
-		if (refusalOf(front, this.#world, this.#update, 0) !== TAKEN) return;
+		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN)
+			return;
 		const offered = versionOf(front);
 		const version = isNewer(offered, info.firmwareVersion) ? offered : "";
 		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
