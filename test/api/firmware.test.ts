@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { VirtualClient } from "../../hosts/node/virtual-network.js";
 import { encodeRequest } from "../../hosts/node/virtual-request.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import { makeFile, makeImage, makeSlots, newSigner, VERSION } from "../ota/bench.js";
 import { type GatewayOptions, LAN_CLIENT, START_UTC_MS, VirtualGateway } from "./virtual-gateway.js";
@@ -163,7 +164,7 @@ describe("Upload of a firmware file", () => {
 
 	it("goes on when its client leaves after the last byte", async () => {
 		const client = begin();
-		const slot = slots.flash.open("ota_1")!;
+		const slot = slots.flash.open(SLOTS[1])!;
 		const read = slot.read.bind(slot);
 		slot.read = (...what) => {
 			client.close();

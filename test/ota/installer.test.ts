@@ -4,6 +4,7 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { NodeCrypto } from "../../hosts/node/platform.js";
 import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { SLOTS } from "../../hosts/simulated/boot-loader.js";
 import { ERASE_SIZE, type Update } from "../../modules/io/flash.js";
 import { FRONT_LENGTH } from "../../modules/ota/front.js";
 import {
@@ -62,7 +63,7 @@ function erases(slots: VirtualSlots): number {
 	let counter = erased.get(slots);
 	if (counter === undefined) {
 		const made = { count: 0 };
-		for (const name of ["ota_0", "ota_1"]) {
+		for (const name of SLOTS) {
 			const partition = slots.flash.open(name)!;
 			const erase = partition.erase.bind(partition);
 			partition.erase = (offset: number, length: number) => {
@@ -160,7 +161,7 @@ describe("Installer of firmware", () => {
 			const setup = setUp();
 			feed(setup, file);
 			setup.installer.end();
-			setup.slots.flash.open("ota_1")!.bytes[70_000] ^= 1;
+			setup.slots.flash.open(SLOTS[1])!.bytes[70_000] ^= 1;
 			finish(setup);
 			assert.equal(setup.installer.refusal, why.WRITE_FAILED);
 			assert.equal(nextVersion(setup.slots), "");
