@@ -141,4 +141,14 @@ describe("A firmware on trial", function () {
 		assert.equal(told.includes("update_failed settings"), true);
 		assert.equal((await gateway.read("system/status")).power_mode, 1);
 	});
+
+	it("starts and tells of the way back with flash that takes nothing", async () => {
+		const storage = new VirtualStorage();
+		await begin({ storage });
+		storage.refusals = Number.POSITIVE_INFINITY;
+		await gateway.restart(undefined, PANIC);
+		assert.equal(version(), "0.0.0");
+		assert.equal((await events()).includes("update_rolled_back it ended before it was confirmed"), true);
+		storage.refusals = 0;
+	});
 });

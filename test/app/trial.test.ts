@@ -1,7 +1,20 @@
 import assert from "node:assert/strict";
 import { VirtualTime } from "../../hosts/node/virtual-time.js";
-import { LIMIT_MS, LOOK_MS, Trial, YOUNG_MS } from "../../modules/app/trial.js";
+import { LIMIT_MS, LOOK_MS, Trial, type TrialHost, type TrialParts, YOUNG_MS } from "../../modules/app/trial.js";
+import { BYTES } from "../../modules/config/schema.js";
 import { type Drive, Driver } from "../../modules/io/driver.js";
+
+const STATION = {
+	ssid: "home",
+	bssid: "",
+	rssi: -50,
+	channel: 1,
+	authmode: 3,
+	ip: "192.0.2.1",
+	netmask: "",
+	gateway: "",
+};
+const HOME = { ssid: "home", password: "", hostname: "gateway" };
 
 describe("app/trial", () => {
 	let time: VirtualTime;
@@ -11,6 +24,7 @@ describe("app/trial", () => {
 	let done: string[];
 	let missing: string;
 	let refusals: number;
+	let told: string[];
 
 	beforeEach(() => {
 		time = new VirtualTime();
@@ -29,23 +43,50 @@ describe("app/trial", () => {
 			if (refusals-- > 0) throw new Error(`refused ${what}`);
 			done.push(`${what} ${time.nowMs - startMs}`);
 		};
-		trial = new Trial(startMs, {
-			get missing() {
-				return missing;
-			},
-			confirm: () => act("confirm"),
-			giveUp: (what) => act(`give up: ${what}`),
-		});
+		const host: TrialHost = {
+			info: { firmwareVersion: "1.2.3" },
+			update: { confirm: () => act("confirm"), rollBack: () => act(`give up: ${missing}`) },
+		};
+		told = [];
+		trial = new Trial(host, partsOf(), startMs);
 		drive = driver.drive("trial", trial);
 	});
 
-	const restarting = () => drive.tell(() => trial.restarting());
+	/** Those of a gateway of which `missing` does not work. */
+	function partsOf(): TrialParts {
+		const entries = () => (missing === "settings" ? ["hub", "access"] : ["hub"]);
+		return {
+			config: {
+				get damaged() {
+					return entries();
+				},
+				get: ({ kind }) => (kind === BYTES ? new Uint8Array(missing === "login" ? 0 : 32) : "0123") as never,
+			},
+			events: { note: ({ name }, detail) => told.push(`${name} ${detail}`) },
+			serving: {
+				get httpPort() {
+					return missing === "server" ? 0 : 80;
+				},
+			},
+			networkSettings: { wifiEnabled: true, station: HOME, accessPointEnabled: false },
+			network: {
+				get station() {
+					return missing === "network" ? undefined : STATION;
+				},
+				accessPointOn: true,
+				clients: 0,
+			},
+		};
+	}
+
+	const restarting = () => drive.tell(() => trial.prove());
 
 	it("confirms a firmware that works, after a minute, once", () => {
 		time.advance(YOUNG_MS - 1);
 		assert.deepEqual(done, []);
 		time.advance(1);
 		assert.deepEqual(done, [`confirm ${YOUNG_MS}`]);
+		assert.deepEqual(told, ["update_confirmed 1.2.3"]);
 		missing = "network";
 		time.advance(2 * LIMIT_MS);
 		restarting();
@@ -69,7 +110,16 @@ describe("app/trial", () => {
 		assert.deepEqual(done, [`confirm ${3 * YOUNG_MS + LOOK_MS}`]);
 	});
 
-	it("gives up after ten minutes, with what is missing, once", () => {
+	for (const what of ["settings", "login", "server", "network"]) {
+		it(`gives up after ten minutes without ${what}`, () => {
+			missing = what;
+			time.advance(LIMIT_MS);
+			assert.deepEqual(done, [`give up: ${what} ${LIMIT_MS}`]);
+			assert.deepEqual(told, [`update_failed ${what}`]);
+		});
+	}
+
+	it("gives up once", () => {
 		missing = "login";
 		time.advance(LIMIT_MS);
 		assert.deepEqual(done, [`give up: login ${LIMIT_MS}`]);
@@ -104,5 +154,28 @@ describe("app/trial", () => {
 		missing = "";
 		time.advance(LIMIT_MS);
 		assert.equal(done.length, 1);
+	});
+
+	it("knows whether the network works", () => {
+		const own = { wifiEnabled: true, station: undefined, accessPointEnabled: false };
+		const home = { ...own, station: HOME };
+		const off = { station: undefined, accessPointOn: false, clients: 0 };
+		const open = { ...off, accessPointOn: true };
+		const cases: [boolean, TrialParts["networkSettings"], TrialParts["network"], string][] = [
+			[true, home, undefined, "no radio"],
+			[true, { ...home, wifiEnabled: false }, off, "Wi-Fi is off"],
+			[true, home, { ...off, station: STATION }, "in the network"],
+			[false, home, off, "not in the network"],
+			[false, home, open, "an access point that only helps"],
+			[true, home, { ...open, clients: 1 }, "one that somebody has joined"],
+			[true, { ...home, accessPointEnabled: true }, open, "one that is wanted for itself"],
+			[true, own, open, "no network, and the access point"],
+			[false, own, off, "no network, and no access point"],
+		];
+		const host = { info: { firmwareVersion: "" }, update: { confirm: () => {}, rollBack: () => {} } };
+		for (const [works, networkSettings, network, what] of cases) {
+			const one = new Trial(host, { ...partsOf(), networkSettings, network }, 0);
+			assert.equal(one.prove(), works ? "" : "network", what);
+		}
 	});
 });
