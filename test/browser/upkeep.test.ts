@@ -108,6 +108,12 @@ describe("The page's maintenance", function () {
 				.getByRole("dialog", { name: say("update.leave") })
 				.locator("[name=stay]")
 				.click();
+			const [question] = await Promise.all([
+				visit.page.waitForEvent("dialog"),
+				visit.page.close({ runBeforeUnload: true }),
+			]);
+			assert.equal(question.type(), "beforeunload");
+			await question.dismiss();
 			state = { ota_state: "verifying" };
 			await visit.hurry(dialog.getByText(say("update.checking")));
 			assert.equal(await dialog.locator("[name=cancel]").isDisabled(), true);
