@@ -85,10 +85,9 @@ describe("The console in XS", function () {
 					["cafe", false],
 				],
 			);
-			await assert.rejects(client.provision(BENCH_SSID, "wrong-password", 30_000), /UNABLE_TO_CONNECT/);
 			await client.provision(BENCH_SSID, BENCH_PASSWORD, 30_000);
 			assert.match(client.nextUrl!, new RegExp(`^https://[0-9.]+:${port}$`));
-			assert.deepEqual(states.slice(-4), [3, 2, 3, 4]);
+			assert.deepEqual(states.slice(-2), [3, 4]);
 			assert.deepEqual(problems, []);
 		} finally {
 			assert.equal(await program.end("SIGTERM"), 0);

@@ -100,6 +100,8 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		IDF_PATH: idf,
 		CHIP: board.chip,
 		MODDABLE: sdk.folder,
+		// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
+		...(order.isRelease ? { EXTRA_CFLAGS: `-ffile-prefix-map=${places.folder}=build` } : {}),
 		BUILD: places.folder,
 		ROOT: ROOT.replace(/\/$/, ""),
 	};
