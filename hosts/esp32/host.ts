@@ -11,6 +11,7 @@ import { NativeNetwork } from "../native/network.js";
 import { SDKResources, SDKText, SDKTimers } from "../native/platform.js";
 import { createListenerPort } from "../native/streams.js";
 import { createUDPPort } from "../native/udp.js";
+import { CONSOLE } from "./console.js";
 import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
@@ -49,6 +50,7 @@ export function createHost(ending: Ending): Host {
 		timers,
 		serial: {
 			meter: createSerialPort({ pins: meter, timers, trace }),
+			console: CONSOLE,
 			// The one use of what only a radio needs.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),
 		},
@@ -107,7 +109,7 @@ function describe(factory: FactoryData): HostInfo {
 		deviceId,
 		hostname: hostnameOf(serial),
 		timeServers: TIME_SERVERS,
-		reportKey: "",
+		reportKey: RELEASE.reportKey,
 		upgradeUrl: RELEASE.upgradeUrl,
 	};
 }

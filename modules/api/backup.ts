@@ -5,19 +5,17 @@
 import type { Setting } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { BACKUP_REPLY_COST } from "../io/memory.js";
-import { JSONStream, SPARE } from "../json/stream.js";
+import { JSONStream } from "../json/stream.js";
 import type { JSONWriter } from "../json/writer.js";
 import { buildNumber } from "../ota/upgrade.js";
 import { utcText } from "../time/iso.js";
-import { BACKUP_GROUPS, type BackupGroup, isShown } from "./backup-groups.js";
+import { BACKUP_GROUPS, isShown } from "./backup-groups.js";
 import type { Exchange, Services } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { isSet, settingMember } from "./settings.js";
 
 /** Version of the file's form. */
 export const BACKUP_FORM = 1;
-/** As in the metadata of a firmware file. */
-export const PRODUCT = "smart-meter-gw";
 /** Characters of the date in `2026-11-22T15:50:00Z`. */
 const DATE_END = 10;
 
@@ -31,16 +29,11 @@ export function getBackup(exchange: Exchange): void {
 	const utcMs = clock.utcMs();
 	const created = utcMs === undefined ? "" : utcText(utcMs, text);
 	const values = valuesOf(config);
-	const produce = (into: JSONWriter, unit: number) => {
-		if (unit === 0) writeHead(into, services, created);
-		else if (unit <= BACKUP_GROUPS.length) writeGroup(into, BACKUP_GROUPS[unit - 1], values, startOf(unit - 1));
-		else {
-			into.endObject();
-			into.endObject();
-		}
-		return unit <= BACKUP_GROUPS.length;
-	};
-	const stream = new JSONStream(writer, produce, SPARE);
+	// One unit: made from its beginning for each window, which is seldom, and less script.
+	const stream = new JSONStream(writer, (into) => {
+		writeAll(into, services, created, values);
+		return false;
+	});
 	const date = created === "" ? "" : `-${created.slice(0, DATE_END)}`;
 	response.header("Content-Disposition", `attachment; filename="${networkSettings.hostname}${date}.json"`);
 	response.lines("Content-Type: application/json\r\n");
@@ -60,41 +53,31 @@ function valuesOf(config: ConfigStore): readonly Setting[] {
 	return values;
 }
 
-function writeHead(writer: JSONWriter, { info }: Services, created: string): void {
+function writeAll(writer: JSONWriter, { info }: Services, created: string, values: readonly Setting[]): void {
+	let at = 0;
 	writer.beginObject();
 	numberMember(writer, "backup", BACKUP_FORM);
-	textMember(writer, "product", PRODUCT);
+	textMember(writer, "product", "smart-meter-gw");
 	textMember(writer, "version", info.firmwareVersion);
 	numberMember(writer, "build_number", buildNumber(info.firmwareVersion));
 	textMember(writer, "board", info.board);
 	textMember(writer, "created", created);
 	writer.key("settings");
 	writer.beginObject();
-}
-
-/** Where the values of a group begin. */
-function startOf(index: number): number {
-	let at = 0;
-	for (let i = 0; i < index; i++) {
-		const { table, secrets } = BACKUP_GROUPS[i];
-		at += table.fields.filter(isShown).length + secrets.length;
+	for (const { path, table, secrets, writeList } of BACKUP_GROUPS) {
+		writer.key(path);
+		writer.beginObject();
+		for (const field of table.fields) {
+			if (!isShown(field)) continue;
+			const value = values[at++];
+			if (value instanceof Uint8Array) {
+				writer.key(field.name);
+				writeList?.(writer, value);
+			} else settingMember(writer, field.name, value);
+		}
+		for (const { name } of secrets) booleanMember(writer, `${name}_set`, values[at++] === true);
+		writer.endObject();
 	}
-	return at;
-}
-
-function writeGroup(writer: JSONWriter, group: BackupGroup, values: readonly Setting[], start: number): void {
-	const { path, table, secrets, writeList } = group;
-	let at = start;
-	writer.key(path);
-	writer.beginObject();
-	for (const field of table.fields) {
-		if (!isShown(field)) continue;
-		const value = values[at++];
-		if (value instanceof Uint8Array) {
-			writer.key(field.name);
-			writeList?.(writer, value);
-		} else settingMember(writer, field.name, value);
-	}
-	for (const { name } of secrets) booleanMember(writer, `${name}_set`, values[at++] === true);
+	writer.endObject();
 	writer.endObject();
 }

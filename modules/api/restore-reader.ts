@@ -1,8 +1,8 @@
 /**
  * Reads a backup as it arrives (backup.ts), for restore.ts: nothing of it is held but the values of settings that this
- * firmware has. What a newer one has beside them is skipped, and named in `ignored`.
+ * firmware has. What a newer one has beside them is skipped, and named in `ignored`. The first complaint counts.
  */
-import { bodyField, CHOICE, type Field, type Setting, type SettingField } from "../config/schema.js";
+import type { Field, Setting, SettingField } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import type { BodySink } from "../http/handler.js";
 import type { TextCodec } from "../io/host.js";
@@ -13,42 +13,36 @@ import {
 	TOKEN_FALSE,
 	TOKEN_MORE,
 	TOKEN_NAME,
+	TOKEN_NUMBER,
 	TOKEN_OBJECT_END,
 	TOKEN_OBJECT_START,
 	TOKEN_TRUE,
 } from "../json/reader.js";
-import { BACKUP_FORM, PRODUCT } from "./backup.js";
+import { BACKUP_FORM } from "./backup.js";
 import { BACKUP_GROUPS, type BackupGroup, isSetting } from "./backup-groups.js";
-import { type BodyTable, type BodyValues, LONG_BODY_LIMIT } from "./body.js";
+import { type BodyValues, LONG_BODY_LIMIT } from "./body.js";
 import { INVALID_FIELD, INVALID_JSON, MISSING_FIELD } from "./errors.js";
 import { FieldReader } from "./field-reader.js";
-import { describeMissing, valueIn } from "./field-value.js";
+import { describeMissing } from "./field-value.js";
 import { SCRATCH } from "./validate.js";
 
 /** A list of numbers in a list of objects in a group is 6 deep; what is skipped may be deeper. */
 const DEPTH = 8;
 /** Objects open inside a group. */
 const GROUP_DEPTH = 3;
-const SETTINGS = "settings";
 /** Names that are told of what was ignored, and bytes of the longest. */
 const IGNORED_LIMIT = 16;
 const NAME_LIMIT = 64;
 
-const FORM = bodyField<number>({ name: "backup", kind: CHOICE, choices: Object.freeze([BACKUP_FORM]) });
-const FOR = bodyField<string>({ name: "product", kind: CHOICE, choices: Object.freeze([PRODUCT]) });
-const HEAD: BodyTable = Object.freeze({
-	fields: Object.freeze([FORM, FOR]),
-	required: Object.freeze([FORM.name, FOR.name]),
-	limit: LONG_BODY_LIMIT,
-});
-
-/* What comes next. */
-const NOWHERE = 0;
-const IN_HEAD = 1;
-const BEFORE_SETTINGS = 2;
-const IN_SETTINGS = 3;
-const BEFORE_GROUP = 4;
-const IN_GROUP = 5;
+/* Where the reader is: what comes next. */
+const AT_START = 0;
+const IN_FILE = 1;
+const AT_FORM = 2;
+const AT_SETTINGS = 3;
+const IN_SETTINGS = 4;
+const AT_GROUP = 5;
+const IN_GROUP = 6;
+const AT_FLAG = 7;
 
 /** A group of the file over the settings that there are: what the file does not say stays. */
 export class GroupValues implements BodyValues {
@@ -64,14 +58,9 @@ export class GroupValues implements BodyValues {
 		this.#config = config;
 	}
 
-	/** What the file says. */
-	given<Value extends Setting>(field: Field<Value>): Value | undefined {
-		return valueIn(this.group.table.fields, this.values, field);
-	}
-
-	/** The file has a secret of this name. */
-	hasNamed(name: string): boolean {
-		return this.values[this.group.table.fields.findIndex((field) => field.name === name)] !== undefined;
+	/** What the file says, under the field's name. */
+	given<Value extends Setting>({ name }: Field<Value>): Value | undefined {
+		return this.values[this.group.table.fields.findIndex((field) => field.name === name)] as Value | undefined;
 	}
 
 	/** From now on it is as if the file said so. */
@@ -88,20 +77,15 @@ export class GroupValues implements BodyValues {
 
 	/** What its route is to believe a POST has said. */
 	get<Value extends Setting>(field: Field<Value>): Value | undefined {
-		const given = this.given(field);
-		// Of what is the unit's own the route is told nothing: it has no word for that.
-		if (given !== undefined) return (given as Setting) === "" && this.isOwn(field) ? undefined : given;
-		if (!this.isFitting && this.group.secrets.some(({ name }) => name === field.name)) {
+		const { own, secrets } = this.group;
+		let value: Setting | undefined = this.given(field);
+		if (value === undefined && !this.isFitting && secrets.some(({ name }) => name === field.name)) {
 			// No password; of a certificate, whose field in a body is no setting, no bytes.
-			return (isSetting(field) ? "" : new Uint8Array(0)) as unknown as Value;
+			value = isSetting(field) ? "" : new Uint8Array(0);
 		}
-		if (!isSetting(field)) return undefined;
-		const kept = this.#config.get(field);
-		return (kept as Setting) === "" && this.isOwn(field) ? undefined : kept;
-	}
-
-	private isOwn(field: Field): boolean {
-		return this.group.own.some((one) => one === field);
+		if (value === undefined && isSetting(field)) value = this.#config.get(field as SettingField);
+		// Of what is the unit's own the route is told nothing: it has no word for that.
+		return (value === "" && own.some((one) => one === (field as Field)) ? undefined : value) as Value | undefined;
 	}
 }
 
@@ -119,14 +103,13 @@ export class RestoreReader implements BodySink {
 	readonly #text: TextCodec;
 	readonly #done: () => void;
 	readonly #reader = new JSONReader({ maxDepth: DEPTH, scratch: SCRATCH });
-	readonly #head: FieldReader;
 	readonly #fields: FieldReader;
-	#where = NOWHERE;
+	#where = AT_START;
+	#isOurs = false;
 	#hasSettings = false;
-	/** Of the group that is read. */
-	#values: GroupValues | undefined;
-	/** Which of its flags comes next; -1: none. */
-	#flag = -1;
+	/** The group that is read, and which of its flags comes next. */
+	#values: GroupValues;
+	#flag = 0;
 
 	/** `done` is told once, when the file has come to its end. */
 	constructor(config: ConfigStore, text: TextCodec, done: () => void) {
@@ -134,9 +117,8 @@ export class RestoreReader implements BodySink {
 		this.#text = text;
 		this.#done = done;
 		this.#reader.begin();
-		this.#head = new FieldReader(this.#reader, text, 1);
-		this.#head.begin(HEAD, []);
 		this.#fields = new FieldReader(this.#reader, text, GROUP_DEPTH);
+		this.#values = new GroupValues(BACKUP_GROUPS[0], config);
 	}
 
 	write(bytes: Uint8Array, start: number, end: number): void {
@@ -147,10 +129,9 @@ export class RestoreReader implements BodySink {
 	end(): void {
 		this.#reader.finish();
 		this.read();
-		if (this.code === "") this.check(this.#head, "");
-		if (this.code === "") this.#head.end();
-		if (this.code === "") this.check(this.#head, "");
-		if (this.code === "" && !this.#hasSettings) this.fail(MISSING_FIELD, describeMissing(SETTINGS), SETTINGS);
+		const missing = this.#isOurs ? "settings" : "backup";
+		if (this.code === "" && !(this.#isOurs && this.#hasSettings))
+			this.fail(MISSING_FIELD, describeMissing(missing), missing);
 		this.#done();
 	}
 
@@ -168,38 +149,64 @@ export class RestoreReader implements BodySink {
 	}
 
 	private take(token: number): void {
+		const reader = this.#reader;
 		const isStart = token === TOKEN_OBJECT_START;
-		const { depth } = this.#reader;
+		const { path, secrets } = this.#values.group;
 		switch (this.#where) {
-			case NOWHERE:
-				if (isStart) this.#where = IN_HEAD;
-				else this.fail(INVALID_JSON, "The body must be a JSON object.");
-				break;
-			case IN_HEAD:
-				if (token === TOKEN_NAME && depth === 1 && this.#reader.textEquals(SETTINGS)) this.#where = BEFORE_SETTINGS;
-				else this.#head.take(token);
-				break;
-			case BEFORE_SETTINGS:
+			case AT_START:
+				this.#where = IN_FILE;
+				if (!isStart) this.fail(INVALID_JSON, "The body must be a JSON object.");
+				return;
+			case IN_FILE:
+				if (token !== TOKEN_NAME) return;
+				if (reader.textEquals("settings")) this.#where = AT_SETTINGS;
+				else if (reader.textEquals("backup")) this.#where = AT_FORM;
+				else reader.skip();
+				return;
+			case AT_FORM:
+				this.#where = IN_FILE;
+				this.#isOurs = token === TOKEN_NUMBER && reader.number === BACKUP_FORM;
+				if (!this.#isOurs)
+					this.fail(INVALID_FIELD, "backup must be 1: of another form this firmware knows nothing.", "backup");
+				return;
+			case AT_SETTINGS:
+				this.#where = IN_SETTINGS;
 				this.#hasSettings = true;
-				if (isStart) this.#where = IN_SETTINGS;
-				else this.fail(INVALID_FIELD, "settings must be an object of groups.", SETTINGS);
-				break;
+				if (!isStart) this.fail(INVALID_FIELD, "settings must be an object of groups.", "settings");
+				return;
 			case IN_SETTINGS:
-				if (token === TOKEN_NAME) this.name();
-				else this.#where = IN_HEAD;
-				break;
-			case BEFORE_GROUP:
-				if (isStart) this.#where = IN_GROUP;
-				else this.fail(INVALID_FIELD, `${this.path} must be an object of settings.`, this.path);
-				break;
-			default:
-				if (token !== TOKEN_OBJECT_END || depth >= GROUP_DEPTH) this.member(token);
-				else this.#where = IN_SETTINGS;
+				if (token === TOKEN_NAME) this.begin();
+				else this.#where = IN_FILE;
+				return;
+			case AT_GROUP:
+				this.#where = IN_GROUP;
+				if (!isStart) this.fail(INVALID_FIELD, `${path} must be an object of settings.`, path);
+				return;
+			case AT_FLAG:
+				this.#where = IN_GROUP;
+				this.#values.flags[this.#flag] = token === TOKEN_TRUE;
+				if (token === TOKEN_TRUE || token === TOKEN_FALSE) return;
+				this.fail(INVALID_FIELD, "It must be true or false.", `${path}.${secrets[this.#flag].name}_set`);
+				return;
 		}
+		if (token === TOKEN_OBJECT_END && reader.depth < GROUP_DEPTH) {
+			this.#where = IN_SETTINGS;
+			return;
+		}
+		const isName = token === TOKEN_NAME && reader.depth === GROUP_DEPTH;
+		this.#flag = isName ? secrets.findIndex(({ name }) => reader.textEquals(`${name}_set`)) : -1;
+		if (this.#flag >= 0) {
+			this.#where = AT_FLAG;
+			return;
+		}
+		if (!this.#fields.take(token)) this.ignore(`${path}.`);
+		const { refused, refusal, missing } = this.#fields;
+		if (refused !== "") this.fail(INVALID_FIELD, refusal, `${path}.${refused}`);
+		else if (missing !== "") this.fail(MISSING_FIELD, describeMissing(missing), `${path}.${missing}`);
 	}
 
-	/** Of a group. One that comes again goes on where it ended. */
-	private name(): void {
+	/** The group whose name was just read. One that comes again goes on where it ended. */
+	private begin(): void {
 		const group = BACKUP_GROUPS.find(({ path }) => this.#reader.textEquals(path));
 		if (group === undefined) {
 			this.ignore("");
@@ -213,49 +220,14 @@ export class RestoreReader implements BodySink {
 		}
 		this.#values = values;
 		this.#fields.begin(group.table, values.values);
-		this.#where = BEFORE_GROUP;
-	}
-
-	private get path(): string {
-		return this.#values?.group.path ?? "";
-	}
-
-	private member(token: number): void {
-		const prefix = `${this.path}.`;
-		if (this.#flag >= 0) this.flag(token, prefix);
-		else if (token === TOKEN_NAME && this.#reader.depth === GROUP_DEPTH && this.isFlag()) return;
-		else {
-			if (!this.#fields.take(token)) this.ignore(prefix);
-			this.check(this.#fields, prefix);
-		}
-	}
-
-	/** Whether the name that was just read is that of a flag, whose value is the next token. */
-	private isFlag(): boolean {
-		const secrets = this.#values?.group.secrets ?? [];
-		this.#flag = secrets.findIndex(({ name }) => this.#reader.textEquals(`${name}_set`));
-		return this.#flag >= 0;
-	}
-
-	private flag(token: number, prefix: string): void {
-		const name = `${this.#values?.group.secrets[this.#flag].name}_set`;
-		if (token !== TOKEN_TRUE && token !== TOKEN_FALSE) {
-			this.fail(INVALID_FIELD, `${name} must be true or false.`, prefix + name);
-		} else if (this.#values !== undefined) this.#values.flags[this.#flag] = token === TOKEN_TRUE;
-		this.#flag = -1;
+		this.#where = AT_GROUP;
 	}
 
 	/** The name that was just read. */
 	private ignore(prefix: string): void {
-		const { text, length, truncated } = this.#reader;
+		const { text, length } = this.#reader;
 		if (this.ignored.length === IGNORED_LIMIT) return;
-		const name = truncated || length > NAME_LIMIT ? "…" : this.#text.decode(text, 0, length);
-		this.ignored.push(prefix + name);
-	}
-
-	private check({ refused, refusal, missing }: FieldReader, prefix: string): void {
-		if (refused !== "") this.fail(INVALID_FIELD, refusal, prefix + refused);
-		else if (missing !== "") this.fail(MISSING_FIELD, describeMissing(missing), prefix + missing);
+		this.ignored.push(prefix + (length > NAME_LIMIT ? "…" : this.#text.decode(text, 0, length)));
 	}
 
 	private fail(code: string, message: string, field?: string): void {

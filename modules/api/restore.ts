@@ -68,7 +68,7 @@ function findLacking(exchange: Exchange, values: GroupValues, lacking: string[])
 	const { group, isFitting } = values;
 	const isNetwork = group.boundTo === WIFI_SSID;
 	for (const [i, secret] of group.secrets.entries()) {
-		if (values.hasNamed(secret.name)) continue;
+		if (values.given(secret) !== undefined) continue;
 		const isHere = isSet(exchange.services.config.get(secret));
 		const hadOne = values.flags[i] ?? (!isFitting && (isNetwork || isHere));
 		if (!hadOne || (isFitting && isHere)) continue;

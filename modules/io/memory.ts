@@ -58,7 +58,7 @@ export const HUB_COST: Cost = Object.freeze({ slots: 400, chunkBytes: 18_432 });
  * Taking a firmware file: the window of what is unpacked, which stands in chunks on some hosts. Beside that about 11 KB of
  * heap on the chip, for which the host has the last word (Update.inflater).
  */
-export const UPDATE_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 8192 });
+export const UPDATE_COST: Cost = Object.freeze({ slots: 120, chunkBytes: 6144 });
 
 export class MemoryLedger {
 	readonly #memory: Memory | undefined;

@@ -34,7 +34,7 @@ import { isNewer, upgradeURLOf } from "./upgrade.js";
 
 export interface NoticeWorld {
 	readonly driver: Driver;
-	readonly crypto: Pick<Crypto, "hash" | "random" | "sha256" | "verifyP256">;
+	readonly crypto: Pick<Crypto, "random" | "hash" | "sha256" | "verifyP256">;
 	readonly clock: Pick<Clock, "utcMs">;
 	readonly text: TextCodec;
 	readonly info: Pick<HostInfo, "board" | "chip" | "deviceId" | "firmwareVersion" | "upgradeUrl">;
@@ -199,8 +199,7 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
 	private judge(front: Uint8Array): void {
 		const { config, events, info, live } = this.#world;
-		if (refusalOfKind(front, front.length) !== TAKEN) return;
-		if (refusalOf(front, this.#world, this.#update, 0) !== TAKEN) return;
+		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN) return;
 		const offered = versionOf(front);
 		const version = isNewer(offered, info.firmwareVersion) ? offered : "";
 		if (version === config.get(UPGRADE_FOUND_VERSION)) return;

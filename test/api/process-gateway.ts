@@ -104,6 +104,12 @@ export class Program {
 		return Promise.race([this.line(/^/), late]);
 	}
 
+	/** As a power cut. */
+	async kill(): Promise<void> {
+		this.child.kill("SIGKILL");
+		await this.#exited;
+	}
+
 	/** Ends it in good order: it must exit with 0, and soon. */
 	async end(): Promise<void> {
 		this.child.kill("SIGTERM");
@@ -317,6 +323,13 @@ export class ProcessGateway extends TestGateway {
 			return;
 		}
 		await this.#startAgain((bytes) => bytes.equals(DAMAGED));
+	}
+
+	/** It is killed, and started again. */
+	async killed(): Promise<void> {
+		this.#agent.destroy();
+		await this.#program!.kill();
+		await this.#start();
 	}
 
 	async restartWithout(entry: string): Promise<void> {

@@ -205,6 +205,18 @@ describe("The page's maintenance", function () {
 		});
 	});
 
+	it("sets where newer versions are looked for, and whether", async () => {
+		const card = visit.card("upgrade.title");
+		const settings = { upgrade_url: "https://firmware.example/{board}.ota", upgrade_check_enabled: true };
+		await visit.save(card, settings);
+		assert.deepEqual(await gateway.read("system/upgrade"), settings);
+		await visit.fill(card, { upgrade_url: "http://firmware.example/new.ota" });
+		await card.locator("button[type=submit]").click();
+		await card.locator("[name=upgrade_url][aria-invalid=true]").waitFor();
+		await visit.save(card, { upgrade_check_enabled: false });
+		assert.equal((await gateway.read("system/upgrade")).upgrade_check_enabled, false);
+	});
+
 	describe("backup", () => {
 		const card = () => visit.card("backup.title");
 		const choose = (file: object) => {

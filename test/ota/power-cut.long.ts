@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEverywhere } from "./power-cut.js";
+import { cutGateway } from "./power-cut-gateway.js";
 
 const seed = seedOfRun();
 
@@ -11,4 +12,9 @@ describe(`The power is cut in each write and erase of a larger update (SEED=${se
 			// Of three packed pieces.
 			assert.ok(cutEverywhere({ seed, packed, size: 150_000, usedBefore: true }) > 2 * 37);
 		});
+
+	it("and the whole gateway starts, with its settings, and takes the next one", async () => {
+		const operations = Array.from({ length: 12 }, (_, i) => 1 + i);
+		assert.equal(await cutGateway(seed, operations), 10);
+	});
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { cutEverywhere } from "./power-cut.js";
+import { cutGateway } from "./power-cut-gateway.js";
 
 const seed = seedOfRun();
 
@@ -12,4 +13,9 @@ describe(`The power is cut in each write and erase of an update (SEED=${seed})`,
 				const cuts = cutEverywhere({ seed, packed, size: 18_000, usedBefore });
 				assert.ok(cuts >= 5 + 5 + 2 * (usedBefore ? 4 : 3), `${cuts} cuts`);
 			});
+
+	it("and the whole gateway starts, with its settings, and takes the next one", async () => {
+		// Of ten operations: an erase and a write for each sector.
+		assert.equal(await cutGateway(seed, [1, 2, 5, 9, 10]), 5);
+	});
 });

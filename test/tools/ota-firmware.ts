@@ -1,17 +1,32 @@
 /** Firmware to make files of, for the tests of those who read them. */
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import type { Chip } from "../../hosts/esp32/boards.js";
 import { SeededRandom } from "../../hosts/node/random.js";
+import { CHIP_IDS } from "../../tools/ota/esp-image.js";
 import { keySigner } from "../../tools/ota/keys.js";
 import type { Firmware } from "../../tools/ota/make.js";
 
 export const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** Bytes that begin as an image for the ESP32-C3 does, differ from piece to piece, and get smaller when packed. */
-export function imageOf(length: number): Uint8Array {
+/** The smallest image that has room for all its parts. */
+const WHOLE_IMAGE = 128;
+const HASH_LENGTH = 32;
+
+/**
+ * An image as ESP-IDF makes it, as far as the boot loader looks at it: one segment, whose bytes differ from piece to piece and
+ * get smaller when packed. One of fewer than 128 bytes is none.
+ */
+export function imageOf(length: number, chip: Chip = "esp32c3"): Uint8Array {
 	const random = new SeededRandom(length);
-	const image = Uint8Array.from({ length }, (_, at) => (at % 3 === 0 ? random.below(256) : at >> 10));
-	image.set([0xe9, 1, 2, 0x20].slice(0, length));
-	if (length > 13) image.set([5, 0], 12);
+	const image = Buffer.from(Array.from({ length }, (_, at) => (at % 3 === 0 ? random.below(256) : (at >> 10) & 0xff)));
+	if (length < WHOLE_IMAGE) return image;
+	const end = length - HASH_LENGTH - (length % 16);
+	image.set([0xe9, 1, 2, 0x20]);
+	image.writeUInt16LE(CHIP_IDS[chip], 12);
+	image[23] = 1;
+	image.writeUInt32LE(end - 1 - 32, 28);
+	image[end - 1] = image.subarray(32, end - 1).reduce((sum, byte) => sum ^ byte, 0xef);
+	image.set(createHash("sha256").update(image.subarray(0, end)).digest(), end);
 	return image;
 }
 

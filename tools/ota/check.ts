@@ -1,5 +1,6 @@
 /** What a gateway would say of a firmware file: written from docs/firmware-files.md, not from the gateway's own reader. */
 import { createHash } from "node:crypto";
+import { checkImage, isChip } from "./esp-image.js";
 import {
 	CONTENT_AT,
 	decodeElementHead,
@@ -178,10 +179,15 @@ export function imageOf({ metadata, content }: FirmwareFile): Uint8Array {
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 
-/** All that a gateway checks of a file, but for its supply, its flash and its boot loader. Throws a Refusal. */
+/** All that a gateway checks of a file, but for its supply and its flash. Throws a Refusal. */
 export function checkFirmwareFile(file: Uint8Array, target: Target): FirmwareFile {
 	const parts = readFirmwareFile(file);
 	checkFront(parts, target);
-	imageOf(parts);
+	const image = imageOf(parts);
+	try {
+		if (isChip(target.chip)) checkImage(image, target.chip);
+	} catch (error) {
+		throw new Refusal(INVALID_IMAGE, (error as Error).message);
+	}
 	return parts;
 }

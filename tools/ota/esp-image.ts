@@ -1,19 +1,59 @@
-/** Application images of ESP-IDF (esp_image_header_t), as far as a mistake of the one who signs can be seen in them. */
+/**
+ * Application images of ESP-IDF (esp_image_format.h), as far as the boot loader looks at them without the chip's keys: a header
+ * of 24 bytes, segments with 8 bytes before each, a checksum as the last byte of 16, and mostly a SHA-256 of all that.
+ */
+import { createHash } from "node:crypto";
 import type { Chip } from "../../hosts/esp32/boards.js";
 
 const MAGIC = 0xe9;
-const CHIP_AT = 12;
 const HEADER_LENGTH = 24;
+const SEGMENTS_AT = 1;
+const CHIP_AT = 12;
+const HASH_FLAG_AT = 23;
+const SEGMENT_HEAD_LENGTH = 8;
+const SEGMENT_LIMIT = 16;
+const BLOCK = 16;
+const HASH_LENGTH = 32;
+const CHECKSUM_START = 0xef;
 
 /** esp_chip_id_t. */
-const CHIPS: Readonly<Record<Chip, number>> = { esp32: 0, esp32c3: 5, esp32s3: 9, esp32c6: 13 };
+export const CHIP_IDS: Readonly<Record<Chip, number>> = { esp32: 0, esp32c3: 5, esp32s3: 9, esp32c6: 13 };
+
+export function isChip(name: string): name is Chip {
+	return Object.hasOwn(CHIP_IDS, name);
+}
 
 /** Throws an Error with a sentence when it is no image that the boot loader of this chip would start. */
 export function checkImage(image: Uint8Array, chip: Chip): void {
-	if (image.length < HEADER_LENGTH || image[0] !== MAGIC)
+	const bytes = Buffer.from(image.buffer, image.byteOffset, image.length);
+	if (bytes.length < HEADER_LENGTH || bytes[0] !== MAGIC)
 		throw new Error("This is no application image of ESP-IDF, which begins with E9. It is xs_esp32.bin of a build.");
-	const id = image[CHIP_AT] | (image[CHIP_AT + 1] << 8);
-	if (id === CHIPS[chip]) return;
-	const other = Object.entries(CHIPS).find(([, one]) => one === id)?.[0] ?? `chip ${id}`;
-	throw new Error(`The image is for ${other}, not for the board's ${chip}.`);
+	const id = bytes.readUInt16LE(CHIP_AT);
+	if (id !== CHIP_IDS[chip]) {
+		const other = Object.entries(CHIP_IDS).find(([, one]) => one === id)?.[0] ?? `chip ${id}`;
+		throw new Error(`The image is for ${other}, not for the board's ${chip}.`);
+	}
+	const { end, checksum } = readSegments(bytes);
+	if (end > bytes.length) throw new Error("The image is cut off.");
+	if (bytes[end - 1] !== checksum) throw new Error("The image is damaged: its checksum is wrong.");
+	if (bytes[HASH_FLAG_AT] !== 1) return;
+	const hash = createHash("sha256").update(bytes.subarray(0, end)).digest();
+	if (!hash.equals(bytes.subarray(end, end + HASH_LENGTH)))
+		throw new Error("The image is damaged: its own SHA-256 is wrong.");
+}
+
+/** `end`: where the block with the checksum ends. Secure boot has a signature behind all that. */
+function readSegments(bytes: Buffer): { end: number; checksum: number } {
+	const count = bytes[SEGMENTS_AT];
+	if (count === 0 || count > SEGMENT_LIMIT) throw new Error(`The image is damaged: ${count} segments.`);
+	let checksum = CHECKSUM_START;
+	let at = HEADER_LENGTH;
+	for (let segment = 0; segment < count; segment++) {
+		const start = at + SEGMENT_HEAD_LENGTH;
+		if (start > bytes.length) throw new Error("The image is cut off.");
+		at = start + bytes.readUInt32LE(start - 4);
+		if (at > bytes.length) throw new Error("The image is cut off.");
+		for (const byte of bytes.subarray(start, at)) checksum ^= byte;
+	}
+	return { end: at - (at % BLOCK) + BLOCK, checksum };
 }

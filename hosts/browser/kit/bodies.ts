@@ -163,7 +163,6 @@ export const HUB = {
 /** POST /api/v1/system/backup */
 export const SYSTEM_BACKUP = {
 	backup: { choices: [1] },
-	product: { choices: ["smart-meter-gw"] },
 	settings: {},
 } as const;
 

@@ -467,6 +467,7 @@ export interface Event {
 }
 
 export interface Backup {
+	readonly product: string;
 	readonly version: string;
 	readonly build_number: number;
 	readonly board: string;
@@ -475,7 +476,6 @@ export interface Backup {
 
 export interface BackupFile {
 	readonly backup: 1;
-	readonly product: "smart-meter-gw";
 	readonly settings: undefined;
 }
 

@@ -264,13 +264,11 @@ function CurveCard() {
 	);
 }
 
-type UpgradeStatus = Status & { readonly upgrade_version?: string };
-
 function LinksCard() {
 	const now = useStore(status);
 	const link = useStore(network);
 	const isDisplay = useStore(display);
-	const newer = (now as UpgradeStatus | undefined)?.upgrade_version;
+	const newer = now?.upgrade_version;
 	return (
 		<Card title={t("links.title")} wide>
 			{now === undefined ? (

@@ -1,14 +1,17 @@
 /** Another firmware from a file: what is in it, its way into the gateway, and what has become of it after the restart. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { SYSTEM_UPGRADE } from "../kit/bodies.js";
 import { awaitRestart, type DeviceError, reachable } from "../kit/device.js";
 import { Dialog } from "../kit/dialog.js";
 import { FilePick } from "../kit/file-pick.js";
 import { compareVersions, FIRMWARE_HEAD, type FirmwareFile, firmwareOf } from "../kit/firmware-file.js";
+import { SettingsCard } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { forget, keep, kept } from "../kit/kept.js";
+import { fieldsOf } from "../kit/limits.js";
 import { refresh, status } from "../kit/live.js";
 import { Button, Card, ErrorNotice, Fact, Facts, Notice, type NoticeKind, Pending } from "../kit/parts.js";
-import type { Status, Version } from "../kit/replies.js";
+import type { Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { uploading, useUnsaved } from "../kit/unsaved.js";
@@ -21,8 +24,6 @@ const EXPECTED = "update";
 const ROLLED_BACK = "rolled_back";
 /** How often the gateway is asked while it receives a file, or tries one out. */
 const LOOK_AGAIN_MS = 2_000;
-
-type Upgradable = Partial<Status> & { readonly upgrade_version?: string };
 
 interface Expected {
 	readonly version: string;
@@ -76,7 +77,7 @@ function Update({ running }: { running: Version }) {
 			refresh().catch(() => undefined);
 		}
 		setSent(undefined);
-		// Once nothing is held to be unsaved any more.
+		// Once the dialog is gone, which gives back the focus.
 		if (failure === undefined) setTimeout(() => awaitRestart({ reason: "update", addresses: [] }));
 	};
 	return (
@@ -149,7 +150,8 @@ const isCut = ({ status }: DeviceError) => status === 0 || status === 408;
 function Refusal({ error }: { error: DeviceError }) {
 	const known = `error.${useStore(status)?.ota_last_error}`;
 	if (error.code === CANCELLED) return <Notice kind="info">{t("update.unchanged")}</Notice>;
-	const text = isCut(error) && isText(known) ? t(known) : errorText(error);
+	const isNever = error.code === "unsupported";
+	const text = isNever ? t("update.never") : isCut(error) && isText(known) ? t(known) : errorText(error);
 	return <ErrorNotice error={error} text={`${text} ${t("update.unchanged")}`} />;
 }
 
@@ -191,7 +193,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 
 /** What has become of the last update: on trial, in use, or taken back. */
 function Outcome({ running }: { running: Version }) {
-	const { ota_state, ota_last_error = "", upgrade_version = "" } = (useStore(status) ?? {}) as Upgradable;
+	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
 	const isTrial = ota_state === "trial";
 	const wasTrial = useRef(false);
@@ -215,10 +217,40 @@ function Outcome({ running }: { running: Version }) {
 				: expected !== undefined
 					? ["good", t("update.done", { version })]
 					: ["info", upgrade_version && t("update.newer", { version: upgrade_version })];
-	return <div role="status">{text !== "" && <Notice kind={kind}>{text}</Notice>}</div>;
+	return (
+		<div role="status">
+			{text !== "" && (
+				<Notice kind={kind}>
+					<p>{text}</p>
+					{upgrade_version !== "" && (
+						<a href={running.upgrade_url} rel="noreferrer">
+							{t("update.fetch")}
+						</a>
+					)}
+				</Notice>
+			)}
+		</div>
+	);
 }
 
 /** In megabytes, of which a firmware has one or two. */
 function formatSize(bytes: number): string {
 	return `${formatNumber(bytes / 1e6, language, 2, 2)} MB`;
+}
+
+const UPGRADE_FIELDS = fieldsOf(SYSTEM_UPGRADE, [
+	{ name: "upgrade_check_enabled", label: "upgrade.check", help: "upgrade.check.help", kind: "toggle" },
+	{
+		name: "upgrade_url",
+		label: "upgrade.url",
+		help: "upgrade.url.help",
+		kind: "text",
+		refused: "upgrade.url.help",
+		when: (draft) => draft["upgrade_check_enabled"] === true,
+	},
+]);
+
+/** Whether and where newer versions are looked for. */
+export function UpgradeCard() {
+	return <SettingsCard title={t("upgrade.title")} path="system/upgrade" fields={UPGRADE_FIELDS} />;
 }

@@ -68,9 +68,28 @@ export const UPKEEP = {
 		"Ostatnia aktualizacja nie powiodła się.",
 	],
 	"update.newer": [
-		"There is a newer version: {version}. Get its file for this model where you got the gateway or its firmware, and install it here.",
-		"Es gibt eine neuere Version: {version}. Holen Sie die Datei für dieses Modell dort, woher Gateway oder Firmware kommen, und installieren Sie sie hier.",
-		"Jest nowsza wersja: {version}. Pobierz jej plik dla tego modelu stamtąd, skąd pochodzi bramka lub jej oprogramowanie, i zainstaluj go tutaj.",
+		"There is a newer version: {version}. Save its file, then install it here.",
+		"Es gibt eine neuere Version: {version}. Speichern Sie die Datei und installieren Sie sie hier.",
+		"Jest nowsza wersja: {version}. Zapisz jej plik, a potem zainstaluj go tutaj.",
+	],
+	"update.fetch": ["Save the file", "Datei speichern", "Zapisz plik"],
+	"update.never": [
+		"This firmware knows no key that signs updates: another one can only be put on by cable.",
+		"Diese Firmware kennt keinen Schlüssel, der Updates signiert: Eine andere lässt sich nur per Kabel aufspielen.",
+		"To oprogramowanie nie zna klucza podpisującego aktualizacje: inne można wgrać tylko kablem.",
+	],
+	"upgrade.title": ["Newer versions", "Neuere Versionen", "Nowsze wersje"],
+	"upgrade.check": ["Look for one once a day", "Einmal am Tag danach sehen", "Sprawdzaj raz dziennie"],
+	"upgrade.check.help": [
+		"The overview then tells of it. None is installed by itself.",
+		"Die Übersicht weist dann darauf hin. Keine wird von selbst installiert.",
+		"Przegląd wtedy o niej informuje. Żadna nie instaluje się sama.",
+	],
+	"upgrade.url": ["Address of the firmware file", "Adresse der Firmware-Datei", "Adres pliku oprogramowania"],
+	"upgrade.url.help": [
+		"It begins with https://. Leave it empty for the one that this firmware knows.",
+		"Sie beginnt mit https://. Leer steht sie für die, die diese Firmware kennt.",
+		"Zaczyna się od https://. Puste pole oznacza adres znany temu oprogramowaniu.",
 	],
 	"backup.title": ["Backup", "Sicherung", "Kopia zapasowa"],
 	"backup.intro": [
@@ -115,7 +134,7 @@ export const UPKEEP = {
 	/** Of each section of docs/diagnostic-report.md a part. */
 	"report.list": [
 		"the gateway's time and how long it has run; model, version and serial number; how the last update went; why it has started; state and strength of the connections; state, type and last readout of the meter; all settings that are not personal; counters, memory and voltages; the log; the conversation with the meter, if it is recorded",
-		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Zählerstände des Betriebs, Speicher und Spannungen; das Protokoll; das Gespräch mit dem Zähler, wenn es aufgezeichnet wird",
+		"Uhrzeit und Laufzeit des Gateways; Modell, Version und Seriennummer; wie das letzte Update ausging; warum es gestartet ist; Zustand und Stärke der Verbindungen; Zustand, Typ und letzte Auslesung des Zählers; alle Einstellungen, die nicht persönlich sind; Statistik des Betriebs, Speicher und Spannungen; das Protokoll; das Gespräch mit dem Zähler, wenn es aufgezeichnet wird",
 		"czas bramki i czas jej pracy; model, wersja i numer seryjny; przebieg ostatniej aktualizacji; przyczyna uruchomienia; stan i siła połączeń; stan, typ i ostatni odczyt licznika; wszystkie ustawienia, które nie są osobiste; statystyki pracy, pamięć i napięcia; dziennik; rozmowa z licznikiem, jeśli jest zapisywana",
 	],
 	"report.not": [
@@ -175,8 +194,8 @@ export const UPKEEP = {
 		"Zasilanie jest za słabe na aktualizację: podłącz bramkę do USB albo wymień baterie.",
 	],
 	"error.rolled_back": [
-		"The new version failed, so the gateway went back: version {version} runs, with all settings. The report below helps its maker.",
-		"Die neue Version versagte, deshalb ist das Gateway zurückgekehrt: Version {version} läuft, mit allen Einstellungen. Der Bericht unten hilft dem Hersteller.",
-		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport poniżej pomoże producentowi.",
+		"The new version failed, so the gateway went back: version {version} runs, with all settings. The report on this page helps its maker.",
+		"Die neue Version versagte, deshalb ist das Gateway zurückgekehrt: Version {version} läuft, mit allen Einstellungen. Der Bericht auf dieser Seite hilft dem Hersteller.",
+		"Nowa wersja zawiodła, więc bramka wróciła do poprzedniej: działa wersja {version}, ze wszystkimi ustawieniami. Raport na tej stronie pomoże producentowi.",
 	],
 } as const satisfies Record<string, Translations>;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TEXTS } from "../../../hosts/browser/text/all.js";
 import { LANGUAGES } from "../../../hosts/browser/text/translations.js";
+import { REPORT_SECTIONS } from "../../../modules/api/report-lines.js";
 
 const SOURCE = join(dirname(fileURLToPath(import.meta.url)), "../../../../hosts/browser");
 
@@ -151,5 +152,9 @@ describe("texts of the page", () => {
 				.filter((key) => !code.includes(`"${key}"`) && !documents.includes(`TEXTS.${key}[`))
 				.filter((key) => !beginnings.some((beginning) => key.startsWith(beginning))),
 		);
+	});
+
+	it("tell of each section of the diagnostic report", () => {
+		for (const text of TEXTS["report.list"]) assert.equal(text.split("; ").length, REPORT_SECTIONS.length);
 	});
 });

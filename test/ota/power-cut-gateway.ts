@@ -1,0 +1,75 @@
+/** The whole gateway whose power is cut in an update: what it runs then, what it has kept, and that the next update works. */
+import assert from "node:assert/strict";
+import { SeededRandom } from "../../hosts/node/random.js";
+import { encodeRequest } from "../../hosts/node/virtual-request.js";
+import { LAN_CLIENT, START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { makeFile, makeImage, makeSlots, VERSION } from "./bench.js";
+
+const FILE = makeFile(makeImage(18_000));
+const SEGMENT = 1460;
+/** Of silence on the line, so that the gateway takes what came. */
+const PAUSE_MS = 50;
+/** A new firmware is confirmed by then. */
+const TRIAL_MS = 70_000;
+const SETTING = 2400;
+
+/** One run for each number of an operation of flash; returns how many of them cut an update off. Throws with the place. */
+export async function cutGateway(seed: number, operations: readonly number[]): Promise<number> {
+	const random = new SeededRandom(seed);
+	let cuts = 0;
+	for (const operation of operations) {
+		const bytes = random.below(4096);
+		try {
+			if (await cutOnce(operation, bytes)) cuts++;
+		} catch (error) {
+			throw new Error(`SEED=${seed}: the power was cut in operation ${operation}, ${bytes} bytes`, { cause: error });
+		}
+	}
+	return cuts;
+}
+
+/** False: the update was over before. */
+async function cutOnce(operation: number, bytes: number): Promise<boolean> {
+	const slots = makeSlots();
+	const gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, slots });
+	try {
+		await gateway.login();
+		await gateway.write("iec62056/config", { baudrate_max: SETTING });
+		const { firmwareVersion } = gateway.world.info;
+		slots.flash.cutPowerAt(operation, bytes);
+		send(gateway, () => !slots.flash.hasPower);
+		const isCut = !slots.flash.hasPower;
+		slots.powerUp();
+		await gateway.losePower(1000);
+		assert.equal(gateway.world.info.firmwareVersion, isCut ? firmwareVersion : VERSION);
+		await gateway.login();
+		assert.equal((await gateway.read("iec62056/config")).baudrate_max, SETTING);
+		if (!isCut) return false;
+		assert.equal((await gateway.read("system/status")).ota_state, "idle");
+		assert.equal((await gateway.request("POST", "system/ota", { body: FILE })).status, 200);
+		await gateway.rebooted();
+		await gateway.pass(TRIAL_MS);
+		await gateway.login();
+		assert.equal((await gateway.read("system/status")).ota_state, "idle");
+		await gateway.losePower(1000);
+		assert.equal(gateway.world.info.firmwareVersion, VERSION);
+		await gateway.login();
+		assert.equal((await gateway.read("iec62056/config")).baudrate_max, SETTING);
+		assert.deepEqual(slots.flash.mistakes, []);
+		return true;
+	} finally {
+		await gateway.stop();
+	}
+}
+
+/** Sends the file, as long as nothing is cut. */
+function send(gateway: VirtualGateway, isOver: () => boolean): void {
+	const { world, token } = gateway;
+	const client = world.connect(true, LAN_CLIENT);
+	const headers = { Authorization: `Bearer ${token}`, "Content-Length": String(FILE.length) };
+	client.send(encodeRequest("/api/v1/system/ota", { method: "POST", headers }));
+	for (let at = 0; at < FILE.length + SEGMENT && !isOver(); at += SEGMENT) {
+		client.send(FILE.slice(at, at + SEGMENT));
+		world.advance(PAUSE_MS);
+	}
+}

@@ -1,0 +1,4 @@
+/** The life of firmware on Linux. */
+import { updateLife } from "./update-life.js";
+
+updateLife("linux");
