@@ -199,7 +199,8 @@ export class UpgradeNotice implements Driven, TurnHolder {
 	/** Who is newer and rightly signed is told of once; one that is no longer offered is forgotten. */
 	private judge(front: Uint8Array): void {
 		const { config, events, info, live } = this.#world;
-		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN) return;
+		if (refusalOfKind(front, front.length) !== TAKEN || refusalOf(front, this.#world, this.#update, 0) !== TAKEN)
+			return;
 		const offered = versionOf(front);
 		const version = isNewer(offered, info.firmwareVersion) ? offered : "";
 		if (version === config.get(UPGRADE_FOUND_VERSION)) return;
