@@ -22,6 +22,7 @@ const PART = partOf("examples");
 const CURL = 'B=https://host/api/v1 TOKEN=secret\ncurl() { printf "%s\\0" "$@"; printf "\\n"; }\n';
 /** Refused by a unit that has no such part, or where it is off. */
 const REFUSED: Readonly<Record<string, number>> = {
+	"GET system/diagnostic": 501,
 	"POST zigbee/reset": 501,
 	"GET hub/send": 400,
 	"GET mqtt/send": 400,
