@@ -26,35 +26,23 @@ const DOT = 0x2e;
 const FIRST_PRINTABLE = 0x20;
 const LAST_PRINTABLE = 0x7e;
 
-interface Section {
-	readonly name: string;
-	/** The text at this place, lines with `\n` between; undefined: the section is over. */
-	text(report: ReportLines, index: number): string | undefined;
-}
-
-/** A section of one text. */
-function once(name: string, make: (report: ReportLines) => string): Section {
-	return Object.freeze({
-		name,
-		text: (report: ReportLines, index: number) => (index === 0 ? make(report) : undefined),
-	});
-}
-
-const SECTIONS: readonly Section[] = Object.freeze([
-	once("report", (report) => report.moment()),
-	once("device", (report) => report.device()),
-	once("update", (report) => report.update()),
-	once("start", (report) => report.start()),
-	once("network", (report) => report.network()),
-	once("meter", (report) => report.meter()),
-	Object.freeze({ name: "settings", text: (report: ReportLines, index: number) => report.setting(index) }),
-	once("counters", (report) => report.counters()),
-	Object.freeze({ name: "events", text: (report: ReportLines, index: number) => report.event(index) }),
-	Object.freeze({ name: "conversation", text: (report: ReportLines, index: number) => report.said(index) }),
-]);
-
 /** Names of the sections, in their order. */
-export const REPORT_SECTIONS: readonly string[] = Object.freeze(SECTIONS.map(({ name }) => name));
+export const REPORT_SECTIONS: readonly string[] = Object.freeze([
+	"report",
+	"device",
+	"update",
+	"start",
+	"network",
+	"meter",
+	"settings",
+	"counters",
+	"events",
+	"conversation",
+]);
+/** Places there of those that are more than one text. */
+const SETTINGS = 6;
+const EVENTS = 8;
+const CONVERSATION = 9;
 
 export class ReportLines {
 	readonly #services: Services;
@@ -74,11 +62,10 @@ export class ReportLines {
 
 	/** The next lines, without the last line end; undefined: that was all. */
 	next(): string | undefined {
-		while (this.#section < SECTIONS.length) {
-			const section = SECTIONS[this.#section];
+		while (this.#section < REPORT_SECTIONS.length) {
 			const index = this.#index++;
-			if (index < 0) return `[${section.name}]`;
-			const text = section.text(this, index);
+			if (index < 0) return `[${REPORT_SECTIONS[this.#section]}]`;
+			const text = this.text(this.#section, index);
 			if (text !== undefined) return text;
 			this.#section++;
 			this.#index = -1;
@@ -86,70 +73,65 @@ export class ReportLines {
 		return undefined;
 	}
 
-	moment(): string {
-		const { clock, text, zone, startedMs } = this.#services;
+	/** The lines at this place of a section; undefined: it is over. */
+	private text(section: number, index: number): string | undefined {
+		const { config, text } = this.#services;
+		if (section === SETTINGS) return settingLine(config, text, index);
+		if (section === EVENTS) return this.event(index);
+		if (section === CONVERSATION) return this.said(index);
+		return index === 0 ? this.state(section) : undefined;
+	}
+
+	/** A section that is one text. */
+	private state(section: number): string {
+		const services = this.#services;
+		const { clock, ending, device, info, network, text, time, zone, startedMs, updater } = services;
 		const utcMs = clock.utcMs();
-		const now = utcMs === undefined ? "the clock is not set" : localText(utcMs, zone.offsetMinutes(utcMs), text);
-		return `time: ${now}\nuptime_s: ${Math.floor((clock.monotonicMs() - startedMs) / 1000)}`;
-	}
-
-	device(): string {
-		const { info, text } = this.#services;
-		const { board, chip, model, deviceId, firmwareVersion, builtUtcMs, serial } = info;
-		const built = utcText(builtUtcMs, text);
-		return `firmware: ${firmwareVersion}, built ${built}\nboard: ${board}, ${chip}, ${model}, device_id ${deviceId}\nserial: ${serial}`;
-	}
-
-	update(): string {
-		const update = this.#update;
-		if (update === undefined) return "no slots";
-		const { state, givenUp, slot, keys, securityLevel } = update;
-		const trial = state === 0 ? "confirmed" : "on trial";
-		return `state: ${trial}\ngiven_up: ${givenUp}\nslot_bytes: ${slot.size}\nsecurity_level: ${securityLevel}\nkeys: ${keys.length}\nlast_error: ${this.#services.updater?.lastError ?? ""}`;
-	}
-
-	start(): string {
-		const { ending, device } = this.#services;
-		const fault = ending?.isFault ? " (a fault)" : "";
-		return `cause: ${ending?.cause ?? "unknown"}${fault}\nsafe_mode: ${device.safeMode}`;
-	}
-
-	network(): string {
-		const { network, time } = this.#services;
-		const { hub, mqtt } = stateOf(this.#services);
-		const { station } = network ?? {};
-		const wifi = station && `rssi ${station.rssi}, channel ${station.channel}, authmode ${station.authmode}`;
-		const error = errorOf(network?.lastError ?? 0);
-		return `wifi: ${wifi ?? "not joined"}\nwifi_error: ${error}\naccess_point: ${network?.accessPointOn ?? false}, ${
-			network?.clients ?? 0
-		} clients\ntime_error: ${timeErrorOf(time?.lastError ?? 0)}\nhub: ${hub}\nmqtt: ${mqtt}`;
+		switch (section) {
+			case 0: {
+				const now = utcMs === undefined ? "not known" : localText(utcMs, zone.offsetMinutes(utcMs), text);
+				return `time: ${now}\nuptime_s: ${Math.floor((clock.monotonicMs() - startedMs) / 1000)}`;
+			}
+			case 1: {
+				const { board, chip, model, deviceId, firmwareVersion, builtUtcMs, serial } = info;
+				const built = utcText(builtUtcMs, text);
+				return `firmware: ${firmwareVersion}, built ${built}\nboard: ${board}, ${chip}, ${model}, device_id ${deviceId}\nserial: ${serial}`;
+			}
+			case 2: {
+				const { state, givenUp, securityLevel } = this.#update ?? {};
+				return `on_trial: ${state}\ngiven_up: ${givenUp}\nsecurity_level: ${securityLevel}\nlast_error: ${updater?.lastError}`;
+			}
+			case 3:
+				return `cause: ${ending?.cause}\nfault: ${ending?.isFault}\nsafe_mode: ${device.safeMode}`;
+			case 4: {
+				const { station, accessPointOn, clients } = network ?? {};
+				const { hub, mqtt } = stateOf(services);
+				const { rssi, channel, authmode } = station ?? {};
+				return `wifi: rssi ${rssi}, channel ${channel}, authmode ${authmode}\nwifi_error: ${errorOf(
+					network?.lastError ?? 0,
+				)}\naccess_point: ${accessPointOn}, ${clients} clients\ntime_error: ${timeErrorOf(
+					time?.lastError ?? 0,
+				)}\nhub: ${hub}\nmqtt: ${mqtt}`;
+			}
+			case 5:
+				return this.meter();
+			default:
+				return stateMetrics(services, 0).trimEnd();
+		}
 	}
 
 	/** No value that was read: only how it was. */
-	meter(): string {
-		const { reader, text, clock } = this.#services;
+	private meter(): string {
 		const { meter, readouts, scheduleError } = stateOf(this.#services);
-		const { last } = reader.outcomes;
-		let lines = `state: ${meter}\nreadouts: ${readouts}\nschedule_error: ${scheduleError}`;
-		if (last === undefined) return lines;
+		const { last } = this.#services.reader.outcomes;
+		const state = `state: ${meter}\nreadouts: ${readouts}\nschedule_error: ${scheduleError}`;
+		if (last === undefined) return state;
 		const { protocol, mode, baud, status, records, missing, meterId, utcMs } = last;
-		const nowMs = clock.utcMs();
-		const age = utcMs > 0 && nowMs !== undefined ? `, ${Math.floor((nowMs - utcMs) / 1000)} s ago` : "";
-		lines += `\nlast: ${protocol}, mode ${mode === 0 ? "-" : String.fromCharCode(mode)}, ${baud} Bd, status ${status}${age}`;
-		lines += `\nrecord_bytes: ${records.length}\nmissing_bytes: ${missing?.length ?? 0}`;
-		return `${lines}\nidentification: ${text.decode(withoutNumber(meterId))}`;
+		const ident = this.#services.text.decode(withoutNumber(meterId));
+		return `${state}\nlast: ${protocol}, mode ${mode && String.fromCharCode(mode)}, ${baud} Bd, status ${status}, at ${Math.floor(utcMs / 1000)}\nrecord_bytes: ${records.length}\nmissing_bytes: ${missing?.length}\nidentification: ${ident}`;
 	}
 
-	setting(index: number): string | undefined {
-		return settingLine(this.#services.config, this.#services.text, index);
-	}
-
-	/** As `metrics`, without readings. */
-	counters(): string {
-		return stateMetrics(this.#services, 0).trimEnd();
-	}
-
-	event(index: number): string | undefined {
+	private event(index: number): string | undefined {
 		const { events, text } = this.#services;
 		if (index === 0) this.#events = new EventCursor(events.copy());
 		const cursor = this.#events!;
@@ -167,7 +149,7 @@ export class ReportLines {
 		return `${when} ${uptimeAt(bytes, at)} s ${name}${detail} x${countAt(bytes, at)}`;
 	}
 
-	said(index: number): string | undefined {
+	private said(index: number): string | undefined {
 		const { reader, text } = this.#services;
 		const { log } = reader;
 		if (index === 0) {

@@ -40,8 +40,8 @@ export const HISTORY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 4096 }
 export const HISTORY_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 2048 });
 /** The text of all metrics for a client. */
 export const METRICS_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 7168 });
-/** A diagnostic report: the conversation and its text, the block that is made, its keys; ECDH takes none of XS's. */
-export const REPORT_COST: Cost = Object.freeze({ slots: 300, chunkBytes: 14_336 });
+/** A diagnostic report: the counters as text, or a copy of the conversation; the block that is made; its keys. */
+export const REPORT_COST: Cost = Object.freeze({ slots: 150, chunkBytes: 10_240 });
 /** A file of all settings for a client; and one that a client sends, with the change of all that it has. */
 export const BACKUP_REPLY_COST: Cost = Object.freeze({ slots: 250, chunkBytes: 3072 });
 export const RESTORE_COST: Cost = Object.freeze({ slots: 800, chunkBytes: 12_288 });

@@ -88,6 +88,8 @@ describe("The options of the bench", () => {
 			});
 			assert.deepEqual(parseOptions(args).updateKeys, points);
 			assert.throws(() => parseOptions([...args, ...args]), /--update-key is given 2 times at most/);
+			assert.equal(parseOptions(["--report-key", join(folder, "a")]).reportKey, points[0]);
+			assert.throws(() => parseOptions(["--report-key", `${folder}/none`]), /--report-key is a .*none/);
 			writeFileSync(join(folder, "c"), "no key");
 			for (const path of [join(folder, "c"), join(folder, "nothing")])
 				assert.throws(() => parseOptions(["--update-key", path]), /--update-key is a file with a public key on P-256/);
