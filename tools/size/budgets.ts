@@ -12,18 +12,18 @@
  * budget tells growth well, and the parts' true sizes roughly.
  */
 export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
-	"modules/api": 96500,
-	"modules/app": 28000,
+	"modules/api": 110500,
+	"modules/app": 31500,
 	"modules/auth": 12500,
 	"modules/bytes": 5000,
-	"modules/config": 39000,
-	"modules/diagnostics": 9500,
+	"modules/config": 41500,
+	"modules/diagnostics": 10000,
 	"modules/dlms": 55000,
-	"modules/dns": 28500,
+	"modules/dns": 27500,
 	"modules/hdlc": 25000,
 	"modules/history": 24500,
 	"modules/hpke": 2000,
-	"modules/http": 47500,
+	"modules/http": 49000,
 	"modules/hub": 15500,
 	"modules/iec62056-21": 27000,
 	"modules/improv": 8000,
@@ -32,33 +32,35 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/meter": 66000,
 	"modules/mqtt": 35000,
 	"modules/obis": 15000,
-	"modules/ota": 13500,
+	"modules/ota": 18000,
 	"modules/power": 8000,
-	"modules/publish": 5500,
+	"modules/publish": 4500,
 	"modules/readout": 19500,
 	"modules/sntp": 9000,
 	"modules/time": 8500,
 	"modules/wifi": 11000,
-	"hosts/esp32": 18500,
-	"hosts/native": 16000,
+	"hosts/esp32": 20000,
+	"hosts/native": 18000,
 
 	/** The names of properties, and the tables of names, modules and natives. */
-	"names and tables": 58500,
+	"names and tables": 61000,
 	"engine: built-ins": 29500,
 	"SDK: modules": 3500,
 
 	/** The page (hosts/browser), compressed. */
-	"resource web.bin": 92500,
+	"resource web.bin": 95500,
 	"resource obis-names.bin": 15500,
 	"resource timezones.bin": 8500,
 
 	/** NATIVE_ESTIMATE_BYTES of report.ts, and what has come to it since it was measured. */
-	"ESP-IDF and all C": 1006000,
+	"ESP-IDF and all C": 1018000,
 });
 
 /** Rooms for what is to come, script and C together. Who builds one gives it lines above and takes its line away here. */
 export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
-	/** Driver of the coprocessor, clusters, reports, pairing; only in images of boards with a radio. */
-	"Zigbee bridge": 62000,
-	"protocol SML": 13000,
+	/**
+	 * Driver of the coprocessor, clusters, reports, pairing (only in images of boards with a radio), and what else meters
+	 * speak (SML, DLMS push, profiles). Together they want about 115 000: the rest has to be saved elsewhere first.
+	 */
+	"Zigbee bridge, SML": 30500,
 });

@@ -1,25 +1,23 @@
 /** Proof of the password without sending it (API text, Authentication 3). */
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { SYSTEM_PASSWORD } from "./bodies.js";
 import { DeviceError, sendNow, wait } from "./device.js";
 import type { Challenge, Session } from "./replies.js";
 import { beginSession, endSession } from "./session.js";
-import { sha256 } from "./sha256.js";
 
 /** The one account there is (decision 8). */
 export const USER = "admin";
 export const PASSWORD_MINIMUM = SYSTEM_PASSWORD.new_password.min;
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
-const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-
 function hashOf(salt: string, password: string): Uint8Array {
-	return sha256(utf8(salt + password));
+	return sha256(utf8ToBytes(salt + password));
 }
 
 async function prove(password: string): Promise<{ nonce: string; salt: string; proof: string }> {
 	const { nonce, salt } = await sendNow<Challenge>("GET", "system/challenge");
-	const proof = hex(sha256(Uint8Array.of(...hashOf(salt, password), ...utf8(nonce))));
+	const proof = bytesToHex(sha256(concatBytes(hashOf(salt, password), utf8ToBytes(nonce))));
 	return { nonce, salt, proof };
 }
 
@@ -69,6 +67,6 @@ export async function logOut(): Promise<void> {
 /** All sessions end with it; this one goes on by a login with the new password. */
 export async function changePassword(oldPassword: string, newPassword: string): Promise<void> {
 	const { nonce, salt, proof } = await prove(oldPassword);
-	await sendNow("POST", "system/password", { nonce, proof, new_hash: hex(hashOf(salt, newPassword)) });
+	await sendNow("POST", "system/password", { nonce, proof, new_hash: bytesToHex(hashOf(salt, newPassword)) });
 	await logIn(newPassword);
 }
