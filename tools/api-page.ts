@@ -115,7 +115,8 @@ function route({ path, method, operation }: Operation): string {
 	const query = parameters.map((one: Node) => {
 		return `<tr><td><code>${text(one.name)}</code> <small class=dim>${one.in}</small><td>${allowedOf(one.schema)}<td class=notes>${prose(one.description)}`;
 	});
-	const size = requestBody ? ` <small class=dim>at most ${requestBody["x-max-bytes"]} bytes</small>` : "";
+	const most = requestBody?.["x-max-bytes"];
+	const size = most ? ` <small class=dim>at most ${most} bytes</small>` : "";
 	return [
 		`<details class=route id="${operation.operationId}"><summary><span class="method ${method}">${method.toUpperCase()}</span>`,
 		`<span class=path>${text(nameOf(path))}</span><span class=what>${prose(operation.summary)}</span>`,
