@@ -15,12 +15,17 @@ export function verifySignature(point: Uint8Array, message: Uint8Array, signatur
 /** The point of a key in PEM (public, or private); undefined: it is none of P-256. */
 export function pointOf(pem: string | Buffer): Uint8Array | undefined {
 	try {
-		const { crv, x, y } = createPublicKey(pem).export({ format: "jwk" });
-		if (crv !== "P-256") return undefined;
-		return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
+		return pointOfKey(createPublicKey(pem));
 	} catch {
 		return undefined;
 	}
+}
+
+/** The same of a key that was read. */
+export function pointOfKey(key: KeyObject): Uint8Array | undefined {
+	if (key.asymmetricKeyDetails?.namedCurve !== CURVE) return undefined;
+	const { x, y } = key.export({ format: "jwk" });
+	return Buffer.concat([Buffer.of(UNCOMPRESSED), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
 }
 
 /** As `agreeP256` of the host contract. */

@@ -1,6 +1,7 @@
 /** Keys that sign firmware: ECDSA on P-256 with SHA-256. */
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { fromBER, Integer, Sequence } from "asn1js";
+import { pointOfKey } from "../../hosts/node/p256.js";
 import { P256_POINT_LENGTH } from "../../modules/io/crypto.js";
 
 export interface Signer {
@@ -9,8 +10,6 @@ export interface Signer {
 	/** r and s, 32 bytes each, of the ECDSA over these bytes. */
 	sign(message: Uint8Array): Uint8Array;
 }
-
-const CURVE = "prime256v1";
 
 /** Signs with a private key. A RangeError, with a sentence, when it is none on P-256. */
 export function keySigner(key: KeyObject): Signer {
@@ -21,10 +20,9 @@ export function keySigner(key: KeyObject): Signer {
 
 /** A public key as a point. A RangeError, with a sentence, when it is none on P-256. */
 export function pointOf(key: KeyObject): Uint8Array {
-	if (key.asymmetricKeyType !== "ec" || key.asymmetricKeyDetails?.namedCurve !== CURVE)
-		throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
-	const { x, y } = key.export({ format: "jwk" });
-	return Buffer.concat([Buffer.from([4]), Buffer.from(x!, "base64url"), Buffer.from(y!, "base64url")]);
+	const point = pointOfKey(key);
+	if (point === undefined) throw new RangeError("Firmware is signed by keys on the curve P-256; that is another kind.");
+	return point;
 }
 
 /** A point of P256_POINT_LENGTH bytes as a public key. Throws an Error when it is not on the curve. */
