@@ -39,6 +39,7 @@ export const BUDGETS: Readonly<Record<string, number>> = Object.freeze({
 	"modules/sntp": 9000,
 	"modules/time": 8500,
 	"modules/wifi": 11000,
+	"modules/zigbee": 36000,
 	"hosts/esp32": 20500,
 	"hosts/native": 18000,
 
@@ -62,5 +63,5 @@ export const RESERVED: Readonly<Record<string, number>> = Object.freeze({
 	 * Driver of the coprocessor, clusters, reports, pairing (only in images of boards with a radio), and what else meters
 	 * speak (SML, DLMS push, profiles). Together they want about 115 000: the rest has to be saved elsewhere first.
 	 */
-	"Zigbee bridge, SML": 36500,
+	"Zigbee bridge, SML": 500,
 });
