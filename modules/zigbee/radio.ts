@@ -114,6 +114,7 @@ export interface ZCLFrame {
 	manufacturer: number;
 	sequence: number;
 	command: number;
+	isBroadcast: boolean;
 	bytes: Uint8Array;
 	start: number;
 	end: number;
