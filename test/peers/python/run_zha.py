@@ -167,7 +167,8 @@ async def main(port, folder):
     zigpy_config = {
         "database_path": os.path.join(folder, "zigbee.db"),
         "topology_scan_enabled": False,
-        "ota": {"enabled": True, "disable_default_providers": ["zigpy-ota"], "extra_providers": [provider], "broadcast_enabled": False},
+        # No provider of the internet's.
+        "ota": {"providers": [provider], "broadcast_enabled": False},
     }
     data = ZHAData(config=config, zigpy_config=zigpy_config, allow_polling=True)
     gateway = await Gateway.async_from_config(data)
