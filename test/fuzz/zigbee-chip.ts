@@ -45,7 +45,11 @@ const NETWORK = [0x62, 0x1a, 0, 0, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xd
 /** A frame of the serial interface; `command` has the first command byte above. */
 export function frame(command: number, data: ArrayLike<number>): Uint8Array {
 	const bytes = [data.length, command >> 8, command & 0xff, ...Array.from(data)];
-	return Uint8Array.of(SOF, ...bytes, bytes.reduce((sum, byte) => sum ^ byte, 0));
+	return Uint8Array.of(
+		SOF,
+		...bytes,
+		bytes.reduce((sum, byte) => sum ^ byte, 0),
+	);
 }
 
 /** A frame with a ZCL frame in it that came by radio for endpoint 1. */
@@ -54,7 +58,24 @@ export function incoming(
 	payload: ArrayLike<number>,
 	{ source = COORDINATOR, broadcast = 0, endpoint = 1 } = {},
 ): Uint8Array {
-	const head = [0, 0, cluster & 0xff, cluster >> 8, source & 0xff, source >> 8, 1, endpoint, broadcast, 200, 0, 0, 0, 0, 0, 0];
+	const head = [
+		0,
+		0,
+		cluster & 0xff,
+		cluster >> 8,
+		source & 0xff,
+		source >> 8,
+		1,
+		endpoint,
+		broadcast,
+		200,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+	];
 	return frame(INCOMING, [...head, payload.length, ...Array.from(payload), source & 0xff, source >> 8, 30]);
 }
 

@@ -113,7 +113,8 @@ class Bench implements RadioUser {
 				this.pass(random.below(random.oneIn(4) ? 100_000 : 2000));
 				break;
 			case 9:
-				if (this.radio.deadlineMs < Number.POSITIVE_INFINITY) this.pass(Math.max(0, this.radio.deadlineMs - this.nowMs));
+				if (this.radio.deadlineMs < Number.POSITIVE_INFINITY)
+					this.pass(Math.max(0, this.radio.deadlineMs - this.nowMs));
 				break;
 			default:
 				if (chip.said.length > 0) this.hear(chip.said.shift()!);

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { DEBIAN_ROOT as ROOT, endChild, installInDebian, startInDebian } from "./debian.js";
+import { endChild, installInDebian, DEBIAN_ROOT as ROOT, startInDebian } from "./debian.js";
 import { freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
 
 /** Its list of packages, and its place in the Debian. */

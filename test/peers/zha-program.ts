@@ -118,7 +118,10 @@ export class ZHA {
 		clearTimeout(late);
 		if (told === undefined && /No module named/.test(this.#errors)) throw new PeerMissing(this.#errors.trim());
 		assert.ok(told !== undefined, `${what}: it ended:\n${this.#errors}`);
-		assert.ok(told !== null, `${what}: not in ${limitMs} ms; it told ${JSON.stringify(this.told.slice(-20))}\n${this.#errors}`);
+		assert.ok(
+			told !== null,
+			`${what}: not in ${limitMs} ms; it told ${JSON.stringify(this.told.slice(-20))}\n${this.#errors}`,
+		);
 		return told;
 	}
 }

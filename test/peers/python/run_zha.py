@@ -19,7 +19,7 @@ from zha.application import Platform
 from zha.application.gateway import Gateway
 from zha.application.helpers import CoordinatorConfiguration, DeviceOptions, QuirksConfiguration, ZHAConfiguration, ZHAData
 from zigpy.config import CONF_OTA_ALLOW_ADVANCED_DIR_STRING
-from zigpy.types import EUI64
+from zigpy.types import EUI64, KeyData
 from zigpy.zcl import AttributeReportedEvent, foundation
 
 
@@ -33,6 +33,8 @@ def plain(value):
         return int(value)
     if isinstance(value, dict):
         return {str(plain(key)): plain(one) for key, one in value.items()}
+    if isinstance(value, (EUI64, KeyData)):
+        return str(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(one) for one in value]
     return str(value)
@@ -96,17 +98,12 @@ class Watcher:
 
 def entities(device):
     found = {}
+    wanted = ("platform", "available", "native_value", "unit", "device_class", "state_class", "installed_version", "latest_version")
     for entity in device.platform_entities.values():
         state = entity.state
-        one = {"platform": entity.PLATFORM, "available": device.available}
-        for name in ("state", "installed_version", "latest_version", "in_progress"):
-            if hasattr(state, name):
-                one[name] = getattr(state, name)
-        info = entity.info_object
-        for name in ("unit", "native_unit_of_measurement", "device_class", "state_class", "enabled"):
-            if hasattr(info, name):
-                one[name] = getattr(info, name)
-        found[str(entity.unique_id).split("-", 1)[-1]] = one
+        # Without the address in front.
+        name = state.unique_id.split("-", 1)[1]
+        found[name] = {one: getattr(state, one) for one in wanted if hasattr(state, one)}
     return found
 
 
@@ -129,12 +126,12 @@ async def carry_out(gateway, command, *args):
     if command == "reporting":
         cluster = endpoint.in_clusters[args[1]]
         records = [foundation.ReadReportingConfigRecord(direction=0, attrid=one) for one in args[2]]
-        configs = (await cluster.read_reporting_config(records))[0]
+        reply = await cluster.general_command(foundation.GeneralCommand.Read_Reporting_Configuration, records)
         return [
             {"status": one.status, "attribute": one.config.attrid, "min": one.config.min_interval, "max": one.config.max_interval}
             if one.status == foundation.Status.SUCCESS
             else {"status": one.status, "attribute": one.config.attrid}
-            for one in configs
+            for one in reply.attribute_configs
         ]
     if command == "button":
         buttons = [one for one in device.platform_entities.values() if one.PLATFORM == Platform.BUTTON]
