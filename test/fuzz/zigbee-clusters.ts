@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { NodeText } from "../../hosts/node/platform.js";
 import { VirtualWorld } from "../../hosts/node/virtual.js";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
 import type { Output } from "../../modules/io/machine.js";
 import { OUTPUT_NONE } from "../../modules/io/machine.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { mapOf } from "../../modules/obis/mapping.js";
 import { Bridge } from "../../modules/zigbee/bridge.js";
 import {
@@ -23,6 +23,7 @@ import {
 	type RadioUser,
 	ZCL_LIMIT,
 } from "../../modules/zigbee/radio.js";
+import { REPORTS_SIZE } from "../../modules/zigbee/reports.js";
 import { readoutOf } from "../mqtt/bed.js";
 import { type Mutator, runAll } from "./mutator.js";
 
@@ -33,6 +34,7 @@ const CONFIGURE = 0x06;
 const READ_REPORTING = 0x08;
 const REPORT = 0x0a;
 const DEFAULT_RESPONSE = 0x0b;
+const WRITTEN = 0x04;
 const DISCOVER = 0x0c;
 /** A bit of each command that is an answer, or a report: nobody answers them. */
 const ANSWERS = [0x01, 0x04, 0x07, 0x09, 0x0a, 0x0b, 0x0d, 0x10, 0x12, 0x14, 0x16];
@@ -43,14 +45,30 @@ const ATTRIBUTES = [
 	...[0, 1, 2, 3, 4, 5, 6, 7, 0x0d, 0x4000, 0xfffd, 0x0100, 0x0200, 0x0300, 0x0301, 0x0302, 0x0303, 0x0304, 0x0306],
 	...[0x0308, 0x0400, 0x0505, 0x0508, 0x050b, 0x0600, 0x0601, 0x0602, 0x0603, 0x0604, 0x0605, 0xffff],
 ];
-const TYPES = [0x00, 0x10, 0x18, 0x1b, 0x20, 0x21, 0x22, 0x25, 0x29, 0x2a, 0x2b, 0x30, 0x41, 0x42, 0x43, 0x48, 0xe2, 0xf0, 0xff];
+const TYPES = [
+	0x00, 0x10, 0x18, 0x1b, 0x20, 0x21, 0x22, 0x25, 0x29, 0x2a, 0x2b, 0x30, 0x41, 0x42, 0x43, 0x48, 0xe2, 0xf0, 0xff,
+];
+/** With their types. */
+const REPORTABLE = [
+	[0x0000, 0x25],
+	[0x0001, 0x25],
+	[0x0400, 0x2a],
+	[0x0505, 0x21],
+	[0x0508, 0x21],
+	[0x050b, 0x29],
+];
 /** Of values that are told, bytes by type; 0: the length stands in front. */
 const SIZES: Readonly<Record<number, number>> = {
-	...{ 0x10: 1, 0x18: 1, 0x19: 2, 0x1b: 4, 0x20: 1, 0x21: 2, 0x22: 3, 0x23: 4, 0x25: 6, 0x28: 1, 0x29: 2, 0x2a: 3, 0x2b: 4 },
-	...{ 0x30: 1, 0x31: 2, 0x41: 0, 0x42: 0, 0xe2: 4, 0xf0: 8 },
+	...{ 16: 1, 24: 1, 25: 2, 27: 4, 32: 1, 33: 2, 34: 3, 35: 4, 37: 6, 40: 1, 41: 2, 42: 3, 43: 4 },
+	...{ 48: 1, 49: 2, 65: 0, 66: 0, 226: 4, 240: 8 },
 };
 const COORDINATOR = 0;
-const READOUT = readoutOf("1.8.0(015882.692*kWh)\r\n2.8.0(000219.488*kWh)\r\n16.7.0(-01.228*kW)\r\n32.7.0(235.2*V)\r\n31.7.0(005.30*A)");
+const IDENTIFY = 3;
+const READOUT = readoutOf(
+	"1.8.0(015882.692*kWh)\r\n2.8.0(000219.488*kWh)\r\n16.7.0(-01.228*kW)\r\n32.7.0(235.2*V)\r\n31.7.0(005.30*A)",
+);
+/** Settings of reports are written to flash within this time. */
+const KEEP_MS = 10_000;
 /** More than can wait to be answered. */
 const STORM = 10_000;
 const WAITING_LIMIT = 8;
@@ -150,7 +168,10 @@ class Bench {
 
 	/** A frame comes, and nothing that is answered goes out. */
 	storm(asked: Asked): void {
-		this.#user.received({ ...asked, sourceEndpoint: asked.endpoint, bytes: asked.payload, start: 0, end: asked.payload.length }, this.nowMs);
+		this.#user.received(
+			{ ...asked, sourceEndpoint: asked.endpoint, bytes: asked.payload, start: 0, end: asked.payload.length },
+			this.nowMs,
+		);
 	}
 
 	/** What was sent has arrived, and all that is due behind it; how many frames that were. */
@@ -167,6 +188,13 @@ class Bench {
 	/** It has arrived. */
 	arrived(): void {
 		this.#user.sent(0, this.nowMs);
+		this.#sendAll();
+	}
+
+	/** Time goes by, and what is due is done. */
+	pass(ms: number): void {
+		this.nowMs += ms;
+		if (this.bridge.deadlineMs <= this.nowMs) this.bridge.advance(this.nowMs);
 		this.#sendAll();
 	}
 
@@ -215,6 +243,7 @@ function checkAnswer(asked: Asked, answer: Sent): void {
 	} else {
 		assert.equal(payload[at + 1], command === 0x03 ? 4 : command + (command === 0x02 ? 2 : 1));
 		if (command === READ) checkRecords(body);
+		if (payload[at + 1] === WRITTEN && body[0] === 0) assert.equal(asked.cluster, IDENTIFY, "something is written");
 	}
 }
 
@@ -238,34 +267,40 @@ function checkRecords(body: Uint8Array): void {
 function frameOf(mutator: Mutator): Uint8Array {
 	const { random } = mutator;
 	const control = random.oneIn(3) ? random.below(256) : mutator.pick([0x00, 0x10, 0x01, 0x11, 0x18, 0x09, 0x19]);
-	const command = random.oneIn(3) ? random.below(256) : mutator.pick([0, 2, 3, 5, 6, 8, 0x0c, 0x11, 0x13, 0x15, 0x0a, 0x0b, 0x40]);
+	const command = random.oneIn(3)
+		? random.below(256)
+		: mutator.pick([0, 2, 3, 5, 6, 8, 0x0c, 0x11, 0x13, 0x15, 0x0a, 0x0b, 0x40]);
 	const head = [control, ...((control & MANUFACTURER) !== 0 ? [0x5f, 0x11] : []), random.below(256), command];
 	const id = () => {
 		const one = random.oneIn(6) ? random.below(0x1_0000) : mutator.pick(ATTRIBUTES);
 		return [one & 0xff, one >> 8];
 	};
 	const body: number[] = [];
-	for (let records = random.below(8); records > 0; records--) {
+	for (let records = random.below(random.oneIn(8) ? 60 : 8); records > 0; records--) {
 		const type = mutator.pick(TYPES);
 		if (command === READ) body.push(...id());
-		else if (command === CONFIGURE)
+		else if (command === CONFIGURE && random.oneIn(2)) {
+			const [attribute, known] = mutator.pick(REPORTABLE);
+			body.push(0, attribute & 0xff, attribute >> 8, known, 5, 0, 44, 1, ...random.bytes(SIZES[known]));
+		} else if (command === CONFIGURE)
 			body.push(random.oneIn(8) ? 1 : 0, ...id(), type, ...random.bytes(4), ...random.bytes(SIZES[type] ?? 0));
 		else if (command === READ_REPORTING) body.push(random.below(2), ...id());
 		else if (command === DISCOVER) body.push(...id(), random.below(256));
 		else if ([2, 3, 5, REPORT].includes(command)) body.push(...id(), type, ...random.bytes(SIZES[type] || 1));
 		else body.push(...random.bytes(1 + random.below(20)));
 	}
-	const whole = Uint8Array.from([...head, ...body]);
+	const whole = Uint8Array.from([...head, ...body]).slice(0, 200);
 	if (random.oneIn(6)) return whole.slice(0, random.below(whole.length + 1));
 	if (random.oneIn(6)) return mutator.mutate(whole, random.bytes(20)).slice(0, 200);
-	return whole.slice(0, 200);
+	return whole;
 }
 
-function askedOf(mutator: Mutator): Asked {
+function askedOf(mutator: Mutator, byStrangers = false): Asked {
 	const { random } = mutator;
+	const isStranger = byStrangers || random.oneIn(2);
 	return {
 		cluster: random.oneIn(8) ? random.below(0x1_0000) : mutator.pick(CLUSTERS),
-		source: random.oneIn(2) ? COORDINATOR : random.below(0xfff8),
+		source: isStranger ? 1 + random.below(0xfff7) : COORDINATOR,
 		endpoint: random.oneIn(2) ? ENDPOINT : random.below(256),
 		isBroadcast: random.oneIn(6),
 		payload: frameOf(mutator),
@@ -275,20 +310,27 @@ function askedOf(mutator: Mutator): Asked {
 /** Throws, with the seed, when one of `runs` rounds of hostile frames does harm. */
 export async function fuzzClusters(seed: number, runs: number): Promise<void> {
 	let bench = new Bench();
+	let byStrangers = false;
 	const before = bench.snapshot();
 	await runAll("clusters", seed, runs, (mutator, run) => {
-		// What was kept is taken at the next start, whatever it is.
-		if (run % 50 === 49) bench = new Bench(mutator.random.oneIn(4) ? mutator.random.bytes(92) : bench.kept);
-		for (let frames = mutator.random.below(20); frames > 0; frames--) {
-			const asked = askedOf(mutator);
+		const { random } = mutator;
+		for (let frames = random.below(20); frames > 0; frames--) {
+			const asked = askedOf(mutator, byStrangers);
 			const answer = bench.hear(asked);
 			if (answer !== undefined) {
 				checkAnswer(asked, answer);
 				bench.arrived();
 			}
-			bench.nowMs += mutator.random.below(20);
+			bench.pass(random.below(20));
 		}
-		if (run % 100 === 99) assert.equal(bench.snapshot(), before, "an attribute is another");
+		if (run % 50 !== 49) return;
+		assert.equal(bench.snapshot(), before, "an attribute is another");
+		bench.pass(KEEP_MS);
+		if (byStrangers) assert.equal(bench.kept, undefined, "a stranger has configured reports");
+		byStrangers = random.oneIn(2);
+		// What was kept is taken at the next start, whatever it is.
+		if (byStrangers) bench = new Bench();
+		else bench = new Bench(random.oneIn(4) ? random.bytes(REPORTS_SIZE) : bench.kept);
 	});
 }
 

@@ -37,6 +37,8 @@ const COMMANDS = [
 const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
 
 class Bench implements RadioUser {
+	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
+	readonly clients = [0x000a, 0x0019];
 	readonly chip = new PlayedChip();
 	readonly radio: Coprocessor;
 	nowMs = 5000;
@@ -54,12 +56,8 @@ class Bench implements RadioUser {
 		};
 		this.chip.isMember = random.oneIn(2);
 		this.chip.isOpen = random.oneIn(2);
-		this.radio = new Coprocessor({
-			role: mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]),
-			user: this,
-			clusters: { servers: [0, 3, 0x0702, 0x0b04], clients: [0x000a, 0x0019] },
-			...(random.oneIn(2) ? { setLines } : {}),
-		});
+		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
+		this.radio = new Coprocessor(this, role, random.oneIn(2) ? setLines : undefined);
 	}
 
 	radioChanged(): void {
@@ -161,7 +159,7 @@ class Bench implements RadioUser {
 		const { chip, radio } = this;
 		chip.isSilent = false;
 		chip.said = [];
-		if (radio.state === RADIO_OFF) radio.start(false, this.nowMs);
+		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
 		this.poll();
 		chip.restart();
 		const endMs = this.nowMs + HEAL_MS;
@@ -211,7 +209,7 @@ class Bench implements RadioUser {
 				radio.clustersChanged(this.nowMs);
 				break;
 			default:
-				radio.start(this.#mutator.random.oneIn(8), this.nowMs);
+				radio.start(this.nowMs);
 		}
 		this.poll();
 	}
@@ -230,7 +228,7 @@ class Bench implements RadioUser {
 export async function fuzzRadio(seed: number, runs: number): Promise<void> {
 	await runAll("coprocessor", seed, runs, (mutator) => {
 		const bench = new Bench(mutator);
-		bench.radio.start(mutator.random.oneIn(8), bench.nowMs);
+		bench.radio.start(bench.nowMs);
 		bench.poll();
 		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bench.step();
 		bench.heal();
