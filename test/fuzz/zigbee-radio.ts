@@ -28,6 +28,8 @@ const JOINING_MS = 330_000;
 /** Virtual time in which it works again with a chip that does, ms: a silent one is tried in steps. */
 const HEAL_MS = 900_000;
 const STEP_LIMIT = 80;
+/** A frame that has begun goes on within this time, or was none. */
+const GAP_MS = 1000;
 
 /** Commands that mean something to it: what the chip says by itself, and answers. */
 const COMMANDS = [
@@ -39,7 +41,7 @@ const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 
 class Bench implements RadioUser {
 	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
 	readonly clients = [0x000a, 0x0019];
-	readonly chip = new PlayedChip();
+	readonly chip: PlayedChip;
 	readonly radio: Coprocessor;
 	nowMs = 5000;
 	frames = 0;
@@ -51,13 +53,13 @@ class Bench implements RadioUser {
 	constructor(mutator: Mutator) {
 		this.#mutator = mutator;
 		const { random } = mutator;
+		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
+		this.chip = new PlayedChip(random.oneIn(2) ? role : undefined);
+		this.chip.isOpen = random.oneIn(2);
 		const setLines = (reset: boolean) => {
 			if (!reset) this.chip.restart();
 		};
-		this.chip.isMember = random.oneIn(2);
-		this.chip.isOpen = random.oneIn(2);
-		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
-		this.radio = new Coprocessor(this, role, random.oneIn(2) ? setLines : undefined);
+		this.radio = new Coprocessor(this, role, random.oneIn(2) ? { setLines } : {});
 	}
 
 	radioChanged(): void {
@@ -170,6 +172,9 @@ class Bench implements RadioUser {
 		}
 		assert.ok(isWell(), `${RADIO_CODES[radio.state]}, and the chip is ${chip.isMember ? "" : "not "}in a network`);
 		if (radio.state !== RADIO_JOINED) return;
+		// The beginning of a frame that was none is over.
+		this.pass(GAP_MS);
+		while (chip.said.length > 0) this.hear(chip.said.shift()!);
 		const before = this.frames;
 		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
 		assert.equal(this.frames, before + 1, "a frame is not heard");
