@@ -160,6 +160,8 @@ class Bench implements RadioUser {
 	heal(): void {
 		const { chip, radio } = this;
 		chip.isSilent = false;
+		// The beginning of a frame that was none is over.
+		this.pass(GAP_MS);
 		chip.said = [];
 		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
 		this.poll();
@@ -172,9 +174,6 @@ class Bench implements RadioUser {
 		}
 		assert.ok(isWell(), `${RADIO_CODES[radio.state]}, and the chip is ${chip.isMember ? "" : "not "}in a network`);
 		if (radio.state !== RADIO_JOINED) return;
-		// The beginning of a frame that was none is over.
-		this.pass(GAP_MS);
-		while (chip.said.length > 0) this.hear(chip.said.shift()!);
 		const before = this.frames;
 		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
 		assert.equal(this.frames, before + 1, "a frame is not heard");
