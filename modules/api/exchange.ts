@@ -86,10 +86,8 @@ export interface ZigbeeBridge {
 	readonly code: string;
 	/** Also while it hears its parent no more. */
 	readonly isJoined: boolean;
-	/** When the last report has arrived, Unix time; 0: none has yet. */
+	/** When the last report has arrived, Unix time; 0: none has since the start, or the clock is not set. */
 	readonly sentUtcMs: number;
-	/** Reports that have arrived since the start. */
-	readonly reports: number;
 	status(): ZigbeeStatus;
 	/** Leaves its network, and looks for an open one for a while. Only when it is on. */
 	join(): void;

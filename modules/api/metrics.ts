@@ -163,7 +163,8 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 	text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
 	text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
 	text += sample("gateway_zigbee_joined", "1 when it is in a network.", zigbee && Number(zigbee.isJoined));
-	text += sample("gateway_zigbee_reports_total", "Reports that the coordinator has taken.", zigbee?.reports);
+	const zigbeeS = Math.floor((zigbee?.sentUtcMs ?? 0) / 1000);
+	text += sample("gateway_zigbee_report_timestamp_seconds", "Of the last one that was taken.", zigbeeS || undefined);
 	text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
 	text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 	text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());

@@ -183,7 +183,9 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			settings: new MeterSettingsStore(this.config, world),
 			failureChanged: (failure) => {
 				occurrences.meterChanged(failure?.code ?? "");
-				if (failure !== undefined) this.outputs?.meterFailed();
+				if (failure === undefined) return;
+				this.outputs?.meterFailed();
+				this.zigbee?.meterFailed();
 			},
 			measured: (readout) => this.measured(readout),
 			live: this.#live,
@@ -201,7 +203,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
-		this.zigbee = Radio?.open(host, world, { ...parts, live: this.#live, isRoutine, device: this });
+		this.zigbee = Radio?.open(host, world, { ...parts, live: this.#live, light: this.#light, isRoutine, device: this });
 		this.config.listen(this);
 		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
 		this.firmware = Firmware.open(host, world, { ...parts, ...more });

@@ -35,8 +35,11 @@ import type { Drive, Driven, Driver } from "../io/driver.js";
 import { type Clock, type CoprocessorPort, FORMAT_8N1, type Host, type Storage, type TextCodec } from "../io/host.js";
 import { Link } from "../io/link.js";
 import { mapOf, PAIRS } from "../obis/mapping.js";
+import { batteryPercent } from "../power/battery.js";
+import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
-import type { Bridge } from "../zigbee/bridge.js";
+import { Bridge, type BridgeUser } from "../zigbee/bridge.js";
+import { Coprocessor } from "../zigbee/coprocessor.js";
 import {
 	RADIO_CODES,
 	RADIO_FOREIGN,
@@ -51,6 +54,7 @@ import {
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "../zigbee/radio.js";
+import type { Firmware } from "./firmware.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
@@ -78,12 +82,13 @@ export interface ZigbeeParts {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly events: Pick<EventLog, "note">;
 	readonly live: Pick<Live, "changed">;
+	readonly light: Pick<Light, "identifying"> | undefined;
 	/** It was woken for a reading: what comes and goes then is no event. */
 	readonly isRoutine: boolean;
 	readonly device: { readonly safeMode: string; readonly firmware: Firmware | undefined; clockChanged(): void };
 }
 
-export class Zigbee implements Driven, ZigbeeBridge {
+export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	readonly #port: CoprocessorPort;
 	readonly #host: Host;
 	readonly #world: ZigbeeWorld;
@@ -91,6 +96,8 @@ export class Zigbee implements Driven, ZigbeeBridge {
 	readonly #drive: Drive;
 	/** From the first `begin` on. */
 	#bridge: Bridge | undefined;
+	/** The same object as `chip` of the bridge. */
+	#chip: Coprocessor | undefined;
 	/** In OPEN. */
 	#link: Link | undefined;
 	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
@@ -140,22 +147,31 @@ export class Zigbee implements Driven, ZigbeeBridge {
 	}
 
 	mappingChanged(): void {
-		this.tell((bridge, nowMs) => bridge.mappingChanged(nowMs));
+		const map = mapOf(this.#parts.config.get(ZIGBEE_MAPPING));
+		this.tell((bridge, nowMs) => bridge.mapChanged(map, nowMs));
 	}
 
 	/** A meter has given a good readout. */
 	measured(readout: Readout): void {
 		this.begin();
 		this.#reportUntilMs = this.#world.driver.nowMs() + REPORT_MS;
-		this.tell((bridge, nowMs) => bridge.measured(readout, nowMs));
+		this.tell((bridge, nowMs) => {
+			this.tellBattery(bridge, nowMs);
+			bridge.measured(readout, nowMs);
+		});
+	}
+
+	/** The meter was to be read, and was not. */
+	meterFailed(): void {
+		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
 	}
 
 	/** For the API. */
 	join(): void {
 		this.#joinUntilMs = this.#world.driver.nowMs() + JOIN_MS;
 		this.begin();
-		this.tell(({ radio }, nowMs) => {
-			radio.join(nowMs);
+		this.tell(({ chip }, nowMs) => {
+			chip.join(nowMs);
 			this.bridgeChanged(nowMs);
 		});
 	}
@@ -186,7 +202,7 @@ export class Zigbee implements Driven, ZigbeeBridge {
 			case RADIO_ORPHAN:
 				return nowMs < this.#reportUntilMs;
 			case RADIO_JOINED:
-				return nowMs < this.#reportUntilMs && this.#bridge!.isBusy;
+				return nowMs < this.#reportUntilMs && this.#bridge!.busy(nowMs);
 			default:
 				return false;
 		}
@@ -205,12 +221,9 @@ export class Zigbee implements Driven, ZigbeeBridge {
 
 	/** For the API. */
 	get sentUtcMs(): number {
-		return this.#bridge?.sentUtcMs ?? 0;
-	}
-
-	/** For the API. */
-	get reports(): number {
-		return this.#bridge?.sent ?? 0;
+		let sentMs = 0;
+		for (let pair = 1; pair < PAIRS.length; pair++) sentMs = Math.max(sentMs, this.#bridge?.reportedMs(pair) ?? 0);
+		return this.utcMs(sentMs);
 	}
 
 	/** For the API. */
@@ -219,14 +232,13 @@ export class Zigbee implements Driven, ZigbeeBridge {
 		const bridge = this.#bridge;
 		const role = this.role === ROLE_ROUTER ? "router" : "end_device";
 		if (bridge === undefined) return { ...NO_NETWORK, code, role };
-		const { ieeeAddress, firmware: coprocessor, network } = bridge.radio;
+		const { ieeeAddress, firmware: coprocessor, network, joiningUntilMs } = bridge.chip;
 		const { channel, shortAddress, panId } = (joined ? network : undefined) ?? NO_NETWORK;
-		const joiningMs = Math.max(bridge.joiningUntilMs, this.#link === undefined ? this.#joinUntilMs : 0);
-		const leftMs = Math.max(0, joiningMs - this.#world.driver.nowMs());
+		const untilMs = this.#link === undefined ? this.#joinUntilMs : joiningUntilMs;
 		const reported = new Float64Array(2 * (PAIRS.length - 1));
 		for (let pair = 1; pair < PAIRS.length; pair++) {
 			reported[2 * pair - 2] = bridge.reportedValue(pair);
-			reported[2 * pair - 1] = Math.floor(bridge.reportedUtcMs(pair) / 1000);
+			reported[2 * pair - 1] = Math.floor(this.utcMs(bridge.reportedMs(pair)) / 1000);
 		}
 		return {
 			code,
@@ -238,7 +250,7 @@ export class Zigbee implements Driven, ZigbeeBridge {
 			extendedPanId: joined && network !== undefined ? this.hex(network.extendedPanId) : NO_NETWORK.extendedPanId,
 			ieeeAddress: ieeeAddress === undefined ? "" : this.hex(ieeeAddress),
 			coprocessor,
-			joiningSecs: joined ? 0 : Math.ceil(leftMs / 1000),
+			joiningSecs: Math.max(0, Math.ceil((untilMs - this.#world.driver.nowMs()) / 1000)),
 			reported,
 		};
 	}
@@ -262,12 +274,13 @@ export class Zigbee implements Driven, ZigbeeBridge {
 				events.note(EVENT_ZIGBEE_LEFT);
 			}
 			if (state === RADIO_SILENT || state === RADIO_FOREIGN) {
-				if (!this.#isLost && !isRoutine)
-					events.note(...(state === RADIO_SILENT ? [EVENT_ZIGBEE_SILENT] : [EVENT_ZIGBEE_FOREIGN, this.firmware]));
+				if (!this.#isLost && !isRoutine && state === RADIO_SILENT) events.note(EVENT_ZIGBEE_SILENT);
+				if (!isRoutine && state === RADIO_FOREIGN) events.note(EVENT_ZIGBEE_FOREIGN, this.#bridge?.chip.firmware);
 				this.#isLost = true;
 			} else if (state !== RADIO_STARTING && state !== RADIO_OFF) {
-				if (this.#isLost && !isRoutine) events.note(EVENT_ZIGBEE_BACK, this.firmware);
+				if (this.#isLost && !isRoutine) events.note(EVENT_ZIGBEE_BACK, this.#bridge?.chip.firmware);
 				this.#isLost = false;
+				this.#waitMs = FIRST_WAIT_MS;
 			}
 		}
 		this.keepLeave();
@@ -276,42 +289,72 @@ export class Zigbee implements Driven, ZigbeeBridge {
 
 	/** For Bridge: what the coordinator has configured is another. */
 	keepReports(bytes: Uint8Array): void {
-		this.#world.driver.guard("zigbee", () => this.#world.storage.set(KEPT_KEY, bytes));
+		const { driver, storage } = this.#world;
+		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
+	}
+
+	/** For Bridge. */
+	identify(seconds: number): void {
+		this.#parts.light?.identifying(seconds > 0);
 	}
 
 	/** RADIO_… as the gateway sees it: a port that is gone is a chip that does not answer. */
 	private get state(): number {
-		if (this.#link !== undefined) return this.#bridge!.radio.state;
+		if (!this.#parts.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
+		if (this.#link !== undefined) return this.#bridge!.chip.state;
 		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
 	}
 
-	/** Battery boards sleep, and can't carry what others send (decision 46). */
+	/** ROLE_… (decision 46): boards for batteries sleep, and can't carry what others send. */
 	private get role(): number {
 		return (this.#host.power?.cells ?? 0) > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
 
 	private connect(nowMs: number): void {
-		const { driver, storage } = this.#world;
+		const { driver } = this.#world;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
-		this.deadlineMs = Number.POSITIVE_INFINITY;
-		const link = new Link(driver, {
-			port: this.#port,
-			line: LINE,
-			machine: bridge,
-			onEvent: () => {},
-			onGone: () => this.gone(),
-		});
-		this.#link = link;
-		link.tell(() => {
-			if (!this.#parts.config.get(ZIGBEE_ENABLED)) bridge.radio.stop(nowMs);
+		const { chip } = bridge;
+		const onGone = () => this.gone();
+		this.#link = new Link(driver, { port: this.#port, line: LINE, machine: bridge, onEvent: () => {}, onGone });
+		this.#link.tell(() => {
+			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
-				bridge.radio.start(this.#owesLeave, nowMs);
-				if (nowMs < this.#joinUntilMs) bridge.radio.join(nowMs);
+				chip.start(nowMs);
+				if (this.#owesLeave) chip.leave(nowMs);
+				if (nowMs < this.#joinUntilMs) chip.join(nowMs);
 			}
 			this.#joinUntilMs = 0;
+			this.tellBattery(bridge, nowMs);
 			this.bridgeChanged(nowMs);
 		});
+	}
+
+	private makeBridge(): Bridge {
+		const { config } = this.#parts;
+		const { info, power, text } = this.#host;
+		const { cells = 0 } = power ?? {};
+		return new Bridge({
+			chip: (user) => {
+				this.#chip = new Coprocessor(user, this.role, this.#port.setLines);
+				return this.#chip;
+			},
+			user: this,
+			info,
+			text,
+			cells,
+			map: mapOf(config.get(ZIGBEE_MAPPING)),
+			reports: this.#world.storage.get(KEPT_KEY),
+			clients: [],
+		});
+	}
+
+	private tellBattery(bridge: Bridge, nowMs: number): void {
+		const { power } = this.#host;
+		if (power === undefined || power.cells === 0) return;
+		const volts = power.batteryVoltage() ?? 0;
+		bridge.batteryChanged(volts, batteryPercent(volts, power.cells), nowMs);
 	}
 
 	/** The link has closed itself. */
@@ -341,10 +384,17 @@ export class Zigbee implements Driven, ZigbeeBridge {
 	/** Also what the owner has asked for must be caught up after a restart. */
 	private keepLeave(): void {
 		const { driver, storage } = this.#world;
-		const owes = this.#bridge?.radio.owesLeave ?? this.#owesLeave;
+		const owes = this.#chip?.owesLeave ?? this.#owesLeave;
 		if (owes === this.#owesLeave) return;
 		this.#owesLeave = owes;
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, NOTHING) : storage.delete(LEAVE_KEY)));
+	}
+
+	/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
+	private utcMs(atMs: number): number {
+		const { clock } = this.#world;
+		const utcMs = clock.utcMs();
+		return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
 	}
 
 	private hex(bytes: Uint8Array): string {
