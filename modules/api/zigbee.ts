@@ -120,14 +120,13 @@ export function getZigbee(exchange: Exchange): void {
 /** Starts anew when that makes a difference (API text, "Zigbee enable flag"). */
 export function postZigbee(exchange: Exchange, values: BodyValues): void {
 	const { config, device, zigbee } = exchange.services;
-	if (zigbee === undefined) {
-		if (needed(values, ZIGBEE_ENABLED)) failRadio(exchange);
-		else exchange.empty();
+	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
+		failRadio(exchange);
 		return;
 	}
 	const isOther = config.change(putsOf(ZIGBEE.fields, values));
 	exchange.empty();
-	if (isOther) device.restartSoon();
+	if (isOther && zigbee !== undefined) device.restartSoon();
 }
 
 export function postZigbeeReset(exchange: Exchange): void {
