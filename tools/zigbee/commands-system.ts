@@ -15,7 +15,7 @@ const DEVICE_TYPES = 7;
 const NO_ADDRESS = [0xfe, 0xff];
 const READ_LIMIT = 246;
 /** Of an entry of the table of associated devices, where memory is aligned. */
-const ASSOCIATED_BYTES = 28;
+const ASSOCIATED_BYTES = 36;
 
 /** Item and sub id of an extended table's row, of system `data[0]`. */
 const rowOf = (data: Buffer) => keyOf(data.readUInt8(0), data.readUInt16LE(1), data.readUInt16LE(3));

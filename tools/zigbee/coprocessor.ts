@@ -8,7 +8,7 @@ import { COMMANDS } from "./commands.js";
 import { type Faults, NO_FAULTS } from "./faults.js";
 import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP } from "./frames.js";
 import { HOLD, Polling, tellLeft } from "./network-life.js";
-import { type Network, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
+import { type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
 import { hearZDO } from "./zdo.js";
 
 export const COORDINATOR = 0;
@@ -199,6 +199,7 @@ export class SimulatedCoprocessor implements Station {
 		this.#stop();
 		this.after(this.#bootMs, () => {
 			this.nv.start();
+			if (this.nv.item(NV_IEEE_ADDRESS) === undefined) this.nv.setItem(NV_IEEE_ADDRESS, this.ieee);
 			this.role = this.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
 			this.#isRunning = true;
 			if (this.build === "foreign") this.#write(ASH_RESET_ACKNOWLEDGED);

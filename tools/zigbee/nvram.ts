@@ -5,6 +5,7 @@
 
 export const NV_STARTUP_OPTION = 0x0003;
 export const NV_NIB = 0x0021;
+export const NV_IEEE_ADDRESS = 0x0001;
 const NV_EXTENDED_PAN_ID = 0x002d;
 const NV_CONCENTRATOR_ENABLE = 0x0032;
 const NV_ACTIVE_KEY = 0x003a;
@@ -67,6 +68,10 @@ const EXTENDED_TABLES: readonly (readonly [number, number])[] = [
 	[7, 12],
 ];
 const EXTENDED_ROWS = 4;
+/** Item of the frame counters, one row for each network: 4 bytes, and the extended PAN id. */
+const FRAME_COUNTERS = 7;
+/** Settings of one byte that every chip has: broadcasts, concentrator, age of children, ZDO callbacks. */
+const SETTINGS = [0x0030, 0x0033, 0x0036, 0x0038, 0x003e, NV_ZDO_DIRECT_CALLBACK];
 
 export class NVMemory {
 	readonly #items = new Map<string, Buffer>();
@@ -140,6 +145,9 @@ export class NVMemory {
 		nib[NIB_KEY_LOADED] = 1;
 		nib[NIB_UPDATE_ID] = network.updateId;
 		this.setItem(NV_NIB, nib);
+		const counters = this.get(keyOf(1, FRAME_COUNTERS, 0));
+		if (counters === undefined || !network.extendedPanId.equals(counters.subarray(4)))
+			this.set(keyOf(1, FRAME_COUNTERS, 0), Buffer.concat([Buffer.alloc(4), network.extendedPanId]));
 	}
 
 	/** The extended PAN id that a network is to be formed with; undefined: the chip's own address. */
@@ -155,24 +163,24 @@ export class NVMemory {
 		this.setItem(NV_ALTERNATE_KEY, key);
 	}
 
-	/** What a start does first: NV_STARTUP_OPTION says what is to be as in a fresh chip. It stays until somebody clears it. */
+	/** What a start does first: NV_STARTUP_OPTION says what is to be as in a fresh chip. It is cleared by that. */
 	start(): void {
 		const option = this.item(NV_STARTUP_OPTION)?.[0] ?? 0;
+		if (option !== 0) this.setItem(NV_STARTUP_OPTION, Buffer.of(0));
 		if ((option & START_DEFAULT_NETWORK) !== 0) this.network = undefined;
 		if ((option & START_DEFAULT_CONFIG) === 0) return;
 		const { network } = this;
-		for (const key of [...this.#items.keys()]) {
-			if (key !== keyOf(NV_STARTUP_OPTION)) this.#items.delete(key);
-		}
-		this.#setDefaults(option);
+		this.#items.clear();
+		this.#setDefaults();
 		if (network !== undefined) this.network = network;
 	}
 
-	#setDefaults(startupOption = 0): void {
+	#setDefaults(): void {
 		const defaults: readonly (readonly [number, Buffer])[] = [
-			[NV_STARTUP_OPTION, Buffer.of(startupOption)],
+			[NV_STARTUP_OPTION, Buffer.of(0)],
 			// The images of Koenkk have the concentrator on.
 			[NV_CONCENTRATOR_ENABLE, Buffer.of(1)],
+			...SETTINGS.map((id): readonly [number, Buffer] => [id, Buffer.of(0)]),
 			[NV_ACTIVE_KEY, Buffer.alloc(17)],
 			[NV_ALTERNATE_KEY, Buffer.alloc(17)],
 			[NV_DEVICE_LIST, Buffer.alloc(2 + 4 * 6)],

@@ -39,6 +39,9 @@ const TABLE_FULL = 0x8c;
 
 const TO_IEEE = 3;
 const CHANGES_CHANNEL = 0xfe;
+/** Longest scan of the energy on channels, and what it finds. */
+const SCAN_LIMIT = 5;
+const QUIET = 40;
 const LEAVE_REJOIN = 0x80;
 const LEAVE_REMOVE_CHILDREN = 0x40;
 const WATCH_ALL = 0xffff;
@@ -268,7 +271,13 @@ function permit(chip: SimulatedCoprocessor, seconds: number): number[] {
 /** The coordinator's word counts for all: the air has them follow. */
 function update(chip: SimulatedCoprocessor, data: Buffer): number[] {
 	const mask = data.readUInt32LE(0);
-	if (data.readUInt8(4) !== CHANGES_CHANNEL) return [NOT_SUPPORTED];
+	const duration = data.readUInt8(4);
+	if (duration <= SCAN_LIMIT) {
+		// As quiet everywhere, and nothing sent yet.
+		const count = mask.toString(2).replaceAll("0", "").length;
+		return [OK, ...data.subarray(0, 4), 0, 0, 0, 0, count, ...Array.from({ length: count }, () => QUIET)];
+	}
+	if (duration !== CHANGES_CHANNEL) return [NOT_SUPPORTED];
 	if (chip.role === COORDINATOR) {
 		chip.after(chip.stepMs, () => moveNetwork(chip, { channel: 31 - Math.clz32(mask & -mask) }));
 	}
