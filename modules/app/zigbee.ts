@@ -337,7 +337,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		const { cells = 0 } = power ?? {};
 		return new Bridge({
 			chip: (user) => {
-				this.#chip = new Coprocessor(user, this.role, this.#port.setLines);
+				this.#chip = new Coprocessor(user, this.role, this.#port);
 				return this.#chip;
 			},
 			user: this,
