@@ -9,8 +9,7 @@
  *
  * In HELD the chip is held in reset: in safe mode, turned off, asleep, and after a wake for a reading until there is
  * something to report. (Where that line is not wired it is stopped by the bridge when it is turned off, which needs the port.)
- * WAITING looks for the port again after FIRST_WAIT_MS, then twice as late each time, LONGEST_WAIT_MS at most; somebody's
- * wish to join waits with it.
+ * WAITING looks for the port again after FIRST_WAIT_MS, then twice as late each time, LONGEST_WAIT_MS at most.
  *
  * In the storage: KEPT_KEY, what the coordinator has configured (zigbee/reports.ts); LEAVE_KEY from a factory reset until the
  * network has been left, whenever the coprocessor answers: the one thing that such a reset leaves behind.
@@ -64,10 +63,8 @@ const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
-/** Somebody who has asked for it stands before the coordinator no longer. */
-const JOIN_MS = 300_000;
-/** After it has joined, the coordinator asks many things (facts of the interview: up to half a minute). */
-const INTERVIEW_MS = 60_000;
+/** Its parent is asked twice for what it keeps for us, once we are back in the network. */
+const LINGER_MS = 3000;
 /** In a wake for a reading: to find back into the network and to report. */
 const REPORT_MS = 30_000;
 
@@ -107,12 +104,10 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	#seen = RADIO_OFF;
 	/** The log has it that the chip does not work. */
 	#isLost = false;
-	/** Until then a wish to join counts that waits for the port, monotonic ms. */
-	#joinUntilMs = 0;
 	/** A leave is owed: LEAVE_KEY is there. */
 	#owesLeave: boolean;
-	/** Until then it keeps the device awake, monotonic ms: whatever it does; and only as long as it has something to report. */
-	#awakeUntilMs = 0;
+	/** Until then it keeps the device awake, monotonic ms: in any case; and to find back into its network. */
+	#lingerUntilMs = 0;
 	#reportUntilMs = 0;
 
 	/** Undefined where the host has no coprocessor. */
@@ -127,7 +122,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		this.#world = world;
 		this.#parts = parts;
 		this.#drive = world.driver.drive("zigbee", this);
-		this.#owesLeave = world.storage.get(LEAVE_KEY) !== undefined;
+		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
 		port.setLines?.(true, false);
 	}
 
@@ -168,7 +163,6 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 
 	/** For the API. */
 	join(): void {
-		this.#joinUntilMs = this.#world.driver.nowMs() + JOIN_MS;
 		this.begin();
 		this.tell(({ chip }, nowMs) => {
 			chip.join(nowMs);
@@ -193,7 +187,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	get isBusy(): boolean {
 		const nowMs = this.#world.driver.nowMs();
 		if (this.#link === undefined) return false;
-		if (nowMs < this.#awakeUntilMs) return true;
+		if (nowMs < this.#lingerUntilMs) return true;
 		switch (this.state) {
 			case RADIO_JOINING:
 			case RADIO_LEAVING:
@@ -202,7 +196,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			case RADIO_ORPHAN:
 				return nowMs < this.#reportUntilMs;
 			case RADIO_JOINED:
-				return nowMs < this.#reportUntilMs && this.#bridge!.busy(nowMs);
+				return this.#bridge!.busy(nowMs);
 			default:
 				return false;
 		}
@@ -234,7 +228,6 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		if (bridge === undefined) return { ...NO_NETWORK, code, role };
 		const { ieeeAddress, firmware: coprocessor, network, joiningUntilMs } = bridge.chip;
 		const { channel, shortAddress, panId } = (joined ? network : undefined) ?? NO_NETWORK;
-		const untilMs = this.#link === undefined ? this.#joinUntilMs : joiningUntilMs;
 		const reported = new Float64Array(2 * (PAIRS.length - 1));
 		for (let pair = 1; pair < PAIRS.length; pair++) {
 			reported[2 * pair - 2] = bridge.reportedValue(pair);
@@ -250,7 +243,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			extendedPanId: joined && network !== undefined ? this.hex(network.extendedPanId) : NO_NETWORK.extendedPanId,
 			ieeeAddress: ieeeAddress === undefined ? "" : this.hex(ieeeAddress),
 			coprocessor,
-			joiningSecs: Math.max(0, Math.ceil((untilMs - this.#world.driver.nowMs()) / 1000)),
+			joiningSecs: Math.max(0, Math.ceil((joiningUntilMs - this.#world.driver.nowMs()) / 1000)),
 			reported,
 		};
 	}
@@ -266,10 +259,10 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		const [before, state] = [this.#seen, this.state];
 		this.#seen = state;
 		if (state !== before) {
+			if (state === RADIO_JOINED) this.#lingerUntilMs = nowMs + LINGER_MS;
 			const wasJoined = before === RADIO_JOINED || before === RADIO_ORPHAN;
 			if (state === RADIO_JOINED && before === RADIO_JOINING) {
 				events.note(EVENT_ZIGBEE_JOINED);
-				this.#awakeUntilMs = nowMs + INTERVIEW_MS;
 			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
 				events.note(EVENT_ZIGBEE_LEFT);
 			}
@@ -321,11 +314,10 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		this.#link.tell(() => {
 			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
+				// First, so that it is known when it tells how it is.
+				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
-				if (this.#owesLeave) chip.leave(nowMs);
-				if (nowMs < this.#joinUntilMs) chip.join(nowMs);
 			}
-			this.#joinUntilMs = 0;
 			this.tellBattery(bridge, nowMs);
 			this.bridgeChanged(nowMs);
 		});
@@ -345,7 +337,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			text,
 			cells,
 			map: mapOf(config.get(ZIGBEE_MAPPING)),
-			reports: this.#world.storage.get(KEPT_KEY),
+			reports: this.read(KEPT_KEY),
 			clients: [],
 		});
 	}
@@ -388,6 +380,15 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		if (owes === this.#owesLeave) return;
 		this.#owesLeave = owes;
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, NOTHING) : storage.delete(LEAVE_KEY)));
+	}
+
+	/** A start goes on without what flash can't read. */
+	private read(key: string): Uint8Array | undefined {
+		try {
+			return this.#world.storage.get(key);
+		} catch {
+			return undefined;
+		}
 	}
 
 	/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
