@@ -22,7 +22,7 @@ import { isFed, pairOf } from "../obis/mapping.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
-import { numberSize, putNumber, TYPE_OCTETS } from "./zcl.js";
+import { numberSize, putNumber } from "./zcl.js";
 
 const POWER_CONFIGURATION = 0x0001;
 export const IDENTIFY = 0x0003;
@@ -275,31 +275,39 @@ export class Attributes {
 	/** Writes the value at `at`; returns where it ends, or -1 when there is none. Needs room for 33 bytes. */
 	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
 		const { info, text, cells } = this.#options;
-		const type = this.typeOf(row);
 		const how = field(row, 10, 2);
-		let string: string | undefined;
-		let limit = NAME_LIMIT;
 		let value = how >= VALUES ? this.values[how - VALUES] : how;
-		if (how === MANUFACTURER) string = info.manufacturer;
-		else if (how === MODEL) string = MODEL_PREFIX + info.model;
-		else if (how === SERIAL) string = info.serial;
-		else if (how === VERSION || how === BUILT) {
-			limit = SHORT_LIMIT;
-			const date = how === BUILT ? new Date(info.builtUtcMs).toISOString() : "";
-			string = how === VERSION ? info.firmwareVersion : date.slice(0, 4) + date.slice(5, 7) + date.slice(8, 10);
-		} else if (how === IDENTIFY_TIME) value = Math.max(0, Math.ceil((this.identifyUntilMs - nowMs) / 1000));
-		else if (how === SUPPLY) value = cells > 0 ? SUPPLY_BATTERY : SUPPLY_DC;
-		else if (how === CELLS) value = cells;
-		else if (how === THOUSAND) value = 1000;
-		else if (how === FORMATTING) value = FORMATTING_VALUE;
-		if (type === TYPE_OCTETS || string !== undefined) {
-			const all = string === undefined ? (this.#meterSerial ?? new Uint8Array(0)) : text.encode(string);
-			const bytes = all.subarray(0, string === undefined ? SERIAL_LIMIT : limit);
-			into[at] = bytes.length;
-			into.set(bytes, at + 1);
-			return at + 1 + bytes.length;
+		switch (how) {
+			case MANUFACTURER:
+				return putBytes(text.encode(info.manufacturer), NAME_LIMIT, into, at);
+			case MODEL:
+				return putBytes(text.encode(MODEL_PREFIX + info.model), NAME_LIMIT, into, at);
+			case SERIAL:
+				return putBytes(text.encode(info.serial), NAME_LIMIT, into, at);
+			case VERSION:
+				return putBytes(text.encode(info.firmwareVersion), SHORT_LIMIT, into, at);
+			case BUILT: {
+				const date = new Date(info.builtUtcMs).toISOString();
+				return putBytes(text.encode(date.slice(0, 4) + date.slice(5, 7) + date.slice(8, 10)), SHORT_LIMIT, into, at);
+			}
+			case METER_SERIAL:
+				return putBytes(this.#meterSerial ?? new Uint8Array(0), SERIAL_LIMIT, into, at);
+			case IDENTIFY_TIME:
+				value = Math.max(0, Math.ceil((this.identifyUntilMs - nowMs) / 1000));
+				break;
+			case SUPPLY:
+				value = cells > 0 ? SUPPLY_BATTERY : SUPPLY_DC;
+				break;
+			case CELLS:
+				value = cells;
+				break;
+			case THOUSAND:
+				value = 1000;
+				break;
+			case FORMATTING:
+				value = FORMATTING_VALUE;
 		}
-		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(type), value);
+		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
 	}
 
 	/** Clips a value to its type. */
@@ -330,6 +338,14 @@ export class Attributes {
 		else if (pair > DEMAND && this.isElectrical) value = isFed(this.#map, pair) ? U16_UNKNOWN : 0;
 		this.values[pair] = value;
 	}
+}
+
+/** Writes a text of up to `limit` bytes, its length before it; returns where it ends. */
+function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
+	const length = Math.min(bytes.length, limit);
+	into[at] = length;
+	into.set(bytes.subarray(0, length), at + 1);
+	return at + 1 + length;
 }
 
 /** Whether `value` of that number is the mark for "unknown". */

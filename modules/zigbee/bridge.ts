@@ -67,6 +67,8 @@ const PAUSE_MS = 500;
 const PAUSE_LIMIT_MS = 60_000;
 /** Report settings are written to flash so long after a change: several come in a row. */
 const KEEP_MS = 5000;
+/** Between two writes at least: a coordinator must not wear out flash. */
+const KEEP_PAUSE_MS = 60_000;
 /** Who has just let us in asks who we are: a device on battery waits with sleep. */
 const INTERVIEW_MS = 60_000;
 
@@ -99,6 +101,7 @@ export class Bridge implements Machine, RadioUser {
 	#pauseUntilMs = 0;
 	/** When report settings are kept; Infinity: they are. */
 	#keepMs = Number.POSITIVE_INFINITY;
+	#keptMs = Number.NEGATIVE_INFINITY;
 	/** RADIO_…, as told last. */
 	#state = RADIO_OFF;
 	/** When the coordinator has let us in. */
@@ -191,7 +194,7 @@ export class Bridge implements Machine, RadioUser {
 	advance(nowMs: number): void {
 		this.chip.advance(nowMs);
 		for (const client of this.#clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
-		if (this.#keepMs <= nowMs) this.keep();
+		if (this.#keepMs <= nowMs) this.keep(nowMs);
 		this.pump(nowMs);
 	}
 
@@ -221,7 +224,7 @@ export class Bridge implements Machine, RadioUser {
 		this.#state = state;
 		// What one coordinator has configured is of no use to the next.
 		if ((state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) && this.#reports.reset())
-			this.keep();
+			this.keep(nowMs);
 		this.#user.bridgeChanged(nowMs);
 	}
 
@@ -239,7 +242,8 @@ export class Bridge implements Machine, RadioUser {
 		// Behind those that wait.
 		const into = this.#bytes.subarray(ANSWERS * ANSWER_SLOT);
 		const length = this.#server.answer(frame, cluster, source, sourceEndpoint, into, nowMs);
-		if (this.#reports.isChanged) this.#keepMs = Math.min(this.#keepMs, nowMs + KEEP_MS);
+		if (this.#reports.isChanged)
+			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));
 		if (length === 0 || this.#answers === ANSWERS) return;
 		const bytes = this.#bytes;
 		const at = this.#answers++ * ANSWER_SLOT;
@@ -301,8 +305,9 @@ export class Bridge implements Machine, RadioUser {
 		return this.#clients.find((client) => client.cluster === cluster);
 	}
 
-	private keep(): void {
+	private keep(nowMs: number): void {
 		this.#keepMs = Number.POSITIVE_INFINITY;
+		this.#keptMs = nowMs;
 		const reports = this.#reports;
 		reports.isChanged = false;
 		this.#user.keepReports(reports.isDefault ? new Uint8Array(0) : reports.settings.slice());
