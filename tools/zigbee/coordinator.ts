@@ -111,9 +111,12 @@ export class Coordinator {
 		this.#options.onEvent({ event: "permit_join", seconds });
 	}
 
-	/** Tells all its devices to leave. */
+	/** Tells all its devices to leave, and forgets them. */
 	async removeAll(): Promise<void> {
-		for (const device of this.devices) await device.removeFromNetwork();
+		for (const device of this.devices) {
+			await device.removeFromNetwork(true);
+			this.#forget(device.ieeeAddr);
+		}
 	}
 
 	#listen(): void {
@@ -121,18 +124,20 @@ export class Coordinator {
 		const { onEvent } = this.#options;
 		controller.on("deviceJoined", ({ device }) => onEvent({ event: "joined", device: device.ieeeAddr }));
 		controller.on("deviceAnnounce", ({ device }) => onEvent({ event: "announced", device: device.ieeeAddr }));
-		controller.on("deviceLeave", ({ ieeeAddr }) => {
-			this.#definitions.delete(ieeeAddr);
-			this.#configured.delete(ieeeAddr);
-			this.values.delete(ieeeAddr);
-			onEvent({ event: "left", device: ieeeAddr });
-		});
+		controller.on("deviceLeave", ({ ieeeAddr }) => this.#forget(ieeeAddr));
 		controller.on("deviceInterview", ({ device, status }) => {
 			onEvent({ event: "interview", device: device.ieeeAddr, status });
 			if (status === "successful") void this.#define(device, true);
 		});
 		controller.on("message", (message) => void this.#take(message));
 		controller.on("adapterDisconnected", () => onEvent({ event: "disconnected" }));
+	}
+
+	#forget(device: string): void {
+		this.#definitions.delete(device);
+		this.#configured.delete(device);
+		this.values.delete(device);
+		this.#options.onEvent({ event: "left", device });
 	}
 
 	/** Finds what the device is; `configures`: binds it and asks for reports as well, as Zigbee2MQTT does once. */
