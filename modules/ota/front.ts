@@ -145,6 +145,10 @@ function uint16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
 }
 
+export function putUint32(bytes: Uint8Array, at: number, value: number): void {
+	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
+}
+
 /** Of a sum, since the shift of a high bit is negative. */
 export function uint32(bytes: Uint8Array, at: number): number {
 	return uint16(bytes, at) + uint16(bytes, at + 2) * 0x1_0000;
