@@ -84,6 +84,7 @@ class PlayedRadio implements Chip {
 	readonly ieeeAddress = new Uint8Array(8);
 	readonly firmware = "";
 	readonly joiningUntilMs = 0;
+	readonly owesLeave = false;
 	readonly deadlineMs = Number.POSITIVE_INFINITY;
 	sent: Sent | undefined;
 	readonly #none: Output = {
