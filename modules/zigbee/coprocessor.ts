@@ -284,9 +284,7 @@ export class Coprocessor extends Requests implements Chip {
 
 	/** The chip has said how its network is. */
 	private informed(nowMs: number): void {
-		const { isMember, looksForParent, isOther } = this;
-		const belongs = isMember || looksForParent;
-		const { state } = this;
+		const { isMember, belongs, isOther, state } = this;
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
