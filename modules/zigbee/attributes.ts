@@ -149,10 +149,8 @@ export interface AttributesOptions {
 export class Attributes {
 	readonly #options: AttributesOptions;
 	#map: Uint8Array;
-	/** As they go over the air, by number; NaN: there is none. */
-	readonly values = new Float64Array(VALUE_COUNT);
-	/** When the meter has told them, by pair, monotonic ms. */
-	readonly #takenMs = new Float64Array(LAST_PAIR + 1);
+	/** As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms. */
+	readonly values = new Float64Array(VALUE_COUNT + LAST_PAIR + 1);
 	/** A good readout has come. */
 	hasMeasured = false;
 	/** Who the readout was of, and that meter's own number. */
@@ -164,7 +162,7 @@ export class Attributes {
 	constructor(options: AttributesOptions) {
 		this.#options = options;
 		this.#map = options.map;
-		this.values.fill(Number.NaN, BATTERY_VOLTS);
+		this.values.fill(Number.NaN, BATTERY_VOLTS, VALUE_COUNT);
 		this.forget();
 	}
 
@@ -315,13 +313,13 @@ export class Attributes {
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
-		this.#takenMs[pair] = nowMs;
+		this.values[VALUE_COUNT + pair] = nowMs;
 	}
 
 	/** What follows of the values, and of their age. */
 	private settle(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
-			if (nowMs - this.#takenMs[pair] > FRESH_MS) this.unknow(pair);
+			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
 		const demand = this.values[DEMAND];
 		const clipped = Math.min(ACTIVE_POWER_LIMIT, Math.max(-ACTIVE_POWER_LIMIT, demand));
 		if (this.isElectrical) this.values[ACTIVE_POWER] = demand === DEMAND_UNKNOWN ? ACTIVE_POWER_UNKNOWN : clipped;
