@@ -5,12 +5,12 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
-import { FORBIDDEN, findSDK, ROOT, type SDK } from "./sdk.js";
+import { FORBIDDEN, findSDK, pathWith, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
@@ -100,8 +100,6 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		IDF_PATH: idf,
 		CHIP: board.chip,
 		MODDABLE: sdk.folder,
-		// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
-		...(order.isRelease ? { EXTRA_CFLAGS: `-ffile-prefix-map=${places.folder}=build` } : {}),
 		BUILD: places.folder,
 		ROOT: ROOT.replace(/\/$/, ""),
 	};
@@ -153,6 +151,14 @@ export function sdkconfigOf({
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
+/** For all that ESP-IDF compiles. */
+function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
+	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "crypto-config.h")}>`];
+	// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
+	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
+	return flags;
+}
+
 /** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
@@ -163,8 +169,9 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const env = {
 		...process.env,
 		IDF_PATH: idf,
+		EXTRA_CFLAGS: extraFlags(order, places).join(" "),
 		MODDABLE: sdk.folder,
-		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
+		PATH: pathWith(sdk),
 	};
 	// The chip's folder is given from here, since mcconfig makes its path lower-case.
 	const platform = `esp32:./chips/${board.chip}`;
