@@ -24,7 +24,7 @@ const FORMAT = 1;
 const HEADER = 2;
 const CHANGE_SIZE = 6;
 const SETTING_SIZE = 4 + CHANGE_SIZE;
-const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
+export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 
 /** Longest interval of what is not reported. */
 export const NEVER = 0xffff;
