@@ -54,7 +54,7 @@ const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
 
-/** Bytes of a row of the table, two digits each: cluster (2), attribute (2), type, how. Ascending within a cluster. */
+/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, how. Ascending, cluster by cluster. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
@@ -242,16 +242,13 @@ export class Attributes {
 
 	/** The row of an attribute; -1 when there is none. */
 	find(cluster: number, id: number): number {
-		let row = this.next(cluster, -1);
-		while (row >= 0 && this.idOf(row) < id) row = this.next(cluster, row);
-		return row >= 0 && this.idOf(row) === id ? row : -1;
+		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
 	/** The row of the cluster's next attribute behind `row`, of its first one for -1; -1 when there is none. */
 	next(cluster: number, row: number): number {
-		if (row < 0 && !this.clusters.includes(cluster)) return -1;
-		for (let at = row < 0 ? 0 : row + ROW; at < TABLE.length; at += ROW) if (field(at, 0, 4) === cluster) return at;
-		return -1;
+		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
+		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
 	}
 
 	idOf(row: number): number {
@@ -350,6 +347,18 @@ function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number
 /** Whether `value` of that number is the mark for "unknown". */
 export function isUnknown(number: number, value: number): boolean {
 	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
+}
+
+/** Four hex digits. */
+function digits(number: number): string {
+	return (0x10000 + number).toString(16).slice(1);
+}
+
+/** The first row that begins so; -1. */
+function rowOf(beginning: string): number {
+	let row = TABLE.indexOf(beginning);
+	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
+	return row;
 }
 
 /** The number of `length` hex digits from digit `from` of the row on. */

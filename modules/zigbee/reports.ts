@@ -13,8 +13,8 @@
  *   1       1        endpoint that has configured reports last; they all go there
  *   2       10 each  by number of the value (attributes.ts): least interval, longest interval (s, 2 each), change (6)
  *
- * Longest interval 0xFFFF: never reported; 0: on change only. Least 0xFFFF and longest 0: nobody has configured it, and it is
- * as DEFAULTS has it. The change is meant unsigned, in the attribute's unit.
+ * Longest interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the attribute's unit. What nobody has
+ * configured is as DEFAULTS has it.
  */
 import { type Attributes, isUnknown, METER_STATUS, VALUE_COUNT } from "./attributes.js";
 import type { Outgoing } from "./radio.js";
@@ -38,6 +38,7 @@ const FLIGHT = 4;
 const LAST_MS = 5;
 const WIDTH = 6;
 
+const DEFAULT_ENDPOINT = 1;
 /** Least interval of what nobody has configured, seconds. */
 const DEFAULT_LEAST = 10;
 /** Longest interval and change, by number of the value: 4 and 2 hex digits. Status: never; battery: hourly. */
@@ -66,7 +67,7 @@ export class Reports {
 	/** WIDTH for each value. */
 	readonly #numbers = new Float64Array(VALUE_COUNT * WIDTH);
 	#flightMs = 0;
-	#endpoint = 1;
+	#endpoint = DEFAULT_ENDPOINT;
 	/** Settings, since they were packed. */
 	isChanged = false;
 
@@ -86,37 +87,32 @@ export class Reports {
 	/** Nobody has configured anything, and nothing was reported. */
 	reset(): void {
 		for (let number = 0; number < VALUE_COUNT; number++) {
-			this.configure(number, NEVER, 0, 0, 1);
+			this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
 			this.#numbers.fill(Number.NaN, number * WIDTH + LAST, number * WIDTH + LAST_MS);
 		}
 	}
 
-	/** Intervals in seconds; the endpoint that wants them. */
+	/** Intervals in seconds; the endpoint that wants them. Least NEVER and longest 0: as if nobody had configured it. */
 	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
-		const numbers = this.#numbers;
-		const at = number * WIDTH;
-		this.isChanged ||=
-			numbers[at] !== least ||
-			numbers[at + LONGEST] !== longest ||
-			numbers[at + CHANGE] !== change ||
-			this.#endpoint !== endpoint;
-		numbers[at] = least;
-		numbers[at + LONGEST] = longest;
-		numbers[at + CHANGE] = change;
+		const isDefault = least === NEVER && longest === 0;
+		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
+		hasChanged = this.put(number, LONGEST, isDefault ? defaultOf(number, LONGEST) : longest) || hasChanged;
+		hasChanged = this.put(number, CHANGE, isDefault ? defaultOf(number, CHANGE) : change) || hasChanged;
+		this.isChanged ||= hasChanged || this.#endpoint !== endpoint;
 		this.#endpoint = endpoint;
 	}
 
-	/** The settings, to be kept; empty: nobody has configured anything. */
+	/** The settings, to be kept; empty: they are those that nobody has configured. */
 	pack(): Uint8Array {
 		const bytes = new Uint8Array(REPORTS_SIZE);
-		let isDefault = true;
+		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
 		for (let number = 0; number < VALUE_COUNT; number++) {
-			const from = number * WIDTH;
 			const at = HEADER + number * SETTING_SIZE;
-			isDefault &&= this.isUnset(number);
-			putNumber(bytes, at, 2, this.#numbers[from]);
-			putNumber(bytes, at + 2, 2, this.#numbers[from + LONGEST]);
-			putNumber(bytes, at + 4, CHANGE_SIZE, this.#numbers[from + CHANGE]);
+			for (let what = LEAST; what <= CHANGE; what++) {
+				const setting = this.setting(number, what);
+				isDefault &&= setting === defaultOf(number, what);
+				putNumber(bytes, at + 2 * what, what === CHANGE ? CHANGE_SIZE : 2, setting);
+			}
 		}
 		bytes[0] = FORMAT;
 		bytes[1] = this.#endpoint;
@@ -124,12 +120,9 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** LEAST or LONGEST interval (s), or CHANGE, as it is in use. */
+	/** LEAST or LONGEST interval (s), or CHANGE. */
 	setting(number: number, what: number): number {
-		if (!this.isUnset(number)) return this.#numbers[number * WIDTH + what];
-		if (what === LEAST) return DEFAULT_LEAST;
-		const at = number * DEFAULT_SIZE;
-		return Number.parseInt(what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6), 16);
+		return this.#numbers[number * WIDTH + what];
 	}
 
 	/** When the next report is due, monotonic ms; Infinity: none. */
@@ -190,8 +183,12 @@ export class Reports {
 		return this.#numbers[number * WIDTH + LAST_MS];
 	}
 
-	private isUnset(number: number): boolean {
-		return this.#numbers[number * WIDTH] === NEVER && this.#numbers[number * WIDTH + LONGEST] === 0;
+	/** False: it was that already. */
+	private put(number: number, what: number, value: number): boolean {
+		const at = number * WIDTH + what;
+		const isOther = this.#numbers[at] !== value;
+		this.#numbers[at] = value;
+		return isOther;
 	}
 
 	private dueOf(number: number): number {
@@ -211,4 +208,10 @@ export class Reports {
 		if (longest === 0) return Number.POSITIVE_INFINITY;
 		return lastMs + Math.max(leastMs, (isMeasured ? Math.min(longest, OWN_S) : longest) * 1000);
 	}
+}
+
+function defaultOf(number: number, what: number): number {
+	if (what === LEAST) return DEFAULT_LEAST;
+	const at = number * DEFAULT_SIZE;
+	return Number.parseInt(what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6), 16);
 }
