@@ -22,11 +22,12 @@
  * has what is being loaded, so that after a restart of ours the same coordinator is asked for the same file at once. Later
  * the next offer of the file goes on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
  *
- * Limits: blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
+ * Limits: a minute from the beginning of one transfer to the next, then two, four … an hour, since each may erase flash
+ * that wears out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
  */
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
-import { LOW_POWER, NO_MEMORY, TAKEN } from "../ota/refusals.js";
+import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
 import type { Sender, Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/upgrade.js";
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
@@ -99,6 +100,11 @@ const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
 export class OTAClient implements ClusterClient, Sender {
+	readonly cluster = 0x0019;
+	readonly attributes = IDS;
+	/** For the updater: who sends the file, and how. */
+	readonly name = "zigbee";
+	readonly isSlow = true;
 	readonly #world: OTAWorld;
 	#state = REST;
 	isReady = false;
@@ -116,6 +122,9 @@ export class OTAClient implements ClusterClient, Sender {
 	#heardMs = 0;
 	/** The shortest time between two blocks, as the coordinator wants it. */
 	#periodMs = 0;
+	/** No transfer begins before this, and how long after the next one that is. */
+	#notBeforeMs = 0;
+	#pauseMs = SOON_MS;
 	/** The updater takes our file. */
 	#isOpen = false;
 	/** What has become of it; -1: that is not known, or was seen to. */
@@ -123,24 +132,6 @@ export class OTAClient implements ClusterClient, Sender {
 
 	constructor(world: OTAWorld) {
 		this.#world = world;
-	}
-
-	get cluster(): number {
-		return 0x0019;
-	}
-
-	get attributes(): readonly number[] {
-		return IDS;
-	}
-
-	/** For the log. */
-	get name(): string {
-		return "zigbee";
-	}
-
-	/** For the updater. */
-	get isSlow(): true {
-		return true;
 	}
 
 	/** A file is asked for, comes, or is about to be started: not a time to sleep. */
@@ -330,7 +321,7 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 		this.#version = version;
 		this.#size = size;
-		const refusal = this.begin(nowMs);
+		const refusal = nowMs < this.#notBeforeMs ? UNDER_WAY : this.begin(nowMs);
 		if (refusal !== TAKEN) this.finish(refusal, nowMs);
 	}
 
@@ -340,6 +331,8 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			refusal = updater?.begin(this, this.#size) ?? NO_MEMORY;
 			if (refusal !== TAKEN) return refusal;
+			this.#notBeforeMs = nowMs + this.#pauseMs;
+			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
 			this.#isOpen = true;
 			this.#outcome = -1;
 			this.#periodMs = 0;
