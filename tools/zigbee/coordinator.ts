@@ -12,15 +12,8 @@ import {
 	postProcessConvertedFromZigbeeMessage,
 	setLogger as setConverterLogger,
 } from "zigbee-herdsman-converters";
+import { NETWORK } from "./coordinator-network.js";
 import type { CoordinatorNetwork } from "./nvram.js";
-
-/** Of the network that is made on a fresh coordinator: those that Zigbee2MQTT begins with, but for the key. */
-export const NETWORK: CoordinatorNetwork = {
-	panId: 0x1a62,
-	extendedPanId: [0xdd, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77],
-	networkKey: [1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 13],
-	channel: 15,
-};
 
 /** What has happened, for a person or a program. `device` is its IEEE address, `0x` and 16 hex digits. */
 export type CoordinatorEvent =
