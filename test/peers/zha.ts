@@ -136,7 +136,8 @@ export const zhaCases = [
 			);
 			assert.deepEqual([config.channel, config.pan_id], [started.channel, started.pan]);
 			const { device } = await gateway.read("system/version");
-			assert.deepEqual([interviewed.manufacturer, interviewed.model], [device.manufacturer, device.model]);
+			const shown = [device.manufacturer, `Meter gateway ${device.model}`];
+			assert.deepEqual([interviewed.manufacturer, interviewed.model], shown);
 		},
 	},
 	{
