@@ -139,6 +139,7 @@ export class Bridge implements Machine, RadioUser {
 	mapChanged(map: Uint8Array, nowMs: number): void {
 		const { length } = this.servers;
 		this.#attributes.mapChanged(map);
+		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
 		this.pump(nowMs);
 	}
