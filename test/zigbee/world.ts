@@ -228,6 +228,7 @@ export class World implements BridgeUser {
 			map: mapOf(new Uint8Array(0)),
 			reports: undefined,
 			clients: [],
+			sequence: 0,
 			...options,
 		});
 		this.chip = this.bridge.chip as PlayedChip;
