@@ -353,6 +353,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			map: mapOf(config.get(ZIGBEE_MAPPING)),
 			reports: this.read(KEPT_KEY),
 			clients: [time, this.#ota],
+			sequence: crypto.random(1)[0],
 		});
 	}
 

@@ -144,6 +144,7 @@ class Bench {
 				identify: (seconds) => assert.ok(seconds >= 0 && seconds <= 0xffff),
 			},
 			...{ info, text: new NodeText(), cells: 0, map: mapOf(new Uint8Array(0)), reports, clients: [] },
+			sequence: 0,
 		});
 		this.radio.state = RADIO_JOINED;
 		this.#user.radioChanged(this.nowMs);
