@@ -60,7 +60,6 @@ import type { Firmware } from "./firmware.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
-const NOTHING = new Uint8Array(0);
 const KEPT_KEY = "zb_reports";
 /** Of OTAClient: the coordinator that it is loading from. */
 const LOADING_KEY = "zb_ota";
@@ -183,7 +182,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	/** For a factory reset: nothing is kept, and the network is left as soon as a start can do that. */
 	forget(): void {
 		const { driver, storage } = this.#world;
-		driver.guard("zigbee", () => storage.set(LEAVE_KEY, NOTHING));
+		driver.guard("zigbee", () => storage.set(LEAVE_KEY, new Uint8Array(0)));
 		wipe(storage, KEPT_KEY);
 		wipe(storage, LOADING_KEY);
 	}
@@ -394,7 +393,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		const owes = this.#chip?.owesLeave ?? this.#owesLeave;
 		if (owes === this.#owesLeave) return;
 		this.#owesLeave = owes;
-		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, NOTHING) : storage.delete(LEAVE_KEY)));
+		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
 	}
 
 	/** A start goes on without what flash can't read. */

@@ -16,8 +16,7 @@
  *   SETTLED     –              missed           BOOTING         asks        how its network is, every 30 s (EXT_NWK_INFO);
  *                                                                           missed 3 times: reset
  *   LEAVING     –              –                WIPING          WIPING      3 s for the frame to go out
- *   WIPING      reset          PAUSED           BOOTING         –
- *   PAIRING     reset          PAUSED           BOOTING         –
+ *   WIPING      reset          PAUSED           BOOTING         –           PAIRING is the same
  *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
  *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
  *
@@ -32,11 +31,24 @@
  * for 20 s. Every byte of the chip is looked at as if an enemy had sent it. Keys are never read.
  */
 import type { CoprocessorPort } from "../io/host.js";
-import type { Output } from "../io/machine.js";
-import * as mt from "./mt.js";
+import {
+	BDB_IN_PROGRESS,
+	BDB_PARENT_LOST,
+	BDB_RECOVER,
+	BDB_RESTORED,
+	BDB_STEERING,
+	BDB_SUCCESS,
+	BOOT,
+	LEAVE,
+	PAIR,
+	RESTORE,
+	STEER,
+	SYS_VERSION,
+	WIPE,
+	ZDO_EXT_NWK_INFO,
+} from "./mt.js";
 import {
 	type Chip,
-	type Network,
 	type Outgoing,
 	RADIO_FOREIGN,
 	RADIO_IDLE,
@@ -50,7 +62,7 @@ import {
 	type RadioUser,
 	ZCL_LIMIT,
 } from "./radio.js";
-import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST, type Told } from "./requests.js";
+import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
 
 /** How long it looks for an open network. */
 export const JOIN_MS = 300_000;
@@ -78,14 +90,11 @@ const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
-export class Coprocessor implements Chip, Told {
+export class Coprocessor extends Requests implements Chip {
 	state = RADIO_OFF;
 	/** The network that it is in, or was, is still to be forgotten. */
 	owesLeave = false;
 	joiningUntilMs = 0;
-	readonly #user: RadioUser;
-	readonly #role: number;
-	readonly #requests: Requests;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
 	/** End of the phase, or of the time that its request has. */
@@ -97,6 +106,8 @@ export class Coprocessor implements Chip, Told {
 	/** What WIPE and PAIR write is written. */
 	#isWiped = false;
 	#isPaired = false;
+	/** How often it did not say what came of restoring its network. */
+	#untold = 0;
 	/** It said that its parent is lost, and not that it is found. */
 	#isLost = false;
 	/** Between the last two tries to join, or to find a parent. */
@@ -105,30 +116,16 @@ export class Coprocessor implements Chip, Told {
 
 	/** It does nothing before `start` or `stop`. Of the port it uses the lines, where they are wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
-		this.#user = user;
-		this.#role = role;
+		super(user, role);
 		this.#port = port;
-		this.#requests = new Requests(this, user, role);
-	}
-
-	get firmware(): string {
-		return this.#requests.firmware;
-	}
-
-	get ieeeAddress(): Uint8Array | undefined {
-		return this.#requests.hasAddress ? this.#requests.ieeeAddress : undefined;
-	}
-
-	get network(): Network | undefined {
-		return this.state === RADIO_JOINED || this.state === RADIO_ORPHAN ? this.#requests.network : undefined;
 	}
 
 	get canSend(): boolean {
-		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.#requests.isSending;
+		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.isSending;
 	}
 
 	start(nowMs: number): void {
-		this.#failures = 0;
+		this.#failures = this.#untold = 0;
 		this.setState(RADIO_STARTING, nowMs);
 		this.reset(nowMs);
 	}
@@ -160,24 +157,16 @@ export class Coprocessor implements Chip, Told {
 
 	send(frame: Outgoing, nowMs: number): void {
 		if (!this.canSend || frame.end - frame.start > ZCL_LIMIT) throw new Error("zigbee: no such frame can be sent now");
-		this.#requests.queue(frame);
+		this.queue(frame);
 		this.pump(nowMs);
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#requests.receive(bytes, start, end, nowMs);
-	}
-
-	poll(): Output {
-		return this.#requests.poll();
-	}
-
 	get deadlineMs(): number {
-		return Math.min(this.#dueMs, this.#requests.confirmMs, this.#requests.gapMs);
+		return Math.min(this.#dueMs, this.confirmMs, this.gapMs);
 	}
 
 	advance(nowMs: number): void {
-		this.#requests.advance(nowMs);
+		this.giveUp(nowMs);
 		if (nowMs < this.#dueMs) return;
 		switch (this.#phase) {
 			case PULSING:
@@ -190,62 +179,67 @@ export class Coprocessor implements Chip, Told {
 				this.reset(nowMs);
 				break;
 			case SETTLED:
-				if (this.#requests.asked !== 0) this.#requests.missed(nowMs);
+				if (this.asked !== 0) this.unanswered(nowMs);
 				else {
 					this.#failures = 0;
 					this.pump(nowMs);
 				}
 				break;
 			case LEAVING:
-				this.run(WIPING, mt.WIPE, nowMs);
+				this.run(WIPING, WIPE, nowMs);
 				break;
 			case WAITING:
-				if (nowMs < this.joiningUntilMs) this.run(STEERING, mt.STEER, nowMs);
+				if (nowMs < this.joiningUntilMs) this.run(STEERING, STEER, nowMs);
 				else this.check(nowMs);
 				break;
 			default:
-				if (this.#requests.asked !== 0) this.pause(nowMs);
+				if (this.asked !== 0) this.pause(false, nowMs);
 				else if (this.#phase === STEERING) this.wait(nowMs);
-				else this.check(nowMs);
+				else {
+					this.#untold++;
+					this.check(nowMs);
+				}
 		}
 	}
 
-	restarted(nowMs: number): void {
+	protected restarted(nowMs: number): void {
 		const phase = this.#phase;
-		const { state } = this;
-		if (state === RADIO_OFF) this.enter(HELD, Infinity);
-		else if (phase === LEAVING) this.run(WIPING, mt.WIPE, nowMs);
+		if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
+		else if (phase === LEAVING) this.run(WIPING, WIPE, nowMs);
 		else if (phase === RESETTING) this.boot(nowMs);
 		else if (phase > PAUSED) {
-			if (this.#failures >= ATTEMPTS - 1) this.pause(nowMs);
+			if (this.#failures >= ATTEMPTS - 1) this.pause(false, nowMs);
 			else {
 				this.#failures++;
 				this.boot(nowMs);
-				if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN)
-					this.setState(RADIO_STARTING, nowMs);
+				this.interrupted(nowMs);
 			}
 		}
 	}
 
-	expelled(nowMs: number): void {
+	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
 		this.owesLeave = true;
-		this.enter(LEAVING, nowMs + LEAVE_MS);
+		// What was asked has its time, too.
+		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
 
-	notified(status: number, about: number, nowMs: number): void {
+	protected notified(status: number, about: number, nowMs: number): void {
 		const phase = this.#phase;
-		if (status === mt.BDB_IN_PROGRESS) return;
-		if (about === mt.BDB_PARENT_LOST) this.#isLost = status !== mt.BDB_SUCCESS && status !== mt.BDB_RESTORED;
+		if (status === BDB_IN_PROGRESS) return;
+		if (about === BDB_PARENT_LOST) this.#isLost = status !== BDB_SUCCESS && status !== BDB_RESTORED;
 		if (phase === STEERING) {
-			if (about !== mt.BDB_STEERING) return;
-			if (status === mt.BDB_SUCCESS) this.check(nowMs);
+			if (about !== BDB_STEERING) return;
+			if (status === BDB_SUCCESS) this.check(nowMs);
 			else this.wait(nowMs);
-		} else if (phase === RESTORING || phase === SETTLED) this.check(nowMs);
+		} else if (phase === RESTORING || phase === SETTLED) {
+			this.#untold = 0;
+			this.check(nowMs);
+		}
 	}
 
-	changed(isMember: boolean, nowMs: number): void {
+	protected changed(isMember: boolean, nowMs: number): void {
 		if (this.#phase !== SETTLED) return;
 		if (isMember) this.#isLost = false;
 		this.check(nowMs);
@@ -256,51 +250,48 @@ export class Coprocessor implements Chip, Told {
 		const wasWiped = this.#isWiped;
 		if (wasWiped) this.#isWiped = this.owesLeave = false;
 		if (wasWiped && nowMs < this.joiningUntilMs) {
-			this.run(PAIRING, mt.PAIR, nowMs);
+			this.run(PAIRING, PAIR, nowMs);
 			this.setState(RADIO_JOINING, nowMs);
-		} else this.run(BOOTING, mt.BOOT, nowMs);
+		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
 	/** The chip is known, its endpoint is registered: what is it to do? */
 	private booted(nowMs: number): void {
-		const isRight = this.#requests.role === this.#role;
+		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
 			this.#pauseMs = 0;
-			if (!this.#isPaired) this.run(PAIRING, mt.PAIR, nowMs);
-			else if (isRight) this.run(STEERING, mt.STEER, nowMs);
-			else {
-				this.refuse(nowMs);
-				return;
-			}
-			this.setState(RADIO_JOINING, nowMs);
+			if (!this.#isPaired) this.run(PAIRING, PAIR, nowMs);
+			else if (isRight) this.run(STEERING, STEER, nowMs);
+			else this.pause(true, nowMs);
+			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
 		// A chip of another role has no network of ours; a coordinator would open its own.
-		if (isRight) this.run(RESTORING, mt.RESTORE, nowMs);
+		if (isRight) this.run(RESTORING, RESTORE, nowMs);
 		else this.check(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
 	}
 
-	answered(request: number, isWell: boolean, nowMs: number): void {
+	protected answered(request: number, isWell: boolean, nowMs: number): void {
 		this.#misses = 0;
 		if (!isWell) {
-			if (request === mt.SYS_VERSION) this.#failures = ATTEMPTS;
-			this.refuse(nowMs);
-		} else if (request === mt.ZDO_EXT_NWK_INFO) this.informed(nowMs);
+			if (request === SYS_VERSION) this.#failures = ATTEMPTS;
+			this.pause(true, nowMs);
+		} else if (request === ZDO_EXT_NWK_INFO) this.informed(nowMs);
 		else if (this.#phase === SETTLED) this.pump(nowMs);
 		else this.step(nowMs);
 	}
 
 	/** The chip has said how its network is. */
 	private informed(nowMs: number): void {
-		const { isMember, looksForParent, isOther } = this.#requests;
+		const { isMember, looksForParent, isOther } = this;
 		const belongs = isMember || looksForParent;
 		const { state } = this;
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
-			if (belongs) this.run(LEAVING, mt.LEAVE, nowMs);
-			else this.run(WIPING, mt.WIPE, nowMs);
+			if (belongs) this.run(LEAVING, LEAVE, nowMs);
+			else this.run(WIPING, WIPE, nowMs);
 			return;
 		}
 		if (isMember && !this.#isLost) next = RADIO_JOINED;
@@ -312,6 +303,9 @@ export class Coprocessor implements Chip, Told {
 		} else if (nowMs < this.joiningUntilMs) {
 			this.wait(nowMs);
 			return;
+		} else if (this.#untold > 0 && this.#untold < ATTEMPTS) {
+			this.pause(false, nowMs);
+			return;
 		}
 		if (next === RADIO_ORPHAN && state !== RADIO_ORPHAN) {
 			this.#pauseMs = ORPHAN_FIRST_MS;
@@ -321,31 +315,30 @@ export class Coprocessor implements Chip, Told {
 		this.#pingMs = nowMs + PING_MS;
 		this.pump(nowMs);
 		if (next !== state) this.setState(next, nowMs);
-		else if (isOther && wasMember) this.#user.radioChanged(nowMs);
+		else if (isOther && wasMember) this.user.radioChanged(nowMs);
 	}
 
 	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
 	private pump(nowMs: number): void {
-		const requests = this.#requests;
-		if (requests.asked !== 0) return;
+		if (this.asked !== 0) return;
 		if (nowMs >= this.#pingMs) {
 			this.#pingMs = nowMs + PING_MS;
 			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
-				requests.request(mt.BDB_RECOVER);
-			} else requests.request(mt.ZDO_EXT_NWK_INFO);
-			this.#dueMs = nowMs + this.#requests.limitMs;
-		} else if (requests.askFrame(nowMs)) this.#dueMs = nowMs + this.#requests.limitMs;
+				this.ask(BDB_RECOVER);
+				// It says so again if it finds none.
+				this.#isLost = false;
+			} else this.ask(ZDO_EXT_NWK_INFO);
+			this.#dueMs = nowMs + this.limitMs;
+		} else if (this.askFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
 		else this.#dueMs = this.#pingMs;
 	}
 
-	missed(nowMs: number): void {
+	protected missed(nowMs: number): void {
+		this.#pingMs = nowMs;
 		if (++this.#misses >= MISSES) this.restart(nowMs);
-		else {
-			this.#pingMs = nowMs;
-			this.pump(nowMs);
-		}
+		else this.pump(nowMs);
 	}
 
 	/** How is its network now? */
@@ -379,21 +372,24 @@ export class Coprocessor implements Chip, Told {
 		this.reset(nowMs);
 	}
 
-	/** The chip is there, but can't be used, or not now. */
-	private refuse(nowMs: number): void {
-		this.#requests.isOdd = true;
-		this.pause(nowMs);
-	}
-
-	private pause(nowMs: number): void {
+	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
+	private pause(isOdd: boolean, nowMs: number): void {
+		this.isOdd ||= isOdd;
 		this.failed(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
+		this.interrupted(nowMs);
+	}
+
+	/** What it was, it is not while it is started once more. */
+	private interrupted(nowMs: number): void {
+		const { state } = this;
+		if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN) this.setState(RADIO_STARTING, nowMs);
 	}
 
 	private failed(nowMs: number): void {
 		this.#failures++;
 		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
-			this.setState(this.#requests.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
+			this.setState(this.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
 	}
 
 	private backOff(nowMs: number): number {
@@ -401,7 +397,7 @@ export class Coprocessor implements Chip, Told {
 	}
 
 	private reset(nowMs: number): void {
-		this.#requests.isOdd = false;
+		this.isOdd = false;
 		if (this.#port.setLines !== undefined) {
 			this.#port.setLines(true, false);
 			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
@@ -409,25 +405,25 @@ export class Coprocessor implements Chip, Told {
 			return;
 		}
 		this.enter(RESETTING, this.backOff(nowMs));
-		this.#requests.reset();
+		this.askReset();
 	}
 
 	private enter(phase: number, dueMs: number): void {
 		this.#phase = phase;
 		this.#dueMs = dueMs;
-		this.#requests.forget();
+		this.drop();
 	}
 
 	private run(phase: number, script: string, nowMs: number): void {
 		this.#phase = phase;
-		this.#requests.begin(script);
+		this.begin(script);
 		this.step(nowMs);
 	}
 
 	/** The next request of the sequence, or what follows it. */
 	private step(nowMs: number): void {
 		const phase = this.#phase;
-		if (this.#requests.step()) this.#dueMs = nowMs + this.#requests.limitMs;
+		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;
 		else if (phase === BOOTING) this.booted(nowMs);
 		else if (phase === WIPING || phase === PAIRING) {
 			this.#isWiped ||= phase === WIPING;
@@ -439,7 +435,7 @@ export class Coprocessor implements Chip, Told {
 	private setState(state: number, nowMs: number): void {
 		if (state === this.state) return;
 		this.state = state;
-		if (this.#requests.isSending) this.#requests.finish(SENT_LOST, nowMs);
-		this.#user.radioChanged(nowMs);
+		if (this.isSending) this.finish(SENT_LOST, nowMs);
+		this.user.radioChanged(nowMs);
 	}
 }
