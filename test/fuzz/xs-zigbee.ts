@@ -8,9 +8,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleGateway } from "../../hosts/node/bundle.js";
+import { VirtualSlots } from "../../hosts/node/virtual-update.js";
 import { XSWorld } from "../../tools/bench/xs-world.js";
+import { MANUFACTURER } from "../../tools/ota/format.js";
 import { START_POWER } from "../../tools/zigbee/coprocessor.js";
 import { VirtualRadio } from "../app/virtual-radio.js";
+import { BOARD } from "../ota/bench.js";
+import { OPTIONS } from "../ota/corruptions.js";
 import { type Mutator, runAll } from "./mutator.js";
 import { checkTrace } from "./requests.js";
 import { frame, incoming } from "./zigbee-chip.js";
@@ -19,8 +23,8 @@ import { COMMANDS } from "./zigbee-radio.js";
 
 /** Slots alive that may come on top of those of the first count. */
 const SLOTS_MARGIN = 16;
-/** All is at rest again: a chip that has failed is tried in steps, settings are kept, connections have ended. */
-const REST_MS = 150_000;
+/** All is at rest again: a chip that has failed is tried in steps, a firmware that does not come is given up. */
+const REST_MS = 1_100_000;
 const JOIN_LIMIT_MS = 400_000;
 /** Frames that come at once, as many as a second of the line at its best carries. */
 const STORM = 400;
@@ -42,7 +46,8 @@ class Bench {
 			await bundleGateway(script);
 			const radio = new VirtualRadio();
 			radio.coordinator.isOpen = true;
-			const xs = await XSWorld.start({ script, seed, zigbee: radio.make });
+			const slots = new VirtualSlots({ ...OPTIONS, seed });
+			const xs = await XSWorld.start({ script, seed, slots, zigbee: radio.make });
 			try {
 				const bench = new Bench(xs, radio);
 				await xs.login();
@@ -75,10 +80,10 @@ class Bench {
 	/** The chip has started anew, and is a good one: the gateway is in its network, or can join it, and nothing was lost for it. */
 	async checkGood(): Promise<void> {
 		const { xs, radio } = this;
-		await xs.login();
-		await xs.advance(1000);
 		radio.chip.restart(START_POWER);
 		await xs.advance(REST_MS);
+		// A session ends when nobody uses it.
+		await xs.login();
 		if ((await this.state()) !== "joined") {
 			assert.equal((await xs.request("zigbee/reset", { method: "POST" })).status, 200);
 			for (let passedMs = 0; (await this.state()) !== "joined"; passedMs += 5000) {
@@ -90,7 +95,31 @@ class Bench {
 		const slots = await xs.slots();
 		this.#slots ??= slots;
 		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
+		await xs.login();
 	}
+}
+
+/** Of the OTA Upgrade cluster (ZCL revision 8, chapter 11): what a coordinator says, with numbers that may be anything. */
+const OTA_UPGRADE = 0x0019;
+const NOTIFY = 0x00;
+const OFFER = 0x02;
+const BLOCK = 0x05;
+const END = 0x07;
+
+function otaFrame(mutator: Mutator): Uint8Array {
+	const { random } = mutator;
+	const command = mutator.pick([NOTIFY, OFFER, OFFER, BLOCK, END]);
+	const file = [MANUFACTURER & 0xff, MANUFACTURER >> 8, BOARD.deviceId, 0, 9, 0, 0, 0];
+	const number = () => mutator.pick([[0, 0, 0, 0], [0, 0, 1, 0], [...random.bytes(4)]]);
+	const data = [...random.bytes(random.below(50))];
+	const bodies: Record<number, number[]> = {
+		[NOTIFY]: [0, 100],
+		[OFFER]: [random.oneIn(4) ? random.below(256) : 0, ...file, ...number()],
+		[BLOCK]: [mutator.pick([0, 0, 0, 0x97, 0x95]), ...file, ...number(), data.length, ...data],
+		[END]: [...file, ...number(), ...number()],
+	};
+	const payload = [mutator.pick([0x09, 0x19]), random.below(256), command, ...(bodies[command] ?? [])];
+	return incoming(OTA_UPGRADE, payload);
 }
 
 /** Something hostile that the chip says. */
@@ -105,6 +134,9 @@ function hostile(mutator: Mutator): Uint8Array {
 			return mutator.mutate(good, random.bytes(40));
 		case 2:
 			return frame(mutator.pick(COMMANDS), random.bytes(random.below(60)));
+		case 3:
+		case 4:
+			return otaFrame(mutator);
 		default:
 			return good;
 	}
