@@ -82,7 +82,7 @@ function Update({ running }: { running: Version }) {
 	};
 	return (
 		<>
-			{error === undefined && <Outcome running={running} />}
+			{error === undefined && <Outcome running={running} isSending={isBusy} />}
 			<Facts>
 				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
 				<Fact name={t("about.model")}>{running.device.model}</Fact>
@@ -172,15 +172,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
 			<p role="status">{t(isChecked ? "update.checking" : "update.sending")}</p>
-			<div class="progress">
-				<progress aria-label={t("update.title")} max={bytes} value={isChecked ? undefined : arrived} />
-				{!isChecked && (
-					<small>
-						{formatNumber(Math.floor((100 * arrived) / bytes), language)} % · {formatSize(arrived)} /{" "}
-						{formatSize(bytes)}
-					</small>
-				)}
-			</div>
+			<Arrived bytes={isChecked ? undefined : arrived} of={bytes} />
 			{!isReachable && <Notice kind="warning">{t("error.offline")}</Notice>}
 			<div class="actions">
 				<Button name="cancel" disabled={isChecked} onClick={cancel}>
@@ -191,9 +183,29 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	);
 }
 
-/** What has become of the last update: on trial, in use, or taken back. */
-function Outcome({ running }: { running: Version }) {
-	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
+/** How much of a file has come; `bytes` is undefined while it is checked. */
+function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
+	return (
+		<div class="progress">
+			<progress aria-label={t("update.title")} max={of} value={bytes} />
+			{bytes !== undefined && (
+				<small>
+					{formatNumber(Math.floor((100 * bytes) / of), language)} % · {formatSize(bytes)} / {formatSize(of)}
+				</small>
+			)}
+		</div>
+	);
+}
+
+interface OutcomeProps {
+	readonly running: Version;
+	/** This page sends a file. */
+	readonly isSending: boolean;
+}
+
+/** What comes in that this page does not send, and what has become of the last update: on trial, in use, or taken back. */
+function Outcome({ running, isSending }: OutcomeProps) {
+	const { ota_state, ota_received, ota_total = 0, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
 	const isTrial = ota_state === "trial";
 	const wasTrial = useRef(false);
@@ -206,6 +218,15 @@ function Outcome({ running }: { running: Version }) {
 		wasTrial.current = isTrial;
 	}, [isTrial]);
 	if (ota_state === undefined) return null;
+	const isChecked = ota_state === "verifying";
+	if (!isSending && (isChecked || ota_state === "receiving")) {
+		return (
+			<Notice kind="info">
+				<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>
+				<Arrived bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
+			</Notice>
+		);
+	}
 	const { version } = running.firmware;
 	const isBack = ota_last_error === ROLLED_BACK || (expected?.from === version && expected.version !== version);
 	const [kind, text]: readonly [NoticeKind, string] = isTrial
