@@ -132,7 +132,10 @@ describe("The page's Zigbee", function () {
 		after(() => visit.end());
 
 		it("has its word on the overview too", async () => {
-			const chip = visit.card("links.title").locator(".chip.warning").filter({ hasText: say("state.zigbee") });
+			const chip = visit
+				.card("links.title")
+				.locator(".chip.warning")
+				.filter({ hasText: say("state.zigbee") });
 			await chip.getByText(say("state.silent")).waitFor();
 		});
 
@@ -140,9 +143,14 @@ describe("The page's Zigbee", function () {
 			it(`${state}: has its word, what to do, and what the radio is`, async () => {
 				show(state);
 				await again();
-				await card().getByText(`${say("state.zigbee")}: ${say(`state.${state}`)}`).waitFor();
+				await card()
+					.getByText(`${say("state.zigbee")}: ${say(`state.${state}`)}`)
+					.waitFor();
 				const sentence = SENTENCES[state];
-				if (sentence !== undefined) await card().getByText(say(sentence, { name: model }), { exact: true }).waitFor();
+				if (sentence !== undefined)
+					await card()
+						.getByText(say(sentence, { name: model }), { exact: true })
+						.waitFor();
 				assert.equal(await card().locator("[name=join]").count(), JOINS.includes(state) ? 1 : 0);
 				assert.equal(await visit.page.locator("[name=enabled]").count(), state === "absent" ? 0 : 1);
 				assert.equal(await card().locator("progress").count(), state === "joining" ? 1 : 0);
@@ -206,7 +214,9 @@ describe("The page's Zigbee", function () {
 			show("joining", { joining_secs: JOINING_S });
 			await join();
 			assert.deepEqual(sent, [["reset", null]]);
-			await card().getByText(say("zigbee.left", { n: JOINING_S })).waitFor();
+			await card()
+				.getByText(say("zigbee.left", { n: JOINING_S }))
+				.waitFor();
 			// Between two tries the radio is in no network; that is no end.
 			show("not_joined", { joining_secs: 290 });
 			await visit.hurry(card().getByText(say("zigbee.left", { n: 290 })));

@@ -82,7 +82,8 @@ function Update({ running }: { running: Version }) {
 	};
 	return (
 		<>
-			{error === undefined && <Outcome running={running} isSending={isBusy} />}
+			{!isBusy && <Coming />}
+			{error === undefined && <Outcome running={running} />}
 			<Facts>
 				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
 				<Fact name={t("about.model")}>{running.device.model}</Fact>
@@ -197,15 +198,22 @@ function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
 	);
 }
 
-interface OutcomeProps {
-	readonly running: Version;
-	/** This page sends a file. */
-	readonly isSending: boolean;
+/** A file that comes another way than from this page. */
+function Coming() {
+	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
+	const isChecked = ota_state === "verifying";
+	if (!isChecked && ota_state !== "receiving") return null;
+	return (
+		<Notice kind="info">
+			<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>
+			<Arrived bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
+		</Notice>
+	);
 }
 
-/** What comes in that this page does not send, and what has become of the last update: on trial, in use, or taken back. */
-function Outcome({ running, isSending }: OutcomeProps) {
-	const { ota_state, ota_received, ota_total = 0, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
+/** What has become of the last update: on trial, in use, or taken back. */
+function Outcome({ running }: { running: Version }) {
+	const { ota_state, ota_last_error = "", upgrade_version = "" } = useStore(status) ?? {};
 	const expected = kept<Expected>(EXPECTED);
 	const isTrial = ota_state === "trial";
 	const wasTrial = useRef(false);
@@ -218,15 +226,6 @@ function Outcome({ running, isSending }: OutcomeProps) {
 		wasTrial.current = isTrial;
 	}, [isTrial]);
 	if (ota_state === undefined) return null;
-	const isChecked = ota_state === "verifying";
-	if (!isSending && (isChecked || ota_state === "receiving")) {
-		return (
-			<Notice kind="info">
-				<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>
-				<Arrived bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
-			</Notice>
-		);
-	}
 	const { version } = running.firmware;
 	const isBack = ota_last_error === ROLLED_BACK || (expected?.from === version && expected.version !== version);
 	const [kind, text]: readonly [NoticeKind, string] = isTrial
