@@ -108,11 +108,11 @@ function State({ radio, reload }: StateProps) {
 				</div>
 			)}
 			{!isJoining && (joined || state === "not_joined") && (
-				<div class="actions">
+				<p>
 					<Button name="join" kind={joined ? "plain" : "main"} onClick={() => setAsking(true)}>
 						{t(joined ? "zigbee.rejoin" : "zigbee.join")}
 					</Button>
-				</div>
+				</p>
 			)}
 			{radio.enabled && (
 				<Facts>
