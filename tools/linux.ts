@@ -59,6 +59,8 @@ function readOptions(args: string[]): LinuxOptions {
 	}
 }
 
+const NOT_YET = "--zigbee: the firmware on Linux has no Zigbee yet, the radio stays unused.";
+
 class LinuxBench {
 	readonly #options: LinuxOptions;
 	#meter: SimulatedMeter | undefined;
@@ -77,7 +79,7 @@ class LinuxBench {
 		const firmware = await buildFirmware({ main: "hosts/linux/main", bits: options.bits });
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
-		if (options.zigbee) this.#say(NO_RADIO);
+		if (options.zigbee !== undefined && options.zigbee !== NO_RADIO) this.#say(NOT_YET);
 		await checkPorts(options);
 		const settings = await this.#settings();
 		if (this.#ending) return;

@@ -62,8 +62,8 @@ import {
 	postZigbee,
 	postZigbeeMap,
 	postZigbeeReset,
-	ZIGBEE_BODY,
 	ZIGBEE_MAP_BODY,
+	ZIGBEE_SETTINGS,
 } from "./zigbee.js";
 
 export const ROUTES: readonly Operation[] = Object.freeze([
@@ -106,7 +106,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "dlms/obis", getPollList),
 	route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
 	route(METHOD_GET, "zigbee/config", getZigbee),
-	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_BODY }),
+	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_SETTINGS }),
 	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),

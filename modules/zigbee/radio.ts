@@ -7,7 +7,7 @@
  *
  * The bridge is one machine (io/machine.ts) for the driver. All below it are told the time in each call and keep no clock.
  */
-import type { Timed } from "../io/machine.js";
+import type { Machine, Timed } from "../io/machine.js";
 
 /** Logical type of the node, as NV item 0x0087 has it: the hardware variant says which (decision 46). */
 export const ROLE_ROUTER = 1;
@@ -97,8 +97,27 @@ export interface Radio {
 	send(frame: Outgoing, nowMs: number): void;
 }
 
+/** The Radio as the bridge runs and its owner commands it: a new machine for each start of the gateway. */
+export interface Chip extends Machine, Radio {
+	/** Starts the chip, which goes back to the network that it is in. Never joins one by itself. */
+	start(nowMs: number): void;
+	/** Leaves the network, if it is in one, forgets it, and looks for another for JOIN_MS. */
+	join(nowMs: number): void;
+	/** Leaves the network and forgets it. */
+	leave(nowMs: number): void;
+	/** RADIO_OFF. */
+	stop(nowMs: number): void;
+	/** The clusters of the user are others: the endpoint is registered anew. */
+	clustersChanged(nowMs: number): void;
+	/** When it stops looking for a network, monotonic ms; 0 when it does not look for one. */
+	readonly joiningUntilMs: number;
+}
+
 /** Who is told by the Radio, inside its `receive` and `advance`. May send at once. */
 export interface RadioUser {
+	/** Clusters of the endpoint, ascending: those it serves, and those it asks the coordinator by. */
+	readonly servers: readonly number[];
+	readonly clients: readonly number[];
 	/** `state` or `network` is another. */
 	radioChanged(nowMs: number): void;
 	received(frame: Incoming, nowMs: number): void;
@@ -114,6 +133,7 @@ export interface ZCLFrame {
 	manufacturer: number;
 	sequence: number;
 	command: number;
+	isBroadcast: boolean;
 	bytes: Uint8Array;
 	start: number;
 	end: number;

@@ -1,0 +1,404 @@
+/**
+ * Owner of the Zigbee bridge (zigbee/bridge.ts): port and reset line of the coprocessor, what is kept in flash, and what the
+ * rest of the gateway is told. For gateway.ts, on boards with a radio.
+ *
+ *             begin    turned off, stop    the port is gone    its time has come
+ *   HELD      OPEN     –                   –                   –
+ *   OPEN      –        HELD                WAITING             –
+ *   WAITING   –        HELD                –                   OPEN
+ *
+ * In HELD the chip is held in reset: in safe mode, turned off, asleep, and after a wake for a reading until there is
+ * something to report. (Where that line is not wired it is stopped by the bridge when it is turned off, which needs the port.)
+ * WAITING looks for the port again after FIRST_WAIT_MS, then twice as late each time, LONGEST_WAIT_MS at most.
+ *
+ * In the storage: KEPT_KEY, what the coordinator has configured (zigbee/reports.ts); LEAVE_KEY from a factory reset until the
+ * network has been left, whenever the coprocessor answers: the one thing that such a reset leaves behind.
+ */
+import type { ZigbeeBridge, ZigbeeStatus } from "../api/exchange.js";
+import type { Live } from "../api/live.js";
+import { NO_NETWORK } from "../api/zigbee.js";
+import { upperCase } from "../bytes/ascii.js";
+import { encodeHex } from "../bytes/hex.js";
+import type { ConfigStore } from "../config/store.js";
+import { wipe } from "../config/wipe.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+import type { EventLog } from "../diagnostics/event-log.js";
+import {
+	EVENT_ZIGBEE_BACK,
+	EVENT_ZIGBEE_FOREIGN,
+	EVENT_ZIGBEE_JOINED,
+	EVENT_ZIGBEE_LEFT,
+	EVENT_ZIGBEE_SILENT,
+} from "../diagnostics/events.js";
+import type { Drive, Driven, Driver } from "../io/driver.js";
+import { type Clock, type CoprocessorPort, FORMAT_8N1, type Host, type Storage, type TextCodec } from "../io/host.js";
+import { Link } from "../io/link.js";
+import { mapOf, PAIRS } from "../obis/mapping.js";
+import { batteryPercent } from "../power/battery.js";
+import type { Light } from "../power/light.js";
+import type { Readout } from "../readout/readout.js";
+import { Bridge, type BridgeUser } from "../zigbee/bridge.js";
+import { Coprocessor } from "../zigbee/coprocessor.js";
+import {
+	RADIO_CODES,
+	RADIO_FOREIGN,
+	RADIO_IDLE,
+	RADIO_JOINED,
+	RADIO_JOINING,
+	RADIO_LEAVING,
+	RADIO_OFF,
+	RADIO_ORPHAN,
+	RADIO_SILENT,
+	RADIO_STARTING,
+	ROLE_END_DEVICE,
+	ROLE_ROUTER,
+} from "../zigbee/radio.js";
+import type { Firmware } from "./firmware.js";
+
+const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
+
+const NOTHING = new Uint8Array(0);
+const KEPT_KEY = "zb_reports";
+const LEAVE_KEY = "zb_leave";
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+/** Its parent is asked twice for what it keeps for us, once we are back in the network. */
+const LINGER_MS = 3000;
+/** In a wake for a reading: to find back into the network and to report. */
+const REPORT_MS = 30_000;
+
+export interface ZigbeeWorld {
+	readonly driver: Driver;
+	readonly clock: Clock;
+	readonly storage: Storage;
+	readonly text: TextCodec;
+}
+
+export interface ZigbeeParts {
+	readonly config: Pick<ConfigStore, "get">;
+	readonly events: Pick<EventLog, "note">;
+	readonly live: Pick<Live, "changed">;
+	readonly light: Pick<Light, "identifying"> | undefined;
+	/** It was woken for a reading: what comes and goes then is no event. */
+	readonly isRoutine: boolean;
+	readonly device: { readonly safeMode: string; readonly firmware: Firmware | undefined; clockChanged(): void };
+}
+
+export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
+	readonly #port: CoprocessorPort;
+	readonly #host: Host;
+	readonly #world: ZigbeeWorld;
+	readonly #parts: ZigbeeParts;
+	readonly #drive: Drive;
+	/** From the first `begin` on. */
+	#bridge: Bridge | undefined;
+	/** The same object as `chip` of the bridge. */
+	#chip: Coprocessor | undefined;
+	/** In OPEN. */
+	#link: Link | undefined;
+	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
+	deadlineMs = Number.POSITIVE_INFINITY;
+	#waitMs = FIRST_WAIT_MS;
+	/** Of the radio, as the log has been told. */
+	#seen = RADIO_OFF;
+	/** The log has it that the chip does not work. */
+	#isLost = false;
+	/** A leave is owed: LEAVE_KEY is there. */
+	#owesLeave: boolean;
+	/** Until then it keeps the device awake, monotonic ms: in any case; and to find back into its network. */
+	#lingerUntilMs = 0;
+	#reportUntilMs = 0;
+
+	/** Undefined where the host has no coprocessor. */
+	static open(host: Host, world: ZigbeeWorld, parts: ZigbeeParts): Zigbee | undefined {
+		const port = host.serial.zigbee;
+		return port && new Zigbee(port, host, world, parts);
+	}
+
+	private constructor(port: CoprocessorPort, host: Host, world: ZigbeeWorld, parts: ZigbeeParts) {
+		this.#port = port;
+		this.#host = host;
+		this.#world = world;
+		this.#parts = parts;
+		this.#drive = world.driver.drive("zigbee", this);
+		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
+		port.setLines?.(true, false);
+	}
+
+	/** Works from now on, where it is turned on: somebody is there, or there is something to report. */
+	begin(): void {
+		const { config, device } = this.#parts;
+		if (this.#link !== undefined || device.safeMode !== "") return;
+		// Without the line it has to be told to stop, once.
+		if (!config.get(ZIGBEE_ENABLED) && this.#port.setLines !== undefined) return;
+		this.#drive.tell((nowMs) => this.connect(nowMs));
+	}
+
+	/** It is turned on or off, without a restart where a backup has done that. */
+	settingsChanged(): void {
+		this.hold();
+		this.begin();
+	}
+
+	mappingChanged(): void {
+		const map = mapOf(this.#parts.config.get(ZIGBEE_MAPPING));
+		this.tell((bridge, nowMs) => bridge.mapChanged(map, nowMs));
+	}
+
+	/** A meter has given a good readout. */
+	measured(readout: Readout): void {
+		this.begin();
+		this.#reportUntilMs = this.#world.driver.nowMs() + REPORT_MS;
+		this.tell((bridge, nowMs) => {
+			this.tellBattery(bridge, nowMs);
+			bridge.measured(readout, nowMs);
+		});
+	}
+
+	/** The meter was to be read, and was not. */
+	meterFailed(): void {
+		this.tell((bridge, nowMs) => bridge.meterFailed(nowMs));
+	}
+
+	/** For the API. */
+	join(): void {
+		this.begin();
+		this.tell(({ chip }, nowMs) => {
+			chip.join(nowMs);
+			this.bridgeChanged(nowMs);
+		});
+	}
+
+	/** For a factory reset: nothing is kept, and the network is left as soon as a start can do that. */
+	forget(): void {
+		const { driver, storage } = this.#world;
+		driver.guard("zigbee", () => storage.set(LEAVE_KEY, NOTHING));
+		wipe(storage, KEPT_KEY);
+	}
+
+	/** The device ends, or sleeps. */
+	stop(): void {
+		this.hold();
+		this.#drive.stop();
+	}
+
+	/** For sleep: it has something to do that must not be cut, for a while. */
+	get isBusy(): boolean {
+		const nowMs = this.#world.driver.nowMs();
+		if (this.#link === undefined) return false;
+		if (nowMs < this.#lingerUntilMs) return true;
+		switch (this.state) {
+			case RADIO_JOINING:
+			case RADIO_LEAVING:
+				return true;
+			case RADIO_STARTING:
+			case RADIO_ORPHAN:
+				return nowMs < this.#reportUntilMs;
+			case RADIO_JOINED:
+				return this.#bridge!.busy(nowMs);
+			default:
+				return false;
+		}
+	}
+
+	/** For the API. */
+	get code(): string {
+		return RADIO_CODES[this.state];
+	}
+
+	/** For the API. */
+	get isJoined(): boolean {
+		const { state } = this;
+		return state === RADIO_JOINED || state === RADIO_ORPHAN;
+	}
+
+	/** For the API. */
+	get sentUtcMs(): number {
+		let sentMs = 0;
+		for (let pair = 1; pair < PAIRS.length; pair++) sentMs = Math.max(sentMs, this.#bridge?.reportedMs(pair) ?? 0);
+		return this.utcMs(sentMs);
+	}
+
+	/** For the API. */
+	status(): ZigbeeStatus {
+		const { code, isJoined: joined } = this;
+		const bridge = this.#bridge;
+		const role = this.role === ROLE_ROUTER ? "router" : "end_device";
+		if (bridge === undefined) return { ...NO_NETWORK, code, role };
+		const { ieeeAddress, firmware: coprocessor, network, joiningUntilMs } = bridge.chip;
+		const { channel, shortAddress, panId } = (joined ? network : undefined) ?? NO_NETWORK;
+		const reported = new Float64Array(2 * (PAIRS.length - 1));
+		for (let pair = 1; pair < PAIRS.length; pair++) {
+			reported[2 * pair - 2] = bridge.reportedValue(pair);
+			reported[2 * pair - 1] = Math.floor(this.utcMs(bridge.reportedMs(pair)) / 1000);
+		}
+		return {
+			code,
+			role,
+			joined,
+			channel,
+			shortAddress,
+			panId,
+			extendedPanId: joined && network !== undefined ? this.hex(network.extendedPanId) : NO_NETWORK.extendedPanId,
+			ieeeAddress: ieeeAddress === undefined ? "" : this.hex(ieeeAddress),
+			coprocessor,
+			joiningSecs: Math.max(0, Math.ceil((joiningUntilMs - this.#world.driver.nowMs()) / 1000)),
+			reported,
+		};
+	}
+
+	/** For the driver: the port is looked for. */
+	advance(nowMs: number): void {
+		if (nowMs >= this.deadlineMs) this.connect(nowMs);
+	}
+
+	/** For Bridge: state or network is another, or something was reported. */
+	bridgeChanged(nowMs: number): void {
+		const { events, live, isRoutine } = this.#parts;
+		const [before, state] = [this.#seen, this.state];
+		this.#seen = state;
+		if (state !== before) {
+			if (state === RADIO_JOINED) this.#lingerUntilMs = nowMs + LINGER_MS;
+			const wasJoined = before === RADIO_JOINED || before === RADIO_ORPHAN;
+			if (state === RADIO_JOINED && before === RADIO_JOINING) {
+				events.note(EVENT_ZIGBEE_JOINED);
+			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
+				events.note(EVENT_ZIGBEE_LEFT);
+			}
+			if (state === RADIO_SILENT || state === RADIO_FOREIGN) {
+				if (!this.#isLost && !isRoutine && state === RADIO_SILENT) events.note(EVENT_ZIGBEE_SILENT);
+				if (!isRoutine && state === RADIO_FOREIGN) events.note(EVENT_ZIGBEE_FOREIGN, this.#bridge?.chip.firmware);
+				this.#isLost = true;
+			} else if (state !== RADIO_STARTING && state !== RADIO_OFF) {
+				if (this.#isLost && !isRoutine) events.note(EVENT_ZIGBEE_BACK, this.#bridge?.chip.firmware);
+				this.#isLost = false;
+				this.#waitMs = FIRST_WAIT_MS;
+			}
+		}
+		this.keepLeave();
+		live.changed();
+	}
+
+	/** For Bridge: what the coordinator has configured is another. */
+	keepReports(bytes: Uint8Array): void {
+		const { driver, storage } = this.#world;
+		driver.guard("zigbee", () => (bytes.length > 0 ? storage.set(KEPT_KEY, bytes) : storage.delete(KEPT_KEY)));
+	}
+
+	/** For Bridge. */
+	identify(seconds: number): void {
+		this.#parts.light?.identifying(seconds > 0);
+	}
+
+	/** RADIO_… as the gateway sees it: a port that is gone is a chip that does not answer. */
+	private get state(): number {
+		if (!this.#parts.config.get(ZIGBEE_ENABLED)) return RADIO_OFF;
+		if (this.#link !== undefined) return this.#bridge!.chip.state;
+		return this.deadlineMs === Number.POSITIVE_INFINITY ? RADIO_OFF : RADIO_SILENT;
+	}
+
+	/** ROLE_… (decision 46): boards for batteries sleep, and can't carry what others send. */
+	private get role(): number {
+		return (this.#host.power?.cells ?? 0) > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
+	}
+
+	private connect(nowMs: number): void {
+		const { driver } = this.#world;
+		this.deadlineMs = Number.POSITIVE_INFINITY;
+		this.#bridge ??= this.makeBridge();
+		const bridge = this.#bridge;
+		const { chip } = bridge;
+		const onGone = () => this.gone();
+		this.#link = new Link(driver, { port: this.#port, line: LINE, machine: bridge, onEvent: () => {}, onGone });
+		this.#link.tell(() => {
+			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
+			else {
+				// First, so that it is known when it tells how it is.
+				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
+				chip.start(nowMs);
+			}
+			this.tellBattery(bridge, nowMs);
+			this.bridgeChanged(nowMs);
+		});
+	}
+
+	private makeBridge(): Bridge {
+		const { config } = this.#parts;
+		const { info, power, text } = this.#host;
+		const { cells = 0 } = power ?? {};
+		return new Bridge({
+			chip: (user) => {
+				this.#chip = new Coprocessor(user, this.role, this.#port);
+				return this.#chip;
+			},
+			user: this,
+			info,
+			text,
+			cells,
+			map: mapOf(config.get(ZIGBEE_MAPPING)),
+			reports: this.read(KEPT_KEY),
+			clients: [],
+		});
+	}
+
+	private tellBattery(bridge: Bridge, nowMs: number): void {
+		const { power } = this.#host;
+		if (power === undefined || power.cells === 0) return;
+		const volts = power.batteryVoltage() ?? 0;
+		bridge.batteryChanged(volts, batteryPercent(volts, power.cells), nowMs);
+	}
+
+	/** The link has closed itself. */
+	private gone(): void {
+		this.#drive.tell((nowMs) => {
+			this.#link = undefined;
+			this.deadlineMs = nowMs + this.#waitMs;
+			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+			this.bridgeChanged(nowMs);
+		});
+	}
+
+	private hold(): void {
+		this.#drive.tell(() => {
+			this.#link?.close();
+			this.#link = undefined;
+			this.deadlineMs = Number.POSITIVE_INFINITY;
+			this.#port.setLines?.(true, false);
+		});
+	}
+
+	private tell(change: (bridge: Bridge, nowMs: number) => void): void {
+		const bridge = this.#bridge;
+		if (bridge !== undefined) this.#link?.tell((nowMs) => change(bridge, nowMs));
+	}
+
+	/** Also what the owner has asked for must be caught up after a restart. */
+	private keepLeave(): void {
+		const { driver, storage } = this.#world;
+		const owes = this.#chip?.owesLeave ?? this.#owesLeave;
+		if (owes === this.#owesLeave) return;
+		this.#owesLeave = owes;
+		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, NOTHING) : storage.delete(LEAVE_KEY)));
+	}
+
+	/** A start goes on without what flash can't read. */
+	private read(key: string): Uint8Array | undefined {
+		try {
+			return this.#world.storage.get(key);
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
+	private utcMs(atMs: number): number {
+		const { clock } = this.#world;
+		const utcMs = clock.utcMs();
+		return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
+	}
+
+	private hex(bytes: Uint8Array): string {
+		return upperCase(this.#world.text.decode(encodeHex(bytes.slice().reverse())));
+	}
+}

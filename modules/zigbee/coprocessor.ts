@@ -1,0 +1,445 @@
+/**
+ * The driver of the coprocessor: a TI chip with Z-Stack ZNP on a UART, which does all of Zigbee below ZCL. It is started,
+ * watched, told to join and to leave; frames of our endpoint go out and come in. For bridge.ts. Frames of the UART: unpi.ts;
+ * commands, and the sequences of them: mt.ts.
+ *
+ *   phase       is done        refused, or no   restarted       due
+ *               (answers)      answer in 6 s    (41 80)
+ *   HELD        –              –                –               –
+ *   PULSING     –              –                –               RESETTING   reset line let go after 10 ms
+ *   RESETTING   –              –                BOOTING         again       5, 10, 20 … 60 s; the third time it is SILENT, or
+ *                                                                           FOREIGN if something came that is no ZNP's
+ *   PAUSED      –              –                –               reset       the same times, after an attempt that failed
+ *   BOOTING     what is due    PAUSED           BOOTING         –           what is due: RESTORING; for a leave that, then
+ *                                                                           LEAVING; to join PAIRING, after it STEERING
+ *   RESTORING   SETTLED        PAUSED           BOOTING         SETTLED     60 s for what it says in the end (4F 80)
+ *   SETTLED     –              missed           BOOTING         asks        how its network is, every 30 s (EXT_NWK_INFO);
+ *                                                                           missed 3 times: reset
+ *   LEAVING     –              –                WIPING          WIPING      3 s for the frame to go out
+ *   WIPING      reset          PAUSED           BOOTING         –
+ *   PAIRING     reset          PAUSED           BOOTING         –
+ *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
+ *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
+ *
+ * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
+ * its time is over, whether the chip answers or not. Restarts that come again and again before it has settled for 30 s count as
+ * attempts that failed.
+ *
+ * SILENT and FOREIGN are left when the chip works, and not before, so that what an owner is shown does not flutter.
+ * The coordinator may tell us to leave (45 C9): the network is then forgotten as if we had wanted it.
+ *
+ * Limits: one request (SREQ) at a time; one frame of ZCL on its way, of up to ZCL_LIMIT bytes; its confirmation is waited
+ * for 20 s. Every byte of the chip is looked at as if an enemy had sent it. Keys are never read.
+ */
+import type { CoprocessorPort } from "../io/host.js";
+import type { Output } from "../io/machine.js";
+import * as mt from "./mt.js";
+import {
+	type Chip,
+	type Network,
+	type Outgoing,
+	RADIO_FOREIGN,
+	RADIO_IDLE,
+	RADIO_JOINED,
+	RADIO_JOINING,
+	RADIO_LEAVING,
+	RADIO_OFF,
+	RADIO_ORPHAN,
+	RADIO_SILENT,
+	RADIO_STARTING,
+	type RadioUser,
+	ZCL_LIMIT,
+} from "./radio.js";
+import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST, type Told } from "./requests.js";
+
+/** How long it looks for an open network. */
+export const JOIN_MS = 300_000;
+
+const HELD = 0;
+const PULSING = 1;
+const RESETTING = 2;
+const PAUSED = 3;
+const BOOTING = 4;
+const RESTORING = 5;
+const SETTLED = 6;
+const LEAVING = 7;
+const WIPING = 8;
+const PAIRING = 9;
+const STEERING = 10;
+const WAITING = 11;
+
+const PULSE_MS = 10;
+const PING_MS = 30_000;
+const MISSES = 3;
+const RETRY_FIRST_MS = 5000;
+const RETRY_LONGEST_MS = 60_000;
+/** Attempts until it is called silent, or foreign. */
+const ATTEMPTS = 3;
+const ORPHAN_FIRST_MS = 30_000;
+const ORPHAN_LONGEST_MS = 900_000;
+
+export class Coprocessor implements Chip, Told {
+	state = RADIO_OFF;
+	/** The network that it is in, or was, is still to be forgotten. */
+	owesLeave = false;
+	joiningUntilMs = 0;
+	readonly #user: RadioUser;
+	readonly #role: number;
+	readonly #requests: Requests;
+	readonly #port: Pick<CoprocessorPort, "setLines">;
+	#phase = HELD;
+	/** End of the phase, or of the time that its request has. */
+	#dueMs = Infinity;
+	#pingMs = Infinity;
+	#misses = 0;
+	/** Attempts to start it that failed, one after the other. */
+	#failures = 0;
+	/** What WIPE and PAIR write is written. */
+	#isWiped = false;
+	#isPaired = false;
+	/** It said that its parent is lost, and not that it is found. */
+	#isLost = false;
+	/** Between the last two tries to join, or to find a parent. */
+	#pauseMs = 0;
+	#recoverMs = Infinity;
+
+	/** It does nothing before `start` or `stop`. Of the port it uses the lines, where they are wired. */
+	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
+		this.#user = user;
+		this.#role = role;
+		this.#port = port;
+		this.#requests = new Requests(this, user, role);
+	}
+
+	get firmware(): string {
+		return this.#requests.firmware;
+	}
+
+	get ieeeAddress(): Uint8Array | undefined {
+		return this.#requests.hasAddress ? this.#requests.ieeeAddress : undefined;
+	}
+
+	get network(): Network | undefined {
+		return this.state === RADIO_JOINED || this.state === RADIO_ORPHAN ? this.#requests.network : undefined;
+	}
+
+	get canSend(): boolean {
+		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.#requests.isSending;
+	}
+
+	start(nowMs: number): void {
+		this.#failures = 0;
+		this.setState(RADIO_STARTING, nowMs);
+		this.reset(nowMs);
+	}
+
+	stop(nowMs: number): void {
+		this.#failures = 0;
+		this.joiningUntilMs = 0;
+		this.setState(RADIO_OFF, nowMs);
+		this.reset(nowMs);
+	}
+
+	/** Nothing while it is off. */
+	join(nowMs: number): void {
+		if (this.state === RADIO_OFF) return;
+		this.joiningUntilMs = nowMs + JOIN_MS;
+		this.forget(nowMs);
+	}
+
+	/** What can't be done now, also since it is off, is done when the chip works again: `owesLeave` tells. */
+	leave(nowMs: number): void {
+		this.joiningUntilMs = 0;
+		this.forget(nowMs);
+	}
+
+	/** By a reset, since a chip knows its endpoint until then. */
+	clustersChanged(nowMs: number): void {
+		if (this.#phase > BOOTING) this.restart(nowMs);
+	}
+
+	send(frame: Outgoing, nowMs: number): void {
+		if (!this.canSend || frame.end - frame.start > ZCL_LIMIT) throw new Error("zigbee: no such frame can be sent now");
+		this.#requests.queue(frame);
+		this.pump(nowMs);
+	}
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.#requests.receive(bytes, start, end, nowMs);
+	}
+
+	poll(): Output {
+		return this.#requests.poll();
+	}
+
+	get deadlineMs(): number {
+		return Math.min(this.#dueMs, this.#requests.confirmMs, this.#requests.gapMs);
+	}
+
+	advance(nowMs: number): void {
+		this.#requests.advance(nowMs);
+		if (nowMs < this.#dueMs) return;
+		switch (this.#phase) {
+			case PULSING:
+				this.#port.setLines?.(false, false);
+				this.enter(RESETTING, this.backOff(nowMs));
+				break;
+			case RESETTING:
+			case PAUSED:
+				if (this.#phase === RESETTING) this.failed(nowMs);
+				this.reset(nowMs);
+				break;
+			case SETTLED:
+				if (this.#requests.asked !== 0) this.#requests.missed(nowMs);
+				else {
+					this.#failures = 0;
+					this.pump(nowMs);
+				}
+				break;
+			case LEAVING:
+				this.run(WIPING, mt.WIPE, nowMs);
+				break;
+			case WAITING:
+				if (nowMs < this.joiningUntilMs) this.run(STEERING, mt.STEER, nowMs);
+				else this.check(nowMs);
+				break;
+			default:
+				if (this.#requests.asked !== 0) this.pause(nowMs);
+				else if (this.#phase === STEERING) this.wait(nowMs);
+				else this.check(nowMs);
+		}
+	}
+
+	restarted(nowMs: number): void {
+		const phase = this.#phase;
+		const { state } = this;
+		if (state === RADIO_OFF) this.enter(HELD, Infinity);
+		else if (phase === LEAVING) this.run(WIPING, mt.WIPE, nowMs);
+		else if (phase === RESETTING) this.boot(nowMs);
+		else if (phase > PAUSED) {
+			if (this.#failures >= ATTEMPTS - 1) this.pause(nowMs);
+			else {
+				this.#failures++;
+				this.boot(nowMs);
+				if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN)
+					this.setState(RADIO_STARTING, nowMs);
+			}
+		}
+	}
+
+	expelled(nowMs: number): void {
+		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
+		this.owesLeave = true;
+		this.enter(LEAVING, nowMs + LEAVE_MS);
+		this.setState(RADIO_LEAVING, nowMs);
+	}
+
+	notified(status: number, about: number, nowMs: number): void {
+		const phase = this.#phase;
+		if (status === mt.BDB_IN_PROGRESS) return;
+		if (about === mt.BDB_PARENT_LOST) this.#isLost = status !== mt.BDB_SUCCESS && status !== mt.BDB_RESTORED;
+		if (phase === STEERING) {
+			if (about !== mt.BDB_STEERING) return;
+			if (status === mt.BDB_SUCCESS) this.check(nowMs);
+			else this.wait(nowMs);
+		} else if (phase === RESTORING || phase === SETTLED) this.check(nowMs);
+	}
+
+	changed(isMember: boolean, nowMs: number): void {
+		if (this.#phase !== SETTLED) return;
+		if (isMember) this.#isLost = false;
+		this.check(nowMs);
+	}
+
+	private boot(nowMs: number): void {
+		this.#isLost = false;
+		const wasWiped = this.#isWiped;
+		if (wasWiped) this.#isWiped = this.owesLeave = false;
+		if (wasWiped && nowMs < this.joiningUntilMs) {
+			this.run(PAIRING, mt.PAIR, nowMs);
+			this.setState(RADIO_JOINING, nowMs);
+		} else this.run(BOOTING, mt.BOOT, nowMs);
+	}
+
+	/** The chip is known, its endpoint is registered: what is it to do? */
+	private booted(nowMs: number): void {
+		const isRight = this.#requests.role === this.#role;
+		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
+			this.#pauseMs = 0;
+			if (!this.#isPaired) this.run(PAIRING, mt.PAIR, nowMs);
+			else if (isRight) this.run(STEERING, mt.STEER, nowMs);
+			else {
+				this.refuse(nowMs);
+				return;
+			}
+			this.setState(RADIO_JOINING, nowMs);
+			return;
+		}
+		// A chip of another role has no network of ours; a coordinator would open its own.
+		if (isRight) this.run(RESTORING, mt.RESTORE, nowMs);
+		else this.check(nowMs);
+		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
+	}
+
+	answered(request: number, isWell: boolean, nowMs: number): void {
+		this.#misses = 0;
+		if (!isWell) {
+			if (request === mt.SYS_VERSION) this.#failures = ATTEMPTS;
+			this.refuse(nowMs);
+		} else if (request === mt.ZDO_EXT_NWK_INFO) this.informed(nowMs);
+		else if (this.#phase === SETTLED) this.pump(nowMs);
+		else this.step(nowMs);
+	}
+
+	/** The chip has said how its network is. */
+	private informed(nowMs: number): void {
+		const { isMember, looksForParent, isOther } = this.#requests;
+		const belongs = isMember || looksForParent;
+		const { state } = this;
+		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
+		let next = RADIO_IDLE;
+		if (this.owesLeave) {
+			if (belongs) this.run(LEAVING, mt.LEAVE, nowMs);
+			else this.run(WIPING, mt.WIPE, nowMs);
+			return;
+		}
+		if (isMember && !this.#isLost) next = RADIO_JOINED;
+		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
+		else if (wasMember) {
+			// It has forgotten its network: what it says when it is started is the truth.
+			this.restart(nowMs);
+			return;
+		} else if (nowMs < this.joiningUntilMs) {
+			this.wait(nowMs);
+			return;
+		}
+		if (next === RADIO_ORPHAN && state !== RADIO_ORPHAN) {
+			this.#pauseMs = ORPHAN_FIRST_MS;
+			this.#recoverMs = nowMs + ORPHAN_FIRST_MS;
+		}
+		this.joiningUntilMs = 0;
+		this.#pingMs = nowMs + PING_MS;
+		this.pump(nowMs);
+		if (next !== state) this.setState(next, nowMs);
+		else if (isOther && wasMember) this.#user.radioChanged(nowMs);
+	}
+
+	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
+	private pump(nowMs: number): void {
+		const requests = this.#requests;
+		if (requests.asked !== 0) return;
+		if (nowMs >= this.#pingMs) {
+			this.#pingMs = nowMs + PING_MS;
+			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
+				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
+				this.#recoverMs = nowMs + this.#pauseMs;
+				requests.request(mt.BDB_RECOVER);
+			} else requests.request(mt.ZDO_EXT_NWK_INFO);
+			this.#dueMs = nowMs + this.#requests.limitMs;
+		} else if (requests.askFrame(nowMs)) this.#dueMs = nowMs + this.#requests.limitMs;
+		else this.#dueMs = this.#pingMs;
+	}
+
+	missed(nowMs: number): void {
+		if (++this.#misses >= MISSES) this.restart(nowMs);
+		else {
+			this.#pingMs = nowMs;
+			this.pump(nowMs);
+		}
+	}
+
+	/** How is its network now? */
+	private check(nowMs: number): void {
+		if (this.#phase !== SETTLED) this.#misses = 0;
+		this.#phase = SETTLED;
+		this.#pingMs = nowMs;
+		this.#dueMs = Math.min(this.#dueMs, nowMs + REQUEST_MS);
+		this.pump(nowMs);
+	}
+
+	private forget(nowMs: number): void {
+		const { state } = this;
+		const phase = this.#phase;
+		this.owesLeave = true;
+		this.#isPaired = false;
+		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.check(nowMs);
+		if (state === RADIO_JOINED || state === RADIO_ORPHAN || (state >= RADIO_IDLE && this.joiningUntilMs === 0))
+			this.setState(RADIO_LEAVING, nowMs);
+		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
+	}
+
+	/** Until the next try to join. */
+	private wait(nowMs: number): void {
+		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
+		this.enter(WAITING, Math.min(nowMs + this.#pauseMs, this.joiningUntilMs));
+	}
+
+	private restart(nowMs: number): void {
+		this.setState(RADIO_STARTING, nowMs);
+		this.reset(nowMs);
+	}
+
+	/** The chip is there, but can't be used, or not now. */
+	private refuse(nowMs: number): void {
+		this.#requests.isOdd = true;
+		this.pause(nowMs);
+	}
+
+	private pause(nowMs: number): void {
+		this.failed(nowMs);
+		this.enter(PAUSED, this.backOff(nowMs));
+	}
+
+	private failed(nowMs: number): void {
+		this.#failures++;
+		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
+			this.setState(this.#requests.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
+	}
+
+	private backOff(nowMs: number): number {
+		return nowMs + Math.min(RETRY_LONGEST_MS, RETRY_FIRST_MS << Math.min(this.#failures, 4));
+	}
+
+	private reset(nowMs: number): void {
+		this.#requests.isOdd = false;
+		if (this.#port.setLines !== undefined) {
+			this.#port.setLines(true, false);
+			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
+			else this.enter(PULSING, nowMs + PULSE_MS);
+			return;
+		}
+		this.enter(RESETTING, this.backOff(nowMs));
+		this.#requests.reset();
+	}
+
+	private enter(phase: number, dueMs: number): void {
+		this.#phase = phase;
+		this.#dueMs = dueMs;
+		this.#requests.forget();
+	}
+
+	private run(phase: number, script: string, nowMs: number): void {
+		this.#phase = phase;
+		this.#requests.begin(script);
+		this.step(nowMs);
+	}
+
+	/** The next request of the sequence, or what follows it. */
+	private step(nowMs: number): void {
+		const phase = this.#phase;
+		if (this.#requests.step()) this.#dueMs = nowMs + this.#requests.limitMs;
+		else if (phase === BOOTING) this.booted(nowMs);
+		else if (phase === WIPING || phase === PAIRING) {
+			this.#isWiped ||= phase === WIPING;
+			this.#isPaired ||= phase === PAIRING;
+			this.reset(nowMs);
+		}
+	}
+
+	private setState(state: number, nowMs: number): void {
+		if (state === this.state) return;
+		this.state = state;
+		if (this.#requests.isSending) this.#requests.finish(SENT_LOST, nowMs);
+		this.#user.radioChanged(nowMs);
+	}
+}
