@@ -203,9 +203,10 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
-		this.zigbee = Radio?.open(host, world, { ...parts, live: this.#live, light: this.#light, isRoutine, device: this });
-		this.config.listen(this);
 		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
+		const aside = { light: this.#light, services: this.#services, isRoutine };
+		this.zigbee = Radio?.open(host, world, { ...parts, ...more, ...aside });
+		this.config.listen(this);
 		this.firmware = Firmware.open(host, world, { ...parts, ...more });
 	}
 
@@ -219,12 +220,11 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Runs from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { switchedOn, button, ending } = this.#host;
-		const { driver, trace } = this.#world;
-		const { safeMode } = this;
-		const saving = this.#saving;
+		const { driver, guard, trace } = this.#world;
+		const [safeMode, saving] = [this.safeMode, this.#saving];
 		// First of all: whoever resets the unit may do so because it does not start.
 		if (switchedOn !== undefined) {
-			this.#world.guard("power cycles", () => {
+			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles(this.#world);
 				this.#powerCycles.start(switchedOn, this);
 			});
@@ -237,7 +237,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		if (safeMode === "" && saving?.isEmpty !== true) {
 			this.meterChanged();
-			this.#world.guard("schedule", () => {
+			guard("schedule", () => {
 				const { keptSchedule, failureBefore } = saving ?? {};
 				this.schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 			});
@@ -308,6 +308,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
+		// Before the firmware: a file that comes over Zigbee goes on at the next start.
+		this.zigbee?.stop();
 		this.firmware?.stop();
 		this.#services?.stop();
 		this.#serving.close();
@@ -317,7 +319,6 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.schedule.stop();
 		this.reader.stop();
 		this.outputs?.stop();
-		this.zigbee?.stop();
 		this.#history?.stop();
 		this.#light?.stop();
 	}
@@ -326,8 +327,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
-		const { writer } = this.#world;
-		const { storage } = this.#world;
+		const { writer, storage } = this.#world;
 		return new API({
 			config: this.config,
 			storage,

@@ -37,8 +37,10 @@ import { mapOf, PAIRS } from "../obis/mapping.js";
 import { batteryPercent } from "../power/battery.js";
 import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
+import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeUser } from "../zigbee/bridge.js";
 import { Coprocessor } from "../zigbee/coprocessor.js";
+import { OTAClient } from "../zigbee/ota-client.js";
 import {
 	RADIO_CODES,
 	RADIO_FOREIGN,
@@ -53,18 +55,23 @@ import {
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "../zigbee/radio.js";
+import { TimeClient } from "../zigbee/time-client.js";
 import type { Firmware } from "./firmware.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
 const NOTHING = new Uint8Array(0);
 const KEPT_KEY = "zb_reports";
+/** Of OTAClient: the coordinator that it is loading from. */
+const LOADING_KEY = "zb_ota";
 const LEAVE_KEY = "zb_leave";
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 60_000;
 /** Its parent is asked twice for what it keeps for us, once we are back in the network. */
 const LINGER_MS = 3000;
+/** So long after a time server was believed the coordinator's time counts for nothing. */
+const BELIEVED_MS = 2 * 86_400_000;
 /** In a wake for a reading: to find back into the network and to report. */
 const REPORT_MS = 30_000;
 
@@ -82,6 +89,8 @@ export interface ZigbeeParts {
 	readonly light: Pick<Light, "identifying"> | undefined;
 	/** It was woken for a reading: what comes and goes then is no event. */
 	readonly isRoutine: boolean;
+	/** Undefined where no time server can be asked. */
+	readonly services: { readonly time: Pick<TimeSync, "lastSuccessMs"> } | undefined;
 	readonly device: { readonly safeMode: string; readonly firmware: Firmware | undefined; clockChanged(): void };
 }
 
@@ -95,6 +104,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	#bridge: Bridge | undefined;
 	/** The same object as `chip` of the bridge. */
 	#chip: Coprocessor | undefined;
+	#ota: OTAClient | undefined;
 	/** In OPEN. */
 	#link: Link | undefined;
 	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
@@ -175,6 +185,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		const { driver, storage } = this.#world;
 		driver.guard("zigbee", () => storage.set(LEAVE_KEY, NOTHING));
 		wipe(storage, KEPT_KEY);
+		wipe(storage, LOADING_KEY);
 	}
 
 	/** The device ends, or sleeps. */
@@ -196,7 +207,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			case RADIO_ORPHAN:
 				return nowMs < this.#reportUntilMs;
 			case RADIO_JOINED:
-				return this.#bridge!.busy(nowMs);
+				return this.#bridge!.busy(nowMs) || this.#ota!.isBusy;
 			default:
 				return false;
 		}
@@ -265,6 +276,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 				events.note(EVENT_ZIGBEE_JOINED);
 			} else if (wasJoined && (state === RADIO_IDLE || state === RADIO_LEAVING || state === RADIO_JOINING)) {
 				events.note(EVENT_ZIGBEE_LEFT);
+				this.#world.driver.guard("zigbee", () => this.#world.storage.delete(LOADING_KEY));
 			}
 			if (state === RADIO_SILENT || state === RADIO_FOREIGN) {
 				if (!this.#isLost && !isRoutine && state === RADIO_SILENT) events.note(EVENT_ZIGBEE_SILENT);
@@ -315,7 +327,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
 				// First, so that it is known when it tells how it is.
-				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
+				if (this.#owesLeave && !this.#chip?.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
 			this.tellBattery(bridge, nowMs);
@@ -324,9 +336,12 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	}
 
 	private makeBridge(): Bridge {
-		const { config } = this.#parts;
-		const { info, power, text } = this.#host;
+		const { config, device, services } = this.#parts;
+		const { clock, crypto, info, power, text } = this.#host;
 		const { cells = 0 } = power ?? {};
+		const hasTimeServer = (nowMs: number) => nowMs - (services?.time.lastSuccessMs ?? -Infinity) < BELIEVED_MS;
+		const time = new TimeClient({ clock, info, hasTimeServer, clockChanged: () => device.clockChanged() });
+		this.#ota = new OTAClient({ updater: device.firmware?.updater, info, crypto, storage: this.#world.storage });
 		return new Bridge({
 			chip: (user) => {
 				this.#chip = new Coprocessor(user, this.role, this.#port);
@@ -338,7 +353,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 			cells,
 			map: mapOf(config.get(ZIGBEE_MAPPING)),
 			reports: this.read(KEPT_KEY),
-			clients: [],
+			clients: [time, this.#ota],
 		});
 	}
 

@@ -35,6 +35,7 @@ const MODEL = 0x81;
 const BUILT = 0x82;
 const SERIAL = 0x83;
 const VERSION = 0x84;
+const METER_SERIAL = 0x85;
 const IDENTIFY_TIME = 0x86;
 const SUPPLY = 0x87;
 const CELLS = 0x88;

@@ -221,8 +221,7 @@ export class Coprocessor implements Chip, Told {
 			else {
 				this.#failures++;
 				this.boot(nowMs);
-				if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN)
-					this.setState(RADIO_STARTING, nowMs);
+				this.interrupted(nowMs);
 			}
 		}
 	}
@@ -388,6 +387,13 @@ export class Coprocessor implements Chip, Told {
 	private pause(nowMs: number): void {
 		this.failed(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
+		this.interrupted(nowMs);
+	}
+
+	/** What it was in, it is not while it is started once more. */
+	private interrupted(nowMs: number): void {
+		const { state } = this;
+		if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN) this.setState(RADIO_STARTING, nowMs);
 	}
 
 	private failed(nowMs: number): void {

@@ -22,12 +22,12 @@
  * has what is being loaded, so that after a restart of ours the same coordinator is asked for the same file at once. Later
  * the next offer of the file goes on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
  *
- * Limits: blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
+ * Limits: a minute from the beginning of one transfer to the next, then two, four … an hour, since each may erase flash
+ * that wears out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
  */
-import type { Crypto } from "../io/crypto.js";
 import type { HostInfo, Storage } from "../io/host.js";
 import { MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
-import { LOW_POWER, NO_MEMORY, TAKEN } from "../ota/refusals.js";
+import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
 import type { Sender, Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/upgrade.js";
 import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
@@ -36,7 +36,7 @@ export interface OTAWorld {
 	/** Undefined: this unit has no place for another firmware. */
 	readonly updater: Updater | undefined;
 	readonly info: Pick<HostInfo, "deviceId" | "firmwareVersion">;
-	readonly crypto: Pick<Crypto, "random">;
+	readonly crypto: { random(length: number): Uint8Array };
 	readonly storage: Storage;
 }
 
@@ -72,7 +72,6 @@ const ANY_16 = 0xffff;
 const ANY_32 = 0xffff_ffff;
 /** What a coordinator writes into the header of a file that it wants to be taken whatever runs. */
 const FORCED_VERSION = 0xffff_fffe;
-const HEADER_LENGTH = 3;
 const OFFER_LENGTH = 13;
 const BLOCK_LENGTH = 50;
 const BLOCK_HEADER_LENGTH = 14;
@@ -94,7 +93,6 @@ const AGAIN_MS = 2000;
 const TRIES = 3;
 const PATIENCE_MS = 900_000;
 
-/** ids, ascending, and type and state of each behind the other. */
 const IDS: readonly number[] = Object.freeze([0, 1, 2, 3, 4, 6, 7, 8, 9]);
 const TYPE_UINT16 = 0x21;
 const TYPE_UINT32 = 0x23;
@@ -102,6 +100,11 @@ const TYPE_ENUM8 = 0x30;
 const TYPE_IEEE_ADDRESS = 0xf0;
 
 export class OTAClient implements ClusterClient, Sender {
+	readonly cluster = 0x0019;
+	readonly attributes = IDS;
+	/** For the updater: who sends the file, and how. */
+	readonly name = "zigbee";
+	readonly isSlow = true;
 	readonly #world: OTAWorld;
 	#state = REST;
 	isReady = false;
@@ -119,6 +122,9 @@ export class OTAClient implements ClusterClient, Sender {
 	#heardMs = 0;
 	/** The shortest time between two blocks, as the coordinator wants it. */
 	#periodMs = 0;
+	/** No transfer begins before this, and how long after the next one that is. */
+	#notBeforeMs = 0;
+	#pauseMs = SOON_MS;
 	/** The updater takes our file. */
 	#isOpen = false;
 	/** What has become of it; -1: that is not known, or was seen to. */
@@ -126,24 +132,6 @@ export class OTAClient implements ClusterClient, Sender {
 
 	constructor(world: OTAWorld) {
 		this.#world = world;
-	}
-
-	get cluster(): number {
-		return 0x0019;
-	}
-
-	get attributes(): readonly number[] {
-		return IDS;
-	}
-
-	/** For the log. */
-	get name(): string {
-		return "zigbee";
-	}
-
-	/** For the updater. */
-	get isSlow(): true {
-		return true;
 	}
 
 	/** A file is asked for, comes, or is about to be started: not a time to sleep. */
@@ -181,8 +169,10 @@ export class OTAClient implements ClusterClient, Sender {
 		else if (state === LOADING) {
 			if (nowMs - this.#heardMs >= PATIENCE_MS) this.drop(HOUR_MS, nowMs);
 			else this.makeReady(nowMs);
-		} else if (state === HELD || (state === ENDING && this.#outcome === TAKEN && this.#tries >= TRIES)) this.restart();
-		else if (state !== REST && ++this.#tries > TRIES) {
+		} else if (state === HELD || (state === ENDING && this.#outcome === TAKEN && this.#tries >= TRIES)) {
+			this.deadlineMs = Infinity;
+			this.#world.updater?.restart();
+		} else if (state !== REST && ++this.#tries > TRIES) {
 			if (this.#isOpen) this.enter(LOADING, nowMs);
 			else this.rest(DAY_MS, nowMs);
 		} else if (state === REST) this.enter(ASKING, nowMs);
@@ -209,8 +199,15 @@ export class OTAClient implements ClusterClient, Sender {
 			if (isOurs) this.offered(uint32(bytes, start + 5), uint32(bytes, start + 9), nowMs);
 			else this.drop(DAY_MS, nowMs);
 		} else if (command === BLOCK && state === LOADING) this.loaded(bytes, start, end, nowMs);
-		else if (command === UPGRADE_END_RESPONSE && state >= ENDING && length >= END_LENGTH) {
-			if (this.#outcome === TAKEN) this.hold(uint32(bytes, start + 8), uint32(bytes, start + 12), nowMs);
+		else if (command === UPGRADE_END_RESPONSE && state >= ENDING && length >= END_LENGTH && this.#outcome === TAKEN) {
+			const upgradeS = uint32(bytes, start + 12);
+			const isHeld = upgradeS !== ANY_32;
+			this.#state = isHeld ? HELD : ENDING;
+			this.#tries = 0;
+			this.isReady = false;
+			// Of two times only the difference counts: a coordinator without a clock has 0 for the first (ZCL 11.13.8.2.8).
+			const waitMs = Math.max(0, upgradeS - uint32(bytes, start + 8)) * SECOND_MS;
+			this.deadlineMs = nowMs + (isHeld ? Math.min(waitMs, DAY_MS) : HOUR_MS);
 		}
 	}
 
@@ -223,7 +220,13 @@ export class OTAClient implements ClusterClient, Sender {
 		bytes[0] = CLUSTER_COMMAND;
 		bytes[1] = sequence;
 		bytes[2] = isBlock ? BLOCK_REQUEST : state === ENDING ? UPGRADE_END : QUERY_NEXT_IMAGE;
-		bytes[HEADER_LENGTH] = isBlock ? HAS_PERIOD : state === ENDING ? statusOf(this.#outcome) : 0;
+		bytes[3] = isBlock
+			? HAS_PERIOD
+			: this.#outcome <= TAKEN
+				? 0
+				: this.#outcome < LOW_POWER
+					? STATUS_INVALID_IMAGE
+					: STATUS_ABORT;
 		putUint32(bytes, 4, MANUFACTURER);
 		putUint32(bytes, 6, this.#world.info.deviceId);
 		putUint32(bytes, 8, state === ASKING ? this.running : this.#version);
@@ -318,7 +321,7 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 		this.#version = version;
 		this.#size = size;
-		const refusal = this.begin(nowMs);
+		const refusal = nowMs < this.#notBeforeMs ? UNDER_WAY : this.begin(nowMs);
 		if (refusal !== TAKEN) this.finish(refusal, nowMs);
 	}
 
@@ -328,6 +331,8 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			refusal = updater?.begin(this, this.#size) ?? NO_MEMORY;
 			if (refusal !== TAKEN) return refusal;
+			this.#notBeforeMs = nowMs + this.#pauseMs;
+			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
 			this.#isOpen = true;
 			this.#outcome = -1;
 			this.#periodMs = 0;
@@ -348,7 +353,6 @@ export class OTAClient implements ClusterClient, Sender {
 		const { updater } = this.#world;
 		if (updater === undefined) return;
 		if (status === STATUS_WAIT_FOR_DATA && end - start >= WAIT_LENGTH) {
-			// Of a coordinator without a clock the second is how long to wait, and the first 0 (ZCL 11.13.8.2.8).
 			const waitMs = (uint32(bytes, start + 5) - uint32(bytes, start + 1)) * SECOND_MS;
 			if (end - start >= WAIT_LENGTH + 2) this.#periodMs = uint16(bytes, start + WAIT_LENGTH);
 			this.#heardMs = nowMs + Math.min(Math.max(waitMs, this.#periodMs), HOUR_MS);
@@ -383,19 +387,11 @@ export class OTAClient implements ClusterClient, Sender {
 	/** The coordinator does not do what `command` asks for. */
 	private refused(command: number, nowMs: number): void {
 		const state = this.#state;
-		if (state === ENDING && command === UPGRADE_END && this.#outcome !== TAKEN) this.rest(DAY_MS, nowMs);
-		const isAsked = state === ASKING && command === QUERY_NEXT_IMAGE;
-		if (isAsked || (state === LOADING && command === BLOCK_REQUEST)) this.drop(DAY_MS, nowMs);
-	}
-
-	/** The coordinator says when to restart: both times in seconds, of which only the difference counts. */
-	private hold(currentS: number, upgradeS: number, nowMs: number): void {
-		const isOpenEnd = upgradeS === ANY_32;
-		this.#state = isOpenEnd ? ENDING : HELD;
-		this.#tries = 0;
-		this.isReady = false;
-		const waitMs = Math.min(Math.max(0, upgradeS - currentS) * SECOND_MS, DAY_MS);
-		this.deadlineMs = nowMs + (isOpenEnd ? HOUR_MS : waitMs);
+		const isAsked =
+			(state === ASKING && command === QUERY_NEXT_IMAGE) ||
+			(state === LOADING && command === BLOCK_REQUEST) ||
+			(state === ENDING && command === UPGRADE_END && this.#outcome !== TAKEN);
+		if (isAsked) this.drop(DAY_MS, nowMs);
 	}
 
 	/** Looks at what has become of the file, of which the updater tells inside other calls. */
@@ -409,7 +405,7 @@ export class OTAClient implements ClusterClient, Sender {
 		this.enter(ENDING, nowMs);
 	}
 
-	/** What is loaded is given up for now. */
+	/** What is loaded is given up; a later offer goes on with it. */
 	private drop(againMs: number, nowMs: number): void {
 		if (this.#isOpen) {
 			this.#world.updater?.abort();
@@ -445,16 +441,4 @@ export class OTAClient implements ClusterClient, Sender {
 		this.isReady = true;
 		this.deadlineMs = nowMs + ANSWER_MS;
 	}
-
-	private restart(): void {
-		this.deadlineMs = Infinity;
-		this.isReady = false;
-		this.#world.updater?.restart();
-	}
-}
-
-/** Of an Upgrade End Request: what is wrong with the file, or that it can't be taken now. */
-function statusOf(refusal: number): number {
-	if (refusal === TAKEN) return STATUS_SUCCESS;
-	return refusal < LOW_POWER ? STATUS_INVALID_IMAGE : STATUS_ABORT;
 }

@@ -111,6 +111,8 @@ export interface Chip extends Machine, Radio {
 	clustersChanged(nowMs: number): void;
 	/** When it stops looking for a network, monotonic ms; 0 when it does not look for one. */
 	readonly joiningUntilMs: number;
+	/** The network that it is in, or was, is still to be forgotten. */
+	readonly owesLeave: boolean;
 }
 
 /** Who is told by the Radio, inside its `receive` and `advance`. May send at once. */

@@ -45,6 +45,8 @@ const DAY_MS = 86_400_000;
 const NONE: readonly number[] = Object.freeze([]);
 
 export class TimeClient implements ClusterClient {
+	readonly cluster = 0x000a;
+	readonly attributes = NONE;
 	readonly #world: TimeWorld;
 	isReady = false;
 	deadlineMs = Infinity;
@@ -53,14 +55,6 @@ export class TimeClient implements ClusterClient {
 
 	constructor(world: TimeWorld) {
 		this.#world = world;
-	}
-
-	get cluster(): number {
-		return 0x000a;
-	}
-
-	get attributes(): readonly number[] {
-		return NONE;
 	}
 
 	joined(nowMs: number): void {

@@ -9,8 +9,8 @@ import { BENCH_PASSWORD, BENCH_SSID, TextAir } from "../../hosts/simulated/air.j
 import { POWER_ON, SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
-import { Zigbee } from "../../modules/app/zigbee.js";
 import { presetNetwork } from "../../modules/app/preset.js";
+import { Zigbee } from "../../modules/app/zigbee.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";

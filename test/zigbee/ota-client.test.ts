@@ -373,9 +373,27 @@ describe("OTA Upgrade client: a transfer that breaks off", () => {
 		assert.ok(bed.updater.received > 20_000);
 		assert.equal(bed.count(QUERY), 2);
 		bed.answer = serve(SMALL, 7);
+		bed.time.advance(MINUTE_MS);
 		bed.send(frames.notify());
 		bed.until(() => bed.restarts > 0);
 		assertInstalled(bed);
+	});
+
+	it("begins seldom, whatever the coordinator does, since each beginning may erase flash", () => {
+		const bed = loading(FILE);
+		const good = serve(FILE, VERSION);
+		let beginnings = 0;
+		bed.answer = (command, payload) => {
+			const at = command === BLOCK ? payload.readUInt32LE(9) : 0;
+			if (command === BLOCK && at === 0) beginnings++;
+			return at > 5000 ? frames.abort : good(command, payload);
+		};
+		for (let seconds = 0; seconds < DAY_MS / 1000; seconds += 10) {
+			bed.time.advance(10_000);
+			bed.send(frames.notify());
+		}
+		assert.ok(beginnings > 20 && beginnings < 32, `${beginnings} in a day`);
+		assert.equal(bed.requests.filter(([command, payload]) => command === END && payload[0] !== 0x95).length, 0);
 	});
 
 	it("is dropped when the coordinator that asks anew has no file", () => {

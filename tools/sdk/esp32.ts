@@ -5,12 +5,12 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { writeChanged, writeProject } from "./project.js";
 import { NO_RELEASE, type Release } from "./release.js";
 import type { Made } from "./script.js";
-import { FORBIDDEN, findSDK, ROOT, type SDK } from "./sdk.js";
+import { FORBIDDEN, findSDK, pathWith, ROOT, type SDK } from "./sdk.js";
 
 const HOST = join(ROOT, "hosts", "esp32");
 
@@ -171,7 +171,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 		IDF_PATH: idf,
 		EXTRA_CFLAGS: extraFlags(order, places).join(" "),
 		MODDABLE: sdk.folder,
-		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
+		PATH: pathWith(sdk),
 	};
 	// The chip's folder is given from here, since mcconfig makes its path lower-case.
 	const platform = `esp32:./chips/${board.chip}`;

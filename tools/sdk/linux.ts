@@ -1,9 +1,9 @@
 /** The firmware for Linux, built by the Moddable SDK's mcconfig, and the program that runs it. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { writeProject } from "./project.js";
-import { type Bits, FORBIDDEN, findSDK, findToolchain, ROOT, type SDK, type Toolchain } from "./sdk.js";
+import { type Bits, FORBIDDEN, findSDK, findToolchain, pathWith, ROOT, type SDK, type Toolchain } from "./sdk.js";
 
 export interface Firmware {
 	/** The program that runs it, and its one argument. */
@@ -41,7 +41,7 @@ export async function buildFirmware({ main, bits }: BuildOptions): Promise<Firmw
 		C_INCLUDE_PATH: join(sdk.folder, "modules", "data", "zlib"),
 		LIBRARIES: "-lmbedtls -lmbedx509 -lmbedcrypto",
 		MODDABLE: sdk.folder,
-		PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}`,
+		PATH: pathWith(sdk),
 	};
 	const name = basename(dirname(main));
 	const folder = join(ROOT, ".build", "linux", name);

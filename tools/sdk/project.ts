@@ -2,6 +2,7 @@
  * What mcconfig is given for a firmware: a folder with its script, and a manifest that adds this to the host's manifest
  * with its C, its data and its memory. mcconfig names what it makes after that folder.
  */
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Made, makeScript, type Script } from "./script.js";
@@ -28,12 +29,22 @@ export async function writeProject({ folder, main, made, settings }: Project): P
 		include: join(ROOT, dirname(main), "manifest.json"),
 		modules: { main: "./main" },
 		preload: ["main"],
+		// Not the SDK's: it is linked anew when the manifest changes.
+		linker: linkerVersion(),
 		...settings,
 	};
 	mkdirSync(folder, { recursive: true });
 	const changed = writeChanged(join(folder, "main.js"), script.text);
 	writeChanged(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
 	return { ...script, changed };
+}
+
+/** Another text when what makes the linker's file smaller is another program. */
+function linkerVersion(): string {
+	const hash = createHash("sha256");
+	for (const name of ["link.js", "heap.js", "environments.js"])
+		hash.update(readFileSync(new URL(name, import.meta.url)));
+	return hash.digest("hex");
 }
 
 /** Whether it was another text before; a file that would stay the same is left, since make goes by its age. */

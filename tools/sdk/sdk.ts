@@ -3,11 +3,27 @@
  * project: who has none gets a sentence that says what to install.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/**
+ * $PATH with the SDK's tools, for mcconfig and the makefiles that it writes; they need $MODDABLE as well. Their linker is one
+ * of ours, which calls the SDK's and then makes smaller what that has written (link.ts).
+ */
+export function pathWith({ folder, tools }: SDK): string {
+	const own = join(ROOT, ".build", "sdk-tools");
+	mkdirSync(own, { recursive: true });
+	const quoted = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
+	const script = fileURLToPath(new URL("link.js", import.meta.url));
+	// The same file for every SDK: builds may run side by side.
+	const linker = `"$MODDABLE"/${quoted(relative(folder, join(tools, "xsl")))}`;
+	const commands = `${linker} "$@" && exec ${quoted(process.execPath)} ${quoted(script)} "$@"`;
+	writeFileSync(join(own, "xsl"), `#!/bin/sh\n${commands}\n`, { mode: 0o755 });
+	return [own, tools, process.env["PATH"] ?? ""].join(delimiter);
+}
 
 /** Width of the machine code. With 32, slots have 16 bytes and chunks their size as on the microcontroller. */
 export type Bits = 32 | 64;

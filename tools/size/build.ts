@@ -4,11 +4,11 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Board } from "../../hosts/esp32/boards.js";
 import { MAIN, madeFor } from "../sdk/esp32.js";
 import { writeProject } from "../sdk/project.js";
-import type { SDK } from "../sdk/sdk.js";
+import { pathWith, type SDK } from "../sdk/sdk.js";
 
 export interface Built {
 	/** What the linker has made of all modules. */
@@ -30,7 +30,7 @@ export async function buildImage(sdk: SDK, board: Board, folder: string): Promis
 	const settings = { config: { version: "0.0.0", builtUtcMs: 0 } };
 	const { lengths } = await writeProject({ folder: project, main: MAIN, made: madeFor(board), settings });
 
-	const env = { ...process.env, MODDABLE: sdk.folder, PATH: `${sdk.tools}${delimiter}${process.env["PATH"]}` };
+	const env = { ...process.env, MODDABLE: sdk.folder, PATH: pathWith(sdk) };
 	const say = (command: string, args: readonly string[]): string => {
 		const run = spawnSync(command, args, { cwd: project, env, encoding: "utf8", maxBuffer: 1 << 26 });
 		const said = `${run.stdout ?? ""}${run.stderr ?? ""}${run.error?.message ?? ""}`;

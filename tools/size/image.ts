@@ -46,6 +46,8 @@ interface Slot {
 	/** The others that it refers to. */
 	refers: number[];
 	isKey: boolean;
+	/** What a function captures: nearly all functions share one list of these (tools/sdk/environments.ts). */
+	isCaptured: boolean;
 	share: Share;
 }
 
@@ -70,7 +72,9 @@ export function readImage(text: string): Image {
 			if (owned.has(index) || heap[index] === undefined) continue;
 			owned.add(index);
 			add(share, heap[index].share);
-			waiting.push(...heap[index].next, ...heap[index].refers);
+			// Behind what a function of ours captures stands what others do: the script is all that holds that list together.
+			if (owner === SCRIPT || !heap[index].isCaptured) waiting.push(...heap[index].next);
+			waiting.push(...heap[index].refers);
 		}
 	};
 
@@ -126,6 +130,7 @@ function readSlot(line: string): Slot {
 	return {
 		next: indexes(first),
 		refers: [...indexes(rest.join()), ...items],
+		isCaptured: /\.kind = XS_CLOSURE_KIND/.test(line),
 		isKey: /\.kind = XS_KEY(_X)?_KIND/.test(line),
 		share: { slots: 1, codeBytes: code, stringBytes: string === undefined ? 0 : textLength(string) + 1 },
 	};

@@ -1,0 +1,203 @@
+/** What is made smaller in the preloaded machine that the SDK's linker writes as C. */
+import assert from "node:assert/strict";
+import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
+import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
+
+const to = (place: number) => `(txSlot*)&gxHeap[${place}]`;
+const NAMES = ["a", "b", "c", "d"];
+
+/** A machine as the linker writes it, whose first slots are given; behind them stand its names. */
+function machine(slots: readonly string[]): string {
+	const keys = NAMES.map((name) => slot("KEY_X", `.key = { "${name}", 0x1 }`));
+	const inside = [...slots, ...keys].map((line, index) => `/* ${String(index + 1).padStart(4, "0")} */\t${line}`);
+	const count = inside.length + 2;
+	return `#define mxHeapCount ${count}
+static const txSlot gxHeap[mxHeapCount] = {
+/* 0000 */\t{ NULL, {.ID = XS_NO_ID, .flag = XS_NO_FLAG, .kind = XS_REFERENCE_KIND}, .value = { .reference = ${to(count)} } },
+${inside.join("\n")}
+/* ${count - 1} */\t{ NULL, {.ID = XS_NO_ID, .flag = XS_NO_FLAG, .kind = XS_REFERENCE_KIND}, .value = { .reference = NULL } }};
+
+static const txSlot gxStack[mxStackCount] = {
+	{ NULL, {.ID = XS_NO_ID, .flag = 0x0, .kind = XS_REFERENCE_KIND}, .value = { .reference = ${to(1)} } },
+};
+
+static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {
+	0,
+${NAMES.map(() => "\t9,\n").join("")}};
+
+static const txSlot* const gxKeys[mxKeysCount] ICACHE_FLASH1_ATTR = {
+	NULL,
+${NAMES.map((_, index) => `\t${to(slots.length + 1 + index)}`).join(",\n")}
+};
+`;
+}
+
+function slot(kind: string, value: string, { next, id = "XS_NO_ID", flag = 0x8b }: Partial<SlotHead> = {}): string {
+	const place = next === undefined ? "NULL" : to(next);
+	return `{ ${place}, {.ID = ${id}, .flag = 0x${flag.toString(16)}, .kind = XS_${kind}_KIND}, .value = { ${value} } },`;
+}
+
+interface SlotHead {
+	next: number;
+	id: string;
+	flag: number;
+}
+
+function object(first: number | undefined): string {
+	return slot("INSTANCE", ".instance = { NULL, NULL }", {
+		...(first === undefined ? {} : { next: first }),
+		flag: 0xd0,
+	});
+}
+
+function property(name: string, value: number, next?: number): string {
+	const head = { id: `xsID_${name}`, flag: 0x8e, ...(next === undefined ? {} : { next }) };
+	return slot("INTEGER", `.integer = ${value}`, head);
+}
+
+/**
+ * A function for each text, that captures the variables which the text's letters name, each with an environment of its own;
+ * the list of all functions comes first.
+ */
+function functions(texts: readonly string[]): { lines: string[]; code: number[] } {
+	const lines = [object(undefined)];
+	const variables = new Map<string, number>();
+	for (const letter of new Set(texts.join("")))
+		variables.set(letter, lines.push(slot("INTEGER", `.integer = ${letter.charCodeAt(0)}`)));
+	const code: number[] = [];
+	for (const text of texts) {
+		const start = lines.length + 1;
+		lines.push(slot("INSTANCE", ".instance = { NULL, NULL }", { next: start + 1, flag: 0xd1 }));
+		lines.push(slot("UNDEFINED", ".number = 0", { id: "8", next: start + 2 }));
+		for (const [index, letter] of [...text].entries()) {
+			const next = index + 1 < text.length ? { next: start + 3 + index } : {};
+			lines.push(
+				slot("CLOSURE", `.closure = ${to(variables.get(letter)!)}`, { id: `xsID_${letter}`, flag: 0x8e, ...next }),
+			);
+		}
+		code.push(lines.push(slot("CODE_X", `.code = { (txByte*)"\\x0c\\x00", ${to(start)} }`)));
+	}
+	return { lines, code };
+}
+
+/** What each function gets when it takes as many slots as it says, in the order of the functions' slots. */
+function captured(heap: Heap, lengths: readonly number[]): string[] {
+	const code = heap.slots.filter(({ kind }) => kind === "XS_CODE_X_KIND");
+	return code.map(({ value }, index) => {
+		const list = heap.listOf(placesIn(value)[0]!).slice(1, 1 + lengths[index]!);
+		const letters = list.map((at) => /\d+/.exec(heap.slots[placesIn(heap.slots[at]!.value)[0]!]!.value)![0]);
+		return String.fromCharCode(...letters.map(Number));
+	});
+}
+
+describe("what functions of the firmware capture", () => {
+	for (const [lists, length] of [
+		[["abc", "bcd", "cde"], 5],
+		[["a", "ab", "abc", "c", "bc"], 3],
+		[["ab", "cd", "bc", "da"], 5],
+		[["ab", "ba"], 3],
+		[["abab", "ba", "babx"], 5],
+		[["aa", "a"], 2],
+		[["ab", "cd"], 4],
+		[[], 0],
+	] as [string[], number][])
+		it(`is one sequence with each list in it: ${lists.join(" ")}`, () => {
+			const sequence = sequenceOf(lists.map((list) => [...list])).join("");
+			for (const list of lists) assert.ok(sequence.includes(list), `${sequence} has no ${list}`);
+			assert.equal(sequence.length, length);
+		});
+
+	it("is shared, and each function gets what it had", () => {
+		const texts = ["abc", "b", "bcd", "abc", "dc", "cd"];
+		const { lines } = functions(texts);
+		const heap = new Heap(machine(lines));
+		shareEnvironments(heap);
+		const small = new Heap(heap.toString());
+		const lengths = texts.map(({ length }) => length);
+		assert.deepEqual(captured(small, lengths), texts);
+		// abcdc: five, and an object in front with its own slot.
+		assert.equal(small.slots.filter(({ kind }) => kind === "XS_CLOSURE_KIND").length, 5);
+		assert.equal(small.slots.length, heap.slots.length - (2 * texts.length + texts.join("").length) + 2 + 5);
+	});
+
+	it("stays as it is where something else refers to it, or the list has more than variables", () => {
+		const { lines, code } = functions(["ab", "ab", "ab"]);
+		lines.push(slot("REFERENCE", `.reference = ${to(code[0]! - 4)}`));
+		lines[code[1]! - 2] = lines[code[1]! - 2]!.replace(
+			/CLOSURE_KIND.*/,
+			"REFERENCE_KIND}, .value = { .reference = NULL } },",
+		);
+		const heap = new Heap(machine(lines));
+		shareEnvironments(heap);
+		assert.equal(heap.toString().match(/\.flag = 0xd1/g)!.length, 3);
+	});
+});
+
+describe("the slots of the firmware", () => {
+	/** Places of properties that XS would find at once; throws where it would find another's. */
+	function foundAtOnce(text: string): number {
+		const heap = new Heap(text);
+		const numbers = new Map(NAMES.map((name, index) => [`xsID_${name}`, 1 + index]));
+		const colors = /gxColors\[mxKeysCount\] ICACHE_FLASH1_ATTR = \{([^}]*)/.exec(text)![1]!.match(/\d+/g)!.map(Number);
+		let count = 0;
+		for (const [place, { kind }] of heap.slots.entries()) {
+			if (kind !== "XS_INSTANCE_KIND" || heap.isEnvironment(place)) continue;
+			const own = heap.listOf(place);
+			for (const [name, number] of numbers) {
+				const at = place + colors[number]!;
+				if (colors[number] === 0 || heap.slots[at]?.id !== name) continue;
+				assert.ok(own.includes(at), `slot ${at} is taken for one of object ${place}`);
+				count++;
+			}
+		}
+		return count;
+	}
+
+	const OBJECTS = [
+		object(2),
+		property("a", 1, 3),
+		property("c", 2),
+		object(5),
+		property("b", 3, 6),
+		property("c", 4, 7),
+		property("d", 5),
+		object(9),
+		property("d", 6, 10),
+		property("a", 7),
+	];
+
+	it("lie where XS looks for them, and no object's where it would look for another's", () => {
+		const text = new Heap(machine(OBJECTS)).toString();
+		assert.equal(foundAtOnce(text), 7);
+		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
+	});
+
+	it("keep their lists, what refers to them, and the items of arrays behind each other", () => {
+		const items = [
+			slot("ARRAY", `.array = { ${to(13)}, 2 }`, { id: "3" }),
+			slot("INTEGER", ".integer = 2 * sizeof(txSlot)", { flag: 0x80 }),
+			slot("REFERENCE", `.reference = ${to(4)}`).replace("NULL", "(txSlot*)0"),
+			slot("STRING_X", '.string = "x"').replace("NULL", "(txSlot*)1"),
+		];
+		const text = new Heap(machine([...OBJECTS, ...items])).toString();
+		const heap = new Heap(text);
+		const valuesOf = (place: number) => heap.listOf(place).map((at) => Number(/\d+/.exec(heap.slots[at]!.value)![0]));
+		const [first] = placesIn(text.slice(text.indexOf("gxStack")));
+		assert.deepEqual(valuesOf(first!), [1, 2]);
+		const array = heap.slots.find(({ kind }) => kind === "XS_ARRAY_KIND")!;
+		const [start] = placesIn(array.value);
+		assert.match(heap.slots[start! - 1]!.line, /2 \* sizeof/);
+		assert.match(heap.slots[start! + 1]!.line, /\(txSlot\*\)1, .*"x"/);
+		assert.deepEqual(valuesOf(placesIn(heap.slots[start!]!.value)[0]!), [3, 4, 5]);
+		assert.deepEqual(placesIn(heap.slots[0]!.value), [heap.slots.length]);
+		assert.match(text, new RegExp(`#define mxHeapCount ${heap.slots.length}\n`));
+	});
+
+	it("are refused in another form than the linker of SDK 8.2 writes, and where one is missing", () => {
+		assert.throws(() => new Heap(machine(["{ 0 },"])), /another form/);
+		assert.throws(() => new Heap("int main() {}"), /another way/);
+		const heap = new Heap(machine(OBJECTS));
+		heap.slots[1]!.isGone = true;
+		assert.throws(() => heap.toString(), /which is gone/);
+	});
+});

@@ -1,0 +1,272 @@
+/**
+ * The preloaded machine as the SDK's linker writes it in C: an array of slots, one a line, that refer to each other by their
+ * places in it, and tables that refer to them. Here slots can be left out, and the rest is put in an order in which XS
+ * finds properties as fast as in the linker's own.
+ *
+ * XS looks for a property of a preloaded object at the object's place plus a number that belongs to the name, its color
+ * (fxOrdinaryGetProperty in xsType.c), and walks the object's list where another name is there. So whatever lies at such a
+ * place and has that name must be the object's.
+ */
+
+/** Places of slots that the text refers to. No string holds such a text, which is made sure of. */
+const PLACE = /&gxHeap\[(\d+)\]/g;
+const LINE =
+	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
+const INTERNAL = 1;
+const EXOTIC = 1;
+/** Kinds of an environment's own slot: it is of no `with`. */
+const ENVIRONMENT = /^XS_(UNDEFINED|NULL)_KIND$/;
+const NO_ID = "XS_NO_ID";
+
+/** 16 bytes of flash. */
+export interface Slot {
+	readonly line: string;
+	/** The place of the one after it in its list; undefined: it is the last, or an item of an array. */
+	next: number | undefined;
+	/** As the linker writes it, xsID_name or a number. */
+	readonly id: string;
+	readonly flag: number;
+	/** XS_…_KIND. */
+	readonly kind: string;
+	/** What follows `.value = `. */
+	value: string;
+	/** Nothing needs it any more. */
+	isGone: boolean;
+}
+
+export function isProperty({ id, flag, kind }: Slot): boolean {
+	return (flag & INTERNAL) === 0 && id !== NO_ID && id !== "0" && kind !== "XS_INSTANCE_KIND";
+}
+
+/** Places that the slot refers to, without `next`. */
+export function placesIn(value: string): number[] {
+	return [...value.matchAll(PLACE)].map((match) => Number(match[1]));
+}
+
+export class Heap {
+	readonly slots: readonly Slot[];
+	readonly #before: string;
+	readonly #after: string;
+	/** Numbers of names, by the linker's constants for them. */
+	readonly #ids = new Map<string, number>();
+
+	/** Throws an Error when the text is not what the linker of SDK 8.2 writes. */
+	constructor(text: string) {
+		const lines = arrayIn(text, "static const txSlot gxHeap[mxHeapCount] = {\n", "};\n\n");
+		this.#before = text.slice(0, lines.start);
+		this.#after = text.slice(lines.end);
+		this.slots = text.slice(lines.start, lines.end).split("\n").map(readSlot);
+		const keys = arrayIn(
+			this.#after,
+			"static const txSlot* const gxKeys[mxKeysCount] ICACHE_FLASH1_ATTR = {\n",
+			"\n};",
+		);
+		const places = this.#after.slice(keys.start, keys.end).split("\n");
+		for (const [number, line] of places.entries()) {
+			const [place] = placesIn(line);
+			const name = place === undefined ? undefined : /\{ "([^"]*)"/.exec(this.slots[place]!.value)?.[1];
+			if (name !== undefined) this.#ids.set(`xsID_${name}`, number);
+		}
+	}
+
+	/** The list behind a slot, as places. */
+	listOf(place: number): number[] {
+		const list: number[] = [];
+		for (let next = this.slots[place]!.next; next !== undefined; next = this.slots[next]!.next) list.push(next);
+		return list;
+	}
+
+	/** What a function captures: its slots are found by their number alone. */
+	isEnvironment(place: number): boolean {
+		const { kind, flag, next } = this.slots[place]!;
+		return (
+			kind === "XS_INSTANCE_KIND" &&
+			(flag & EXOTIC) !== 0 &&
+			next !== undefined &&
+			ENVIRONMENT.test(this.slots[next]!.kind)
+		);
+	}
+
+	/** Slots that the engine's stack and the tables refer to. */
+	placesInTables(): number[] {
+		return placesIn(this.#after);
+	}
+
+	/** The text without what is gone. Throws an Error when something refers to that. */
+	toString(): string {
+		const { colors, order } = this.#layOut();
+		const places = new Map(order.map((place, index) => [place, index]));
+		places.set(this.slots.length, order.length);
+		const moved = (text: string): string =>
+			text.replace(PLACE, (_, place: string) => {
+				const to = places.get(Number(place));
+				if (to === undefined) throw new Error(`Something refers to slot ${place}, which is gone.`);
+				return `&gxHeap[${to}]`;
+			});
+		const lines = order.map((place, index) => {
+			if (place < 0)
+				return lineOf(index, "NULL, {.ID = XS_NO_ID, .flag = 0x0, .kind = XS_UNDEFINED_KIND}, ", "{ .number = 0 } },");
+			const { line, next, value } = this.slots[place]!;
+			const head = /\t\{ (?:NULL|\(txSlot\*\)[^,]*), (\{.*?\}, )\.value = /.exec(line)!;
+			const item = /\t\{ (\(txSlot\*\)-?\d+), /.exec(line)?.[1];
+			const link = next !== undefined ? `(txSlot*)&gxHeap[${next}]` : (item ?? "NULL");
+			return lineOf(index, moved(`${link}, ${head[1]}`), moved(value));
+		});
+		const count = (text: string) => text.replace(/(?<=#define mxHeapCount )\d+/, String(order.length));
+		let number = 0;
+		const colored = this.#after.replace(
+			/(gxColors\[mxKeysCount\] ICACHE_FLASH1_ATTR = \{\n)([^}]*)/,
+			(_, head, table) => head + table.replace(/\d+/g, () => String(colors.get(number++) ?? 0)),
+		);
+		return count(this.#before) + lines.join("\n") + moved(colored);
+	}
+
+	/** Places in their new order, less than 0 for one that stays empty, and the colors by the numbers of names. */
+	#layOut(): { colors: ReadonlyMap<number, number>; order: readonly number[] } {
+		const owned = this.#ownedProperties();
+		const colors = colorsOf([...owned.values()].map((list) => list.map((place) => this.#numberOf(place))));
+		const layout = new Layout((place) => colors.get(this.#numberOf(place)) ?? 0);
+		layout.append([0]);
+		layout.addInstances(owned);
+		const laidOut = new Set([0, ...owned.keys(), ...[...owned.values()].flat(), this.slots.length - 1]);
+		const runs = this.#arrays();
+		for (const run of runs) for (const place of run) laidOut.add(place);
+		const single = [...this.slots.keys()].filter((place) => !laidOut.has(place) && !this.slots[place]!.isGone);
+		layout.fill(single);
+		for (const run of runs) layout.append(run);
+		layout.append([this.slots.length - 1]);
+		return { colors, order: layout.order };
+	}
+
+	/** What may be asked for by name, for each instance. Nobody looks for names in what functions capture. */
+	#ownedProperties(): Map<number, number[]> {
+		const owners = new Map<number, number>();
+		const owned = new Map<number, number[]>();
+		for (const [place, slot] of this.slots.entries()) {
+			if (slot.kind !== "XS_INSTANCE_KIND" || slot.isGone) continue;
+			const list = this.isEnvironment(place) ? [] : this.listOf(place).filter((at) => isProperty(this.slots[at]!));
+			const own = list.filter((at) => !owners.has(at));
+			for (const at of own) owners.set(at, place);
+			owned.set(place, own);
+		}
+		return owned;
+	}
+
+	/** Items of arrays, each list with its size in front. */
+	#arrays(): number[][] {
+		return this.slots.flatMap(({ value, isGone }) => {
+			const first = /^\{ \.array = \{ \(txSlot\*\)&gxHeap\[(\d+)\]/.exec(value)?.[1];
+			if (first === undefined || isGone) return [];
+			const size = Number(/\.integer = (\d+) \* sizeof/.exec(this.slots[Number(first) - 1]!.value)![1]);
+			return [Array.from({ length: 1 + size }, (_, index) => Number(first) - 1 + index)];
+		});
+	}
+
+	#numberOf(place: number): number {
+		const { id } = this.slots[place]!;
+		return /^\d+$/.test(id) ? Number(id) : (this.#ids.get(id) ?? 0);
+	}
+}
+
+/** Puts slots to places so that no other slot lies where an instance's property would be looked for. */
+class Layout {
+	readonly order: number[] = [];
+	readonly #colorOf: (slot: number) => number;
+	/** Places of instances. */
+	readonly #instances = new Set<number>();
+
+	constructor(colorOf: (slot: number) => number) {
+		this.#colorOf = colorOf;
+	}
+
+	addInstances(owned: ReadonlyMap<number, readonly number[]>): void {
+		const sorted = [...owned].map(([slot, own]) => ({ slot, own, size: Math.max(0, ...own.map(this.#colorOf)) }));
+		let free = this.order.length;
+		for (const { slot, own } of sorted.sort((a, b) => b.size - a.size)) {
+			while (this.#isTaken(free)) free++;
+			let place = free;
+			while (this.#isTaken(place) || own.some((property) => this.#isTaken(place + this.#colorOf(property)))) place++;
+			this.#put(slot, place);
+			this.#instances.add(place);
+			for (const property of own) this.#put(property, place + this.#colorOf(property));
+		}
+	}
+
+	/** Into what is empty, and behind. */
+	fill(slots: readonly number[]): void {
+		let holes = this.order.flatMap((slot, place) => (slot < 0 ? [place] : []));
+		for (const slot of slots) {
+			const hole = holes.slice(0, 100).find((place) => !this.#isTakenFor(slot, place));
+			if (hole === undefined) this.append([slot]);
+			else this.#put(slot, hole);
+			if (hole !== undefined) holes = holes.filter((place) => place !== hole);
+		}
+	}
+
+	/** Behind each other. */
+	append(slots: readonly number[]): void {
+		let start = this.order.length;
+		while (slots.some((slot, index) => this.#isTakenFor(slot, start + index))) start++;
+		for (const [index, slot] of slots.entries()) this.#put(slot, start + index);
+	}
+
+	#isTaken(place: number): boolean {
+		return (this.order[place] ?? -1) >= 0;
+	}
+
+	/** Whether an instance would take the slot for its own there. */
+	#isTakenFor(slot: number, place: number): boolean {
+		const color = this.#colorOf(slot);
+		return color > 0 && this.#instances.has(place - color);
+	}
+
+	#put(slot: number, place: number): void {
+		while (this.order.length <= place) this.order.push(-1);
+		this.order[place] = slot;
+	}
+}
+
+/** A color for each name, from 1: other ones for names that some list has together. The commonest gets the first choice. */
+function colorsOf(lists: readonly (readonly number[])[]): Map<number, number> {
+	const listsOf = new Map<number, (readonly number[])[]>();
+	for (const list of lists)
+		for (const name of list) {
+			const known = listsOf.get(name);
+			if (known === undefined) listsOf.set(name, [list]);
+			else known.push(list);
+		}
+	const colors = new Map<number, number>();
+	for (const [name, its] of [...listsOf].sort((a, b) => b[1].length - a[1].length)) {
+		const taken = new Set(its.flatMap((list) => list.map((other) => colors.get(other))));
+		let color = 1;
+		while (taken.has(color)) color++;
+		colors.set(name, color);
+	}
+	return colors;
+}
+
+function arrayIn(text: string, head: string, end: string): { start: number; end: number } {
+	const at = text.indexOf(head);
+	if (at < 0) throw new Error(`The linker's file has no "${head.trim()}": this SDK writes it in another way.`);
+	const start = at + head.length;
+	return { start, end: text.indexOf(end, start) };
+}
+
+function readSlot(line: string): Slot {
+	const match = LINE.exec(line);
+	if (match === null) throw new Error(`The linker's file has a slot of another form: ${line}`);
+	const [, , next, id, flag, kind, value] = match;
+	return {
+		line,
+		next: next === undefined ? undefined : Number(next),
+		id: id!,
+		flag: flag === "XS_NO_FLAG" ? 0 : Number(flag),
+		kind: kind!,
+		value: value!,
+		isGone: false,
+	};
+}
+
+function lineOf(index: number, head: string, value: string): string {
+	return `/* ${String(index).padStart(4, "0")} */\t{ ${head}.value = ${value}`;
+}

@@ -1,0 +1,14 @@
+/** Makes smaller what the SDK's linker has written; called with the linker's options by the `xsl` of sdk.ts. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shareEnvironments } from "./environments.js";
+import { Heap } from "./heap.js";
+
+const options = process.argv.slice(2);
+const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
+const text = readFileSync(file, "utf8");
+// Where this fails, make shall not take the linker's file for done the next time.
+rmSync(file);
+const heap = new Heap(text);
+shareEnvironments(heap);
+writeFileSync(file, heap.toString());
