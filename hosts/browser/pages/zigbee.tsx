@@ -7,7 +7,7 @@ import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
 import { announce, Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { Version, Zigbee as ZigbeeNetwork } from "../kit/replies.js";
+import type { Zigbee as Radio, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { isText, language, t } from "../kit/text.js";
 import { useDevice, usePoll } from "../kit/use-device.js";
@@ -19,15 +19,6 @@ const POLL_MS = 10_000;
 const JOINING_POLL_MS = 2_000;
 /** How long the gateway looks for a network. */
 const JOINING_S = 300;
-
-export interface Radio extends ZigbeeNetwork {
-	readonly state: string;
-	readonly role: string;
-	readonly ieee_address: string;
-	readonly coprocessor: string;
-	readonly joining_secs: number;
-	readonly reported: readonly Sent[];
-}
 
 export function Zigbee() {
 	const now = useStore(status)?.zigbee_state;
