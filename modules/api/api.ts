@@ -271,8 +271,8 @@ function isForPage({ method, path }: HTTPRequest): boolean {
 
 /** A host as a request names it, without `:` and the port at its end. */
 export function withoutPort(host: string): string {
-	const colon = host.lastIndexOf(":");
-	return colon > host.lastIndexOf("]") ? host.slice(0, colon) : host;
+	const colon = host.indexOf(":", host.indexOf("]") + 1);
+	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
 }
 
 /** What stands behind the host in an address. */

@@ -183,6 +183,6 @@ function sample(name: string, help: string, value: number | undefined, labels = 
 
 /** A label; backslash, quote and the end of a line are escaped in it. */
 function label(name: string, value: string): string {
-	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+	const escaped = value.split("\\").join("\\\\").split('"').join('\\"').split("\n").join("\\n");
 	return `${name}="${escaped}"`;
 }

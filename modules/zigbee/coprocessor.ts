@@ -16,8 +16,7 @@
  *   SETTLED     –              missed           BOOTING         asks        how its network is, every 30 s (EXT_NWK_INFO);
  *                                                                           missed 3 times: reset
  *   LEAVING     –              –                WIPING          WIPING      3 s for the frame to go out
- *   WIPING      reset          PAUSED           BOOTING         –
- *   PAIRING     reset          PAUSED           BOOTING         –
+ *   WIPING      reset          PAUSED           BOOTING         –           PAIRING is the same
  *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
  *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
  *
@@ -33,7 +32,22 @@
  */
 import type { CoprocessorPort } from "../io/host.js";
 import type { Output } from "../io/machine.js";
-import * as mt from "./mt.js";
+import {
+	BDB_IN_PROGRESS,
+	BDB_PARENT_LOST,
+	BDB_RECOVER,
+	BDB_RESTORED,
+	BDB_STEERING,
+	BDB_SUCCESS,
+	BOOT,
+	LEAVE,
+	PAIR,
+	RESTORE,
+	STEER,
+	SYS_VERSION,
+	WIPE,
+	ZDO_EXT_NWK_INFO,
+} from "./mt.js";
 import {
 	type Chip,
 	type Network,
@@ -197,14 +211,14 @@ export class Coprocessor implements Chip, Told {
 				}
 				break;
 			case LEAVING:
-				this.run(WIPING, mt.WIPE, nowMs);
+				this.run(WIPING, WIPE, nowMs);
 				break;
 			case WAITING:
-				if (nowMs < this.joiningUntilMs) this.run(STEERING, mt.STEER, nowMs);
+				if (nowMs < this.joiningUntilMs) this.run(STEERING, STEER, nowMs);
 				else this.check(nowMs);
 				break;
 			default:
-				if (this.#requests.asked !== 0) this.pause(nowMs);
+				if (this.#requests.asked !== 0) this.pause(false, nowMs);
 				else if (this.#phase === STEERING) this.wait(nowMs);
 				else this.check(nowMs);
 		}
@@ -214,10 +228,10 @@ export class Coprocessor implements Chip, Told {
 		const phase = this.#phase;
 		const { state } = this;
 		if (state === RADIO_OFF) this.enter(HELD, Infinity);
-		else if (phase === LEAVING) this.run(WIPING, mt.WIPE, nowMs);
+		else if (phase === LEAVING) this.run(WIPING, WIPE, nowMs);
 		else if (phase === RESETTING) this.boot(nowMs);
 		else if (phase > PAUSED) {
-			if (this.#failures >= ATTEMPTS - 1) this.pause(nowMs);
+			if (this.#failures >= ATTEMPTS - 1) this.pause(false, nowMs);
 			else {
 				this.#failures++;
 				this.boot(nowMs);
@@ -235,11 +249,11 @@ export class Coprocessor implements Chip, Told {
 
 	notified(status: number, about: number, nowMs: number): void {
 		const phase = this.#phase;
-		if (status === mt.BDB_IN_PROGRESS) return;
-		if (about === mt.BDB_PARENT_LOST) this.#isLost = status !== mt.BDB_SUCCESS && status !== mt.BDB_RESTORED;
+		if (status === BDB_IN_PROGRESS) return;
+		if (about === BDB_PARENT_LOST) this.#isLost = status !== BDB_SUCCESS && status !== BDB_RESTORED;
 		if (phase === STEERING) {
-			if (about !== mt.BDB_STEERING) return;
-			if (status === mt.BDB_SUCCESS) this.check(nowMs);
+			if (about !== BDB_STEERING) return;
+			if (status === BDB_SUCCESS) this.check(nowMs);
 			else this.wait(nowMs);
 		} else if (phase === RESTORING || phase === SETTLED) this.check(nowMs);
 	}
@@ -255,9 +269,9 @@ export class Coprocessor implements Chip, Told {
 		const wasWiped = this.#isWiped;
 		if (wasWiped) this.#isWiped = this.owesLeave = false;
 		if (wasWiped && nowMs < this.joiningUntilMs) {
-			this.run(PAIRING, mt.PAIR, nowMs);
+			this.run(PAIRING, PAIR, nowMs);
 			this.setState(RADIO_JOINING, nowMs);
-		} else this.run(BOOTING, mt.BOOT, nowMs);
+		} else this.run(BOOTING, BOOT, nowMs);
 	}
 
 	/** The chip is known, its endpoint is registered: what is it to do? */
@@ -265,17 +279,14 @@ export class Coprocessor implements Chip, Told {
 		const isRight = this.#requests.role === this.#role;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
 			this.#pauseMs = 0;
-			if (!this.#isPaired) this.run(PAIRING, mt.PAIR, nowMs);
-			else if (isRight) this.run(STEERING, mt.STEER, nowMs);
-			else {
-				this.refuse(nowMs);
-				return;
-			}
-			this.setState(RADIO_JOINING, nowMs);
+			if (!this.#isPaired) this.run(PAIRING, PAIR, nowMs);
+			else if (isRight) this.run(STEERING, STEER, nowMs);
+			else this.pause(true, nowMs);
+			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
 			return;
 		}
 		// A chip of another role has no network of ours; a coordinator would open its own.
-		if (isRight) this.run(RESTORING, mt.RESTORE, nowMs);
+		if (isRight) this.run(RESTORING, RESTORE, nowMs);
 		else this.check(nowMs);
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
 	}
@@ -283,9 +294,9 @@ export class Coprocessor implements Chip, Told {
 	answered(request: number, isWell: boolean, nowMs: number): void {
 		this.#misses = 0;
 		if (!isWell) {
-			if (request === mt.SYS_VERSION) this.#failures = ATTEMPTS;
-			this.refuse(nowMs);
-		} else if (request === mt.ZDO_EXT_NWK_INFO) this.informed(nowMs);
+			if (request === SYS_VERSION) this.#failures = ATTEMPTS;
+			this.pause(true, nowMs);
+		} else if (request === ZDO_EXT_NWK_INFO) this.informed(nowMs);
 		else if (this.#phase === SETTLED) this.pump(nowMs);
 		else this.step(nowMs);
 	}
@@ -298,8 +309,8 @@ export class Coprocessor implements Chip, Told {
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
-			if (belongs) this.run(LEAVING, mt.LEAVE, nowMs);
-			else this.run(WIPING, mt.WIPE, nowMs);
+			if (belongs) this.run(LEAVING, LEAVE, nowMs);
+			else this.run(WIPING, WIPE, nowMs);
 			return;
 		}
 		if (isMember && !this.#isLost) next = RADIO_JOINED;
@@ -332,19 +343,17 @@ export class Coprocessor implements Chip, Told {
 			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
-				requests.request(mt.BDB_RECOVER);
-			} else requests.request(mt.ZDO_EXT_NWK_INFO);
+				requests.request(BDB_RECOVER);
+			} else requests.request(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.#requests.limitMs;
 		} else if (requests.askFrame(nowMs)) this.#dueMs = nowMs + this.#requests.limitMs;
 		else this.#dueMs = this.#pingMs;
 	}
 
 	missed(nowMs: number): void {
+		this.#pingMs = nowMs;
 		if (++this.#misses >= MISSES) this.restart(nowMs);
-		else {
-			this.#pingMs = nowMs;
-			this.pump(nowMs);
-		}
+		else this.pump(nowMs);
 	}
 
 	/** How is its network now? */
@@ -378,13 +387,9 @@ export class Coprocessor implements Chip, Told {
 		this.reset(nowMs);
 	}
 
-	/** The chip is there, but can't be used, or not now. */
-	private refuse(nowMs: number): void {
-		this.#requests.isOdd = true;
-		this.pause(nowMs);
-	}
-
-	private pause(nowMs: number): void {
+	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
+	private pause(isOdd: boolean, nowMs: number): void {
+		this.#requests.isOdd = isOdd;
 		this.failed(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
 		this.interrupted(nowMs);

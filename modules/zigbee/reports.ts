@@ -18,7 +18,7 @@
  */
 import { type Attributes, isUnknown, METER_STATUS, VALUE_COUNT } from "./attributes.js";
 import type { Outgoing } from "./radio.js";
-import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberSize, putNumber, REPORT, u16 } from "./zcl.js";
+import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, numberSize, putNumber, REPORT, u16 } from "./zcl.js";
 
 const FORMAT = 1;
 const HEADER = 2;
@@ -118,11 +118,9 @@ export class Reports {
 	}
 
 	changeOf(number: number): number {
-		if (this.isUnset(number)) return defaultOf(number, 4, 2);
-		let change = 0;
-		const at = HEADER + number * SETTING_SIZE + 4;
-		for (let i = CHANGE_SIZE - 1; i >= 0; i--) change = change * 256 + this.settings[at + i];
-		return change;
+		return this.isUnset(number)
+			? defaultOf(number, 4, 2)
+			: numberAt(this.settings, HEADER + number * SETTING_SIZE + 4, CHANGE_SIZE);
 	}
 
 	/** When the next report is due, monotonic ms; Infinity: none. */

@@ -8,7 +8,25 @@
 import { hexDigitValue } from "../bytes/hex.js";
 import { FORMAT_8N1 } from "../io/host.js";
 import { OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
-import * as mt from "./mt.js";
+import {
+	AF_DATA_CONFIRM,
+	AF_DATA_REQUEST,
+	AF_INCOMING_MSG,
+	AF_REGISTER,
+	BDB_NOTIFY,
+	BDB_START,
+	MT_ANSWER,
+	RPC_ERROR,
+	SYS_GET_EXTADDR,
+	SYS_NV_READ,
+	SYS_RESET,
+	SYS_RESET_IND,
+	SYS_VERSION,
+	ZDO_EXT_NWK_INFO,
+	ZDO_LEAVE_IND,
+	ZDO_MGMT_LEAVE,
+	ZDO_STATE_CHANGE,
+} from "./mt.js";
 import {
 	DEVICE,
 	ENDPOINT,
@@ -200,8 +218,8 @@ export class Requests {
 
 	/** How long the request that is asked, or what it begins, may take. */
 	get limitMs(): number {
-		if (this.asked === mt.ZDO_MGMT_LEAVE) return LEAVE_MS;
-		return this.asked === mt.BDB_START ? BDB_MS : REQUEST_MS;
+		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
+		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
 	/** Asks the next request of the sequence; false when it is at its end. */
@@ -230,7 +248,7 @@ export class Requests {
 	}
 
 	reset(): void {
-		const at = this.put(COMMAND_AT, mt.SYS_RESET >> 8, mt.SYS_RESET & 0xff);
+		const at = this.put(COMMAND_AT, SYS_RESET >> 8, SYS_RESET & 0xff);
 		this.#bytes[at] = SOFT;
 		this.#bytes[REQUEST_AT] = SKIP_BOOT_LOADER;
 		this.transmit(REQUEST_AT, seal(this.#bytes, REQUEST_AT + 1, at + 1 - COMMAND_AT));
@@ -244,7 +262,7 @@ export class Requests {
 	queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		this.#transaction = (this.#transaction % 0xff) + 1;
-		let at = this.put(FRAME_AT + 2, mt.AF_DATA_REQUEST >> 8, mt.AF_DATA_REQUEST & 0xff);
+		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
 		at = this.put(at, frame.destination & 0xff, frame.destination >> 8);
 		at = this.put(at, frame.destinationEndpoint, ENDPOINT);
 		at = this.put(at, frame.cluster & 0xff, frame.cluster >> 8);
@@ -260,7 +278,7 @@ export class Requests {
 		if (this.#sending !== SENDING_QUEUED) return false;
 		this.#sending = SENDING_ASKED;
 		this.confirmMs = nowMs + CONFIRM_MS;
-		this.asked = mt.AF_DATA_REQUEST;
+		this.asked = AF_DATA_REQUEST;
 		this.#isStrict = false;
 		this.transmit(FRAME_AT, this.#frameEnd);
 		return true;
@@ -268,7 +286,7 @@ export class Requests {
 
 	/** The request that was asked has had no answer. */
 	missed(nowMs: number): void {
-		const isLost = this.asked === mt.AF_DATA_REQUEST && this.#sending === SENDING_ASKED;
+		const isLost = this.asked === AF_DATA_REQUEST && this.#sending === SENDING_ASKED;
 		this.asked = 0;
 		this.#told.missed(nowMs);
 		if (isLost) this.finish(SENT_LOST, nowMs);
@@ -362,19 +380,19 @@ export class Requests {
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
 		const command = (bytes[at - 2] << 8) | bytes[at - 1];
-		if (command === mt.SYS_RESET_IND) told.restarted(nowMs);
-		else if (command === mt.AF_DATA_CONFIRM) {
+		if (command === SYS_RESET_IND) told.restarted(nowMs);
+		else if (command === AF_DATA_CONFIRM) {
 			if (length >= 3 && this.isSending && bytes[at + 2] === this.#transaction) this.finish(first, nowMs);
-		} else if (command === mt.AF_INCOMING_MSG) this.deliver(at, length, nowMs);
-		else if (command === mt.ZDO_STATE_CHANGE) told.changed(isIn(DEVICE_IN, first), nowMs);
-		else if (command === mt.ZDO_LEAVE_IND) {
+		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
+		else if (command === ZDO_STATE_CHANGE) told.changed(isIn(DEVICE_IN, first), nowMs);
+		else if (command === ZDO_LEAVE_IND) {
 			// Asked for by somebody else, and not in order to come back.
 			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) told.expelled(nowMs);
-		} else if (command === mt.BDB_NOTIFY) {
+		} else if (command === BDB_NOTIFY) {
 			if (length >= 2) told.notified(first, bytes[at + 1], nowMs);
-		} else if (command === mt.RPC_ERROR) {
+		} else if (command === RPC_ERROR) {
 			if (length >= 3) this.answer((bytes[at + 1] << 8) | bytes[at + 2], REFUSED, at, 0, nowMs);
-		} else this.answer(command - mt.MT_ANSWER, first, at, length, nowMs);
+		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
 	}
 
 	/** `length` bytes at `at` answer `request`; none when the chip does not know it. */
@@ -382,11 +400,11 @@ export class Requests {
 		if (request !== this.asked) return;
 		this.asked = 0;
 		let isWell = status === 0 || !this.#isStrict;
-		if (request === mt.SYS_VERSION) isWell = this.identified(at, length);
-		else if (request === mt.SYS_GET_EXTADDR) isWell = this.addressed(at, length);
-		else if (request === mt.ZDO_EXT_NWK_INFO) isWell = this.informed(at, length);
-		else if (request === mt.SYS_NV_READ) this.role = status === 0 && length >= 3 ? this.#bytes[at + 2] : NO_ROLE;
-		const isLost = request === mt.AF_DATA_REQUEST && status !== 0 && this.#sending === SENDING_ASKED;
+		if (request === SYS_VERSION) isWell = this.identified(at, length);
+		else if (request === SYS_GET_EXTADDR) isWell = this.addressed(at, length);
+		else if (request === ZDO_EXT_NWK_INFO) isWell = this.informed(at, length);
+		else if (request === SYS_NV_READ) this.role = status === 0 && length >= 3 ? this.#bytes[at + 2] : NO_ROLE;
+		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.#sending === SENDING_ASKED;
 		this.#told.answered(request, isWell, nowMs);
 		if (isLost) this.finish(status, nowMs);
 	}
@@ -396,7 +414,7 @@ export class Requests {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
 		let to = end;
-		if (command === mt.AF_REGISTER) {
+		if (command === AF_REGISTER) {
 			to = this.put(to, ENDPOINT, PROFILE & 0xff);
 			to = this.put(to, PROFILE >> 8, DEVICE & 0xff);
 			to = this.put(to, DEVICE >> 8, DEVICE_VERSION);
@@ -405,7 +423,7 @@ export class Requests {
 				bytes[to++] = clusters.length;
 				for (const cluster of clusters) to = this.put(to, cluster & 0xff, cluster >> 8);
 			}
-		} else if (command === mt.ZDO_MGMT_LEAVE) bytes.copyWithin(COMMAND_AT + 2, INFO_AT, INFO_AT + 2);
+		} else if (command === ZDO_MGMT_LEAVE) bytes.copyWithin(COMMAND_AT + 2, INFO_AT, INFO_AT + 2);
 		this.asked = command;
 		this.#isStrict = false;
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));

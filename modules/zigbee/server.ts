@@ -37,6 +37,7 @@ import {
 	NOT_AUTHORIZED,
 	NOT_FOUND,
 	NOT_REPORTABLE,
+	numberAt,
 	numberSize,
 	OK,
 	putNumber,
@@ -209,65 +210,65 @@ export class Server {
 		const { attributes, reports } = this.#options;
 		let at = body;
 		let from = start;
-		let count = 0;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
-			const direction = bytes[from];
-			const id = u16(bytes, from + 1);
-			const { row, status: problem } = this.reportable(direction, id);
-			let status = problem;
+			const row = this.reportable(bytes, from);
+			// Of reports to us, which none of our attributes takes.
+			let status = -row;
 			let next = from + 5;
-			if (direction === 0) {
+			if (bytes[from] === 0) {
 				const type = bytes[from + 3];
-				const size = isAnalog(type) ? numberSize(type) || 8 : 0;
+				const size = isAnalog(type) ? numberSize(type) : 0;
 				next = from + 8 + size;
 				if (next > end) break;
 				const least = u16(bytes, from + 4);
 				const longest = u16(bytes, from + 6);
-				if (status === OK && type !== attributes.typeOf(row)) status = INVALID_TYPE;
-				else if (status === OK && least > longest && longest > 0) status = INVALID_VALUE;
-				else if (status === OK && source !== COORDINATOR) status = NOT_AUTHORIZED;
-				if (status === OK) {
-					let change = 0;
-					for (let i = next - 1; i >= from + 8; i--) change = change * 256 + bytes[i];
-					reports.configure(attributes.valueOf(row), least, longest, change);
+				if (row < 0) status = -row;
+				else if (type !== attributes.typeOf(row)) status = INVALID_TYPE;
+				else if (least > longest && longest > 0) status = INVALID_VALUE;
+				else if (source !== COORDINATOR) status = NOT_AUTHORIZED;
+				else {
+					status = OK;
+					reports.configure(attributes.valueOf(row), least, longest, numberAt(bytes, from + 8, size));
 					reports.endpoint = endpoint;
 				}
 			}
-			if (status !== OK) {
-				into[at] = status;
-				into[at + 1] = direction;
-				at = putNumber(into, at + 2, 2, id);
-			}
+			if (status !== OK) at = this.record(status, bytes, from, into, at);
 			from = next;
-			count++;
 		}
-		if (count > 0 && at === body) into[at++] = OK;
+		if (from > start && at === body) into[at++] = OK;
 		return at;
 	}
 
-	/** Whether reports of an attribute can be told of; its row. */
-	private reportable(direction: number, id: number): { row: number; status: number } {
+	/** The row of the attribute that `bytes[at]` (direction, id) tells of; below 0 the status why it is not reported, negative. */
+	private reportable(bytes: Uint8Array, at: number): number {
 		const { attributes } = this.#options;
+		const id = u16(bytes, at + 1);
 		const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
-		if (row < 0) return { row, status: this.#client?.attributes.includes(id) === true ? NOT_REPORTABLE : NO_ATTRIBUTE };
+		if (row < 0) return this.#client?.attributes.includes(id) === true ? -NOT_REPORTABLE : -NO_ATTRIBUTE;
 		// Nobody sends us any.
-		return { row, status: direction !== 0 || attributes.valueOf(row) < 0 ? NOT_REPORTABLE : OK };
+		return bytes[at] !== 0 || attributes.valueOf(row) < 0 ? -NOT_REPORTABLE : row;
+	}
+
+	/** Writes a status, and the direction and id at `from`. */
+	private record(status: number, bytes: Uint8Array, from: number, into: Uint8Array, at: number): number {
+		into[at] = status;
+		into.set(bytes.subarray(from, from + 3), at + 1);
+		return at + 4;
 	}
 
 	private readReporting({ bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		const { attributes, reports } = this.#options;
 		let at = body;
 		for (let from = start; from + 3 <= end && at + 4 <= ZCL_LIMIT; from += 3) {
-			const id = u16(bytes, from + 1);
-			let { row, status } = this.reportable(bytes[from], id);
-			const number = status === OK ? attributes.valueOf(row) : 0;
-			const type = status === OK ? attributes.typeOf(row) : 0;
+			const row = this.reportable(bytes, from);
+			const type = row < 0 ? 0 : attributes.typeOf(row);
+			const number = row < 0 ? 0 : attributes.valueOf(row);
 			const size = isAnalog(type) ? numberSize(type) : 0;
-			if (status === OK && reports.longestOf(number) === NEVER) status = NOT_FOUND;
-			else if (status === OK && at + 9 + size > ZCL_LIMIT) status = INSUFFICIENT_SPACE;
-			into[at] = status;
-			into[at + 1] = bytes[from];
-			at = putNumber(into, at + 2, 2, id);
+			let status = OK;
+			if (row < 0) status = -row;
+			else if (reports.longestOf(number) === NEVER) status = NOT_FOUND;
+			else if (at + 9 + size > ZCL_LIMIT) status = INSUFFICIENT_SPACE;
+			at = this.record(status, bytes, from, into, at);
 			if (status !== OK) continue;
 			into[at] = type;
 			at = putNumber(into, at + 1, 2, reports.leastOf(number));

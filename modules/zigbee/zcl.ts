@@ -60,6 +60,13 @@ export function putNumber(into: Uint8Array, at: number, size: number, value: num
 	return at + size;
 }
 
+/** The whole number of `size` bytes at `at`. */
+export function numberAt(bytes: Uint8Array, at: number, size: number): number {
+	let value = 0;
+	for (let i = size - 1; i >= 0; i--) value = value * 256 + bytes[at + i];
+	return value;
+}
+
 /** Takes a frame apart; undefined when it is cut short, or of no type that there is. */
 export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFrame | undefined {
 	const control = bytes[start];
@@ -75,23 +82,21 @@ export function parseFrame({ bytes, start, end, isBroadcast }: Incoming): ZCLFra
 
 /** Bytes of a number of this type; 0 for a type of another kind (ZCL revision 8, table 2-12). */
 export function numberSize(type: number): number {
-	if (type < 0x08 || type > 0x2f) {
-		if (type === 0x30) return 1;
-		if (type === 0x31 || type === 0x38) return 2;
-		return type === 0x39 || (type >= 0xe0 && type <= 0xe2) || type === 0xea ? 4 : 0;
-	}
-	return type < 0x10 || type > 0x17 ? (type & 7) + 1 : type === 0x10 ? 1 : 0;
+	if (type < 0x30) return type < 0x08 ? 0 : (type & 7) + 1;
+	if (type === 0x30) return 1;
+	if (type === 0x31 || type === 0x38) return 2;
+	if (type === 0x3a || type === 0xf0) return 8;
+	return type === 0x39 || type >> 2 === 0x38 || type === 0xea ? 4 : 0;
 }
 
 /** Whether a change of a value of this type can be told by its amount: then it stands in a report's settings. */
 export function isAnalog(type: number): boolean {
-	return (type >= 0x20 && type <= 0x2f) || (type >= 0x38 && type <= 0x3a) || (type >= 0xe0 && type <= 0xe2);
+	return type >> 4 === 2 || (type >= 0x38 && type <= 0x3a) || type >> 2 === 0x38;
 }
 
 /** Bytes of the value of this type at `at`; NaN when the type is none whose length is known, or the value goes beyond `end`. */
 export function valueSize(type: number, bytes: Uint8Array, at: number, end: number): number {
-	let size = numberSize(type);
-	if (type === 0x3a || type === 0xf0) size = 8;
-	else if (type === TYPE_OCTETS || type === TYPE_TEXT) size = 1 + (bytes[at] === 0xff ? 0 : bytes[at]);
+	const isText = type === TYPE_OCTETS || type === TYPE_TEXT;
+	const size = isText ? 1 + (bytes[at] === 0xff ? 0 : bytes[at]) : numberSize(type);
 	return size > 0 && at + size <= end ? size : Number.NaN;
 }

@@ -8,6 +8,7 @@ import { withArrows } from "../../tools/sdk/arrows.js";
 import { asWritten } from "../../tools/sdk/as-written.js";
 import { MAIN, madeFor } from "../../tools/sdk/esp32.js";
 import { withOwnMethods } from "../../tools/sdk/own-methods.js";
+import { OWN_NAMES, withOwnNames } from "../../tools/sdk/own-names.js";
 import { withPlainFields } from "../../tools/sdk/plain-fields.js";
 import { makeScript, type Script } from "../../tools/sdk/script.js";
 import { ROOT } from "../../tools/sdk/sdk.js";
@@ -74,6 +75,30 @@ describe("the firmware's script", function () {
 				[],
 			);
 		});
+
+	it("gives names of ours that the engine has, too, another form everywhere", () => {
+		const script =
+			"class A { take(from) { const { at, raw: b } = this; return { from, log: at, b }; } }\nnew A().take([1])?.from;\n'take';\n";
+		assert.equal(
+			withOwnNames(script),
+			"class A { take_(from) { const { at_: at, raw_: b } = this; return { from_: from, log_: at, b }; } }\nnew A().take_([1])?.from_;\n'take';\n",
+		);
+		assert.throws(() => withOwnNames("Array.from('a');"), /from of the engine is used/);
+	});
+
+	it("gives no such form to a name that C asks for", () => {
+		const sources = ["esp32", "linux", "native"].flatMap((folder) =>
+			readdirSync(join(ROOT, "hosts", folder))
+				.filter((name) => name.endsWith(".c"))
+				.map((name) => readFileSync(join(ROOT, "hosts", folder, name), "utf8")),
+		);
+		const asked = new Set(sources.flatMap((text) => [...text.matchAll(/\bxsID_(\w+)/g)].map(([, name]) => name)));
+		assert.ok(asked.has("onUART"));
+		assert.deepEqual(
+			OWN_NAMES.filter((name) => asked.has(name)),
+			[],
+		);
+	});
 
 	it("has every name by which C calls or reads something", async () => {
 		const { text } = await makeScript(join(ROOT, ".build"), "hosts/esp32/main", PLAIN_BOARD);

@@ -109,6 +109,7 @@ export class PlayedChip implements Chip {
 	readonly ieeeAddress = Uint8Array.of(1, 0, 0, 0, 0, 0x4b, 0x12, 0);
 	network: Network | undefined;
 	readonly firmware = "played";
+	readonly owesLeave = false;
 	readonly joiningUntilMs = 0;
 	readonly owesLeave = false;
 	deadlineMs = Number.POSITIVE_INFINITY;
