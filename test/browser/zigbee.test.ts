@@ -113,7 +113,7 @@ describe("The page's Zigbee", function () {
 		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
 		await gateway.login();
 		await gateway.read("iec62056/read");
-		({ model } = (await gateway.read("system/version")).device);
+		model = `Meter gateway ${(await gateway.read("system/version")).device.model}`;
 	});
 	beforeEach(() => {
 		sent = [];

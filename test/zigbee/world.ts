@@ -111,7 +111,6 @@ export class PlayedChip implements Chip {
 	readonly firmware = "played";
 	readonly owesLeave = false;
 	readonly joiningUntilMs = 0;
-	readonly owesLeave = false;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
 	/** How often the endpoint was registered anew. */

@@ -10,9 +10,11 @@
 /** Characters before the one to come, of each context; the last two are the word so far, alone and with the one before. */
 const ORDERS = [0, 1, 2, 3, 4, 6];
 const CONTEXTS = ORDERS.length + 2;
-/** Slots of what was seen so far, 32 bits each: 22 of a probability, 10 of how often it was seen. */
-const SLOTS = 1 << 23;
+/** Slots of what was seen so far, 32 bits each: 22 of a probability, 5 of the hash, 5 of how often it was seen. */
+const SLOTS = 1 << 22;
 const ONE = 1 << 22;
+const CHECK = 31 << 5;
+const SEEN = 31;
 const SEEN_LIMIT = 30;
 /** What the first bit seen in a slot counts. */
 const FIRST_SHARE = 1.1;
@@ -61,10 +63,14 @@ class Model {
 		for (let k = 0; k < CONTEXTS; k++) {
 			const hash = Math.imul(this.#hashes[k] + Math.imul(this.#bits, 0x9e3779b1), 0x2c1b3c6d);
 			const at = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-			const slot = this.#slots[at];
+			const check = (hash >>> 22) & CHECK;
+			let slot = this.#slots[at];
+			// Another context has it: this one takes it over.
+			if ((slot & CHECK) !== check) slot = this.#slots[at] = check;
+			const seen = slot & SEEN;
 			this.#found[k] = at;
-			this.#votes[k] = slot === 0 ? 0 : stretched[slot >>> 20];
-			if (slot !== 0 && k < ORDERS.length) longest = k + 1;
+			this.#votes[k] = seen && stretched[slot >>> 20];
+			if (seen && k < ORDERS.length) longest = k + 1;
 		}
 		const sets = [longest, 256 + this.#bits, 512 + this.#last[0], 768 + this.#last[1]];
 		this.#sets = sets.map((set) => set * CONTEXTS);
@@ -80,10 +86,10 @@ class Model {
 		for (let k = 0; k < CONTEXTS; k++) {
 			for (const from of this.#sets) this.#weights[from + k] += error * this.#votes[k];
 			const slot = this.#slots[this.#found[k]];
-			const seen = slot & 1023;
+			const seen = slot & SEEN;
 			const before = seen === 0 ? ONE / 2 : slot >>> 10;
 			const after = Math.floor(before + (bit * ONE - before) / (seen + FIRST_SHARE));
-			this.#slots[this.#found[k]] = (after << 10) | Math.min(SEEN_LIMIT, seen + 1);
+			this.#slots[this.#found[k]] = (after << 10) | (slot & CHECK) | Math.min(SEEN_LIMIT, seen + 1);
 		}
 		this.#bits = (this.#bits << 1) | bit;
 		if (this.#bits >= 256) this.#end(this.#bits & 255);

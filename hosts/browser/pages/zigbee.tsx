@@ -73,7 +73,8 @@ function State({ radio, reload }: StateProps) {
 	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);
 	const [joining, setJoining] = useState<Joining>();
-	const joinedText = t("zigbee.joined", { name: version?.device.model ?? "" });
+	// As modules/zigbee/attributes.ts names it.
+	const joinedText = t("zigbee.joined", { name: `Meter gateway ${version?.device.model ?? ""}` });
 	const isOver = !isJoining && (state === "joined" || state === "not_joined");
 	useEffect(() => {
 		if (isJoining) setJoining("begun");

@@ -32,9 +32,9 @@ export const ZIGBEE = {
 		"Moduł Zigbee ma oprogramowanie, którego bramka nie może użyć. Potrzebuje Z-Stack 3.x.0 dla koordynatorów; jak go wgrać, mówi dokumentacja bramki.",
 	],
 	"zigbee.is.not_joined": [
-		"Until the gateway has joined a Zigbee network it sends nothing over Zigbee.",
-		"Bis das Gateway einem Zigbee-Netz beigetreten ist, sendet es nichts über Zigbee.",
-		"Dopóki bramka nie dołączy do sieci Zigbee, nic przez Zigbee nie wysyła.",
+		"Nothing is sent over Zigbee until the gateway has joined a network.",
+		"Über Zigbee wird nichts gesendet, bis das Gateway einem Netz beigetreten ist.",
+		"Przez Zigbee nic nie jest wysyłane, dopóki bramka nie dołączy do sieci.",
 	],
 	"zigbee.is.joining": [
 		"The gateway looks for a network that takes new devices, again and again. Leave the controller open for them.",
@@ -60,9 +60,9 @@ export const ZIGBEE = {
 	"zigbee.join": ["Join a network", "Netz beitreten", "Dołącz do sieci"],
 	"zigbee.rejoin": ["Join another network", "Anderem Netz beitreten", "Dołącz do innej sieci"],
 	"zigbee.leaves": [
-		"The gateway leaves its Zigbee network. Until it has joined one, the controller gets no values.",
-		"Das Gateway verlässt sein Zigbee-Netz. Bis es einem beigetreten ist, bekommt die Zentrale keine Werte.",
-		"Bramka opuści swoją sieć Zigbee. Dopóki do jakiejś nie dołączy, kontroler nie dostanie wartości.",
+		"The gateway then leaves its Zigbee network, and the controller gets no values.",
+		"Das Gateway verlässt dann sein Zigbee-Netz, und die Zentrale bekommt keine Werte.",
+		"Bramka opuści wtedy swoją sieć Zigbee, a kontroler nie dostanie wartości.",
 	],
 	"zigbee.open": [
 		"First let the controller take new devices: in Zigbee2MQTT “Permit join (All)”, in Home Assistant (ZHA) “Add device”, elsewhere by its search for devices.",
@@ -114,9 +114,9 @@ export const ZIGBEE = {
 		"Kod {what} ma kilka wierszy: liczy się tylko najniższy z nich.",
 	],
 	"map.interview": [
-		"Voltage or current has come or gone: in Zigbee2MQTT press “Interview” and then “Reconfigure” at this device. Elsewhere remove it and let it join again.",
-		"Spannung oder Strom kam hinzu oder fiel weg: Drücken Sie in Zigbee2MQTT bei diesem Gerät „Interview“, dann „Neu konfigurieren“. Sonst entfernen Sie es und lassen es neu beitreten.",
-		"Doszło lub odpadło napięcie albo natężenie: w Zigbee2MQTT naciśnij przy tym urządzeniu „Wywiad”, potem „Reconfigure”. Gdzie indziej usuń je i dołącz na nowo.",
+		"Voltage or current has come or gone: in Zigbee2MQTT press “Interview”, then “Reconfigure”; elsewhere let the gateway join anew.",
+		"Spannung oder Strom kam hinzu oder fiel weg: Drücken Sie in Zigbee2MQTT „Interview“, dann „Neu konfigurieren“; sonst lassen Sie das Gateway neu beitreten.",
+		"Doszło lub odpadło napięcie albo natężenie: w Zigbee2MQTT naciśnij „Wywiad”, potem „Reconfigure”; gdzie indziej dołącz bramkę na nowo.",
 	],
 	"map.empty": [
 		"No value is sent. Add a line for each that should be.",
