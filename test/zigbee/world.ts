@@ -112,7 +112,6 @@ export class PlayedChip implements Chip {
 	network: Network | undefined;
 	readonly firmware = "played";
 	readonly joiningUntilMs = 0;
-	readonly owesLeave = false;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
 	/** How often the endpoint was registered anew. */
