@@ -111,6 +111,7 @@ export class PlayedChip implements Chip {
 	readonly ieeeAddress = Uint8Array.of(1, 0, 0, 0, 0, 0x4b, 0x12, 0);
 	network: Network | undefined;
 	readonly firmware = "played";
+	readonly owesLeave = false;
 	readonly joiningUntilMs = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
