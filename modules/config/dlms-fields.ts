@@ -22,7 +22,7 @@ const ADDRESS_MAX = 16383;
 const CLIENT_MAX = 127;
 
 /** In the order of AUTH_… (meter/dlms-settings.ts). */
-const AUTHS = Object.freeze(["none", "low", "high_gmac"]);
+const AUTHS = Object.freeze(["none", "low", "high_gmac", "high_sha256"]);
 export const DLMS_AUTH = field<string>({
 	entry: IN_DLMS,
 	id: 1,
@@ -100,7 +100,34 @@ export const DLMS_BAUDRATE = field<number>({
 	choices: BAUD_RATES,
 	initial: 9600,
 });
-export const DLMS = entry("dlms", 2, [
+/** Of ciphered APDUs. */
+export const DLMS_SECURITY_SUITE = field<number>({
+	entry: IN_DLMS,
+	id: 10,
+	name: "security_suite",
+	kind: CHOICE,
+	choices: Object.freeze([0, 1]),
+	initial: 0,
+});
+/** RLRQ before the disconnection: there are meters that keep the association else. */
+export const DLMS_RELEASE = field<boolean>({
+	entry: IN_DLMS,
+	id: 11,
+	name: "release",
+	kind: BOOLEAN,
+	initial: false,
+});
+export const DEVIATION_SWAPPED = "swapped";
+/** The sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
+export const DLMS_DEVIATION = field<string>({
+	entry: IN_DLMS,
+	id: 12,
+	name: "deviation",
+	kind: CHOICE,
+	choices: Object.freeze(["standard", DEVIATION_SWAPPED]),
+	initial: "standard",
+});
+export const DLMS = entry("dlms", 3, [
 	DLMS_AUTH,
 	DLMS_USE_ENCRYPTION,
 	DLMS_CLIENT_ADDRESS,
@@ -110,9 +137,12 @@ export const DLMS = entry("dlms", 2, [
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_OPENING,
 	DLMS_BAUDRATE,
+	DLMS_SECURITY_SUITE,
+	DLMS_RELEASE,
+	DLMS_DEVIATION,
 ]);
 
-/** Of low level security; empty: none. */
+/** Of low level security, or the secret of HLS with SHA-256; empty: none. */
 export const DLMS_PASSWORD = field<string>({
 	entry: IN_DLMS_SECRETS,
 	id: 1,

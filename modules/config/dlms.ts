@@ -3,15 +3,19 @@ import { asciiBytes } from "../bytes/ascii.js";
 import type { Crypto } from "../io/crypto.js";
 import type { HostInfo, TextCodec } from "../io/host.js";
 import {
+	DEVIATION_SWAPPED,
 	DLMS_AUTH,
 	DLMS_AUTH_KEY,
 	DLMS_BAUDRATE,
 	DLMS_BLOCK_CIPHER_KEY,
 	DLMS_CLIENT_ADDRESS,
+	DLMS_DEVIATION,
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
 	DLMS_RECEIVE_TIMEOUT_MS,
+	DLMS_RELEASE,
+	DLMS_SECURITY_SUITE,
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_SERVER_LOGICAL,
 	DLMS_SERVER_PHYSICAL,
@@ -47,6 +51,18 @@ export class DLMSSettingsStore {
 
 	get ciphered(): boolean {
 		return this.#store.get(DLMS_USE_ENCRYPTION);
+	}
+
+	get suite(): number {
+		return this.#store.get(DLMS_SECURITY_SUITE);
+	}
+
+	get release(): boolean {
+		return this.#store.get(DLMS_RELEASE);
+	}
+
+	get swappedDeviation(): boolean {
+		return this.#store.get(DLMS_DEVIATION) === DEVIATION_SWAPPED;
 	}
 
 	get client(): number {

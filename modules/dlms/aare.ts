@@ -51,7 +51,7 @@ const OBJECT_IDENTIFIER = 0x06;
 /** Contexts by short names, plain and ciphered. */
 const CONTEXT_SHORT = 2;
 const CONTEXT_SHORT_CIPHERED = 4;
-/** What mechanisms fail with, by number. */
+/** What mechanisms fail with, by number, that the settings don't ask for. */
 const MECHANISMS = Object.freeze([
 	...[undefined, undefined, DLMS_HLS_2, DLMS_HLS_MD5, DLMS_HLS_SHA1, undefined, DLMS_HLS_SHA256, DLMS_HLS_ECDSA],
 ]);
@@ -147,9 +147,9 @@ function numberIn({ start, end }: Element, bytes: Uint8Array, arc: number): numb
 	return end - start > 2 && bytes[end - 2] === arc ? bytes[end - 1] : -1;
 }
 
-/** The failure that is told by the mechanism that a meter names; undefined for those that we can do, and for none. */
-export function mechanismFailure(mechanism: number): Failure | undefined {
-	return MECHANISMS[mechanism];
+/** The failure that is told by the mechanism that a meter names, where ours is `own`; undefined where none is told. */
+export function mechanismFailure(mechanism: number, own: number): Failure | undefined {
+	return mechanism === own ? undefined : MECHANISMS[mechanism];
 }
 
 /** The failure that is told by a refusal by its diagnostic. */

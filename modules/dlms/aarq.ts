@@ -2,8 +2,8 @@
  * AARQ and RLRQ: the client's request for an association, and its end (IEC 62056-5-3, 6.2, 6.5 and 11; ACSE in BER).
  *
  *   60 len  A1 09 06 07 <2.16.756.5.8.1.context>      1 logical names, 3 logical names ciphered
- *           A6 0A 04 08 <system title>                 where ciphering or GMAC needs it
- *           8A 02 07 80  8B 07 <…8.2.mechanism>        with authentication: 1 low, 5 high with GMAC
+ *           A6 0A 04 08 <system title>                 where ciphering or high security needs it
+ *           8A 02 07 80  8B 07 <…8.2.mechanism>        with authentication: 1 low, 5 high with GMAC, 6 with SHA-256
  *           AC len 80 len <password, or challenge>
  *           BE len 04 len <initiate request, or glo- of it>
  *   62 len  80 01 00  BE len 04 len <glo- initiate request>   user information only when ciphered
@@ -21,7 +21,9 @@ export const CONTEXT_CIPHERED = 3;
 
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
+/** From here on they are high: a challenge each way in place of the password. */
 export const MECHANISM_HIGH_GMAC = 5;
+export const MECHANISM_HIGH_SHA256 = 6;
 
 export const TITLE_LENGTH = 8;
 /** Password or challenge. */

@@ -2,28 +2,28 @@
  * Passes 3 and 4 of high level security: the ACTION `reply_to_HLS_authentication` of the current association
  * (IEC 62056-5-3, 7.3; IEC 62056-6-2, 5.3.2).
  *
- *   request   C3 01 C1  class 00 0F, 0.0.40.0.0.255, method 01  01  09 11 <SC IC tag>
- *   response  C7 01 id  result  01 00  09 11 <SC IC tag>
+ *   request   C3 01 C1  class 00 0F, 0.0.40.0.0.255, method 01  01  09 len <answer>
+ *   response  C7 01 id  result  01 00  09 len <answer>
+ *
+ * An answer is SC IC tag with GMAC (17 bytes), a digest with SHA-256 (32).
  */
 import { TAG_OCTET_STRING } from "./axdr.js";
-import { MAC_LENGTH } from "./cipher.js";
 import { type Cursor, putBytes } from "./cursor.js";
 
 export const ACTION_RESPONSE = 0xc7;
 
 const ACTION_REQUEST_HEAD = Object.freeze([
 	...[0xc3, 0x01, 0xc1, 0x00, 0x0f, 0x00, 0x00, 0x28, 0x00, 0x00, 0xff, 0x01, 0x01],
-	...[TAG_OCTET_STRING, MAC_LENGTH],
+	TAG_OCTET_STRING,
 ]);
-/** Where our answer is to be written in the request, and bytes of the request with it. */
-export const ANSWER_AT = ACTION_REQUEST_HEAD.length;
-export const ACTION_REQUEST_LENGTH = ANSWER_AT + MAC_LENGTH;
+/** Where our answer is to be written in the request, which ends with it. */
+export const ANSWER_AT = ACTION_REQUEST_HEAD.length + 1;
 
 const NORMAL = 1;
 
-/** Writes the request at `into[at]`, but for the MAC_LENGTH bytes of the answer from `at` + ANSWER_AT on. */
-export function putActionRequest(into: Uint8Array, at: number): void {
-	putBytes(into, at, ACTION_REQUEST_HEAD);
+/** Writes the request at `into[at]`, but for the `length` bytes of the answer from `at` + ANSWER_AT on. */
+export function putActionRequest(into: Uint8Array, at: number, length: number): void {
+	into[putBytes(into, at, ACTION_REQUEST_HEAD)] = length;
 }
 
 /** The response did not say `success`; beside positions. */
@@ -31,8 +31,8 @@ export const ACTION_REFUSED = -1;
 /** The response makes no sense, or has no answer. */
 export const ACTION_BROKEN = -2;
 
-/** Where in the response, which the cursor stands at, the meter's answer of MAC_LENGTH bytes begins; or ACTION_…. */
-export function findAnswer(cursor: Cursor): number {
+/** Where in the response, which the cursor stands at, the meter's answer of `length` bytes begins; or ACTION_…. */
+export function findAnswer(cursor: Cursor, length: number): number {
 	cursor.expect(ACTION_RESPONSE);
 	cursor.expect(NORMAL);
 	cursor.u8();
@@ -42,7 +42,7 @@ export function findAnswer(cursor: Cursor): number {
 	if (cursor.u8() !== 1) return ACTION_BROKEN;
 	if (cursor.u8() !== 0) return ACTION_REFUSED;
 	cursor.expect(TAG_OCTET_STRING);
-	cursor.expect(MAC_LENGTH);
-	const at = cursor.skip(MAC_LENGTH);
+	cursor.expect(length);
+	const at = cursor.skip(length);
 	return cursor.failed ? ACTION_BROKEN : at;
 }

@@ -8,7 +8,8 @@
  *   STEP_COUNTER  keep higher invocation counters in flash, raise the cipher's `counterLimit`, then call `resume`
  *   STEP_END      over: `isRead`, or `failure`
  *
- *   AARQ, AARE; with GMAC: ACTION with our answer to the meter's challenge, and the meter's to ours, which is checked;
+ *   AARQ, AARE; with GMAC or SHA-256: ACTION with our answer to the meter's challenge, and the meter's to ours, which
+ *   is checked;
  *   the GETs of Reading; RLRQ, RLRE if wanted. In a ciphered context all is ciphered from AARQ's user information on, and
  *   an answer that is not is refused, but for exceptions and service errors, which meters send in clear.
  *
@@ -33,19 +34,13 @@ import {
 	encodeAARQ,
 	encodeRLRQ,
 	MECHANISM_HIGH_GMAC,
+	MECHANISM_HIGH_SHA256,
 	MECHANISM_LOW,
 	SECRET_LIMIT,
 	secretEnd,
 } from "./aarq.js";
-import {
-	ACTION_REFUSED,
-	ACTION_REQUEST_LENGTH,
-	ACTION_RESPONSE,
-	ANSWER_AT,
-	findAnswer,
-	putActionRequest,
-} from "./action.js";
-import { CIPHER_OVERHEAD, type Cipher, COUNTER_END, suiteFailure } from "./cipher.js";
+import { ACTION_REFUSED, ACTION_RESPONSE, ANSWER_AT, findAnswer, putActionRequest } from "./action.js";
+import { CIPHER_OVERHEAD, type Cipher, COUNTER_END, DIGEST_LENGTH, MAC_LENGTH, suiteFailure } from "./cipher.js";
 import type { Cursor } from "./cursor.js";
 import { EXCEPTION_RESPONSE, ExceptionResponse } from "./exception.js";
 import {
@@ -63,7 +58,7 @@ import {
 	DLMS_SHORT_NAMES,
 	DLMS_UNPROTECTED,
 } from "./failures.js";
-import { ATTRIBUTE_LENGTH, GET_RESPONSE, NORMAL_HEAD } from "./get.js";
+import { ATTRIBUTE_LENGTH, GET_RESPONSE, LIST_HEAD, NORMAL_HEAD } from "./get.js";
 import {
 	CONFIRMED_SERVICE_ERROR,
 	CONFORMANCE_ACTION,
@@ -75,7 +70,7 @@ import {
 	putInitiateRequest,
 	serviceErrorFailure,
 } from "./initiate.js";
-import type { Reading } from "./reading.js";
+import { LIST_LIMIT, type Reading } from "./reading.js";
 import { REASON_EXCEPTION } from "./reasons.js";
 
 export const STEP_SEND = 1;
@@ -88,8 +83,11 @@ const CHALLENGE_LENGTH = 16;
 /** Behind the AARQ stands an initiate request, or the meter's challenge; then ours. */
 const BEHIND_AARQ = AARQ_LIMIT;
 const CHALLENGE_AT = BEHIND_AARQ + SECRET_LIMIT;
-/** Bytes of the request's buffer; a request is shorter than CHALLENGE_AT. */
-export const REQUEST_LIMIT = CHALLENGE_AT + CHALLENGE_LENGTH;
+/**
+ * Bytes of the request's buffer: a list of LIST_LIMIT attributes, ciphered. Until the association is there a request is
+ * shorter than BEHIND_AARQ.
+ */
+export const REQUEST_LIMIT = LIST_HEAD + LIST_LIMIT * ATTRIBUTE_LENGTH + CIPHER_OVERHEAD + 1;
 
 const CHALLENGE_BASE = 0x30;
 const CHALLENGE_BITS = 0x3f;
@@ -105,13 +103,13 @@ const STATE_RELEASE = 3;
 const STATE_ENDED = 4;
 
 export interface AssociationOptions {
-	/** MECHANISM_NONE, _LOW or _HIGH_GMAC. */
+	/** MECHANISM_NONE, _LOW, _HIGH_GMAC or _HIGH_SHA256. */
 	readonly mechanism: number;
 	/** Cipher the APDUs. */
 	readonly ciphered: boolean;
-	/** For MECHANISM_LOW, at most SECRET_LIMIT bytes. */
+	/** For MECHANISM_LOW, and the secret of MECHANISM_HIGH_SHA256; at most SECRET_LIMIT bytes. */
 	readonly password: Uint8Array;
-	/** For `ciphered` and MECHANISM_HIGH_GMAC. */
+	/** For `ciphered` and MECHANISM_HIGH_…: keys where they need them, titles. */
 	readonly cipher: Cipher | undefined;
 	readonly reading: Reading;
 	/** The longest APDU that the owner can take in, 64 to 65535. */
@@ -126,6 +124,8 @@ export class Association {
 	/** What is to be sent after STEP_SEND: the first `requestLength` bytes, until the next call. */
 	readonly request = new Uint8Array(REQUEST_LIMIT);
 	requestLength = 0;
+	/** The longest request that goes in one frame, which every meter takes; the owner sets it before `begin`. */
+	frameLimit = REQUEST_LIMIT;
 	/** Where in the request the password stands, which no log may show; equal where there is none. */
 	secretStart = 0;
 	secretEnd = 0;
@@ -157,7 +157,9 @@ export class Association {
 		const { mechanism, ciphered, cipher, password } = this.#options;
 		const gmac = mechanism === MECHANISM_HIGH_GMAC;
 		const keyed = cipher?.complete === true && (!gmac || cipher.authenticates);
-		if (((ciphered || gmac) && !keyed) || password.length > SECRET_LIMIT) return this.end(DLMS_KEY_MISSING);
+		const secretless = mechanism === MECHANISM_HIGH_SHA256 && (cipher === undefined || password.length === 0);
+		if (((ciphered || gmac) && !keyed) || secretless || password.length > SECRET_LIMIT)
+			return this.end(DLMS_KEY_MISSING);
 		return this.resume();
 	}
 
@@ -168,8 +170,9 @@ export class Association {
 		this.#cursor.set(this.request, 0, 0);
 		if (this.#state === STATE_ENDED) return STEP_END;
 		if (this.#state === STATE_READ && this.#options.reading.done) return this.finish();
-		const { cipher, ciphered } = this.#options;
-		const needed = (ciphered ? 1 : 0) + (this.#state === STATE_AUTHENTICATE ? 1 : 0);
+		const { cipher, ciphered, mechanism } = this.#options;
+		const isMAC = this.#state === STATE_AUTHENTICATE && mechanism === MECHANISM_HIGH_GMAC;
+		const needed = (ciphered ? 1 : 0) + (isMAC ? 1 : 0);
 		if (cipher !== undefined && needed > 0 && !cipher.has(needed)) {
 			if (this.#state === STATE_RELEASE) return this.end(this.failure);
 			return cipher.counter + needed > COUNTER_END ? this.end(DLMS_COUNTER_EXHAUSTED) : STEP_COUNTER;
@@ -198,7 +201,7 @@ export class Association {
 
 	private associate(): void {
 		const { mechanism, password } = this.#options;
-		if (mechanism === MECHANISM_HIGH_GMAC) this.makeChallenge();
+		if (this.isHigh) this.makeChallenge();
 		const request = this.associationRequest();
 		this.requestLength = encodeAARQ(this.request, request);
 		if (mechanism !== MECHANISM_LOW) return;
@@ -213,22 +216,26 @@ export class Association {
 	}
 
 	private get challenge(): Uint8Array {
-		return this.request.subarray(CHALLENGE_AT);
+		return this.request.subarray(CHALLENGE_AT, CHALLENGE_AT + CHALLENGE_LENGTH);
+	}
+
+	private get isHigh(): boolean {
+		return this.#options.mechanism >= MECHANISM_HIGH_GMAC;
 	}
 
 	/** The initiate request, ciphered where all is, written behind where an AARQ ends. */
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
-		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		const { isHigh } = this;
 		const services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST | CONFORMANCE_GET;
-		const conformance = gmac ? services | CONFORMANCE_ACTION : services;
+		const conformance = isHigh ? services | CONFORMANCE_ACTION : services;
 		let end = putInitiateRequest(this.request, BEHIND_AARQ, conformance, pduLimit);
 		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, BEHIND_AARQ, end, this.request, BEHIND_AARQ);
 		return {
 			context: ciphered ? CONTEXT_CIPHERED : CONTEXT_PLAIN,
 			mechanism,
-			title: ciphered || gmac ? cipher?.title : undefined,
-			secret: gmac ? this.challenge : password,
+			title: ciphered || isHigh ? cipher?.title : undefined,
+			secret: isHigh ? this.challenge : password,
 			information: this.request,
 			informationStart: BEHIND_AARQ,
 			informationEnd: end,
@@ -243,20 +250,20 @@ export class Association {
 		this.diagnostic = answer.diagnostic;
 		if (answer.result > ACCEPTED) return this.end(this.rejection(answer, cursor));
 		if (!whole) return this.end(DLMS_MALFORMED);
-		const gmac = mechanism === MECHANISM_HIGH_GMAC;
+		const { isHigh } = this;
 		const isChallenged = answer.diagnostic === DIAGNOSTIC_AUTHENTICATION_REQUIRED;
-		const unable = gmac || isChallenged ? mechanismFailure(answer.mechanism) : undefined;
+		const unable = isHigh || isChallenged ? mechanismFailure(answer.mechanism, mechanism) : undefined;
 		if (unable !== undefined) return this.end(unable);
-		if (cipher !== undefined && (ciphered || gmac)) {
+		if (cipher !== undefined && (ciphered || isHigh)) {
 			const { titleStart, titleEnd } = answer;
 			const problem = titleStart < titleEnd ? cipher.setMeterTitle(bytes, titleStart, titleEnd) : undefined;
 			if (problem !== undefined) return this.end(problem);
 			if (!cipher.meterTitleKnown) return this.end(DLMS_METER_TITLE);
 		}
-		if (!gmac && isChallenged) return this.end(DLMS_AUTHENTICATION_REQUIRED);
+		if (!isHigh && isChallenged) return this.end(DLMS_AUTHENTICATION_REQUIRED);
 		const problem = this.takeInitiate(cursor.set(bytes, answer.informationStart, answer.informationEnd));
 		if (problem !== undefined) return this.end(problem);
-		return gmac ? this.takeChallenge(bytes, answer) : this.beginReading();
+		return isHigh ? this.takeChallenge(bytes, answer) : this.beginReading();
 	}
 
 	private rejection(answer: AssociationResponse, cursor: Cursor): Failure {
@@ -264,7 +271,7 @@ export class Association {
 		// Some tell the name of their association in an initiate response, which a refusal has no use for.
 		const tellsName = this.#initiate.read(cursor.set(cursor.bytes, informationStart, informationEnd));
 		if (answer.isShort || (tellsName && this.#initiate.isShort)) return DLMS_SHORT_NAMES;
-		const unable = mechanismFailure(answer.mechanism);
+		const unable = mechanismFailure(answer.mechanism, this.#options.mechanism);
 		if (unable !== undefined) return unable;
 		const rejected = rejectionFailure(answer.diagnostic);
 		if (rejected !== DLMS_REJECTED || informationStart === informationEnd) return rejected;
@@ -287,7 +294,7 @@ export class Association {
 		// A meter that offers GET all the same may be read.
 		const { isShort, conformance } = this.#initiate;
 		if (isShort && (conformance & CONFORMANCE_GET) === 0) return DLMS_SHORT_NAMES;
-		return this.room < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
+		return this.roomIn(REQUEST_LIMIT) < NORMAL_HEAD + ATTRIBUTE_LENGTH ? DLMS_PDU_SIZE : undefined;
 	}
 
 	/** Keeps the meter's challenge. One that is ours would let it send our own answer back to us. */
@@ -302,10 +309,26 @@ export class Association {
 	}
 
 	private authenticate(): void {
-		const challengeEnd = BEHIND_AARQ + this.#meterChallenge;
-		putActionRequest(this.request, 0);
-		this.#options.cipher?.answer(this.request, BEHIND_AARQ, challengeEnd, this.request, ANSWER_AT);
-		this.seal(ACTION_REQUEST_LENGTH);
+		const { cipher } = this.#options;
+		const { proofLength, meterChallenge, request } = this;
+		putActionRequest(request, 0, proofLength);
+		if (proofLength === DIGEST_LENGTH) request.set(this.digest(false, meterChallenge, this.challenge), ANSWER_AT);
+		else cipher?.answer(meterChallenge, 0, meterChallenge.length, request, ANSWER_AT);
+		this.seal(ANSWER_AT + proofLength);
+	}
+
+	private get meterChallenge(): Uint8Array {
+		return this.request.subarray(BEHIND_AARQ, BEHIND_AARQ + this.#meterChallenge);
+	}
+
+	/** Bytes of an answer to a challenge. */
+	private get proofLength(): number {
+		return this.#options.mechanism === MECHANISM_HIGH_SHA256 ? DIGEST_LENGTH : MAC_LENGTH;
+	}
+
+	private digest(ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
+		const { cipher, password } = this.#options;
+		return cipher?.digest(password, ofMeter, answered, own) ?? this.request.subarray(0, 0);
 	}
 
 	/** Takes an answer, deciphered where that was needed. */
@@ -324,11 +347,19 @@ export class Association {
 	private takeAuthentication(cursor: Cursor, tag: number): number {
 		if (tag === CONFIRMED_SERVICE_ERROR) return this.end(DLMS_EXCEPTION);
 		if (tag !== ACTION_RESPONSE) return this.end(DLMS_MALFORMED);
-		const at = findAnswer(cursor);
+		const { proofLength } = this;
+		const at = findAnswer(cursor, proofLength);
 		if (at === ACTION_REFUSED) return this.end(DLMS_HLS_REFUSED);
-		const suite = at < 0 ? undefined : suiteFailure(cursor.bytes[at]);
+		if (at < 0) return this.end(DLMS_METER_UNVERIFIED);
+		const { bytes } = cursor;
+		if (proofLength === DIGEST_LENGTH) {
+			const expected = this.digest(true, this.challenge, this.meterChallenge);
+			const same = equalConstantTime(expected, bytes.subarray(at, at + DIGEST_LENGTH));
+			return same ? this.beginReading() : this.end(DLMS_METER_UNVERIFIED);
+		}
+		const suite = suiteFailure(bytes[at]);
 		if (suite !== undefined) return this.end(suite);
-		const verified = at >= 0 && this.#options.cipher?.isAnswer(this.challenge, cursor.bytes, at) === true;
+		const verified = this.#options.cipher?.isAnswer(this.challenge, bytes, at) === true;
 		return verified ? this.beginReading() : this.end(DLMS_METER_UNVERIFIED);
 	}
 
@@ -338,15 +369,17 @@ export class Association {
 		return this.resume();
 	}
 
-	/** Bytes of an APDU before it is ciphered. */
-	private get room(): number {
+	/** Bytes of an APDU of `limit` bytes at most before it is ciphered. */
+	private roomIn(limit: number): number {
 		const { pduLimit } = this.#initiate;
-		const whole = pduLimit === 0 ? CHALLENGE_AT : Math.min(pduLimit, CHALLENGE_AT);
-		return this.#options.ciphered ? whole - CIPHER_OVERHEAD : whole;
+		const whole = Math.min(pduLimit || REQUEST_LIMIT, limit);
+		return this.#options.ciphered ? whole - CIPHER_OVERHEAD - (whole > 0xff ? 1 : 0) : whole;
 	}
 
 	private ask(): number {
-		this.seal(this.#options.reading.request(this.request, 0, this.room));
+		// One attribute at least, if in several frames.
+		const room = Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(Math.min(this.frameLimit, REQUEST_LIMIT)));
+		this.seal(this.#options.reading.request(this.request, 0, room));
 		return STEP_SEND;
 	}
 

@@ -1,41 +1,37 @@
 /**
- * Ciphering of APDUs by security suite 0: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2; NIST
- * SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter.
+ * Ciphering of APDUs by security suites 0 and 1: AES-128 in GCM with a tag of 12 bytes (IEC 62056-5-3, 5.3 and 9.2;
+ * NIST SP 800-38D). Global keys only: glo- APDUs both ways, general-glo-ciphering from the meter. What suite 1 has beyond
+ * that, signatures and key agreement by ECDSA and ECDH, is not here. Also the proofs of HLS, by GMAC and by SHA-256.
  *
  *   glo-           tag len SC IC(4) ciphertext [tag 12]
  *   general-glo    DB 08 <title> len SC IC(4) ciphertext [tag 12]
- *   SC             10 authenticated, 20 encrypted, 30 both; low four bits 0: the suite
+ *   SC             10 authenticated, 20 encrypted, 30 both; low four bits: the suite
  *   IV             system title of the sender (8), IC
  *   AAD            SC 10: SC AK plain text; SC 30: SC AK
  *
  * An invocation counter is used for one APDU or tag of ours, never twice: the owner gives the first and the one at which
  * to stop, kept ahead in flash. The meter's must grow. Without an authentication key the gateway encrypts only, and
- * what comes with a tag is deciphered without being checked (`unchecked`).
+ * what comes with a tag is deciphered without being checked (`unchecked`). A meter that answers in the other suite is
+ * talked to in it from then on.
  */
 
 import { equalConstantTime, holdsConstantTime } from "../bytes/equal.js";
 import type { Failure } from "../readout/failure.js";
 import { SECRET_LIMIT, TITLE_LENGTH } from "./aarq.js";
 import { type Cursor, putBytes, putLength, putU32 } from "./cursor.js";
-import {
-	DLMS_MALFORMED,
-	DLMS_METER_TITLE,
-	DLMS_REPLAY,
-	DLMS_SUITE_1,
-	DLMS_SUITE_2,
-	DLMS_TAG,
-	DLMS_UNPROTECTED,
-} from "./failures.js";
+import { DLMS_MALFORMED, DLMS_METER_TITLE, DLMS_REPLAY, DLMS_SUITE_2, DLMS_TAG, DLMS_UNPROTECTED } from "./failures.js";
 
 /** Ciphertext of `text` and the 16 bytes of the tag after it; IV of 12 bytes. Of a ciphertext: its plain text. */
 export type GCM = (key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array) => Uint8Array;
 
 export const KEY_LENGTH = 16;
 export const TAG_LENGTH = 12;
-/** What ciphering adds to an APDU below 256 bytes at most. */
+/** What ciphering adds to an APDU that has below 256 bytes with it, at most; a longer one has one byte more. */
 export const CIPHER_OVERHEAD = 3 + 5 + TAG_LENGTH;
 /** Bytes of our answer to a challenge, and of the meter's. */
 export const MAC_LENGTH = 5 + TAG_LENGTH;
+/** The same by SHA-256. */
+export const DIGEST_LENGTH = 32;
 /** Counters end here: 32 bits. */
 export const COUNTER_END = 2 ** 32;
 
@@ -43,11 +39,11 @@ export const GENERAL_GLO = 0xdb;
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
-/** Bits of SC that must be 0: suite, broadcast key, compression. */
-const UNSUPPORTED = 0xcf;
+/** Bits of SC that must be 0: suites from 2 on, broadcast key, compression. */
+const UNSUPPORTED = 0xce;
 const SUITE = 0x0f;
 /** What suites fail with, by number. */
-const SUITES = Object.freeze([undefined, DLMS_SUITE_1, DLMS_SUITE_2]);
+const SUITES = Object.freeze([undefined, undefined, DLMS_SUITE_2]);
 
 /** Tags of glo- APDUs and of what is inside. */
 const GLO = Object.freeze([0x21, 0x28, 0x2e, 0xc8, 0xca, 0xcb, 0xcc, 0xcf]);
@@ -55,6 +51,10 @@ const INSIDE = Object.freeze([0x01, 0x08, 0x0e, 0xc0, 0xc2, 0xc3, 0xc4, 0xc7]);
 
 export interface CipherOptions {
 	readonly gcm: GCM;
+	/** SHA-256 of the parts one after another. */
+	sha256(...parts: Uint8Array[]): Uint8Array;
+	/** 0 or 1. */
+	readonly suite: number;
 	/** Global unicast encryption key, KEY_LENGTH bytes. */
 	readonly encryptionKey: Uint8Array;
 	/** KEY_LENGTH bytes, or none. */
@@ -74,7 +74,7 @@ const AAD_AT = TITLE_LENGTH + 4;
 const CHALLENGE_AT = AAD_AT + 1 + KEY_LENGTH;
 const METER_TITLE_AT = CHALLENGE_AT + SECRET_LIMIT;
 
-/** The failure that is told by the security suite in a security control; undefined for suite 0, and for no suite. */
+/** The failure that is told by the security suite in a security control; undefined for those that we can do, and for no suite. */
 export function suiteFailure(control: number): Failure | undefined {
 	return SUITES[control & SUITE];
 }
@@ -89,6 +89,7 @@ export class Cipher {
 	readonly #options: CipherOptions;
 	readonly #work = new Uint8Array(METER_TITLE_AT + TITLE_LENGTH);
 	#meterTitleKnown = false;
+	#suite: number;
 	/** The counter of the meter's last APDU. */
 	#meterCounter = -1;
 
@@ -96,6 +97,7 @@ export class Cipher {
 		this.#options = options;
 		this.counter = options.counter;
 		this.counterLimit = options.counterLimit;
+		this.#suite = options.suite;
 		putBytes(this.#work, AAD_AT + 1, options.authenticationKey);
 		const { meterTitle } = options;
 		if (meterTitle !== undefined && meterTitle.length > 0) this.setMeterTitle(meterTitle, 0, meterTitle.length);
@@ -141,7 +143,7 @@ export class Cipher {
 	 * position after it. Needs a counter: ask `has` before.
 	 */
 	seal(bytes: Uint8Array, start: number, end: number, into: Uint8Array, at: number): number {
-		const control = this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED;
+		const control = this.#suite | (this.authenticates ? AUTHENTICATED | ENCRYPTED : ENCRYPTED);
 		const tag = GLO[INSIDE.indexOf(bytes[start])];
 		const counter = this.take();
 		this.setIV(this.title, counter);
@@ -158,18 +160,33 @@ export class Cipher {
 	/** Writes our answer to the meter's challenge at `into[at]`: SC, IC, tag. Needs a counter and both keys. */
 	answer(challenge: Uint8Array, start: number, end: number, into: Uint8Array, at: number): void {
 		const counter = this.take();
-		into[at] = AUTHENTICATED;
+		const control = AUTHENTICATED | this.#suite;
+		into[at] = control;
 		const to = putU32(into, at + 1, counter);
 		this.setIV(this.title, counter);
-		into.set(this.mac(challenge.subarray(start, end)), to);
+		into.set(this.mac(control, challenge.subarray(start, end)), to);
 	}
 
 	/** True if the MAC_LENGTH bytes at `bytes[at]` are the meter's answer to our challenge. */
 	isAnswer(challenge: Uint8Array, bytes: Uint8Array, at: number): boolean {
-		if (!this.#meterTitleKnown || bytes[at] !== AUTHENTICATED) return false;
+		const control = bytes[at];
+		const isProof = (control & ~SUITE) === AUTHENTICATED && suiteFailure(control) === undefined;
+		if (!this.#meterTitleKnown || !isProof) return false;
 		this.setIV(this.meterTitle, 0);
 		for (let i = 0; i < 4; i++) this.#work[TITLE_LENGTH + i] = bytes[at + 1 + i];
-		return equalConstantTime(this.mac(challenge), bytes.subarray(at + 5, at + MAC_LENGTH));
+		return equalConstantTime(this.mac(control, challenge), bytes.subarray(at + 5, at + MAC_LENGTH));
+	}
+
+	/**
+	 * What shows in HLS with SHA-256 that a side knows the secret (IEC 62056-5-3, 9.2.7.2): the digest of the secret, its own
+	 * title, the other's, the challenge that it answers, and its own. `ofMeter`: the side is the meter.
+	 */
+	digest(secret: Uint8Array, ofMeter: boolean, answered: Uint8Array, own: Uint8Array): Uint8Array {
+		const { title, meterTitle } = this;
+		const { sha256 } = this.#options;
+		return ofMeter
+			? sha256(secret, meterTitle, title, answered, own)
+			: sha256(secret, title, meterTitle, answered, own);
 	}
 
 	/** Deciphers the glo- or general-glo APDU at the cursor, which then stands at what was inside; else why not. */
@@ -186,12 +203,14 @@ export class Cipher {
 		const suite = suiteFailure(control);
 		if (suite !== undefined) return suite;
 		if (!this.#meterTitleKnown) return DLMS_METER_TITLE;
-		if ((control & UNSUPPORTED) !== 0 || control === 0) return DLMS_UNPROTECTED;
+		const isProtected = (control & (AUTHENTICATED | ENCRYPTED)) !== 0;
+		if ((control & UNSUPPORTED) !== 0 || !isProtected) return DLMS_UNPROTECTED;
 		if (this.authenticates && (control & AUTHENTICATED) === 0) return DLMS_UNPROTECTED;
 		if (counter <= this.#meterCounter) return DLMS_REPLAY;
 		const problem = this.decipher(cursor, control, counter);
 		if (problem !== undefined) return problem;
 		this.#meterCounter = counter;
+		this.#suite = control & SUITE;
 		const inside = INSIDE[GLO.indexOf(tag)];
 		return tag === GENERAL_GLO || inside === cursor.bytes[cursor.at] ? undefined : DLMS_MALFORMED;
 	}
@@ -263,8 +282,8 @@ export class Cipher {
 	}
 
 	/** Tag over a challenge of at most SECRET_LIMIT bytes. */
-	private mac(challenge: Uint8Array): Uint8Array {
-		this.#work[AAD_AT] = AUTHENTICATED;
+	private mac(control: number, challenge: Uint8Array): Uint8Array {
+		this.#work[AAD_AT] = control;
 		this.#work.set(challenge, CHALLENGE_AT);
 		const aad = this.#work.subarray(AAD_AT, CHALLENGE_AT + challenge.length);
 		return this.run(aad, this.#work.subarray(0, 0)).subarray(0, TAG_LENGTH);

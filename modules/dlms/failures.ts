@@ -43,14 +43,14 @@ export const DLMS_AUTHENTICATION_REQUIRED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication-required",
 	45,
-	"This client_address needs to be authenticated. Change auth; then check client_address. If neither low nor high_gmac fits, the meter wants an HLS mechanism that this gateway can't do.",
+	"This client_address needs to be authenticated. Change auth; then check client_address. If neither low nor high_gmac nor high_sha256 fits, the meter wants an HLS mechanism that this gateway can't do.",
 );
 /** AARE 13: wrong password, key or client address. */
 export const DLMS_AUTHENTICATION = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/authentication",
 	46,
-	"Authentication failed. Check password, or block_cipher_key and auth_key; then client_address.",
+	"Authentication failed. Check password, or block_cipher_key, auth_key and security_suite; then client_address.",
 );
 /** AARE of the ACSE provider: no common version. */
 export const DLMS_ACSE_VERSION = finalFailure(
@@ -84,7 +84,7 @@ export const DLMS_DECIPHERING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/deciphering",
 	52,
-	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then client_address. A meter of security suite 1 or 2 can't be read.",
+	"The meter can't decipher what it is sent. Check block_cipher_key; then auth_key; then security_suite; then client_address. A meter of security suite 2 can't be read.",
 );
 /** The meter says that our invocation counter is too low (`expectedCounter` may tell what it wants). */
 export const DLMS_COUNTER = finalFailure(
@@ -98,7 +98,7 @@ export const DLMS_HLS_REFUSED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/hls-refused",
 	54,
-	"The meter refuses the answer to its challenge. Check auth_key; then block_cipher_key; then client_address.",
+	"The meter refuses the answer to its challenge. Check auth_key, with high_sha256 password; then block_cipher_key; then client_address.",
 );
 /** HLS pass 4: the meter's answer to our challenge is wrong: it does not have the keys. Don't trust it. */
 export const DLMS_METER_UNVERIFIED = finalFailure(
@@ -154,7 +154,7 @@ export const DLMS_KEY_MISSING = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/key-missing",
 	62,
-	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too.",
+	"A key is missing: use_encryption needs block_cipher_key, auth high_gmac needs auth_key, too, auth high_sha256 needs password.",
 );
 /** No invocation counter is left under this key. */
 export const DLMS_COUNTER_EXHAUSTED = finalFailure(
@@ -164,15 +164,24 @@ export const DLMS_COUNTER_EXHAUSTED = finalFailure(
 	"No invocation counter is left under this block_cipher_key. The meter needs another key.",
 );
 
-/** HLS mechanisms, by their number in the Green Book, that the meter names in its AARE and that we have not. */
+/** HLS mechanisms, by their number in the Green Book, that the meter names in its AARE and that we have not, or were not to use. */
 export const DLMS_HLS_2 = mechanism("2", "HLS by its maker's own rule (mechanism 2)");
 export const DLMS_HLS_MD5 = mechanism("md5", "HLS with MD5 (mechanism 3)");
 export const DLMS_HLS_SHA1 = mechanism("sha1", "HLS with SHA-1 (mechanism 4)");
-export const DLMS_HLS_SHA256 = mechanism("sha256", "HLS with SHA-256 (mechanism 6)");
+export const DLMS_HLS_SHA256 = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/hls-sha256",
+	66,
+	"The meter wants HLS with SHA-256 (mechanism 6) at this client_address: auth high_sha256, with its secret as password.",
+);
 export const DLMS_HLS_ECDSA = mechanism("ecdsa", "HLS with ECDSA (mechanism 7)");
-/** The security control of an answer tells another suite than 0. */
-export const DLMS_SUITE_1 = suite("1");
-export const DLMS_SUITE_2 = suite("2");
+/** The security control of an answer tells suite 2, AES-256. */
+export const DLMS_SUITE_2 = finalFailure(
+	METER_AUTH_FAILED,
+	"dlms/security-suite-2",
+	67,
+	"The meter ciphers by security suite 2, the gateway by suites 0 and 1. Ask the meter's operator for one of these.",
+);
 /** The meter's context, or the name of its association, is one of short names: READ in place of GET. */
 export const DLMS_SHORT_NAMES = finalFailure(
 	METER_ERROR,
@@ -186,15 +195,6 @@ function mechanism(name: string, wanted: string): Failure {
 		METER_AUTH_FAILED,
 		`dlms/hls-${name}`,
 		66,
-		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with low or high_gmac.`,
-	);
-}
-
-function suite(number: string): Failure {
-	return finalFailure(
-		METER_AUTH_FAILED,
-		`dlms/security-suite-${number}`,
-		67,
-		`The meter ciphers by security suite ${number}, the gateway by suite 0 only. Ask the meter's operator for that.`,
+		`The meter wants ${wanted}, which this gateway can't do. Ask its operator for a client_address with low, high_gmac or high_sha256.`,
 	);
 }

@@ -1,6 +1,6 @@
 /**
- * Which attributes a poll list needs, in which order: scalers and units that are not known yet, then the values, each
- * followed by its capture time where the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
+ * Which attributes a poll list needs, in which order: the meter's name where it is to be known whose scalers are kept,
+ * scalers and units that are not known yet, then the values, each followed by its capture time where the class has one (IEC 62056-6-2, 4.3.2 to 4.3.4).
  *
  * | class | value | scaler_unit | capture time |
  * |---|---|---|---|
@@ -14,6 +14,8 @@ import { SCALER_UNKNOWN, type ScalerCache } from "./scaler-cache.js";
 export const KIND_VALUE = 0;
 export const KIND_TIME = 1;
 export const KIND_SCALER = 2;
+/** The one step of its kind; it has no position. */
+export const STEP_NAME = 0x60;
 
 const POSITION_BITS = 5;
 const POSITION_MASK = 0x1f;
@@ -69,12 +71,13 @@ export function scalerPosition(list: Uint8Array, position: number): number {
 }
 
 /** Most steps of a list. */
-export const STEPS_LIMIT = POLL_LIMIT * 3;
+export const STEPS_LIMIT = 1 + POLL_LIMIT * 3;
 
-/** Writes the steps for a list at `into[at]`; returns the position after them, at most `at` + STEPS_LIMIT. */
-export function putPlan(list: Uint8Array, cache: ScalerCache, into: Uint8Array, at: number): number {
+/** Writes the steps for a list at `into[at]`, with the name first if `named`; returns the position after them, at most `at` + STEPS_LIMIT. */
+export function putPlan(list: Uint8Array, cache: ScalerCache, named: boolean, into: Uint8Array, at: number): number {
 	const count = list[0];
 	let to = at;
+	if (named) into[to++] = STEP_NAME;
 	for (let i = 0; i < count; i++) {
 		const wanted = scalerPosition(list, i) === i && cache.state(i) === SCALER_UNKNOWN;
 		if (wanted) into[to++] = (KIND_SCALER << POSITION_BITS) | i;

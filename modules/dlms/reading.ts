@@ -1,8 +1,9 @@
 /**
  * Reads a poll list over an association: which GET comes next, what its response gives, and what of it goes to the sink.
- * Several attributes at once where the meter offers that, one by one where it does not, or once it failed to.
+ * As many attributes at once as a frame takes where the meter offers that; fewer, then one by one, where it fails to.
  *
- * First the logical device name (0-0:42.0.0.255), which tells whose scalers the cache holds; then the steps of plan.ts.
+ * The steps of plan.ts. The first is the logical device name (0-0:42.0.0.255), which tells whose scalers the cache holds:
+ * the rest is asked for together with it as if they were this meter's, and again if they were not.
  * An object that the meter refuses, or whose value can't be shown, is told with its reason, and the rest goes on.
  * A structure or array gives its simple elements as the object's values.
  *
@@ -32,6 +33,7 @@ import {
 	kindOf,
 	positionOf,
 	putPlan,
+	STEP_NAME,
 	STEPS_LIMIT,
 	scalerPosition,
 } from "./plan.js";
@@ -47,11 +49,12 @@ import {
 import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render, TEXT_LIMIT } from "./render.js";
 import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
 
-/**
- * Attributes in one request: ciphered, with 3 bytes of LLC in front, they fill an HDLC frame of 128 bytes, which every
- * meter takes.
- */
-export const LIST_LIMIT = 10;
+/** Attributes in one request at most. */
+export const LIST_LIMIT = 30;
+/** So many, which every meter that knows lists takes, once it failed at more: what a frame of 128 bytes takes, ciphered. */
+export const SHORT_LIST = 10;
+/** No more than a frame of 128 bytes takes; what fails at these fails at lists. */
+const SHORT_ENOUGH = 12;
 /** Values of one object that is a structure or an array. */
 export const VALUES_LIMIT = 16;
 
@@ -74,9 +77,10 @@ export interface ReadingOptions {
 	readonly cache: ScalerCache;
 	readonly sink: ReadingSink;
 	/**
-	 * Ask for several attributes at once where the meter offers it. A meter that falls silent on that is read again without.
+	 * Attributes to ask for at once, at most, where the meter offers that. One that falls silent on it is read again by
+	 * `fewer`.
 	 */
-	readonly listing: boolean;
+	readonly listing: number;
 	/** Read the logical device name first. Without it the cache is taken to be this meter's. */
 	readonly named: boolean;
 	/** The meter gives deviations with the sign of ISO 8601 (date-time.ts). */
@@ -85,7 +89,6 @@ export interface ReadingOptions {
 
 /** COSEM logical device name, as in a poll list: code, class, attribute. */
 const NAME = Object.freeze([0, 0, 42, 0, 0, 255, 1, 2]);
-const NO_PLAN = -1;
 /** The working buffer: a text, the walker's stack, the steps. */
 const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
@@ -100,14 +103,16 @@ export class Reading {
 	readonly #work = new Uint8Array(WORK_SIZE);
 	/** Where the steps end in the working buffer. */
 	#stepsEnd = STEPS_AT;
-	/** Where the step stands that is asked for; NO_PLAN: the name. */
-	#index = NO_PLAN;
+	/** Where the step stands that is asked for. */
+	#index = STEPS_AT;
 	/** Steps asked for with the last request, as a list if more than one. */
 	#asked = 0;
-	/** Several attributes in one request are worth trying. */
-	#listing = false;
+	/** Attributes in one request that are worth trying. */
+	#listing = 1;
 	/** The next request is for the next block. */
 	#more = false;
+	/** The name told that the scalers kept are another meter's. */
+	#isStrange = false;
 	/** Position of the object that the sink has begun, or -1. */
 	#open = -1;
 	/** Objects read, and refused. */
@@ -125,15 +130,16 @@ export class Reading {
 
 	/** The association is there; `listing`: the meter offers several attributes at once. */
 	begin(listing: boolean): void {
-		this.#listing = listing && this.#options.listing;
-		this.#index = NO_PLAN;
+		const { named, cache } = this.#options;
+		this.#listing = listing ? this.#options.listing : 1;
 		this.#more = false;
-		if (!this.#options.named) this.makePlan();
+		if (named) cache.forgetNameless();
+		this.makePlan(named);
 	}
 
 	/** Nothing is left to ask for. */
 	get done(): boolean {
-		return this.#index !== NO_PLAN && this.#index >= this.#stepsEnd;
+		return this.#index >= this.#stepsEnd;
 	}
 
 	/** The last request was for several attributes at once. */
@@ -141,18 +147,18 @@ export class Reading {
 		return this.#asked > 1;
 	}
 
+	/** Attributes to ask for at once where the last request, which was for several, has failed. */
+	get fewer(): number {
+		return this.#asked > SHORT_ENOUGH ? SHORT_LIST : 1;
+	}
+
 	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
 	request(into: Uint8Array, at: number, room: number): number {
 		this.requests++;
 		if (this.#more) return this.#response.putNext(into, at);
 		this.#response.begin();
-		if (this.#index === NO_PLAN) {
-			this.#asked = 1;
-			return putAttribute(into, putObject(into, putNormalHead(into, at), NAME, 0), NAME[POLL_ATTRIBUTE]);
-		}
 		const fitting = Math.floor((room - LIST_HEAD) / ATTRIBUTE_LENGTH);
-		const count = Math.min(LIST_LIMIT, fitting, this.#stepsEnd - this.#index);
-		this.#asked = this.#listing && count > 1 ? count : 1;
+		this.#asked = Math.max(1, Math.min(this.#listing, fitting, this.#stepsEnd - this.#index));
 		let to = this.#asked > 1 ? putListHead(into, at, this.#asked) : putNormalHead(into, at);
 		for (let i = 0; i < this.#asked; i++) to = this.putStep(into, to, this.#work[this.#index + i]);
 		return to;
@@ -175,7 +181,7 @@ export class Reading {
 	refuse(reason: number): void {
 		this.#more = false;
 		if (this.#asked > 1) {
-			this.#listing = false;
+			this.#listing = this.fewer;
 			return;
 		}
 		this.takeRefusal(reason);
@@ -188,12 +194,13 @@ export class Reading {
 		this.#open = -1;
 	}
 
-	private makePlan(): void {
-		this.#stepsEnd = putPlan(this.#options.list, this.#options.cache, this.#work, STEPS_AT);
+	private makePlan(named: boolean): void {
+		this.#stepsEnd = putPlan(this.#options.list, this.#options.cache, named, this.#work, STEPS_AT);
 		this.#index = STEPS_AT;
 	}
 
 	private putStep(into: Uint8Array, at: number, step: number): number {
+		if (step === STEP_NAME) return putAttribute(into, putObject(into, at, NAME, 0), NAME[POLL_ATTRIBUTE]);
 		const { list } = this.#options;
 		return putAttribute(into, putObject(into, at, list, entryAt(positionOf(step))), attributeOf(list, step));
 	}
@@ -205,12 +212,15 @@ export class Reading {
 	private takeList(kind: number): void {
 		const { cursor } = this;
 		const { at } = cursor;
-		this.#listing = kind === GET_RESULTS && this.#response.count === this.#asked && this.isWholeList();
-		if (!this.#listing) return;
+		if (kind !== GET_RESULTS || this.#response.count !== this.#asked || !this.isWholeList()) {
+			this.#listing = this.fewer;
+			return;
+		}
 		cursor.at = at;
-		for (let i = 0; i < this.#asked; i++, this.#index++) {
+		for (let i = 0; i < this.#asked; i++) {
 			if (cursor.u8() === 0) this.takeData();
 			else this.takeRefusal(cursor.u8());
+			if (!this.goOn()) return;
 		}
 		this.skipTimes();
 	}
@@ -227,9 +237,18 @@ export class Reading {
 	}
 
 	private step(): void {
-		if (this.#index === NO_PLAN) this.makePlan();
-		else this.#index++;
-		this.skipTimes();
+		if (this.goOn()) this.skipTimes();
+	}
+
+	/** To the step after; false if there is a new plan, for it was another meter's. */
+	private goOn(): boolean {
+		if (this.#isStrange) {
+			this.#isStrange = false;
+			this.makePlan(false);
+			return false;
+		}
+		this.#index++;
+		return true;
 	}
 
 	/** Without a value its time is not asked for. */
@@ -243,7 +262,7 @@ export class Reading {
 
 	/** The value that the cursor stands at is that of the current step. */
 	private takeData(): void {
-		const step = this.#index === NO_PLAN ? NO_PLAN : this.#work[this.#index];
+		const step = this.#work[this.#index];
 		const { at } = this.cursor;
 		const whole = this.#walker.skip();
 		const end = this.cursor.at;
@@ -253,7 +272,7 @@ export class Reading {
 		}
 		this.cursor.at = at;
 		this.#walker.begin();
-		if (step === NO_PLAN) this.takeName();
+		if (step === STEP_NAME) this.takeName(this.#walker.next() ? this.text(0, AS_TEXT) : 0);
 		else if (kindOf(step) === KIND_SCALER) this.takeScaler(positionOf(step));
 		else if (kindOf(step) === KIND_TIME) this.takeTime(step);
 		else this.takeValue(step, at);
@@ -261,12 +280,9 @@ export class Reading {
 	}
 
 	private takeRefusal(reason: number): void {
-		if (this.#index === NO_PLAN) {
-			this.#options.cache.setName(this.#work, 0);
-			return;
-		}
 		const step = this.#work[this.#index];
-		if (kindOf(step) === KIND_SCALER) {
+		if (step === STEP_NAME) this.takeName(0);
+		else if (kindOf(step) === KIND_SCALER) {
 			if (isDenial(reason)) this.#options.cache.set(positionOf(step), SCALER_DENIED, 0, UNIT_NONE);
 		} else if (kindOf(step) === KIND_VALUE) this.refuseObject(positionOf(step), reason);
 	}
@@ -277,9 +293,9 @@ export class Reading {
 		this.#options.sink.refused(position, reason);
 	}
 
-	private takeName(): void {
-		const length = this.#walker.next() ? this.text(0, AS_TEXT) : 0;
-		this.#options.cache.setName(this.#work, Math.max(0, length));
+	/** The name has so many characters; none where `length` is not above 0. */
+	private takeName(length: number): void {
+		this.#isStrange = this.#options.cache.setName(this.#work, Math.max(0, length));
 	}
 
 	private takeScaler(position: number): void {

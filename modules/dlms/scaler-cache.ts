@@ -31,16 +31,27 @@ export class ScalerCache {
 		this.#bytes = new Uint8Array(ENTRIES_AT + count * ENTRY_SIZE);
 	}
 
-	/** Empties it if it is another meter's, or the name (printable, `text[0..length)`) is empty: it may be another's. */
-	setName(text: Uint8Array, length: number): void {
+	/**
+	 * Empties it if it is another meter's, or the name (printable, `text[0..length)`) is empty: it may be another's. True if
+	 * something was known that is not any more.
+	 */
+	setName(text: Uint8Array, length: number): boolean {
 		const bytes = this.#bytes;
 		const kept = Math.min(length, NAME_LIMIT);
 		let same = kept > 0 && bytes[0] === kept;
 		for (let i = 0; i < kept && same; i++) same = bytes[1 + i] === text[i];
-		if (same) return;
+		if (same) return false;
+		let forgets = false;
+		for (let i = ENTRIES_AT; i < bytes.length; i += ENTRY_SIZE) forgets ||= bytes[i] !== SCALER_UNKNOWN;
 		bytes.fill(0);
 		bytes[0] = kept;
 		for (let i = 0; i < kept; i++) bytes[1 + i] = text[i];
+		return forgets;
+	}
+
+	/** Empties it if no meter's name is known: what it holds may be another's. */
+	forgetNameless(): void {
+		if (this.#bytes[0] === 0) this.#bytes.fill(0);
 	}
 
 	/** The name, a copy; no bytes: not told. */

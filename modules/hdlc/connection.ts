@@ -171,6 +171,11 @@ export class HDLCConnection implements Machine {
 		return this.#exchange.length;
 	}
 
+	/** Bytes of the longest APDU that goes in one frame; once connected. */
+	get requestLimit(): number {
+		return this.#exchange.sendInfo - LLC_LENGTH;
+	}
+
 	/** Frames that arrived damaged, and noise that looked like the beginning of one. */
 	get bad(): number {
 		return this.#decoder.bad;

@@ -12,14 +12,15 @@
  * is not known, or once when the meter seems to refuse ours; else the list of objects, as the settings have it.
  *
  * After a failure all of it is repeated, TRIES at most: with DISC in front where the meter may still hold a connection,
- * at a lower speed where the speed may be to blame, by the other opening where that is to be found out, one attribute a
- * request where the meter fell silent on several. `failure` is that of the try that came furthest.
+ * at a lower speed where the speed may be to blame, by the other opening where that is to be found out, fewer
+ * attributes a request, then one, where the meter fell silent on several. `failure` is that of the try that came furthest.
  *
  * Under the protocol iec62056 it is offered only: taken up if the meter announces mode E; else the sign-on goes on to its
  * own end, whose readout and failure are this one's.
  */
 import type { CounterSink } from "../dlms/counter.js";
 import { DLMS_COUNTER } from "../dlms/failures.js";
+import { SHORT_LIST } from "../dlms/reading.js";
 import { EVENT_END as EVENT_DISCONNECTED } from "../hdlc/events.js";
 import { HDLC_DISCONNECTED, HDLC_LOST, isLostAfterSignOn } from "../hdlc/failures.js";
 import { Attempts } from "../iec62056-21/attempts.js";
@@ -88,7 +89,7 @@ export class DLMSConversation implements Conversation {
 	#tries = 0;
 	/** Of a try at a lowered speed, Bd. */
 	#baudCeiling = Number.POSITIVE_INFINITY;
-	#listing = true;
+	#listing: number;
 	/** Objects read in the best try that failed. */
 	#kept = 0;
 	/** The meter took an HDLC connection. */
@@ -110,6 +111,7 @@ export class DLMSConversation implements Conversation {
 		this.#opening = opening;
 		this.#attempts = attempts;
 		this.#talks = new DLMSTalks(opening);
+		this.#listing = this.#talks.scalers.listing;
 		this.#nowMs = this.#pauseEndsMs = nowMs;
 		const bytes = this.#talks.buffer;
 		this.#output = { kind: OUTPUT_NONE, bytes, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0 };
@@ -334,6 +336,8 @@ export class DLMSConversation implements Conversation {
 		if (counterSink !== undefined) this.counterAnswered(counterSink, failure);
 		else if (failure === undefined) {
 			this.#talks.keep();
+			// What it takes all the same need not be found out again, but silence may have had other reasons.
+			this.#talks.scalers.listing = Math.max(this.#listing, SHORT_LIST);
 			this.end(undefined);
 		} else if (this.#follows && isUnheard(failure) && !this.#aborted) {
 			this.#tries--;
@@ -373,13 +377,13 @@ export class DLMSConversation implements Conversation {
 
 	/** Keeps what was read, and tries again if that is worth it. */
 	private fallenSilent(talk: DLMSSession, failure: Failure): void {
-		const { read, listed } = talk.reading;
+		const { read, listed, fewer } = talk.reading;
 		if (read > this.#kept) {
 			this.#kept = read;
 			this.#talks.keep();
 			this.#events |= 1 << EVENT_POOR;
 		}
-		if (listed && talk.connected) this.#listing = false;
+		if (listed && talk.connected) this.#listing = fewer;
 		this.failed(failure);
 	}
 

@@ -29,9 +29,11 @@ const FIRST = 1;
 
 /** A cipher by the settings' keys; without counters it lacks a key, and is told so by its association. */
 export function makeCipher(settings: DLMSSettings, crypto: Crypto, counters: InvocationCounters | undefined): Cipher {
-	const { encryptionKey, authenticationKey, title } = settings;
+	const { encryptionKey, authenticationKey, title, suite } = settings;
 	return new Cipher({
 		gcm: (key, iv, aad, text) => crypto.aes128GCM(key, iv, aad, text),
+		sha256: (...parts) => crypto.sha256(...parts),
+		suite,
 		encryptionKey,
 		authenticationKey,
 		title,

@@ -25,9 +25,9 @@ const HIDDEN = 0x2a;
 const APDU_LIMIT = 1024;
 /** Bytes of the buffer that a session works in. */
 export const SESSION_BUFFER = APDU_LIMIT + ROOM;
-/** Information of a frame that is proposed, and frames in a row: each of one is answered, as the simplest meters want it. */
-const INFO = 512;
-const WINDOW = 1;
+/** Information of a frame that is proposed, and frames in a row; a meter that has less says so. */
+const INFO = APDU_LIMIT;
+const WINDOW = 7;
 
 /** The line that HDLC goes over. */
 export interface Carrier {
@@ -69,7 +69,7 @@ export class DLMSSession {
 
 	constructor(options: DLMSSessionOptions, nowMs: number) {
 		const { settings, client, carrier, buffer, mechanism, ciphered, cipher, reading, crypto } = options;
-		const { logical, physical, addressLength, receiveTimeoutMs, password } = settings;
+		const { logical, physical, addressLength, receiveTimeoutMs, password, release } = settings;
 		this.#options = options;
 		this.association = new Association({
 			mechanism,
@@ -78,7 +78,7 @@ export class DLMSSession {
 			cipher,
 			reading,
 			pduLimit: APDU_LIMIT,
-			release: false,
+			release,
 			random: (length) => crypto.random(length),
 		});
 		this.connection = new HDLCConnection({
@@ -147,6 +147,7 @@ export class DLMSSession {
 		let step = STEP_END;
 		if (event === EVENT_CONNECTED) {
 			this.connected = true;
+			association.frameLimit = connection.requestLimit;
 			step = association.begin();
 		} else if (event === EVENT_APDU) step = association.receive(this.#options.buffer, 0, connection.apduLength);
 		while (step === STEP_COUNTER) {

@@ -4,7 +4,9 @@ import { serverAddressLength } from "../hdlc/address.js";
 /** `auth`. */
 export const AUTH_NONE = 0;
 export const AUTH_LOW = 1;
+/** From here on with challenges. */
 export const AUTH_HIGH_GMAC = 2;
+export const AUTH_HIGH_SHA256 = 3;
 
 /** How the conversation is opened; in the order of the setting's words. */
 /** The sign-on first, HDLC at a fixed speed where nothing comes of it. */
@@ -19,6 +21,12 @@ export interface DLMSSettings {
 	/** AUTH_… */
 	readonly auth: number;
 	readonly ciphered: boolean;
+	/** Security suite, 0 or 1. */
+	readonly suite: number;
+	/** End the association by RLRQ. */
+	readonly release: boolean;
+	/** The meter gives deviations with the sign of ISO 8601 (dlms/date-time.ts). */
+	readonly swappedDeviation: boolean;
 	/** HDLC addresses, as hdlc/address.ts has them. */
 	readonly client: number;
 	readonly logical: number;

@@ -2,25 +2,30 @@
  * What a conversation in DLMS/COSEM talks about: the list of objects, as the settings have it, or, as the public client,
  * the invocation counter. Makes the session of each talk, and keeps what outlasts it: counters, scalers, what was read.
  */
-import { MECHANISM_HIGH_GMAC, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
+import { MECHANISM_HIGH_GMAC, MECHANISM_HIGH_SHA256, MECHANISM_LOW, MECHANISM_NONE } from "../dlms/aarq.js";
 import { KEY_LENGTH } from "../dlms/cipher.js";
 import { CounterSink, counterList } from "../dlms/counter.js";
 import { POLL_LIMIT, pollListOf } from "../dlms/poll-list.js";
-import { Reading } from "../dlms/reading.js";
+import { LIST_LIMIT, Reading } from "../dlms/reading.js";
 import { ScalerCache } from "../dlms/scaler-cache.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
 import { InvocationCounters, makeCipher } from "./dlms-counters.js";
 import { DLMSRecords } from "./dlms-records.js";
 import { type Carrier, DLMSSession, SESSION_BUFFER } from "./dlms-session.js";
-import { AUTH_HIGH_GMAC, AUTH_LOW } from "./dlms-settings.js";
+import { AUTH_HIGH_GMAC } from "./dlms-settings.js";
 import type { MeterSettings } from "./settings.js";
 
 /** Client address of who may read without being known. */
 const PUBLIC_CLIENT = 16;
 
+/** By AUTH_…. */
+const MECHANISMS = Object.freeze([MECHANISM_NONE, MECHANISM_LOW, MECHANISM_HIGH_GMAC, MECHANISM_HIGH_SHA256]);
+
 /** Scalers of the objects of the settings, from one readout to the next. */
 class PollScalers extends ScalerCache {
 	readonly objects: Uint8Array;
+	/** Attributes that the meter can be asked for at once, as far as is known. */
+	listing = LIST_LIMIT;
 
 	constructor(objects: Uint8Array) {
 		super(POLL_LIMIT);
@@ -28,7 +33,7 @@ class PollScalers extends ScalerCache {
 	}
 }
 
-function scalersOf(memory: ProtocolMemory, objects: Uint8Array): ScalerCache {
+function scalersOf(memory: ProtocolMemory, objects: Uint8Array): PollScalers {
 	const { kept } = memory;
 	if (kept instanceof PollScalers && kept.objects === objects) return kept;
 	const scalers = new PollScalers(objects);
@@ -39,7 +44,7 @@ function scalersOf(memory: ProtocolMemory, objects: Uint8Array): ScalerCache {
 export class DLMSTalks {
 	/** What all of them work in, one after the other. */
 	readonly buffer = new Uint8Array(SESSION_BUFFER);
-	readonly scalers: ScalerCache;
+	readonly scalers: PollScalers;
 	/** Undefined: nothing is ciphered, or a key is missing. */
 	counters: InvocationCounters | undefined;
 	/** Set while the talk is about the invocation counter. */
@@ -64,23 +69,22 @@ export class DLMSTalks {
 		const sink = new CounterSink();
 		const list = counterList();
 		const cache = new ScalerCache(list[0]);
-		const reading = new Reading({ list, cache, sink, listing: false, named: false, swappedDeviation: false });
+		const reading = new Reading({ list, cache, sink, listing: 1, named: false, swappedDeviation: false });
 		this.counterSink = sink;
 		return this.talk(PUBLIC_CLIENT, reading, MECHANISM_NONE, carrier, nowMs);
 	}
 
-	/** `listing`: several attributes may be asked for at once. */
-	aboutList(listing: boolean, carrier: Carrier, nowMs: number): DLMSSession {
+	/** `listing`: attributes that may be asked for at once. */
+	aboutList(listing: number, carrier: Carrier, nowMs: number): DLMSSession {
 		const { settings, records: writer } = this.#opening;
-		const { auth, client, objects } = settings.dlms;
+		const { auth, client, objects, swappedDeviation } = settings.dlms;
 		const sink = this.#records ?? new DLMSRecords(writer, pollListOf(objects));
 		this.#records = sink;
 		sink.begin();
 		this.counterSink = undefined;
 		const { list } = sink;
-		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation: false });
-		const low = auth === AUTH_LOW ? MECHANISM_LOW : MECHANISM_NONE;
-		return this.talk(client, reading, auth === AUTH_HIGH_GMAC ? MECHANISM_HIGH_GMAC : low, carrier, nowMs);
+		const reading = new Reading({ list, cache: this.scalers, sink, listing, named: true, swappedDeviation });
+		return this.talk(client, reading, MECHANISMS[auth], carrier, nowMs);
 	}
 
 	/** What is there of the list is complete; the writer keeps it. */
@@ -101,7 +105,8 @@ export class DLMSTalks {
 	private talk(client: number, reading: Reading, mechanism: number, carrier: Carrier, nowMs: number): DLMSSession {
 		const { settings, crypto } = this.#opening;
 		const isCounter = this.counterSink !== undefined;
-		const cipher = isCounter || !this.isKeyed ? undefined : makeCipher(settings.dlms, crypto, this.counters);
+		const isOpen = isCounter || !(settings.dlms.ciphered || settings.dlms.auth >= AUTH_HIGH_GMAC);
+		const cipher = isOpen ? undefined : makeCipher(settings.dlms, crypto, this.counters);
 		const options = {
 			settings: settings.dlms,
 			client,

@@ -73,7 +73,7 @@ export const FAILURE_UNANSWERED = finalFailure(
 	METER_AUTH_FAILED,
 	"dlms/unanswered",
 	64,
-	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then client_address and auth. A meter of security suite 1 or 2 can't be read.",
+	"The meter does not answer what is ciphered. Check block_cipher_key; then auth_key; then security_suite; then client_address and auth. A meter of security suite 2 can't be read.",
 );
 /** Invocation counters could not be kept ahead in flash. */
 export const FAILURE_COUNTERS = finalFailure(

@@ -16,6 +16,9 @@ export const DEFAULT_DLMS = Object.freeze({
 	server_address_length: 0,
 	opening: "auto",
 	baudrate: 9600,
+	security_suite: 0,
+	release: false,
+	deviation: "standard",
 	block_cipher_key_set: false,
 	auth_key_set: false,
 });
@@ -70,13 +73,18 @@ export function dlmsChecks(gateway: () => TestGateway): void {
 		it("are those of decision 28 in a new unit, and {} changes nothing", async () => {
 			assert.deepEqual(await gateway().write(CONFIG, {}), DEFAULT_DLMS);
 		});
-		it("have three kinds of authentication", () =>
-			takes("auth", ["low", "high_gmac", "none"], [...NO_TEXT, "", "None", "high", "gmac"]));
+		it("have four kinds of authentication", () =>
+			takes("auth", ["low", "high_gmac", "high_sha256", "none"], [...NO_TEXT, "", "None", "high", "gmac"]));
 		it("may cipher", async () => {
 			for (const use_encryption of [true, false])
 				assert.deepEqual(await gateway().write(CONFIG, { use_encryption }), { ...DEFAULT_DLMS, use_encryption });
 			for (const use_encryption of [0, 1, "true", null, []])
 				isError(await gateway().post(CONFIG, { use_encryption }), 400, "invalid_field", "use_encryption");
+		});
+		it("have security suites 0 and 1, a release, and two signs of the deviation", async () => {
+			await takes("security_suite", [1, 0], [...NO_NUMBER, -1, 2]);
+			await takes("release", [true, false], [0, 1, "true", null, []]);
+			await takes("deviation", ["swapped", "standard"], [...NO_TEXT, "", "Swapped", "auto"]);
 		});
 		it("have a client_address from 0 to 127, which is what HDLC has room for", () =>
 			takes("client_address", [0, 1, 126, 127], [...NO_NUMBER, -1, 128, 16383]));

@@ -10,6 +10,7 @@ import { VirtualGateway } from "./virtual-gateway.js";
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const PHYSICAL = { server_physical: 17 };
 const DIRECT = { ...PHYSICAL, opening: "direct" };
+const SHA256 = { ...DIRECT, auth: "high_sha256", client_address: 1, password: "12345678" };
 const LOW = { ...DIRECT, auth: "low", client_address: 32, password: "12345678" };
 const GMAC = {
 	...DIRECT,
@@ -104,6 +105,22 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			],
 			["keys", "", GMAC, "", 9600],
 			["keys, general ciphering, an odd window", "--general-glo --window 3 --hdlc-info 64", GMAC, "", 9600],
+			["keys, suite 1 in its answers", "--suite 1", GMAC, "", 9600],
+			["keys, suite 1 alone", "--suite 1 --strict-suite --general-glo", { ...GMAC, security_suite: 1 }, "", 9600],
+			["HLS with SHA-256", "--hls-digest", SHA256, "", 9600],
+			[
+				"HLS with SHA-256, ciphered",
+				"--hls-digest --encryption required",
+				{ ...GMAC, ...SHA256, use_encryption: true },
+				"",
+				9600,
+			],
+			["the other sign of its deviation", "--zone-sign swapped", { ...DIRECT, deviation: "swapped" }, "", 9600],
+			["a release", "--keep-association", { ...DIRECT, release: true }, "", 9600],
+			["a release, ciphered", "--keep-association", { ...GMAC, release: true }, "", 9600],
+			["frames of 512 bytes in a row", "--hdlc-info 512 --window 7", DIRECT, "", 9600],
+			["many frames in a row", "--hdlc-info 32 --window 7", GMAC, "", 9600],
+			["large frames and short messages", "--hdlc-info 2030 --pdu 100", GMAC, "", 9600],
 			["keys, and nothing ciphered", "--security auth", { ...GMAC, use_encryption: false }, "", 9600],
 			["keys after mode E", "--mode-e", { ...GMAC, opening: "auto" }, "E", 9600],
 			[
@@ -240,7 +257,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/deciphering",
-				/block_cipher_key.*auth_key.*suite 1 or 2/,
+				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
 				"that answered by silence",
@@ -248,7 +265,7 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...GMAC, block_cipher_key: "11".repeat(16) },
 				"meter_auth_failed",
 				"dlms/unanswered",
-				/block_cipher_key.*auth_key.*suite 1 or 2/,
+				/block_cipher_key.*auth_key.*security_suite.*suite 2/,
 			],
 			[
 				"that answered by DM",
@@ -301,10 +318,10 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			["an initiate error", "--initiate-error 3", DIRECT, "meter_error", "dlms/pdu-size", /short/],
 			["a key that is not there", "", { ...GMAC, auth_key: "" }, "meter_auth_failed", "dlms/key-missing", /auth_key/],
 			...[
-				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*client_address with low or high_gmac/],
-				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*client_address with low or high_gmac/],
+				["maker", "dlms/hls-2", /maker's own rule \(mechanism 2\).*client_address with low, high_gmac or high_sha256/],
+				["md5", "dlms/hls-md5", /MD5 \(mechanism 3\).*client_address with low, high_gmac or high_sha256/],
 				["sha1", "dlms/hls-sha1", /SHA-1 \(mechanism 4\)/],
-				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\)/],
+				["sha256", "dlms/hls-sha256", /SHA-256 \(mechanism 6\).*auth high_sha256/],
 				["ecdsa", "dlms/hls-ecdsa", /ECDSA \(mechanism 7\)/],
 			].flatMap(([name, code, causes]) => [
 				[`HLS ${name}, told in a refusal`, `--hls ${name}`, GMAC, "meter_auth_failed", code, causes],
@@ -339,10 +356,34 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 				{ ...DIRECT, client_address: 1 },
 				"meter_auth_failed",
 				"dlms/authentication-required",
-				/Change auth.*neither low nor high_gmac fits.*HLS mechanism/,
+				/Change auth.*neither low nor high_gmac nor high_sha256 fits.*HLS mechanism/,
 			],
-			["security suite 1", "--suite 1", GMAC, "meter_auth_failed", "dlms/security-suite-1", /suite 1.*suite 0/],
 			["security suite 2", "--suite 2 --general-glo", GMAC, "meter_auth_failed", "dlms/security-suite-2", /suite 2/],
+			["another secret", "--hls-digest --password other", SHA256, "meter_auth_failed", "dlms/hls-refused", /password/],
+			[
+				"no secret",
+				"--hls-digest",
+				{ ...SHA256, password: "" },
+				"meter_auth_failed",
+				"dlms/key-missing",
+				/high_sha256.*password/,
+			],
+			[
+				"no proof by SHA-256 of its own",
+				"--hls-digest --wrong-f-ctos",
+				SHA256,
+				"meter_auth_failed",
+				"dlms/meter-unverified",
+				/./,
+			],
+			[
+				"suite 1 alone, asked in suite 0",
+				"--suite 1 --strict-suite",
+				GMAC,
+				"meter_auth_failed",
+				"dlms/authentication",
+				/security_suite/,
+			],
 			["short names", "--short-names refuse", DIRECT, "meter_error", "dlms/short-names", /short names.*iec62056/],
 			["short names, and keys", "--short-names refuse", GMAC, "meter_error", "dlms/short-names", /short names/],
 			["short names that it takes", "--short-names accept", DIRECT, "meter_error", "dlms/short-names", /short names/],

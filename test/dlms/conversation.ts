@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { Association, STEP_COUNTER, STEP_END, STEP_SEND, STEP_WAIT } from "../../modules/dlms/association.js";
 import { Cipher, type CipherOptions } from "../../modules/dlms/cipher.js";
-import { Reading, type ReadingSink } from "../../modules/dlms/reading.js";
+import { LIST_LIMIT, Reading, type ReadingSink } from "../../modules/dlms/reading.js";
 import { ScalerCache } from "../../modules/dlms/scaler-cache.js";
 import { cosemUnitText } from "../../modules/obis/units.js";
 import type { Failure } from "../../modules/readout/failure.js";
-import { AUTHENTICATION_KEY, CLIENT_TITLE, gcm, KEY } from "./crypto.js";
+import { AUTHENTICATION_KEY, CLIENT_TITLE, KEY, SUITE_0 } from "./crypto.js";
 import type { Server } from "./server.js";
 
 /** `3 1-0:1.8.0.255 2` and the like as a poll list. */
@@ -62,7 +62,7 @@ export interface ClientOptions extends Partial<CipherOptions> {
 	list?: Uint8Array;
 	cache?: ScalerCache;
 	release?: boolean;
-	listing?: boolean;
+	listing?: number;
 	named?: boolean;
 	keyless?: boolean;
 	swappedDeviation?: boolean;
@@ -85,7 +85,7 @@ export class Conversation {
 		const list = options.list ?? listOf("3 1-0:1.8.0.255 2");
 		this.cache = options.cache ?? new ScalerCache(list[0]);
 		this.cipher = new Cipher({
-			gcm,
+			...SUITE_0,
 			encryptionKey: KEY,
 			authenticationKey: AUTHENTICATION_KEY,
 			title: CLIENT_TITLE,
@@ -97,7 +97,7 @@ export class Conversation {
 			list,
 			cache: this.cache,
 			sink: this.notes,
-			listing: options.listing ?? true,
+			listing: options.listing ?? LIST_LIMIT,
 			named: options.named ?? true,
 			swappedDeviation: options.swappedDeviation ?? false,
 		});

@@ -1,5 +1,5 @@
 /** Crypto of Node for the tests of DLMS: the primitive that the module is given, and what the test server uses itself. */
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 
 /** AES-128-GCM: the ciphertext and the whole tag after it. */
 export function gcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint8Array): Uint8Array {
@@ -7,6 +7,15 @@ export function gcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, text: Uint
 	cipher.setAAD(aad);
 	return new Uint8Array(Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()]));
 }
+
+export function sha256(...parts: Uint8Array[]): Uint8Array {
+	const hash = createHash("sha256");
+	for (const part of parts) hash.update(part);
+	return new Uint8Array(hash.digest());
+}
+
+/** What a cipher of security suite 0 is made with. */
+export const SUITE_0 = Object.freeze({ gcm, sha256, suite: 0 });
 
 /** Deciphers with a tag of 12 bytes at the end; undefined when it is wrong. */
 export function openGCM(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {

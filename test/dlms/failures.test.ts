@@ -108,26 +108,22 @@ describe("an association that fails tells why:", () => {
 			assert.equal(got({}, aare(0, 0, name(7))), undefined);
 		});
 
-		for (const [suite, expected] of [
-			[1, failures.DLMS_SUITE_1],
-			[2, failures.DLMS_SUITE_2],
-		] as const) {
-			it(`security suite ${suite}, in the AARE, in an answer, in pass 4`, () => {
-				const ofSuite = (from: number) => (answer: Uint8Array, count: number) => {
-					const changed = answer.slice();
-					if (count >= from) changed[changed[1] > 0x80 ? 3 : 2] |= suite;
-					return changed;
-				};
-				for (const from of [0, 1]) ends(expected, LOW, { ...LOW, sealedFault: ofSuite(from) });
-				const pass4 = (answer: Uint8Array) => {
-					const changed = answer.slice();
-					if (changed[0] === 0xc7) changed[8] |= suite;
-					return changed;
-				};
-				ends(expected, { mechanism: 5 }, { mechanism: 5, plainFault: pass4 });
-				assert.match(expected.message, new RegExp(`suite ${suite}.*suite 0`));
-			});
-		}
+		it("security suite 2, in the AARE, in an answer, in pass 4", () => {
+			const expected = failures.DLMS_SUITE_2;
+			const ofSuite = (from: number) => (answer: Uint8Array, count: number) => {
+				const changed = answer.slice();
+				if (count >= from) changed[changed[1] > 0x80 ? 3 : 2] |= 2;
+				return changed;
+			};
+			for (const from of [0, 1]) ends(expected, LOW, { ...LOW, sealedFault: ofSuite(from) });
+			const pass4 = (answer: Uint8Array) => {
+				const changed = answer.slice();
+				if (changed[0] === 0xc7) changed[8] |= 2;
+				return changed;
+			};
+			ends(expected, { mechanism: 5 }, { mechanism: 5, plainFault: pass4 });
+			assert.match(expected.message, /suite 2.*suites 0 and 1/);
+		});
 		it("another suite is none that the Green Book knows", () => {
 			const reserved = (answer: Uint8Array) => answer.map((byte, at) => (at === 2 ? byte | 3 : byte));
 			ends(failures.DLMS_UNPROTECTED, LOW, { ...LOW, sealedFault: reserved });
@@ -318,6 +314,7 @@ describe("a ciphered association", () => {
 	it("refuses what came before: replayed answers, and its own requests sent back", () => {
 		for (const both of [LOW, HIGH]) {
 			const conversation = new Conversation({ list, ...both });
+			conversation.association.frameLimit = 40;
 			const seen: Uint8Array[] = [];
 			const got = conversation.run(new Server({ objects: OBJECTS, ...both }), (answer) => {
 				seen.push(answer);
@@ -325,10 +322,34 @@ describe("a ciphered association", () => {
 			});
 			assert.equal(got, failures.DLMS_REPLAY);
 			const mirror = new Conversation({ list, ...both, counter: 100 });
+			mirror.association.frameLimit = 40;
 			const server = new Server({ objects: OBJECTS, ...both });
 			const back = mirror.run(server, (answer, count) => [count === 3 ? mirror.sent[2] : answer]);
 			assert.equal(back, failures.DLMS_TAG);
 		}
+	});
+
+	it("is in the suite that the meter answers in, once it has", () => {
+		for (const both of [LOW, HIGH]) {
+			const [got, conversation] = meet({ ...both, mechanism: both.mechanism ?? 0 }, { ...both, control: 0x31 });
+			assert.deepEqual([got, conversation.notes.all], [undefined, WHOLE]);
+			const controls = conversation.sent.slice(1).map((apdu) => apdu[apdu[1] > 0x80 ? 3 : 2]);
+			assert.ok(controls.length > 0 && controls.every((control) => control === 0x31), controls.join());
+		}
+	});
+
+	it("ends where SHA-256 proves nothing: to the meter, of the meter, without a secret or a title", () => {
+		const high = { mechanism: 6, password: "secret" };
+		ends(failures.DLMS_HLS_REFUSED, high, { ...high, password: "another" });
+		ends(failures.DLMS_METER_UNVERIFIED, high, { ...high, wrongAnswer: true });
+		ends(failures.DLMS_METER_TITLE, high, { ...high, titleless: true });
+		ends(failures.DLMS_KEY_MISSING, { mechanism: 6 }, high);
+		ends(failures.DLMS_KEY_MISSING, { ...high, keyless: true }, high);
+		const short = (answer: Uint8Array) => (answer[0] === 0xc7 ? answer.subarray(0, -1) : answer);
+		ends(failures.DLMS_METER_UNVERIFIED, high, { ...high, plainFault: short });
+		const byMAC = (answer: Uint8Array) =>
+			answer[0] === 0xc7 ? hex(`C701C10001000911 10 00000001 ${"00".repeat(12)}`) : answer;
+		ends(failures.DLMS_METER_UNVERIFIED, high, { ...high, plainFault: byMAC });
 	});
 
 	it("refuses a meter that gives our own challenge back", () => {
@@ -488,7 +509,7 @@ describe("a reading", () => {
 	});
 
 	it("asks one by one if it is told to", () => {
-		const [got, conversation] = meet({ listing: false }, {});
+		const [got, conversation] = meet({ listing: 1 }, {});
 		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, WHOLE, 4]);
 	});
 
@@ -507,7 +528,35 @@ describe("a reading", () => {
 			"1.0.1.8.0.255: -1 | 30",
 			"0.0.1.0.0.255: 60",
 		];
-		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, lines, 2]);
+		assert.deepEqual([got, conversation.notes.all, conversation.reading.requests], [undefined, lines, 1]);
+	});
+
+	it("goes on with fewer attributes at once where the meter refuses many, then one by one", () => {
+		const objects = Array.from({ length: 20 }, (_, i) => `1 1-0:${i}.4.0.255 2`);
+		const values = new Map<string, string>(
+			objects.map((_, i) => [`1 1.0.${i}.4.0.255 2`, `11${(10 + i).toString(16).padStart(2, "0")}`]),
+		);
+		for (const [taken, asked] of [
+			[30, [21]],
+			[10, [21, 10, 10, 1]],
+			[9, [21, 10, ...Array(21).fill(1)]],
+		] as const) {
+			for (const refusal of ["D80202", "0E010203", "C401C10102", "C403C100"]) {
+				const plainFault = (answer: Uint8Array, request: Uint8Array) =>
+					request[1] === 3 && request[3] > taken ? hex(refusal) : answer;
+				const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values, plainFault });
+				assert.equal(got, undefined);
+				assert.deepEqual(
+					conversation.notes.all.map((line) => line.split(": ")[1]),
+					objects.map((_, i) => String(10 + i)),
+				);
+				const gets = conversation.sent.filter(([tag]) => tag === 0xc0);
+				assert.deepEqual(
+					gets.map((get) => (get[1] === 3 ? get[3] : 1)),
+					asked,
+				);
+			}
+		}
 	});
 
 	it("of an empty list only associates", () => {
@@ -527,7 +576,7 @@ describe("a reading", () => {
 		const [got, conversation] = meet({ list: listOf(...objects) }, { objects: values });
 		assert.equal(got, undefined);
 		assert.equal(conversation.notes.all[31], "1.0.31.4.0.255: 3.2 W | 2026-03-01T17:45:00");
-		assert.equal(conversation.reading.requests, 1 + 10);
+		assert.equal(conversation.reading.requests, Math.ceil((1 + 96) / 30));
 	});
 
 	it("by the public client gives the invocation counter", () => {
@@ -544,7 +593,7 @@ describe("a reading", () => {
 				list: own,
 				cache: new ScalerCache(own[0]),
 				sink,
-				listing: true,
+				listing: 10,
 				named: false,
 				swappedDeviation: false,
 			});

@@ -3,10 +3,10 @@
  * does, with the faults that a test asks for. It checks the client too: every counter new, every tag right.
  */
 import assert from "node:assert/strict";
-import { gcm, hex, openGCM, streamGCM, toHex } from "./crypto.js";
+import { gcm, hex, openGCM, sha256, streamGCM, toHex } from "./crypto.js";
 
 export interface ServerOptions {
-	/** Mechanism that the client must use: 0, 1, 5. */
+	/** Mechanism that the client must use: 0, 1, 5, 6. */
 	mechanism: number;
 	ciphered: boolean;
 	password: string;
@@ -135,8 +135,8 @@ export class Server {
 		if (ciphered) response = this.#seal(response);
 		response = this.options.sealedFault?.(response, 0) ?? response;
 		this.#clientChallenge = Uint8Array.from(secret);
-		this.#associated = mechanism !== 5;
-		const hls = mechanism === 5;
+		const hls = mechanism >= 5;
+		this.#associated = !hls;
 		const told = (ciphered || hls) && !this.options.titleless;
 		return element(
 			0x61,
@@ -144,7 +144,7 @@ export class Server {
 			hex("A203020100"),
 			hex(`A305A10302010${hls ? "E" : "0"}`),
 			told ? element(0xa4, element(0x04, title)) : new Uint8Array(0),
-			hls ? hex("88020780 890760857405080205") : new Uint8Array(0),
+			hls ? hex(`88020780 89076085740508020${mechanism}`) : new Uint8Array(0),
 			hls ? element(0xaa, element(0x80, this.#challenge)) : new Uint8Array(0),
 			element(0xbe, element(0x04, response)),
 		);
@@ -210,6 +210,7 @@ export class Server {
 	/** Pass 3: is it f(StoC)? Then f(CtoS). */
 	#act(plain: Uint8Array): Uint8Array {
 		const { key, authenticationKey, title } = this.options;
+		if (this.options.mechanism === 6) return this.#actSHA256(plain);
 		assert.equal(toHex(plain.subarray(0, 15)), "c301c1000f0000280000ff01010911");
 		const said = plain.subarray(15);
 		const counter = new DataView(said.buffer, said.byteOffset + 1).getUint32(0);
@@ -221,8 +222,20 @@ export class Server {
 		this.#associated = true;
 		const challenge = this.options.wrongAnswer ? this.#challenge : this.#clientChallenge;
 		const mine = word(this.options.counter++, 4);
-		const own = gcm(key, join(title, mine), join(hex("10"), authenticationKey, challenge), new Uint8Array(0));
-		return join(hex("C701C10001000911 10"), mine, own.subarray(0, 12));
+		const own = gcm(key, join(title, mine), join(said.subarray(0, 1), authenticationKey, challenge), new Uint8Array(0));
+		return join(hex("C701C10001000911"), said.subarray(0, 1), mine, own.subarray(0, 12));
+	}
+
+	/** Green Book: SHA-256(secret, title of who proves, title of the other, challenge of the other, own challenge). */
+	#actSHA256(plain: Uint8Array): Uint8Array {
+		assert.equal(toHex(plain.subarray(0, 15)), "c301c1000f0000280000ff01010920");
+		const secret = Uint8Array.from(Buffer.from(this.options.password));
+		const titles = [this.#clientTitle, this.options.title];
+		const wanted = sha256(secret, ...titles, this.#challenge, this.#clientChallenge);
+		if (toHex(wanted) !== toHex(plain.subarray(15))) return hex("C701C10300");
+		this.#associated = true;
+		const mine = sha256(secret, ...titles.reverse(), this.#clientChallenge, this.#challenge);
+		return join(hex("C701C10001000920"), this.options.wrongAnswer ? wanted : mine);
 	}
 
 	/** What is in a glo- APDU, or the exception in hex. */
@@ -238,7 +251,7 @@ export class Server {
 		this.#control = control;
 		if (counter <= this.options.clientCounter) return `D80106${toHex(word(this.options.clientCounter + 1, 4))}`;
 		const plain =
-			control === 0x30
+			(control & 0x30) === 0x30
 				? openGCM(key, iv, join(Uint8Array.of(control), authenticationKey), sealed)
 				: streamGCM(key, iv, sealed);
 		if (plain === undefined || plain[0] !== GLO.get(request[0])) return "D80205";
@@ -258,8 +271,8 @@ export class Server {
 		const counter = word(this.options.counter++, 4);
 		const iv = join(title, counter);
 		let text: Uint8Array;
-		if (control[0] === 0x20) text = streamGCM(key, iv, answer);
-		else if (control[0] === 0x10) {
+		if ((control[0] & 0x30) === 0x20) text = streamGCM(key, iv, answer);
+		else if ((control[0] & 0x30) === 0x10) {
 			const tag = gcm(key, iv, join(control, authenticationKey, answer), new Uint8Array(0));
 			text = join(answer, tag.subarray(0, 12));
 		} else {

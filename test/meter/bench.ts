@@ -20,6 +20,9 @@ export function dlmsSettings(settings: Partial<DLMSBenchSettings> = {}): DLMSBen
 	const all: DLMSBenchSettings = {
 		auth: 0,
 		ciphered: false,
+		suite: 0,
+		release: false,
+		swappedDeviation: false,
 		client: 16,
 		logical: 1,
 		physical: 0,

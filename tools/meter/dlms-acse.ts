@@ -11,9 +11,11 @@ export const CONTEXT_CIPHERED = 3;
 export const MECHANISM_NONE = 0;
 export const MECHANISM_LOW = 1;
 export const MECHANISM_GMAC = 5;
+export const MECHANISM_SHA256 = 6;
 
 export const ACCEPTED = 0;
 export const REJECTED = 1;
+export const REJECTED_FOR_NOW = 2;
 export const SOURCE_USER = 1;
 export const SOURCE_PROVIDER = 2;
 export const DIAGNOSTIC_NONE = 0;

@@ -1,10 +1,10 @@
 /**
- * Security suite 0 as a DLMS/COSEM server does it (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), by Node's crypto,
+ * Security suites 0 and 1 as a DLMS/COSEM server does it (IEC 62056-5-3, 5.7: AES-128-GCM, tag of 96 bits), by Node's crypto,
  * for the simulator.
  *
  *   ciphered = security control (1), invocation counter (4), text, tag (12, where authenticated)
  */
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 
 const AUTHENTICATED = 0x10;
 const ENCRYPTED = 0x20;
@@ -69,7 +69,7 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	const control = bytes[0];
 	const hasTag = (control & AUTHENTICATED) !== 0;
 	const end = bytes.length - (hasTag ? TAG_BYTES : 0);
-	if (end < HEAD_BYTES || (control & (AUTHENTICATED | ENCRYPTED)) === 0 || (control & 0x0f) !== 0) return undefined;
+	if (end < HEAD_BYTES || (control & (AUTHENTICATED | ENCRYPTED)) === 0 || (control & 0x0f) > 1) return undefined;
 	const counter = bytes.readUInt32BE(1);
 	const origin = { title, counter };
 	const text = bytes.subarray(HEAD_BYTES, end);
@@ -88,8 +88,19 @@ export function open(keys: Keys, title: Uint8Array, ciphered: Uint8Array): Opene
 	}
 }
 
-/** f(challenge) of HLS with GMAC: security control 10, invocation counter, tag. */
-export function answerChallenge(keys: Keys, origin: Origin, challenge: Uint8Array): Buffer {
-	const bytes = protect(keys, origin, AUTHENTICATED, challenge);
+/** What proves who knows the secret in HLS with SHA-256: the prover's title and the other's challenge come first. */
+export function digestOf(
+	secret: Uint8Array,
+	titles: readonly [Uint8Array, Uint8Array],
+	challenges: readonly [Uint8Array, Uint8Array],
+): Buffer {
+	const hash = createHash("sha256").update(secret);
+	for (const part of [...titles, ...challenges]) hash.update(part);
+	return hash.digest();
+}
+
+/** f(challenge) of HLS with GMAC: security control 10 and the suite, invocation counter, tag. */
+export function answerChallenge(keys: Keys, origin: Origin, challenge: Uint8Array, suite = 0): Buffer {
+	const bytes = protect(keys, origin, AUTHENTICATED | suite, challenge);
 	return Buffer.concat([bytes.subarray(0, HEAD_BYTES), bytes.subarray(-TAG_BYTES)]);
 }

@@ -32,6 +32,8 @@ HDLC:
 Associations:
   --public-client N, --lls-client N, --gmac-client N   who needs nothing, a password, HLS with GMAC (16, 32, 1)
   --password TEXT     or hex:DIGITS (default 12345678)
+  --hls-digest        HLS of its client is by SHA-256, with the password as the secret, in place of GMAC
+  --keep-association  one that was not ended by RLRQ is kept: the next is refused
   --guek HEX, --ak HEX   keys (default 000102…0F and D0D1…DF)
   --system-title HEX  of the meter (default 4757530000BC614E)
   --security auth|encrypt|both   protection of ciphered messages (default both)
@@ -65,7 +67,8 @@ Faults:
   --exception STATE:SERVICE[:N]   answers requests, after the first N
   --hls maker|md5|sha1|sha256|ecdsa   what the GMAC client needs instead; --hls-reply refuse|hide|accept: each association
                       is refused (default), that without naming it, or accepted and challenged
-  --suite 1|2         the security suite that its messages tell; it takes those of suite 0
+  --suite 1|2         the security suite that its messages tell; it takes those of suites 0 and 1, with --strict-suite
+                      those of its own only
   --short-names refuse|accept   each association: it goes by short names
   --wrong-fcs LIST, --wrong-hcs LIST, --cut LIST, --drop LIST, --duplicate LIST, --garbage LIST, --notify LIST
                       frames that the meter sends, from 1 on: a check is wrong, half of it, none, twice; after

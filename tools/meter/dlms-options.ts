@@ -124,6 +124,8 @@ function parseServer(values: Values): Omit<ServerOptions, "household"> {
 		publicClient: count(values, "public-client", 126, 1) ?? 16,
 		lowClient: count(values, "lls-client", 126, 1) ?? 32,
 		gmacClient: count(values, "gmac-client", 126, 1) ?? 1,
+		bySHA256: values["hls-digest"] ?? false,
+		keepsAssociation: values["keep-association"] ?? false,
 		password: password.startsWith("hex:") ? Buffer.from(password.slice(4), "hex") : Buffer.from(password, "utf8"),
 		keys: {
 			encryption: hex(values, "guek", 16) ?? Buffer.from("000102030405060708090a0b0c0d0e0f", "hex"),
@@ -163,6 +165,7 @@ function parseServerFaults(values: Values): ServerFaults {
 		exception: exception && ([exception[0], exception[1]] as const),
 		exceptionAfter: exception?.[2],
 		suite: oneOf(values, "suite", [1, 2]),
+		strictSuite: values["strict-suite"],
 		hls: parseHLS(values),
 		shortNames: choice(values, "short-names", ["refuse", "accept"]) as "refuse" | "accept" | undefined,
 	});
@@ -315,6 +318,9 @@ const WORDS = {
 	"lose-after": text,
 	refuse: text,
 	"bare-refusal": flag,
+	"hls-digest": flag,
+	"keep-association": flag,
+	"strict-suite": flag,
 	"initiate-error": text,
 	"on-wrong-key": text,
 	"on-low-counter": text,

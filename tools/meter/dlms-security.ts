@@ -48,8 +48,10 @@ export interface SecurityOptions {
 	faults: {
 		onWrongKey?: Reaction;
 		onLowCounter?: Reaction;
-		/** Number that its security controls tell; it takes requests of suite 0 all the same. */
+		/** Number that its security controls tell; it takes requests of suites 0 and 1 all the same. */
 		suite?: number;
+		/** It takes those of the suite that it tells only. */
+		strictSuite?: boolean;
 	};
 }
 
@@ -120,7 +122,8 @@ export class MessageSecurity {
 	open(keys: Keys, title: Uint8Array, ciphered: Buffer, refusal?: () => Buffer): Opened | Refused {
 		const { faults, security } = this.#options;
 		const opened = open(keys, title, ciphered);
-		if (opened === undefined || (opened.control & security) !== security) {
+		const isStrange = faults.strictSuite && opened !== undefined && (opened.control & 0x0f) !== (faults.suite ?? 0);
+		if (opened === undefined || isStrange || (opened.control & security) !== security) {
 			this.#tell(NOT_DECIPHERED);
 			const told = exception(UNKNOWN_SERVICE, DECIPHERING_ERROR);
 			return { answer: react(faults.onWrongKey ?? "aare", told, refusal) };
@@ -140,15 +143,15 @@ export class MessageSecurity {
 	cipher(tag: number, keys: Keys, control: number, plain: Buffer): Buffer {
 		const { title, faults } = this.#options;
 		const origin = { title, counter: ++this.#ownCounter };
-		const ciphered = protect(keys, origin, control | (faults.suite ?? 0), plain);
+		const ciphered = protect(keys, origin, (control & 0xf0) | (faults.suite ?? 0), plain);
 		const name = tag === GENERAL_GLOBAL ? [Buffer.of(title.length), title] : [];
 		return Buffer.concat([Buffer.of(tag), ...name, lengthOf(ciphered.length), ciphered]);
 	}
 
 	/** f(CtoS). */
 	answerChallenge(challenge: Uint8Array): Buffer {
-		const { keys, title } = this.#options;
-		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge);
+		const { keys, title, faults } = this.#options;
+		return answerChallenge(keys, { title, counter: ++this.#ownCounter }, challenge, faults.suite);
 	}
 }
 

@@ -1,11 +1,11 @@
 /**
  * A DLMS/COSEM server by logical names (IEC 62056-5-3) for the simulator: associations without security, with a password
- * (LLS) and with HLS and GMAC, ciphering of security suite 0, GET and the ACTION of HLS. APDUs in, APDUs out; knows
+ * (LLS) and with HLS by GMAC or SHA-256, ciphering of security suites 0 and 1, GET and the ACTION of HLS. APDUs in, APDUs out; knows
  * nothing of HDLC but that a link can be lost.
  */
 import { randomBytes } from "node:crypto";
 import * as ACSE from "./dlms-acse.js";
-import { answerChallenge } from "./dlms-cipher.js";
+import { answerChallenge, digestOf } from "./dlms-cipher.js";
 import { octets, type Zone } from "./dlms-data.js";
 import { ACTION, GET, type GetContext, GetService } from "./dlms-get.js";
 import { ASSOCIATION_CODE, type COSEMObject, COUNTER_CODE, householdObjects } from "./dlms-objects.js";
@@ -52,6 +52,10 @@ export interface ServerOptions extends SecurityOptions {
 	publicClient: number;
 	lowClient: number;
 	gmacClient: number;
+	/** HLS of that client is by SHA-256, with the password as its secret. */
+	bySHA256?: boolean;
+	/** An association that was not released is kept: until RLRQ the next is refused. */
+	keepsAssociation?: boolean;
 	password: Uint8Array;
 	encryption: "off" | "allowed" | "required";
 	pdu: number;
@@ -72,6 +76,8 @@ export interface ServerFaults {
 	initiateError?: number;
 	onWrongKey?: Reaction;
 	onLowCounter?: Reaction;
+	suite?: number;
+	strictSuite?: boolean;
 	/** f(CtoS) is wrong. */
 	wrongAnswer?: boolean;
 	/** ACTION of HLS is refused with this result. */
@@ -105,6 +111,8 @@ export class DLMSServer {
 	readonly #get: GetService;
 	readonly #security: MessageSecurity;
 	#association: Association | undefined;
+	/** Not released by RLRQ. */
+	#isHeld = false;
 	#requests = 0;
 	#nowMs = 0;
 
@@ -125,7 +133,7 @@ export class DLMSServer {
 	answer(apdu: Buffer, client: number, nowMs: number): Answer {
 		this.#nowMs = nowMs;
 		if (apdu[0] === 0x60) return this.#associate(apdu, client);
-		if (apdu[0] === 0x62) return this.#release();
+		if (apdu[0] === 0x62) return this.#release(apdu);
 		const association = this.#association;
 		if (association === undefined) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		const message = this.#security.uncover(apdu, association);
@@ -162,8 +170,11 @@ export class DLMSServer {
 		return NOTHING;
 	}
 
-	#release(): Answer {
+	#release(apdu: Buffer): Answer {
+		// In a ciphered context the initiate request is told once more, ciphered.
+		if (this.#association?.isCiphered && !apdu.includes(0xbe)) return exception(NOT_ALLOWED, NOT_POSSIBLE);
 		this.reset();
+		this.#isHeld = false;
 		this.#tell(RELEASED);
 		return Buffer.from("6303800100", "hex");
 	}
@@ -177,6 +188,7 @@ export class DLMSServer {
 		if (this.#options.faults.shortNames !== undefined) return this.#answerShort(this.#options.faults.shortNames);
 		if (this.#options.faults.hls !== undefined && client === this.#options.gmacClient)
 			return this.#answerHLS(aarq, this.#options.faults.hls);
+		if (this.#isHeld) return this.#refuse(aarq.context, ACSE.DIAGNOSTIC_NONE + 1, { result: ACSE.REJECTED_FOR_NOW });
 		const refusal = this.#judge(aarq, client);
 		if (refusal !== ACSE.DIAGNOSTIC_NONE) return this.#refuse(aarq.context, refusal);
 		const clientTitle = aarq.title ?? Buffer.alloc(TITLE_BYTES);
@@ -227,20 +239,20 @@ export class DLMSServer {
 
 	/** A diagnostic, or DIAGNOSTIC_NONE. */
 	#judge({ context, mechanism, title, secret }: ACSE.AARQ, client: number): number {
-		const { encryption, publicClient, lowClient, password } = this.#options;
+		const { encryption, publicClient, lowClient, password, bySHA256 } = this.#options;
+		const high = bySHA256 ? ACSE.MECHANISM_SHA256 : ACSE.MECHANISM_GMAC;
 		const isCiphered = context === ACSE.CONTEXT_CIPHERED;
 		if (!isCiphered && context !== ACSE.CONTEXT_PLAIN) return ACSE.DIAGNOSTIC_CONTEXT;
 		if (isCiphered && encryption === "off") return ACSE.DIAGNOSTIC_CONTEXT;
 		if (!isCiphered && encryption === "required" && client !== publicClient) return ACSE.DIAGNOSTIC_CONTEXT;
-		const own =
-			client === publicClient ? ACSE.MECHANISM_NONE : client === lowClient ? ACSE.MECHANISM_LOW : ACSE.MECHANISM_GMAC;
+		const own = client === publicClient ? ACSE.MECHANISM_NONE : client === lowClient ? ACSE.MECHANISM_LOW : high;
 		if (mechanism !== own) {
 			return mechanism === ACSE.MECHANISM_NONE ? ACSE.DIAGNOSTIC_MECHANISM_REQUIRED : ACSE.DIAGNOSTIC_MECHANISM;
 		}
 		if (own === ACSE.MECHANISM_LOW && !secret.equals(password)) return ACSE.DIAGNOSTIC_FAILED;
-		const needsTitle = isCiphered || own === ACSE.MECHANISM_GMAC;
+		const needsTitle = isCiphered || own === high;
 		if (needsTitle && title?.length !== TITLE_BYTES) return ACSE.DIAGNOSTIC_TITLE;
-		if (own === ACSE.MECHANISM_GMAC && (secret.length < 8 || secret.length > 64)) return ACSE.DIAGNOSTIC_FAILED;
+		if (own === high && (secret.length < 8 || secret.length > 64)) return ACSE.DIAGNOSTIC_FAILED;
 		return ACSE.DIAGNOSTIC_NONE;
 	}
 
@@ -274,14 +286,15 @@ export class DLMSServer {
 	): Buffer {
 		const options = this.#options;
 		const isCiphered = aarq.context === ACSE.CONTEXT_CIPHERED;
-		const isGMAC = aarq.mechanism === ACSE.MECHANISM_GMAC;
+		const isHigh = aarq.mechanism >= ACSE.MECHANISM_GMAC;
+		this.#isHeld = options.keepsAssociation === true;
 		const conformance = wanted.conformance & options.conformance;
-		const ownChallenge = isGMAC ? randomBytes(CHALLENGE_BYTES) : NOTHING;
+		const ownChallenge = isHigh ? randomBytes(CHALLENGE_BYTES) : NOTHING;
 		const { dedicatedKey } = wanted;
 		this.#association = {
 			...from,
 			isCiphered,
-			isAuthenticated: !isGMAC,
+			isAuthenticated: !isHigh,
 			challenge: aarq.secret,
 			ownChallenge,
 			context: {
@@ -302,9 +315,9 @@ export class DLMSServer {
 			context: aarq.context,
 			result: ACSE.ACCEPTED,
 			source: ACSE.SOURCE_USER,
-			diagnostic: isGMAC ? ACSE.DIAGNOSTIC_REQUIRED : ACSE.DIAGNOSTIC_NONE,
-			...(isCiphered || isGMAC ? { title: options.title } : {}),
-			...(isGMAC ? { mechanism: aarq.mechanism, challenge: ownChallenge } : {}),
+			diagnostic: isHigh ? ACSE.DIAGNOSTIC_REQUIRED : ACSE.DIAGNOSTIC_NONE,
+			...(isCiphered || isHigh ? { title: options.title } : {}),
+			...(isHigh ? { mechanism: aarq.mechanism, challenge: ownChallenge } : {}),
 			userInformation: isCiphered ? this.#security.cipher(0x28, options.keys, options.security, response) : response,
 		});
 	}
@@ -316,7 +329,8 @@ export class DLMSServer {
 		const { actionResult, wrongAnswer } = this.#options.faults;
 		const isOurs = plain.length > 11 && plain.readUInt16BE(3) === 15 && code === ASSOCIATION_CODE && plain[11] === 1;
 		if (!isOurs) return Buffer.concat([head, Buffer.of(association.isAuthenticated ? 4 : 3, 0)]);
-		const { keys } = this.#options;
+		const { keys, bySHA256, faults } = this.#options;
+		if (bySHA256) return this.#actSHA256(plain, association, head);
 		const value = plain.subarray(15);
 		const counter = value.length === 17 ? value.readUInt32BE(1) : 0;
 		const origin = { title: association.clientTitle, counter };
@@ -324,11 +338,10 @@ export class DLMSServer {
 			!association.isAuthenticated &&
 			plain.subarray(12, 15).equals(Buffer.of(1, 0x09, 17)) &&
 			counter > association.openedAt &&
-			answerChallenge(keys, origin, association.ownChallenge).equals(value);
+			(!faults.strictSuite || (value[0] & 0x0f) === (faults.suite ?? 0)) &&
+			answerChallenge(keys, origin, association.ownChallenge, (value[0] ?? 0) & 0x0f).equals(value);
 		if (!isRight || actionResult !== undefined) {
-			this.reset();
-			this.#tell(AUTHENTICATION_FAILED);
-			return Buffer.concat([head, Buffer.of(actionResult ?? 3, 0)]);
+			return this.#refuseProof(head);
 		}
 		association.isAuthenticated = true;
 		this.#security.counter = Math.max(this.#security.counter, counter);
@@ -336,6 +349,25 @@ export class DLMSServer {
 		const answer = this.#security.answerChallenge(association.challenge);
 		if (wrongAnswer) answer[16] ^= 0xff;
 		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
+	}
+
+	#actSHA256(plain: Buffer, association: Association, head: Buffer): Buffer {
+		const { password, title, faults } = this.#options;
+		const { clientTitle, challenge, ownChallenge, isAuthenticated } = association;
+		const expected = digestOf(password, [clientTitle, title], [ownChallenge, challenge]);
+		const isRight = !isAuthenticated && plain.subarray(12).equals(Buffer.concat([Buffer.of(1), octets(expected)]));
+		if (!isRight || faults.actionResult !== undefined) return this.#refuseProof(head);
+		association.isAuthenticated = true;
+		this.#tell(AUTHENTICATED);
+		const answer = digestOf(password, [title, clientTitle], [challenge, ownChallenge]);
+		if (faults.wrongAnswer) answer[31] ^= 0xff;
+		return Buffer.concat([head, Buffer.of(0, 1, 0), octets(answer)]);
+	}
+
+	#refuseProof(head: Buffer): Buffer {
+		this.reset();
+		this.#tell(AUTHENTICATION_FAILED);
+		return Buffer.concat([head, Buffer.of(this.#options.faults.actionResult ?? 3, 0)]);
 	}
 }
 

@@ -108,7 +108,7 @@ export const IEC62056_SCHEDULE = {
 
 /** POST /api/v1/dlms/config */
 export const DLMS_CONFIG = {
-	auth: { choices: ["none", "low", "high_gmac"] },
+	auth: { choices: ["none", "low", "high_gmac", "high_sha256"] },
 	use_encryption: {},
 	client_address: { min: 0, max: 127 },
 	server_logical: { min: 0, max: 16383 },
@@ -117,6 +117,9 @@ export const DLMS_CONFIG = {
 	server_address_length: { choices: [0, 1, 2, 4] },
 	opening: { choices: ["auto", "mode_e", "direct"] },
 	baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
+	security_suite: { choices: [0, 1] },
+	release: {},
+	deviation: { choices: ["standard", "swapped"] },
 	password: { max: 64, pattern: /^[ -~]*$/ },
 	block_cipher_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },
 	auth_key: { max: 32, pattern: /^([0-9A-Fa-f]{32})?$/ },

@@ -376,7 +376,7 @@ export interface Schedule {
 }
 
 export interface DLMS {
-	readonly auth: "none" | "low" | "high_gmac";
+	readonly auth: "none" | "low" | "high_gmac" | "high_sha256";
 	readonly use_encryption: boolean;
 	readonly client_address: number;
 	readonly server_logical: number;
@@ -385,6 +385,9 @@ export interface DLMS {
 	readonly server_address_length: 0 | 1 | 2 | 4;
 	readonly opening: "auto" | "mode_e" | "direct";
 	readonly baudrate: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly security_suite: 0 | 1;
+	readonly release: boolean;
+	readonly deviation: "standard" | "swapped";
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;

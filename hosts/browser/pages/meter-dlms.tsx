@@ -17,7 +17,13 @@ const OPENINGS = {
 	mode_e: "dlms.opening.greeting",
 	direct: "dlms.opening.direct",
 } as const;
-const AUTHS = { none: "dlms.auth.none", low: "dlms.auth.low", high_gmac: "dlms.auth.high" } as const;
+const AUTHS = {
+	none: "dlms.auth.none",
+	low: "dlms.auth.low",
+	high_gmac: "dlms.auth.high",
+	high_sha256: "dlms.auth.sha",
+} as const;
+const DEVIATIONS = { standard: "dlms.deviation.standard", swapped: "dlms.deviation.swapped" } as const;
 
 const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
@@ -27,7 +33,7 @@ const SECRETS = [
 		label: "dlms.password",
 		kind: "secret",
 		storedFlag: "password_set",
-		when: ({ auth }: Draft) => auth === "low",
+		when: ({ auth }: Draft) => auth === "low" || auth === "high_sha256",
 	},
 	{
 		name: "block_cipher_key",
@@ -69,6 +75,13 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
 	},
 	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle" },
+	{
+		name: "security_suite",
+		label: "dlms.suite",
+		kind: "choice",
+		choices: choicesOf(DLMS_CONFIG.security_suite, String),
+		when: needsKeys,
+	},
 	...SECRETS,
 	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number" },
 	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number" },
@@ -83,6 +96,13 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		),
 	},
 	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms" },
+	{ name: "release", label: "dlms.release", kind: "toggle" },
+	{
+		name: "deviation",
+		label: "dlms.deviation",
+		kind: "choice",
+		choices: choicesOf(DLMS_CONFIG.deviation, (value) => t(DEVIATIONS[value])),
+	},
 ]);
 
 export function DLMSCard() {

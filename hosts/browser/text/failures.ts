@@ -119,9 +119,9 @@ export const FAILURES = {
 		"Licznik wymaga potwierdzenia, którego ta bramka nie potrafi dać (HLS {what}). Poproś operatora sieci o klienta z hasłem lub GMAC.",
 	],
 	"failure.suite": [
-		"The meter encrypts by security suite {what}, this gateway by suite 0 only. Ask your grid operator for a client with that.",
-		"Der Zähler verschlüsselt nach Security Suite {what}, dieses Gateway nur nach Suite 0. Bitten Sie den Netzbetreiber um einen Client mit Suite 0.",
-		"Licznik szyfruje według security suite {what}, ta bramka tylko według suite 0. Poproś operatora sieci o klienta z suite 0.",
+		"The meter encrypts by security suite {what}, this gateway by suites 0 and 1. Ask your grid operator for a client with one of these.",
+		"Der Zähler verschlüsselt nach Security Suite {what}, dieses Gateway nach Suite 0 und 1. Bitten Sie den Netzbetreiber um einen Client mit einer davon.",
+		"Licznik szyfruje według security suite {what}, ta bramka według suite 0 i 1. Poproś operatora sieci o klienta z jedną z nich.",
 	],
 	"failure.short": [
 		"The meter goes by short names, which this gateway can't do. Choose the usual protocol, then another client.",
