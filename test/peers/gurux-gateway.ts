@@ -24,9 +24,12 @@ const PLAIN = {
 	password: "",
 	block_cipher_key: "",
 	auth_key: "",
+	security_suite: 0,
+	release: false,
 };
 const LOW = { ...PLAIN, auth: "low", client_address: 32, password: "12345678" };
 const GMAC = { ...PLAIN, ...KEYS, auth: "high_gmac", use_encryption: true, client_address: 1 };
+const SHA256 = { ...PLAIN, auth: "high_sha256", client_address: 2, password: "12345678" };
 const METER_ID = "GWS0000048151623";
 
 /** What is looked for in the log, in hex: starts of APDUs behind the LLC, of a frame of the server, a value. */
@@ -36,6 +39,9 @@ const NEXT_BLOCK = /e6e600c002/;
 const SEGMENT = /7ea8..(03|21|41)0223/;
 const CIPHERED_QUESTION = /e6e600c8/;
 const CIPHERED_ANSWER = /e6e700cc/;
+/** RLRQ and RLRE, in clear and with ciphered user information. */
+const RELEASED = /e6e60062038001.*e6e70063/;
+const RELEASED_CIPHERED = /e6e60062..800100be..04..21.*e6e70063/;
 const SERIAL = new RegExp(Buffer.from("48151623").toString("hex"));
 
 interface Bench {
@@ -166,9 +172,17 @@ export const guruxGatewayCases: readonly Case[] = [
 		seen: [SEGMENT, ...CIPHERED.seen],
 		unseen: CIPHERED.unseen,
 	}),
+	reads("HLS-GMAC, suite 1", { server: ["suite=1"], config: { ...GMAC, security_suite: 1 }, ...CIPHERED }),
+	reads("HLS-GMAC, suite 1, asked in suite 0", { server: ["suite=1"], config: GMAC, ...CIPHERED }),
+	reads("HLS with SHA-256", { config: SHA256, seen: [SERIAL] }),
+	reads("HLS with SHA-256, ciphered", { config: { ...SHA256, ...KEYS, use_encryption: true }, ...CIPHERED }),
+	fails("HLS with SHA-256 and another secret", { ...SHA256, password: "12345679" }, "dlms/hls-refused"),
+	reads("a release", { config: { ...PLAIN, release: true }, seen: [RELEASED] }),
+	reads("a release, ciphered", { config: { ...GMAC, release: true }, seen: [RELEASED_CIPHERED] }),
+	reads("in segments, a window of seven frames", { server: ["info=32", "window=7"], config: PLAIN, seen: [SEGMENT] }),
+	reads("frames of 1024 bytes in a row", { server: ["info=1024", "window=7"], config: PLAIN, seen: [ASKED_LIST] }),
 	fails("a wrong password", { ...LOW, password: "12345679" }, "dlms/authentication"),
 	fails("a wrong encryption key", { ...GMAC, block_cipher_key: WRONG_KEY }, "dlms/deciphering"),
 	fails("a wrong authentication key", { ...GMAC, auth_key: WRONG_KEY }, "dlms/deciphering"),
 	fails("short names", PLAIN, "dlms/short-names", { server: ["names=short"], error: "meter_error" }),
-	fails("security suite 1", GMAC, "dlms/security-suite-1", { server: ["suite=1"] }),
 ];

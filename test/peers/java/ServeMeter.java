@@ -36,7 +36,7 @@ import java.util.logging.LogManager;
  *   ServeMeter [pdu=N] [info=N] [window=N] [password=TEXT] [ek=HEX] [ak=HEX] [title=HEX] [list=off] [names=short]
  *              [suite=1]
  *
- * Client 16 needs nothing, 32 the password, 1 HLS with GMAC. Logical device 1, physical device 17 or none.
+ * Client 16 needs nothing, 32 the password, 1 HLS with GMAC, 2 HLS with SHA-256 and the password. Logical device 1, physical device 17 or none.
  */
 public final class ServeMeter extends GXDLMSSecureServer2 {
     private static final int BUFFER_BYTES = 4096;
@@ -44,6 +44,7 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     private static final int READY = '\n';
     private static final int LOW_CLIENT = 32;
     private static final int GMAC_CLIENT = 1;
+    private static final int SHA256_CLIENT = 2;
     private static final int LOGICAL = 1;
     private static final int PHYSICAL = 17;
     /** 2026-06-21T18:30:00Z. */
@@ -56,8 +57,13 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
     private int client;
 
     private ServeMeter(Map<String, String> options, GXDLMSHdlcSetup hdlc) {
-        super(new GXDLMSAssociationLogicalName(), hdlc);
+        this(new GXDLMSAssociationLogicalName(), options, hdlc);
+    }
+
+    private ServeMeter(GXDLMSAssociationLogicalName association, Map<String, String> options, GXDLMSHdlcSetup hdlc) {
+        super(association, hdlc);
         password = options.getOrDefault("password", "12345678");
+        association.setSecret(password.getBytes());
         setMaxReceivePDUSize(Integer.parseInt(options.getOrDefault("pdu", "1024")));
         EnumSet<Conformance> services =
             EnumSet.of(Conformance.GET, Conformance.ACTION, Conformance.BLOCK_TRANSFER_WITH_GET_OR_READ);
@@ -113,14 +119,16 @@ public final class ServeMeter extends GXDLMSSecureServer2 {
         client = from;
         boolean isUs = server == LOGICAL || (server >> 7) == LOGICAL && (server & 0x7F) == PHYSICAL
             || (server >> 14) == LOGICAL && (server & 0x3FFF) == PHYSICAL;
-        return isUs && (from == 16 || from == LOW_CLIENT || from == GMAC_CLIENT);
+        return isUs && (from == 16 || from == LOW_CLIENT || from == GMAC_CLIENT || from == SHA256_CLIENT);
     }
 
     @Override
     protected SourceDiagnostic onValidateAuthentication(Authentication authentication, byte[] secret) {
         Authentication own = client == LOW_CLIENT
             ? Authentication.LOW
-            : client == GMAC_CLIENT ? Authentication.HIGH_GMAC : Authentication.NONE;
+            : client == GMAC_CLIENT
+                ? Authentication.HIGH_GMAC
+                : client == SHA256_CLIENT ? Authentication.HIGH_SHA256 : Authentication.NONE;
         if (authentication != own) {
             return authentication == Authentication.NONE
                 ? SourceDiagnostic.MECHANISM_NAME_REGUIRED
