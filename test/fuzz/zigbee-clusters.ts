@@ -114,7 +114,7 @@ class PlayedRadio implements Chip {
 	}
 }
 
-interface Asked {
+export interface Asked {
 	readonly cluster: number;
 	readonly source: number;
 	readonly endpoint: number;
@@ -297,7 +297,7 @@ function frameOf(mutator: Mutator): Uint8Array {
 	return whole;
 }
 
-function askedOf(mutator: Mutator, byStrangers = false): Asked {
+export function askedOf(mutator: Mutator, byStrangers = false): Asked {
 	const { random } = mutator;
 	const isStranger = byStrangers || random.oneIn(2);
 	return {

@@ -111,8 +111,8 @@ export class PlayedChip implements Chip {
 	readonly ieeeAddress = Uint8Array.of(1, 0, 0, 0, 0, 0x4b, 0x12, 0);
 	network: Network | undefined;
 	readonly firmware = "played";
-	readonly joiningUntilMs = 0;
 	readonly owesLeave = false;
+	readonly joiningUntilMs = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
 	readonly sent: (Outgoing & { readonly frame: Buffer; readonly ms: number })[] = [];
 	/** How often the endpoint was registered anew. */
