@@ -43,17 +43,12 @@ export function untilState(gateway: TestGateway, state: string): Promise<JSONObj
 /** A coordinator with its events, at this port. */
 export class WatchedCoordinator {
 	readonly events: CoordinatorEvent[] = [];
-	/** The values of each report that herdsman has taken, by cluster and attribute as it names them. */
-	readonly reports: Record<string, unknown>[] = [];
 	readonly coordinator: Coordinator;
 	readonly #folder = mkdtempSync(join(tmpdir(), "coordinator-"));
 
 	constructor(port: string) {
 		const onEvent = (event: CoordinatorEvent) => void this.events.push(event);
-		this.coordinator = new Coordinator({ port, folder: this.#folder, onEvent });
-		this.coordinator.controller.on("message", ({ type, cluster, data }) => {
-			if (type === "attributeReport") this.reports.push({ [cluster]: data });
-		});
+		this.coordinator = new Coordinator({ port, folder: this.#folder, takesDuplicates: true, onEvent });
 	}
 
 	/** Takes the first event of this name that is so, once it is there. */
