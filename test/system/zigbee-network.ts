@@ -84,19 +84,6 @@ export class ZigbeeNetwork {
 	#watched: WatchedCoordinator | undefined;
 
 	async start(): Promise<void> {
-<<<<<<< HEAD
-=======
-		if (process.env.LOG) {
-			this.chip.onFrame = (h, f) =>
-				console.log(
-					performance.now() | 0,
-					h ? ">" : "<",
-					f.subsystem,
-					f.command.toString(16),
-					f.data.toString("hex").slice(0, 60),
-				);
-		}
->>>>>>> zota
 		this.#ports = [await serveTCP(this.chip, 0), await serveTCP(this.#coordinatorChip, 0)];
 		this.#watched = new WatchedCoordinator(`tcp://127.0.0.1:${this.#ports[1].port}`);
 		await this.#watched.coordinator.start();
