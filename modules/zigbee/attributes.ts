@@ -54,7 +54,7 @@ const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
 
-/** Bytes of a row of the table, two digits each: cluster (2), attribute (2), type, how. Ascending within a cluster. */
+/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, how. Ascending, cluster by cluster. */
 const ROW = 12;
 const TABLE =
 	"000000002008" + // ZCL version: 8
@@ -149,10 +149,8 @@ export interface AttributesOptions {
 export class Attributes {
 	readonly #options: AttributesOptions;
 	#map: Uint8Array;
-	/** As they go over the air, by number; NaN: there is none. */
-	readonly values = new Float64Array(VALUE_COUNT);
-	/** When the meter has told them, by pair, monotonic ms. */
-	readonly #takenMs = new Float64Array(LAST_PAIR + 1);
+	/** As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms. */
+	readonly values = new Float64Array(VALUE_COUNT + LAST_PAIR + 1);
 	/** A good readout has come. */
 	hasMeasured = false;
 	/** Who the readout was of, and that meter's own number. */
@@ -164,7 +162,7 @@ export class Attributes {
 	constructor(options: AttributesOptions) {
 		this.#options = options;
 		this.#map = options.map;
-		this.values.fill(Number.NaN, BATTERY_VOLTS);
+		this.values.fill(Number.NaN, BATTERY_VOLTS, VALUE_COUNT);
 		this.forget();
 	}
 
@@ -244,16 +242,13 @@ export class Attributes {
 
 	/** The row of an attribute; -1 when there is none. */
 	find(cluster: number, id: number): number {
-		let row = this.next(cluster, -1);
-		while (row >= 0 && this.idOf(row) < id) row = this.next(cluster, row);
-		return row >= 0 && this.idOf(row) === id ? row : -1;
+		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
 	}
 
 	/** The row of the cluster's next attribute behind `row`, of its first one for -1; -1 when there is none. */
 	next(cluster: number, row: number): number {
-		if (row < 0 && !this.clusters.includes(cluster)) return -1;
-		for (let at = row < 0 ? 0 : row + ROW; at < TABLE.length; at += ROW) if (field(at, 0, 4) === cluster) return at;
-		return -1;
+		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
+		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
 	}
 
 	idOf(row: number): number {
@@ -315,13 +310,13 @@ export class Attributes {
 	private put(pair: number, value: number, nowMs: number): void {
 		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
 		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
-		this.#takenMs[pair] = nowMs;
+		this.values[VALUE_COUNT + pair] = nowMs;
 	}
 
 	/** What follows of the values, and of their age. */
 	private settle(nowMs: number): void {
 		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
-			if (nowMs - this.#takenMs[pair] > FRESH_MS) this.unknow(pair);
+			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
 		const demand = this.values[DEMAND];
 		const clipped = Math.min(ACTIVE_POWER_LIMIT, Math.max(-ACTIVE_POWER_LIMIT, demand));
 		if (this.isElectrical) this.values[ACTIVE_POWER] = demand === DEMAND_UNKNOWN ? ACTIVE_POWER_UNKNOWN : clipped;
@@ -352,6 +347,18 @@ function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number
 /** Whether `value` of that number is the mark for "unknown". */
 export function isUnknown(number: number, value: number): boolean {
 	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
+}
+
+/** Four hex digits. */
+function digits(number: number): string {
+	return (0x10000 + number).toString(16).slice(1);
+}
+
+/** The first row that begins so; -1. */
+function rowOf(beginning: string): number {
+	let row = TABLE.indexOf(beginning);
+	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
+	return row;
 }
 
 /** The number of `length` hex digits from digit `from` of the row on. */

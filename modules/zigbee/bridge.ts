@@ -26,7 +26,7 @@ import {
 	ZCL_LIMIT,
 } from "./radio.js";
 import { Reports } from "./reports.js";
-import { ANSWER_SIZE, Server } from "./server.js";
+import { ANSWER_SIZE, clientOf, Server } from "./server.js";
 import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame, putNumber, u16 } from "./zcl.js";
 
 /** Who is told, inside calls of the bridge. */
@@ -52,6 +52,11 @@ export interface BridgeOptions {
 	/** What keepReports was given last; undefined: nothing. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
+	/**
+	 * Number of the frame before the first, 0 to 255, another one at each start: coordinators drop a report that has the number
+	 * of the one before, which a device on battery sent before it slept.
+	 */
+	readonly sequence: number;
 }
 
 /** Answers that wait. */
@@ -83,11 +88,10 @@ const REPORTED = 3;
 
 export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
-	readonly #user: BridgeUser;
+	readonly #options: BridgeOptions;
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;
 	readonly #server: Server;
-	readonly #clients: readonly ClusterClient[];
 	/** The answers that wait, the first one first, and behind them the frame that is being made. */
 	readonly #bytes = new Uint8Array(ANSWERS * ANSWER_SLOT + ANSWER_SIZE);
 	#answers = 0;
@@ -95,7 +99,7 @@ export class Bridge implements Machine, RadioUser {
 	#onItsWay = NOTHING;
 	/** Of the request on its way. */
 	#client: ClusterClient | undefined;
-	#sequence = 0;
+	#sequence: number;
 	/** Frames in a row that did not arrive; nothing is sent before this. */
 	#failures = 0;
 	#pauseUntilMs = 0;
@@ -107,18 +111,13 @@ export class Bridge implements Machine, RadioUser {
 	/** When the coordinator has let us in. */
 	#joinedMs = Number.NEGATIVE_INFINITY;
 
-	constructor({ chip, user, info, text, cells, map, reports, clients }: BridgeOptions) {
-		this.#user = user;
-		this.#clients = clients;
-		this.#attributes = new Attributes({ info, text, cells, map });
-		this.#reports = new Reports(this.#attributes, reports);
-		this.#server = new Server({
-			attributes: this.#attributes,
-			reports: this.#reports,
-			client: (cluster) => this.clientOf(cluster),
-			identify: (seconds) => user.identify(seconds),
-		});
-		this.chip = chip(this);
+	constructor(options: BridgeOptions) {
+		this.#options = options;
+		this.#sequence = options.sequence;
+		this.#attributes = new Attributes(options);
+		this.#reports = new Reports(this.#attributes, options.reports);
+		this.#server = new Server(this.#attributes, this.#reports, options);
+		this.chip = options.chip(this);
 	}
 
 	/** For the chip. */
@@ -127,7 +126,7 @@ export class Bridge implements Machine, RadioUser {
 	}
 
 	get clients(): readonly number[] {
-		return this.#clients.map(({ cluster }) => cluster);
+		return this.#options.clients.map(({ cluster }) => cluster);
 	}
 
 	/** A good readout of a meter (decision 20). */
@@ -146,6 +145,7 @@ export class Bridge implements Machine, RadioUser {
 	mapChanged(map: Uint8Array, nowMs: number): void {
 		const { length } = this.servers;
 		this.#attributes.mapChanged(map);
+		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
 		this.pump(nowMs);
 	}
@@ -167,7 +167,7 @@ export class Bridge implements Machine, RadioUser {
 			this.#onItsWay !== NOTHING ||
 			this.#answers > 0 ||
 			this.#reports.dueMs <= nowMs ||
-			this.#clients.some(({ isReady }) => isReady)
+			this.#options.clients.some(({ isReady }) => isReady)
 		);
 	}
 
@@ -178,7 +178,7 @@ export class Bridge implements Machine, RadioUser {
 
 	/** When that was, monotonic. */
 	reportedMs(pair: number): number {
-		return this.#reports.lastMs[pair];
+		return this.#reports.reportedMs(pair);
 	}
 
 	/** Machine. */
@@ -193,17 +193,17 @@ export class Bridge implements Machine, RadioUser {
 
 	advance(nowMs: number): void {
 		this.chip.advance(nowMs);
-		for (const client of this.#clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
+		for (const client of this.#options.clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
 		if (this.#keepMs <= nowMs) this.keep(nowMs);
 		this.pump(nowMs);
 	}
 
 	get deadlineMs(): number {
 		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs);
-		for (const client of this.#clients) deadline = Math.min(deadline, client.deadlineMs);
+		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
 		// What can be sent now has been: it waits for a pause to end, or is due later.
-		const waits = this.#answers > 0 || this.#clients.some(({ isReady }) => isReady);
+		const waits = this.#answers > 0 || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
 
@@ -216,16 +216,16 @@ export class Bridge implements Machine, RadioUser {
 			this.#onItsWay = NOTHING;
 			this.#reports.sent(false);
 			this.#answers = this.#tries = this.#failures = this.#pauseUntilMs = 0;
-			for (const client of this.#clients) {
+			for (const client of this.#options.clients) {
 				if (isIn) client.joined(nowMs);
 				else client.left();
 			}
 		}
 		this.#state = state;
 		// What one coordinator has configured is of no use to the next.
-		if ((state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) && this.#reports.reset())
-			this.keep(nowMs);
-		this.#user.bridgeChanged(nowMs);
+		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
+		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
+		this.#options.user.bridgeChanged(nowMs);
 	}
 
 	received(incoming: Incoming, nowMs: number): void {
@@ -237,7 +237,7 @@ export class Bridge implements Machine, RadioUser {
 		if (!isBroadcast) this.#failures = this.#pauseUntilMs = 0;
 		const isCluster = (control & FRAME_CLUSTER) !== 0;
 		if ((control & (FRAME_TO_CLIENT | FRAME_MANUFACTURER)) === FRAME_TO_CLIENT && (isCluster || isAnswer(command)))
-			this.clientOf(cluster)?.received(frame, source, sourceEndpoint, nowMs);
+			clientOf(this.#options.clients, cluster)?.received(frame, source, sourceEndpoint, nowMs);
 		if (!isCluster && isAnswer(command)) return;
 		// Behind those that wait.
 		const into = this.#bytes.subarray(ANSWERS * ANSWER_SLOT);
@@ -267,7 +267,7 @@ export class Bridge implements Machine, RadioUser {
 			this.#bytes.copyWithin(0, ANSWER_SLOT, ANSWERS * ANSWER_SLOT);
 		} else if (what === REPORTED) {
 			this.#reports.sent(hasArrived);
-			if (hasArrived) this.#user.bridgeChanged(nowMs);
+			if (hasArrived) this.#options.user.bridgeChanged(nowMs);
 		} else if (what === REQUEST && !hasArrived) this.#client?.failed(nowMs);
 		this.pump(nowMs);
 	}
@@ -287,7 +287,7 @@ export class Bridge implements Machine, RadioUser {
 		} else {
 			out.bytes = bytes.subarray(ANSWERS * ANSWER_SLOT);
 			const sequence = (this.#sequence + 1) & 0xff;
-			this.#client = this.#clients.find(({ isReady }) => isReady);
+			this.#client = this.#options.clients.find(({ isReady }) => isReady);
 			if (this.#client !== undefined) {
 				this.#client.write(out, sequence, nowMs);
 				this.#onItsWay = REQUEST;
@@ -301,16 +301,10 @@ export class Bridge implements Machine, RadioUser {
 		this.chip.send(out, nowMs);
 	}
 
-	private clientOf(cluster: number): ClusterClient | undefined {
-		return this.#clients.find((client) => client.cluster === cluster);
-	}
-
 	private keep(nowMs: number): void {
 		this.#keepMs = Number.POSITIVE_INFINITY;
 		this.#keptMs = nowMs;
-		const reports = this.#reports;
-		reports.isChanged = false;
-		this.#user.keepReports(reports.isDefault ? new Uint8Array(0) : reports.settings.slice());
+		this.#options.user.keepReports(this.#reports.pack());
 	}
 }
 

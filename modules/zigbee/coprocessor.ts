@@ -5,9 +5,9 @@
  *
  *   phase       is done        refused, or no   restarted       due
  *               (answers)      answer in 6 s    (41 80)
- *   HELD        –              –                –               –
+ *   HELD        –              –                –               –           off: in reset, or reset and not started
  *   PULSING     –              –                –               RESETTING   reset line let go after 10 ms
- *   RESETTING   –              –                BOOTING         again       5, 10, 20 … 60 s; the third time it is SILENT, or
+ *   RESETTING   –              –                BOOTING*        again       5, 10, 20 … 60 s; the third time it is SILENT, or
  *                                                                           FOREIGN if something came that is no ZNP's
  *   PAUSED      –              –                –               reset       the same times, after an attempt that failed
  *   BOOTING     what is due    PAUSED           BOOTING         –           what is due: RESTORING; for a leave that, then
@@ -20,6 +20,8 @@
  *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
  *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
  *
+ *   * HELD when it is off.
+ *
  * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
  * its time is over, whether the chip answers or not. Restarts that come again and again before it has settled for 30 s count as
  * attempts that failed.
@@ -31,7 +33,6 @@
  * for 20 s. Every byte of the chip is looked at as if an enemy had sent it. Keys are never read.
  */
 import type { CoprocessorPort } from "../io/host.js";
-import type { Output } from "../io/machine.js";
 import {
 	BDB_IN_PROGRESS,
 	BDB_PARENT_LOST,
@@ -50,7 +51,6 @@ import {
 } from "./mt.js";
 import {
 	type Chip,
-	type Network,
 	type Outgoing,
 	RADIO_FOREIGN,
 	RADIO_IDLE,
@@ -64,7 +64,7 @@ import {
 	type RadioUser,
 	ZCL_LIMIT,
 } from "./radio.js";
-import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST, type Told } from "./requests.js";
+import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
 
 /** How long it looks for an open network. */
 export const JOIN_MS = 300_000;
@@ -92,14 +92,11 @@ const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
-export class Coprocessor implements Chip, Told {
+export class Coprocessor extends Requests implements Chip {
 	state = RADIO_OFF;
 	/** The network that it is in, or was, is still to be forgotten. */
 	owesLeave = false;
 	joiningUntilMs = 0;
-	readonly #user: RadioUser;
-	readonly #role: number;
-	readonly #requests: Requests;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
 	/** End of the phase, or of the time that its request has. */
@@ -111,6 +108,8 @@ export class Coprocessor implements Chip, Told {
 	/** What WIPE and PAIR write is written. */
 	#isWiped = false;
 	#isPaired = false;
+	/** How often it did not say what came of restoring its network. */
+	#untold = 0;
 	/** It said that its parent is lost, and not that it is found. */
 	#isLost = false;
 	/** Between the last two tries to join, or to find a parent. */
@@ -119,30 +118,16 @@ export class Coprocessor implements Chip, Told {
 
 	/** It does nothing before `start` or `stop`. Of the port it uses the lines, where they are wired. */
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
-		this.#user = user;
-		this.#role = role;
+		super(user, role);
 		this.#port = port;
-		this.#requests = new Requests(this, user, role);
-	}
-
-	get firmware(): string {
-		return this.#requests.firmware;
-	}
-
-	get ieeeAddress(): Uint8Array | undefined {
-		return this.#requests.hasAddress ? this.#requests.ieeeAddress : undefined;
-	}
-
-	get network(): Network | undefined {
-		return this.state === RADIO_JOINED || this.state === RADIO_ORPHAN ? this.#requests.network : undefined;
 	}
 
 	get canSend(): boolean {
-		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.#requests.isSending;
+		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.isSending;
 	}
 
 	start(nowMs: number): void {
-		this.#failures = 0;
+		this.#failures = this.#untold = 0;
 		this.setState(RADIO_STARTING, nowMs);
 		this.reset(nowMs);
 	}
@@ -169,29 +154,23 @@ export class Coprocessor implements Chip, Told {
 
 	/** By a reset, since a chip knows its endpoint until then. */
 	clustersChanged(nowMs: number): void {
-		if (this.#phase > BOOTING) this.restart(nowMs);
+		const phase = this.#phase;
+		// In all others a reset is to come.
+		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
 	send(frame: Outgoing, nowMs: number): void {
 		if (!this.canSend || frame.end - frame.start > ZCL_LIMIT) throw new Error("zigbee: no such frame can be sent now");
-		this.#requests.queue(frame);
+		this.queue(frame);
 		this.pump(nowMs);
 	}
 
-	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		this.#requests.receive(bytes, start, end, nowMs);
-	}
-
-	poll(): Output {
-		return this.#requests.poll();
-	}
-
 	get deadlineMs(): number {
-		return Math.min(this.#dueMs, this.#requests.confirmMs, this.#requests.gapMs);
+		return Math.min(this.#dueMs, this.confirmMs, this.gapMs);
 	}
 
 	advance(nowMs: number): void {
-		this.#requests.advance(nowMs);
+		this.giveUp(nowMs);
 		if (nowMs < this.#dueMs) return;
 		switch (this.#phase) {
 			case PULSING:
@@ -204,7 +183,7 @@ export class Coprocessor implements Chip, Told {
 				this.reset(nowMs);
 				break;
 			case SETTLED:
-				if (this.#requests.asked !== 0) this.#requests.missed(nowMs);
+				if (this.asked !== 0) this.unanswered(nowMs);
 				else {
 					this.#failures = 0;
 					this.pump(nowMs);
@@ -218,16 +197,18 @@ export class Coprocessor implements Chip, Told {
 				else this.check(nowMs);
 				break;
 			default:
-				if (this.#requests.asked !== 0) this.pause(false, nowMs);
+				if (this.asked !== 0) this.pause(false, nowMs);
 				else if (this.#phase === STEERING) this.wait(nowMs);
-				else this.check(nowMs);
+				else {
+					this.#untold++;
+					this.check(nowMs);
+				}
 		}
 	}
 
-	restarted(nowMs: number): void {
+	protected restarted(nowMs: number): void {
 		const phase = this.#phase;
-		const { state } = this;
-		if (state === RADIO_OFF) this.enter(HELD, Infinity);
+		if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
 		else if (phase === LEAVING) this.run(WIPING, WIPE, nowMs);
 		else if (phase === RESETTING) this.boot(nowMs);
 		else if (phase > PAUSED) {
@@ -240,14 +221,15 @@ export class Coprocessor implements Chip, Told {
 		}
 	}
 
-	expelled(nowMs: number): void {
+	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
 		this.owesLeave = true;
-		this.enter(LEAVING, nowMs + LEAVE_MS);
+		// What was asked has its time, too.
+		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
 	}
 
-	notified(status: number, about: number, nowMs: number): void {
+	protected notified(status: number, about: number, nowMs: number): void {
 		const phase = this.#phase;
 		if (status === BDB_IN_PROGRESS) return;
 		if (about === BDB_PARENT_LOST) this.#isLost = status !== BDB_SUCCESS && status !== BDB_RESTORED;
@@ -255,10 +237,13 @@ export class Coprocessor implements Chip, Told {
 			if (about !== BDB_STEERING) return;
 			if (status === BDB_SUCCESS) this.check(nowMs);
 			else this.wait(nowMs);
-		} else if (phase === RESTORING || phase === SETTLED) this.check(nowMs);
+		} else if (phase === RESTORING || phase === SETTLED) {
+			this.#untold = 0;
+			this.check(nowMs);
+		}
 	}
 
-	changed(isMember: boolean, nowMs: number): void {
+	protected changed(isMember: boolean, nowMs: number): void {
 		if (this.#phase !== SETTLED) return;
 		if (isMember) this.#isLost = false;
 		this.check(nowMs);
@@ -276,7 +261,7 @@ export class Coprocessor implements Chip, Told {
 
 	/** The chip is known, its endpoint is registered: what is it to do? */
 	private booted(nowMs: number): void {
-		const isRight = this.#requests.role === this.#role;
+		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
 			this.#pauseMs = 0;
 			if (!this.#isPaired) this.run(PAIRING, PAIR, nowMs);
@@ -291,7 +276,7 @@ export class Coprocessor implements Chip, Told {
 		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
 	}
 
-	answered(request: number, isWell: boolean, nowMs: number): void {
+	protected answered(request: number, isWell: boolean, nowMs: number): void {
 		this.#misses = 0;
 		if (!isWell) {
 			if (request === SYS_VERSION) this.#failures = ATTEMPTS;
@@ -303,9 +288,7 @@ export class Coprocessor implements Chip, Told {
 
 	/** The chip has said how its network is. */
 	private informed(nowMs: number): void {
-		const { isMember, looksForParent, isOther } = this.#requests;
-		const belongs = isMember || looksForParent;
-		const { state } = this;
+		const { isMember, belongs, isOther, state } = this;
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
@@ -322,6 +305,9 @@ export class Coprocessor implements Chip, Told {
 		} else if (nowMs < this.joiningUntilMs) {
 			this.wait(nowMs);
 			return;
+		} else if (this.#untold > 0 && this.#untold < ATTEMPTS) {
+			this.pause(false, nowMs);
+			return;
 		}
 		if (next === RADIO_ORPHAN && state !== RADIO_ORPHAN) {
 			this.#pauseMs = ORPHAN_FIRST_MS;
@@ -331,26 +317,27 @@ export class Coprocessor implements Chip, Told {
 		this.#pingMs = nowMs + PING_MS;
 		this.pump(nowMs);
 		if (next !== state) this.setState(next, nowMs);
-		else if (isOther && wasMember) this.#user.radioChanged(nowMs);
+		else if (isOther && wasMember) this.user.radioChanged(nowMs);
 	}
 
 	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
 	private pump(nowMs: number): void {
-		const requests = this.#requests;
-		if (requests.asked !== 0) return;
+		if (this.asked !== 0) return;
 		if (nowMs >= this.#pingMs) {
 			this.#pingMs = nowMs + PING_MS;
 			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
 				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
 				this.#recoverMs = nowMs + this.#pauseMs;
-				requests.request(BDB_RECOVER);
-			} else requests.request(ZDO_EXT_NWK_INFO);
-			this.#dueMs = nowMs + this.#requests.limitMs;
-		} else if (requests.askFrame(nowMs)) this.#dueMs = nowMs + this.#requests.limitMs;
+				this.ask(BDB_RECOVER);
+				// It says so again if it finds none.
+				this.#isLost = false;
+			} else this.ask(ZDO_EXT_NWK_INFO);
+			this.#dueMs = nowMs + this.limitMs;
+		} else if (this.askFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
 		else this.#dueMs = this.#pingMs;
 	}
 
-	missed(nowMs: number): void {
+	protected missed(nowMs: number): void {
 		this.#pingMs = nowMs;
 		if (++this.#misses >= MISSES) this.restart(nowMs);
 		else this.pump(nowMs);
@@ -383,19 +370,19 @@ export class Coprocessor implements Chip, Told {
 	}
 
 	private restart(nowMs: number): void {
-		this.setState(RADIO_STARTING, nowMs);
 		this.reset(nowMs);
+		this.interrupted(nowMs);
 	}
 
 	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
 	private pause(isOdd: boolean, nowMs: number): void {
-		this.#requests.isOdd = isOdd;
+		this.isOdd ||= isOdd;
 		this.failed(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
 		this.interrupted(nowMs);
 	}
 
-	/** What it was in, it is not while it is started once more. */
+	/** What it was, it is not while it is started once more. */
 	private interrupted(nowMs: number): void {
 		const { state } = this;
 		if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN) this.setState(RADIO_STARTING, nowMs);
@@ -404,7 +391,7 @@ export class Coprocessor implements Chip, Told {
 	private failed(nowMs: number): void {
 		this.#failures++;
 		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
-			this.setState(this.#requests.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
+			this.setState(this.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
 	}
 
 	private backOff(nowMs: number): number {
@@ -412,7 +399,7 @@ export class Coprocessor implements Chip, Told {
 	}
 
 	private reset(nowMs: number): void {
-		this.#requests.isOdd = false;
+		this.isOdd = false;
 		if (this.#port.setLines !== undefined) {
 			this.#port.setLines(true, false);
 			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
@@ -420,25 +407,25 @@ export class Coprocessor implements Chip, Told {
 			return;
 		}
 		this.enter(RESETTING, this.backOff(nowMs));
-		this.#requests.reset();
+		this.askReset();
 	}
 
 	private enter(phase: number, dueMs: number): void {
 		this.#phase = phase;
 		this.#dueMs = dueMs;
-		this.#requests.forget();
+		this.drop();
 	}
 
 	private run(phase: number, script: string, nowMs: number): void {
 		this.#phase = phase;
-		this.#requests.begin(script);
+		this.begin(script);
 		this.step(nowMs);
 	}
 
 	/** The next request of the sequence, or what follows it. */
 	private step(nowMs: number): void {
 		const phase = this.#phase;
-		if (this.#requests.step()) this.#dueMs = nowMs + this.#requests.limitMs;
+		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;
 		else if (phase === BOOTING) this.booted(nowMs);
 		else if (phase === WIPING || phase === PAIRING) {
 			this.#isWiped ||= phase === WIPING;
@@ -450,7 +437,7 @@ export class Coprocessor implements Chip, Told {
 	private setState(state: number, nowMs: number): void {
 		if (state === this.state) return;
 		this.state = state;
-		if (this.#requests.isSending) this.#requests.finish(SENT_LOST, nowMs);
-		this.#user.radioChanged(nowMs);
+		if (this.isSending) this.finish(SENT_LOST, nowMs);
+		this.user.radioChanged(nowMs);
 	}
 }

@@ -22,11 +22,11 @@
  * has what is being loaded, so that after a restart of ours the same coordinator is asked for the same file at once. Later
  * the next offer of the file goes on at the last piece that is in flash (ota/installer.ts). An upload by HTTP displaces it.
  *
- * Limits: a minute from the beginning of one transfer to the next, then two, four … an hour, since each may erase flash
- * that wears out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
+ * Limits: a minute from the first sector that a transfer erases to the next transfer, then two, four … an hour: flash wears
+ * out, and a coordinator needs no account here; blocks of BLOCK_LENGTH bytes, as most coordinators send them: more would not fit into a frame on every route.
  */
 import type { HostInfo, Storage } from "../io/host.js";
-import { MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
+import { FRONT_LENGTH, MANUFACTURER, putUint32, uint16, uint32 } from "../ota/front.js";
 import { LOW_POWER, NO_MEMORY, TAKEN, UNDER_WAY } from "../ota/refusals.js";
 import type { Sender, Updater } from "../ota/updater.js";
 import { buildNumber } from "../ota/upgrade.js";
@@ -122,7 +122,7 @@ export class OTAClient implements ClusterClient, Sender {
 	#heardMs = 0;
 	/** The shortest time between two blocks, as the coordinator wants it. */
 	#periodMs = 0;
-	/** No transfer begins before this, and how long after the next one that is. */
+	/** No transfer begins before this, and how long that is after the next one has begun to erase. */
 	#notBeforeMs = 0;
 	#pauseMs = SOON_MS;
 	/** The updater takes our file. */
@@ -331,8 +331,6 @@ export class OTAClient implements ClusterClient, Sender {
 		try {
 			refusal = updater?.begin(this, this.#size) ?? NO_MEMORY;
 			if (refusal !== TAKEN) return refusal;
-			this.#notBeforeMs = nowMs + this.#pauseMs;
-			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
 			this.#isOpen = true;
 			this.#outcome = -1;
 			this.#periodMs = 0;
@@ -374,6 +372,10 @@ export class OTAClient implements ClusterClient, Sender {
 			next += updater.write(bytes, next, stop);
 		this.#heardMs = nowMs;
 		this.#tries = 0;
+		if (this.#isOpen && at < FRONT_LENGTH && updater.received >= FRONT_LENGTH) {
+			this.#notBeforeMs = nowMs + this.#pauseMs;
+			this.#pauseMs = Math.min(this.#pauseMs * 2, HOUR_MS);
+		}
 		if (this.#isOpen && updater.received >= this.#size) {
 			this.#state = VERIFYING;
 			this.isReady = false;

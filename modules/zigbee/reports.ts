@@ -13,8 +13,8 @@
  *   1       1        endpoint that has configured reports last; they all go there
  *   2       10 each  by number of the value (attributes.ts): least interval, longest interval (s, 2 each), change (6)
  *
- * Longest interval 0xFFFF: never reported; 0: on change only. Least 0xFFFF and longest 0: nobody has configured it, and it is
- * as DEFAULTS has it. The change is meant unsigned, in the attribute's unit.
+ * Longest interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the attribute's unit. What nobody has
+ * configured is as DEFAULTS has it.
  */
 import { type Attributes, isUnknown, METER_STATUS, VALUE_COUNT } from "./attributes.js";
 import type { Outgoing } from "./radio.js";
@@ -26,10 +26,22 @@ const CHANGE_SIZE = 6;
 const SETTING_SIZE = 4 + CHANGE_SIZE;
 export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 
-const NEVER = 0xffff;
+/** Longest interval of what is not reported. */
+export const NEVER = 0xffff;
+
+/** What is remembered of each value, in this order: its settings, the value that has arrived last and the one on its way (NaN: none), when the former was sent. */
+export const LEAST = 0;
+export const LONGEST = 1;
+export const CHANGE = 2;
+const LAST = 3;
+const FLIGHT = 4;
+const LAST_MS = 5;
+const WIDTH = 6;
+
+const DEFAULT_ENDPOINT = 1;
 /** Least interval of what nobody has configured, seconds. */
 const DEFAULT_LEAST = 10;
-/** Longest interval and change, by number of the value: 2 and 1 bytes in hex. Status: never; battery: hourly. */
+/** Longest interval and change, by number of the value: 4 and 2 hex digits. Status: never; battery: hourly. */
 const DEFAULTS =
 	"ffff01" + // status
 	"012c0a" + // import, export: 0.01 kWh
@@ -52,75 +64,68 @@ const HEADER_SIZE = 3;
 
 export class Reports {
 	readonly #attributes: Attributes;
-	/** As it is kept. */
-	readonly settings = new Uint8Array(REPORTS_SIZE);
-	/** Since it was kept. */
-	isChanged = false;
-	/** By number: the values that have arrived last, NaN: none; when they were sent, monotonic ms; what is on its way. */
-	readonly last = new Float64Array(VALUE_COUNT);
-	readonly lastMs = new Float64Array(VALUE_COUNT);
-	readonly #flight = new Float64Array(VALUE_COUNT);
+	/** WIDTH for each value. */
+	readonly #numbers = new Float64Array(VALUE_COUNT * WIDTH);
 	#flightMs = 0;
+	#endpoint = DEFAULT_ENDPOINT;
+	/** Settings, since they were packed. */
+	isChanged = false;
 
-	/** `kept`: `settings` of another time. */
+	/** `kept`: what `pack` gave at another time. */
 	constructor(attributes: Attributes, kept: Uint8Array | undefined) {
 		this.#attributes = attributes;
-		this.#flight.fill(Number.NaN);
 		this.reset();
-		if (kept !== undefined && kept.length === REPORTS_SIZE && kept[0] === FORMAT) this.settings.set(kept);
+		if (kept?.length === REPORTS_SIZE && kept[0] === FORMAT) {
+			for (let number = 0; number < VALUE_COUNT; number++) {
+				const at = HEADER + number * SETTING_SIZE;
+				this.configure(number, u16(kept, at), u16(kept, at + 2), numberAt(kept, at + 4, CHANGE_SIZE), kept[1]);
+			}
+		}
 		this.isChanged = false;
 	}
 
-	/** Nobody has configured anything. */
-	get isDefault(): boolean {
-		for (let number = 0; number < VALUE_COUNT; number++) if (!this.isUnset(number)) return false;
-		return true;
+	/** Nobody has configured anything, and nothing was reported. */
+	reset(): void {
+		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
+		this.forget();
 	}
 
-	/** Makes it so, and nothing was reported; returns false when nobody had. */
-	reset(): boolean {
-		const had = !this.isDefault;
-		this.last.fill(Number.NaN);
-		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0);
-		this.settings[0] = FORMAT;
-		this.settings[1] = 1;
-		return had;
+	/** Nothing was reported: all is to be, at once. */
+	forget(): void {
+		for (let at = 0; at < VALUE_COUNT * WIDTH; at += WIDTH) this.#numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
-	configure(number: number, least: number, longest: number, change: number): void {
-		const { settings } = this;
-		const at = HEADER + number * SETTING_SIZE;
-		const before = settings.slice(at, at + SETTING_SIZE);
-		putNumber(settings, at, 2, least);
-		putNumber(settings, at + 2, 2, longest);
-		putNumber(settings, at + 4, CHANGE_SIZE, change);
-		this.isChanged ||= before.some((byte, i) => byte !== settings[at + i]);
+	/** Intervals in seconds; the endpoint that wants them. Least NEVER and longest 0: as if nobody had configured it. */
+	configure(number: number, least: number, longest: number, change: number, endpoint: number): void {
+		const isDefault = least === NEVER && longest === 0;
+		let hasChanged = this.put(number, LEAST, isDefault ? DEFAULT_LEAST : least);
+		hasChanged = this.put(number, LONGEST, isDefault ? defaultOf(number, LONGEST) : longest) || hasChanged;
+		hasChanged = this.put(number, CHANGE, isDefault ? defaultOf(number, CHANGE) : change) || hasChanged;
+		this.isChanged ||= hasChanged || this.#endpoint !== endpoint;
+		this.#endpoint = endpoint;
 	}
 
-	/** Where reports go. */
-	get endpoint(): number {
-		return this.settings[1];
+	/** The settings, to be kept; empty: they are those that nobody has configured. */
+	pack(): Uint8Array {
+		const bytes = new Uint8Array(REPORTS_SIZE);
+		let isDefault = this.#endpoint === DEFAULT_ENDPOINT;
+		for (let number = 0; number < VALUE_COUNT; number++) {
+			const at = HEADER + number * SETTING_SIZE;
+			for (let what = LEAST; what <= CHANGE; what++) {
+				const setting = this.setting(number, what);
+				isDefault &&= setting === defaultOf(number, what);
+				putNumber(bytes, at + 2 * what, what === CHANGE ? CHANGE_SIZE : 2, setting);
+			}
+		}
+		bytes[0] = FORMAT;
+		bytes[1] = this.#endpoint;
+		this.isChanged = false;
+		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	set endpoint(endpoint: number) {
-		this.isChanged ||= this.settings[1] !== endpoint;
-		this.settings[1] = endpoint;
-	}
-
-	/** Least and longest interval, seconds. */
-	leastOf(number: number): number {
-		const least = u16(this.settings, HEADER + number * SETTING_SIZE);
-		return this.isUnset(number) ? DEFAULT_LEAST : least;
-	}
-
-	longestOf(number: number): number {
-		return this.isUnset(number) ? defaultOf(number, 0, 4) : u16(this.settings, HEADER + number * SETTING_SIZE + 2);
-	}
-
-	changeOf(number: number): number {
-		return this.isUnset(number)
-			? defaultOf(number, 4, 2)
-			: numberAt(this.settings, HEADER + number * SETTING_SIZE + 4, CHANGE_SIZE);
+	/** LEAST or LONGEST interval (s), or CHANGE. */
+	setting(number: number, what: number): number {
+		return this.#numbers[number * WIDTH + what];
 	}
 
 	/** When the next report is due, monotonic ms; Infinity: none. */
@@ -135,7 +140,6 @@ export class Reports {
 		const attributes = this.#attributes;
 		const { bytes } = out;
 		let end = HEADER_SIZE;
-		out.end = 0;
 		for (const cluster of attributes.clusters) {
 			for (let row = attributes.next(cluster, -1); row >= 0; row = attributes.next(cluster, row)) {
 				const number = attributes.valueOf(row);
@@ -145,16 +149,14 @@ export class Reports {
 				putNumber(bytes, end, 2, attributes.idOf(row));
 				bytes[end + 2] = type;
 				end = attributes.write(row, bytes, end + 3, nowMs);
-				this.#flight[number] = attributes.values[number];
+				this.#numbers[number * WIDTH + FLIGHT] = attributes.values[number];
 			}
 			if (end === HEADER_SIZE) continue;
 			bytes[0] = FRAME_TO_CLIENT | FRAME_NO_DEFAULT;
 			bytes[1] = sequence;
 			bytes[2] = REPORT;
 			out.cluster = cluster;
-			out.destination = 0;
-			out.destinationEndpoint = this.endpoint;
-			out.start = 0;
+			out.destinationEndpoint = this.#endpoint;
 			out.end = end;
 			this.#flightMs = nowMs;
 			return;
@@ -163,47 +165,56 @@ export class Reports {
 
 	/** What was written last has arrived, or has not. */
 	sent(hasArrived: boolean): void {
-		const flight = this.#flight;
-		for (let number = 0; number < VALUE_COUNT; number++) {
-			if (Number.isNaN(flight[number])) continue;
-			if (hasArrived) {
-				this.last[number] = flight[number];
-				this.lastMs[number] = this.#flightMs;
+		const numbers = this.#numbers;
+		for (let at = 0; at < VALUE_COUNT * WIDTH; at += WIDTH) {
+			if (hasArrived && !Number.isNaN(numbers[at + FLIGHT])) {
+				numbers[at + LAST] = numbers[at + FLIGHT];
+				numbers[at + LAST_MS] = this.#flightMs;
 			}
-			flight[number] = Number.NaN;
+			numbers[at + FLIGHT] = Number.NaN;
 		}
 	}
 
 	/** The value that was reported last; NaN: none, or unknown. */
 	reported(number: number): number {
-		const value = this.last[number];
+		const value = this.#numbers[number * WIDTH + LAST];
 		return isUnknown(number, value) ? Number.NaN : value;
 	}
 
-	private isUnset(number: number): boolean {
-		const at = HEADER + number * SETTING_SIZE;
-		return u16(this.settings, at) === NEVER && u16(this.settings, at + 2) === 0;
+	/** When that was, monotonic. */
+	reportedMs(number: number): number {
+		return this.#numbers[number * WIDTH + LAST_MS];
+	}
+
+	/** False: it was that already. */
+	private put(number: number, what: number, value: number): boolean {
+		const at = number * WIDTH + what;
+		const isOther = this.#numbers[at] !== value;
+		this.#numbers[at] = value;
+		return isOther;
 	}
 
 	private dueOf(number: number): number {
 		const attributes = this.#attributes;
 		const value = attributes.values[number];
-		const longest = this.longestOf(number);
+		const longest = this.setting(number, LONGEST);
 		const isMeasured = number <= LAST_MEASURED;
 		if (Number.isNaN(value) || longest === NEVER || (isMeasured && !attributes.hasMeasured))
 			return Number.POSITIVE_INFINITY;
-		const last = this.last[number];
+		const last = this.#numbers[number * WIDTH + LAST];
 		if (Number.isNaN(last)) return 0;
-		const leastMs = this.leastOf(number) * 1000;
+		const lastMs = this.reportedMs(number);
+		const leastMs = this.setting(number, LEAST) * 1000;
 		const difference = Math.abs(value - last);
-		if (difference > 0 && (number === METER_STATUS || difference >= this.changeOf(number)))
-			return this.lastMs[number] + leastMs;
+		if (difference > 0 && (number === METER_STATUS || difference >= this.setting(number, CHANGE)))
+			return lastMs + leastMs;
 		if (longest === 0) return Number.POSITIVE_INFINITY;
-		return this.lastMs[number] + Math.max(leastMs, (isMeasured ? Math.min(longest, OWN_S) : longest) * 1000);
+		return lastMs + Math.max(leastMs, (isMeasured ? Math.min(longest, OWN_S) : longest) * 1000);
 	}
 }
 
-function defaultOf(number: number, from: number, length: number): number {
-	const at = number * DEFAULT_SIZE + from;
-	return Number.parseInt(DEFAULTS.slice(at, at + length), 16);
+function defaultOf(number: number, what: number): number {
+	if (what === LEAST) return DEFAULT_LEAST;
+	const at = number * DEFAULT_SIZE;
+	return Number.parseInt(what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6), 16);
 }

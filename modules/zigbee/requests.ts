@@ -35,6 +35,7 @@ import {
 	type Outgoing,
 	PROFILE,
 	RADIO_JOINED,
+	RADIO_ORPHAN,
 	type RadioUser,
 	ROLE_END_DEVICE,
 } from "./radio.js";
@@ -84,9 +85,10 @@ const ANY_ENDPOINT = 0xff;
 
 /** Of EXT_NWK_INFO, a bit for each byte: what of it a network shows. */
 const INFO_SHOWN = 0x807f9b;
-/** States of a device, a bit for each: in a network; looks for its parent or its network. */
+/** States of a device, a bit for each: in a network; has lost its parent there; looks for a network, or for its own. */
 const DEVICE_IN = 0x00c0;
-const DEVICE_LOOKS = 0xfc1c;
+const DEVICE_LOST = 0xfc10;
+const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
 /** Marks of mt.ts, and what ends a request there. */
@@ -95,49 +97,33 @@ const TAKES_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
 
-/** Who is told what the chip has said. */
-export interface Told {
-	/** RADIO_…. */
-	readonly state: number;
-	/** The chip has started anew, asked to or not. */
-	restarted(nowMs: number): void;
-	/** It has answered the request; what it said is kept here. `isWell`: it has not refused what it must do. */
-	answered(request: number, isWell: boolean, nowMs: number): void;
-	/** The request has had no answer, and is waited for no more. */
-	missed(nowMs: number): void;
-	/** What came of BDB_START, or has become of the network since: see mt.ts. */
-	notified(status: number, about: number, nowMs: number): void;
-	/** Its state in the network is another: it is in it, or not. */
-	changed(isMember: boolean, nowMs: number): void;
-	/** The coordinator wants it to leave, and not to come back. */
-	expelled(nowMs: number): void;
-}
-
-export class Requests {
+export abstract class Requests {
+	protected readonly user: RadioUser;
+	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
 	/** What came last was no frame. */
-	isOdd = false;
+	protected isOdd = false;
 	/** When a frame that has begun was none, since it does not go on. */
-	gapMs = Infinity;
+	protected gapMs = Infinity;
 	/** The chip's ROLE_…, as its NVRAM has it; NO_ROLE when it is unknown. */
-	role = NO_ROLE;
+	protected chipRole = NO_ROLE;
+	/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
+	protected isMember = false;
+	protected belongs = false;
 	/** The last EXT_NWK_INFO showed another network than the one before. */
-	isOther = false;
+	protected isOther = false;
 	readonly #reader = new FrameReader(this.#bytes);
-	readonly #told: Told;
 	/** The request that is not answered yet; 0: none. */
-	asked = 0;
+	protected asked = 0;
 	/** Its status must be 0. */
 	#isStrict = false;
 	/** What the chip runs, in words for the owner. */
 	firmware = "";
-	hasAddress = false;
+	#hasAddress = false;
 	/** When the frame on its way is given up. */
-	confirmMs = Infinity;
+	protected confirmMs = Infinity;
 	#sending = SENDING_NOTHING;
 	#transaction = 0;
-	readonly #user: RadioUser;
-	readonly #role: number;
 	/** Where the frame made last ends. */
 	#frameEnd = 0;
 	/** The sequence that is gone through, and where its next request stands. */
@@ -164,11 +150,25 @@ export class Requests {
 		end: 0,
 	};
 
-	constructor(told: Told, user: RadioUser, role: number) {
-		this.#told = told;
-		this.#user = user;
-		this.#role = role;
+	constructor(user: RadioUser, role: number) {
+		this.user = user;
+		this.wantedRole = role;
 	}
+
+	/** RADIO_…. */
+	abstract readonly state: number;
+	/** The chip has started anew, asked to or not. */
+	protected abstract restarted(nowMs: number): void;
+	/** It has answered the request; what it said is kept here. `isWell`: it has not refused what it must do. */
+	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
+	/** The request has had no answer, and none is waited for any more. */
+	protected abstract missed(nowMs: number): void;
+	/** What came of BDB_START, or has become of the network since: see mt.ts. */
+	protected abstract notified(status: number, about: number, nowMs: number): void;
+	/** Its state in the network is another: it is in it, or not. */
+	protected abstract changed(isMember: boolean, nowMs: number): void;
+	/** The coordinator wants it to leave, and not to come back. */
+	protected abstract expelled(nowMs: number): void;
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const reader = this.#reader;
@@ -183,7 +183,7 @@ export class Requests {
 	}
 
 	/** Gives up what has waited too long: the rest of a frame, the confirmation of one that was sent. */
-	advance(nowMs: number): void {
+	protected giveUp(nowMs: number): void {
 		const reader = this.#reader;
 		if (nowMs >= this.gapMs) {
 			while (reader.isInside) {
@@ -203,7 +203,7 @@ export class Requests {
 	}
 
 	/** Waits for no answer, and transmits nothing that has not been taken. */
-	forget(): void {
+	protected drop(): void {
 		this.asked = this.#to = 0;
 	}
 
@@ -211,23 +211,23 @@ export class Requests {
 		return this.#bytes[at] | (this.#bytes[at + 1] << 8);
 	}
 
-	begin(script: string): void {
+	protected begin(script: string): void {
 		this.#script = script;
 		this.#next = 0;
 	}
 
 	/** How long the request that is asked, or what it begins, may take. */
-	get limitMs(): number {
+	protected get limitMs(): number {
 		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
 		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
 	}
 
 	/** Asks the next request of the sequence; false when it is at its end. */
-	step(): boolean {
+	protected askNext(): boolean {
 		const script = this.#script;
 		const bytes = this.#bytes;
 		let at = this.#next;
-		if (this.#role !== ROLE_END_DEVICE)
+		if (this.wantedRole !== ROLE_END_DEVICE)
 			while (script.charCodeAt(at) === FOR_END_DEVICE) at = script.indexOf(" ", at) + 1;
 		if (at === script.length) return false;
 		const mark = script.charCodeAt(at);
@@ -235,31 +235,31 @@ export class Requests {
 		let to = COMMAND_AT;
 		for (; script.charCodeAt(at) !== SPACE; at += 2)
 			bytes[to++] = (hexDigitValue(script.charCodeAt(at)) << 4) | hexDigitValue(script.charCodeAt(at + 1));
-		if (mark === TAKES_ROLE) bytes[to - 1] = this.#role;
+		if (mark === TAKES_ROLE) bytes[to - 1] = this.wantedRole;
 		this.#next = at + 1;
-		this.ask(to);
+		this.askMade(to);
 		this.#isStrict = mark === STRICT;
 		return true;
 	}
 
 	/** Asks what has no data. */
-	request(command: number): void {
-		this.ask(this.put(COMMAND_AT, command >> 8, command & 0xff));
+	protected ask(command: number): void {
+		this.askMade(this.put(COMMAND_AT, command >> 8, command & 0xff));
 	}
 
-	reset(): void {
+	protected askReset(): void {
 		const at = this.put(COMMAND_AT, SYS_RESET >> 8, SYS_RESET & 0xff);
 		this.#bytes[at] = SOFT;
 		this.#bytes[REQUEST_AT] = SKIP_BOOT_LOADER;
 		this.transmit(REQUEST_AT, seal(this.#bytes, REQUEST_AT + 1, at + 1 - COMMAND_AT));
 	}
 
-	get isSending(): boolean {
+	protected get isSending(): boolean {
 		return this.#sending !== SENDING_NOTHING;
 	}
 
 	/** Takes a frame that is to be sent: its AF_DATA_REQUEST. */
-	queue(frame: Outgoing): void {
+	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
 		this.#transaction = (this.#transaction % 0xff) + 1;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
@@ -274,7 +274,7 @@ export class Requests {
 	}
 
 	/** Asks the chip to send the frame that waits; false when there is none. */
-	askFrame(nowMs: number): boolean {
+	protected askFrame(nowMs: number): boolean {
 		if (this.#sending !== SENDING_QUEUED) return false;
 		this.#sending = SENDING_ASKED;
 		this.confirmMs = nowMs + CONFIRM_MS;
@@ -285,26 +285,25 @@ export class Requests {
 	}
 
 	/** The request that was asked has had no answer. */
-	missed(nowMs: number): void {
+	protected unanswered(nowMs: number): void {
 		const isLost = this.asked === AF_DATA_REQUEST && this.#sending === SENDING_ASKED;
 		this.asked = 0;
-		this.#told.missed(nowMs);
+		this.missed(nowMs);
 		if (isLost) this.finish(SENT_LOST, nowMs);
 	}
 
 	/** The frame is on its way no more. */
-	finish(status: number, nowMs: number): void {
+	protected finish(status: number, nowMs: number): void {
 		this.#sending = SENDING_NOTHING;
 		this.confirmMs = Infinity;
-		this.#user.sent(status, nowMs);
+		this.user.sent(status, nowMs);
 	}
 
 	/** AF_INCOMING_MSG. */
 	private deliver(at: number, length: number, nowMs: number): void {
 		const bytes = this.#bytes;
 		const start = at + INCOMING_HEAD;
-		if (this.#told.state !== RADIO_JOINED || length < INCOMING_HEAD || INCOMING_HEAD + bytes[start - 1] > length)
-			return;
+		if (this.state !== RADIO_JOINED || length < INCOMING_HEAD || INCOMING_HEAD + bytes[start - 1] > length) return;
 		if (bytes[at + 7] !== ENDPOINT && bytes[at + 7] !== ANY_ENDPOINT) return;
 		const frame = this.#incoming;
 		frame.cluster = this.number(at + 2);
@@ -314,11 +313,11 @@ export class Requests {
 		frame.isBroadcast = bytes[at + 8] !== 0 || this.number(at) !== 0;
 		frame.start = start;
 		frame.end = start + bytes[start - 1];
-		this.#user.received(frame, nowMs);
+		this.user.received(frame, nowMs);
 	}
 
 	/** What SYS_VERSION says with `length` bytes at `at`: false when it can't be used. */
-	private identified(at: number, length: number): boolean {
+	private takeVersion(at: number, length: number): boolean {
 		if (length < 5) return false;
 		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
 		let name = `Z-Stack ${major}.${minor}.${patch}`;
@@ -334,62 +333,60 @@ export class Requests {
 	}
 
 	/** The answer to SYS_GET_EXTADDR; false when it is none. */
-	private addressed(at: number, length: number): boolean {
+	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
-		this.hasAddress = length >= ADDRESS_LENGTH;
-		return this.hasAddress;
+		this.#hasAddress = length >= ADDRESS_LENGTH;
+		return this.#hasAddress;
 	}
 
-	get ieeeAddress(): Uint8Array {
-		return this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH);
+	get ieeeAddress(): Uint8Array | undefined {
+		return this.#hasAddress ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
 	/** The answer to EXT_NWK_INFO; false when it is none. */
-	private informed(at: number, length: number): boolean {
+	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
+		const device = bytes[at + 2];
+		const hasNetwork = this.number(at + 3) !== NO_NETWORK;
+		this.isMember = isIn(DEVICE_IN, device);
+		this.belongs = this.isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device));
 		this.isOther = false;
+		// A chip that looks for its parent may show no network: it is the one that it was.
+		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.isOther = true;
 		bytes.copyWithin(INFO_AT, at, at + INFO_LENGTH);
 		return true;
 	}
 
-	/** What follows is as the last EXT_NWK_INFO says. */
-	get network(): Network {
+	get network(): Network | undefined {
 		const bytes = this.#bytes;
+		const channel = bytes[INFO_AT + 23];
+		if ((this.state !== RADIO_JOINED && this.state !== RADIO_ORPHAN) || channel === 0) return undefined;
 		return {
-			channel: bytes[INFO_AT + 23],
+			channel,
 			panId: this.number(INFO_AT + 3),
 			shortAddress: this.number(INFO_AT),
 			extendedPanId: bytes.slice(INFO_AT + 7, INFO_AT + 15),
 		};
 	}
 
-	get isMember(): boolean {
-		return isIn(DEVICE_IN, this.#bytes[INFO_AT + 2]);
-	}
-
-	get looksForParent(): boolean {
-		return isIn(DEVICE_LOOKS, this.#bytes[INFO_AT + 2]) && this.number(INFO_AT + 3) !== NO_NETWORK;
-	}
-
 	/** A frame of the chip, with `length` bytes of data at `at`. */
 	private understand(at: number, length: number, nowMs: number): void {
-		const told = this.#told;
 		const bytes = this.#bytes;
 		const first = length > 0 ? bytes[at] : REFUSED;
 		const command = (bytes[at - 2] << 8) | bytes[at - 1];
-		if (command === SYS_RESET_IND) told.restarted(nowMs);
+		if (command === SYS_RESET_IND) this.restarted(nowMs);
 		else if (command === AF_DATA_CONFIRM) {
 			if (length >= 3 && this.isSending && bytes[at + 2] === this.#transaction) this.finish(first, nowMs);
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
-		else if (command === ZDO_STATE_CHANGE) told.changed(isIn(DEVICE_IN, first), nowMs);
+		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
 			// Asked for by somebody else, and not in order to come back.
-			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) told.expelled(nowMs);
+			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
 		} else if (command === BDB_NOTIFY) {
-			if (length >= 2) told.notified(first, bytes[at + 1], nowMs);
+			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
 		} else if (command === RPC_ERROR) {
 			if (length >= 3) this.answer((bytes[at + 1] << 8) | bytes[at + 2], REFUSED, at, 0, nowMs);
 		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
@@ -400,17 +397,21 @@ export class Requests {
 		if (request !== this.asked) return;
 		this.asked = 0;
 		let isWell = status === 0 || !this.#isStrict;
-		if (request === SYS_VERSION) isWell = this.identified(at, length);
-		else if (request === SYS_GET_EXTADDR) isWell = this.addressed(at, length);
-		else if (request === ZDO_EXT_NWK_INFO) isWell = this.informed(at, length);
-		else if (request === SYS_NV_READ) this.role = status === 0 && length >= 3 ? this.#bytes[at + 2] : NO_ROLE;
+		if (request === SYS_VERSION) isWell = this.takeVersion(at, length);
+		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
+		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
+		else if (request === SYS_NV_READ) {
+			// Without a status of 0 it has none.
+			isWell = length >= 3 || (length > 0 && status !== 0);
+			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
+		}
 		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.#sending === SENDING_ASKED;
-		this.#told.answered(request, isWell, nowMs);
+		this.answered(request, isWell, nowMs);
 		if (isLost) this.finish(status, nowMs);
 	}
 
 	/** Asks the request whose command and data stand in their place up to `end`, but for what only we know. */
-	private ask(end: number): void {
+	private askMade(end: number): void {
 		const bytes = this.#bytes;
 		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
 		let to = end;
@@ -419,7 +420,7 @@ export class Requests {
 			to = this.put(to, PROFILE >> 8, DEVICE & 0xff);
 			to = this.put(to, DEVICE >> 8, DEVICE_VERSION);
 			bytes[to++] = 0;
-			for (const clusters of [this.#user.servers, this.#user.clients]) {
+			for (const clusters of [this.user.servers, this.user.clients]) {
 				bytes[to++] = clusters.length;
 				for (const cluster of clusters) to = this.put(to, cluster & 0xff, cluster >> 8);
 			}

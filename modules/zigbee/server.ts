@@ -10,7 +10,7 @@
  */
 import { type Attributes, IDENTIFY } from "./attributes.js";
 import { type ClusterClient, ZCL_LIMIT, type ZCLFrame } from "./radio.js";
-import type { Reports } from "./reports.js";
+import { CHANGE, LEAST, LONGEST, NEVER, type Reports } from "./reports.js";
 import {
 	CONFIGURE_REPORTING,
 	DEFAULT_RESPONSE,
@@ -57,7 +57,6 @@ const COMMAND_IDENTIFY = 0;
 const COMMAND_QUERY = 1;
 
 const COORDINATOR = 0x0000;
-const NEVER = 0xffff;
 
 /** In an attribute that is told with what can be done with it. */
 const ACCESS_READ = 1;
@@ -67,23 +66,27 @@ const ACCESS_REPORT = 4;
 /** Room for a frame, and for a value behind it that turns out to be too long. */
 export const ANSWER_SIZE = ZCL_LIMIT + 48;
 
+/** What of the bridge's options it needs. */
 export interface ServerOptions {
-	readonly attributes: Attributes;
-	readonly reports: Reports;
-	/** The cluster's client of ours. */
-	client(cluster: number): ClusterClient | undefined;
-	/** As in BridgeUser. */
-	identify(seconds: number): void;
+	readonly clients: readonly ClusterClient[];
+	readonly user: {
+		/** Somebody wants to see which device it is, for so many seconds; 0: no more. */
+		identify(seconds: number): void;
+	};
 }
 
 export class Server {
+	readonly #attributes: Attributes;
+	readonly #reports: Reports;
 	readonly #options: ServerOptions;
 	/** Of the frame that is being answered. */
 	#cluster = 0;
 	#nowMs = 0;
 	#client: ClusterClient | undefined;
 
-	constructor(options: ServerOptions) {
+	constructor(attributes: Attributes, reports: Reports, options: ServerOptions) {
+		this.#attributes = attributes;
+		this.#reports = reports;
 		this.#options = options;
 	}
 
@@ -93,12 +96,12 @@ export class Server {
 	 */
 	answer(frame: ZCLFrame, cluster: number, source: number, endpoint: number, into: Uint8Array, nowMs: number): number {
 		const { control, command, manufacturer } = frame;
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		const isToClient = (control & FRAME_TO_CLIENT) !== 0;
 		const isCluster = (control & FRAME_CLUSTER) !== 0;
 		this.#cluster = cluster;
 		this.#nowMs = nowMs;
-		this.#client = isToClient ? this.#options.client(cluster) : undefined;
+		this.#client = isToClient ? clientOf(this.#options.clients, cluster) : undefined;
 		into[0] = FRAME_NO_DEFAULT | (control & FRAME_MANUFACTURER) | (isToClient ? 0 : FRAME_TO_CLIENT);
 		let at = 1;
 		if (control & FRAME_MANUFACTURER) at = putNumber(into, at, 2, manufacturer);
@@ -146,8 +149,8 @@ export class Server {
 	}
 
 	private identifyFor(seconds: number): void {
-		this.#options.attributes.identifyUntilMs = this.#nowMs + seconds * 1000;
-		this.#options.identify(seconds);
+		this.#attributes.identifyUntilMs = this.#nowMs + seconds * 1000;
+		this.#options.user.identify(seconds);
 	}
 
 	private read({ bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
@@ -169,7 +172,7 @@ export class Server {
 	/** Writes type and value of an attribute; returns where it ends, `at` when there is no such one, -1 when it has no value. */
 	private value(id: number, into: Uint8Array, at: number): number {
 		if (this.#client !== undefined) return this.#client.readAttribute(id, into, at);
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		const row = attributes.find(this.#cluster, id);
 		if (row < 0) return at;
 		into[at] = attributes.typeOf(row);
@@ -177,7 +180,7 @@ export class Server {
 	}
 
 	private write({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		let at = body;
 		let seconds = -1;
 		let from = start;
@@ -207,7 +210,8 @@ export class Server {
 
 	private configure(frame: ZCLFrame, source: number, endpoint: number, into: Uint8Array, body: number): number {
 		const { bytes, start, end } = frame;
-		const { attributes, reports } = this.#options;
+		const attributes = this.#attributes;
+		const reports = this.#reports;
 		let at = body;
 		let from = start;
 		while (from + 5 <= end && at + 4 <= ZCL_LIMIT) {
@@ -228,8 +232,8 @@ export class Server {
 				else if (source !== COORDINATOR) status = NOT_AUTHORIZED;
 				else {
 					status = OK;
-					reports.configure(attributes.valueOf(row), least, longest, numberAt(bytes, from + 8, size));
-					reports.endpoint = endpoint;
+					const change = numberAt(bytes, from + 8, size);
+					reports.configure(attributes.valueOf(row), least, longest, change, endpoint);
 				}
 			}
 			if (status !== OK) at = this.record(status, bytes, from, into, at);
@@ -241,7 +245,7 @@ export class Server {
 
 	/** The row of the attribute that `bytes[at]` (direction, id) tells of; below 0 the status why it is not reported, negative. */
 	private reportable(bytes: Uint8Array, at: number): number {
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		const id = u16(bytes, at + 1);
 		const row = this.#client === undefined ? attributes.find(this.#cluster, id) : -1;
 		if (row < 0) return this.#client?.attributes.includes(id) === true ? -NOT_REPORTABLE : -NO_ATTRIBUTE;
@@ -257,7 +261,8 @@ export class Server {
 	}
 
 	private readReporting({ bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
-		const { attributes, reports } = this.#options;
+		const attributes = this.#attributes;
+		const reports = this.#reports;
 		let at = body;
 		for (let from = start; from + 3 <= end && at + 4 <= ZCL_LIMIT; from += 3) {
 			const row = this.reportable(bytes, from);
@@ -266,21 +271,21 @@ export class Server {
 			const size = isAnalog(type) ? numberSize(type) : 0;
 			let status = OK;
 			if (row < 0) status = -row;
-			else if (reports.longestOf(number) === NEVER) status = NOT_FOUND;
+			else if (reports.setting(number, LONGEST) === NEVER) status = NOT_FOUND;
 			else if (at + 9 + size > ZCL_LIMIT) status = INSUFFICIENT_SPACE;
 			at = this.record(status, bytes, from, into, at);
 			if (status !== OK) continue;
 			into[at] = type;
-			at = putNumber(into, at + 1, 2, reports.leastOf(number));
-			at = putNumber(into, at, 2, reports.longestOf(number));
-			at = putNumber(into, at, size, reports.changeOf(number));
+			at = putNumber(into, at + 1, 2, reports.setting(number, LEAST));
+			at = putNumber(into, at, 2, reports.setting(number, LONGEST));
+			at = putNumber(into, at, size, reports.setting(number, CHANGE));
 		}
 		return at;
 	}
 
 	private discover({ command, bytes, start, end }: ZCLFrame, into: Uint8Array, body: number): number {
 		if (start + 3 > end) return body;
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		const client = this.#client;
 		const first = u16(bytes, start);
 		const most = bytes[start + 2];
@@ -309,7 +314,7 @@ export class Server {
 	}
 
 	private accessOf(row: number): number {
-		const { attributes } = this.#options;
+		const attributes = this.#attributes;
 		return (attributes.isWritable(row) ? ACCESS_WRITE : 0) | (attributes.valueOf(row) < 0 ? 0 : ACCESS_REPORT);
 	}
 
@@ -327,4 +332,8 @@ export class Server {
 		}
 		return at;
 	}
+}
+
+export function clientOf(clients: readonly ClusterClient[], cluster: number): ClusterClient | undefined {
+	return clients.find((client) => client.cluster === cluster);
 }

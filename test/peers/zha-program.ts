@@ -13,7 +13,8 @@ const NAME = "zha";
 /** Of the Debian: its database, and the firmware files that it offers. */
 const FOLDER = "/zha-data";
 const START_LIMIT_MS = 60_000;
-const ANSWER_LIMIT_MS = 60_000;
+/** A firmware is installed in that time, too. */
+const ANSWER_LIMIT_MS = 120_000;
 /** It resets its chip, and writes its database. */
 const END_LIMIT_MS = 10_000;
 

@@ -3,12 +3,19 @@
  * else is real: zigpy's driver of Z-Stack, ZHA's interview, entities and configuration, and the firmware.
  */
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { buildNumber } from "../../modules/ota/upgrade.js";
 import { frame } from "../../tools/meter/telegram.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
 import { Air } from "../../tools/zigbee/air.js";
 import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
 import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import type { JSONObject } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
+import { makeFile, SIGNER } from "../ota/bench.js";
 import { waitFor } from "./home.js";
 import { type Told, ZHA } from "./zha-program.js";
 
@@ -17,6 +24,10 @@ const MEASUREMENT = 0x0b04;
 const UNSUPPORTED = "UNSUPPORTED_ATTRIBUTE";
 const JOIN_LIMIT_MS = 120_000;
 const REPORT_LIMIT_MS = 60_000;
+
+const UPDATE_LIMIT_MS = 120_000;
+/** The firmware that ZHA has for it. */
+const NEXT = "9.8.7-test";
 
 /** Import and export kWh, W, V, A. */
 type Values = readonly [number, number, number, number, number];
@@ -28,6 +39,8 @@ interface Home {
 	readonly air: Air;
 	/** Of ZHA's chip and of ours. */
 	readonly ports: readonly TCPPort[];
+	/** Folder with the key that may sign its firmware. */
+	readonly keys: string;
 	readonly gateway: ProcessGateway;
 	zha: ZHA;
 	/** Of the gateway, as ZHA writes it. */
@@ -48,6 +61,14 @@ function telegramOf([imported, exported, watts, volts, amperes]: Values): Uint8A
 
 export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	await ZHA.prepare();
+	// What it offers it looks up once.
+	const build = buildNumber(NEXT);
+	const image = makeBenchImage({ version: NEXT, build, size: 20_000 });
+	const file = makeFile(image, { chip: "pc", deviceId: 0, version: NEXT, buildNumber: build });
+	writeFileSync(join(ZHA.firmwareFolder, "next.ota"), file);
+	const keys = mkdtempSync(join(tmpdir(), "keys-"));
+	const key = join(keys, "key.pem");
+	writeFileSync(key, publicKeyOf(SIGNER.point).export({ format: "pem", type: "spki" }));
 	const air = new Air();
 	const [coordinator, ours] = [1, 2].map(
 		(last) => new SimulatedCoprocessor({ air, ieee: Buffer.of(last, 0, 0, 0, 0, 0x4b, 0x12, 0) }),
@@ -57,10 +78,12 @@ export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	let gateway: ProcessGateway | undefined;
 	try {
 		zha = await ZHA.start(ports[0].port);
-		gateway = await ProcessGateway.start(engine, { args: ["--zigbee", `tcp://127.0.0.1:${ports[1].port}`] });
+		gateway = await ProcessGateway.start(engine, {
+			args: ["--zigbee", `tcp://127.0.0.1:${ports[1].port}`, "--update-key", key],
+		});
 		await gateway.login();
 		await gateway.write("iec62056/schedule", { enabled: false, period_unit: "minutes", period_value: 30 });
-		return { air, ports, gateway, zha, ieee: "" };
+		return { air, ports, keys, gateway, zha, ieee: "" };
 	} catch (error) {
 		await zha?.end();
 		await gateway?.stop();
@@ -69,7 +92,8 @@ export async function prepareZHA(engine: "node" | "xs"): Promise<Home> {
 	}
 }
 
-export async function endZHA({ air, ports, gateway, zha }: Home): Promise<void> {
+export async function endZHA({ air, ports, keys, gateway, zha }: Home): Promise<void> {
+	rmSync(keys, { recursive: true });
 	await zha.end();
 	await gateway.stop();
 	await endAir(air, ports);
@@ -210,6 +234,23 @@ export const zhaCases = [
 		name: "its identify button works",
 		async run({ zha, ieee }: Home) {
 			assert.equal(await zha.ask("button", ieee), 1);
+		},
+	},
+	{
+		name: "a firmware that ZHA offers is taken, and runs",
+		async run({ gateway, zha, ieee }: Home) {
+			const version = `0x${buildNumber(NEXT).toString(16).padStart(8, "0")}`;
+			const update = async () => (await zha.ask("entities", ieee))["1-25-firmware_update"];
+			assert.equal((await update()).latest_version, version);
+			const rebooted = gateway.rebooted();
+			assert.equal(await zha.ask("install", ieee), true);
+			await rebooted;
+			await gateway.login();
+			assert.equal((await gateway.read("system/version")).firmware.version, NEXT);
+			await stateOf(gateway, "joined");
+			await waitFor("ZHA does not see the new version", UPDATE_LIMIT_MS, async () =>
+				(await update())?.installed_version === version ? true : undefined,
+			);
 		},
 	},
 	{

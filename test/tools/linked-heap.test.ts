@@ -2,49 +2,10 @@
 import assert from "node:assert/strict";
 import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
 import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
-
-const to = (place: number) => `(txSlot*)&gxHeap[${place}]`;
-const NAMES = ["a", "b", "c", "d"];
-
-/** A machine as the linker writes it, whose first slots are given; behind them stand its names. */
-function machine(slots: readonly string[]): string {
-	const keys = NAMES.map((name) => slot("KEY_X", `.key = { "${name}", 0x1 }`));
-	const inside = [...slots, ...keys].map((line, index) => `/* ${String(index + 1).padStart(4, "0")} */\t${line}`);
-	const count = inside.length + 2;
-	return `#define mxHeapCount ${count}
-static const txSlot gxHeap[mxHeapCount] = {
-/* 0000 */\t{ NULL, {.ID = XS_NO_ID, .flag = XS_NO_FLAG, .kind = XS_REFERENCE_KIND}, .value = { .reference = ${to(count)} } },
-${inside.join("\n")}
-/* ${count - 1} */\t{ NULL, {.ID = XS_NO_ID, .flag = XS_NO_FLAG, .kind = XS_REFERENCE_KIND}, .value = { .reference = NULL } }};
-
-static const txSlot gxStack[mxStackCount] = {
-	{ NULL, {.ID = XS_NO_ID, .flag = 0x0, .kind = XS_REFERENCE_KIND}, .value = { .reference = ${to(1)} } },
-};
-
-static const txID gxColors[mxKeysCount] ICACHE_FLASH1_ATTR = {
-	0,
-${NAMES.map(() => "\t9,\n").join("")}};
-
-static const txSlot* const gxKeys[mxKeysCount] ICACHE_FLASH1_ATTR = {
-	NULL,
-${NAMES.map((_, index) => `\t${to(slots.length + 1 + index)}`).join(",\n")}
-};
-`;
-}
-
-function slot(kind: string, value: string, { next, id = "XS_NO_ID", flag = 0x8b }: Partial<SlotHead> = {}): string {
-	const place = next === undefined ? "NULL" : to(next);
-	return `{ ${place}, {.ID = ${id}, .flag = 0x${flag.toString(16)}, .kind = XS_${kind}_KIND}, .value = { ${value} } },`;
-}
-
-interface SlotHead {
-	next: number;
-	id: string;
-	flag: number;
-}
+import { machineOf, NAMES, slotOf, to } from "./linked-machine.js";
 
 function object(first: number | undefined): string {
-	return slot("INSTANCE", ".instance = { NULL, NULL }", {
+	return slotOf("INSTANCE", ".instance = { NULL, NULL }", {
 		...(first === undefined ? {} : { next: first }),
 		flag: 0xd0,
 	});
@@ -52,7 +13,7 @@ function object(first: number | undefined): string {
 
 function property(name: string, value: number, next?: number): string {
 	const head = { id: `xsID_${name}`, flag: 0x8e, ...(next === undefined ? {} : { next }) };
-	return slot("INTEGER", `.integer = ${value}`, head);
+	return slotOf("INTEGER", `.integer = ${value}`, head);
 }
 
 /**
@@ -63,19 +24,19 @@ function functions(texts: readonly string[]): { lines: string[]; code: number[] 
 	const lines = [object(undefined)];
 	const variables = new Map<string, number>();
 	for (const letter of new Set(texts.join("")))
-		variables.set(letter, lines.push(slot("INTEGER", `.integer = ${letter.charCodeAt(0)}`)));
+		variables.set(letter, lines.push(slotOf("INTEGER", `.integer = ${letter.charCodeAt(0)}`)));
 	const code: number[] = [];
 	for (const text of texts) {
 		const start = lines.length + 1;
-		lines.push(slot("INSTANCE", ".instance = { NULL, NULL }", { next: start + 1, flag: 0xd1 }));
-		lines.push(slot("UNDEFINED", ".number = 0", { id: "8", next: start + 2 }));
+		lines.push(slotOf("INSTANCE", ".instance = { NULL, NULL }", { next: start + 1, flag: 0xd1 }));
+		lines.push(slotOf("UNDEFINED", ".number = 0", { id: "8", next: start + 2 }));
 		for (const [index, letter] of [...text].entries()) {
 			const next = index + 1 < text.length ? { next: start + 3 + index } : {};
 			lines.push(
-				slot("CLOSURE", `.closure = ${to(variables.get(letter)!)}`, { id: `xsID_${letter}`, flag: 0x8e, ...next }),
+				slotOf("CLOSURE", `.closure = ${to(variables.get(letter)!)}`, { id: `xsID_${letter}`, flag: 0x8e, ...next }),
 			);
 		}
-		code.push(lines.push(slot("CODE_X", `.code = { (txByte*)"\\x0c\\x00", ${to(start)} }`)));
+		code.push(lines.push(slotOf("CODE_X", `.code = { (txByte*)"\\x0c\\x00", ${to(start)} }`)));
 	}
 	return { lines, code };
 }
@@ -110,7 +71,7 @@ describe("what functions of the firmware capture", () => {
 	it("is shared, and each function gets what it had", () => {
 		const texts = ["abc", "b", "bcd", "abc", "dc", "cd"];
 		const { lines } = functions(texts);
-		const heap = new Heap(machine(lines));
+		const heap = new Heap(machineOf(lines));
 		shareEnvironments(heap);
 		const small = new Heap(heap.toString());
 		const lengths = texts.map(({ length }) => length);
@@ -122,12 +83,12 @@ describe("what functions of the firmware capture", () => {
 
 	it("stays as it is where something else refers to it, or the list has more than variables", () => {
 		const { lines, code } = functions(["ab", "ab", "ab"]);
-		lines.push(slot("REFERENCE", `.reference = ${to(code[0]! - 4)}`));
+		lines.push(slotOf("REFERENCE", `.reference = ${to(code[0]! - 4)}`));
 		lines[code[1]! - 2] = lines[code[1]! - 2]!.replace(
 			/CLOSURE_KIND.*/,
 			"REFERENCE_KIND}, .value = { .reference = NULL } },",
 		);
-		const heap = new Heap(machine(lines));
+		const heap = new Heap(machineOf(lines));
 		shareEnvironments(heap);
 		assert.equal(heap.toString().match(/\.flag = 0xd1/g)!.length, 3);
 	});
@@ -167,19 +128,19 @@ describe("the slots of the firmware", () => {
 	];
 
 	it("lie where XS looks for them, and no object's where it would look for another's", () => {
-		const text = new Heap(machine(OBJECTS)).toString();
+		const text = new Heap(machineOf(OBJECTS)).toString();
 		assert.equal(foundAtOnce(text), 7);
 		assert.equal(new Heap(text).slots.filter(isProperty).length, 7);
 	});
 
 	it("keep their lists, what refers to them, and the items of arrays behind each other", () => {
 		const items = [
-			slot("ARRAY", `.array = { ${to(13)}, 2 }`, { id: "3" }),
-			slot("INTEGER", ".integer = 2 * sizeof(txSlot)", { flag: 0x80 }),
-			slot("REFERENCE", `.reference = ${to(4)}`).replace("NULL", "(txSlot*)0"),
-			slot("STRING_X", '.string = "x"').replace("NULL", "(txSlot*)1"),
+			slotOf("ARRAY", `.array = { ${to(13)}, 2 }`, { id: "3" }),
+			slotOf("INTEGER", ".integer = 2 * sizeof(txSlot)", { flag: 0x80 }),
+			slotOf("REFERENCE", `.reference = ${to(4)}`).replace("NULL", "(txSlot*)0"),
+			slotOf("STRING_X", '.string = "x"').replace("NULL", "(txSlot*)1"),
 		];
-		const text = new Heap(machine([...OBJECTS, ...items])).toString();
+		const text = new Heap(machineOf([...OBJECTS, ...items])).toString();
 		const heap = new Heap(text);
 		const valuesOf = (place: number) => heap.listOf(place).map((at) => Number(/\d+/.exec(heap.slots[at]!.value)![0]));
 		const [first] = placesIn(text.slice(text.indexOf("gxStack")));
@@ -194,9 +155,9 @@ describe("the slots of the firmware", () => {
 	});
 
 	it("are refused in another form than the linker of SDK 8.2 writes, and where one is missing", () => {
-		assert.throws(() => new Heap(machine(["{ 0 },"])), /another form/);
+		assert.throws(() => new Heap(machineOf(["{ 0 },"])), /another form/);
 		assert.throws(() => new Heap("int main() {}"), /another way/);
-		const heap = new Heap(machine(OBJECTS));
+		const heap = new Heap(machineOf(OBJECTS));
 		heap.slots[1]!.isGone = true;
 		assert.throws(() => heap.toString(), /which is gone/);
 	});

@@ -139,6 +139,9 @@ export class Bed implements RadioUser {
 	/** Frames of the chip that come after the call that made them. */
 	readonly #waiting: string[] = [];
 	#isDelivering = false;
+	/** The request that is not answered yet, and since when. */
+	#open = "";
+	#openMs = 0;
 
 	constructor({ role = ROLE_ROUTER, hasLine = false, chip = new FakeChip(), piece = 64 }: BedOptions = {}) {
 		this.chip = chip;
@@ -187,6 +190,7 @@ export class Bed implements RadioUser {
 	receive(...pieces: readonly (Uint8Array | string)[]): this {
 		for (const piece of pieces) {
 			const bytes = typeof piece === "string" ? frame(piece) : piece;
+			if (typeof piece === "string") this.#closed(piece);
 			for (let at = 0; at < bytes.length; at += this.#piece) {
 				const end = Math.min(bytes.length, at + this.#piece);
 				const buffer = new Uint8Array(end - at + 4).fill(0xfe);
@@ -246,6 +250,8 @@ export class Bed implements RadioUser {
 				const { data, length } = this.#reader;
 				const request = Buffer.from(this.#bytes.subarray(data - 2, data + length)).toString("hex");
 				this.asked.push(`${this.nowMs} ${request}`);
+				if (request.startsWith("2")) this.#opened(request);
+				else this.#open = "";
 				if (!this.#isHeld) this.#waiting.push(...this.chip.ask(request));
 			}
 			assert.ok(!this.#reader.isInside, "half a frame was sent");
@@ -255,5 +261,22 @@ export class Bed implements RadioUser {
 		this.#isDelivering = true;
 		for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) this.receive(text);
 		this.#isDelivering = false;
+	}
+
+	/** One request at a time, but for one that has had its time. */
+	#opened(request: string): void {
+		const limitMs = this.#open.startsWith("2534") ? 3000 : 6000;
+		const isOver = this.#open === "" || this.nowMs - this.#openMs >= limitMs;
+		assert.ok(isOver, `${request} was sent while ${this.#open} was not answered`);
+		this.#open = request;
+		this.#openMs = this.nowMs;
+	}
+
+	/** Called before the driver hears it, who may ask the next at once. */
+	#closed(text: string): void {
+		const body = text.replaceAll(" ", "");
+		const isAnswer = this.#open !== "" && body.startsWith(`6${this.#open.slice(1, 4)}`);
+		const isRefusal = body.startsWith("6000") && body.slice(6, 10) === this.#open.slice(0, 4);
+		if (isAnswer || isRefusal || body.startsWith("4180")) this.#open = "";
 	}
 }

@@ -376,11 +376,18 @@ describe("The coprocessor's driver, of an end device", () => {
 		assert.deepEqual(codes(bed), ["joined"]);
 	});
 
-	it("believes that its parent is lost until it is found, whatever the chip's state is", () => {
+	it("believes that its parent is lost until it is found or has been looked for, whatever the chip's state is", () => {
 		const bed = joined();
-		bed.receive("4f80020500").after(2 * MINUTE_MS);
+		bed.receive("4f80020500").after(20_000);
 		assert.equal(bed.state, "parent_lost");
 		bed.receive("4f80000500");
+		assert.equal(bed.state, "joined");
+		bed.receive("4f80020500");
+		bed.chip.answer = (request) => (request === "2f0a" ? ["6f0a00", "4f80020500"] : undefined);
+		bed.after(10 * MINUTE_MS);
+		assert.equal(bed.state, "parent_lost");
+		bed.chip.answer = () => undefined;
+		bed.after(10 * MINUTE_MS);
 		assert.equal(bed.state, "joined");
 	});
 

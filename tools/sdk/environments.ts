@@ -5,9 +5,7 @@
  * front may be anything, and more may follow: all lists become one, in which they overlap. That saves 44 KB of
  * flash, and costs nothing while the firmware runs.
  */
-import { type Heap, placesIn, type Slot } from "./heap.js";
-
-const CODE = "XS_CODE_X_KIND";
+import { CODE, type Heap, placesIn, type Slot } from "./heap.js";
 
 /** What functions capture, as one sequence in which each of their lists occurs: one list ends with what another begins with. */
 export function sequenceOf(lists: readonly (readonly string[])[]): string[] {

@@ -12,6 +12,9 @@
 const PLACE = /&gxHeap\[(\d+)\]/g;
 const LINE =
 	/^\/\* \d+ \*\/\t\{ (NULL|\(txSlot\*\)(?:&gxHeap\[(\d+)\]|-?\d+)), \{\.ID = ([\w$]+)(?: \/\*.*?\*\/)?, \.flag = (\w+), \.kind = (\w+?) ?\}, \.value = (.*)$/;
+/** The kind of a slot with a function's byte code. */
+export const CODE = "XS_CODE_X_KIND";
+const HEAD = "static const txSlot gxHeap[mxHeapCount] = {\n";
 const INTERNAL = 1;
 const EXOTIC = 1;
 /** Kinds of an environment's own slot: it is of no `with`. */
@@ -45,15 +48,15 @@ export function placesIn(value: string): number[] {
 
 export class Heap {
 	readonly slots: readonly Slot[];
-	readonly #before: string;
+	#before: string;
 	readonly #after: string;
 	/** Numbers of names, by the linker's constants for them. */
 	readonly #ids = new Map<string, number>();
 
 	/** Throws an Error when the text is not what the linker of SDK 8.2 writes. */
 	constructor(text: string) {
-		const lines = arrayIn(text, "static const txSlot gxHeap[mxHeapCount] = {\n", "};\n\n");
-		this.#before = text.slice(0, lines.start);
+		const lines = arrayIn(text, HEAD, "};\n\n");
+		this.#before = text.slice(0, lines.start - HEAD.length);
 		this.#after = text.slice(lines.end);
 		this.slots = text.slice(lines.start, lines.end).split("\n").map(readSlot);
 		const keys = arrayIn(
@@ -87,6 +90,11 @@ export class Heap {
 		);
 	}
 
+	/** Puts C in front of the slots, for values in them. */
+	define(text: string): void {
+		this.#before += `${text}\n`;
+	}
+
 	/** Slots that the engine's stack and the tables refer to. */
 	placesInTables(): number[] {
 		return placesIn(this.#after);
@@ -118,7 +126,7 @@ export class Heap {
 			/(gxColors\[mxKeysCount\] ICACHE_FLASH1_ATTR = \{\n)([^}]*)/,
 			(_, head, table) => head + table.replace(/\d+/g, () => String(colors.get(number++) ?? 0)),
 		);
-		return count(this.#before) + lines.join("\n") + moved(colored);
+		return count(this.#before) + HEAD + lines.join("\n") + moved(colored);
 	}
 
 	/** Places in their new order, less than 0 for one that stays empty, and the colors by the numbers of names. */

@@ -1,8 +1,10 @@
 /** Makes smaller what the SDK's linker has written; called with the linker's options by the `xsl` of sdk.ts. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { InstructionSet } from "./byte-code.js";
 import { shareEnvironments } from "./environments.js";
 import { Heap } from "./heap.js";
+import { shortenCode } from "./shorter-code.js";
 
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
@@ -11,4 +13,8 @@ const text = readFileSync(file, "utf8");
 rmSync(file);
 const heap = new Heap(text);
 shareEnvironments(heap);
+shortenCode(
+	heap,
+	new InstructionSet(readFileSync(join(process.env["MODDABLE"]!, "xs", "sources", "xsCommon.c"), "utf8")),
+);
 writeFileSync(file, heap.toString());

@@ -119,7 +119,12 @@ function section(text: string, name: string): string[] {
 }
 
 function readSlot(line: string): Slot {
-	const code = [...line.matchAll(/\(txByte\*\)"((?:\\x..)*)"/g)].reduce((sum, match) => sum + match[1].length / 4, 0);
+	const buffers = [...line.matchAll(/\(txByte\*\)"((?:\\x..)*)"/g)].reduce(
+		(sum, match) => sum + match[1].length / 4,
+		0,
+	);
+	// In the array of all code (tools/sdk/shorter-code.ts).
+	const code = buffers + Number(/gxCodes\[\d+\] \/\* (\d+) bytes/.exec(line)?.[1] ?? 0);
 	const string = /\.(?:string|key) = (?:\{ )?("(?:[^"\\]|\\.|"")*")/.exec(line)?.[1];
 	// Texts may hold anything, even what looks like a reference.
 	const [first, ...rest] = line.replace(/"(?:[^"\\]|\\.)*"/g, "").split(", {.ID");

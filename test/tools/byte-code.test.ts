@@ -1,0 +1,216 @@
+/** What is made shorter in the byte code of the firmware's functions. */
+import assert from "node:assert/strict";
+import { type Instruction, InstructionSet } from "../../tools/sdk/byte-code.js";
+import { Heap } from "../../tools/sdk/heap.js";
+import { shortenCode, shortened } from "../../tools/sdk/shorter-code.js";
+import { machineOf, slotOf } from "./linked-machine.js";
+
+/** As xsCommon.c has it. */
+const SIZES = `
+const txS1 gxCodeSizes[XS_CODE_COUNT] ICACHE_FLASH_ATTR = {
+	0 /* XS_NO_CODE */,
+	2 /* XS_CODE_BRANCH_1 */,
+	3 /* XS_CODE_BRANCH_2 */,
+	5 /* XS_CODE_BRANCH_4 */,
+	2 /* XS_CODE_BRANCH_ELSE_1 */,
+	3 /* XS_CODE_BRANCH_ELSE_2 */,
+	5 /* XS_CODE_BRANCH_ELSE_4 */,
+	1 /* XS_CODE_POP */,
+	0 /* XS_CODE_NEW_LOCAL */,
+	-1 /* XS_CODE_STRING_1 */,
+	-2 /* XS_CODE_STRING_2 */,
+	1 /* XS_CODE_END */,
+#ifdef mx32bitID
+	5 /* XS_CODE_PROFILE */,
+#else
+	3 /* XS_CODE_PROFILE */,
+#endif
+	1 /* XS_CODE_NEW_TEMPORARY */,
+	-1 /* XS_CODE_STRING_ARCHIVE_1 */,
+};
+`;
+const SET = new InstructionSet(SIZES);
+const [BRANCH_1, BRANCH_2, BRANCH_4, ELSE_1, ELSE_2, , POP, NEW_LOCAL, STRING_1, STRING_2, END, PROFILE] = [
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+];
+
+describe("byte code", () => {
+	it("is read by the SDK's table, and is the same when it is written", () => {
+		for (const bytes of [
+			[POP, END],
+			[NEW_LOCAL, 1, 2, STRING_1, 3, 65, 66, 0, STRING_2, 2, 0, 65, 0, PROFILE, 9, 9, END],
+			[BRANCH_1, 2, POP, POP, ELSE_1, 0xfa, END],
+		])
+			assert.deepEqual(SET.write(SET.read(bytes)), bytes);
+	});
+
+	it("has branches as short as they can be, and no zeros behind it", () => {
+		const far = Array.from({ length: 125 }, () => POP);
+		for (const [before, after] of [
+			[
+				[BRANCH_4, 1, 0, 0, 0, POP, END, 0, 0, 0],
+				[BRANCH_1, 1, POP, END],
+			],
+			[
+				[POP, ELSE_2, 0xfc, 0xff, END],
+				[POP, ELSE_1, 0xfd, END],
+			],
+			// The one inside makes the one around it short enough.
+			[
+				[BRANCH_2, 128, 0, ...far, BRANCH_2, 0, 0, END],
+				[BRANCH_1, 127, ...far, BRANCH_1, 0, END],
+			],
+			[
+				[BRANCH_4, 129, 0, 0, 0, ...far, ...far.slice(0, 4), END],
+				[BRANCH_2, 129, 0, ...far, ...far.slice(0, 4), END],
+			],
+			[
+				[...far, POP, ELSE_2, 127, 255, END],
+				[...far, POP, ELSE_1, 128, END],
+			],
+		] as [number[], number[]][])
+			assert.deepEqual(SET.write(SET.read(before)), after);
+	});
+
+	for (const [what, bytes, message] of [
+		["an instruction that the SDK doesn't have", [99], /no byte code 99/],
+		["a branch to the middle of another", [BRANCH_1, 1, NEW_LOCAL, 1, 2, END], /leads to no instruction/],
+		["something behind its end", [END, 0, END], /goes on behind its end/],
+	] as [string, number[], RegExp][])
+		it(`is refused with ${what}`, () => assert.throws(() => SET.read(bytes), message));
+
+	it("needs the table", () => assert.throws(() => new InstructionSet("int x;"), /has no gxCodeSizes/));
+});
+
+/** "DUB", "GET_LOCAL_1 3", "BRANCH_ELSE a", "a: POP". */
+function assembled(lines: readonly string[]): Instruction[] {
+	const labels = new Map<string, Instruction>();
+	const code = lines.map((line) => {
+		const [, label, name, operand] = /^(?:(\w+): )?(\w+)(?: (\w+))?$/.exec(line)!;
+		const isBranch = operand !== undefined && /^[a-z]/.test(operand);
+		const instruction: Instruction = {
+			name: name!,
+			operand: operand === undefined || isBranch ? [] : [Number(operand)],
+			target: undefined,
+		};
+		if (label !== undefined) labels.set(label, instruction);
+		return { instruction, to: isBranch ? operand : undefined };
+	});
+	for (const { instruction, to } of code) if (to !== undefined) instruction.target = labels.get(to)!;
+	return code.map(({ instruction }) => instruction);
+}
+
+function disassembled(code: readonly Instruction[]): string[] {
+	const targets = [...new Set(code.flatMap(({ target }) => target ?? []))].sort(
+		(a, b) => code.indexOf(a) - code.indexOf(b),
+	);
+	const labelOf = (instruction: Instruction) => "abcdef"[targets.indexOf(instruction)];
+	return code.map((instruction) => {
+		const { name, operand, target } = instruction;
+		const label = targets.includes(instruction) ? `${labelOf(instruction)}: ` : "";
+		const what = target === undefined ? operand.join(" ") : labelOf(target);
+		return `${label}${name} ${what}`.trim();
+	});
+}
+
+describe("the firmware's functions", () => {
+	for (const [what, before, after] of [
+		[
+			"make variables without names, and set them",
+			"NEW_LOCAL 7, ARGUMENT 0, CONST_LOCAL_1 3, POP, NEW_LOCAL 8, UNDEFINED, LET_LOCAL_2 4, POP",
+			"NEW_TEMPORARY, ARGUMENT 0, PULL_LOCAL_1 3, NEW_TEMPORARY, UNDEFINED, PULL_LOCAL_2 4",
+		],
+		[
+			"leave a value on the stack that is used at once",
+			"THIS, CONST_LOCAL_1 3, POP, GET_LOCAL_1 3, END",
+			"THIS, SET_LOCAL_1 3, END",
+		],
+		[
+			"take a value from where it is when it is another",
+			"THIS, CONST_LOCAL_1 3, POP, GET_LOCAL_1 4, END",
+			"THIS, PULL_LOCAL_1 3, GET_LOCAL_1 4, END",
+		],
+		["set a variable in the middle of an expression", "THIS, CONST_LOCAL_1 3, END", "THIS, VAR_LOCAL_1 3, END"],
+		[
+			"keep what a branch leads to",
+			"BRANCH_ELSE a, CONST_LOCAL_1 3, a: POP, END",
+			"BRANCH_ELSE a, VAR_LOCAL_1 3, a: POP, END",
+		],
+		["keep what a branch leads to behind a setting", "BRANCH_ELSE a, PULL_LOCAL_1 3, a: GET_LOCAL_1 3, END", ""],
+		["go on behind what is gone", "a: RESET_LOCAL_1 3, REFRESH_LOCAL_1 3, POP, BRANCH a", "a: POP, BRANCH a"],
+		[
+			"keep all that is shared with other functions",
+			"NEW_CLOSURE 1, CONST_CLOSURE_1 1, POP, RESET_CLOSURE_1 1, LET_CLOSURE_1 1, POP",
+			"",
+		],
+		[
+			"use texts and functions where they are",
+			"STRING_1 65, STRING_4 65, CODE a, END, a: POP",
+			"STRING_ARCHIVE_1 65, STRING_ARCHIVE_4 65, CODE_ARCHIVE a, END, a: POP",
+		],
+		[
+			"have short constants",
+			"INTEGER_1 0, VOID, INTEGER_1 5, MINUS, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
+			"UNDEFINED, INTEGER_1 251, INTEGER_1 0, MINUS, INTEGER_1 128, MINUS",
+		],
+		[
+			"branch by the opposite",
+			"THIS, NOT, BRANCH_ELSE a, POP, a: NOT, BRANCH_IF b, b: END",
+			"THIS, BRANCH_IF a, POP, a: BRANCH_ELSE b, b: END",
+		],
+		["keep a NOT in front of what a branch leads to", "BRANCH a, NOT, a: BRANCH_ELSE b, b: END", ""],
+		[
+			"branch at once by each part: a and b",
+			"THIS, DUB, BRANCH_ELSE a, POP, NULL, a: BRANCH_ELSE b, TRUE, b: END",
+			"THIS, BRANCH_ELSE a, NULL, BRANCH_ELSE a, TRUE, a: END",
+		],
+		[
+			"branch at once by each part: a or b",
+			"THIS, DUB, BRANCH_IF a, POP, NULL, a: BRANCH_ELSE b, TRUE, b: END",
+			"THIS, BRANCH_IF a, NULL, BRANCH_ELSE b, a: TRUE, b: END",
+		],
+		[
+			"branch at once by each part: a and b and c",
+			"THIS, DUB, BRANCH_ELSE a, POP, NULL, a: DUB, BRANCH_ELSE b, POP, FALSE, b: BRANCH_ELSE c, TRUE, c: END",
+			"THIS, BRANCH_ELSE a, NULL, BRANCH_ELSE a, FALSE, BRANCH_ELSE a, TRUE, a: END",
+		],
+		[
+			"branch at once by each part: (a or b) and c",
+			"THIS, DUB, BRANCH_IF a, POP, NULL, a: DUB, BRANCH_ELSE b, POP, FALSE, b: BRANCH_ELSE c, TRUE, c: END",
+			"THIS, BRANCH_IF a, NULL, BRANCH_ELSE b, a: FALSE, BRANCH_ELSE b, TRUE, b: END",
+		],
+		["keep a value that is used", "THIS, DUB, BRANCH_ELSE a, POP, NULL, a: PULL_LOCAL_1 1, END", ""],
+	] as [string, string, string][])
+		it(what, () => {
+			const lines = (text: string) => text.split(", ");
+			assert.deepEqual(disassembled(shortened(assembled(lines(before)))), lines(after || before));
+		});
+
+	it("have all their code in one array, what is equal once", () => {
+		const code = (bytes: string) => slotOf("CODE_X", `.code = { (txByte*)"${bytes}", NULL }`);
+		const heap = new Heap(
+			machineOf([
+				code("\\x07\\x0b\\x00\\x00"),
+				code("\\x08\\x01\\x02\\x0b"),
+				code("\\x07\\x0b"),
+				code("\\x07\\x07\\x0b\\x00"),
+			]),
+		);
+		shortenCode(heap, SET);
+		const text = heap.toString();
+		assert.match(
+			text,
+			/static const char gxCodes\[\] = "\\x07\\x0b\\x0d\\x0b\\x07\\x07\\x0b";\n\nstatic const txSlot gxHeap\[mxHeapCount\]/,
+		);
+		const found = [...text.matchAll(/\(txByte\*\)&gxCodes\[(\d+)\] \/\* (\d+) bytes \*\/, NULL/g)];
+		assert.deepEqual(
+			found.map((match) => [Number(match[1]), Number(match[2])]),
+			[
+				[0, 2],
+				[2, 2],
+				[0, 2],
+				[4, 3],
+			],
+		);
+	});
+});

@@ -1,0 +1,112 @@
+/**
+ * XS's byte code as a list of instructions that can be changed: read from the bytes of a function and written back, with
+ * branches as short as they can be. What instructions there are, and how long each is, stands in the SDK's xsCommon.c.
+ */
+
+export interface Instruction {
+	/** As XS calls it, without XS_CODE_ in front and without the width of a branch behind: BRANCH_ELSE, GET_LOCAL_1. */
+	name: string;
+	/** The bytes behind the code, for all that is no branch. */
+	operand: readonly number[];
+	/** Where a branch leads, or where the code of a function ends that follows; undefined: it is none. */
+	target: Instruction | undefined;
+}
+
+/** These lead to another place, relative to what follows them, in 1, 2 or 4 bytes; CODE over the function's own code. */
+const BRANCH = /^((?:BRANCH(?:_[A-Z]+)?|CATCH|CODE|CODE_ARCHIVE))_([124])$/;
+
+/** The instructions of an SDK. */
+export class InstructionSet {
+	readonly #names: string[] = [];
+	readonly #sizes: number[] = [];
+	readonly #numbers = new Map<string, number>();
+
+	/** From the text of xsCommon.c. Throws an Error when that has no such table. */
+	constructor(text: string) {
+		const table = /gxCodeSizes\[[^{]*\{([^}]*)\}/.exec(text)?.[1];
+		if (table === undefined) throw new Error("xsCommon.c has no gxCodeSizes: this SDK writes it in another way.");
+		// Names have two bytes.
+		const short = table.replace(/#ifdef mx32bitID[^#]*#else([^#]*)#endif/g, "$1");
+		for (const [, size, name] of short.matchAll(/(-?\d+) \/\* XS_(?:CODE_)?(\w+) \*\//g)) {
+			this.#numbers.set(name!, this.#names.length);
+			this.#names.push(name!);
+			this.#sizes.push(Number(size));
+		}
+	}
+
+	/** Throws an Error where the bytes are no byte code. Zeros behind it are left out. */
+	read(bytes: readonly number[]): Instruction[] {
+		const list: Instruction[] = [];
+		const at = new Map<number, Instruction>();
+		const branches: { instruction: Instruction; to: number }[] = [];
+		let place = 0;
+		while (place < bytes.length && bytes[place] !== 0) {
+			const name = this.#names[bytes[place]!] ?? "";
+			const end = place + this.#sizeAt(bytes, place);
+			const operand = bytes.slice(place + 1, end);
+			const branch = BRANCH.exec(name);
+			const instruction: Instruction = {
+				name: branch?.[1] ?? name,
+				operand: branch === null ? operand : [],
+				target: undefined,
+			};
+			if (branch !== null) branches.push({ instruction, to: end + signed(operand) });
+			at.set(place, instruction);
+			list.push(instruction);
+			place = end;
+		}
+		if (bytes.slice(place).some((byte) => byte !== 0)) throw new Error("Byte code goes on behind its end.");
+		for (const { instruction, to } of branches) {
+			instruction.target = at.get(to);
+			if (instruction.target === undefined) throw new Error(`${instruction.name} leads to no instruction.`);
+		}
+		return list;
+	}
+
+	#sizeAt(bytes: readonly number[], place: number): number {
+		const size = this.#sizes[bytes[place]!];
+		if (size === undefined) throw new Error(`There is no byte code ${bytes[place]}.`);
+		if (size > 0) return size;
+		// A name; or bytes, with their number in front.
+		return size === 0 ? 3 : 1 - size + unsigned(bytes.slice(place + 1, place + 1 - size));
+	}
+
+	write(list: readonly Instruction[]): number[] {
+		const widths: number[] = list.map(({ target }) => (target === undefined ? 0 : 1));
+		const places = new Map<Instruction, number>();
+		for (let isFitting = false; !isFitting; ) {
+			let end = 0;
+			for (const [index, instruction] of list.entries()) {
+				places.set(instruction, end);
+				end += 1 + instruction.operand.length + widths[index]!;
+			}
+			isFitting = true;
+			for (const [index, instruction] of list.entries()) {
+				if (instruction.target === undefined) continue;
+				const distance = places.get(instruction.target)! - places.get(instruction)! - 1 - widths[index]!;
+				const width = distance === (distance << 24) >> 24 ? 1 : distance === (distance << 16) >> 16 ? 2 : 4;
+				if (width <= widths[index]!) continue;
+				widths[index] = width;
+				isFitting = false;
+			}
+		}
+		return list.flatMap((instruction, index) => {
+			const { name, operand, target } = instruction;
+			const width = widths[index]!;
+			const number = this.#numbers.get(target === undefined ? name : `${name}_${width}`);
+			if (number === undefined) throw new Error(`There is no byte code ${name}.`);
+			if (target === undefined) return [number, ...operand];
+			const distance = places.get(target)! - places.get(instruction)! - 1 - width;
+			return [number, ...[0, 8, 16, 24].slice(0, width).map((shift) => (distance >> shift) & 0xff)];
+		});
+	}
+}
+
+function unsigned(bytes: readonly number[]): number {
+	return bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
+}
+
+function signed(bytes: readonly number[]): number {
+	const shift = 32 - 8 * bytes.length;
+	return (unsigned(bytes) << shift) >> shift;
+}

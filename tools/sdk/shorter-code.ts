@@ -1,0 +1,150 @@
+/**
+ * Says the byte code of the firmware's functions in fewer bytes and steps, where XS's compiler goes by what could be in any
+ * program:
+ * - A branch has the width that the whole script would need, since it is one module: most need but one byte.
+ * - Each variable of a function is made with its name, and as one that has no value yet, so that a use before its
+ *   declaration is an error. The type checker has found those; so a slot without a name does, and a declaration is an
+ *   assignment.
+ * - Conditions of several parts keep a value on the stack, only to branch by it again.
+ * - `undefined` is written `void 0` by the bundler's compression, and -1 is 1 and a minus.
+ * - Texts and the code of functions inside functions are copied into RAM each time; in flash they can be used where they are.
+ */
+import type { Instruction, InstructionSet } from "./byte-code.js";
+import { CODE, type Heap } from "./heap.js";
+
+const CONDITION = /^BRANCH_(ELSE|IF)$/;
+/** Code as the linker writes it. */
+const LITERAL = /\(txByte\*\)"((?:\\x..)+)"/;
+/** Of a byte in a text of C. */
+const ESCAPE_LENGTH = 4;
+const IN_FLASH = /^(STRING_[124]|CODE)$/;
+
+export function shortened(code: readonly Instruction[]): Instruction[] {
+	let list = [...code];
+	for (const instruction of list)
+		if (IN_FLASH.test(instruction.name)) instruction.name = instruction.name.replace(/^[A-Z]+/, "$&_ARCHIVE");
+	list = withPlainLocals(withConstants(list));
+	for (let length = Infinity; list.length < length; ) {
+		length = list.length;
+		list = withShortConditions(list);
+	}
+	return list;
+}
+
+/** The list without some of it; what led there leads to what follows. */
+function without(list: readonly Instruction[], gone: ReadonlySet<Instruction>): Instruction[] {
+	const next = new Map<Instruction, Instruction>();
+	let following: Instruction | undefined;
+	for (const instruction of [...list].reverse()) {
+		if (!gone.has(instruction)) following = instruction;
+		else if (following !== undefined) next.set(instruction, following);
+	}
+	for (const instruction of list) {
+		const { target } = instruction;
+		if (target !== undefined) instruction.target = next.get(target) ?? target;
+	}
+	return list.filter((instruction) => !gone.has(instruction));
+}
+
+function withConstants(list: readonly Instruction[]): Instruction[] {
+	const targets = new Set(list.map(({ target }) => target));
+	const gone = new Set<Instruction>();
+	for (const [index, instruction] of list.entries()) {
+		const next = list[index + 1];
+		if (instruction.name !== "INTEGER_1" || next === undefined || targets.has(next)) continue;
+		const value = instruction.operand[0]!;
+		if (next.name === "VOID") {
+			instruction.name = "UNDEFINED";
+			instruction.operand = [];
+			gone.add(next);
+		} else if (next.name === "MINUS" && value > 0 && value < 0x80) {
+			instruction.operand = [0x100 - value];
+			gone.add(next);
+		}
+	}
+	return without(list, gone);
+}
+
+function withPlainLocals(list: readonly Instruction[]): Instruction[] {
+	const targets = new Set(list.map(({ target }) => target));
+	const gone = new Set<Instruction>();
+	for (const [index, instruction] of list.entries()) {
+		const next = list[index + 1];
+		const [, width] = /^(?:CONST|LET|VAR)_LOCAL_([12])$/.exec(instruction.name) ?? [];
+		if (instruction.name === "NEW_LOCAL") {
+			instruction.name = "NEW_TEMPORARY";
+			instruction.operand = [];
+		} else if (/^RE(SET|FRESH)_LOCAL_/.test(instruction.name)) gone.add(instruction);
+		else if (width !== undefined && next?.name === "POP" && !targets.has(next)) {
+			instruction.name = `PULL_LOCAL_${width}`;
+			gone.add(next);
+		} else if (width !== undefined) instruction.name = `VAR_LOCAL_${width}`;
+	}
+	return withKeptValues(without(list, gone));
+}
+
+/** What is put into a variable and taken from it at once stays on the stack. */
+function withKeptValues(list: readonly Instruction[]): Instruction[] {
+	const targets = new Set(list.map(({ target }) => target));
+	const gone = new Set<Instruction>();
+	for (const [index, instruction] of list.entries()) {
+		const next = list[index + 1];
+		const [, width] = /^PULL_LOCAL_([12])$/.exec(instruction.name) ?? [];
+		if (width === undefined || next?.name !== `GET_LOCAL_${width}` || targets.has(next)) continue;
+		if (instruction.operand.join() !== next.operand.join()) continue;
+		instruction.name = `SET_LOCAL_${width}`;
+		gone.add(next);
+	}
+	return without(list, gone);
+}
+
+function withShortConditions(list: readonly Instruction[]): Instruction[] {
+	const targets = new Set(list.map(({ target }) => target));
+	const places = new Map(list.map((instruction, index) => [instruction, index]));
+	const gone = new Set<Instruction>();
+	const isKept = (...all: (Instruction | undefined)[]) => all.every((one) => one !== undefined && !gone.has(one));
+	for (const [index, first] of list.entries()) {
+		const [second, third] = [list[index + 1], list[index + 2]];
+		if (!isKept(first, second) || !CONDITION.test(second!.name) || targets.has(second)) continue;
+		if (first.name === "NOT") {
+			second!.name = opposite(second!.name);
+			gone.add(first);
+		} else if (first.name === "DUB" && third?.name === "POP" && isKept(third) && !targets.has(third)) {
+			const place = places.get(second!.target!)!;
+			const [at, after, last] = [list[place]!, list[place + 1], list[place + 2]];
+			if (!isKept(at)) continue;
+			if (CONDITION.test(at.name)) {
+				// What decides here decides there.
+				const to = at.name === second!.name ? at.target : after;
+				if (!isKept(to)) continue;
+				second!.target = to;
+				gone.add(first).add(third);
+			} else if (at.name === "DUB" && after?.name === second!.name && last?.name === "POP" && isKept(after, last))
+				second!.target = after.target;
+		}
+	}
+	return without(list, gone);
+}
+
+function opposite(condition: string): string {
+	return condition === "BRANCH_IF" ? "BRANCH_ELSE" : "BRANCH_IF";
+}
+
+/** Gives the functions of a preloaded machine their shortened code, all of it in one array. */
+export function shortenCode(heap: Heap, instructions: InstructionSet): void {
+	const places = new Map<string, number>();
+	let all = "";
+	for (const slot of heap.slots) {
+		const [literal, text] = slot.kind === CODE ? (LITERAL.exec(slot.value) ?? []) : [];
+		if (literal === undefined) continue;
+		const bytes = text!.split("\\x").slice(1);
+		const code = instructions.read(bytes.map((byte) => Number.parseInt(byte, 16)));
+		const short = instructions.write(shortened(code));
+		const written = short.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+		const place = places.get(written) ?? all.length / ESCAPE_LENGTH;
+		if (!places.has(written)) all += written;
+		places.set(written, place);
+		slot.value = slot.value.replace(literal, `(txByte*)&gxCodes[${place}] /* ${short.length} bytes */`);
+	}
+	heap.define(`static const char gxCodes[] = "${all}";\n`);
+}
