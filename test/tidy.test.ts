@@ -127,8 +127,13 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "takes a firmware file from whoever sends it, looks whether there is a newer one; the log tells what came of it",
 	},
 	{
+		rooms: "zigbee",
+		from: "bytes obis io/host io/flash io/machine readout ota",
+		why: "the bridge is one machine for the link; what it needs of the gateway is passed in, but the installer of firmware",
+	},
+	{
 		rooms: "api",
-		from: "hpke publish hub mqtt ota bytes io/crypto io/host io/machine io/driver io/flash io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
+		from: "hpke publish hub mqtt zigbee ota bytes io/crypto io/host io/machine io/driver io/flash io/memory json http auth config time meter readout history obis dlms wifi sntp power diagnostics",
 		why: "routes: HTTP and JSON in front of the public face of what they show",
 	},
 	{ rooms: "app", from: "*", why: "the one place where parts are made and wired" },

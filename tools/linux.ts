@@ -7,9 +7,16 @@ import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "../hosts/node/ending.js";
-import { describeAccount, describeButton, describeMeter, openUnit } from "../hosts/node/factory.js";
+import {
+	describeAccount,
+	describeButton,
+	describeCoordinator,
+	describeMeter,
+	openUnit,
+} from "../hosts/node/factory.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "../hosts/node/options.js";
 import { checkPorts } from "../hosts/node/ports.js";
+import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "../hosts/node/simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "../hosts/node/simulated-meter.js";
 import { buildFirmware, type Firmware } from "./sdk/linux.js";
 import { MACHINE_ENDED, type RunSettings, runFirmware } from "./sdk/run.js";
@@ -62,6 +69,7 @@ function readOptions(args: string[]): LinuxOptions {
 class LinuxBench {
 	readonly #options: LinuxOptions;
 	#meter: SimulatedMeter | undefined;
+	#coprocessor: SimulatedCoprocessor | undefined;
 	#gateway: ChildProcess | undefined;
 	/** The firmware, which nobody has ended. */
 	#hasFailed = false;
@@ -77,11 +85,11 @@ class LinuxBench {
 		const firmware = await buildFirmware({ main: "hosts/linux/main", bits: options.bits });
 		this.#say(`Built for XS with ${firmware.bits} bits.`);
 		if (options.buildOnly) return void this.end(0);
-		if (options.zigbee) this.#say(NO_RADIO);
 		await checkPorts(options);
 		const settings = await this.#settings();
 		if (this.#ending) return;
 		this.#say(describeMeter(settings.meter, !options.meter));
+		if (this.#coprocessor !== undefined) this.#say(describeCoordinator(this.#coprocessor.coordinator));
 		this.#say(describeAccount(options.state, settings.factory));
 		this.#say(describeButton());
 		this.#start(firmware, settings);
@@ -91,7 +99,7 @@ class LinuxBench {
 		if (this.#ending) return;
 		this.#ending = true;
 		this.#gateway?.kill("SIGTERM");
-		await this.#meter?.end();
+		await Promise.all([this.#meter?.end(), this.#coprocessor?.end()]);
 		if (this.#gateway !== undefined && !this.#hasFailed) losePower(this.#options.state);
 		process.exit(code);
 	}
@@ -104,8 +112,11 @@ class LinuxBench {
 
 	async #settings(): Promise<RunSettings> {
 		const { state, meter, mode, ntp, quiet, httpPort, httpsPort, announce, power, wakeReason } = this.#options;
+		const { zigbee } = this.#options;
 		const factory = openUnit(this.#options, (text) => this.#say(text));
 		if (!meter) this.#meter = await startSimulatedMeter({ isQuiet: quiet, onEnded: (message) => this.fail(message) });
+		if (zigbee === undefined)
+			this.#coprocessor = await startSimulatedCoprocessor({ stateFolder: state, say: (text) => this.#say(text) });
 		const { cause, isFault } = takeEnding(state);
 		const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 		return {
@@ -114,6 +125,7 @@ class LinuxBench {
 			factory,
 			version,
 			meter: meter ?? this.#meter!.path,
+			zigbee: zigbee === NO_RADIO ? undefined : (zigbee ?? this.#coprocessor?.path),
 			httpPort,
 			httpsPort,
 			accessPoint: mode === "ap",

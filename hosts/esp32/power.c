@@ -126,6 +126,9 @@ void xs_power_temperature(xsMachine *the)
 #endif
 }
 
+/* Pins that have become outputs, as bits. */
+static uint64_t outputs;
+
 /* (pin, level) */
 void xs_power_output(xsMachine *the)
 {
@@ -134,6 +137,9 @@ void xs_power_output(xsMachine *the)
 	/* The level first, so that the pin never shows the other one. */
 	gpio_set_level(pin, level);
 	gpio_set_direction(pin, GPIO_MODE_OUTPUT);
+	/* A sleep may have held it. */
+	gpio_hold_dis(pin);
+	outputs |= 1ULL << pin;
 }
 
 static bool can_wake(int pin)
@@ -180,6 +186,9 @@ void xs_power_deep_sleep(xsMachine *the)
 	if (!(ms >= 0) || esp_sleep_enable_timer_wakeup((uint64_t)(ms * 1000)) != ESP_OK) xsRangeError("no time to sleep for");
 	if ((can_wake(button) && !wake_when_low(button)) || (can_wake(supply) && !wake_when_high(supply)))
 		xsRangeError("the pin can't end sleep");
+	/* Those that can wake the chip keep their level: a coprocessor in reset stays there. */
+	for (int pin = 0; pin < 64; pin++)
+		if (outputs >> pin & 1 && can_wake(pin)) gpio_hold_en((gpio_num_t)pin);
 	entropy_pause(ENTROPY_SLEEP);
 	esp_deep_sleep_start();
 }

@@ -135,6 +135,7 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		},
 	};
 	const crypto = new NativeCrypto();
+	const zigbee = setting("ZIGBEE");
 	const restart = () => System.restart(String(clock.utcMs() ?? ""), ports.http, ports.https);
 	const restartSoon = () => void timers.set(restart, 0);
 	const keys = setting("UPDATE_KEYS") ?? "";
@@ -167,7 +168,10 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		},
 		clock,
 		timers,
-		serial: { meter: createSerialPort({ path: setting("METER")!, timers, trace }) },
+		serial: {
+			meter: createSerialPort({ path: setting("METER")!, timers, trace }),
+			...(zigbee === undefined ? {} : { zigbee: createSerialPort({ path: zigbee, timers, trace }) }),
+		},
 		network: new NativeNetwork(
 			{
 				http: listener("http"),

@@ -1,7 +1,8 @@
 /** The firmware's start on Linux. */
 import { Gateway } from "../../modules/app/gateway.js";
+import { Zigbee } from "../../modules/app/zigbee.js";
 import { start } from "./start.js";
 
 export default function main(): void {
-	start((host) => new Gateway(host));
+	start((host) => new Gateway(host, Zigbee));
 }

@@ -1,6 +1,7 @@
 /*
- * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts). Runs in the machine's thread on the
- * GLib main loop; events reach JavaScript as `onSerial(kind, count)` of the target that the constructor got.
+ * A serial port of Linux, real or a pseudo-terminal, as a class of XS (serial.ts); or one at the other end of a TCP
+ * connection, as gateways with Ethernet and the simulator have a coprocessor. Runs in the machine's thread on the GLib main
+ * loop; events reach JavaScript as `onSerial(kind, count)` of the target that the constructor got.
  *
  * With 7E1 the kernel marks a damaged character by FF 00 before it (termios PARMRK); it is delivered as a byte of 0x80
  * and above. "Drained" is when the kernel's queue is empty and the time that the characters take has gone by: the
@@ -10,10 +11,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,6 +27,8 @@
 #include "xsmc.h"
 
 enum { RECEIVE_LIMIT = 4096, SEND_LIMIT = 1024, READ_PIECE = 512, BITS_PER_CHARACTER = 10, POLL_MS = 5 };
+/* Longest name of a host; as long the machine waits for it at most. */
+enum { HOST_SIZE = 256, CONNECT_MS = 1000 };
 enum { FORMAT_7E1 = 0 };
 /* Kinds of event; of EVENT_ERROR the count is SERIAL_ERROR_… of the host contract. */
 enum { EVENT_READABLE = 1, EVENT_WRITABLE, EVENT_DRAINED, EVENT_ERROR };
@@ -33,7 +41,7 @@ typedef struct {
 	guint readable, later;
 	gint64 quiet_at_us;
 	unsigned baud;
-	bool marks;
+	bool is_socket, marks;
 	/* How much of a mark (FF 00) has come. */
 	unsigned mark;
 	/* What is to be told of when its time has come. */
@@ -147,7 +155,8 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 	size_t before = self->received, damaged = 0, lost = 0;
 	ssize_t count = read(descriptor, bytes, sizeof bytes);
 	if (count > 0) take(self, bytes, (size_t)count, &damaged, &lost);
-	else if (count < 0 ? errno != EAGAIN && errno != EINTR : (condition & (G_IO_HUP | G_IO_ERR)) != 0) gone(self);
+	else if (count < 0 ? errno != EAGAIN && errno != EINTR : self->is_socket || (condition & (G_IO_HUP | G_IO_ERR)) != 0)
+		gone(self);
 	if (damaged) tell(self, EVENT_ERROR, ERROR_CHARACTER);
 	if (lost) tell(self, EVENT_ERROR, ERROR_OVERRUN);
 	if (self->received > before) tell(self, EVENT_READABLE, self->received);
@@ -158,7 +167,8 @@ static gboolean on_readable(gint descriptor, GIOCondition condition, gpointer da
 static void pump(port *self)
 {
 	while (self->sending > 0) {
-		ssize_t count = write(self->descriptor, self->send, self->sending);
+		ssize_t count = self->is_socket ? send(self->descriptor, self->send, self->sending, MSG_NOSIGNAL)
+										: write(self->descriptor, self->send, self->sending);
 		if (count < 0 && errno == EINTR) continue;
 		if (count < 0 && errno != EAGAIN) {
 			gone(self);
@@ -199,9 +209,59 @@ static gboolean on_later(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* What stands behind `tcp://`; NULL: it is the path of a device. */
+static const char *address_in(const char *path)
+{
+	static const char scheme[] = "tcp://";
+	return strncmp(path, scheme, sizeof scheme - 1) == 0 ? path + sizeof scheme - 1 : NULL;
+}
+
+/* 0, or what is wrong. */
+static int wait_for(int descriptor)
+{
+	struct pollfd writable = { .fd = descriptor, .events = POLLOUT };
+	int failure = 0;
+	socklen_t size = sizeof failure;
+	if (poll(&writable, 1, CONNECT_MS) != 1) return ETIMEDOUT;
+	return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size) < 0 ? errno : failure;
+}
+
+/* `HOST:PORT`; -1 with a reason. */
+static int open_socket(const char *address, const char **reason)
+{
+	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+	const int yes = 1;
+	struct addrinfo *found;
+	char host[HOST_SIZE];
+	const char *colon = strrchr(address, ':');
+	size_t length = colon ? (size_t)(colon - address) : 0;
+	if (length == 0 || length >= sizeof host) {
+		*reason = "that is no tcp://HOST:PORT";
+		return -1;
+	}
+	memcpy(host, address, length);
+	host[length] = 0;
+	if (getaddrinfo(host, colon + 1, &wanted, &found) != 0) {
+		*reason = "there is no such host";
+		return -1;
+	}
+	int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), failure = 0;
+	if (descriptor < 0 || connect(descriptor, found->ai_addr, found->ai_addrlen) < 0) failure = errno;
+	freeaddrinfo(found);
+	if (failure == EINPROGRESS) failure = wait_for(descriptor);
+	if (failure == 0) {
+		setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+		return descriptor;
+	}
+	*reason = strerror(failure);
+	if (descriptor >= 0) close(descriptor);
+	return -1;
+}
+
 /* Opens and locks the port; -1 with a reason when it can't be had. */
 static int open_port(const char *path, const char **reason)
 {
+	if (address_in(path)) return open_socket(address_in(path), reason);
 	int descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (descriptor < 0) {
 		*reason = errno == EACCES ? "permission denied (is the user in the group dialout?)" : strerror(errno);
@@ -228,6 +288,7 @@ void xs_serial(xsMachine *the)
 	}
 	self->the = the;
 	self->descriptor = descriptor;
+	self->is_socket = address_in(xsmcToString(xsArg(1))) != NULL;
 	self->target = xsArg(0);
 	xsRemember(self->target);
 	self->remembered = true;
@@ -247,7 +308,8 @@ void xs_serial_configure(xsMachine *the)
 	self->marks = seven;
 	self->mark = 0;
 	self->baud = baud;
-	xsmcSetBoolean(xsResult, self->descriptor >= 0 && speed != B0 && set_line(self->descriptor, speed, seven));
+	bool is_taken = speed != B0 && (self->is_socket ? !seven : set_line(self->descriptor, speed, seven));
+	xsmcSetBoolean(xsResult, self->descriptor >= 0 && is_taken);
 }
 
 /* (into, start, end): how many bytes, 0 when none waits. */
@@ -303,8 +365,8 @@ void xs_serial_close(xsMachine *the)
 /* (path): whether the port can frame 7E1 itself. */
 void xs_serial_has_parity(xsMachine *the)
 {
-	const char *reason;
-	int descriptor = open_port(xsmcToString(xsArg(0)), &reason);
+	const char *reason, *path = xsmcToString(xsArg(0));
+	int descriptor = address_in(path) ? -1 : open_port(path, &reason);
 	xsmcSetBoolean(xsResult, descriptor >= 0 && set_line(descriptor, B300, true));
 	if (descriptor >= 0) close(descriptor);
 }

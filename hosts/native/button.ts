@@ -1,4 +1,5 @@
 /** The one button of a host, told of by its native part, as the host contract has it. */
+import { takeOut } from "../../modules/bytes/list.js";
 import type { ButtonOptions, ButtonPort } from "../../modules/io/host.js";
 
 /** Tells all who have opened the button. */
@@ -33,7 +34,6 @@ class NativeButton {
 	}
 
 	close(): void {
-		const index = this.#opened.indexOf(this);
-		if (index >= 0) this.#opened.splice(index, 1);
+		takeOut(this.#opened, this.#opened.indexOf(this));
 	}
 }

@@ -5,6 +5,7 @@
  * Limits: of a plain port 4 connections exist at once, of a TLS port 3, those in their handshake among them. Who finds no
  * place waits at the door (stream-door.h).
  */
+import { takeOut } from "../../modules/bytes/list.js";
 import type { CertificatePair } from "../../modules/io/crypto.js";
 import type {
 	Listener,
@@ -171,7 +172,7 @@ class NativeListener implements Listener {
 
 	private tested(): void {
 		const tests = this.#tests!;
-		const done = tests.shift()!;
+		const done = takeOut(tests, 0)!;
 		const problem = this.server.testResult;
 		if (tests.length > 0) this.server.test();
 		done(problem);
@@ -181,7 +182,7 @@ class NativeListener implements Listener {
 	ended(connection: NativePending): void {
 		const index = this.#connections.indexOf(connection);
 		if (index < 0) return;
-		this.#connections.splice(index, 1);
+		takeOut(this.#connections, index);
 		this.server.end(connection.id);
 		if (this.#closed && this.#connections.length === 0) this.server.close();
 	}

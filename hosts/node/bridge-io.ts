@@ -25,10 +25,11 @@ import {
 	EVENT_SCANNED,
 	EVENT_TIMER,
 	EVENT_WRITABLE,
+	PORT_CONSOLE,
+	PORT_COPROCESSOR,
+	PORT_METER,
 	READ_LIMIT,
 } from "./worker/protocol.js";
-
-const CONSOLE_BAUD = 115_200;
 
 /** What streams call back with, as events of the id. */
 function streamEvents({ events }: BridgeWorld, handle: Handle) {
@@ -39,16 +40,18 @@ function streamEvents({ events }: BridgeWorld, handle: Handle) {
 	};
 }
 
-type StreamNames = "serial" | "console" | "configure" | "read" | "write" | "close";
+type StreamNames = "serial" | "coprocessorLines" | "configure" | "read" | "write" | "close";
 
 export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNames> {
 	const { host, handles, events } = world;
 	return {
-		serial: (id, format, baud) => {
-			const { meter } = host.serial;
+		serial: (id, which, format, baud) => {
+			const { meter, console, zigbee } = host.serial;
+			const port = { [PORT_METER]: meter, [PORT_CONSOLE]: console, [PORT_COPROCESSOR]: zigbee }[which];
+			if (!port) throw new Error("this host has no such port");
 			handles.open(id, (handle) => {
-				const serial = new meter.io({
-					...meter.pins,
+				const serial = new port.io({
+					...port.pins,
 					format: formatOf(format),
 					baud,
 					...streamEvents(world, handle),
@@ -58,16 +61,7 @@ export function streamCommands(world: BridgeWorld): Pick<CommandTable, StreamNam
 				handle.close = () => serial.close();
 			});
 		},
-		console: (id) => {
-			const port = host.serial.console;
-			if (!port) throw new Error("this host has no console");
-			handles.open(id, (handle) => {
-				const line = { format: FORMAT_8N1, baud: CONSOLE_BAUD } as const;
-				const serial = new port.io({ ...port.pins, ...line, ...streamEvents(world, handle) });
-				handle.stream = serial;
-				handle.close = () => serial.close();
-			});
-		},
+		coprocessorLines: (_id, reset, bootLoader) => host.serial.zigbee?.setLines?.(reset === 1, bootLoader === 1),
 		configure: (id, format, baud) =>
 			(handles.find(id, "stream") as Serial).configure({ format: formatOf(format), baud }),
 		read: (id, wanted) => {

@@ -16,6 +16,8 @@ import {
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
 	HOST_HAS_CONSOLE,
+	HOST_HAS_COPROCESSOR,
+	HOST_HAS_COPROCESSOR_LINES,
 	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
@@ -71,6 +73,8 @@ export class Bridge {
 		let flags = 0;
 		if (serial.meter.hardwareParity) flags |= HOST_HARDWARE_PARITY;
 		if (serial.console) flags |= HOST_HAS_CONSOLE;
+		if (serial.zigbee) flags |= HOST_HAS_COPROCESSOR;
+		if (serial.zigbee?.setLines) flags |= HOST_HAS_COPROCESSOR_LINES;
 		if (network.http.secure) flags |= HOST_HTTP_SECURE;
 		if (network.https) flags |= HOST_HAS_HTTPS;
 		if (network.https?.secure) flags |= HOST_HTTPS_SECURE;

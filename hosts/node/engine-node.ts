@@ -1,5 +1,6 @@
 /** The gateway in this process. */
 import { Gateway } from "../../modules/app/gateway.js";
+import { Zigbee } from "../../modules/app/zigbee.js";
 import type { Host } from "../../modules/io/host.js";
 import type { Engine } from "./engine.js";
 
@@ -8,7 +9,7 @@ export class NodeEngine implements Engine {
 	#running = false;
 
 	constructor(host: Host) {
-		this.#gateway = new Gateway(host);
+		this.#gateway = new Gateway(host, Zigbee);
 	}
 
 	async start(): Promise<void> {

@@ -93,6 +93,11 @@ export function describeButton(): string {
 	return `A short press of its button: kill -USR1 ${process.pid}`;
 }
 
+/** Where coordinator software finds the simulated network. */
+export function describeCoordinator(port: string): string {
+	return `Simulated Zigbee network; a coordinator connects to ${port}: npm run coordinator`;
+}
+
 /** What the banner says of the meter; one that isn't there yet may come. */
 export function describeMeter(path: string, isSimulated: boolean): string {
 	if (isSimulated) return `Simulated meter on ${path}`;

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Sleep, WAKE_NONE } from "../../modules/io/flash.js";
-import type { ButtonPort, Ending, Host, Network } from "../../modules/io/host.js";
+import type { ButtonPort, CoprocessorPort, Ending, Host, Network } from "../../modules/io/host.js";
 import { TextAir } from "../simulated/air.js";
 import type { BootLoader } from "../simulated/boot-loader.js";
 import { POWER_ON } from "../simulated/ending.js";
@@ -10,6 +10,7 @@ import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_HEARS_NOTHING } from "../simulated/i
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
 import { createClientPorts } from "./client.js";
+import { createCoprocessorPort } from "./coprocessor.js";
 import { retainedIn } from "./ending.js";
 import type { FactoryData } from "./factory.js";
 import type { FastTime } from "./fast-time.js";
@@ -39,6 +40,10 @@ export interface HostSettings {
 	readonly isMeterPaced?: boolean;
 	/** Path of the serial port that the console is; undefined: there is none. */
 	readonly consolePath?: string | undefined;
+	/** Path of the serial port with the Zigbee coprocessor, or `tcp://HOST:PORT`; undefined: there is none. */
+	readonly coprocessor?: string | undefined;
+	/** Its lines to reset and boot loader; without it they are not wired. */
+	readonly setCoprocessorLines?: CoprocessorPort["setLines"];
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	/** Undefined: there is no HTTPS. */
@@ -111,6 +116,9 @@ export function createHost(settings: HostSettings): Host {
 		serial: {
 			meter: createSerialPort(settings.meterPath, trace, settings.isMeterPaced),
 			...(settings.consolePath === undefined ? {} : { console: createSerialPort(settings.consolePath, trace, false) }),
+			...(settings.coprocessor === undefined
+				? {}
+				: { zigbee: createCoprocessorPort(settings.coprocessor, trace, settings.setCoprocessorLines) }),
 		},
 		network: createNetwork(settings),
 		storage: new FileStorage(join(stateFolder, "flash")),

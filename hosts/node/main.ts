@@ -16,7 +16,15 @@ import { FROM_OUTSIDE, keepFault, losePower, takeEnding } from "./ending.js";
 import type { Engine } from "./engine.js";
 import { NodeEngine } from "./engine-node.js";
 import { XSEngine } from "./engine-xs.js";
-import { describeAccount, describeButton, describeMeter, type FactoryData, openUnit, setHub } from "./factory.js";
+import {
+	describeAccount,
+	describeButton,
+	describeCoordinator,
+	describeMeter,
+	type FactoryData,
+	openUnit,
+	setHub,
+} from "./factory.js";
 import { FastTime } from "./fast-time.js";
 import { createHost, type HostSettings, powerOf } from "./host.js";
 import { type HubDemo, startHubDemo } from "./hub-demo.js";
@@ -24,6 +32,7 @@ import { Nap } from "./nap.js";
 import { NO_RADIO, type Options, parseOptions, startTime, USAGE } from "./options.js";
 import { NodeTimers } from "./platform.js";
 import { checkPorts } from "./ports.js";
+import { type SimulatedCoprocessor, startSimulatedCoprocessor } from "./simulated-coprocessor.js";
 import { type SimulatedMeter, startSimulatedMeter } from "./simulated-meter.js";
 import { startSlots } from "./slots.js";
 import { findXSWorker } from "./xs-worker.js";
@@ -59,6 +68,8 @@ class Bench {
 	readonly #ports = new Map<"https" | "http", number>();
 	#engine: Engine | undefined;
 	#meter: SimulatedMeter | undefined;
+	/** Undefined: it is another one, or there is none. */
+	#coprocessor: SimulatedCoprocessor | undefined;
 	#hub: HubDemo | undefined;
 	/** Undefined: that of the computer. */
 	readonly #time: FastTime | undefined;
@@ -82,18 +93,14 @@ class Bench {
 		const utcMs = startTime(options);
 		await checkPorts(options);
 		const factory = openUnit(options, (text) => this.#say(text));
-		if (options.zigbee) this.#say(NO_RADIO);
 		const onEnded = (message: string) => {
 			if (!this.#ending) this.fail(message);
 		};
-		if (!options.meter) {
-			this.#meter = await startSimulatedMeter({
-				isQuiet: options.quiet,
-				time: this.#time,
-				utcMs,
-				onEnded,
-			});
-		}
+		const say = (message: string) => this.#say(message);
+		[this.#meter, this.#coprocessor] = await Promise.all([
+			options.meter ? undefined : startSimulatedMeter({ isQuiet: options.quiet, time: this.#time, utcMs, onEnded }),
+			options.zigbee ? undefined : startSimulatedCoprocessor({ stateFolder: options.state, say }),
+		]);
 		if (options.hubDemo) {
 			this.#hub = await startHubDemo(onEnded);
 			setHub(options.state, this.#hub);
@@ -104,6 +111,7 @@ class Bench {
 		if (this.#ending) return;
 		this.#time?.started();
 		this.#say(describeMeter(options.meter ?? this.#meter!.path, !options.meter));
+		if (this.#coprocessor !== undefined) this.#say(describeCoordinator(this.#coprocessor.coordinator));
 		if (this.#hub !== undefined) this.#say(`What the gateway sends, on the page of the stand-in: ${this.#hub.url}`);
 		this.#say(describeAccount(options.state, factory));
 		this.#say(describeButton());
@@ -144,6 +152,7 @@ class Bench {
 			meterPath: options.meter ?? this.#meter!.path,
 			isMeterPaced: this.#time === undefined || options.meter !== undefined,
 			consolePath: options.console,
+			...this.#radio,
 			// Those that were found free at first.
 			httpPort: this.#ports.get("http") ?? options.httpPort,
 			httpsPort: this.#ports.get("https") ?? options.httpsPort,
@@ -169,6 +178,14 @@ class Bench {
 		await engine.start();
 		// A listener that could not open says so after its constructor has returned.
 		await new Promise((resolve) => setImmediate(resolve));
+	}
+
+	/** Where the coprocessor is, if there is one. */
+	get #radio(): Pick<HostSettings, "coprocessor" | "setCoprocessorLines"> {
+		const { zigbee } = this.#options;
+		if (zigbee !== undefined) return zigbee === NO_RADIO ? {} : { coprocessor: zigbee };
+		const { path, setLines } = this.#coprocessor!;
+		return { coprocessor: path, setCoprocessorLines: setLines };
 	}
 
 	async #restart(factory: FactoryData, host: Host): Promise<void> {
@@ -209,6 +226,7 @@ class Bench {
 			await this.#engine?.stop();
 		} finally {
 			await this.#meter?.end();
+			await this.#coprocessor?.end();
 			await this.#hub?.end();
 			if (this.#engine !== undefined && !this.#hasFailed) losePower(this.#options.state);
 			process.exit(code);

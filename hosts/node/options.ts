@@ -17,8 +17,9 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --state DIR            where the contents of the flash are kept (default .state)
   --meter PATH           serial port with the meter, real or a pseudo-terminal
   --console PATH         serial port, real or a pseudo-terminal, where Wi-Fi can be set by Improv (default: none)
-  --zigbee PATH|tcp://HOST:PORT
-                         Zigbee radio; accepted, but this version has no use for it
+  --zigbee PATH|tcp://HOST:PORT|none
+                         Zigbee coprocessor: a serial port, real or a pseudo-terminal, or a TCP port; none: the unit has no
+                         radio (default: a simulated one; with --speed, none)
   --hub-demo             starts a stand-in for Home Assistant, whose page shows what the gateway sends: each minute it reads
                          the meter and sends; both settings of --state are set so
   --password TEXT        label password for a new --state (default: random)
@@ -39,7 +40,8 @@ Runs the gateway on this computer, with a simulated meter unless --meter names a
   --help                 prints this
 `;
 
-export const NO_RADIO = "--zigbee: this version has no Zigbee yet, the radio stays unused.";
+/** Of `Options.zigbee`. */
+export const NO_RADIO = "none";
 
 const PASSWORD_LIMIT = 64;
 const SERVERS_LIMIT = 4;
@@ -61,6 +63,7 @@ export interface Options {
 	readonly state: string;
 	readonly meter: string | undefined;
 	readonly console: string | undefined;
+	/** Undefined: the simulated coprocessor. */
 	readonly zigbee: string | undefined;
 	readonly hubDemo: boolean;
 	readonly password: string | undefined;
@@ -121,7 +124,7 @@ export function parseOptions(args: string[]): Options {
 		state: toPath("--state", values.state)!,
 		meter: toPath("--meter", values.meter),
 		console: toPath("--console", values.console),
-		zigbee: toRadio(values.zigbee),
+		zigbee: toRadio(values.zigbee, values.speed),
 		hubDemo: values["hub-demo"],
 		password: toPassword(values.password),
 		timeMs: toTime(values.time),
@@ -153,11 +156,13 @@ function toPath(name: string, value: string | undefined): string | undefined {
 	return value;
 }
 
-function toRadio(value: string | undefined): string | undefined {
+function toRadio(value: string | undefined, speed: string): string | undefined {
 	toPath("--zigbee", value);
-	if (value === undefined || !value.includes("://")) return value;
+	// A coprocessor knows one speed only.
+	if (value === undefined) return speed === "1" ? undefined : NO_RADIO;
+	if (!value.includes("://")) return value;
 	const port = Number(/^tcp:\/\/[^/:\s]+:(\d+)$/.exec(value)?.[1] ?? 0);
-	if (port < 1 || port > 65_535) throw new Error(`--zigbee is a path or tcp://HOST:PORT, not "${value}"`);
+	if (port < 1 || port > 65_535) throw new Error(`--zigbee is a path, tcp://HOST:PORT or none, not "${value}"`);
 	return value;
 }
 

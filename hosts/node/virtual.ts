@@ -14,6 +14,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Crypto } from "../../modules/io/crypto.js";
 import type { Sleep } from "../../modules/io/flash.js";
 import type {
+	CoprocessorPort,
 	Ending,
 	Host,
 	HostInfo,
@@ -67,6 +68,8 @@ export interface VirtualOptions extends VirtualLineOptions {
 	switchedOn?: boolean;
 	/** Makes the console; without it, the world has none. */
 	console?: (time: VirtualTime) => SerialPort;
+	/** Makes the port of the Zigbee coprocessor; without it, the board has none. */
+	zigbee?: (time: VirtualTime) => CoprocessorPort;
 	/** Without it, the unit has no light. */
 	led?: LEDPort;
 	/** What is left of the machine's memory; without it, as much as is wanted. */
@@ -93,7 +96,7 @@ export class VirtualWorld implements Host {
 	readonly time = new VirtualTime();
 	readonly clock = this.time;
 	readonly timers = this.time;
-	readonly serial: { readonly meter: VirtualLine; readonly console?: SerialPort };
+	readonly serial: { readonly meter: VirtualLine; readonly zigbee?: CoprocessorPort; readonly console?: SerialPort };
 	readonly network: VirtualNetwork;
 	/** What the test plays of the network: datagrams, and names with their addresses. */
 	readonly udp: VirtualUDPPort;
@@ -143,6 +146,7 @@ export class VirtualWorld implements Host {
 		if (options.utcMs !== undefined) this.time.setUTC(options.utcMs);
 		this.serial = {
 			meter: new VirtualLine(this.time, new SeededRandom(random.next()), options),
+			...(options.zigbee === undefined ? {} : { zigbee: options.zigbee(this.time) }),
 			...(options.console === undefined ? {} : { console: options.console(this.time) }),
 		};
 		const resolver = new VirtualResolver(this.time);

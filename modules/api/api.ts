@@ -62,8 +62,8 @@ import {
 	postZigbee,
 	postZigbeeMap,
 	postZigbeeReset,
-	ZIGBEE_BODY,
 	ZIGBEE_MAP_BODY,
+	ZIGBEE_SETTINGS,
 } from "./zigbee.js";
 
 export const ROUTES: readonly Operation[] = Object.freeze([
@@ -106,7 +106,7 @@ export const ROUTES: readonly Operation[] = Object.freeze([
 	route(METHOD_GET, "dlms/obis", getPollList),
 	route(METHOD_POST, "dlms/obis", postPollList, { body: DLMS_OBIS_BODY }),
 	route(METHOD_GET, "zigbee/config", getZigbee),
-	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_BODY }),
+	route(METHOD_POST, "zigbee/config", postZigbee, { body: ZIGBEE_SETTINGS }),
 	route(METHOD_POST, "zigbee/reset", postZigbeeReset),
 	route(METHOD_GET, "zigbee/map", getZigbeeMap),
 	route(METHOD_POST, "zigbee/map", postZigbeeMap, { body: ZIGBEE_MAP_BODY }),
@@ -271,8 +271,8 @@ function isForPage({ method, path }: HTTPRequest): boolean {
 
 /** A host as a request names it, without `:` and the port at its end. */
 export function withoutPort(host: string): string {
-	const colon = host.lastIndexOf(":");
-	return colon > host.lastIndexOf("]") ? host.slice(0, colon) : host;
+	const colon = host.indexOf(":", host.indexOf("]") + 1);
+	return colon < 0 || host.indexOf(":", colon + 1) >= 0 ? host : host.slice(0, colon);
 }
 
 /** What stands behind the host in an address. */

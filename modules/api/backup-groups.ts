@@ -36,7 +36,7 @@ import { SCHEDULE_SETTINGS } from "./schedule.js";
 import { putsOf, type SettingsTable } from "./settings.js";
 import { POWER_MODE_SETTINGS } from "./system.js";
 import { UPGRADE_SETTINGS } from "./upgrade.js";
-import { writeMap, ZIGBEE_MAP_BODY } from "./zigbee.js";
+import { writeMap, ZIGBEE_MAP_BODY, ZIGBEE_SETTINGS } from "./zigbee.js";
 
 export interface BackupGroup {
 	/** Path of its route; its name in the file. */
@@ -123,6 +123,7 @@ export const BACKUP_GROUPS: readonly BackupGroup[] = Object.freeze([
 		secrets: Object.freeze([DLMS_PASSWORD, DLMS_BLOCK_CIPHER_KEY, DLMS_AUTH_KEY]),
 	}),
 	group("dlms/obis", DLMS_OBIS_BODY, { accept: acceptPollList, writeList: writePollList }),
+	group("zigbee/config", ZIGBEE_SETTINGS),
 	group("zigbee/map", ZIGBEE_MAP_BODY, { writeList: writeMap }),
 	group("hub", HUB_SETTINGS, {
 		secrets: Object.freeze([HUB_TOKEN, HUB_CERTIFICATE]),

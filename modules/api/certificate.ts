@@ -13,6 +13,7 @@ import {
 	PRIVATE_KEY_ABSENT,
 } from "../io/crypto.js";
 import { FILE_COST } from "../io/memory.js";
+import { longUTCText } from "../time/iso.js";
 import { ClaimedBody } from "./claimed-body.js";
 import { HTTPS_REQUIRED } from "./errors.js";
 import type { Exchange } from "./exchange.js";
@@ -112,9 +113,10 @@ function read(exchange: Exchange, bytes: Uint8Array | undefined): CertificateFil
 /** Details of the file, which is that of the device from the next start on. */
 function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: boolean): void {
 	const { isThere: custom, lastError } = exchange.services.installedCertificate;
+	const { text } = exchange.services;
 	const details = certificates[0] ?? NO_DETAILS;
-	const validFrom = isoText(details.validFromMs);
-	const validTo = isoText(details.validToMs);
+	const validFrom = longUTCText(details.validFromMs, text);
+	const validTo = longUTCText(details.validToMs, text);
 	exchange.object((writer) => {
 		booleanMember(writer, "custom", custom);
 		textMember(writer, "subject", details.subject);
@@ -135,9 +137,4 @@ function answer(exchange: Exchange, { certificates }: CertificateFile, reboot: b
 function keyTypeText(keyType: number): string {
 	if (keyType === KEY_TYPE_EC) return "EC";
 	return keyType === KEY_TYPE_RSA ? "RSA" : "";
-}
-
-/** A certificate may be good until the year 9999. */
-function isoText(ms: number): string {
-	return new Date(ms).toISOString().replace(".000Z", "Z");
 }

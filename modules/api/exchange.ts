@@ -57,6 +57,42 @@ export interface Saving {
 	readonly awakeUntilMs: number;
 }
 
+/** The Zigbee bridge at a moment. What is not known is empty, or what stands for no network (decision 46). */
+export interface ZigbeeStatus {
+	/** One of RADIO_CODES (zigbee/radio.ts). */
+	readonly code: string;
+	readonly role: string;
+	readonly joined: boolean;
+	readonly channel: number;
+	readonly shortAddress: number;
+	readonly panId: number;
+	/** 16 hex digits, upper case, most significant first. */
+	readonly extendedPanId: string;
+	/** The same, or empty. */
+	readonly ieeeAddress: string;
+	/** What the coprocessor runs. */
+	readonly coprocessor: string;
+	readonly joiningSecs: number;
+	/**
+	 * For each of PAIRS (obis/mapping.ts) after the first: the value that was reported last, in kWh, W, V or A, or NaN, and
+	 * when, Unix time in seconds.
+	 */
+	readonly reported: Float64Array;
+}
+
+/** What the routes want of the Zigbee bridge: app/zigbee.ts. */
+export interface ZigbeeBridge {
+	/** One of RADIO_CODES. */
+	readonly code: string;
+	/** Also while it hears its parent no more. */
+	readonly isJoined: boolean;
+	/** When the last report has arrived, Unix time; 0: none has since the start, or the clock is not set. */
+	readonly sentUtcMs: number;
+	status(): ZigbeeStatus;
+	/** Leaves its network, and looks for an open one for a while. Only when it is on. */
+	join(): void;
+}
+
 /** What the routes work with. */
 export interface Services {
 	readonly config: ConfigStore;
@@ -94,6 +130,8 @@ export interface Services {
 	readonly networkSettings: NetworkSettings;
 	/** Undefined where there is no radio. */
 	readonly network: NetworkManager | undefined;
+	/** Undefined where the board has no coprocessor. */
+	readonly zigbee: ZigbeeBridge | undefined;
 	/** Undefined where no time server can be asked. */
 	readonly time: TimeSync | undefined;
 	readonly info: HostInfo;

@@ -1,4 +1,5 @@
 /** Who is sent events (event-stream.ts), for whoever changes what they tell of. */
+import { takeOut } from "../bytes/list.js";
 
 /** What a stream has to send; the lowest one first. */
 export const DUE_OPENING = 1;
@@ -29,8 +30,7 @@ export class Live {
 	}
 
 	remove(client: LiveClient): void {
-		const index = this.#clients.indexOf(client);
-		if (index >= 0) this.#clients.splice(index, 1);
+		takeOut(this.#clients, this.#clients.indexOf(client));
 	}
 
 	/** What the state shows may be another. */

@@ -111,8 +111,22 @@ export class Exposition {
 
 /** What is no reading: the state of the gateway. `readoutUtcMs` is the time of the last good readout; 0: there is none. */
 export function stateMetrics(services: Services, readoutUtcMs: number): string {
-	const { clock, ending, events, hub, info, memory, mqtt, network, power, reader, schedule, startedMs, storage } =
-		services;
+	const {
+		clock,
+		ending,
+		events,
+		hub,
+		info,
+		memory,
+		mqtt,
+		network,
+		power,
+		reader,
+		schedule,
+		startedMs,
+		storage,
+		zigbee,
+	} = services;
 	const { measurements, failures } = reader.outcomes;
 	const { firmwareVersion: version, model, serial } = info;
 	const free = memory?.free?.();
@@ -148,6 +162,9 @@ export function stateMetrics(services: Services, readoutUtcMs: number): string {
 	text += sample("gateway_mqtt_failures_total", "Sessions and connections that have failed.", broken);
 	text += sample("gateway_hub_states_total", "States that the hub has taken.", hub?.taken);
 	text += sample("gateway_hub_failures_total", "Failed attempts to send to the hub.", hub?.failures);
+	text += sample("gateway_zigbee_joined", "1 when it is in a network.", zigbee && Number(zigbee.isJoined));
+	const zigbeeS = Math.floor((zigbee?.sentUtcMs ?? 0) / 1000);
+	text += sample("gateway_zigbee_report_timestamp_seconds", "Of the last one that was taken.", zigbeeS || undefined);
 	text += sample("gateway_wifi_rssi_dbm", "Of the joined network.", network?.station?.rssi);
 	text += sample("gateway_temperature_celsius", "Inside the device.", power?.temperatureC());
 	text += sample("gateway_battery_volts", "All cells together.", power?.batteryVoltage());
@@ -166,6 +183,6 @@ function sample(name: string, help: string, value: number | undefined, labels = 
 
 /** A label; backslash, quote and the end of a line are escaped in it. */
 function label(name: string, value: string): string {
-	const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+	const escaped = value.split("\\").join("\\\\").split('"').join('\\"').split("\n").join("\\n");
 	return `${name}="${escaped}"`;
 }

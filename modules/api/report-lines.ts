@@ -105,13 +105,13 @@ export class ReportLines {
 				return `cause: ${ending?.cause}\nfault: ${ending?.isFault}\nsafe_mode: ${device.safeMode}`;
 			case 4: {
 				const { station, accessPointOn, clients } = network ?? {};
-				const { hub, mqtt } = stateOf(services);
+				const { hub, mqtt, zigbee } = stateOf(services);
 				const { rssi, channel, authmode } = station ?? {};
 				return `wifi: rssi ${rssi}, channel ${channel}, authmode ${authmode}\nwifi_error: ${errorOf(
 					network?.lastError ?? 0,
 				)}\naccess_point: ${accessPointOn}, ${clients} clients\ntime_error: ${timeErrorOf(
 					time?.lastError ?? 0,
-				)}\nhub: ${hub}\nmqtt: ${mqtt}`;
+				)}\nhub: ${hub}\nmqtt: ${mqtt}\nzigbee: ${zigbee}, ${services.zigbee?.status().coprocessor}`;
 			}
 			case 5:
 				return this.meter();

@@ -67,7 +67,8 @@ function restore(exchange: Exchange, { groups, ignored, code, message, field }: 
 function findLacking(exchange: Exchange, values: GroupValues, lacking: string[]): void {
 	const { group, isFitting } = values;
 	const isNetwork = group.boundTo === WIFI_SSID;
-	for (const [i, secret] of group.secrets.entries()) {
+	for (let i = 0; i < group.secrets.length; i++) {
+		const secret = group.secrets[i];
 		if (values.given(secret) !== undefined) continue;
 		const isHere = isSet(exchange.services.config.get(secret));
 		const hadOne = values.flags[i] ?? (!isFitting && (isNetwork || isHere));

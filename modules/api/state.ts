@@ -5,6 +5,7 @@ import type { JSONWriter } from "../json/writer.js";
 import { upgradeVersionOf } from "../ota/upgrade.js";
 import type { Services } from "./exchange.js";
 import { numberMember, textMember } from "./members.js";
+import { NO_RADIO } from "./zigbee.js";
 
 /** Of what can't be sent: in safe mode. */
 const NO_CLIENT = "unsupported";
@@ -23,6 +24,8 @@ export interface State {
 	readonly hubSent: number;
 	readonly mqtt: string;
 	readonly mqttSent: number;
+	readonly zigbee: string;
+	readonly zigbeeSent: number;
 	readonly update: string;
 	/** Bytes of the file that came, and of all of it; 0: none. */
 	readonly updateReceived: number;
@@ -32,7 +35,7 @@ export interface State {
 	readonly upgrade: string;
 }
 
-export function stateOf({ reader, schedule, config, hub, mqtt, updater, info }: Services): State {
+export function stateOf({ reader, schedule, config, hub, mqtt, zigbee, updater, info }: Services): State {
 	const { failure, last, readouts } = reader.outcomes;
 	const settled = failure === undefined && last === undefined ? "idle" : (failure?.code ?? "ok");
 	return {
@@ -46,6 +49,8 @@ export function stateOf({ reader, schedule, config, hub, mqtt, updater, info }: 
 		hubSent: Math.floor((hub?.sentUtcMs ?? 0) / 1000),
 		mqtt: config.get(MQTT_ENABLED) ? (mqtt?.stateText ?? NO_CLIENT) : "off",
 		mqttSent: Math.floor((mqtt?.sentUtcMs ?? 0) / 1000),
+		zigbee: zigbee?.code ?? NO_RADIO,
+		zigbeeSent: Math.floor((zigbee?.sentUtcMs ?? 0) / 1000),
 		update: updater?.state ?? "idle",
 		updateReceived: updater?.received ?? 0,
 		updateTotal: updater?.total ?? 0,
@@ -65,6 +70,8 @@ export function writeState(writer: JSONWriter, state: State): void {
 	numberMember(writer, "hub_sent", state.hubSent);
 	textMember(writer, "mqtt_state", state.mqtt);
 	numberMember(writer, "mqtt_sent", state.mqttSent);
+	textMember(writer, "zigbee_state", state.zigbee);
+	numberMember(writer, "zigbee_sent", state.zigbeeSent);
 	textMember(writer, "ota_state", state.update);
 	numberMember(writer, "ota_received", state.updateReceived);
 	numberMember(writer, "ota_total", state.updateTotal);

@@ -12,11 +12,10 @@ import type { Exchange } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
 import { settingsOf } from "./settings.js";
 import { stateOf, writeState } from "./state.js";
+import { isZigbeeEnabled } from "./zigbee.js";
 
 /** A test code of the CSA, until one is assigned. */
 const MANUFACTURER_ID = 0xfff1;
-/** State of what this firmware has no part for (decision 52). */
-const NO_RADIO = "absent";
 /** Characters of the date and of the time in `2026-11-20T05:39:38Z`. */
 const DATE_END = 10;
 const TIME_START = 11;
@@ -69,6 +68,7 @@ export function getStatus(exchange: Exchange): void {
 	const { safeMode } = device;
 	const keptState = config.damaged.length > 0 ? "damaged" : "ok";
 	const storageState = storage.isRefusing ? "refused" : keptState;
+	const zigbeeEnabled = isZigbeeEnabled(exchange.services);
 	const hubEnabled = config.get(HUB_ENABLED);
 	const wifiEnabled = network !== undefined && config.get(WIFI_ENABLED);
 	exchange.object((writer) => {
@@ -82,8 +82,7 @@ export function getStatus(exchange: Exchange): void {
 		textMember(writer, "storage_state", storageState);
 		if (safeMode !== "") textMember(writer, "safe_mode", safeMode);
 		writeState(writer, state);
-		booleanMember(writer, "zigbee_enabled", false);
-		textMember(writer, "zigbee_state", NO_RADIO);
+		booleanMember(writer, "zigbee_enabled", zigbeeEnabled);
 		booleanMember(writer, "wifi_enabled", wifiEnabled);
 		booleanMember(writer, "home_hub_enabled", hubEnabled);
 	});

@@ -1,6 +1,6 @@
-/** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). This firmware drives no radio. */
-import { BOOLEAN, bodyField, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
-import { ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
+/** Zigbee routes of the API text: state, pairing, map (decisions 4, 40, 46, 47). */
+import { bodyField, INTEGER, PRINTABLE, put, TEXT } from "../config/schema.js";
+import { ZIGBEE, ZIGBEE_ENABLED, ZIGBEE_MAP, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
 import {
@@ -15,23 +15,31 @@ import {
 	UNMAPPED,
 	unpackMapping,
 } from "../obis/mapping.js";
-import { BODY_LIMIT, type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "./body.js";
-import { UNSUPPORTED } from "./errors.js";
-import type { Exchange } from "./exchange.js";
+import { type BodyTable, type BodyValues, LONG_BODY_LIMIT, needed, type Refusal } from "./body.js";
+import { UNSUPPORTED, ZIGBEE_DISABLED } from "./errors.js";
+import type { Exchange, Services, ZigbeeStatus } from "./exchange.js";
 import { booleanMember, numberMember, textMember } from "./members.js";
+import { putsOf, settingsOf } from "./settings.js";
 
-/** What stands where there is no network (decision 46). */
-const NO_CHANNEL = 11;
-const NO_ADDRESS = 65535;
-const NO_EXTENDED_PAN_ID = "0000000000000000";
+/** `zigbee_state` of a unit without a radio (decision 52). */
+export const NO_RADIO = "absent";
 
-const ENABLED = bodyField<boolean>({ name: "enabled", kind: BOOLEAN });
-
-export const ZIGBEE_BODY: BodyTable = Object.freeze({
-	fields: Object.freeze([ENABLED]),
-	required: Object.freeze([ENABLED.name]),
-	limit: BODY_LIMIT,
+/** Where there is no network, and no radio (decision 46). */
+export const NO_NETWORK: ZigbeeStatus = Object.freeze({
+	code: NO_RADIO,
+	role: "",
+	joined: false,
+	channel: 11,
+	shortAddress: 65535,
+	panId: 65535,
+	extendedPanId: "0000000000000000",
+	ieeeAddress: "",
+	coprocessor: "",
+	joiningSecs: 0,
+	reported: new Float64Array(0),
 });
+
+export const ZIGBEE_SETTINGS = settingsOf(ZIGBEE.fields, [ZIGBEE_ENABLED.name]);
 
 const OBIS = bodyField<string>({
 	name: "obis",
@@ -74,25 +82,63 @@ function packEntry(values: BodyValues, into: Uint8Array, at: number): Refusal | 
 	return packMapping(needed(values, OBIS), values.get(MODE), pair, into, at) ? undefined : NO_CODE;
 }
 
+/** Whether the radio works: never where there is none. */
+export function isZigbeeEnabled({ config, zigbee }: Services): boolean {
+	return zigbee !== undefined && config.get(ZIGBEE_ENABLED);
+}
+
 export function getZigbee(exchange: Exchange): void {
+	const enabled = isZigbeeEnabled(exchange.services);
+	const status = exchange.services.zigbee?.status() ?? NO_NETWORK;
 	exchange.object((writer) => {
-		booleanMember(writer, ENABLED.name, false);
-		booleanMember(writer, "joined", false);
-		numberMember(writer, "channel", NO_CHANNEL);
-		numberMember(writer, "short_address", NO_ADDRESS);
-		textMember(writer, "extended_pan_id", NO_EXTENDED_PAN_ID);
-		numberMember(writer, "pan_id", NO_ADDRESS);
+		booleanMember(writer, ZIGBEE_ENABLED.name, enabled);
+		booleanMember(writer, "joined", status.joined);
+		numberMember(writer, "channel", status.channel);
+		numberMember(writer, "short_address", status.shortAddress);
+		textMember(writer, "extended_pan_id", status.extendedPanId);
+		numberMember(writer, "pan_id", status.panId);
+		textMember(writer, "state", status.code);
+		textMember(writer, "role", status.role);
+		textMember(writer, "ieee_address", status.ieeeAddress);
+		textMember(writer, "coprocessor", status.coprocessor);
+		numberMember(writer, "joining_secs", status.joiningSecs);
+		writer.key("reported");
+		writer.beginArray();
+		const { reported } = status;
+		for (let at = 0; at < reported.length; at += 2) {
+			if (Number.isNaN(reported[at])) continue;
+			writer.beginObject();
+			textMember(writer, MAPPING_ID.name, PAIRS[1 + at / 2]);
+			numberMember(writer, "value", reported[at]);
+			numberMember(writer, "timestamp", reported[at + 1]);
+			writer.endObject();
+		}
+		writer.endArray();
 	});
 }
 
+/** Starts anew when that makes a difference (API text, "Zigbee enable flag"). */
 export function postZigbee(exchange: Exchange, values: BodyValues): void {
-	if (needed(values, ENABLED)) failRadio(exchange);
-	else exchange.empty();
+	const { config, device, zigbee } = exchange.services;
+	if (zigbee === undefined && needed(values, ZIGBEE_ENABLED)) {
+		failRadio(exchange);
+		return;
+	}
+	const isOther = config.change(putsOf(ZIGBEE.fields, values));
+	exchange.empty();
+	if (isOther && zigbee !== undefined) device.restartSoon();
 }
 
-/** Joining is turning the radio on. */
 export function postZigbeeReset(exchange: Exchange): void {
-	failRadio(exchange);
+	const { services } = exchange;
+	if (services.zigbee === undefined) failRadio(exchange);
+	else if (!isZigbeeEnabled(services)) exchange.fail(409, ZIGBEE_DISABLED, "Zigbee is turned off; turn it on first.");
+	else if (services.device.safeMode !== "")
+		exchange.fail(501, UNSUPPORTED, "Zigbee is off in safe mode; restart the device to leave that.");
+	else {
+		services.zigbee.join();
+		exchange.empty();
+	}
 }
 
 /** An entry a unit. */

@@ -19,7 +19,7 @@ import { scheduleOf } from "../config/schedule.js";
 import type { Field } from "../config/schema.js";
 import { type ConfigListener, ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
-import { StorageRefusal, WatchedStorage } from "../config/watched-storage.js";
+import { WatchedStorage } from "../config/watched-storage.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import { EventLog } from "../diagnostics/event-log.js";
 import {
@@ -48,6 +48,7 @@ import { TimeZone } from "../time/zone.js";
 import { NetworkManager } from "../wifi/manager.js";
 import { Acts } from "./acts.js";
 import { Firmware } from "./firmware.js";
+import { guardWith } from "./guard.js";
 import { Identity, type IdentityWorld } from "./identity.js";
 import { NetworkServices } from "./network-services.js";
 import { Occurrences } from "./occurrences.js";
@@ -57,6 +58,7 @@ import { PowerCycles } from "./power-cycles.js";
 import { PowerSaving, type SavingUser } from "./power-saving.js";
 import { Serving } from "./serving.js";
 import { Starts } from "./starts.js";
+import type { Zigbee } from "./zigbee.js";
 
 /** Resource with the OBIS names. */
 const NAMES_RESOURCE = "obis-names.bin";
@@ -115,13 +117,16 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	readonly firmware: Firmware | undefined;
 	/** What readings leave by; undefined in safe mode. */
 	readonly outputs: Outputs | undefined;
+	/** Undefined where the board has no coprocessor. */
+	readonly zigbee: Zigbee | undefined;
 
-	constructor(host: Host) {
+	/** Boards without a radio have no `Radio`, and nothing of it in their flash. */
+	constructor(host: Host, Radio?: typeof Zigbee) {
 		this.#host = host;
 		this.#serving = new Serving(host.network);
 		const { crypto, clock, timers, text, info } = host;
-		const guard = (part: string, run: () => void) => this.guard(part, run);
 		const trace = (message: string) => host.trace(message);
+		const guard = guardWith(trace);
 		const driver = new Driver({ clock, timers, guard });
 		// First of all: what goes wrong from here on is counted.
 		const { ending, sleep } = host;
@@ -178,7 +183,9 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			settings: new MeterSettingsStore(this.config, world),
 			failureChanged: (failure) => {
 				occurrences.meterChanged(failure?.code ?? "");
-				if (failure !== undefined) this.outputs?.meterFailed();
+				if (failure === undefined) return;
+				this.outputs?.meterFailed();
+				this.zigbee?.meterFailed();
 			},
 			measured: (readout) => this.measured(readout),
 			live: this.#live,
@@ -196,9 +203,12 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			const shared = { ...parts, ...certificates, names, ports, power, radio: this.network, saving, live: this.#live };
 			this.outputs = new Outputs(world, shared);
 		}
-		this.config.listen(this);
 		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
-		this.firmware = Firmware.open(host, world, { ...parts, ...more });
+		// One object for both: it takes slots.
+		const whole = { ...parts, ...more, light: this.#light, services: this.#services, isRoutine };
+		this.zigbee = Radio?.open(host, world, whole);
+		this.config.listen(this);
+		this.firmware = Firmware.open(host, world, whole);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {
@@ -211,12 +221,11 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	/** Runs from now on. Throws when a listener can't be opened. */
 	start(): void {
 		const { switchedOn, button, ending } = this.#host;
-		const { driver, trace } = this.#world;
-		const { safeMode } = this;
-		const saving = this.#saving;
+		const { driver, guard, trace } = this.#world;
+		const [safeMode, saving] = [this.safeMode, this.#saving];
 		// First of all: whoever resets the unit may do so because it does not start.
 		if (switchedOn !== undefined) {
-			this.guard("power cycles", () => {
+			guard("power cycles", () => {
 				this.#powerCycles = new PowerCycles(this.#world);
 				this.#powerCycles.start(switchedOn, this);
 			});
@@ -229,7 +238,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		if (button !== undefined) this.#button = new Button(driver, button, this);
 		if (safeMode === "" && saving?.isEmpty !== true) {
 			this.meterChanged();
-			this.guard("schedule", () => {
+			guard("schedule", () => {
 				const { keptSchedule, failureBefore } = saving ?? {};
 				this.schedule.start(this.#history?.lastUtcMs ?? 0, keptSchedule, failureBefore);
 			});
@@ -238,8 +247,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		}
 		const [history, networkSettings, starts] = [this.#history, this.#networkSettings, this.#starts];
 		const [events, occurrences, light] = [this.#events, this.#occurrences, this.#light];
-		const [serving, outputs] = [this.#serving, this.outputs];
-		saving?.start({ history, networkSettings, starts, events, occurrences, light, serving, outputs }, ending);
+		const [serving, outputs, zigbee] = [this.#serving, this.outputs, this.zigbee];
+		saving?.start({ history, networkSettings, starts, events, occurrences, light, serving, outputs, zigbee }, ending);
 	}
 
 	/** Serves from now on, and joins the network. For PowerSaving. Throws when a listener can't be opened. */
@@ -250,11 +259,12 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#serving.open(network, { driver, text, handler: this.makeAPI(), trace }, () =>
 			this.#identity.ownPair(hostname),
 		);
-		this.guard("tls", () => {
+		this.#world.guard("tls", () => {
 			const { listener } = this.#serving;
 			if (listener !== undefined && this.safeMode === "") this.#identity.serveInstalled(listener, hostname);
 		});
 		if (wifi !== undefined) this.network?.start(wifi);
+		this.#world.guard("zigbee", () => this.zigbee?.begin());
 		if (serial.console !== undefined && wifi !== undefined)
 			this.#serving.openConsole(serial.console, this.#world, this.#networkSettings, this);
 		if (this.#saving?.isByButton) this.network?.bringUp();
@@ -299,6 +309,8 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		this.#saving?.stop();
 		this.#acts.stop();
 		this.#starts?.drive.stop();
+		// Before the firmware: a file that comes over Zigbee goes on at the next start.
+		this.zigbee?.stop();
 		this.firmware?.stop();
 		this.#services?.stop();
 		this.#serving.close();
@@ -316,8 +328,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		const { info, clock, crypto, text, resources, ending, memory } = this.#host;
 		const account = new Account(new AccessSettings(this.config), info.labelPassword, crypto, text);
 		const sessions = this.#sessions;
-		const { writer } = this.#world;
-		const { storage } = this.#world;
+		const { writer, storage } = this.#world;
 		return new API({
 			config: this.config,
 			storage,
@@ -346,6 +357,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			text,
 			networkSettings: this.#networkSettings,
 			network: this.network,
+			zigbee: this.zigbee,
 			time: this.#services?.time,
 			info,
 			ending,
@@ -362,6 +374,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	factoryReset(): void {
 		this.#light?.resetting();
 		try {
+			this.zigbee?.forget();
 			// First: a reset that is cut from here on is gone on with by the next start, which knows nothing of the log.
 			this.#events.erase();
 			this.config.erase();
@@ -402,19 +415,19 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 
 	/** For Acts. */
 	refresh(): void {
-		this.guard("tls", () => {
+		this.#world.guard("tls", () => {
 			const { listener } = this.#serving;
 			const { hostname } = this.#networkSettings;
 			if (listener !== undefined) this.#identity.renew(listener, hostname, this.network?.station?.ip ?? "");
 		});
-		this.guard("network", () => this.networkChanged());
+		this.#world.guard("network", () => this.networkChanged());
 	}
 
 	/** For Acts. */
 	restart(): void {
 		// Others should know that its name answers nobody for a while.
-		this.guard("network", () => this.#services?.stop());
-		this.guard("trial", () => this.firmware?.restarting());
+		this.#world.guard("network", () => this.#services?.stop());
+		this.#world.guard("trial", () => this.firmware?.restarting());
 		this.#starts?.askedFor();
 		this.#host.restart();
 	}
@@ -423,6 +436,7 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 	measured(readout: Readout): void {
 		this.#history?.record(readout);
 		this.outputs?.measured(readout);
+		this.#world.guard("zigbee", () => this.zigbee?.measured(readout));
 	}
 
 	/** In safe mode nobody talks to the meter. */
@@ -432,16 +446,5 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 		if (!wantsLog) this.reader.log = undefined;
 		else this.reader.log ??= new ConversationLog();
 		this.reader.reconfigure();
-	}
-
-	/** Every callback of the host goes through here: on the device an exception that escapes is a restart. */
-	private guard(part: string, run: () => void): void {
-		try {
-			run();
-		} catch (error) {
-			// That was told when it happened.
-			if (error instanceof StorageRefusal) return;
-			this.#host.trace(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-		}
 	}
 }

@@ -120,7 +120,7 @@ export class Identity {
 		made.set(certificate);
 		made.set(key, certificate.length);
 		// Flash that is full must not keep the device from being reached.
-		guard("tls", () => this.own.replace(made, { hostname, address, untilMs: validToMs }));
+		guard("tls", () => this.own.renew(made, { hostname, address, untilMs: validToMs }));
 		return { certificate: made, key: made };
 	}
 }

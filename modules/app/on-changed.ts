@@ -21,6 +21,7 @@ import type { Field } from "../config/schema.js";
 import type { ConfigStore } from "../config/store.js";
 import { SYSTEM_TIMEZONE } from "../config/system-fields.js";
 import { UPGRADE } from "../config/upgrade-fields.js";
+import { ZIGBEE, ZIGBEE_MAP } from "../config/zigbee-fields.js";
 import type { TimeZone } from "../time/zone.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../wifi/policy.js";
 
@@ -41,6 +42,8 @@ export interface Concerned {
 	readonly network: { applySoon(what: number): void } | undefined;
 	/** Undefined in safe mode. */
 	readonly outputs: Listeners | undefined;
+	/** Undefined where the board has no coprocessor. */
+	readonly zigbee: { settingsChanged(): void; mappingChanged(): void } | undefined;
 	/** Settings of the meter are other ones: the reader and its log go by them. */
 	meterChanged(): void;
 	/** The name is in the certificate, and is what the device is found by. */
@@ -75,6 +78,8 @@ const ON_CHANGED: readonly Row[] = Object.freeze([
 		[...SCHEDULE.fields, SYSTEM_TIMEZONE, METER_PROTOCOL, ...DLMS.fields, ...DLMS_SECRETS.fields],
 		({ schedule }) => schedule.reconfigure(),
 	),
+	changed(ZIGBEE.fields, ({ zigbee }) => zigbee?.settingsChanged()),
+	changed(ZIGBEE_MAP.fields, ({ zigbee }) => zigbee?.mappingChanged()),
 	changed([WIFI_HOSTNAME], (whom) => whom.hostnameChanged()),
 	changed(UPGRADE.fields, ({ outputs }) => outputs?.upgrade?.settingsChanged()),
 	applied(MQTT.fields, ({ outputs }) => outputs?.mqtt?.settingsChanged()),

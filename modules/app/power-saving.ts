@@ -80,6 +80,7 @@ export interface SavingParts {
 	readonly serving: Pick<Serving, "isBusy">;
 	/** Undefined in safe mode. */
 	readonly outputs: Pick<Output, "busy"> | undefined;
+	readonly zigbee: { readonly isBusy: boolean } | undefined;
 }
 
 export interface SavingWorld {
@@ -218,10 +219,16 @@ export class PowerSaving implements Sleeper, FlashGuard {
 	/** For SleepPolicy. */
 	get isWorking(): boolean {
 		const { reader, schedule, firmware } = this.#user;
-		const { history, serving } = this.#parts ?? {};
+		const { history, serving, zigbee } = this.#parts ?? {};
 		// The wake would be a start before it is confirmed. A trial is over before work takes too long.
 		if (firmware?.isOnTrial) return true;
-		return reader.running || schedule.isRunning || history?.isBusy === true || serving?.isBusy === true;
+		return (
+			reader.running ||
+			schedule.isRunning ||
+			history?.isBusy === true ||
+			serving?.isBusy === true ||
+			zigbee?.isBusy === true
+		);
 	}
 
 	/** For SleepPolicy. */

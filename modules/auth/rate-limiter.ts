@@ -159,9 +159,10 @@ function unmapped(address: string): string {
 function strangerOf(address: string): string {
 	const plain = unmapped(address);
 	if (plain.indexOf(":") < 0) return plain;
-	const written = plain.split(":");
-	const groups = written.filter((group) => group !== "");
 	// "::" stands for as many groups of zeros as are missing (RFC 4291, 2.2).
-	while (groups.length < GROUPS) groups.splice(written.indexOf(""), 0, "0");
-	return groups.slice(0, GROUPS / 2).join(":");
+	const [head, tail = ""] = plain.split("::");
+	const groups = head === "" ? [] : head.split(":");
+	const last = tail === "" ? [] : tail.split(":");
+	while (groups.length + last.length < GROUPS) groups.push("0");
+	return [...groups, ...last].slice(0, GROUPS / 2).join(":");
 }

@@ -9,8 +9,10 @@
  * Oldest first, one after another, so that both the expired and the one to drop stand at the front.
  * Limits: SESSION_LIMIT sessions, the oldest makes room; SESSION_LIFETIME_MS from login, whatever is done with it.
  */
+
 import { holdsConstantTime } from "../bytes/equal.js";
 import { encodeHex, putHex } from "../bytes/hex.js";
+import { takeOut } from "../bytes/list.js";
 import type { Crypto } from "../io/crypto.js";
 import type { Clock, TextCodec } from "../io/host.js";
 
@@ -128,7 +130,7 @@ export class Sessions {
 
 	private drop(index: number): void {
 		this.#table.copyWithin(index * RECORD_LENGTH, (index + 1) * RECORD_LENGTH, this.#count * RECORD_LENGTH);
-		this.#addresses.splice(index, 1);
+		takeOut(this.#addresses, index);
 		this.#count--;
 	}
 }

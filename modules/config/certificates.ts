@@ -146,7 +146,7 @@ export class OwnCertificate {
 	}
 
 	/** Keeps `file` in place of the one before. Throws what the storage throws; the old one stays then. */
-	replace(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
+	renew(file: Uint8Array, of: { hostname: string; address: string; untilMs: number }): void {
 		const writer = this.blobs.open([this.reference]);
 		if (writer === undefined) throw new Error("tls: another file is being written");
 		try {

@@ -11,7 +11,7 @@ import type { Entry, Field } from "./schema.js";
 import { SYSTEM } from "./system-fields.js";
 import { TLS } from "./tls-fields.js";
 import { UPGRADE, UPGRADE_FOUND } from "./upgrade-fields.js";
-import { ZIGBEE_MAP } from "./zigbee-fields.js";
+import { ZIGBEE, ZIGBEE_MAP } from "./zigbee-fields.js";
 
 /** Each at the position that its fields name (schema.ts). */
 export const ENTRIES: readonly Entry[] = Object.freeze([
@@ -36,6 +36,7 @@ export const ENTRIES: readonly Entry[] = Object.freeze([
 	MQTT_ANNOUNCED,
 	UPGRADE,
 	UPGRADE_FOUND,
+	ZIGBEE,
 ]);
 
 /** Passwords, tokens, certificates, what was learned of the meter or said of it: nothing that the owner knows as settings. */

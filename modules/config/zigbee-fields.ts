@@ -1,5 +1,15 @@
-/** Zigbee settings: which OBIS code feeds which attribute (API text, "Zigbee mapping entry"; decision 47). */
-import { BYTES, entry, field, IN_ZIGBEE_MAP } from "./schema.js";
+/** Zigbee settings: whether the radio works, and which OBIS code feeds which attribute (API text, "Zigbee"; decisions 41, 47). */
+import { BOOLEAN, BYTES, entry, field, IN_ZIGBEE, IN_ZIGBEE_MAP } from "./schema.js";
+
+/** Of a unit without a radio it is kept for a backup, and says nothing. */
+export const ZIGBEE_ENABLED = field<boolean>({
+	entry: IN_ZIGBEE,
+	id: 1,
+	name: "enabled",
+	kind: BOOLEAN,
+	initial: true,
+});
+export const ZIGBEE = entry("zigbee", 1, [ZIGBEE_ENABLED]);
 
 /** Packed as obis/mapping.ts says; no bytes: the default table. */
 export const ZIGBEE_MAPPING = field<Uint8Array>({

@@ -72,6 +72,16 @@ export const EVENT_UPDATE_FAILED = kind(28, "update_failed", PLAIN);
 export const EVENT_UPDATE_ROLLED_BACK = kind(29, "update_rolled_back", PLAIN);
 /** A newer firmware was found where the device looks for one; with its version. */
 export const EVENT_UPDATE_FOUND = kind(30, "update_found", PLAIN);
+/** The Zigbee bridge has joined a network, as it was asked to. */
+export const EVENT_ZIGBEE_JOINED = kind(31, "zigbee_joined", PLAIN);
+/** It is in no network any more: its owner or the coordinator has wanted that. */
+export const EVENT_ZIGBEE_LEFT = kind(32, "zigbee_left", PLAIN);
+/** The coprocessor does not answer. */
+export const EVENT_ZIGBEE_SILENT = kind(33, "zigbee_silent", PLAIN);
+/** It works again; with its firmware. */
+export const EVENT_ZIGBEE_BACK = kind(34, "zigbee_back", PLAIN);
+/** It runs a firmware that can't be used; with that. */
+export const EVENT_ZIGBEE_FOREIGN = kind(35, "zigbee_foreign", PLAIN);
 
 const UNKNOWN = kind(0, "unknown");
 
@@ -104,6 +114,11 @@ const KINDS: readonly EventKind[] = Object.freeze([
 	EVENT_UPDATE_FAILED,
 	EVENT_UPDATE_ROLLED_BACK,
 	EVENT_UPDATE_FOUND,
+	EVENT_ZIGBEE_JOINED,
+	EVENT_ZIGBEE_LEFT,
+	EVENT_ZIGBEE_SILENT,
+	EVENT_ZIGBEE_BACK,
+	EVENT_ZIGBEE_FOREIGN,
 ]);
 
 /** Of a number in flash; one that another version has written has no name here. */

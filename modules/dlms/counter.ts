@@ -13,7 +13,7 @@ const DIGIT_0 = 0x30;
 
 /** The list to make the Reading with. */
 export function counterList(): Uint8Array {
-	return Uint8Array.from(LIST);
+	return new Uint8Array(LIST);
 }
 
 export class CounterSink implements ReadingSink {

@@ -65,7 +65,7 @@ function putFloat32(value: number, scaler: number, into: Uint8Array): number {
 	const size = Math.abs(value);
 	const view = new DataView(into.buffer, into.byteOffset, 4);
 	let digits = 0;
-	let power = size === 0 ? 0 : Math.floor(Math.log10(size)) + 1;
+	let power = size === 0 ? 0 : Number(size.toExponential().split("e")[1]) + 1;
 	for (let count = 0; size > 0 && count < FLOAT32_DIGITS; count++) {
 		power--;
 		const unit = 10 ** Math.abs(power);

@@ -394,7 +394,8 @@ export class MDNSRecords {
 		const txtAt = typeAt + name.length + 2;
 		// It has one string at least (RFC 6763, 6.1).
 		const entries = txt.length === 0 ? [""] : txt;
-		const end = entries.reduce((sum, entry) => sum + 1 + entry.length, txtAt);
+		let end = txtAt;
+		for (const entry of entries) end += 1 + entry.length;
 		if (end > NAMES_LIMIT) throw new RangeError("too much for mDNS");
 		putName(this.names, typeAt, name);
 		let entryAt = txtAt;

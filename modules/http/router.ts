@@ -60,8 +60,9 @@ export class Router<R extends Route> {
 	}
 
 	private findWithParameter(method: number, path: string): RouteMatch<R> | undefined {
-		const slash = path.lastIndexOf("/") + 1;
-		const parameter = path.slice(slash);
+		const segments = path.split("/");
+		const parameter = segments[segments.length - 1];
+		const slash = path.length - parameter.length;
 		if (parameter === "") return undefined;
 		const opening = OPENING;
 		const routes = this.#routes;

@@ -17,6 +17,7 @@
  * Error replies of the server itself carry `Cache-Control: no-store`; on its own replies the handler sets that.
  */
 
+import { takeOut } from "../bytes/list.js";
 import type { CertificatePair } from "../io/crypto.js";
 import type { Drive, Driver } from "../io/driver.js";
 import type { Listener, ListenerPort, PendingSocket, TextCodec } from "../io/host.js";
@@ -160,8 +161,7 @@ export class HTTPServer implements ConnectionOwner, Timed {
 	}
 
 	closed(connection: OwnedConnection): void {
-		const index = this.#connections.indexOf(connection as HTTPConnection);
-		if (index >= 0) this.#connections.splice(index, 1);
+		takeOut(this.#connections, this.#connections.indexOf(connection as HTTPConnection));
 		this.changed();
 	}
 

@@ -8,7 +8,8 @@
  * where the other end may as well send 8N1, as some meters do that send by themselves (mode D).
  *
  * Limits: RECEIVE_PIECE bytes are given to the machine at a time (large enough to be cheap, small enough to keep XS
- * responsive), one transmission holds at most TRANSMIT_LIMIT bytes.
+ * responsive), PIECES_LIMIT of them in one turn of the host: whoever sends without end, faster than the machine works, keeps
+ * nobody else waiting. One transmission holds at most TRANSMIT_LIMIT bytes.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Drive, Driven, Driver } from "./driver.js";
@@ -24,6 +25,7 @@ import {
 import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "./machine.js";
 
 const RECEIVE_PIECE = 64;
+const PIECES_LIMIT = 8;
 const TRANSMIT_LIMIT = 128;
 
 /** Direction of bytes shown to a tap. */
@@ -70,6 +72,8 @@ export class Link implements Driven {
 	#nextBaud = 0;
 	#nextFormat: SerialFormat = FORMAT_7E1;
 	#closed = false;
+	/** There may be more to read: it is due at once. */
+	#isBehind = false;
 
 	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
 	constructor(driver: Driver, options: LinkOptions) {
@@ -103,10 +107,11 @@ export class Link implements Driven {
 
 	/** For the driver, as what follows: those of the machine. */
 	get deadlineMs(): number {
-		return this.#machine.deadlineMs;
+		return this.#isBehind ? 0 : this.#machine.deadlineMs;
 	}
 
 	advance(nowMs: number): void {
+		if (this.#isBehind) this.receive(nowMs);
 		this.#machine.advance(nowMs);
 	}
 
@@ -125,7 +130,12 @@ export class Link implements Driven {
 
 	private receive(nowMs: number): void {
 		const into = this.#received;
-		while (!this.#closed) {
+		this.#isBehind = false;
+		for (let pieces = 0; !this.#closed; pieces++) {
+			if (pieces === PIECES_LIMIT) {
+				this.#isBehind = true;
+				return;
+			}
 			const count = this.#serial.read(into);
 			if (count === undefined) return;
 			if (this.#format === FORMAT_7E1 && this.#software) this.#parity.filter(into, 0, count);

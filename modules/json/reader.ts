@@ -340,7 +340,7 @@ export class JSONReader {
 		if (this.truncated) this.number = Number.NaN;
 		else if (this.#numberPart <= NUMBER_INTEGER && this.length <= 15) this.number = this.smallInteger();
 		else this.number = Number(String.fromCharCode(...this.text.subarray(0, this.length)));
-		this.isInteger = Number.isSafeInteger(this.number);
+		this.isInteger = Number.isInteger(this.number) && Math.abs(this.number) <= Number.MAX_SAFE_INTEGER;
 		return this.endValue(TOKEN_NUMBER);
 	}
 

@@ -5,6 +5,7 @@
  *   WAITING   tell: TOLD, due at once          time over: gone, and told that it takes longer
  *   TOLD      next turn: gone, and told        either: remove: gone, and not told
  */
+import { takeOut } from "../bytes/list.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
 
@@ -60,13 +61,15 @@ export class PendingReads {
 
 	/** He is not told. One that is not there is no error. */
 	remove(waiter: ReadWaiter): void {
-		const index = this.#waiting.findIndex((waiting) => waiting.waiter === waiter);
-		if (index >= 0) this.#waiting.splice(index, 1);
+		takeOut(
+			this.#waiting,
+			this.#waiting.findIndex((waiting) => waiting.waiter === waiter),
+		);
 	}
 
 	/** Nobody is told. */
 	removeAll(): void {
-		this.#waiting.splice(0);
+		this.#waiting.length = 0;
 	}
 
 	/** Tells all who wait, from the next turn on. One who asks again when he is told waits for the next. */
@@ -82,7 +85,9 @@ export class PendingReads {
 
 	/** One whose turn it is, who is no longer among these: tell him, and nobody else in this turn. */
 	takeDue(nowMs: number): Waiting | undefined {
-		const index = this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs);
-		return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
+		return takeOut(
+			this.#waiting,
+			this.#waiting.findIndex((waiting) => nowMs >= waiting.dueMs),
+		);
 	}
 }

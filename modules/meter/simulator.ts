@@ -14,6 +14,7 @@ import { PROTOCOL_IEC62056_21 } from "../iec62056-21/protocol.js";
 import type { Opening, SimulatedProtocol } from "../readout/protocol.js";
 import { STATUS_OK } from "../readout/readout.js";
 import type { RecordSink } from "../readout/sink.js";
+import { dateOf } from "../time/date.js";
 import { PROTOCOL_DLMS } from "./dlms-conversation.js";
 import type { MeterSettings } from "./settings.js";
 
@@ -34,6 +35,7 @@ const LOAD_PERCENT = Object.freeze([100, 96, 98, 101, 108, 131, 118]);
 const SUN_PERCENT = Object.freeze([84, 100, 31, 66, 92, 100, 77]);
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const WEEK_HOURS = 168;
 /** 2024-01-01T00:00:00Z, and what the counters stood at, Wh. */
 const START_MS = 1_704_067_200_000;
@@ -103,9 +105,12 @@ export class MeterSimulator {
 
 	/** 0.9.1 hhmmss and 0.9.2 yymmdd, UTC. */
 	private clock(parser: DataSetParser, timeMs: number): void {
-		const date = new Date(timeMs);
-		const time = date.getUTCHours() * 10_000 + date.getUTCMinutes() * 100 + date.getUTCSeconds();
-		const day = (date.getUTCFullYear() % 100) * 10_000 + (date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+		const days = Math.floor(timeMs / DAY_MS);
+		const minutes = Math.floor((timeMs - days * DAY_MS) / 60_000);
+		const time = Math.floor(minutes / 60) * 10_000 + (minutes % 60) * 100 + (Math.floor(timeMs / 1000) % 60);
+		const date = dateOf(days);
+		const months = Math.floor(date / 32);
+		const day = (Math.floor(months / 12) % 100) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
 		this.digits(parser, "0.9.1(", time);
 		this.digits(parser, "0.9.2(", day);
 	}

@@ -113,6 +113,12 @@ export function pairAt(map: Uint8Array, at: number): string {
 	return PAIRS[map[at] & PAIR_MASK];
 }
 
+/** Whether any code feeds the pair with this number. */
+export function isFed(map: Uint8Array, pair: number): boolean {
+	for (let at = 1; at < map.length; at += MAP_ENTRY_SIZE) if ((map[at] & PAIR_MASK) === pair) return true;
+	return false;
+}
+
 /** The pair that `code` feeds, 8 upper-case hex digits. */
 export function mappingOf(code: OBISCode, map: Uint8Array): string {
 	return pairText(pairOf(code, map));

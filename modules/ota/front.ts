@@ -28,7 +28,7 @@ const PRODUCT = "smart-meter-gw";
 
 const IDENTIFIER = 0x0beef11e;
 const VERSION_AND_LENGTH = 0x0038_0100;
-const MANUFACTURER = 0xfff1;
+export const MANUFACTURER = 0xfff1;
 const STACK_VERSION = 2;
 const TAG_METADATA = 0xf001;
 const TAG_PLAIN = 0x0000;
@@ -141,8 +141,12 @@ export function holds(bytes: Uint8Array, at: number, other: Uint8Array, length: 
 	return i === length;
 }
 
-function uint16(bytes: Uint8Array, at: number): number {
+export function uint16(bytes: Uint8Array, at: number): number {
 	return bytes[at] | (bytes[at + 1] << 8);
+}
+
+export function putUint32(bytes: Uint8Array, at: number, value: number): void {
+	for (let i = 0; i < 4; i++) bytes[at + i] = value >>> (8 * i);
 }
 
 /** Of a sum, since the shift of a high bit is negative. */

@@ -18,14 +18,17 @@
  * `close` leads to REFUSED from everywhere but INSTALLED. Nothing is erased before PLAIN and LENGTH; what starts next is
  * changed on the way to INSTALLED and not before.
  *
- * Memory: the front, and a kilobyte to read back; of a packed image the inflater with its ring of a sector. To go on after
- * a restart it would need no more than the front again, and then the bytes from a sector's (plain) or a piece's beginning
- * (packed) on: the hash of what came can't be had then, but that of what lies in flash is signed too, and decides.
+ * Memory: the front, and a kilobyte to read back; of a packed image the inflater with its ring of a sector.
+ *
+ * A file that comes slowly goes on after an interruption, whatever that was: the storage has how far it had come, to the
+ * beginning of a piece (a plain file is thought to have pieces too). The front must come again, and be signed; then
+ * `received` leaps to where that file goes on. The hash of what came can't be had then, but that of what lies in flash is
+ * signed too, and decides. What the storage has goes before anything else is erased, and when such a file was refused.
  */
 
 import type { Crypto, Hash } from "../io/crypto.js";
 import { ERASE_SIZE, INFLATE_WINDOW, type Inflater, type Partition, type Update, WRITE_SIZE } from "../io/flash.js";
-import type { Power } from "../io/host.js";
+import type { Power, Storage } from "../io/host.js";
 import { isOnBattery, isWeak } from "../power/supply.js";
 import {
 	DATA_HASH,
@@ -38,15 +41,26 @@ import {
 	type Judge,
 	KIND_LENGTH,
 	PACKED_FLAG,
+	putUint32,
 	refusalOf,
 	refusalOfKind,
 	uint32,
 	versionOf,
 } from "./front.js";
-import { DAMAGED, LOW_POWER, NO_FIRMWARE_FILE, NO_MEMORY, NOT_STARTABLE, TAKEN, WRITE_FAILED } from "./refusals.js";
+import {
+	DAMAGED,
+	INTERRUPTED,
+	LOW_POWER,
+	NO_FIRMWARE_FILE,
+	NO_MEMORY,
+	NOT_STARTABLE,
+	TAKEN,
+	WRITE_FAILED,
+} from "./refusals.js";
 
 export interface InstallerWorld extends Judge {
 	readonly crypto: Pick<Crypto, "hash" | "sha256" | "verifyP256">;
+	readonly storage: Storage;
 	trace(message: string): void;
 }
 
@@ -69,6 +83,11 @@ export const INSTALL_REFUSED = 7;
 
 /** Bytes of the image in each packed piece but the last. */
 const PIECE_LENGTH = 65_536;
+/** In the storage: DATA_HASH of a file, how many bytes of it came, and how many of the image they are. */
+const POINT_KEY = "ota_point";
+const POINT_RECEIVED = HASH_LENGTH;
+const POINT_OFFSET = HASH_LENGTH + 4;
+const POINT_LENGTH = HASH_LENGTH + 8;
 /** Bytes of the number before each. */
 const LENGTH_BYTES = 4;
 /** Read back at once, and so often in one `advance`. */
@@ -88,7 +107,9 @@ export class Installer {
 	state = INSTALL_FRONT;
 	/** In INSTALL_REFUSED: why. */
 	refusal = TAKEN;
-	/** Bytes of the file that were taken. */
+	/** What is interrupted goes on. */
+	readonly #isSlow: boolean;
+	/** Bytes of the file that were taken: where in it the next one stands. */
 	received = 0;
 	/** Bytes of the whole file; 0 while that is not known. */
 	total: number;
@@ -96,6 +117,8 @@ export class Installer {
 	#blame = WRITE_FAILED;
 	/** Of the second element's data, then of what is read back; undefined before the front was accepted. */
 	#hash: Hash | undefined;
+	/** The hash is over all of that data. */
+	#isHashWhole = true;
 	#inflater: Inflater | undefined;
 	/** Made in CHECKING. */
 	#readBack: Uint8Array | undefined;
@@ -108,10 +131,14 @@ export class Installer {
 	#pieceLeft = 0;
 	#pieceEnd = 0;
 
-	/** `total`: bytes of the whole file as its sender says, or 0. */
-	constructor(world: InstallerWorld, host: InstallerHost, total: number) {
+	/**
+	 * `total`: bytes of the whole file as its sender says, or 0. `isSlow`: what is interrupted goes on, so that the sender
+	 * has to look after each `write` where that is.
+	 */
+	constructor(world: InstallerWorld, host: InstallerHost, total: number, isSlow: boolean) {
 		this.#world = world;
 		this.#host = host;
+		this.#isSlow = isSlow;
 		this.#slot = host.update.slot;
 		this.total = total;
 	}
@@ -145,7 +172,7 @@ export class Installer {
 		if (this.state === INSTALL_FRONT) this.close(refusalOfKind(this.#front, this.received) || DAMAGED);
 		else if (this.state < INSTALL_WHOLE) this.close(DAMAGED);
 		else if (this.state === INSTALL_WHOLE && hash !== undefined) {
-			if (!holds(this.#front, DATA_HASH, hash.digest(), HASH_LENGTH)) {
+			if (this.#isHashWhole && !holds(this.#front, DATA_HASH, hash.digest(), HASH_LENGTH)) {
 				this.close(DAMAGED);
 				return;
 			}
@@ -176,6 +203,7 @@ export class Installer {
 				this.close(WRITE_FAILED);
 				return;
 			}
+			this.keepPoint(false);
 			this.#blame = NOT_STARTABLE;
 			this.#host.update.activate(length);
 			this.state = INSTALL_INSTALLED;
@@ -190,6 +218,7 @@ export class Installer {
 		this.state = INSTALL_REFUSED;
 		this.refusal = refusal;
 		this.#inflater?.close();
+		if (this.#hash !== undefined && refusal !== INTERRUPTED) this.keepPoint(false);
 	}
 
 	private take(bytes: Uint8Array, start: number, end: number): number {
@@ -227,6 +256,34 @@ export class Installer {
 		this.total = uint32(front, FILE_LENGTH);
 		this.#imageLength = uint32(front, IMAGE_LENGTH);
 		this.state = front[PACKED_FLAG] ? INSTALL_LENGTH : INSTALL_PLAIN;
+		this.goOn();
+	}
+
+	/** Leaps to where an interrupted file goes on, if it is this one. */
+	private goOn(): void {
+		const point = this.#world.storage.get(POINT_KEY);
+		if (point === undefined) return;
+		if (this.#isSlow && point.length === POINT_LENGTH && holds(this.#front, DATA_HASH, point, HASH_LENGTH)) {
+			this.received = uint32(point, POINT_RECEIVED);
+			this.#offset = this.#pieceEnd = uint32(point, POINT_OFFSET);
+			this.#isHashWhole = false;
+		} else this.keepPoint(false);
+	}
+
+	/** Keeps that `received` bytes came, which end with a piece that is in flash; or that there is nothing to go on with. */
+	private keepPoint(isThere: boolean, received = 0): void {
+		const { storage } = this.#world;
+		try {
+			if (!isThere) storage.delete(POINT_KEY);
+			else if (this.#isSlow) {
+				const point = this.#front.slice(DATA_HASH, DATA_HASH + POINT_LENGTH);
+				putUint32(point, POINT_RECEIVED, received);
+				putUint32(point, POINT_OFFSET, this.#offset);
+				storage.set(POINT_KEY, point);
+			}
+		} catch {
+			// It would begin anew, or find in the end that something else lies in flash.
+		}
 	}
 
 	/** Up to the end of a sector. */
@@ -243,7 +300,7 @@ export class Installer {
 		if (count === left) {
 			if (this.#filled > 0) this.storePadded(this.#unit, this.#filled);
 			this.state = INSTALL_WHOLE;
-		}
+		} else if ((at + count) % PIECE_LENGTH === 0) this.keepPoint(true, this.received + count);
 		return count;
 	}
 
@@ -305,6 +362,7 @@ export class Installer {
 		}
 		inflater.reset();
 		this.state = isLast ? INSTALL_WHOLE : INSTALL_LENGTH;
+		if (!isLast) this.keepPoint(true, this.total - left);
 	}
 
 	/** Writes bytes[0..count), and erased ones up to a whole unit. */

@@ -6,6 +6,8 @@
  *  RECEIVING    refused      IDLE                  VERIFYING    –                     IDLE
  *  VERIFYING    refused      –                     –            RESTARTING, IDLE      –: nothing of the file is missing
  *  RESTARTING   refused      –                     –            –                     –
+ *
+ * A file that comes slowly (over hours, by Zigbee) gives way to one that does not: it is interrupted.
  */
 
 import type { EventLog } from "../diagnostics/event-log.js";
@@ -40,6 +42,11 @@ export interface UpdaterParts {
 export interface Sender {
 	/** For the log. */
 	readonly name: string;
+	/**
+	 * The file takes hours: what was interrupted goes on, others may displace it, and it says itself when to restart. It
+	 * sends what stands at `received`, which leaps to where an interrupted file goes on.
+	 */
+	readonly isSlow?: true;
 	/** It is over; TAKEN: the firmware is installed, and the device about to restart. Not inside `begin`; after `abort` too. */
 	updated(refusal: number): void;
 }
@@ -108,11 +115,13 @@ export class Updater implements Driven {
 	 */
 	begin(sender: Sender, total: number): number {
 		const { ledger } = this.#parts;
+		const isSlow = sender.isSlow === true;
+		if (this.#sender?.isSlow && !isSlow) this.abort();
 		if (this.#state !== IDLE) return UNDER_WAY;
 		// The boot loader would have nothing left to go back to.
 		if (this.isOnTrial) return ON_TRIAL;
 		if (!ledger.claim(UPDATE_COST)) return NO_MEMORY;
-		this.#installer = new Installer(this.#world, this.#host, total);
+		this.#installer = new Installer(this.#world, this.#host, total, isSlow);
 		this.#sender = sender;
 		this.#drive = this.#world.driver.drive("ota", this);
 		this.lastError = "";
@@ -162,6 +171,11 @@ export class Updater implements Driven {
 		this.settle(installer);
 	}
 
+	/** In RESTARTING: now. */
+	restart(): void {
+		this.#parts.device.restartSoon();
+	}
+
 	/** Nothing comes of what is under way. */
 	stop(): void {
 		this.abort();
@@ -188,7 +202,7 @@ export class Updater implements Driven {
 		events.note(kind, `${isTaken ? installer.version : this.lastError} from ${sender?.name}`);
 		this.enter(isTaken ? RESTARTING : IDLE);
 		sender?.updated(refusal);
-		if (isTaken) this.#parts.device.restartSoon();
+		if (isTaken && sender?.isSlow === undefined) this.restart();
 	}
 
 	private enter(state: number): void {

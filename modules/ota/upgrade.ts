@@ -39,7 +39,9 @@ export function buildNumber(version: string): number {
 }
 
 function numberIn(version: string, index: number): number {
-	// What is no number ends one, as the hyphen of a suffix does.
-	const number = Number.parseInt(version.split(".", 3)[index] ?? "", 10);
-	return Number.isNaN(number) ? 0 : number;
+	const text = version.split(".", 3)[index] ?? "";
+	let number = 0;
+	// What is no digit ends it, as the hyphen of a suffix does.
+	for (let i = 0; text.charAt(i) >= "0" && text.charAt(i) <= "9"; i++) number = number * 10 + Number(text.charAt(i));
+	return number;
 }

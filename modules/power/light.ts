@@ -3,6 +3,7 @@
  *
  *   RESETTING   blinks fast     everything is being reset; for good
  *   EMPTY       short flashes   its cells are empty: it is about to sleep; for good
+ *   IDENTIFIED  blinks          somebody wants to see which device it is
  *   FLASHING    a flash         a readout has come; until FLASH_MS are over, or something else begins or ends
  *   READING     on              the meter is being read
  *   WAITING     blinks slowly   it is in no network: its own access point waits to be joined
@@ -23,8 +24,10 @@ const RESETTING = 1;
 const READING = 2;
 const WAITING = 4;
 const EMPTY = 8;
+const IDENTIFIED = 16;
 
 const FAST_MS = 100;
+const MEDIUM_MS = 300;
 const SLOW_MS = 1000;
 const FLASH_MS = 100;
 const PAUSE_MS = 400;
@@ -54,6 +57,10 @@ export class Light implements Timed {
 		this.show(EMPTY, true);
 	}
 
+	identifying(on: boolean): void {
+		this.show(IDENTIFIED, on);
+	}
+
 	reading(on: boolean): void {
 		this.show(READING, on);
 	}
@@ -77,7 +84,7 @@ export class Light implements Timed {
 	}
 
 	private beginFlash(nowMs: number): void {
-		if (this.#shown & (RESETTING | EMPTY)) return;
+		if (this.#shown & (RESETTING | EMPTY | IDENTIFIED)) return;
 		this.#flashEndMs = nowMs + FLASH_MS;
 		this.#led.blink(FLASH_MS, 0);
 	}
@@ -97,6 +104,7 @@ export class Light implements Timed {
 		const shown = this.#shown;
 		if (shown & RESETTING) this.#led.blink(FAST_MS, FAST_MS);
 		else if (shown & EMPTY) this.#led.blink(FLASH_MS, PAUSE_MS);
+		else if (shown & IDENTIFIED) this.#led.blink(MEDIUM_MS, MEDIUM_MS);
 		else if (shown & READING) this.#led.blink(SLOW_MS, 0);
 		else if (shown & WAITING) this.#led.blink(SLOW_MS, SLOW_MS);
 		else this.#led.blink(0, 0);

@@ -2,6 +2,8 @@
  * The turn to have an outgoing TLS connection: the chip has the memory for one beside those of its own server. Who wants
  * one asks first, in the order of asking. A connection that lasts (MQTT) lends its turn to one that is over soon.
  */
+import { takeOut } from "../bytes/list.js";
+
 export interface TurnHolder {
 	/**
 	 * It is this one's turn. Called inside another's `giveBack`, maybe inside its own `ask`: go on in a turn of the driver,
@@ -33,10 +35,9 @@ export class Turn {
 
 	/** Also of one that waits, or has no turn at all. */
 	giveBack(who: TurnHolder): void {
-		const place = this.#waiting.indexOf(who);
-		if (place >= 0) this.#waiting.splice(place, 1);
+		takeOut(this.#waiting, this.#waiting.indexOf(who));
 		if (this.#holder !== who) return;
-		this.#holder = this.#waiting.shift();
+		this.#holder = takeOut(this.#waiting, 0);
 		const next = this.#holder;
 		next?.turnGiven();
 		if (next !== undefined && this.#waiting.length > 0) next.turnWanted();

@@ -148,7 +148,8 @@ function shifted(number: string, places: number): string {
 	const [whole, part = ""] = number.slice(sign.length).split(".");
 	const point = whole.length + places;
 	// At least one digit stands before the point.
-	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}`.padEnd(point, "0");
+	const missing = Math.max(0, point - whole.length - part.length);
+	const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${part}${"0".repeat(missing)}`;
 	const end = Math.max(1, point);
 	let from = 0;
 	while (from < end - 1 && digits.charAt(from) === "0") from++;

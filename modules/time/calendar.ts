@@ -2,6 +2,7 @@
  * Where quarter hours, hours, days and months begin by the local clock, for the history. Moments are Unix times in whole
  * seconds, each a multiple of QUARTER_S in UTC too. Limits: those of wall-clock.ts; the offset doesn't change twice within BLOCK_MS.
  */
+import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, type Offsets } from "./wall-clock.js";
 
 export const QUARTERS = 0;
@@ -41,8 +42,7 @@ export class LocalCalendar implements Offsets {
 		}
 		let midnightS = localS - (localS % DAY_S) + next * DAY_S;
 		if (level === MONTHS) {
-			const date = new Date(localS * 1000);
-			midnightS = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + next, 1) / 1000;
+			midnightS = daysOf(monthOf(Math.floor(localS / DAY_S)) + next, 1) * DAY_S;
 		}
 		return firstMomentOf(this, midnightS / 60) / 1000;
 	}

@@ -1,9 +1,10 @@
 /**
  * Moments as ISO 8601 text (extended format), for the API and the log: `2026-11-20T05:39:38Z` and, with an offset,
- * `2026-11-20T06:39:38+01:00`. No Date: its locale functions don't exist on the chip, and it makes strings.
+ * `2026-11-20T06:39:38+01:00`.
  * Limits: Unix time 0 to 2^32 - 1 s (1970-01-01 to 2106-02-07), offsets of whole minutes within a day.
  */
 import type { TextCodec } from "../io/host.js";
+import { dateOf } from "./date.js";
 
 /** Bytes that writeUTC writes. */
 export const UTC_LENGTH = 20;
@@ -53,6 +54,14 @@ export function utcText(utcMs: number, text: TextCodec): string {
 	return text.decode(bytes);
 }
 
+/** As utcText, from 1600-03-01 to the end of 9999: what others date, certificates among it. */
+export function longUTCText(utcMs: number, text: TextCodec): string {
+	const bytes = new Uint8Array(UTC_LENGTH);
+	writeDateTime(bytes, 0, Math.floor(utcMs / 1000));
+	bytes[UTC_LENGTH - 1] = LETTER_Z;
+	return text.decode(bytes);
+}
+
 /** The text of writeLocal. */
 export function localText(utcMs: number, offsetMinutes: number, text: TextCodec): string {
 	const bytes = new Uint8Array(LOCAL_LENGTH);
@@ -68,25 +77,15 @@ function secondsOf(utcMs: number): number {
 function writeDateTime(into: Uint8Array, at: number, seconds: number): number {
 	const days = Math.floor(seconds / DAY_S);
 	const secondOfDay = seconds - days * DAY_S;
-	// Years that begin in March end in the leap day; counted from 1600-03-01 they repeat after 400 years of 146097 days.
-	const sinceMarch1600 = days + 135080;
-	const dayOf400 = sinceMarch1600 % 146097;
-	const yearOf400 = Math.floor(
-		(dayOf400 - Math.floor(dayOf400 / 1460) + Math.floor(dayOf400 / 36524) - Math.floor(dayOf400 / 146096)) / 365,
-	);
-	const dayOfYear = dayOf400 - (365 * yearOf400 + Math.floor(yearOf400 / 4) - Math.floor(yearOf400 / 100));
-	// From March on, months of 31 and 30 days come in groups of five that have 153 days.
-	const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-	const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
-	const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-	const year = 1600 + Math.floor(sinceMarch1600 / 146097) * 400 + yearOf400 + (month < 3 ? 1 : 0);
-
+	const date = dateOf(days);
+	const months = Math.floor(date / 32);
+	const year = Math.floor(months / 12);
 	write2(into, at, Math.floor(year / 100));
 	write2(into, at + 2, year % 100);
 	into[at + 4] = HYPHEN;
-	write2(into, at + 5, month);
+	write2(into, at + 5, (months % 12) + 1);
 	into[at + 7] = HYPHEN;
-	write2(into, at + 8, day);
+	write2(into, at + 8, date % 32);
 	into[at + 10] = LETTER_T;
 	write2(into, at + 11, Math.floor(secondOfDay / 3600));
 	into[at + 13] = COLON;

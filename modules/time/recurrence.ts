@@ -4,6 +4,7 @@
  *   up to an hour   each time that the wall clock shows it: an hour that happens twice has it twice
  *   longer          once, the first time; where the wall clock is put forward over it, at the moment of that
  */
+import { daysOf, monthOf } from "./date.js";
 import { firstMomentOf, localMinutesAt, type Offsets } from "./wall-clock.js";
 
 /** Every `minutes`, counted from `originMinutes` of the wall clock since 1970; or, where `months` is not 0, by those. */
@@ -20,6 +21,7 @@ export interface Recurrence {
 
 const MINUTE_MS = 60_000;
 const HOUR_MINUTES = 60;
+const DAY_MINUTES = 1440;
 
 /** Unix time in ms of the first moment after `utcMs` at which it is due. */
 export function nextMoment(recurrence: Recurrence, zone: Offsets, utcMs: number): number {
@@ -55,9 +57,9 @@ function stepped({ minutes, originMinutes }: Recurrence, localMinutes: number, s
 }
 
 function monthStepped({ months, day, originMinutes }: Recurrence, localMinutes: number, step: number): number {
-	const date = new Date(localMinutes * MINUTE_MS);
-	const month = (Math.floor(date.getUTCMonth() / months) + step) * months;
-	return Date.UTC(date.getUTCFullYear(), month, day) / MINUTE_MS + originMinutes;
+	const now = monthOf(Math.floor(localMinutes / DAY_MINUTES));
+	// `months` is a part of a year, so that they can be counted from the year 0 on.
+	return daysOf((Math.floor(now / months) + step) * months, day) * DAY_MINUTES + originMinutes;
 }
 
 function modulo(value: number, by: number): number {

@@ -24,6 +24,7 @@
  * the number after it is a day of the month. It may begin after it ends (the south), and be behind standard time (Dublin).
  * Limits: offsets of whole quarters; a table of 64 KB; no leap seconds.
  */
+import { daysOf, monthOf } from "./date.js";
 
 /** "TZN1". */
 export const TABLE_MAGIC = 0x545a4e31;
@@ -39,7 +40,6 @@ const RULE_COUNT = 9;
 const QUARTER_S = 900;
 const QUARTER_MINUTES = 15;
 const DAY_S = 86_400;
-const DAY_MS = 86_400_000;
 /** Beginning of a rule that is none. */
 const UTC_RULE = -1;
 const UNKNOWN = -2;
@@ -84,7 +84,7 @@ export class TimeZone {
 			if (utcS < number32(table, at)) return table[at + 4] - OFFSET_ZERO;
 		}
 		if (saving === standard) return standard;
-		const year = new Date((utcS + standard * QUARTER_S) * 1000).getUTCFullYear();
+		const year = Math.floor(monthOf(Math.floor((utcS + standard * QUARTER_S) / DAY_S)) / 12);
 		const start = this.changeAt(rule + 2, year) - standard * QUARTER_S;
 		const stop = this.changeAt(rule + 2 + CHANGE_LENGTH, year) - saving * QUARTER_S;
 		const isSaving = start < stop ? utcS >= start && utcS < stop : utcS >= start || utcS < stop;
@@ -94,10 +94,10 @@ export class TimeZone {
 	/** When the change at `at` of the table is due, in seconds of the clocks that hold until then. */
 	private changeAt(at: number, year: number): number {
 		const table = this.#table;
-		const month = table[at] - 1;
+		const month = year * 12 + table[at] - 1;
 		const week = table[at + 1];
 		const day = table[at + 2];
-		const first = Date.UTC(year, month, 1) / DAY_MS;
+		const first = daysOf(month, 1);
 		let date: number;
 		if (week === 0) date = first + day - 1;
 		else {
@@ -105,7 +105,7 @@ export class TimeZone {
 			const weekdayOfFirst = (first + 4) % 7;
 			date = first + ((day - weekdayOfFirst + 7) % 7) + (week - 1) * 7;
 			// Week 5 is the last one, be it the fourth.
-			if (date >= Date.UTC(year, month + 1, 1) / DAY_MS) date -= 7;
+			if (date >= daysOf(month + 1, 1)) date -= 7;
 		}
 		return date * DAY_S + (number16(table, at + 3) - TIME_ZERO) * QUARTER_S;
 	}

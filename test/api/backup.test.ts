@@ -70,6 +70,7 @@ const SET: Readonly<Record<string, JSONObject>> = {
 		baudrate: 19200,
 	},
 	"dlms/obis": { entries: [{ code: [1, 0, 1, 7, 0, 255], class_id: 3, attribute: 2, obis: "1-0:1.7.0" }] },
+	"zigbee/config": { enabled: false },
 	"zigbee/map": { mapping: [{ obis: "1-0:1.8.0", mapping_id: "07020000" }] },
 	hub: { enabled: true, url: "https://hub.example:8123", lang: "de" },
 	mqtt: {

@@ -123,6 +123,8 @@ export interface ProcessOptions {
 	readonly mode?: "client" | "ap";
 	/** Path of the meter's port, or OUR_METER; default: the link that `connectMeter` sets. */
 	readonly meterPath?: string;
+	/** With the simulated Zigbee network that the bench has unless told otherwise. Default: none. */
+	readonly hasZigbee?: boolean;
 	/** More of its command line. */
 	readonly args?: readonly string[];
 }
@@ -380,6 +382,8 @@ export class ProcessGateway extends TestGateway {
 		const { mode = "client", meterPath = this.#link } = this.#options;
 		const isLinux = this.#engine === "linux";
 		const args = ["--mode", mode, "--https-port", "0", "--http-port", "0", ...(this.#options.args ?? [])];
+		// The simulated network takes a process of its own.
+		if (!this.#options.hasZigbee && !args.includes("--zigbee")) args.push("--zigbee", "none");
 		if (!isLinux) args.push("--engine", this.#engine);
 		args.push("--state", this.stateFolder, "--password", PASSWORD);
 		if (meterPath !== OUR_METER) args.push("--meter", meterPath);

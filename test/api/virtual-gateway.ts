@@ -10,6 +10,7 @@ import { POWER_ON, SLEPT } from "../../hosts/simulated/ending.js";
 import { createWiFiPort } from "../../hosts/simulated/radio.js";
 import { Gateway } from "../../modules/app/gateway.js";
 import { presetNetwork } from "../../modules/app/preset.js";
+import { Zigbee } from "../../modules/app/zigbee.js";
 import { WAKE_TIMER } from "../../modules/io/flash.js";
 import type { Ending } from "../../modules/io/host.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
@@ -201,7 +202,7 @@ export class VirtualGateway extends TestGateway {
 		this.world.onRestart = () => {
 			this.#wantsRestart = true;
 		};
-		const gateway = new Gateway(this.world);
+		const gateway = new Gateway(this.world, Zigbee);
 		gateway.start();
 		return gateway;
 	}

@@ -20,6 +20,12 @@ export function zigbeeChecks(gateway: () => TestGateway): void {
 				short_address: 65535,
 				extended_pan_id: "0000000000000000",
 				pan_id: 65535,
+				state: "absent",
+				role: "",
+				ieee_address: "",
+				coprocessor: "",
+				joining_secs: 0,
+				reported: [],
 			});
 		});
 		it("can be turned off, by an empty reply, but neither on nor into joining", async () => {

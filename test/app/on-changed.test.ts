@@ -36,6 +36,7 @@ import { POWER_MODE } from "../../modules/config/power-fields.js";
 import { type Put, put } from "../../modules/config/schema.js";
 import { ConfigStore } from "../../modules/config/store.js";
 import { SYSTEM_TIMEZONE } from "../../modules/config/system-fields.js";
+import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../../modules/config/zigbee-fields.js";
 import { APPLY_ACCESS_POINT, APPLY_FLAGS, APPLY_STATION } from "../../modules/wifi/policy.js";
 import { VirtualGateway } from "../api/virtual-gateway.js";
 import { MemoryStorage, textCodec } from "../config/memory-storage.js";
@@ -56,6 +57,7 @@ function listened() {
 			mqtt: { settingsChanged: () => told.push("mqtt"), forgetMeter: () => told.push("forget announced") },
 			upgrade: { settingsChanged: () => told.push("upgrade") },
 		},
+		zigbee: { settingsChanged: () => told.push("zigbee"), mappingChanged: () => told.push("zigbee map") },
 		meterChanged: () => told.push("meter"),
 		hostnameChanged: () => told.push("hostname"),
 	};
@@ -69,6 +71,13 @@ function listened() {
 }
 
 describe("app/on-changed", () => {
+	it("tells the Zigbee bridge of what it is to do, and of its map", () => {
+		const { toldOf } = listened();
+		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, true)], true), []);
+		assert.deepEqual(toldOf([put(ZIGBEE_ENABLED, false)]), ["zigbee"]);
+		assert.deepEqual(toldOf([put(ZIGBEE_MAPPING, Uint8Array.of(0))]), ["zigbee map"]);
+	});
+
 	it("tells the hub of its settings, changed or only given once more", () => {
 		const { toldOf } = listened();
 		assert.deepEqual(toldOf([put(HUB_URL, "http://hub.lan")], true), ["hub"]);

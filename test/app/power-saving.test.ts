@@ -86,12 +86,15 @@ class Unit {
 			light: { empty: () => this.told.push("light") },
 			serving: { isBusy: false },
 			outputs: this.output,
+			zigbee: this.zigbee,
 		};
 		this.schedule.start(0, this.saving.keptSchedule);
 		this.begin = () => this.saving.start(parts, undefined);
 	}
 
 	readonly begin: () => void;
+
+	readonly zigbee = { isBusy: false };
 
 	/** Of a firmware on trial. */
 	readonly firmware = { isOnTrial: false };
@@ -109,6 +112,19 @@ describe("app/power-saving", () => {
 		unit.firmware.isOnTrial = false;
 		unit.world.advance(250);
 		assert.equal(unit.told.join().startsWith("asked for,stop,sleep "), true);
+	});
+
+	it("does not sleep while the Zigbee bridge reports", () => {
+		const unit = new Unit();
+		unit.world.advance(10);
+		unit.schedule.finished(undefined, undefined);
+		unit.zigbee.isBusy = true;
+		unit.begin();
+		unit.world.advance(20_000);
+		assert.deepEqual(unit.told, []);
+		unit.zigbee.isBusy = false;
+		unit.world.advance(250);
+		assert.deepEqual(unit.told.slice(0, 2), ["asked for", "stop"]);
 	});
 
 	it("turns the radio on when something is to be sent, and sleeps when it was", () => {

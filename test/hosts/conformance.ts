@@ -4,7 +4,9 @@
  */
 
 import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -21,6 +23,7 @@ import { clientIdentities } from "./client-files.js";
 import { runPeer } from "./peers.js";
 import { AFTER_RESTART, type Check, pattern } from "./portable/check.js";
 import { checks } from "./portable/checks.js";
+import { HANG_UP } from "./portable/coprocessor-checks.js";
 import { IMAGE_VERSION, STREAMS, UPDATE_KEY, unpacked } from "./portable/update-checks.js";
 import { endServers, runServer } from "./servers.js";
 
@@ -33,8 +36,34 @@ export interface CheckWorld {
 	readonly factory: FactoryData;
 	/** The pseudo-terminal that the meter's port is. */
 	readonly meterPath: string;
+	/** What stands in for the coprocessor: its TCP port, and what its lines do. */
+	readonly coprocessor: CoprocessorStandIn;
 	/** To be told each line that the firmware traces. */
 	trace(message: string): void;
+}
+
+export interface CoprocessorStandIn {
+	readonly port: number;
+	setLines(reset: boolean): void;
+	close(): void;
+}
+
+/** As the checks want it (coprocessor-checks.ts). */
+async function startCoprocessor(): Promise<CoprocessorStandIn> {
+	let isInReset = false;
+	const server = createServer((socket) => {
+		socket.on("error", () => {});
+		socket.on("data", (bytes) => {
+			if (bytes.includes(HANG_UP)) socket.destroy();
+			else if (!isInReset) socket.write(bytes);
+		});
+	});
+	server.listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const setLines = (reset: boolean) => {
+		isInReset = reset;
+	};
+	return { port: (server.address() as AddressInfo).port, setLines, close: () => server.close() };
 }
 
 /** A check that runs. */
@@ -105,11 +134,13 @@ async function runCheck({ name, afterRestart }: Check, run: Run): Promise<void> 
 	const stateFolder = join(folder, "state");
 	const line = await openPseudoTerminal();
 	const factory = loadFactoryData(stateFolder, LABEL_PASSWORD);
-	const world = { stateFolder, factory, meterPath: line.path };
+	const coprocessor = await startCoprocessor();
+	const world = { stateFolder, factory, meterPath: line.path, coprocessor };
 	try {
 		await runOnce(name, world, line, run);
 		if (afterRestart) await runOnce(name + AFTER_RESTART, world, line, run);
 	} finally {
+		coprocessor.close();
 		await line.close();
 		rmSync(folder, { recursive: true });
 	}
@@ -149,7 +180,8 @@ async function runOnce(
 }
 
 /** The bench's host for a check. */
-export function makeHost({ check, stateFolder, factory, meterPath, trace }: CheckWorld, button: ButtonPort): Host {
+export function makeHost(world: CheckWorld, button: ButtonPort): Host {
+	const { check, stateFolder, factory, meterPath, coprocessor, trace } = world;
 	const resourcesFolder = join(stateFolder, "resources");
 	writeResources(resourcesFolder);
 	writeFileSync(join(stateFolder, "secret"), "");
@@ -160,6 +192,8 @@ export function makeHost({ check, stateFolder, factory, meterPath, trace }: Chec
 		firmwareVersion: VERSION,
 		builtUtcMs: START_UTC_MS,
 		meterPath,
+		coprocessor: `tcp://127.0.0.1:${coprocessor.port}`,
+		setCoprocessorLines: (reset) => coprocessor.setLines(reset),
 		httpPort: 0,
 		httpsPort: 0,
 		accessPoint: false,

@@ -68,7 +68,7 @@ describe("The console in XS", function () {
 		const folder = mkdtempSync(join(tmpdir(), "improv-"));
 		const terminal = await openPseudoTerminal();
 		const args = ["--engine", "xs", ...ANY_PORT, "--state", join(folder, "state"), "--quiet"];
-		const program = new Program(MAIN, [...args, "--console", terminal.path]);
+		const program = new Program(MAIN, ["--zigbee", "none", ...args, "--console", terminal.path]);
 		try {
 			const port = /https:\/\/localhost:(\d+)/.exec(await program.printed())![1];
 			const web = new WebPort((bytes) => terminal.write(bytes));

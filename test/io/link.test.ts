@@ -180,6 +180,28 @@ class Bench {
 }
 
 describe("a link", () => {
+	it("lets others have their turn when bytes come without end, and goes on by itself", () => {
+		const bench = new Bench(true, FORMAT_8N1);
+		const { hand, machine } = bench;
+		hand.take();
+		// As many as a turn reads come again in that time.
+		let isFlooded = true;
+		machine.onReceive = () => {
+			if (isFlooded) hand.incoming.push(...bytesOf("x".repeat(64)));
+			assert.ok(machine.received.length < 100, "nobody else has a turn");
+		};
+		hand.arrive("x".repeat(64));
+		const first = machine.received.length;
+		assert.ok(first > 0);
+		assert.equal(bench.timer().delayMs, 0);
+		bench.fire();
+		assert.ok(machine.received.length > first);
+		isFlooded = false;
+		bench.fire();
+		assert.equal(hand.incoming.length, 0);
+		assert.equal(bench.timers.size, 0);
+		assert.deepEqual(bench.mistakes, []);
+	});
 	it("carries out outputs in order, and changes the line only when all sent before has left", () => {
 		const { hand, machine, events } = new Bench();
 		machine.send("one");

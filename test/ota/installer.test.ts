@@ -32,9 +32,9 @@ interface Setup {
 function setUp(slots = makeSlots(), { isLow = false, total = 0 } = {}): Setup {
 	const crypto = new NodeCrypto();
 	const update = slots.start(crypto, () => {});
-	const world = { info: BOARD, crypto, trace: () => {} };
+	const world = { info: BOARD, crypto, storage: slots.storage, trace: () => {} };
 	const power = { cells: 3, batteryVoltage: () => (isLow ? 3.2 : 4.5), usbVoltage: () => 0, temperatureC: () => 20 };
-	return { slots, update, installer: new Installer(world, { update, power }, total) };
+	return { slots, update, installer: new Installer(world, { update, power }, total, false) };
 }
 
 /** Gives all of the file, in pieces of these sizes over and over; each turn may erase one sector and no more. */

@@ -61,8 +61,8 @@ export class Unit {
 	 * or 0. Gives the code of the refusal, or "". Each call of the installer is held against its contract.
 	 */
 	upload(file: Uint8Array, random: SeededRandom, total = 0, largest = anyOf(LARGEST_PIECES, random)): string {
-		const world = { info: BOARD, crypto, trace: () => {} };
-		const installer = new Installer(world, { update: this.loader }, total);
+		const world = { info: BOARD, crypto, storage: this.slots.storage, trace: () => {} };
+		const installer = new Installer(world, { update: this.loader }, total, false);
 		for (let at = 0; at < file.length && installer.state !== INSTALL_REFUSED; ) {
 			// Single bytes are tedious, and what they could find is where the parts of the file meet.
 			const limit = at < FRONT_LENGTH + 64 || file.length - at < 64 ? largest : Math.max(largest, 64);

@@ -1,36 +1,17 @@
-/**
- * The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with the Python that it wants: a
- * folder made by debootstrap, in which it runs by chroot, on this computer's loopback address. Needs root.
- */
+/** The real Home Assistant, from PyPI (test/peers/python/home-assistant.txt), in a Debian with the Python that it wants. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-	copyFileSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { type ChildProcess, execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort, PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
+import { endChild, installInDebian, DEBIAN_ROOT as ROOT, startInDebian } from "./debian.js";
+import { freePort, PEER_SOURCES, PeerMissing } from "./peer.js";
 
-const DEBIAN = "trixie";
-/** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
-const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
-const ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
-const PACKAGES = join(PEER_SOURCES, "python", "home-assistant.txt");
+/** Its list of packages, and its place in the Debian. */
+const NAME = "home-assistant";
 const ASK = join(PEER_SOURCES, "python", "ask_home_assistant.py");
-/** Of this computer, where it has them: a Debian of so few packages has none. */
-const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
-const INSTALL_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 120_000;
-const END_LIMIT_MS = 30_000;
 const ASK_LIMIT_MS = 30_000;
 /** It makes statistics of five minutes, ten seconds after they are over. */
 const STATISTICS_MS = 300_000;
@@ -46,51 +27,6 @@ export interface EntityState {
 	readonly entity_id: string;
 	readonly state: string;
 	readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-/** Runs a program to its end; throws PeerMissing with the last line that it said when it fails. */
-async function install(what: string, command: string, args: string[]): Promise<void> {
-	try {
-		await promisify(execFile)(command, args, { timeout: INSTALL_LIMIT_MS, maxBuffer: 1 << 26 });
-	} catch (error) {
-		const { code, killed, stderr, stdout } = error as NodeJS.ErrnoException & {
-			killed: boolean;
-			stderr: string;
-			stdout: string;
-		};
-		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed (Debian's package ${command})`);
-		const said = (stderr.trim() || stdout.trim()).split("\n").at(-1);
-		throw new PeerMissing(`${what}: ${killed ? `not done in ${INSTALL_LIMIT_MS} ms` : said}`);
-	}
-}
-
-/** Installs it; throws PeerMissing when that can't be. About a minute the first time. */
-async function installHomeAssistant(): Promise<void> {
-	if (process.getuid?.() !== 0) throw new PeerMissing("debootstrap and chroot need root");
-	const done = join(ROOT, "installed.txt");
-	const wanted = readFileSync(PACKAGES, "utf8");
-	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return;
-	rmSync(ROOT, { recursive: true, force: true });
-	const fresh = `${ROOT}.new`;
-	rmSync(fresh, { recursive: true, force: true });
-	mkdirSync(PEERS_FOLDER, { recursive: true });
-	// What it mounts is gone with it, however it ends: who deletes the folder later must not meet the computer's own /proc.
-	await install("debootstrap", "unshare", [
-		...["--mount", "--propagation", "private", "--", "debootstrap"],
-		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],
-		...[DEBIAN, fresh],
-	]);
-	if (existsSync(AUTHORITIES)) copyFileSync(AUTHORITIES, join(fresh, AUTHORITIES));
-	writeFileSync(join(fresh, "home-assistant.txt"), wanted);
-	const uv = /^uv==.*$/m.exec(wanted)?.[0];
-	assert.ok(uv, PACKAGES);
-	const inside = (what: string, ...command: string[]) => install(what, "chroot", [fresh, ...command]);
-	await inside("venv", "python3", "-m", "venv", "/ha");
-	await inside("pip", "/ha/bin/pip", "install", "--quiet", uv);
-	const options = ["--quiet", "--no-deps", "--no-build", "--no-cache", "--python", "/ha/bin/python"];
-	await inside("uv", "/ha/bin/uv", "pip", "install", ...options, "--requirement", "/home-assistant.txt");
-	writeFileSync(join(fresh, "installed.txt"), wanted);
-	renameSync(fresh, ROOT);
 }
 
 /** What makes a program see a clock that is ahead, before its command line; not by the program faketime, which passes no signals on. */
@@ -121,7 +57,7 @@ export class HomeAssistant {
 
 	/** A new one, with an owner and a guest. Throws PeerMissing when it can't be had. */
 	static async start(): Promise<HomeAssistant> {
-		await installHomeAssistant();
+		await installInDebian(NAME);
 		const hass = new HomeAssistant(await freePort());
 		const config = join(ROOT, "config");
 		rmSync(config, { recursive: true, force: true });
@@ -145,19 +81,13 @@ export class HomeAssistant {
 	/** Starts it with what it knew before; `aheadMs`: how far its clock is ahead of this computer's. */
 	async begin(aheadMs = 0): Promise<void> {
 		this.#aheadMs = aheadMs;
-		const hass = "/ha/bin/hass -c /config --skip-pip --log-no-color";
-		// /proc, which it wants, is there for it alone, and gone with it.
-		const script = `mount -t proc proc "$0/proc" && exec chroot "$0" ${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`;
-		const args = ["--mount", "--propagation", "private", "--", "sh", "-c", script, ROOT];
-		const child = spawn("unshare", args, { stdio: ["ignore", "ignore", "pipe"] });
+		const hass = `/${NAME}/bin/hass -c /config --skip-pip --log-no-color`;
+		const child = startInDebian(`${aheadMs === 0 ? "" : clockAhead(aheadMs)}${hass}`, "ignore", "ignore");
 		this.#child = child;
 		let errors = "";
-		child.stderr.on("data", (bytes: Buffer) => {
+		child.stderr?.on("data", (bytes: Buffer) => {
 			errors = (errors + bytes.toString()).slice(-8192);
 		});
-		const kill = () => child.kill("SIGKILL");
-		process.once("exit", kill);
-		child.once("exit", () => process.off("exit", kill));
 		const limit = Date.now() + START_LIMIT_MS;
 		for (;;) {
 			const reply = await fetch(`${this.url}/api/core/state`, {
@@ -183,12 +113,7 @@ export class HomeAssistant {
 		const child = this.#child;
 		this.#child = undefined;
 		this.#reachedMs = Math.max(this.#reachedMs, Date.now() + this.#aheadMs);
-		if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-		const exited = once(child, "exit");
-		child.kill("SIGTERM");
-		const late = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
-		await exited;
-		clearTimeout(late);
+		await endChild(child);
 	}
 
 	/** What it wrote to its log of warnings and errors since it was started. */
@@ -215,7 +140,7 @@ export class HomeAssistant {
 
 	async #ask(token: string, commands: Answer[]): Promise<Answer[]> {
 		const words = commands.map((command) => JSON.stringify(command));
-		const args = [ROOT, "/ha/bin/python", "/ask.py", this.url, token, ...words];
+		const args = [ROOT, `/${NAME}/bin/python`, "/ask.py", this.url, token, ...words];
 		const { stdout } = await promisify(execFile)("chroot", args, { timeout: ASK_LIMIT_MS, maxBuffer: 1 << 26 });
 		return stdout
 			.trimEnd()

@@ -25,6 +25,7 @@ import { preparePwitab, pwitabCases } from "./pwitab.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
 import { standInCases } from "./stand-in.js";
+import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
 interface Peer<T> {
 	readonly name: string;
@@ -125,7 +126,18 @@ async function checkHome(): Promise<void> {
 	});
 }
 
+async function checkZigbee(): Promise<void> {
+	for (const engine of ["node", "xs"] as const) {
+		await check({
+			name: `our gateway (${engine}) and ZHA 2.3.1`,
+			prepare: () => prepareZHA(engine),
+			cases: zhaCases,
+			end: endZHA,
+		});
+	}
+}
+
 // Side by side: most of the time each waits for somebody.
-await Promise.all([checkMeters(), checkBrokers(), checkHome()]);
+await Promise.all([checkMeters(), checkBrokers(), checkHome(), checkZigbee()]);
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
 process.exit(counts.failed > 0 ? 1 : 0);

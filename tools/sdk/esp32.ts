@@ -100,8 +100,6 @@ async function writeAll(order: BuildOrder, sdk: SDK): Promise<Places> {
 		IDF_PATH: idf,
 		CHIP: board.chip,
 		MODDABLE: sdk.folder,
-		// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
-		...(order.isRelease ? { EXTRA_CFLAGS: `-ffile-prefix-map=${places.folder}=build` } : {}),
 		BUILD: places.folder,
 		ROOT: ROOT.replace(/\/$/, ""),
 	};
@@ -153,6 +151,14 @@ export function sdkconfigOf({
 	return [...texts, ...own.map((line) => `CONFIG_${line}\n`)].join("\n");
 }
 
+/** For all that ESP-IDF compiles. */
+function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
+	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "crypto-config.h")}>`];
+	// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
+	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
+	return flags;
+}
+
 /** Builds the firmware of a board; says what happens on standard error. Throws an Error when it fails. */
 export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const sdk = findSDK();
@@ -163,6 +169,7 @@ export async function buildForChip(order: BuildOrder): Promise<Places> {
 	const env = {
 		...process.env,
 		IDF_PATH: idf,
+		EXTRA_CFLAGS: extraFlags(order, places).join(" "),
 		MODDABLE: sdk.folder,
 		PATH: pathWith(sdk),
 	};

@@ -14,6 +14,8 @@ export interface RunSettings {
 	readonly factory: FactoryData;
 	readonly version: string;
 	readonly meter: string;
+	/** Path of the serial port that the Zigbee coprocessor is on; default: there is none. */
+	readonly zigbee?: string | undefined;
 	/** 0 takes any port that is free. */
 	readonly httpPort: number;
 	readonly httpsPort: number;
@@ -76,6 +78,7 @@ export function runFirmware({ runner, firmware }: Firmware, settings: RunSetting
 	if (accessPoint) env["GATEWAY_ACCESS_POINT"] = "1";
 	if (quiet) env["GATEWAY_QUIET"] = "1";
 	if (announce) env["GATEWAY_ANNOUNCE"] = "1";
+	if (settings.zigbee !== undefined) env["GATEWAY_ZIGBEE"] = settings.zigbee;
 	if (ending !== undefined) env["GATEWAY_ENDING"] = ending;
 	if (board !== undefined) env["GATEWAY_BOARD"] = board;
 	return spawn(runner, [firmware], { env: { ...process.env, ...env }, stdio });

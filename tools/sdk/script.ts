@@ -9,6 +9,7 @@ import { rolldown } from "rolldown";
 import { withArrows } from "./arrows.js";
 import { asWritten } from "./as-written.js";
 import { withOwnMethods } from "./own-methods.js";
+import { withOwnNames } from "./own-names.js";
 import { withPlainFields } from "./plain-fields.js";
 import { withShortNames } from "./short-names.js";
 
@@ -46,6 +47,8 @@ export async function makeScript(build: string, main: string, { modules, constan
 			},
 		],
 		transform: { define: constants },
+		// A frozen table that nobody uses is left out as any other.
+		treeshake: { manualPureFunctions: ["Object.freeze"] },
 		optimization: { inlineConst: { mode: "all", pass: 3 } },
 		onLog: (_level, { message }) => {
 			throw new Error(message);
@@ -69,7 +72,7 @@ export async function makeScript(build: string, main: string, { modules, constan
 			renderedLength,
 		]);
 		return {
-			text: await withShortNames(withPlainFields(withOwnMethods(withArrows(asWritten(code))))),
+			text: await withShortNames(withOwnNames(withPlainFields(withOwnMethods(withArrows(asWritten(code)))))),
 			lengths: new Map(lengths),
 		};
 	} finally {

@@ -92,7 +92,18 @@ export interface Status {
 	readonly schedule_error: string;
 	readonly schedule_missed: number;
 	readonly zigbee_enabled: boolean;
-	readonly zigbee_state: string;
+	readonly zigbee_state:
+		| "off"
+		| "starting"
+		| "silent"
+		| "foreign"
+		| "not_joined"
+		| "joining"
+		| "joined"
+		| "parent_lost"
+		| "leaving"
+		| "absent";
+	readonly zigbee_sent: number;
 	readonly wifi_enabled: boolean;
 	readonly home_hub_enabled: boolean;
 	readonly hub_state: string;
@@ -398,6 +409,26 @@ export interface Zigbee {
 	readonly short_address: number;
 	readonly extended_pan_id: string;
 	readonly pan_id: number;
+	readonly state:
+		| "off"
+		| "starting"
+		| "silent"
+		| "foreign"
+		| "not_joined"
+		| "joining"
+		| "joined"
+		| "parent_lost"
+		| "leaving"
+		| "absent";
+	readonly role: "router" | "end_device" | "";
+	readonly ieee_address: string;
+	readonly coprocessor: string;
+	readonly joining_secs: number;
+	readonly reported: readonly {
+		readonly mapping_id: string;
+		readonly value: number;
+		readonly timestamp: number;
+	}[];
 }
 
 export interface Mapping {
@@ -461,6 +492,11 @@ export interface Event {
 		| "update_failed"
 		| "update_rolled_back"
 		| "update_found"
+		| "zigbee_joined"
+		| "zigbee_left"
+		| "zigbee_silent"
+		| "zigbee_back"
+		| "zigbee_foreign"
 		| "unknown";
 	readonly detail: string;
 	readonly count: number;

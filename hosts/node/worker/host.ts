@@ -30,6 +30,8 @@ import {
 	HOST_HARDWARE_PARITY,
 	HOST_HAS_BUTTON,
 	HOST_HAS_CONSOLE,
+	HOST_HAS_COPROCESSOR,
+	HOST_HAS_COPROCESSOR_LINES,
 	HOST_HAS_ENDING,
 	HOST_HAS_FLASH,
 	HOST_HAS_HTTPS,
@@ -46,13 +48,16 @@ import {
 	HOST_HTTPS_SECURE,
 	INFO_FIELDS,
 	INFO_NUMBERS,
+	PORT_CONSOLE,
+	PORT_COPROCESSOR,
+	PORT_METER,
 	POWER_BATTERY,
 	POWER_CELLS,
 	POWER_TEMPERATURE,
 	POWER_USB,
 	RETAINED_SIZE,
 } from "./protocol.js";
-import { ProxyConsole, ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
+import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
 import { ProxyUpdate } from "./update.js";
 import { ProxyWiFi } from "./wifi.js";
@@ -294,10 +299,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
 		timers: new WireTimers(wire),
-		serial: {
-			meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 },
-			...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: { io: ProxyConsole, pins, hardwareParity: false } } : {}),
-		},
+		serial: createSerialPorts(wire, flags),
 		network: createNetwork(pins, flags),
 		storage: new WireStorage(wire),
 		crypto: new WireCrypto(wire),
@@ -313,6 +315,18 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		...((flags & HOST_HAS_SLEEP) !== 0 ? { sleep } : {}),
 		restart: () => void wire.call(COMMANDS.restart, 0),
 		trace: (message) => wire.trace(message),
+	};
+}
+
+function createSerialPorts(wire: Wire, flags: number): Host["serial"] {
+	const port = (which: number, hardwareParity = false) => ({ io: ProxySerial, pins: { wire, which }, hardwareParity });
+	const setLines = (reset: boolean, bootLoader: boolean) =>
+		void wire.call(COMMANDS.coprocessorLines, 0, Number(reset), Number(bootLoader));
+	const lines = (flags & HOST_HAS_COPROCESSOR_LINES) !== 0 ? { setLines } : {};
+	return {
+		meter: port(PORT_METER, (flags & HOST_HARDWARE_PARITY) !== 0),
+		...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: port(PORT_CONSOLE) } : {}),
+		...((flags & HOST_HAS_COPROCESSOR) !== 0 ? { zigbee: { ...port(PORT_COPROCESSOR), ...lines } } : {}),
 	};
 }
 

@@ -29,10 +29,10 @@ function command<const Takes extends Layout, const Gives extends Layout>(
 
 /** All commands. A new one is a row here, a row of the Node end's table (bridge.ts), and a call in the worker. */
 export const COMMANDS = Object.freeze({
-	/** Opens the meter's port: format, baud. */
-	serial: command(1, [U8, U32], []),
-	/** Opens the console. */
-	console: command(79, [], []),
+	/** Opens PORT_…: format, baud. */
+	serial: command(1, [U8, U8, U32], []),
+	/** The lines of the coprocessor: 1 in reset, 1 with its boot loader. */
+	coprocessorLines: command(79, [U8, U8], []),
 	/** Of a serial port: format, baud. */
 	configure: command(2, [U8, U32], []),
 	/** 1 for the TLS port; certificate and key, empty ones are none. Gives the port really listened on. */
@@ -138,6 +138,10 @@ export const COMMANDS = Object.freeze({
 /** For flashRead, flashWrite and flashErase: the slot that does not run. */
 export const SLOT_PARTITION = "update";
 
+export const PORT_METER = 0;
+export const PORT_CONSOLE = 1;
+export const PORT_COPROCESSOR = 2;
+
 export const POWER_BATTERY = 0;
 export const POWER_USB = 1;
 export const POWER_TEMPERATURE = 2;
@@ -207,6 +211,8 @@ export const HOST_ENDED_BY_FAULT = 16384;
 export const HOST_HAS_SLEEP = 1 << 20;
 export const HOST_HAS_UPDATE = 1 << 22;
 export const HOST_HAS_CONSOLE = 1 << 21;
+export const HOST_HAS_COPROCESSOR = 1 << 23;
+export const HOST_HAS_COPROCESSOR_LINES = 1 << 24;
 
 export const INFO_NUMBERS = Object.freeze(["builtUtcMs", "deviceId"] as const);
 export const INFO_FIELDS = Object.freeze([

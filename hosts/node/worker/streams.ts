@@ -22,6 +22,10 @@ const NOTHING = new Uint8Array(0);
 export interface WirePins {
 	readonly wire: Wire;
 }
+export interface SerialPins extends WirePins {
+	/** PORT_…. */
+	readonly which: number;
+}
 export interface ListenerPins extends WirePins {
 	/** 1 for the TLS port. */
 	readonly which: number;
@@ -89,27 +93,15 @@ export class Stream implements Target {
 
 export class ProxySerial extends Stream implements Serial {
 	constructor(options: SerialOptions) {
-		const { wire } = options as SerialOptions & WirePins;
+		const { wire, which } = options as SerialOptions & SerialPins;
 		super(wire, wire.newId(), options);
-		wire.call(COMMANDS.serial, this.id, options.format, options.baud);
+		wire.call(COMMANDS.serial, this.id, which, options.format, options.baud);
 		wire.attach(this.id, this);
 	}
 
 	configure(line: LineSettings): void {
 		if (!this.closed) this.wire.call(COMMANDS.configure, this.id, line.format, line.baud);
 	}
-}
-
-export class ProxyConsole extends Stream implements Serial {
-	constructor(options: SerialOptions) {
-		const { wire } = options as SerialOptions & WirePins;
-		super(wire, wire.newId(), options);
-		wire.call(COMMANDS.console, this.id);
-		wire.attach(this.id, this);
-	}
-
-	/** The line is always the same. */
-	configure(): void {}
 }
 
 class ProxyPending implements PendingSocket {

@@ -13,7 +13,7 @@
 
 void sdk_prelaunch(void);
 void modPrelaunch(void);
-fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_power_wake_reason;
+fake_native xs_power_millivolts, xs_power_temperature, xs_power_deep_sleep, xs_power_wake_reason, xs_power_output;
 
 static xsMachine machine;
 
@@ -76,6 +76,10 @@ int main(void)
 	step("sleep by pins");
 	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(22), FAKE_INT(40));
 	step("sleep by pins that can't wake it");
+	RUN(xs_power_output, FAKE_NOTHING, NULL, FAKE_INT(5), FAKE_BOOL(false));
+	RUN(xs_power_output, FAKE_NOTHING, NULL, FAKE_INT(22), FAKE_BOOL(true));
+	RUN(xs_power_deep_sleep, FAKE_NOTHING, NULL, FAKE_INT(1000), FAKE_INT(-1), FAKE_INT(-1));
+	step("sleep with outputs");
 	adc_refused = "ext0";
 	THROWS("RangeError: the pin can't end sleep", xs_power_deep_sleep, FAKE_NOTHING, FAKE_INT(1), FAKE_INT(0), FAKE_INT(2));
 	adc_refused = "ext1";

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { BOARDS } from "../../../hosts/esp32/boards.js";
 import { compileNative, needNative } from "../native/compile.js";
 
 const HERE = "test/hosts/esp32";
@@ -70,6 +71,13 @@ describe("the ESP32's random generator", function () {
 		]);
 		assert.deepEqual(steps.get("sleep by pins that can't wake it"), ["wakes after 1000000 us", "deep sleep"]);
 		assert.ok(!steps.get("refused sleep")!.includes("deep sleep"));
+	});
+
+	it("keeps the level of outputs that the sleep can hold, as the reset line of a coprocessor on a board for batteries", () => {
+		assert.deepEqual(steps.get("sleep with outputs"), ["wakes after 1000000 us", "holds 5", "noise off", "deep sleep"]);
+		const { zigbee } = BOARDS.find(({ cells }) => cells > 0)!;
+		// RTC pins of the ESP32-S3 (its data sheet, 2.3).
+		for (const pin of [zigbee!.reset, zigbee!.boot]) assert.ok(pin! <= 21);
 	});
 
 	it("starts anew with the reason why it woke: none, none, the timer, the button, USB, USB, the button", () => {

@@ -71,6 +71,8 @@ describe("The options of the bench", () => {
 			help: true,
 		});
 		assert.equal(parseOptions(["--zigbee", "/dev/ttyACM0"]).zigbee, "/dev/ttyACM0");
+		assert.equal(parseOptions(["--zigbee", "none"]).zigbee, "none");
+		assert.equal(parseOptions(["--speed", "2"]).zigbee, "none");
 		assert.equal(parseOptions(["--password", "x".repeat(64)]).password?.length, 64);
 	});
 
@@ -132,10 +134,10 @@ describe("The options of the bench", () => {
 		[["--state", ""], /--state needs a path/],
 		[["--meter", ""], /--meter needs a path/],
 		[["--zigbee", ""], /--zigbee needs a path/],
-		[["--zigbee", "tcp://host"], /--zigbee is a path or tcp/],
-		[["--zigbee", "tcp://host:0"], /--zigbee is a path or tcp/],
-		[["--zigbee", "tcp://host:65536"], /--zigbee is a path or tcp/],
-		[["--zigbee", "http://host:80"], /--zigbee is a path or tcp/],
+		[["--zigbee", "tcp://host"], /--zigbee is a path, tcp:/],
+		[["--zigbee", "tcp://host:0"], /--zigbee is a path, tcp:/],
+		[["--zigbee", "tcp://host:65536"], /--zigbee is a path, tcp:/],
+		[["--zigbee", "http://host:80"], /--zigbee is a path, tcp:/],
 		[["--password", ""], /--password is 1 to 64/],
 		[["--password", "x".repeat(65)], /--password is 1 to 64/],
 		[["--password", "schlüssel"], /--password is 1 to 64/],

@@ -2,7 +2,7 @@
 import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern, sleep } from "./check.js";
 
-const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const ascii = (text: string) => new Uint8Array([...text].map((character) => character.charCodeAt(0)));
 const hex = (bytes: Uint8Array) => String.fromCharCode(...encodeHex(bytes));
 const unhex = (text: string) => decodeHex(ascii(text), 0, text.length)!;
 

@@ -4,6 +4,7 @@ import { buttonChecks } from "./button-checks.js";
 import { certificateChecks } from "./certificate-checks.js";
 import { frozen } from "./check.js";
 import { clientChecks } from "./client-checks.js";
+import { coprocessorChecks } from "./coprocessor-checks.js";
 import { cryptoChecks } from "./crypto-checks.js";
 import { flashChecks } from "./flash-checks.js";
 import { networkChecks } from "./network-checks.js";
@@ -19,6 +20,7 @@ export const checks = frozen([
 	...cryptoChecks,
 	...certificateChecks,
 	...serialChecks,
+	...coprocessorChecks,
 	...networkChecks,
 	...tlsChecks,
 	...udpChecks,

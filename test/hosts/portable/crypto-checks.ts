@@ -3,7 +3,7 @@ import { decodeHex, encodeHex } from "../../../modules/bytes/hex.js";
 import { P256_POINT_LENGTH } from "../../../modules/io/crypto.js";
 import { expect, expectBytes, expectEqual, expectRangeError, frozen, pattern } from "./check.js";
 
-const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const ascii = (text: string) => new Uint8Array([...text].map((character) => character.charCodeAt(0)));
 const hex = (bytes: Uint8Array) => String.fromCharCode(...encodeHex(bytes));
 const unhex = (text: string) => decodeHex(ascii(text), 0, text.length)!;
 

@@ -20,7 +20,7 @@ class Numbers {
 	}
 
 	bytes(length: number): Uint8Array {
-		return Uint8Array.from({ length }, () => this.below(256));
+		return new Uint8Array(length).map(() => this.below(256));
 	}
 }
 

@@ -107,6 +107,18 @@ esp_err_t gpio_set_direction(gpio_num_t pin, int mode)
 	return ESP_OK;
 }
 
+esp_err_t gpio_hold_en(gpio_num_t pin)
+{
+	printf("holds %d\n", pin);
+	return ESP_OK;
+}
+
+esp_err_t gpio_hold_dis(gpio_num_t pin)
+{
+	(void)pin;
+	return ESP_OK;
+}
+
 esp_err_t esp_sleep_disable_wakeup_source(int source)
 {
 	(void)source;

@@ -68,6 +68,8 @@ typedef int gpio_num_t;
 enum { GPIO_MODE_OUTPUT = 2 };
 esp_err_t gpio_set_level(gpio_num_t pin, uint32_t level);
 esp_err_t gpio_set_direction(gpio_num_t pin, int mode);
+esp_err_t gpio_hold_en(gpio_num_t pin);
+esp_err_t gpio_hold_dis(gpio_num_t pin);
 
 enum {
 	ESP_SLEEP_WAKEUP_UNDEFINED,

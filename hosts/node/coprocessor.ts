@@ -1,0 +1,124 @@
+/**
+ * The Zigbee coprocessor's port of the PC: a serial port or a pseudo-terminal (serial.ts), or a TCP port, as gateways with
+ * Ethernet and the simulator have it. Nothing but TCP carries the simulator's bytes, so that it takes no speed.
+ */
+import { connect, type Socket } from "node:net";
+import {
+	type CoprocessorPort,
+	type LineSettings,
+	SERIAL_ERROR_GONE,
+	SERIAL_ERROR_OVERRUN,
+	SERIAL_RECEIVE_LIMIT,
+	type Serial,
+	type SerialOptions,
+} from "../../modules/io/host.js";
+import { ByteQueue } from "./byte-queue.js";
+import { createSerialPort } from "./serial.js";
+
+const SEND_LIMIT = 1024;
+
+type SetLines = NonNullable<CoprocessorPort["setLines"]>;
+
+interface Peer {
+	readonly name: string;
+	readonly port: number;
+	readonly trace: (message: string) => void;
+	/** What was traced last: who tries again and again says the same thing once. */
+	told: string;
+}
+
+/** Where it is: the path of a serial port, or `tcp://HOST:PORT`. `setLines` where somebody carries its lines too. */
+export function createCoprocessorPort(
+	where: string,
+	trace: (message: string) => void,
+	setLines?: SetLines,
+): CoprocessorPort {
+	const lines = setLines === undefined ? {} : { setLines };
+	const [, name, port] = /^tcp:\/\/(.+):(\d+)$/.exec(where) ?? [];
+	if (name === undefined) return { ...createSerialPort(where, trace), ...lines };
+	const peer: Peer = { name, port: Number(port), trace, told: "" };
+	return { io: TCPSerial, pins: { peer }, hardwareParity: false, ...lines };
+}
+
+class TCPSerial implements Serial {
+	readonly #options: SerialOptions;
+	readonly #peer: Peer;
+	readonly #socket: Socket;
+	readonly #received = new ByteQueue();
+	/** Count last announced to the caller. */
+	#writable = 0;
+	/** Bytes taken from the caller that the socket still has. */
+	#unsent = 0;
+	#closed = false;
+
+	constructor(options: SerialOptions) {
+		this.#options = options;
+		this.#peer = (options as SerialOptions & { peer: Peer }).peer;
+		const { name, port } = this.#peer;
+		this.#socket = connect({ host: name, port, noDelay: true });
+		this.#socket.on("connect", () => this.#open());
+		this.#socket.on("data", (bytes) => this.#take(new Uint8Array(bytes)));
+		this.#socket.on("error", (error) => this.#gone(error.message));
+		this.#socket.on("close", () => this.#gone("the other side has closed it"));
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#received.read(into, start, end);
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		const count = end - start;
+		if (count > this.#writable) throw new RangeError(`${count} bytes are more than the ${this.#writable} announced`);
+		if (count <= 0) return this.#writable;
+		this.#unsent += count;
+		this.#socket.write(bytes.slice(start, end), () => this.#sent(count));
+		this.#writable = SEND_LIMIT - this.#unsent;
+		return this.#writable;
+	}
+
+	/** Whoever has the UART at the other end sets its speed. */
+	configure(_line: LineSettings): void {}
+
+	close(): void {
+		this.#closed = true;
+		this.#writable = 0;
+		this.#received.clear();
+		this.#socket.destroy();
+	}
+
+	#open(): void {
+		if (this.#closed) return;
+		this.#peer.told = "";
+		this.#announce();
+	}
+
+	#announce(): void {
+		this.#writable = SEND_LIMIT - this.#unsent;
+		this.#options.onWritable?.(this.#writable);
+	}
+
+	#sent(count: number): void {
+		this.#unsent -= count;
+		if (this.#closed) return;
+		this.#announce();
+		if (this.#unsent === 0 && !this.#closed) this.#options.onDrained?.();
+	}
+
+	#take(bytes: Uint8Array): void {
+		if (this.#closed) return;
+		const kept = bytes.subarray(0, SERIAL_RECEIVE_LIMIT - this.#received.length);
+		this.#received.push(kept);
+		if (kept.length < bytes.length) this.#options.onError?.(SERIAL_ERROR_OVERRUN);
+		if (kept.length > 0 && !this.#closed) this.#options.onReadable?.(this.#received.length);
+	}
+
+	#gone(reason: string): void {
+		if (this.#closed) return;
+		this.close();
+		const { name, port } = this.#peer;
+		const message = `The Zigbee coprocessor at tcp://${name}:${port} is out of reach: ${reason}`;
+		if (message !== this.#peer.told) this.#peer.trace(message);
+		this.#peer.told = message;
+		this.#options.onError?.(SERIAL_ERROR_GONE);
+	}
+}

@@ -1,0 +1,78 @@
+/**
+ * The simulated Zigbee coprocessor: tools/zigbee.ts on TCP ports, with a network that a coordinator can be attached to. When it
+ * ends by itself it is started again at the same ports, as a coprocessor that has lost its power for a while: what it
+ * remembers is in a file of the state folder.
+ */
+import { join } from "node:path";
+import { startTool, type ToolProgram } from "./tool-program.js";
+
+/** It is away for so long when it has ended, ms. */
+const AWAY_MS = 2000;
+
+export interface SimulatedCoprocessor {
+	/** `tcp://HOST:PORT` of the gateway's side. */
+	readonly path: string;
+	/** Of the coordinator's. */
+	readonly coordinator: string;
+	/** As CoprocessorPort. */
+	setLines(reset: boolean, bootLoader: boolean): void;
+	/** Settles when it has ended. */
+	end(): Promise<void>;
+}
+
+export interface SimulatedCoprocessorOptions {
+	readonly stateFolder: string;
+	/** What happens to it, for the user. */
+	say(message: string): void;
+}
+
+/** Rejects with a sentence when it does not start. */
+export async function startSimulatedCoprocessor({
+	stateFolder,
+	say,
+}: SimulatedCoprocessorOptions): Promise<SimulatedCoprocessor> {
+	let isEnding = false;
+	let lines = { reset: false, bootLoader: false };
+	const nv = ["--nv", join(stateFolder, "zigbee.json")];
+	const start = async (ports: readonly string[]): Promise<ToolProgram> => {
+		const program = await startTool({
+			name: "zigbee",
+			words: "The simulated Zigbee coprocessor",
+			args: [...nv, ...ports, "--quiet"],
+			ready: /^zigbee (tcp:\S+) (tcp:\S+)$/,
+			onEnded: () => ended(),
+		});
+		program.child.send({ lines });
+		return program;
+	};
+	let program = await start(["--device", "0"]);
+	const [path, coordinator] = program.told;
+	const portOf = (url: string) => url.slice(url.lastIndexOf(":") + 1);
+	const again = async () => {
+		try {
+			program = await start(["--device", portOf(path), "--coordinator", portOf(coordinator)]);
+		} catch {
+			// It has told why, and ended: that is tried again.
+			return;
+		}
+		if (isEnding) await program.end();
+		else say("The simulated Zigbee coprocessor is back.");
+	};
+	const ended = () => {
+		if (isEnding) return;
+		say(`The simulated Zigbee coprocessor has ended; it comes back in ${AWAY_MS / 1000} s.`);
+		setTimeout(() => isEnding || void again(), AWAY_MS);
+	};
+	return {
+		path,
+		coordinator,
+		setLines: (reset, bootLoader) => {
+			lines = { reset, bootLoader };
+			if (program.child.connected) program.child.send({ lines });
+		},
+		end: () => {
+			isEnding = true;
+			return program.end();
+		},
+	};
+}

@@ -1,0 +1,35 @@
+/**
+ * Days since 1970-01-01 and dates of the Gregorian calendar, both ways. No Date: the engine's takes 14 KB of flash.
+ * From 1600-03-01 on.
+ */
+
+/** 1600-03-01 to 1970-01-01. Years that begin in March end in the leap day; after 400 of them they repeat. */
+const DAYS_BEFORE_1970 = 135080;
+const DAYS_OF_400_YEARS = 146097;
+
+/** Of the month with that number, 0 is January of the year 0; of the day of that month, from 1 on. Both are whole. */
+export function daysOf(months: number, day: number): number {
+	// Months from March 1600 on. Of 31 and 30 days, they come in groups of five that have 153 days.
+	const since = months - 1600 * 12 - 2;
+	const year = Math.floor(since / 12);
+	const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
+	return 365 * year + leapDays + Math.floor((153 * (since - year * 12) + 2) / 5) + day - 1 - DAYS_BEFORE_1970;
+}
+
+/** The month of that day, 0 is January of the year 0. */
+export function monthOf(days: number): number {
+	return Math.floor(dateOf(days) / 32);
+}
+
+/** Month, as `monthOf` gives it, times 32, and the day of that month from 1 on. */
+export function dateOf(days: number): number {
+	const since = days + DAYS_BEFORE_1970;
+	const dayOf400 = since - Math.floor(since / DAYS_OF_400_YEARS) * DAYS_OF_400_YEARS;
+	const yearOf400 = Math.floor(
+		(dayOf400 - Math.floor(dayOf400 / 1460) + Math.floor(dayOf400 / 36524) - Math.floor(dayOf400 / 146096)) / 365,
+	);
+	const dayOfYear = dayOf400 - (365 * yearOf400 + Math.floor(yearOf400 / 4) - Math.floor(yearOf400 / 100));
+	const month = Math.floor((5 * dayOfYear + 2) / 153);
+	const year = 1600 + Math.floor(since / DAYS_OF_400_YEARS) * 400 + yearOf400;
+	return (year * 12 + month + 2) * 32 + dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
+}

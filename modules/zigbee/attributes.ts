@@ -1,0 +1,396 @@
+/**
+ * The attributes that our endpoint serves, and their values: what the meter has told, in the units of the attributes.
+ *
+ *   0000 Basic                   what the device is
+ *   0001 Power Configuration     where there is room for cells
+ *   0003 Identify
+ *   0702 Metering                kWh and kW, both with three places (ZCL revision 8, 10.4)
+ *   0B04 Electrical Measurement  where voltage or current is mapped: 0.1 V, 0.01 A, 1 W (ZCL revision 8, 4.9)
+ *
+ * Where 0B04 is, Zigbee2MQTT configures reports of voltage, current and active power, and fails as a whole if one is missing:
+ * all three are always there, voltage and current 0 when nothing feeds them. Active power is InstantaneousDemand once more.
+ *
+ * Before a value is known, and when it is no more, its mark for "unknown" stands for it; zigbee-herdsman and ZHA show
+ * none then. Only a counter has no such mark that both understand (Zigbee2MQTT would show 281 TWh, which spoils all statistics):
+ * reading it fails. A counter stays true however old it is; a momentary value is unknown when it is older than FRESH_MS and
+ * the meter gives no newer one.
+ */
+import { equalConstantTime } from "../bytes/equal.js";
+import type { HostInfo, TextCodec } from "../io/host.js";
+import type { OBISCode } from "../obis/code.js";
+import { isFed, pairOf } from "../obis/mapping.js";
+import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
+import type { Readout } from "../readout/readout.js";
+import { RecordCursor } from "../readout/record-cursor.js";
+import { numberSize, putNumber } from "./zcl.js";
+
+const POWER_CONFIGURATION = 0x0001;
+export const IDENTIFY = 0x0003;
+const METERING = 0x0702;
+const ELECTRICAL = 0x0b04;
+
+/** How a value is had: from 0 to 127 it is that itself. */
+const MANUFACTURER = 0x80;
+const MODEL = 0x81;
+const BUILT = 0x82;
+const SERIAL = 0x83;
+const VERSION = 0x84;
+const METER_SERIAL = 0x85;
+const IDENTIFY_TIME = 0x86;
+const SUPPLY = 0x87;
+const CELLS = 0x88;
+const THOUSAND = 0x89;
+const FORMATTING = 0x8a;
+/** From here on it can be reported, and is that number of `values`. */
+const VALUES = 0x90;
+
+/** Numbers of `values`; 1 to 5 are the pairs of obis/mapping.ts. */
+export const METER_STATUS = 0;
+const DEMAND = 3;
+const FIRST_MOMENTARY = DEMAND;
+const LAST_PAIR = 5;
+const ACTIVE_POWER = 6;
+const BATTERY_VOLTS = 7;
+const BATTERY_PERCENT = 8;
+export const VALUE_COUNT = 9;
+
+/** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, how. Ascending, cluster by cluster. */
+const ROW = 12;
+const TABLE =
+	"000000002008" + // ZCL version: 8
+	"000000012001" + // application version
+	"000000022003" + // stack version: Z-Stack 3
+	"000000032001" + // hardware version
+	"000000044280" + // manufacturer
+	"000000054281" + // model
+	"000000064282" + // date code
+	"000000073087" + // power source
+	"0000000d4283" + // serial number
+	"000040004284" + // software build
+	"0000fffd2103" + // revision of the cluster, as in all
+	"000100202097" + // battery voltage, 0.1 V
+	"000100212098" + // battery left, half per cent
+	"000100313003" + // battery size: AA
+	"000100332088" + // cells
+	"00010034200f" + // voltage of one: 1.5 V
+	"0001fffd2101" +
+	"000300002186" + // seconds to identify itself
+	"0003fffd2101" +
+	"070200002591" + // import
+	"070200012592" + // export
+	"070202001890" + // status
+	"070203003000" + // unit: kWh, kW
+	"070203012201" + // multiplier
+	"070203022289" + // divisor
+	"07020303188a" + // formatting of energy
+	"07020304188a" + // formatting of power
+	"070203061800" + // kind of meter: electricity
+	"070203084185" + // serial number of the meter
+	"070204002a93" + // power
+	"0702fffd2102" +
+	"0b0400001b09" + // measured here: active power, phase A
+	"0b0405052194" + // voltage
+	"0b0405082195" + // current
+	"0b04050b2996" + // power, once more
+	"0b0406002101" + // multiplier and divisor of voltage
+	"0b040601210a" +
+	"0b0406022101" + // of current
+	"0b0406032164" +
+	"0b0406042101" + // of power
+	"0b0406052101" +
+	"0b04fffd2101";
+
+/** As Z2M and ZHA know the product: the models of boards themselves are known to them as coordinators and routers. */
+const MODEL_PREFIX = "Meter gateway ";
+const NAME_LIMIT = 32;
+const SHORT_LIMIT = 16;
+const SERIAL_LIMIT = 24;
+
+/** Formatting: 3 digits behind the point, 15 before it, no zeros in front. */
+const FORMATTING_VALUE = 0xfb;
+/** Power source: cells, or a DC supply, which USB is. */
+const SUPPLY_BATTERY = 3;
+const SUPPLY_DC = 4;
+
+const STATUS_CHECK_METER = 1;
+const STATUS_LOW_BATTERY = 2;
+/** Per cent. */
+const LOW_BATTERY = 10;
+
+/** A momentary value is that of now for so long. */
+export const FRESH_MS = 900_000;
+
+/** Most that the types carry: u48, i24, u16 each but for the mark, i16. */
+const ENERGY_LIMIT = 2 ** 48 - 2;
+const DEMAND_LIMIT = 0x7fffff;
+const U16_LIMIT = 0xfffe;
+const ACTIVE_POWER_LIMIT = 0x7fff;
+/** Marks for "unknown". */
+const DEMAND_UNKNOWN = -0x800000;
+const ACTIVE_POWER_UNKNOWN = -0x8000;
+const U16_UNKNOWN = 0xffff;
+
+/** Groups C and D of momentary power: import, export, and their difference (IEC 62056-6-1). */
+const POWER_IMPORT = 1;
+const POWER_EXPORT = 2;
+const POWER_NET = 16;
+const MOMENTARY = 7;
+const GROUP_SERVICE = 96;
+
+export interface AttributesOptions {
+	readonly info: HostInfo;
+	readonly text: TextCodec;
+	/** Cells that there is room for. */
+	readonly cells: number;
+	/** Packed (obis/mapping.ts). */
+	readonly map: Uint8Array;
+}
+
+export class Attributes {
+	readonly #options: AttributesOptions;
+	#map: Uint8Array;
+	/** As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms. */
+	readonly values = new Float64Array(VALUE_COUNT + LAST_PAIR + 1);
+	/** A good readout has come. */
+	hasMeasured = false;
+	/** Who the readout was of, and that meter's own number. */
+	#meterId: Uint8Array | undefined;
+	#meterSerial: Uint8Array | undefined;
+	/** Monotonic; in the past when nobody is looking for the device. */
+	identifyUntilMs = 0;
+
+	constructor(options: AttributesOptions) {
+		this.#options = options;
+		this.#map = options.map;
+		this.values.fill(Number.NaN, BATTERY_VOLTS, VALUE_COUNT);
+		this.forget();
+	}
+
+	/** Ids of the clusters, ascending. */
+	get clusters(): readonly number[] {
+		const all = this.#options.cells > 0 ? [0, POWER_CONFIGURATION, IDENTIFY, METERING] : [0, IDENTIFY, METERING];
+		if (this.isElectrical) all.push(ELECTRICAL);
+		return all;
+	}
+
+	private get isElectrical(): boolean {
+		return isFed(this.#map, LAST_PAIR) || isFed(this.#map, LAST_PAIR - 1);
+	}
+
+	/** Another map is in use: what was known came by the other one. */
+	mapChanged(map: Uint8Array): void {
+		this.#map = map;
+		this.forget();
+	}
+
+	/** Takes the values of a good readout. */
+	take({ records, meterId }: Readout, nowMs: number): void {
+		const map = this.#map;
+		const { text } = this.#options;
+		const quantities = new Quantities(records);
+		const { code } = quantities;
+		/** Pairs that have their value. */
+		let taken = 0;
+		/** W times a thousand. */
+		let imported = Number.NaN;
+		let exported = Number.NaN;
+		for (let i = 0; i < quantities.count; i++) {
+			const kind = quantities.kindOf(i);
+			if (kind !== ENERGY && kind < POWER) continue;
+			quantities.seek(i);
+			const { c } = code;
+			const pair = pairOf(code, map);
+			if (pair > 0) {
+				if (taken & (1 << pair) || kind !== kindOf(pair)) continue;
+				taken |= 1 << pair;
+				this.put(pair, rounded(quantities.value(text, pair < DEMAND ? 3 : pair - DEMAND)), nowMs);
+			} else if (kind === POWER && code.d === MOMENTARY && (c === POWER_IMPORT || c === POWER_EXPORT)) {
+				code.c = POWER_NET;
+				const isPart = pairOf(code, map) === DEMAND;
+				code.c = c;
+				if (!isPart) continue;
+				const value = rounded(quantities.value(text, 3));
+				if (c === POWER_IMPORT) imported = value;
+				else exported = value;
+			}
+		}
+		const net = imported - exported;
+		if ((taken & (1 << DEMAND)) === 0 && !Number.isNaN(net)) this.put(DEMAND, rounded(String(net / 1000)), nowMs);
+		if (this.#meterId === undefined || !equalConstantTime(this.#meterId, meterId)) {
+			this.#meterId = meterId;
+			this.#meterSerial = serialOf(records) ?? meterId;
+		}
+		this.hasMeasured = true;
+		this.values[METER_STATUS] &= ~STATUS_CHECK_METER;
+		this.settle(nowMs);
+	}
+
+	/** The meter was to be read, and gave no good readout. */
+	meterFailed(nowMs: number): void {
+		this.values[METER_STATUS] |= STATUS_CHECK_METER;
+		this.settle(nowMs);
+	}
+
+	/** Volts of all cells together, and per cent that are left. */
+	setBattery(volts: number, percent: number): void {
+		const { values } = this;
+		values[BATTERY_VOLTS] = Math.min(Math.round(volts * 10), 0xfe);
+		values[BATTERY_PERCENT] = percent * 2;
+		values[METER_STATUS] =
+			(values[METER_STATUS] & STATUS_CHECK_METER) | (percent < LOW_BATTERY ? STATUS_LOW_BATTERY : 0);
+	}
+
+	/** The row of an attribute; -1 when there is none. */
+	find(cluster: number, id: number): number {
+		return this.clusters.includes(cluster) ? rowOf(digits(cluster) + digits(id)) : -1;
+	}
+
+	/** The row of the cluster's next attribute behind `row`, of its first one for -1; -1 when there is none. */
+	next(cluster: number, row: number): number {
+		if (row < 0) return this.clusters.includes(cluster) ? rowOf(digits(cluster)) : -1;
+		return TABLE.startsWith(digits(cluster), row + ROW) ? row + ROW : -1;
+	}
+
+	idOf(row: number): number {
+		return field(row, 4, 4);
+	}
+
+	typeOf(row: number): number {
+		return field(row, 8, 2);
+	}
+
+	/** Its number in `values`, by which it is reported; below 0: it can't be. */
+	valueOf(row: number): number {
+		return field(row, 10, 2) - VALUES;
+	}
+
+	isWritable(row: number): boolean {
+		return field(row, 10, 2) === IDENTIFY_TIME;
+	}
+
+	/** Writes the value at `at`; returns where it ends, or -1 when there is none. Needs room for 33 bytes. */
+	write(row: number, into: Uint8Array, at: number, nowMs: number): number {
+		const { info, text, cells } = this.#options;
+		const how = field(row, 10, 2);
+		let value = how >= VALUES ? this.values[how - VALUES] : how;
+		switch (how) {
+			case MANUFACTURER:
+				return putBytes(text.encode(info.manufacturer), NAME_LIMIT, into, at);
+			case MODEL:
+				return putBytes(text.encode(MODEL_PREFIX + info.model), NAME_LIMIT, into, at);
+			case SERIAL:
+				return putBytes(text.encode(info.serial), NAME_LIMIT, into, at);
+			case VERSION:
+				return putBytes(text.encode(info.firmwareVersion), SHORT_LIMIT, into, at);
+			case BUILT: {
+				const date = new Date(info.builtUtcMs).toISOString();
+				return putBytes(text.encode(date.slice(0, 4) + date.slice(5, 7) + date.slice(8, 10)), SHORT_LIMIT, into, at);
+			}
+			case METER_SERIAL:
+				return putBytes(this.#meterSerial ?? new Uint8Array(0), SERIAL_LIMIT, into, at);
+			case IDENTIFY_TIME:
+				value = Math.max(0, Math.ceil((this.identifyUntilMs - nowMs) / 1000));
+				break;
+			case SUPPLY:
+				value = cells > 0 ? SUPPLY_BATTERY : SUPPLY_DC;
+				break;
+			case CELLS:
+				value = cells;
+				break;
+			case THOUSAND:
+				value = 1000;
+				break;
+			case FORMATTING:
+				value = FORMATTING_VALUE;
+		}
+		return Number.isNaN(value) ? -1 : putNumber(into, at, numberSize(this.typeOf(row)), value);
+	}
+
+	/** Clips a value to its type. */
+	private put(pair: number, value: number, nowMs: number): void {
+		const limit = pair < DEMAND ? ENERGY_LIMIT : pair === DEMAND ? DEMAND_LIMIT : U16_LIMIT;
+		this.values[pair] = Math.min(limit, Math.max(pair === DEMAND ? -limit : 0, value));
+		this.values[VALUE_COUNT + pair] = nowMs;
+	}
+
+	/** What follows of the values, and of their age. */
+	private settle(nowMs: number): void {
+		for (let pair = FIRST_MOMENTARY; pair <= LAST_PAIR; pair++)
+			if (nowMs - this.values[VALUE_COUNT + pair] > FRESH_MS) this.unknow(pair);
+		const demand = this.values[DEMAND];
+		const clipped = Math.min(ACTIVE_POWER_LIMIT, Math.max(-ACTIVE_POWER_LIMIT, demand));
+		if (this.isElectrical) this.values[ACTIVE_POWER] = demand === DEMAND_UNKNOWN ? ACTIVE_POWER_UNKNOWN : clipped;
+	}
+
+	private forget(): void {
+		for (let pair = 1; pair <= LAST_PAIR; pair++) this.unknow(pair);
+		this.values[ACTIVE_POWER] = this.isElectrical ? ACTIVE_POWER_UNKNOWN : Number.NaN;
+		this.hasMeasured = false;
+	}
+
+	private unknow(pair: number): void {
+		let value = Number.NaN;
+		if (pair === DEMAND) value = DEMAND_UNKNOWN;
+		else if (pair > DEMAND && this.isElectrical) value = isFed(this.#map, pair) ? U16_UNKNOWN : 0;
+		this.values[pair] = value;
+	}
+}
+
+/** Writes a text of up to `limit` bytes, its length before it; returns where it ends. */
+function putBytes(bytes: Uint8Array, limit: number, into: Uint8Array, at: number): number {
+	const length = Math.min(bytes.length, limit);
+	into[at] = length;
+	into.set(bytes.subarray(0, length), at + 1);
+	return at + 1 + length;
+}
+
+/** Whether `value` of that number is the mark for "unknown". */
+export function isUnknown(number: number, value: number): boolean {
+	return value === (number === DEMAND ? DEMAND_UNKNOWN : number > DEMAND ? U16_UNKNOWN : Number.NaN);
+}
+
+/** Four hex digits. */
+function digits(number: number): string {
+	return (0x10000 + number).toString(16).slice(1);
+}
+
+/** The first row that begins so; -1. */
+function rowOf(beginning: string): number {
+	let row = TABLE.indexOf(beginning);
+	while (row % ROW > 0) row = TABLE.indexOf(beginning, row + 1);
+	return row;
+}
+
+/** The number of `length` hex digits from digit `from` of the row on. */
+function field(row: number, from: number, length: number): number {
+	return Number.parseInt(TABLE.slice(row + from, row + from + length), 16);
+}
+
+/** Kind of quantity (readout/quantities.ts) of what a pair is fed by. */
+function kindOf(pair: number): number {
+	return pair < DEMAND ? ENERGY : pair === DEMAND ? POWER : VOLTAGE + pair - DEMAND - 1;
+}
+
+/** A decimal number in digits, rounded half away from zero. */
+function rounded(number: string): number {
+	const point = number.indexOf(".");
+	if (point < 0) return Number(number);
+	const whole = Number(number.slice(0, point));
+	if (number.charCodeAt(point + 1) < 0x35) return whole;
+	return number.startsWith("-") ? whole - 1 : whole + 1;
+}
+
+/** The meter's own number: `0.0.0`, `C.1.0`, `0-0:96.1.0`; not those of meters on M-Bus. */
+function serialOf(records: Uint8Array): Uint8Array | undefined {
+	const cursor = new RecordCursor(records);
+	while (cursor.nextRecord()) {
+		if (isSerial(cursor.code) && cursor.attribute === 0 && cursor.nextValue() && cursor.length > 0)
+			return cursor.text.slice(0, cursor.length);
+	}
+	return undefined;
+}
+
+function isSerial({ b, c, d, e, billingPeriod }: OBISCode): boolean {
+	if (b > 0 || billingPeriod !== null) return false;
+	return c === 0 ? d === 0 && e <= 0 : c === GROUP_SERVICE && d === 1;
+}

@@ -1,0 +1,318 @@
+/**
+ * The bridge between meter and Zigbee, as io/link.ts runs it on the coprocessor's port: the chip's driver, the clusters that
+ * the endpoint serves, what is reported, and the clients that ask the coordinator.
+ *
+ * One frame is on its way at a time. When there is room for another, the first of these goes: an answer, what a client
+ * asks, a report. A few answers wait (ANSWERS; who asks more at once asks again); clients and reports keep nothing that
+ * waits: they write their newest when it is their turn. After a frame that did not arrive there is a pause, longer each
+ * time, until one arrives or somebody sends us one; an answer is given up after TRIES, reports never are.
+ */
+import type { HostInfo, TextCodec } from "../io/host.js";
+import type { Machine, Output } from "../io/machine.js";
+import type { Readout } from "../readout/readout.js";
+import { Attributes } from "./attributes.js";
+import {
+	type Chip,
+	type ClusterClient,
+	type Incoming,
+	type Outgoing,
+	RADIO_IDLE,
+	RADIO_JOINED,
+	RADIO_JOINING,
+	RADIO_LEAVING,
+	RADIO_OFF,
+	RADIO_ORPHAN,
+	type RadioUser,
+	ZCL_LIMIT,
+} from "./radio.js";
+import { Reports } from "./reports.js";
+import { ANSWER_SIZE, clientOf, Server } from "./server.js";
+import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame, putNumber, u16 } from "./zcl.js";
+
+/** Who is told, inside calls of the bridge. */
+export interface BridgeUser {
+	/** State, network or values last sent may be others. */
+	bridgeChanged(nowMs: number): void;
+	/** Report settings of the coordinator, to be handed in at the next start; empty: there are none. */
+	keepReports(bytes: Uint8Array): void;
+	/** Somebody wants to see which device it is, for so many seconds; 0: no more. */
+	identify(seconds: number): void;
+}
+
+export interface BridgeOptions {
+	/** Makes the chip's driver. */
+	chip(user: RadioUser): Chip;
+	readonly user: BridgeUser;
+	readonly info: HostInfo;
+	readonly text: TextCodec;
+	/** Alkaline cells that the board has room for; 0: no Power Configuration cluster, and the supply is USB. */
+	readonly cells: number;
+	/** Which code feeds which attribute (mapOf of obis/mapping.ts). */
+	readonly map: Uint8Array;
+	/** What keepReports was given last; undefined: nothing. */
+	readonly reports: Uint8Array | undefined;
+	readonly clients: readonly ClusterClient[];
+	/**
+	 * Number of the frame before the first, 0 to 255, another one at each start: coordinators drop a report that has the number
+	 * of the one before, which a device on battery sent before it slept.
+	 */
+	readonly sequence: number;
+}
+
+/** Answers that wait. */
+const ANSWERS = 4;
+/** An answer that waits: cluster (2), destination (2), endpoint, length, frame. */
+const ANSWER_HEADER = 6;
+const ANSWER_SLOT = ANSWER_HEADER + ZCL_LIMIT;
+/** How often an answer is sent. */
+const TRIES = 3;
+
+/** After a frame that did not arrive; doubles each time. */
+const PAUSE_MS = 500;
+const PAUSE_LIMIT_MS = 60_000;
+/** Report settings are written to flash so long after a change: several come in a row. */
+const KEEP_MS = 5000;
+/** Between two writes at least: a coordinator must not wear out flash. */
+const KEEP_PAUSE_MS = 60_000;
+/** Who has just let us in asks who we are: a device on battery waits with sleep. */
+const INTERVIEW_MS = 60_000;
+
+/** A bit for each command of all clusters that answers another, or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
+const ANSWER_COMMANDS = 0x552e92;
+
+/** What is on its way. */
+const NOTHING = 0;
+const ANSWER = 1;
+const REQUEST = 2;
+const REPORTED = 3;
+
+export class Bridge implements Machine, RadioUser {
+	readonly chip: Chip;
+	readonly #options: BridgeOptions;
+	readonly #attributes: Attributes;
+	readonly #reports: Reports;
+	readonly #server: Server;
+	/** The answers that wait, the first one first, and behind them the frame that is being made. */
+	readonly #bytes = new Uint8Array(ANSWERS * ANSWER_SLOT + ANSWER_SIZE);
+	#answers = 0;
+	#tries = 0;
+	#onItsWay = NOTHING;
+	/** Of the request on its way. */
+	#client: ClusterClient | undefined;
+	#sequence: number;
+	/** Frames in a row that did not arrive; nothing is sent before this. */
+	#failures = 0;
+	#pauseUntilMs = 0;
+	/** When report settings are kept; Infinity: they are. */
+	#keepMs = Number.POSITIVE_INFINITY;
+	#keptMs = Number.NEGATIVE_INFINITY;
+	/** RADIO_…, as told last. */
+	#state = RADIO_OFF;
+	/** When the coordinator has let us in. */
+	#joinedMs = Number.NEGATIVE_INFINITY;
+
+	constructor(options: BridgeOptions) {
+		this.#options = options;
+		this.#sequence = options.sequence;
+		this.#attributes = new Attributes(options);
+		this.#reports = new Reports(this.#attributes, options.reports);
+		this.#server = new Server(this.#attributes, this.#reports, options);
+		this.chip = options.chip(this);
+	}
+
+	/** For the chip. */
+	get servers(): readonly number[] {
+		return this.#attributes.clusters;
+	}
+
+	get clients(): readonly number[] {
+		return this.#options.clients.map(({ cluster }) => cluster);
+	}
+
+	/** A good readout of a meter (decision 20). */
+	measured(readout: Readout, nowMs: number): void {
+		this.#attributes.take(readout, nowMs);
+		this.pump(nowMs);
+	}
+
+	/** The meter was to be read, and gave none. */
+	meterFailed(nowMs: number): void {
+		this.#attributes.meterFailed(nowMs);
+		this.pump(nowMs);
+	}
+
+	/** Another map (mapOf of obis/mapping.ts) is in use. */
+	mapChanged(map: Uint8Array, nowMs: number): void {
+		const { length } = this.servers;
+		this.#attributes.mapChanged(map);
+		this.#reports.forget();
+		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
+		this.pump(nowMs);
+	}
+
+	/** Volts of all cells together, and per cent that are left; only with room for cells. */
+	batteryChanged(volts: number, percent: number, nowMs: number): void {
+		this.#attributes.setBattery(volts, percent);
+		this.pump(nowMs);
+	}
+
+	/** Something is on its way, waits to be sent, or to be kept; or the coordinator is getting to know us. */
+	busy(nowMs: number): boolean {
+		if (this.#keepMs < Number.POSITIVE_INFINITY) return true;
+		if (!isJoined(this.#state)) return false;
+		if (nowMs - this.#joinedMs < INTERVIEW_MS) return true;
+		// Nobody waits for a coordinator that does not hear us.
+		if (this.#failures >= TRIES) return false;
+		return (
+			this.#onItsWay !== NOTHING ||
+			this.#answers > 0 ||
+			this.#reports.dueMs <= nowMs ||
+			this.#options.clients.some(({ isReady }) => isReady)
+		);
+	}
+
+	/** What was reported last of a pair of obis/mapping.ts, 1 to 5: kWh, kWh, W, V, A; NaN: nothing yet, or that it is unknown. */
+	reportedValue(pair: number): number {
+		return this.#reports.reported(pair) / [1, 1000, 1000, 1, 10, 100][pair];
+	}
+
+	/** When that was, monotonic. */
+	reportedMs(pair: number): number {
+		return this.#reports.reportedMs(pair);
+	}
+
+	/** Machine. */
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		this.chip.receive(bytes, start, end, nowMs);
+		this.pump(nowMs);
+	}
+
+	poll(): Output {
+		return this.chip.poll();
+	}
+
+	advance(nowMs: number): void {
+		this.chip.advance(nowMs);
+		for (const client of this.#options.clients) if (client.deadlineMs <= nowMs) client.advance(nowMs);
+		if (this.#keepMs <= nowMs) this.keep(nowMs);
+		this.pump(nowMs);
+	}
+
+	get deadlineMs(): number {
+		let deadline = Math.min(this.chip.deadlineMs, this.#keepMs);
+		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
+		if (!this.chip.canSend) return deadline;
+		// What can be sent now has been: it waits for a pause to end, or is due later.
+		const waits = this.#answers > 0 || this.#options.clients.some(({ isReady }) => isReady);
+		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
+	}
+
+	/** RadioUser. */
+	radioChanged(nowMs: number): void {
+		const { state } = this.chip;
+		const isIn = isJoined(state);
+		if (isIn !== isJoined(this.#state)) {
+			if (isIn && this.#state === RADIO_JOINING) this.#joinedMs = nowMs;
+			this.#onItsWay = NOTHING;
+			this.#reports.sent(false);
+			this.#answers = this.#tries = this.#failures = this.#pauseUntilMs = 0;
+			for (const client of this.#options.clients) {
+				if (isIn) client.joined(nowMs);
+				else client.left();
+			}
+		}
+		this.#state = state;
+		// What one coordinator has configured is of no use to the next.
+		if (state === RADIO_IDLE || state === RADIO_JOINING || state === RADIO_LEAVING) this.#reports.reset();
+		if (this.#reports.isChanged && !isIn) this.keep(nowMs);
+		this.#options.user.bridgeChanged(nowMs);
+	}
+
+	received(incoming: Incoming, nowMs: number): void {
+		const frame = parseFrame(incoming);
+		if (frame === undefined) return;
+		const { control, command, isBroadcast } = frame;
+		const { cluster, source, sourceEndpoint } = incoming;
+		// Somebody hears us.
+		if (!isBroadcast) this.#failures = this.#pauseUntilMs = 0;
+		const isCluster = (control & FRAME_CLUSTER) !== 0;
+		if ((control & (FRAME_TO_CLIENT | FRAME_MANUFACTURER)) === FRAME_TO_CLIENT && (isCluster || isAnswer(command)))
+			clientOf(this.#options.clients, cluster)?.received(frame, source, sourceEndpoint, nowMs);
+		if (!isCluster && isAnswer(command)) return;
+		// Behind those that wait.
+		const into = this.#bytes.subarray(ANSWERS * ANSWER_SLOT);
+		const length = this.#server.answer(frame, cluster, source, sourceEndpoint, into, nowMs);
+		if (this.#reports.isChanged)
+			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));
+		if (length === 0 || this.#answers === ANSWERS) return;
+		const bytes = this.#bytes;
+		const at = this.#answers++ * ANSWER_SLOT;
+		putNumber(bytes, at, 2, cluster);
+		putNumber(bytes, at + 2, 2, source);
+		bytes[at + 4] = sourceEndpoint;
+		bytes[at + 5] = length;
+		bytes.set(into.subarray(0, length), at + ANSWER_HEADER);
+		this.pump(nowMs);
+	}
+
+	sent(status: number, nowMs: number): void {
+		const what = this.#onItsWay;
+		const hasArrived = status === 0;
+		this.#onItsWay = NOTHING;
+		if (hasArrived) this.#failures = this.#pauseUntilMs = 0;
+		else this.#pauseUntilMs = nowMs + Math.min(PAUSE_MS * 2 ** this.#failures++, PAUSE_LIMIT_MS);
+		if (what === ANSWER && (hasArrived || ++this.#tries === TRIES)) {
+			this.#tries = 0;
+			this.#answers--;
+			this.#bytes.copyWithin(0, ANSWER_SLOT, ANSWERS * ANSWER_SLOT);
+		} else if (what === REPORTED) {
+			this.#reports.sent(hasArrived);
+			if (hasArrived) this.#options.user.bridgeChanged(nowMs);
+		} else if (what === REQUEST && !hasArrived) this.#client?.failed(nowMs);
+		this.pump(nowMs);
+	}
+
+	/** Sends what is next. */
+	private pump(nowMs: number): void {
+		if (this.#onItsWay !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
+		const bytes = this.#bytes;
+		const out: Outgoing = { cluster: 0, destination: 0, destinationEndpoint: 0, bytes, start: 0, end: 0 };
+		if (this.#answers > 0) {
+			out.cluster = u16(bytes, 0);
+			out.destination = u16(bytes, 2);
+			out.destinationEndpoint = bytes[4];
+			out.start = ANSWER_HEADER;
+			out.end = ANSWER_HEADER + bytes[5];
+			this.#onItsWay = ANSWER;
+		} else {
+			out.bytes = bytes.subarray(ANSWERS * ANSWER_SLOT);
+			const sequence = (this.#sequence + 1) & 0xff;
+			this.#client = this.#options.clients.find(({ isReady }) => isReady);
+			if (this.#client !== undefined) {
+				this.#client.write(out, sequence, nowMs);
+				this.#onItsWay = REQUEST;
+			} else {
+				this.#reports.write(out, sequence, nowMs);
+				if (out.end === 0) return;
+				this.#onItsWay = REPORTED;
+			}
+			this.#sequence = sequence;
+		}
+		this.chip.send(out, nowMs);
+	}
+
+	private keep(nowMs: number): void {
+		this.#keepMs = Number.POSITIVE_INFINITY;
+		this.#keptMs = nowMs;
+		this.#options.user.keepReports(this.#reports.pack());
+	}
+}
+
+function isJoined(state: number): boolean {
+	return state === RADIO_JOINED || state === RADIO_ORPHAN;
+}
+
+/** Of commands that all clusters have: one that answers another, or a report. */
+function isAnswer(command: number): boolean {
+	return command < 32 && ((ANSWER_COMMANDS >> command) & 1) !== 0;
+}

@@ -1,0 +1,443 @@
+/**
+ * The driver of the coprocessor: a TI chip with Z-Stack ZNP on a UART, which does all of Zigbee below ZCL. It is started,
+ * watched, told to join and to leave; frames of our endpoint go out and come in. For bridge.ts. Frames of the UART: unpi.ts;
+ * commands, and the sequences of them: mt.ts.
+ *
+ *   phase       is done        refused, or no   restarted       due
+ *               (answers)      answer in 6 s    (41 80)
+ *   HELD        –              –                –               –           off: in reset, or reset and not started
+ *   PULSING     –              –                –               RESETTING   reset line let go after 10 ms
+ *   RESETTING   –              –                BOOTING*        again       5, 10, 20 … 60 s; the third time it is SILENT, or
+ *                                                                           FOREIGN if something came that is no ZNP's
+ *   PAUSED      –              –                –               reset       the same times, after an attempt that failed
+ *   BOOTING     what is due    PAUSED           BOOTING         –           what is due: RESTORING; for a leave that, then
+ *                                                                           LEAVING; to join PAIRING, after it STEERING
+ *   RESTORING   SETTLED        PAUSED           BOOTING         SETTLED     60 s for what it says in the end (4F 80)
+ *   SETTLED     –              missed           BOOTING         asks        how its network is, every 30 s (EXT_NWK_INFO);
+ *                                                                           missed 3 times: reset
+ *   LEAVING     –              –                WIPING          WIPING      3 s for the frame to go out
+ *   WIPING      reset          PAUSED           BOOTING         –           PAIRING is the same
+ *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
+ *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
+ *
+ *   * HELD when it is off.
+ *
+ * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
+ * its time is over, whether the chip answers or not. Restarts that come again and again before it has settled for 30 s count as
+ * attempts that failed.
+ *
+ * SILENT and FOREIGN are left when the chip works, and not before, so that what an owner is shown does not flutter.
+ * The coordinator may tell us to leave (45 C9): the network is then forgotten as if we had wanted it.
+ *
+ * Limits: one request (SREQ) at a time; one frame of ZCL on its way, of up to ZCL_LIMIT bytes; its confirmation is waited
+ * for 20 s. Every byte of the chip is looked at as if an enemy had sent it. Keys are never read.
+ */
+import type { CoprocessorPort } from "../io/host.js";
+import {
+	BDB_IN_PROGRESS,
+	BDB_PARENT_LOST,
+	BDB_RECOVER,
+	BDB_RESTORED,
+	BDB_STEERING,
+	BDB_SUCCESS,
+	BOOT,
+	LEAVE,
+	PAIR,
+	RESTORE,
+	STEER,
+	SYS_VERSION,
+	WIPE,
+	ZDO_EXT_NWK_INFO,
+} from "./mt.js";
+import {
+	type Chip,
+	type Outgoing,
+	RADIO_FOREIGN,
+	RADIO_IDLE,
+	RADIO_JOINED,
+	RADIO_JOINING,
+	RADIO_LEAVING,
+	RADIO_OFF,
+	RADIO_ORPHAN,
+	RADIO_SILENT,
+	RADIO_STARTING,
+	type RadioUser,
+	ZCL_LIMIT,
+} from "./radio.js";
+import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
+
+/** How long it looks for an open network. */
+export const JOIN_MS = 300_000;
+
+const HELD = 0;
+const PULSING = 1;
+const RESETTING = 2;
+const PAUSED = 3;
+const BOOTING = 4;
+const RESTORING = 5;
+const SETTLED = 6;
+const LEAVING = 7;
+const WIPING = 8;
+const PAIRING = 9;
+const STEERING = 10;
+const WAITING = 11;
+
+const PULSE_MS = 10;
+const PING_MS = 30_000;
+const MISSES = 3;
+const RETRY_FIRST_MS = 5000;
+const RETRY_LONGEST_MS = 60_000;
+/** Attempts until it is called silent, or foreign. */
+const ATTEMPTS = 3;
+const ORPHAN_FIRST_MS = 30_000;
+const ORPHAN_LONGEST_MS = 900_000;
+
+export class Coprocessor extends Requests implements Chip {
+	state = RADIO_OFF;
+	/** The network that it is in, or was, is still to be forgotten. */
+	owesLeave = false;
+	joiningUntilMs = 0;
+	readonly #port: Pick<CoprocessorPort, "setLines">;
+	#phase = HELD;
+	/** End of the phase, or of the time that its request has. */
+	#dueMs = Infinity;
+	#pingMs = Infinity;
+	#misses = 0;
+	/** Attempts to start it that failed, one after the other. */
+	#failures = 0;
+	/** What WIPE and PAIR write is written. */
+	#isWiped = false;
+	#isPaired = false;
+	/** How often it did not say what came of restoring its network. */
+	#untold = 0;
+	/** It said that its parent is lost, and not that it is found. */
+	#isLost = false;
+	/** Between the last two tries to join, or to find a parent. */
+	#pauseMs = 0;
+	#recoverMs = Infinity;
+
+	/** It does nothing before `start` or `stop`. Of the port it uses the lines, where they are wired. */
+	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
+		super(user, role);
+		this.#port = port;
+	}
+
+	get canSend(): boolean {
+		return this.state === RADIO_JOINED && this.#phase === SETTLED && !this.isSending;
+	}
+
+	start(nowMs: number): void {
+		this.#failures = this.#untold = 0;
+		this.setState(RADIO_STARTING, nowMs);
+		this.reset(nowMs);
+	}
+
+	stop(nowMs: number): void {
+		this.#failures = 0;
+		this.joiningUntilMs = 0;
+		this.setState(RADIO_OFF, nowMs);
+		this.reset(nowMs);
+	}
+
+	/** Nothing while it is off. */
+	join(nowMs: number): void {
+		if (this.state === RADIO_OFF) return;
+		this.joiningUntilMs = nowMs + JOIN_MS;
+		this.forget(nowMs);
+	}
+
+	/** What can't be done now, also since it is off, is done when the chip works again: `owesLeave` tells. */
+	leave(nowMs: number): void {
+		this.joiningUntilMs = 0;
+		this.forget(nowMs);
+	}
+
+	/** By a reset, since a chip knows its endpoint until then. */
+	clustersChanged(nowMs: number): void {
+		const phase = this.#phase;
+		// In all others a reset is to come.
+		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
+	}
+
+	send(frame: Outgoing, nowMs: number): void {
+		if (!this.canSend || frame.end - frame.start > ZCL_LIMIT) throw new Error("zigbee: no such frame can be sent now");
+		this.queue(frame);
+		this.pump(nowMs);
+	}
+
+	get deadlineMs(): number {
+		return Math.min(this.#dueMs, this.confirmMs, this.gapMs);
+	}
+
+	advance(nowMs: number): void {
+		this.giveUp(nowMs);
+		if (nowMs < this.#dueMs) return;
+		switch (this.#phase) {
+			case PULSING:
+				this.#port.setLines?.(false, false);
+				this.enter(RESETTING, this.backOff(nowMs));
+				break;
+			case RESETTING:
+			case PAUSED:
+				if (this.#phase === RESETTING) this.failed(nowMs);
+				this.reset(nowMs);
+				break;
+			case SETTLED:
+				if (this.asked !== 0) this.unanswered(nowMs);
+				else {
+					this.#failures = 0;
+					this.pump(nowMs);
+				}
+				break;
+			case LEAVING:
+				this.run(WIPING, WIPE, nowMs);
+				break;
+			case WAITING:
+				if (nowMs < this.joiningUntilMs) this.run(STEERING, STEER, nowMs);
+				else this.check(nowMs);
+				break;
+			default:
+				if (this.asked !== 0) this.pause(false, nowMs);
+				else if (this.#phase === STEERING) this.wait(nowMs);
+				else {
+					this.#untold++;
+					this.check(nowMs);
+				}
+		}
+	}
+
+	protected restarted(nowMs: number): void {
+		const phase = this.#phase;
+		if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
+		else if (phase === LEAVING) this.run(WIPING, WIPE, nowMs);
+		else if (phase === RESETTING) this.boot(nowMs);
+		else if (phase > PAUSED) {
+			if (this.#failures >= ATTEMPTS - 1) this.pause(false, nowMs);
+			else {
+				this.#failures++;
+				this.boot(nowMs);
+				this.interrupted(nowMs);
+			}
+		}
+	}
+
+	protected expelled(nowMs: number): void {
+		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
+		this.owesLeave = true;
+		// What was asked has its time, too.
+		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
+		this.setState(RADIO_LEAVING, nowMs);
+	}
+
+	protected notified(status: number, about: number, nowMs: number): void {
+		const phase = this.#phase;
+		if (status === BDB_IN_PROGRESS) return;
+		if (about === BDB_PARENT_LOST) this.#isLost = status !== BDB_SUCCESS && status !== BDB_RESTORED;
+		if (phase === STEERING) {
+			if (about !== BDB_STEERING) return;
+			if (status === BDB_SUCCESS) this.check(nowMs);
+			else this.wait(nowMs);
+		} else if (phase === RESTORING || phase === SETTLED) {
+			this.#untold = 0;
+			this.check(nowMs);
+		}
+	}
+
+	protected changed(isMember: boolean, nowMs: number): void {
+		if (this.#phase !== SETTLED) return;
+		if (isMember) this.#isLost = false;
+		this.check(nowMs);
+	}
+
+	private boot(nowMs: number): void {
+		this.#isLost = false;
+		const wasWiped = this.#isWiped;
+		if (wasWiped) this.#isWiped = this.owesLeave = false;
+		if (wasWiped && nowMs < this.joiningUntilMs) {
+			this.run(PAIRING, PAIR, nowMs);
+			this.setState(RADIO_JOINING, nowMs);
+		} else this.run(BOOTING, BOOT, nowMs);
+	}
+
+	/** The chip is known, its endpoint is registered: what is it to do? */
+	private booted(nowMs: number): void {
+		const isRight = this.chipRole === this.wantedRole;
+		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
+			this.#pauseMs = 0;
+			if (!this.#isPaired) this.run(PAIRING, PAIR, nowMs);
+			else if (isRight) this.run(STEERING, STEER, nowMs);
+			else this.pause(true, nowMs);
+			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
+			return;
+		}
+		// A chip of another role has no network of ours; a coordinator would open its own.
+		if (isRight) this.run(RESTORING, RESTORE, nowMs);
+		else this.check(nowMs);
+		if (this.owesLeave) this.setState(RADIO_LEAVING, nowMs);
+	}
+
+	protected answered(request: number, isWell: boolean, nowMs: number): void {
+		this.#misses = 0;
+		if (!isWell) {
+			if (request === SYS_VERSION) this.#failures = ATTEMPTS;
+			this.pause(true, nowMs);
+		} else if (request === ZDO_EXT_NWK_INFO) this.informed(nowMs);
+		else if (this.#phase === SETTLED) this.pump(nowMs);
+		else this.step(nowMs);
+	}
+
+	/** The chip has said how its network is. */
+	private informed(nowMs: number): void {
+		const { isMember, belongs, isOther, state } = this;
+		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
+		let next = RADIO_IDLE;
+		if (this.owesLeave) {
+			if (belongs) this.run(LEAVING, LEAVE, nowMs);
+			else this.run(WIPING, WIPE, nowMs);
+			return;
+		}
+		if (isMember && !this.#isLost) next = RADIO_JOINED;
+		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
+		else if (wasMember) {
+			// It has forgotten its network: what it says when it is started is the truth.
+			this.restart(nowMs);
+			return;
+		} else if (nowMs < this.joiningUntilMs) {
+			this.wait(nowMs);
+			return;
+		} else if (this.#untold > 0 && this.#untold < ATTEMPTS) {
+			this.pause(false, nowMs);
+			return;
+		}
+		if (next === RADIO_ORPHAN && state !== RADIO_ORPHAN) {
+			this.#pauseMs = ORPHAN_FIRST_MS;
+			this.#recoverMs = nowMs + ORPHAN_FIRST_MS;
+		}
+		this.joiningUntilMs = 0;
+		this.#pingMs = nowMs + PING_MS;
+		this.pump(nowMs);
+		if (next !== state) this.setState(next, nowMs);
+		else if (isOther && wasMember) this.user.radioChanged(nowMs);
+	}
+
+	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
+	private pump(nowMs: number): void {
+		if (this.asked !== 0) return;
+		if (nowMs >= this.#pingMs) {
+			this.#pingMs = nowMs + PING_MS;
+			if (this.state === RADIO_ORPHAN && nowMs >= this.#recoverMs) {
+				this.#pauseMs = Math.min(ORPHAN_LONGEST_MS, this.#pauseMs * 2);
+				this.#recoverMs = nowMs + this.#pauseMs;
+				this.ask(BDB_RECOVER);
+				// It says so again if it finds none.
+				this.#isLost = false;
+			} else this.ask(ZDO_EXT_NWK_INFO);
+			this.#dueMs = nowMs + this.limitMs;
+		} else if (this.askFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
+		else this.#dueMs = this.#pingMs;
+	}
+
+	protected missed(nowMs: number): void {
+		this.#pingMs = nowMs;
+		if (++this.#misses >= MISSES) this.restart(nowMs);
+		else this.pump(nowMs);
+	}
+
+	/** How is its network now? */
+	private check(nowMs: number): void {
+		if (this.#phase !== SETTLED) this.#misses = 0;
+		this.#phase = SETTLED;
+		this.#pingMs = nowMs;
+		this.#dueMs = Math.min(this.#dueMs, nowMs + REQUEST_MS);
+		this.pump(nowMs);
+	}
+
+	private forget(nowMs: number): void {
+		const { state } = this;
+		const phase = this.#phase;
+		this.owesLeave = true;
+		this.#isPaired = false;
+		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.check(nowMs);
+		if (state === RADIO_JOINED || state === RADIO_ORPHAN || (state >= RADIO_IDLE && this.joiningUntilMs === 0))
+			this.setState(RADIO_LEAVING, nowMs);
+		else if (state === RADIO_IDLE) this.setState(RADIO_JOINING, nowMs);
+	}
+
+	/** Until the next try to join. */
+	private wait(nowMs: number): void {
+		this.#pauseMs = Math.min(RETRY_LONGEST_MS, Math.max(RETRY_FIRST_MS, this.#pauseMs * 2));
+		this.enter(WAITING, Math.min(nowMs + this.#pauseMs, this.joiningUntilMs));
+	}
+
+	private restart(nowMs: number): void {
+		this.reset(nowMs);
+		this.interrupted(nowMs);
+	}
+
+	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
+	private pause(isOdd: boolean, nowMs: number): void {
+		this.isOdd ||= isOdd;
+		this.failed(nowMs);
+		this.enter(PAUSED, this.backOff(nowMs));
+		this.interrupted(nowMs);
+	}
+
+	/** What it was, it is not while it is started once more. */
+	private interrupted(nowMs: number): void {
+		const { state } = this;
+		if (state === RADIO_IDLE || state === RADIO_JOINED || state === RADIO_ORPHAN) this.setState(RADIO_STARTING, nowMs);
+	}
+
+	private failed(nowMs: number): void {
+		this.#failures++;
+		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
+			this.setState(this.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
+	}
+
+	private backOff(nowMs: number): number {
+		return nowMs + Math.min(RETRY_LONGEST_MS, RETRY_FIRST_MS << Math.min(this.#failures, 4));
+	}
+
+	private reset(nowMs: number): void {
+		this.isOdd = false;
+		if (this.#port.setLines !== undefined) {
+			this.#port.setLines(true, false);
+			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
+			else this.enter(PULSING, nowMs + PULSE_MS);
+			return;
+		}
+		this.enter(RESETTING, this.backOff(nowMs));
+		this.askReset();
+	}
+
+	private enter(phase: number, dueMs: number): void {
+		this.#phase = phase;
+		this.#dueMs = dueMs;
+		this.drop();
+	}
+
+	private run(phase: number, script: string, nowMs: number): void {
+		this.#phase = phase;
+		this.begin(script);
+		this.step(nowMs);
+	}
+
+	/** The next request of the sequence, or what follows it. */
+	private step(nowMs: number): void {
+		const phase = this.#phase;
+		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;
+		else if (phase === BOOTING) this.booted(nowMs);
+		else if (phase === WIPING || phase === PAIRING) {
+			this.#isWiped ||= phase === WIPING;
+			this.#isPaired ||= phase === PAIRING;
+			this.reset(nowMs);
+		}
+	}
+
+	private setState(state: number, nowMs: number): void {
+		if (state === this.state) return;
+		this.state = state;
+		if (this.isSending) this.finish(SENT_LOST, nowMs);
+		this.user.radioChanged(nowMs);
+	}
+}

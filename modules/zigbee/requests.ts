@@ -1,0 +1,448 @@
+/**
+ * Talks with the coprocessor, a request at a time: makes the requests, in sequences (mt.ts) or one by one, holds what is to be
+ * transmitted, and understands what the chip says. What is to be done about it is coprocessor.ts's.
+ *
+ * All of it stands in one buffer: what comes, the request, the frame that is on its way, and what the chip said last of
+ * itself and its network.
+ */
+import { hexDigitValue } from "../bytes/hex.js";
+import { FORMAT_8N1 } from "../io/host.js";
+import { OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import {
+	AF_DATA_CONFIRM,
+	AF_DATA_REQUEST,
+	AF_INCOMING_MSG,
+	AF_REGISTER,
+	BDB_NOTIFY,
+	BDB_START,
+	MT_ANSWER,
+	RPC_ERROR,
+	SYS_GET_EXTADDR,
+	SYS_NV_READ,
+	SYS_RESET,
+	SYS_RESET_IND,
+	SYS_VERSION,
+	ZDO_EXT_NWK_INFO,
+	ZDO_LEAVE_IND,
+	ZDO_MGMT_LEAVE,
+	ZDO_STATE_CHANGE,
+} from "./mt.js";
+import {
+	DEVICE,
+	ENDPOINT,
+	type Incoming,
+	type Network,
+	type Outgoing,
+	PROFILE,
+	RADIO_JOINED,
+	RADIO_ORPHAN,
+	type RadioUser,
+	ROLE_END_DEVICE,
+} from "./radio.js";
+import { FrameReader, READER_ROOM, seal } from "./unpi.js";
+
+/** Status of a frame that was lost with the chip, or of which it said nothing: as when it has expired (Z-Stack). */
+export const SENT_LOST = 0xf0;
+const CONFIRM_MS = 20_000;
+
+/** What becomes of the frame that is on its way. */
+const SENDING_NOTHING = 0;
+const SENDING_QUEUED = 1;
+const SENDING_ASKED = 2;
+
+/** In the buffer: request, frame on its way, the last EXT_NWK_INFO, IEEE address. */
+const REQUEST_AT = READER_ROOM;
+const FRAME_AT = REQUEST_AT + 64;
+const INFO_AT = FRAME_AT + 128;
+const INFO_LENGTH = 24;
+const ADDRESS_AT = INFO_AT + INFO_LENGTH;
+const ADDRESS_LENGTH = 8;
+/** The request's command: before its frame there is room for SKIP_BOOT_LOADER. */
+const COMMAND_AT = REQUEST_AT + 3;
+
+/** Before a request to reset: the serial boot loader of CC2530 and CC2531 goes on at once then. */
+const SKIP_BOOT_LOADER = 0xef;
+/** A frame that stops in the middle for so long was none. */
+const GAP_MS = 500;
+export const REQUEST_MS = 6000;
+/** Of a request that scans all channels, and of what it does afterwards. */
+const BDB_MS = 60_000;
+/** For the frame of a leave to go out. */
+export const LEAVE_MS = 3000;
+
+/** In place of a status: the chip does not know the request. */
+const REFUSED = 0xff;
+const NO_ROLE = -1;
+/** Of SYS_RESET. */
+const SOFT = 1;
+const DEVICE_VERSION = 1;
+/** Of AF_DATA_REQUEST. */
+const APS_ACKNOWLEDGED = 0x10;
+const RADIUS = 30;
+/** Of AF_INCOMING_MSG, before the ZCL frame; its length comes last. */
+const INCOMING_HEAD = 17;
+const ANY_ENDPOINT = 0xff;
+
+/** Of EXT_NWK_INFO, a bit for each byte: what of it a network shows. */
+const INFO_SHOWN = 0x807f9b;
+/** States of a device, a bit for each: in a network; has lost its parent there; looks for a network, or for its own. */
+const DEVICE_IN = 0x00c0;
+const DEVICE_LOST = 0xfc10;
+const DEVICE_LOOKS = 0x000c;
+const NO_NETWORK = 0xffff;
+
+/** Marks of mt.ts, and what ends a request there. */
+const STRICT = 0x21;
+const TAKES_ROLE = 0x23;
+const FOR_END_DEVICE = 0x7e;
+const SPACE = 0x20;
+
+export abstract class Requests {
+	protected readonly user: RadioUser;
+	protected readonly wantedRole: number;
+	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
+	/** What came last was no frame. */
+	protected isOdd = false;
+	/** When a frame that has begun was none, since it does not go on. */
+	protected gapMs = Infinity;
+	/** The chip's ROLE_…, as its NVRAM has it; NO_ROLE when it is unknown. */
+	protected chipRole = NO_ROLE;
+	/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
+	protected isMember = false;
+	protected belongs = false;
+	/** The last EXT_NWK_INFO showed another network than the one before. */
+	protected isOther = false;
+	readonly #reader = new FrameReader(this.#bytes);
+	/** The request that is not answered yet; 0: none. */
+	protected asked = 0;
+	/** Its status must be 0. */
+	#isStrict = false;
+	/** What the chip runs, in words for the owner. */
+	firmware = "";
+	#hasAddress = false;
+	/** When the frame on its way is given up. */
+	protected confirmMs = Infinity;
+	#sending = SENDING_NOTHING;
+	#transaction = 0;
+	/** Where the frame made last ends. */
+	#frameEnd = 0;
+	/** The sequence that is gone through, and where its next request stands. */
+	#script = "";
+	#next = 0;
+	readonly #output: Output = {
+		kind: OUTPUT_NONE,
+		bytes: this.#bytes,
+		start: 0,
+		end: 0,
+		baud: 0,
+		format: FORMAT_8N1,
+		code: 0,
+	};
+	/** What is to be transmitted ends here; 0: nothing is. It begins at `start` of the output. */
+	#to = 0;
+	readonly #incoming: Incoming = {
+		cluster: 0,
+		source: 0,
+		sourceEndpoint: 0,
+		isBroadcast: false,
+		bytes: this.#bytes,
+		start: 0,
+		end: 0,
+	};
+
+	constructor(user: RadioUser, role: number) {
+		this.user = user;
+		this.wantedRole = role;
+	}
+
+	/** RADIO_…. */
+	abstract readonly state: number;
+	/** The chip has started anew, asked to or not. */
+	protected abstract restarted(nowMs: number): void;
+	/** It has answered the request; what it said is kept here. `isWell`: it has not refused what it must do. */
+	protected abstract answered(request: number, isWell: boolean, nowMs: number): void;
+	/** The request has had no answer, and none is waited for any more. */
+	protected abstract missed(nowMs: number): void;
+	/** What came of BDB_START, or has become of the network since: see mt.ts. */
+	protected abstract notified(status: number, about: number, nowMs: number): void;
+	/** Its state in the network is another: it is in it, or not. */
+	protected abstract changed(isMember: boolean, nowMs: number): void;
+	/** The coordinator wants it to leave, and not to come back. */
+	protected abstract expelled(nowMs: number): void;
+
+	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
+		const reader = this.#reader;
+		this.isOdd = true;
+		for (let at = start; ; reader.skip()) {
+			at = reader.take(bytes, at, end);
+			if (!reader.isReady) break;
+			this.isOdd = false;
+			this.understand(reader.data, reader.length, nowMs);
+		}
+		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
+	}
+
+	/** Gives up what has waited too long: the rest of a frame, the confirmation of one that was sent. */
+	protected giveUp(nowMs: number): void {
+		const reader = this.#reader;
+		if (nowMs >= this.gapMs) {
+			while (reader.isInside) {
+				reader.skip();
+				this.receive(this.#bytes, 0, 0, nowMs);
+			}
+		}
+		if (nowMs >= this.confirmMs) this.finish(SENT_LOST, nowMs);
+	}
+
+	poll(): Output {
+		const output = this.#output;
+		output.kind = this.#to > 0 ? OUTPUT_TRANSMIT : OUTPUT_NONE;
+		output.end = this.#to;
+		this.#to = 0;
+		return output;
+	}
+
+	/** Waits for no answer, and transmits nothing that has not been taken. */
+	protected drop(): void {
+		this.asked = this.#to = 0;
+	}
+
+	private number(at: number): number {
+		return this.#bytes[at] | (this.#bytes[at + 1] << 8);
+	}
+
+	protected begin(script: string): void {
+		this.#script = script;
+		this.#next = 0;
+	}
+
+	/** How long the request that is asked, or what it begins, may take. */
+	protected get limitMs(): number {
+		if (this.asked === ZDO_MGMT_LEAVE) return LEAVE_MS;
+		return this.asked === BDB_START ? BDB_MS : REQUEST_MS;
+	}
+
+	/** Asks the next request of the sequence; false when it is at its end. */
+	protected askNext(): boolean {
+		const script = this.#script;
+		const bytes = this.#bytes;
+		let at = this.#next;
+		if (this.wantedRole !== ROLE_END_DEVICE)
+			while (script.charCodeAt(at) === FOR_END_DEVICE) at = script.indexOf(" ", at) + 1;
+		if (at === script.length) return false;
+		const mark = script.charCodeAt(at);
+		if (hexDigitValue(mark) < 0) at++;
+		let to = COMMAND_AT;
+		for (; script.charCodeAt(at) !== SPACE; at += 2)
+			bytes[to++] = (hexDigitValue(script.charCodeAt(at)) << 4) | hexDigitValue(script.charCodeAt(at + 1));
+		if (mark === TAKES_ROLE) bytes[to - 1] = this.wantedRole;
+		this.#next = at + 1;
+		this.askMade(to);
+		this.#isStrict = mark === STRICT;
+		return true;
+	}
+
+	/** Asks what has no data. */
+	protected ask(command: number): void {
+		this.askMade(this.put(COMMAND_AT, command >> 8, command & 0xff));
+	}
+
+	protected askReset(): void {
+		const at = this.put(COMMAND_AT, SYS_RESET >> 8, SYS_RESET & 0xff);
+		this.#bytes[at] = SOFT;
+		this.#bytes[REQUEST_AT] = SKIP_BOOT_LOADER;
+		this.transmit(REQUEST_AT, seal(this.#bytes, REQUEST_AT + 1, at + 1 - COMMAND_AT));
+	}
+
+	protected get isSending(): boolean {
+		return this.#sending !== SENDING_NOTHING;
+	}
+
+	/** Takes a frame that is to be sent: its AF_DATA_REQUEST. */
+	protected queue(frame: Outgoing): void {
+		const size = frame.end - frame.start;
+		this.#transaction = (this.#transaction % 0xff) + 1;
+		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
+		at = this.put(at, frame.destination & 0xff, frame.destination >> 8);
+		at = this.put(at, frame.destinationEndpoint, ENDPOINT);
+		at = this.put(at, frame.cluster & 0xff, frame.cluster >> 8);
+		at = this.put(at, this.#transaction, APS_ACKNOWLEDGED);
+		at = this.put(at, RADIUS, size);
+		this.#bytes.set(frame.bytes.subarray(frame.start, frame.end), at);
+		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
+		this.#sending = SENDING_QUEUED;
+	}
+
+	/** Asks the chip to send the frame that waits; false when there is none. */
+	protected askFrame(nowMs: number): boolean {
+		if (this.#sending !== SENDING_QUEUED) return false;
+		this.#sending = SENDING_ASKED;
+		this.confirmMs = nowMs + CONFIRM_MS;
+		this.asked = AF_DATA_REQUEST;
+		this.#isStrict = false;
+		this.transmit(FRAME_AT, this.#frameEnd);
+		return true;
+	}
+
+	/** The request that was asked has had no answer. */
+	protected unanswered(nowMs: number): void {
+		const isLost = this.asked === AF_DATA_REQUEST && this.#sending === SENDING_ASKED;
+		this.asked = 0;
+		this.missed(nowMs);
+		if (isLost) this.finish(SENT_LOST, nowMs);
+	}
+
+	/** The frame is on its way no more. */
+	protected finish(status: number, nowMs: number): void {
+		this.#sending = SENDING_NOTHING;
+		this.confirmMs = Infinity;
+		this.user.sent(status, nowMs);
+	}
+
+	/** AF_INCOMING_MSG. */
+	private deliver(at: number, length: number, nowMs: number): void {
+		const bytes = this.#bytes;
+		const start = at + INCOMING_HEAD;
+		if (this.state !== RADIO_JOINED || length < INCOMING_HEAD || INCOMING_HEAD + bytes[start - 1] > length) return;
+		if (bytes[at + 7] !== ENDPOINT && bytes[at + 7] !== ANY_ENDPOINT) return;
+		const frame = this.#incoming;
+		frame.cluster = this.number(at + 2);
+		frame.source = this.number(at + 4);
+		frame.sourceEndpoint = bytes[at + 6];
+		// To all, or to a group.
+		frame.isBroadcast = bytes[at + 8] !== 0 || this.number(at) !== 0;
+		frame.start = start;
+		frame.end = start + bytes[start - 1];
+		this.user.received(frame, nowMs);
+	}
+
+	/** What SYS_VERSION says with `length` bytes at `at`: false when it can't be used. */
+	private takeVersion(at: number, length: number): boolean {
+		if (length < 5) return false;
+		const [product, major, minor, patch] = this.#bytes.subarray(at + 1, at + 5);
+		let name = `Z-Stack ${major}.${minor}.${patch}`;
+		if (product === 1) name = "Z-Stack 3.x.0";
+		else if (product === 2) name = "Z-Stack 3.0.x";
+		if (length >= 9) {
+			const date = `${this.number(at + 5) + this.number(at + 7) * 0x10000}`;
+			if (date.length !== 8) name += `, revision ${date}`;
+			else name += `, ${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
+		}
+		this.firmware = name;
+		return product === 1 || product === 2 || major > 2 || (major === 2 && minor >= 7);
+	}
+
+	/** The answer to SYS_GET_EXTADDR; false when it is none. */
+	private takeAddress(at: number, length: number): boolean {
+		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
+		this.#hasAddress = length >= ADDRESS_LENGTH;
+		return this.#hasAddress;
+	}
+
+	get ieeeAddress(): Uint8Array | undefined {
+		return this.#hasAddress ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
+	}
+
+	/** The answer to EXT_NWK_INFO; false when it is none. */
+	private takeInfo(at: number, length: number): boolean {
+		if (length < INFO_LENGTH) return false;
+		const bytes = this.#bytes;
+		const device = bytes[at + 2];
+		const hasNetwork = this.number(at + 3) !== NO_NETWORK;
+		this.isMember = isIn(DEVICE_IN, device);
+		this.belongs = this.isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device));
+		this.isOther = false;
+		// A chip that looks for its parent may show no network: it is the one that it was.
+		if (!hasNetwork) return true;
+		for (let i = 0; i < INFO_LENGTH; i++)
+			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.isOther = true;
+		bytes.copyWithin(INFO_AT, at, at + INFO_LENGTH);
+		return true;
+	}
+
+	get network(): Network | undefined {
+		const bytes = this.#bytes;
+		const channel = bytes[INFO_AT + 23];
+		if ((this.state !== RADIO_JOINED && this.state !== RADIO_ORPHAN) || channel === 0) return undefined;
+		return {
+			channel,
+			panId: this.number(INFO_AT + 3),
+			shortAddress: this.number(INFO_AT),
+			extendedPanId: bytes.slice(INFO_AT + 7, INFO_AT + 15),
+		};
+	}
+
+	/** A frame of the chip, with `length` bytes of data at `at`. */
+	private understand(at: number, length: number, nowMs: number): void {
+		const bytes = this.#bytes;
+		const first = length > 0 ? bytes[at] : REFUSED;
+		const command = (bytes[at - 2] << 8) | bytes[at - 1];
+		if (command === SYS_RESET_IND) this.restarted(nowMs);
+		else if (command === AF_DATA_CONFIRM) {
+			if (length >= 3 && this.isSending && bytes[at + 2] === this.#transaction) this.finish(first, nowMs);
+		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
+		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
+		else if (command === ZDO_LEAVE_IND) {
+			// Asked for by somebody else, and not in order to come back.
+			if (length >= 13 && bytes[at + 10] !== 0 && bytes[at + 12] === 0) this.expelled(nowMs);
+		} else if (command === BDB_NOTIFY) {
+			if (length >= 2) this.notified(first, bytes[at + 1], nowMs);
+		} else if (command === RPC_ERROR) {
+			if (length >= 3) this.answer((bytes[at + 1] << 8) | bytes[at + 2], REFUSED, at, 0, nowMs);
+		} else this.answer(command - MT_ANSWER, first, at, length, nowMs);
+	}
+
+	/** `length` bytes at `at` answer `request`; none when the chip does not know it. */
+	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
+		if (request !== this.asked) return;
+		this.asked = 0;
+		let isWell = status === 0 || !this.#isStrict;
+		if (request === SYS_VERSION) isWell = this.takeVersion(at, length);
+		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
+		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
+		else if (request === SYS_NV_READ) {
+			// Without a status of 0 it has none.
+			isWell = length >= 3 || (length > 0 && status !== 0);
+			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
+		}
+		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.#sending === SENDING_ASKED;
+		this.answered(request, isWell, nowMs);
+		if (isLost) this.finish(status, nowMs);
+	}
+
+	/** Asks the request whose command and data stand in their place up to `end`, but for what only we know. */
+	private askMade(end: number): void {
+		const bytes = this.#bytes;
+		const command = (bytes[COMMAND_AT] << 8) | bytes[COMMAND_AT + 1];
+		let to = end;
+		if (command === AF_REGISTER) {
+			to = this.put(to, ENDPOINT, PROFILE & 0xff);
+			to = this.put(to, PROFILE >> 8, DEVICE & 0xff);
+			to = this.put(to, DEVICE >> 8, DEVICE_VERSION);
+			bytes[to++] = 0;
+			for (const clusters of [this.user.servers, this.user.clients]) {
+				bytes[to++] = clusters.length;
+				for (const cluster of clusters) to = this.put(to, cluster & 0xff, cluster >> 8);
+			}
+		} else if (command === ZDO_MGMT_LEAVE) bytes.copyWithin(COMMAND_AT + 2, INFO_AT, INFO_AT + 2);
+		this.asked = command;
+		this.#isStrict = false;
+		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
+	}
+
+	/** What of an earlier one has not been taken is given up: its time was over. */
+	private transmit(from: number, to: number): void {
+		this.#output.start = from;
+		this.#to = to;
+	}
+
+	private put(at: number, first: number, second: number): number {
+		this.#bytes[at] = first;
+		this.#bytes[at + 1] = second;
+		return at + 2;
+	}
+}
+
+function isIn(states: number, device: number): boolean {
+	return device < 16 && ((states >> device) & 1) !== 0;
+}

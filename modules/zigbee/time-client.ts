@@ -1,0 +1,127 @@
+/**
+ * The client of the Time cluster (ZCL revision 8, 12.2): asks the coordinator for the time, soon after the node has joined
+ * and once a day, and sets the clock by it where nobody better is there.
+ *
+ *   the clock was never set        it is set
+ *   a time server was believed     the coordinator is not listened to
+ *   it differs by 2 s to 1000 s    it is set: the answer has whole seconds, and takes its time
+ *   by more                        whoever has set the clock knows better
+ *
+ * Nothing before the build of this firmware is believed, nor more than 20 years after it (as of a single time server,
+ * sntp/client.ts), nor the time of a coordinator that says that its own clock is neither set nor the master.
+ * No answer: again in a minute, two, four … a day.
+ */
+import type { Clock, HostInfo } from "../io/host.js";
+import { uint16, uint32 } from "../ota/front.js";
+import type { ClusterClient, Outgoing, ZCLFrame } from "./radio.js";
+
+export interface TimeWorld {
+	readonly clock: Pick<Clock, "utcMs" | "setUTC">;
+	readonly info: Pick<HostInfo, "builtUtcMs">;
+	/** A time server of the network was believed lately. */
+	hasTimeServer(nowMs: number): boolean;
+	/** The clock was set. */
+	clockChanged(): void;
+}
+
+const COORDINATOR = 0;
+const ENDPOINT = 1;
+/** Global command to the server, no default response wanted: Read Attributes of Time and TimeStatus. */
+const CONTROL = 0x10;
+const READ_RESPONSE = 0x01;
+const TIME_STATUS = 1;
+/** Bits of TimeStatus: the server is the master, it is synchronised. */
+const TRUSTED = 3;
+/** 2000-01-01, and the earliest that the clock takes (decision 39). */
+const EPOCH_MS = 946_684_800_000;
+const EARLIEST_UTC_MS = 1_704_067_200_000;
+const LATEST_AFTER_BUILD_MS = 631_152_000_000;
+const WORTH_MS = 2000;
+const STEP_LIMIT_MS = 1_000_000;
+
+const SOON_MS = 5000;
+const ANSWER_MS = 60_000;
+const DAY_MS = 86_400_000;
+const NONE: readonly number[] = Object.freeze([]);
+
+export class TimeClient implements ClusterClient {
+	readonly cluster = 0x000a;
+	readonly attributes = NONE;
+	readonly #world: TimeWorld;
+	isReady = false;
+	deadlineMs = Infinity;
+	/** Until it is asked again if no answer comes. */
+	#waitMs = ANSWER_MS;
+
+	constructor(world: TimeWorld) {
+		this.#world = world;
+	}
+
+	joined(nowMs: number): void {
+		this.#waitMs = ANSWER_MS;
+		this.deadlineMs = nowMs + SOON_MS;
+	}
+
+	left(): void {
+		this.isReady = false;
+		this.deadlineMs = Infinity;
+	}
+
+	advance(nowMs: number): void {
+		if (nowMs < this.deadlineMs) return;
+		this.isReady = true;
+		this.deadlineMs = nowMs + this.#waitMs;
+	}
+
+	write(out: Outgoing, sequence: number, nowMs: number): void {
+		this.isReady = false;
+		this.deadlineMs = nowMs + this.#waitMs;
+		this.#waitMs = Math.min(this.#waitMs * 2, DAY_MS);
+		out.cluster = this.cluster;
+		out.destination = COORDINATOR;
+		out.destinationEndpoint = ENDPOINT;
+		out.bytes.fill(0, 0, 7);
+		out.bytes[0] = CONTROL;
+		out.bytes[1] = sequence;
+		out.bytes[5] = TIME_STATUS;
+		out.start = 0;
+		out.end = 7;
+	}
+
+	/** It is asked again when that is due anyway. */
+	failed(): void {}
+
+	received({ control, command, bytes, start, end }: ZCLFrame, source: number, _endpoint: number, nowMs: number): void {
+		if (source !== COORDINATOR || (control & 3) !== 0 || command !== READ_RESPONSE) return;
+		let seconds = 0;
+		let status = TRUSTED;
+		// Each attribute: id, status; where that is 0 its type, and the value, which has 4 bytes or 1.
+		for (let at = start; at + 3 <= end; at += 3) {
+			if (bytes[at + 2] !== 0) continue;
+			const isStatus = uint16(bytes, at) === TIME_STATUS;
+			if (at + (isStatus ? 5 : 8) > end) return;
+			if (isStatus) status = bytes[at + 4];
+			else seconds = uint32(bytes, at + 4);
+			at += isStatus ? 2 : 5;
+		}
+		this.deadlineMs = nowMs + DAY_MS;
+		this.#waitMs = ANSWER_MS;
+		if ((status & TRUSTED) !== 0) this.take(EPOCH_MS + seconds * 1000, nowMs);
+	}
+
+	readAttribute(_id: number, _into: Uint8Array, at: number): number {
+		return at;
+	}
+
+	private take(utcMs: number, nowMs: number): void {
+		const { clock, info } = this.#world;
+		const { builtUtcMs } = info;
+		if (utcMs < Math.max(EARLIEST_UTC_MS, builtUtcMs) || utcMs > builtUtcMs + LATEST_AFTER_BUILD_MS) return;
+		const present = clock.utcMs();
+		const differenceMs = Math.abs(utcMs - (present ?? 0));
+		const isWorth = differenceMs >= WORTH_MS && differenceMs <= STEP_LIMIT_MS && !this.#world.hasTimeServer(nowMs);
+		if (present !== undefined && !isWorth) return;
+		clock.setUTC(utcMs);
+		this.#world.clockChanged();
+	}
+}

@@ -1,0 +1,168 @@
+/** A coprocessor and its surroundings in virtual time: the port for a VirtualWorld, and a coordinator that only listens. */
+import { ByteQueue } from "../../hosts/node/byte-queue.js";
+import type { VirtualTime } from "../../hosts/node/virtual-time.js";
+import {
+	type CoprocessorPort,
+	type LineSettings,
+	SERIAL_ERROR_GONE,
+	type Serial,
+	type SerialOptions,
+} from "../../modules/io/host.js";
+import { Air, type AirFrame, type Station } from "../../tools/zigbee/air.js";
+import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
+import { type Network, NVMemory } from "../../tools/zigbee/nvram.js";
+
+const ROOM = 256;
+const COORDINATOR = Buffer.from("0000000000000001", "hex");
+const NODE = Buffer.from("4b1200aabbccddee", "hex");
+
+/** As `test` wants it. */
+export interface RadioOptions {
+	/** Reset and boot line are not wired. */
+	readonly hasLines?: boolean;
+}
+
+/** Of one unit, over its restarts: the air and the coordinator go on, the chip keeps its NVRAM. */
+export class VirtualRadio {
+	readonly nv = new NVMemory();
+	readonly coordinator = new Listener();
+	/** What the lines were set to: 1 in reset, 0 running; and 2 where the boot loader is wanted. */
+	readonly lines: number[] = [];
+	readonly #hasLines: boolean;
+	#chip: SimulatedCoprocessor | undefined;
+	#isThere = true;
+	/** The port that is open. */
+	port: VirtualSerial | undefined;
+
+	constructor({ hasLines = true }: RadioOptions = {}) {
+		this.#hasLines = hasLines;
+	}
+
+	get chip(): SimulatedCoprocessor {
+		return this.#chip!;
+	}
+
+	/** For a world that begins. */
+	readonly make = (time: VirtualTime): CoprocessorPort => {
+		const air = new Air({ timers: time });
+		air.add(this.coordinator);
+		const { nv } = this;
+		const chip = new SimulatedCoprocessor({ air, nv, ieee: NODE });
+		this.#chip = chip;
+		const setLines = (reset: boolean, bootLoader: boolean) => {
+			this.lines.push(Number(reset) + 2 * Number(bootLoader));
+			chip.setLines(reset, bootLoader);
+		};
+		const pins = { radio: this, time };
+		return { io: VirtualSerial, pins, hardwareParity: true, ...(this.#hasLines ? { setLines } : {}) };
+	};
+
+	get isThere(): boolean {
+		return this.#isThere;
+	}
+
+	/** The device is unplugged, or is back. */
+	plug(isThere: boolean): void {
+		this.#isThere = isThere;
+		if (!isThere) this.port?.gone();
+	}
+}
+
+class VirtualSerial implements Serial {
+	readonly #options: SerialOptions;
+	readonly #radio: VirtualRadio;
+	readonly #time: VirtualTime;
+	readonly #received = new ByteQueue();
+	#isClosed = false;
+
+	constructor(options: SerialOptions) {
+		const { radio, time } = options as SerialOptions & { radio: VirtualRadio; time: VirtualTime };
+		this.#options = options;
+		this.#radio = radio;
+		this.#time = time;
+		if (!radio.isThere) {
+			this.gone();
+			return;
+		}
+		if (radio.port !== undefined) throw new Error("the port is open twice");
+		radio.port = this;
+		radio.chip.onBytes = (bytes) => {
+			if (this.#isClosed) return;
+			this.#received.push(Uint8Array.from(bytes));
+			this.#soon(() => this.#options.onReadable?.(this.#received.length));
+		};
+		this.#soon(() => this.#options.onWritable?.(ROOM));
+	}
+
+	read(into: Uint8Array, start?: number, end?: number): number | undefined {
+		return this.#isClosed ? undefined : this.#received.read(into, start, end);
+	}
+
+	write(bytes: Uint8Array, start = 0, end = bytes.length): number {
+		const copy = bytes.slice(start, end);
+		this.#soon(() => {
+			this.#radio.chip.receive(copy);
+			this.#options.onWritable?.(ROOM);
+			this.#options.onDrained?.();
+		});
+		return ROOM;
+	}
+
+	configure(_line: LineSettings): void {}
+
+	close(): void {
+		if (!this.#isClosed && this.#radio.port === this) this.#radio.port = undefined;
+		this.#isClosed = true;
+	}
+
+	gone(): void {
+		this.#soon(() => this.#options.onError?.(SERIAL_ERROR_GONE));
+	}
+
+	#soon(run: () => void): void {
+		this.#time.set(() => {
+			if (!this.#isClosed) run();
+		}, 1);
+	}
+}
+
+/** A coordinator that takes nodes in while it is open, and keeps what it hears. */
+class Listener implements Station {
+	readonly ieee = COORDINATOR;
+	readonly isSleepy = false;
+	readonly network: Network = {
+		channel: 15,
+		panId: 0x1a62,
+		extendedPanId: Buffer.from("77665544332211dd", "hex"),
+		shortAddress: 0,
+		parent: 0,
+		parentIEEE: COORDINATOR,
+		updateId: 0,
+	};
+	isOpen = false;
+	/** Frames for its endpoint 1. */
+	readonly heard: AirFrame[] = [];
+	/** IEEE addresses, as hex, of who came and who has gone, with `-` in front. */
+	readonly members: string[] = [];
+
+	hear(frame: AirFrame): boolean {
+		if (frame.destinationEndpoint !== 0) this.heard.push(frame);
+		return true;
+	}
+
+	hasJoined({ ieee }: Station): void {
+		this.members.push(ieee.toString("hex"));
+	}
+
+	hasLeft({ ieee }: Station): void {
+		this.members.push(`-${ieee.toString("hex")}`);
+	}
+
+	hasMoved(): void {}
+
+	/** Reports of a cluster, as hex from their attribute on. */
+	reports(cluster: number): string[] {
+		const isReport = ({ cluster: of, payload }: AirFrame) => of === cluster && payload[2] === 0x0a;
+		return this.heard.filter(isReport).map(({ payload }) => payload.subarray(3).toString("hex"));
+	}
+}

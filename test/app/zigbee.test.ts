@@ -1,0 +1,273 @@
+/** The gateway with a coprocessor, in virtual time: joining, reporting, a port that is gone, factory reset, sleep. */
+import assert from "node:assert/strict";
+import { WAKE_TIMER } from "../../modules/io/flash.js";
+import { isError, type JSONObject } from "../api/gateway.js";
+import { VirtualGateway } from "../api/virtual-gateway.js";
+import { iecVectors } from "../vectors.js";
+import { type RadioOptions, VirtualRadio } from "./virtual-radio.js";
+
+const METERING = 0x0702;
+/** Has energy and power. */
+const VECTOR = iecVectors().find(({ name }) => name === "landis-gyr-zmf100-m26-padded-left")!;
+
+describe("app/zigbee", () => {
+	const gateways: VirtualGateway[] = [];
+
+	async function begin(options: RadioOptions = {}, more: ConstructorParameters<typeof VirtualGateway>[1] = {}) {
+		const radio = new VirtualRadio(options);
+		const gateway = new VirtualGateway("client", { utcMs: Date.UTC(2026, 10, 22), zigbee: radio.make, ...more });
+		gateways.push(gateway);
+		await gateway.login();
+		return { radio, gateway };
+	}
+	afterEach(async () => {
+		for (const gateway of gateways.splice(0)) await gateway.stop();
+	});
+
+	const stateOf = async (gateway: VirtualGateway): Promise<JSONObject> => gateway.read("zigbee/config");
+	const until = async (gateway: VirtualGateway, state: string, limitMs = 120_000): Promise<JSONObject> => {
+		for (let passedMs = 0; ; passedMs += 500) {
+			const now = await stateOf(gateway);
+			if (now.state === state) return now;
+			assert.ok(passedMs < limitMs, `${state} wanted: ${JSON.stringify(now)}`);
+			await gateway.pass(500);
+		}
+	};
+	const eventsOf = async (gateway: VirtualGateway): Promise<string[]> =>
+		(await gateway.read("system/log")).events
+			.map(({ event }: JSONObject) => event)
+			.filter((event: string) => event.startsWith("zigbee"));
+	const join = async (gateway: VirtualGateway, radio: VirtualRadio) => {
+		radio.coordinator.isOpen = true;
+		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		const joined = await until(gateway, "joined");
+		radio.coordinator.isOpen = false;
+		return joined;
+	};
+
+	it("starts the coprocessor, and joins no network by itself", async () => {
+		const { gateway, radio } = await begin();
+		radio.coordinator.isOpen = true;
+		const { enabled, joined, channel, role, ieee_address, coprocessor } = await until(gateway, "not_joined");
+		assert.deepEqual([enabled, joined, channel, role, ieee_address], [true, false, 11, "router", "EEDDCCBBAA00124B"]);
+		assert.match(coprocessor, /^Z-Stack 3\.x\.0/);
+		await gateway.pass(600_000);
+		assert.equal((await stateOf(gateway)).state, "not_joined");
+		assert.deepEqual(await eventsOf(gateway), []);
+	});
+
+	it("joins when it is asked to, reports what is read, and is in the network again after a restart", async () => {
+		const { gateway, radio } = await begin();
+		const joined = await join(gateway, radio);
+		const { channel, pan_id, extended_pan_id, short_address, joining_secs } = joined;
+		assert.deepEqual([channel, pan_id, extended_pan_id, joining_secs], [15, 0x1a62, "DD11223344556677", 0]);
+		assert.ok(short_address > 0 && short_address < 0xfff8);
+		assert.deepEqual(await eventsOf(gateway), ["zigbee_joined"]);
+		await gateway.connectMeter({ telegram: VECTOR.telegram });
+		await gateway.read("iec62056/read");
+		await gateway.pass(5000);
+		assert.ok(radio.coordinator.reports(METERING).length > 0);
+		const { reported } = await stateOf(gateway);
+		const energy = reported.find(({ mapping_id }: JSONObject) => mapping_id === "07020000");
+		assert.ok(energy.value > 0 && energy.timestamp > Date.UTC(2026, 10, 22) / 1000, JSON.stringify(reported));
+		const { zigbee_state, zigbee_sent, zigbee_enabled } = await gateway.read("system/status");
+		assert.deepEqual([zigbee_state, zigbee_enabled, zigbee_sent >= energy.timestamp], ["joined", true, true]);
+		await gateway.restart();
+		await gateway.login();
+		const { short_address: after } = await until(gateway, "joined");
+		assert.equal(after, short_address);
+		assert.deepEqual(
+			(await eventsOf(gateway)).filter((event) => event !== "zigbee_joined"),
+			[],
+		);
+	});
+
+	it("looks for five minutes, and tells for how long", async () => {
+		const { gateway } = await begin();
+		await until(gateway, "not_joined");
+		await gateway.post("zigbee/reset");
+		await gateway.pass(10_000);
+		const { state, joining_secs } = await stateOf(gateway);
+		assert.equal(state, "joining");
+		assert.ok(joining_secs > 280 && joining_secs <= 290, `${joining_secs}`);
+		await gateway.pass(350_000);
+		assert.deepEqual(await stateOf(gateway).then(({ state, joining_secs }) => [state, joining_secs]), [
+			"not_joined",
+			0,
+		]);
+	});
+
+	it("is held in reset while it is turned off, which restarts; can't join then", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		const reply = await gateway.post("zigbee/config", { enabled: false });
+		assert.deepEqual([reply.status, reply.text], [200, ""]);
+		await gateway.rebooted();
+		await gateway.login();
+		await gateway.pass(60_000);
+		assert.equal(radio.lines.at(-1), 1);
+		const { enabled, state, joined, short_address } = await stateOf(gateway);
+		assert.deepEqual([enabled, state, joined, short_address], [false, "off", false, 65535]);
+		isError(await gateway.post("zigbee/reset"), 409, "zigbee_disabled");
+		assert.equal((await gateway.post("zigbee/config", { enabled: true })).status, 200);
+		await gateway.rebooted();
+		await gateway.login();
+		await until(gateway, "joined");
+	});
+
+	it("stops a coprocessor whose reset line is not wired", async () => {
+		const { gateway, radio } = await begin({ hasLines: false });
+		await join(gateway, radio);
+		await gateway.post("zigbee/config", { enabled: false });
+		await gateway.rebooted();
+		await gateway.pass(10_000);
+		await gateway.login();
+		assert.equal((await stateOf(gateway)).state, "off");
+		assert.equal(radio.chip.network, undefined);
+	});
+
+	it("needs no restart when a backup turns it off and on", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		const backup = (enabled: boolean) => ({
+			backup: 1,
+			product: "smart-meter-gw",
+			settings: { "zigbee/config": { enabled } },
+		});
+		await gateway.write("system/backup", backup(false));
+		assert.equal((await stateOf(gateway)).state, "off");
+		assert.equal(radio.lines.at(-1), 1);
+		await gateway.write("system/backup", backup(true));
+		await until(gateway, "joined");
+	});
+
+	it("tells of a coprocessor that falls silent and comes back, as often as it does", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		for (let times = 0; times < 2; times++) {
+			radio.chip.faults.silent = true;
+			assert.equal((await until(gateway, "silent", 400_000)).joined, false);
+			radio.chip.faults.silent = false;
+			await until(gateway, "joined", 400_000);
+		}
+		assert.deepEqual(new Set(await eventsOf(gateway)), new Set(["zigbee_joined", "zigbee_silent", "zigbee_back"]));
+	});
+
+	it("finds its port again when that was gone, also at the start", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		radio.plug(false);
+		await gateway.pass(10);
+		assert.equal((await stateOf(gateway)).state, "silent");
+		await gateway.pass(600_000);
+		radio.plug(true);
+		await until(gateway, "joined");
+		radio.plug(false);
+		await gateway.restart();
+		await gateway.login();
+		assert.equal((await until(gateway, "silent")).joined, false);
+		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		assert.ok((await stateOf(gateway)).joining_secs > 290);
+		radio.coordinator.isOpen = true;
+		radio.plug(true);
+		await until(gateway, "joined");
+		assert.ok((await eventsOf(gateway)).includes("zigbee_silent"));
+	});
+
+	it("is told by the coordinator's side that it has left", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		await gateway.pass(1000);
+		// ZDO Leave (Zigbee specification, 2.4.3.3.5), from the coordinator.
+		const { network, ieee } = radio.chip;
+		radio.chip.hear({
+			...{
+				source: 0,
+				sourceEndpoint: 0,
+				destination: network!.shortAddress,
+				destinationEndpoint: 0,
+				profile: 0,
+				cluster: 0x34,
+			},
+			payload: Buffer.concat([Buffer.of(9), ieee, Buffer.of(0)]),
+			wantsAck: false,
+		});
+		await until(gateway, "not_joined");
+		assert.deepEqual((await eventsOf(gateway)).sort(), ["zigbee_joined", "zigbee_left"]);
+		await gateway.restart();
+		await gateway.login();
+		await until(gateway, "not_joined");
+	});
+
+	describe("at a factory reset", () => {
+		const reset = async (gateway: VirtualGateway) => {
+			await gateway.post("system/factory_reset");
+			await gateway.rebooted();
+			await gateway.login();
+		};
+
+		it("leaves the network, forgets it, and joins none", async () => {
+			const { gateway, radio } = await begin();
+			await join(gateway, radio);
+			radio.coordinator.isOpen = true;
+			await reset(gateway);
+			await until(gateway, "not_joined");
+			assert.deepEqual(radio.coordinator.members, ["4b1200aabbccddee", "-4b1200aabbccddee"]);
+			await gateway.pass(10_000);
+			assert.equal(gateway.world.storage.get("zb_leave"), undefined);
+			await gateway.restart();
+			await gateway.login();
+			assert.equal((await until(gateway, "not_joined")).enabled, true);
+		});
+
+		it("catches up with that when the coprocessor is back, after other starts too", async () => {
+			const { gateway, radio } = await begin();
+			await join(gateway, radio);
+			radio.plug(false);
+			await reset(gateway);
+			await gateway.pass(30_000);
+			await gateway.restart();
+			await gateway.login();
+			await until(gateway, "silent");
+			assert.deepEqual(radio.coordinator.members, ["4b1200aabbccddee"]);
+			radio.plug(true);
+			await until(gateway, "not_joined");
+			assert.deepEqual(radio.coordinator.members, ["4b1200aabbccddee", "-4b1200aabbccddee"]);
+			assert.equal(gateway.world.storage.get("zb_leave"), undefined);
+		});
+	});
+
+	it("is held in reset in safe mode", async () => {
+		const { gateway, radio } = await begin();
+		await join(gateway, radio);
+		for (let times = 0; times < 3; times++) await gateway.restart(undefined, { cause: "panic", isFault: true });
+		await gateway.login();
+		await gateway.pass(60_000);
+		assert.notEqual((await gateway.read("system/status")).safe_mode, undefined);
+		assert.deepEqual([(await stateOf(gateway)).state, radio.lines.at(-1)], ["off", 1]);
+		isError(await gateway.post("zigbee/reset"), 501, "unsupported");
+	});
+
+	describe("on batteries", () => {
+		const power = { cells: 3, batteryVoltage: () => 4.5, usbVoltage: () => 0, temperatureC: () => undefined };
+
+		it("is an end device, in reset between readings; a wake for one reports and sleeps again", async () => {
+			const { gateway, radio } = await begin({}, { power, wakeReason: 0 });
+			await gateway.connectMeter({ telegram: VECTOR.telegram });
+			const joined = await join(gateway, radio);
+			assert.equal(joined.role, "end_device");
+			await gateway.write("iec62056/schedule", { enabled: true, period_unit: "minutes", period_value: 15 });
+			await gateway.pass(3_600_000);
+			const { world } = gateway;
+			assert.ok(world.asleep !== undefined);
+			assert.equal(radio.lines.at(-1), 1);
+			const before = radio.coordinator.reports(METERING).length;
+			await gateway.wake(WAKE_TIMER);
+			assert.equal(radio.lines.at(-1), 1, "not before there is something to report");
+			await gateway.pass(120_000);
+			assert.ok(radio.coordinator.reports(METERING).length > before);
+			assert.ok(gateway.world.asleep !== undefined, "it sleeps again");
+			assert.equal(radio.lines.at(-1), 1);
+		});
+	});
+});

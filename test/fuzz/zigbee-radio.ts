@@ -1,0 +1,240 @@
+/**
+ * What a hostile coprocessor may say, against the driver of it (modules/zigbee/coprocessor.ts): damaged and invented frames in all
+ * states, in pieces, with answers that are lost, late or another's. It never throws, comes to rest, has no more to say than its
+ * link carries, joins only when it is told to, and works again as soon as the chip does.
+ */
+import assert from "node:assert/strict";
+import { OUTPUT_NONE, OUTPUT_TRANSMIT } from "../../modules/io/machine.js";
+import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
+import {
+	RADIO_CODES,
+	RADIO_IDLE,
+	RADIO_JOINED,
+	RADIO_OFF,
+	RADIO_ORPHAN,
+	type RadioUser,
+	ROLE_END_DEVICE,
+	ROLE_ROUTER,
+} from "../../modules/zigbee/radio.js";
+import { type Mutator, runAll } from "./mutator.js";
+import { frame, incoming, PlayedChip } from "./zigbee-chip.js";
+
+/** Calls of `advance` at the same time until it comes to rest. */
+const TURN_LIMIT = 20;
+/** Frames that it may have to say after a piece of input: more would not fit in its queue (io/machine.ts). */
+const OUTPUT_LIMIT = 8;
+/** It looks for a network for so long after it was told to, and what belongs to that may take, ms. */
+const JOINING_MS = 330_000;
+/** Virtual time in which it works again with a chip that does, ms: a silent one is tried in steps. */
+const HEAL_MS = 900_000;
+const STEP_LIMIT = 80;
+/** A frame that has begun goes on within this time, or was none. */
+const GAP_MS = 1000;
+
+/** Commands that mean something to it: what the chip says by itself, and answers. */
+export const COMMANDS = [
+	...[0x4180, 0x4480, 0x4481, 0x4482, 0x4f80, 0x45c0, 0x45c9, 0x45c1, 0x45cb, 0x45ff, 0x45b4, 0x6000],
+	...[0x6101, 0x6102, 0x6104, 0x6108, 0x6109, 0x6400, 0x6401, 0x6402, 0x6534, 0x6550, 0x653e, 0x6f05, 0x6f08],
+];
+const REPORT = Uint8Array.of(0x18, 0x01, 0x0a, 0x00, 0x00, 0x25, 1, 2, 3, 4, 5, 6);
+
+class Bench implements RadioUser {
+	readonly servers = [0x0000, 0x0003, 0x0702, 0x0b04];
+	readonly clients = [0x000a, 0x0019];
+	readonly chip: PlayedChip;
+	readonly radio: Coprocessor;
+	nowMs = 5000;
+	frames = 0;
+	/** A frame was sent, and nothing was heard of it yet. */
+	isSending = false;
+	#joinUntilMs = 0;
+	readonly #mutator: Mutator;
+
+	constructor(mutator: Mutator) {
+		this.#mutator = mutator;
+		const { random } = mutator;
+		const role = mutator.pick([ROLE_ROUTER, ROLE_END_DEVICE]);
+		this.chip = new PlayedChip(random.oneIn(2) ? role : undefined);
+		this.chip.isOpen = random.oneIn(2);
+		const setLines = (reset: boolean) => {
+			if (!reset) this.chip.restart();
+		};
+		this.radio = new Coprocessor(this, role, random.oneIn(2) ? { setLines } : {});
+	}
+
+	radioChanged(): void {
+		const { state, network } = this.radio;
+		assert.ok(RADIO_CODES[state] !== undefined, `state ${state}`);
+		assert.equal(network !== undefined, state === RADIO_JOINED || state === RADIO_ORPHAN, RADIO_CODES[state]);
+		if (network !== undefined) assert.equal(network.extendedPanId.length, 8);
+	}
+
+	received(): void {
+		this.frames++;
+	}
+
+	sent(): void {
+		assert.ok(this.isSending, "told of a frame that was not sent");
+		this.isSending = false;
+	}
+
+	/** One thing that may happen. */
+	step(): void {
+		const { chip } = this;
+		const { random } = this.#mutator;
+		const next = chip.said[0] ?? frame(0x4180, [0, 2, 1, 2, 7, 1]);
+		switch (random.below(16)) {
+			case 0:
+				this.hear(this.#mutator.mutate(next, frame(this.#command(), random.bytes(random.below(30)))));
+				break;
+			case 1:
+				chip.said.shift();
+				break;
+			case 2:
+				this.hear(frame(this.#command(), random.bytes(random.below(random.oneIn(10) ? 251 : 40))));
+				break;
+			case 3:
+				this.hear(random.bytes(1 + random.below(random.oneIn(10) ? 600 : 40)));
+				break;
+			case 4:
+				this.hear(incoming(this.#mutator.pick([0, 3, 0x0702, 0x19]), random.bytes(random.below(200)), this.#source()));
+				break;
+			case 5:
+				this.hear(next);
+				break;
+			case 6:
+				this.#want();
+				break;
+			case 7:
+				chip.isSilent = random.oneIn(8);
+				if (random.oneIn(4)) chip.restart();
+				break;
+			case 8:
+				this.pass(random.below(random.oneIn(4) ? 100_000 : 2000));
+				break;
+			case 9:
+				if (this.radio.deadlineMs < Number.POSITIVE_INFINITY)
+					this.pass(Math.max(0, this.radio.deadlineMs - this.nowMs));
+				break;
+			default:
+				if (chip.said.length > 0) this.hear(chip.said.shift()!);
+		}
+		this.#send();
+	}
+
+	/** The bytes arrive, in pieces. */
+	hear(bytes: Uint8Array): void {
+		this.#mutator.inPieces(bytes, (buffer, start, end) => {
+			this.nowMs += this.#mutator.random.below(3);
+			this.radio.receive(buffer, start, end, this.nowMs);
+			this.poll();
+		});
+	}
+
+	/** Time goes by; what is due is done when it is. */
+	pass(ms: number): void {
+		const untilMs = this.nowMs + ms;
+		for (let turns = 0; this.radio.deadlineMs <= untilMs; turns++) {
+			const atMs = Math.max(this.nowMs, this.radio.deadlineMs);
+			if (atMs > this.nowMs) turns = 0;
+			assert.ok(turns < TURN_LIMIT, `what was due is still due, ${RADIO_CODES[this.radio.state]}`);
+			this.nowMs = atMs;
+			this.radio.advance(this.nowMs);
+			this.poll();
+		}
+		this.nowMs = untilMs;
+	}
+
+	/** The chip hears what the firmware has to say. */
+	poll(): void {
+		let count = 0;
+		for (let output = this.radio.poll(); output.kind !== OUTPUT_NONE; output = this.radio.poll()) {
+			assert.equal(output.kind, OUTPUT_TRANSMIT);
+			assert.ok(++count <= OUTPUT_LIMIT, "it does not come to rest");
+			this.chip.mayJoin = this.nowMs < this.#joinUntilMs;
+			this.chip.hear(output.bytes.slice(output.start, output.end));
+		}
+	}
+
+	/** The chip is a good one from now on: all is well again in the end. */
+	heal(): void {
+		const { chip, radio } = this;
+		chip.isSilent = false;
+		// The beginning of a frame that was none is over.
+		this.pass(GAP_MS);
+		chip.said = [];
+		if (radio.state === RADIO_OFF) radio.start(this.nowMs);
+		this.poll();
+		chip.restart();
+		const endMs = this.nowMs + HEAL_MS;
+		const isWell = () => radio.state === RADIO_JOINED || (radio.state === RADIO_IDLE && !chip.isMember);
+		while (this.nowMs < endMs && !(isWell() && chip.said.length === 0 && !radio.owesLeave)) {
+			if (chip.said.length > 0) this.hear(chip.said.shift()!);
+			else this.pass(Math.min(60_000, Math.max(1, radio.deadlineMs - this.nowMs)));
+		}
+		assert.ok(isWell(), `${RADIO_CODES[radio.state]}, and the chip is ${chip.isMember ? "" : "not "}in a network`);
+		if (radio.state !== RADIO_JOINED) return;
+		const before = this.frames;
+		this.hear(incoming(0x0702, [0, 1, 0, 0, 0]));
+		assert.equal(this.frames, before + 1, "a frame is not heard");
+		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		assert.ok(radio.canSend, "it can't send");
+		chip.sent = [];
+		this.#send(true);
+		while (chip.said.length > 0) this.hear(chip.said.shift()!);
+		assert.equal(chip.sent.length, 1);
+		assert.equal(this.isSending, false, "it hears no confirmation");
+	}
+
+	#send(surely = false): void {
+		if (!this.radio.canSend || !(surely || this.#mutator.random.oneIn(8))) return;
+		assert.equal(this.isSending, false, "two frames are on their way");
+		this.isSending = true;
+		const to = { cluster: 0x0702, destination: 0, destinationEndpoint: 1 };
+		this.radio.send({ ...to, bytes: REPORT, start: 0, end: REPORT.length }, this.nowMs);
+		this.poll();
+	}
+
+	/** The owner wants something. */
+	#want(): void {
+		const { radio } = this;
+		switch (this.#mutator.random.below(6)) {
+			case 0:
+				radio.join(this.nowMs);
+				this.#joinUntilMs = this.nowMs + JOINING_MS;
+				break;
+			case 1:
+				radio.leave(this.nowMs);
+				break;
+			case 2:
+				radio.stop(this.nowMs);
+				break;
+			case 3:
+				radio.clustersChanged(this.nowMs);
+				break;
+			default:
+				radio.start(this.nowMs);
+		}
+		this.poll();
+	}
+
+	#command(): number {
+		return this.#mutator.random.oneIn(4) ? this.#mutator.random.below(0x1_0000) : this.#mutator.pick(COMMANDS);
+	}
+
+	#source() {
+		const { random } = this.#mutator;
+		return { source: random.below(0x1_0000), broadcast: random.below(2), endpoint: random.below(4) };
+	}
+}
+
+/** Throws, with the seed, when one of `runs` hostile coprocessors does harm. */
+export async function fuzzRadio(seed: number, runs: number): Promise<void> {
+	await runAll("coprocessor", seed, runs, (mutator) => {
+		const bench = new Bench(mutator);
+		bench.radio.start(bench.nowMs);
+		bench.poll();
+		for (let steps = mutator.random.below(STEP_LIMIT); steps > 0; steps--) bench.step();
+		bench.heal();
+	});
+}

@@ -1,0 +1,16 @@
+/** The hostile coprocessors and coordinators of zigbee.test.ts, many. */
+import { Mutator, seedOfRun } from "./mutator.js";
+import { fuzzZigbeeInXS } from "./xs-zigbee.js";
+import { fuzzClusters, stormOfFrames } from "./zigbee-clusters.js";
+import { fuzzRadio } from "./zigbee-radio.js";
+
+const seed = seedOfRun();
+
+describe(`hostile Zigbee coprocessors and coordinators, many (SEED=${seed})`, () => {
+	it("do no harm to the chip's driver", () => fuzzRadio(seed, 50_000));
+	it("do no harm to the clusters", () => fuzzClusters(seed, 50_000));
+	it("get no more answers than there is room for", () => {
+		for (let storm = 0; storm < 10; storm++) stormOfFrames(seed, new Mutator(seed + storm));
+	});
+	it("do no harm to the gateway in the microcontroller's engine", () => fuzzZigbeeInXS(seed, 5000));
+});

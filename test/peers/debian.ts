@@ -1,0 +1,100 @@
+/**
+ * A Debian with the Python that newer programs want: a folder made by debootstrap, in which they run by chroot, on this
+ * computer's loopback address, each with packages from PyPI of its own. Needs root.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PEER_SOURCES, PEERS_FOLDER, PeerMissing } from "./peer.js";
+
+const DEBIAN = "trixie";
+/** Faketime: statistics are made when five minutes are over, which nobody wants to wait for. */
+const DEBIAN_PACKAGES = "python3,python3-venv,libfaketime";
+export const DEBIAN_ROOT = join(PEERS_FOLDER, `debian-${DEBIAN}`);
+/** Of this computer, where it has them: a Debian of so few packages has none. */
+const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
+const INSTALL_LIMIT_MS = 300_000;
+const END_LIMIT_MS = 30_000;
+
+/** Runs a program to its end; throws PeerMissing with the last line that it said when it fails. */
+async function install(what: string, command: string, args: string[]): Promise<void> {
+	try {
+		await promisify(execFile)(command, args, { timeout: INSTALL_LIMIT_MS, maxBuffer: 1 << 26 });
+	} catch (error) {
+		const { code, killed, stderr, stdout } = error as NodeJS.ErrnoException & {
+			killed: boolean;
+			stderr: string;
+			stdout: string;
+		};
+		if (code === "ENOENT") throw new PeerMissing(`${command} is not installed (Debian's package ${command})`);
+		const said = (stderr.trim() || stdout.trim()).split("\n").at(-1);
+		throw new PeerMissing(`${what}: ${killed ? `not done in ${INSTALL_LIMIT_MS} ms` : said}`);
+	}
+}
+
+let debian: Promise<void> | undefined;
+
+async function installDebian(): Promise<void> {
+	if (process.getuid?.() !== 0) throw new PeerMissing("debootstrap and chroot need root");
+	const done = join(DEBIAN_ROOT, "installed.txt");
+	if (existsSync(done) && readFileSync(done, "utf8") === DEBIAN_PACKAGES) return;
+	rmSync(DEBIAN_ROOT, { recursive: true, force: true });
+	const fresh = `${DEBIAN_ROOT}.new`;
+	rmSync(fresh, { recursive: true, force: true });
+	mkdirSync(PEERS_FOLDER, { recursive: true });
+	// What it mounts is gone with it, however it ends: who deletes the folder later must not meet the computer's own /proc.
+	await install("debootstrap", "unshare", [
+		...["--mount", "--propagation", "private", "--", "debootstrap"],
+		...["--variant=minbase", `--include=${DEBIAN_PACKAGES}`],
+		...[DEBIAN, fresh],
+	]);
+	if (existsSync(AUTHORITIES)) copyFileSync(AUTHORITIES, join(fresh, AUTHORITIES));
+	writeFileSync(join(fresh, "installed.txt"), DEBIAN_PACKAGES);
+	renameSync(fresh, DEBIAN_ROOT);
+}
+
+/**
+ * Installs what test/peers/python/NAME.txt lists, all of it wheels and uv among them, into a virtual environment, /NAME of the
+ * Debian. Throws PeerMissing when that can't be. About a minute the first time.
+ */
+export async function installInDebian(name: string): Promise<void> {
+	// Peers that are prepared side by side share it.
+	debian ??= installDebian();
+	await debian;
+	const wanted = readFileSync(join(PEER_SOURCES, "python", `${name}.txt`), "utf8");
+	const done = join(DEBIAN_ROOT, `${name}.installed.txt`);
+	if (existsSync(done) && readFileSync(done, "utf8") === wanted) return;
+	writeFileSync(join(DEBIAN_ROOT, `${name}.txt`), wanted);
+	const uv = /^uv==.*$/m.exec(wanted)?.[0];
+	assert.ok(uv, name);
+	const inside = (what: string, ...command: string[]) => install(what, "chroot", [DEBIAN_ROOT, ...command]);
+	await inside("venv", "python3", "-m", "venv", "--clear", `/${name}`);
+	await inside("pip", `/${name}/bin/pip`, "install", "--quiet", uv);
+	const options = ["--quiet", "--no-deps", "--no-build", "--no-cache", "--python", `/${name}/bin/python`];
+	await inside("uv", `/${name}/bin/uv`, "pip", "install", ...options, "--requirement", `/${name}.txt`);
+	writeFileSync(done, wanted);
+}
+
+/** Starts a command line in the Debian, with a /proc that is there for it alone, and gone with it. */
+export function startInDebian(command: string, stdin: "ignore" | "pipe", stdout: "ignore" | "pipe"): ChildProcess {
+	const script = `mount -t proc proc "$0/proc" && exec chroot "$0" ${command}`;
+	const args = ["--mount", "--propagation", "private", "--", "sh", "-c", script, DEBIAN_ROOT];
+	const child = spawn("unshare", args, { stdio: [stdin, stdout, "pipe"] });
+	const kill = () => child.kill("SIGKILL");
+	process.once("exit", kill);
+	child.once("exit", () => process.off("exit", kill));
+	return child;
+}
+
+/** Ends what was started in good order, by force when it takes too long. */
+export async function endChild(child: ChildProcess | undefined): Promise<void> {
+	if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+	const exited = once(child, "exit");
+	child.kill("SIGTERM");
+	const late = setTimeout(() => child.kill("SIGKILL"), END_LIMIT_MS);
+	await exited;
+	clearTimeout(late);
+}

@@ -1,0 +1,128 @@
+/** ZHA, the Zigbee of Home Assistant, as a program of its own: test/peers/python/run_zha.py in the Debian. */
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DEBIAN_ROOT, endChild, installInDebian, startInDebian } from "./debian.js";
+import { PEER_SOURCES, PeerMissing } from "./peer.js";
+
+/** Its list of packages, and its place in the Debian. */
+const NAME = "zha";
+/** Of the Debian: its database, and the firmware files that it offers. */
+const FOLDER = "/zha-data";
+const START_LIMIT_MS = 60_000;
+/** A firmware is installed in that time, too. */
+const ANSWER_LIMIT_MS = 120_000;
+/** It resets its chip, and writes its database. */
+const END_LIMIT_MS = 10_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of others
+export type Told = any;
+
+interface Waiting {
+	readonly matches: (told: Told) => boolean;
+	readonly take: (told: Told) => void;
+}
+
+export class ZHA {
+	/** All that it has told since it was started. */
+	readonly told: Told[] = [];
+	readonly #child: ChildProcess;
+	#waiting: Waiting[] = [];
+	#errors = "";
+	#isOver = false;
+
+	private constructor(port: number) {
+		this.#child = startInDebian(`/${NAME}/bin/python /run_zha.py ${port} ${FOLDER}`, "pipe", "pipe");
+		this.#child.stderr?.on("data", (bytes: Buffer) => {
+			this.#errors = (this.#errors + bytes.toString()).slice(-16_384);
+		});
+		createInterface(this.#child.stdout!).on("line", (line) => this.#tell(JSON.parse(line)));
+		this.#child.once("close", () => {
+			this.#isOver = true;
+			for (const { take } of this.#waiting) take(undefined);
+		});
+	}
+
+	/** Installs it, and forgets the networks of the past. Throws PeerMissing when it can't be had. */
+	static async prepare(): Promise<void> {
+		await installInDebian(NAME);
+		rmSync(join(DEBIAN_ROOT, FOLDER), { recursive: true, force: true });
+		mkdirSync(join(DEBIAN_ROOT, FOLDER, "ota"), { recursive: true });
+		copyFileSync(join(PEER_SOURCES, "python", "run_zha.py"), join(DEBIAN_ROOT, "run_zha.py"));
+	}
+
+	/** Starts it with the coordinator's chip at this port of the loopback address; it forms a network, or goes on with the one it has. */
+	static async start(port: number): Promise<ZHA> {
+		const zha = new ZHA(port);
+		try {
+			await zha.event("started", START_LIMIT_MS);
+		} catch (error) {
+			await zha.end();
+			throw error;
+		}
+		return zha;
+	}
+
+	/** Where it looks for firmware files. */
+	static get firmwareFolder(): string {
+		return join(DEBIAN_ROOT, FOLDER, "ota");
+	}
+
+	/** The warnings and errors that it wrote. */
+	get errors(): string {
+		return this.#errors;
+	}
+
+	/** The first event of this name, of the past or to come, after the first `from` lines, that `matches`. */
+	event(name: string, limitMs: number, matches: (told: Told) => boolean = () => true, from = 0): Promise<Told> {
+		const isIt = (told: Told) => told.event === name && matches(told);
+		const past = this.told.slice(from).find(isIt);
+		return past === undefined ? this.#next(`event ${name}`, limitMs, isIt) : Promise.resolve(past);
+	}
+
+	/** What it answers to a command of run_zha.py; throws an Error with what it says when that fails. */
+	async ask(command: string, ...args: unknown[]): Promise<Told> {
+		const answered = this.#next(command, ANSWER_LIMIT_MS, (told) => "answer" in told || "error" in told);
+		this.#child.stdin?.write(`${JSON.stringify([command, ...args])}\n`);
+		const { answer, error } = await answered;
+		if (error !== undefined) throw new Error(`${command}: ${error}`);
+		return answer;
+	}
+
+	/** Ends it in good order. */
+	async end(): Promise<void> {
+		this.#child.stdin?.end();
+		const limit = Date.now() + END_LIMIT_MS;
+		while (!this.#isOver && Date.now() < limit) await sleep(50);
+		await endChild(this.#child);
+	}
+
+	#tell(told: Told): void {
+		this.told.push(told);
+		const index = this.#waiting.findIndex(({ matches }) => matches(told));
+		if (index < 0) return;
+		const [{ take }] = this.#waiting.splice(index, 1);
+		take(told);
+	}
+
+	async #next(what: string, limitMs: number, matches: (told: Told) => boolean): Promise<Told> {
+		let late: NodeJS.Timeout | undefined;
+		const told = this.#isOver
+			? undefined
+			: await new Promise<Told>((resolve) => {
+					late = setTimeout(resolve, limitMs, null);
+					this.#waiting.push({ matches, take: resolve });
+				});
+		clearTimeout(late);
+		if (told === undefined && /No module named/.test(this.#errors)) throw new PeerMissing(this.#errors.trim());
+		assert.ok(told !== undefined, `${what}: it ended:\n${this.#errors}`);
+		assert.ok(
+			told !== null,
+			`${what}: not in ${limitMs} ms; it told ${JSON.stringify(this.told.slice(-20))}\n${this.#errors}`,
+		);
+		return told;
+	}
+}

@@ -1,0 +1,146 @@
+/**
+ * The Zigbee bridge at work in XS on Linux with the device's own memory: joined to a coordinator as Zigbee2MQTT is one, it
+ * reports while the longest capture is held, a DLMS meter is read with keys, the state is followed, the page is loaded, and a
+ * firmware is uploaded. The titles show the most that was alive.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { IMAGE_CHIP, IMAGE_DEVICE_ID } from "../../hosts/simulated/image.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
+import { Air } from "../../tools/zigbee/air.js";
+import { Coordinator, type CoordinatorEvent } from "../../tools/zigbee/coordinator.js";
+import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
+import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
+import { type Memory, ProcessGateway } from "../api/process-gateway.js";
+import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
+import { iecVectors } from "../vectors.js";
+import { ANY, BOOT_ZIGBEE, DLMS, probe } from "./memory-limits.js";
+
+const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
+const WAIT_MS = 60_000;
+const IMAGE_SIZE = 400_000;
+const PIECE = 16_384;
+
+describe("The Zigbee bridge on Linux", function () {
+	this.timeout(600_000);
+	const folder = mkdtempSync(join(tmpdir(), "zigbee-"));
+	const air = new Air();
+	const chips: SimulatedCoprocessor[] = [];
+	const ports: TCPPort[] = [];
+	const events: CoordinatorEvent[] = [];
+	let coordinator: Coordinator;
+	let gateway: ProcessGateway;
+
+	const attach = async (ieee: string): Promise<string> => {
+		const chip = new SimulatedCoprocessor({ air, ieee: Buffer.from(ieee, "hex") });
+		chips.push(chip);
+		ports.push(await serveTCP(chip, 0));
+		return `tcp://127.0.0.1:${ports.at(-1)!.port}`;
+	};
+	const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+		const limitMs = Date.now() + WAIT_MS;
+		while (!(await isSo())) {
+			assert.ok(Date.now() < limitMs, `${what}; so far: ${JSON.stringify(events)}`);
+			await sleep(100);
+		}
+	};
+	const stateOf = async () => (await gateway.read("zigbee/config")).state;
+
+	before(async () => {
+		const key = join(folder, "key.pem");
+		writeFileSync(key, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+		coordinator = new Coordinator({
+			port: await attach("01000000004b1200"),
+			folder,
+			onEvent: (event) => events.push(event),
+		});
+		const zigbee = await attach("02000000004b1200");
+		gateway = await ProcessGateway.start("linux", { mode: "ap", args: ["--zigbee", zigbee, "--update-key", key] });
+		await coordinator.start();
+	});
+	after(async () => {
+		await gateway?.stop();
+		await coordinator?.stop();
+		for (const port of ports) await port.close();
+		for (const chip of chips) chip.close();
+		air.close();
+		rmSync(folder, { recursive: true });
+	});
+
+	it("is small after boot, with a coprocessor that is in no network", async function () {
+		await sleep(2000);
+		await probe(gateway, this, BOOT_ZIGBEE);
+	});
+
+	it("joins, and is small then", async function () {
+		await gateway.login();
+		await coordinator.permitJoin(200);
+		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		await until("joined", async () => (await stateOf()) === "joined");
+		await until("configured", () => events.some(({ event }) => event === "configured"));
+		assert.deepEqual(
+			events.filter((event) => event.event === "configured").map((event) => event.problem),
+			[""],
+		);
+		await sleep(2000);
+		await probe(gateway, this, ANY);
+	});
+
+	it("reports beside readouts, followers, the page and an upload", async function () {
+		let highest: Memory = { slots: 0, chunks: 0, stack: 0, stackLimit: 0 };
+		const look = async () => {
+			const { slots, chunks, stack, stackLimit } = await gateway.memory();
+			highest = {
+				slots: Math.max(highest.slots, slots),
+				chunks: Math.max(highest.chunks, chunks),
+				stack: Math.max(highest.stack, stack),
+				stackLimit,
+			};
+		};
+		await gateway.connectMeter({ telegram: longest.telegram });
+		await gateway.read("iec62056/read");
+		await until("values", () => events.some(({ event }) => event === "values"));
+		await gateway.connectProgram(["--protocol", "dlms", "--mode-e", "--quiet"]);
+		await gateway.write("meter/protocol", { protocol: "dlms" });
+		await gateway.write("dlms/config", DLMS);
+		const follower = gateway.follow({ secure: false });
+		const file = makeFile(makeImage(IMAGE_SIZE), { packed: false, chip: IMAGE_CHIP, deviceId: IMAGE_DEVICE_ID });
+		const [host, port] = gateway.authority(false).split(":");
+		const headers = { Authorization: `Bearer ${gateway.token}`, "Content-Length": file.length };
+		const upload = request({ host, port, method: "POST", path: "/api/v1/system/ota", headers, agent: false });
+		upload.on("error", () => {});
+		events.length = 0;
+		let isRead = false;
+		const reading = gateway.request("GET", "iec62056/read", { secure: false }).then(({ status, text }) => {
+			assert.equal(status, 200, text);
+			isRead = true;
+		});
+		for (let at = 0; !isRead; at += PIECE) {
+			if (at + 2 * PIECE < file.length) upload.write(file.subarray(at, at + PIECE));
+			await sleep(150);
+			await look();
+			assert.equal((await gateway.request("GET", "/", { secure: false })).status, 200);
+		}
+		await reading;
+		await until("values of the other meter", () => events.some(({ event }) => event === "values"));
+		await look();
+		upload.destroy();
+		follower.leave();
+		this.test!.title +=
+			` (${highest.slots} slots, ${highest.chunks} bytes, stack ${highest.stack} of ${highest.stackLimit})`;
+		assert.ok(highest.slots <= ANY.slots && highest.chunks <= ANY.chunks);
+		assert.equal(await stateOf(), "joined");
+	});
+
+	it("heals when its coprocessor was away, with no more memory", async function () {
+		await ports[1].close();
+		await until("silent", async () => (await stateOf()) === "silent");
+		ports[1] = await serveTCP(chips[1], ports[1].port);
+		await until("joined", async () => (await stateOf()) === "joined");
+		await probe(gateway, this, ANY);
+	});
+});

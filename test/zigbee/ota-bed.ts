@@ -1,0 +1,182 @@
+/** The OTA client with the updater that it feeds, and a coordinator that has a file, over an air that can be cut. */
+import assert from "node:assert/strict";
+import { NodeCrypto } from "../../hosts/node/platform.js";
+import { VirtualStorage } from "../../hosts/node/virtual-storage.js";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import type { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import type { EventLog } from "../../modules/diagnostics/event-log.js";
+import { type Drive, Driver } from "../../modules/io/driver.js";
+import { MemoryLedger } from "../../modules/io/memory.js";
+import { Updater } from "../../modules/ota/updater.js";
+import { OTAClient } from "../../modules/zigbee/ota-client.js";
+import type { Outgoing, ZCLFrame } from "../../modules/zigbee/radio.js";
+import { BOARD, makeSlots } from "../ota/bench.js";
+
+const crypto = new NodeCrypto();
+const ANSWER_MS = 20;
+
+/** A request as it came, but for its header: [command, payload]. */
+export type Request = readonly [command: number, payload: Buffer];
+
+/** One start of the unit. What outlives it is given to the next. */
+export class OTABed {
+	readonly time = new VirtualTime();
+	readonly slots: VirtualSlots;
+	readonly storage: VirtualStorage;
+	readonly updater: Updater;
+	readonly client: OTAClient;
+	readonly requests: Request[] = [];
+	readonly told: string[] = [];
+	/** How often the unit was to restart. */
+	restarts = 0;
+	/** What the cells have. */
+	volts = 4.5;
+	/** Whether the next frame arrives. */
+	isHeard = () => true;
+	/** What is answered, as a frame from its control byte on but for the sequence number; undefined: nothing. */
+	answer: (command: number, payload: Buffer) => Buffer | undefined = () => undefined;
+	readonly #drive: Drive;
+	#sequence = 0;
+
+	constructor({ slots = makeSlots(), storage = new VirtualStorage() } = {}) {
+		this.slots = slots;
+		this.storage = storage;
+		const guard = (_part: string, run: () => void) => run();
+		const driver = new Driver({ clock: this.time, timers: this.time, guard });
+		const update = slots.start(crypto, () => {});
+		const power = { cells: 3, batteryVoltage: () => this.volts, usbVoltage: () => 0, temperatureC: () => 20 };
+		const info = { ...BOARD, firmwareVersion: update.image?.version ?? "1.0.2" };
+		this.updater = new Updater(
+			{ update, power },
+			{ info, crypto, storage, driver, trace: () => {} },
+			{
+				ledger: new MemoryLedger(undefined),
+				events: { note: ({ name }, detail) => this.told.push(`${name} ${detail}`) } as Pick<EventLog, "note">,
+				live: { changed: () => {} },
+				device: { restartSoon: () => this.restarts++ },
+			},
+		);
+		const client = new OTAClient({ updater: this.updater, info, crypto, storage });
+		this.client = client;
+		const out: Outgoing = {
+			cluster: 0,
+			destination: 0,
+			destinationEndpoint: 0,
+			bytes: new Uint8Array(80),
+			start: 0,
+			end: 0,
+		};
+		this.#drive = driver.drive("zigbee", {
+			get deadlineMs() {
+				return client.deadlineMs;
+			},
+			advance: (nowMs) => client.advance(nowMs),
+			drain: (nowMs) => {
+				if (client.isReady) this.carry(out, nowMs);
+			},
+		});
+	}
+
+	join(): void {
+		this.#drive.tell((nowMs) => this.client.joined(nowMs));
+	}
+
+	leave(): void {
+		this.#drive.tell(() => this.client.left());
+	}
+
+	/** A frame from the coordinator, or from whoever `source` is; the sequence number is put in. */
+	send(frame: Uint8Array, { source = 0, isBroadcast = false } = {}): void {
+		const bytes = Buffer.concat([
+			Buffer.from([0xaa]),
+			frame.subarray(0, 1),
+			Buffer.from([this.#sequence]),
+			frame.subarray(1),
+			Buffer.from([0xbb]),
+		]);
+		const zcl: ZCLFrame = {
+			control: frame[0],
+			manufacturer: 0,
+			sequence: this.#sequence,
+			command: frame[1],
+			isBroadcast,
+			bytes,
+			start: 4,
+			end: bytes.length - 1,
+		};
+		this.#drive.tell((nowMs) => this.client.received(zcl, source, 1, nowMs));
+	}
+
+	/** How often `command` was asked. */
+	count(command: number): number {
+		return this.requests.filter(([one]) => one === command).length;
+	}
+
+	/** Passes time until it is so, at most a day; in steps of a second. */
+	until(isSo: () => boolean): void {
+		for (let seconds = 0; !isSo(); seconds++) {
+			assert.ok(seconds < 86_400, `it never comes to that: ${this.updater.state}, ${this.requests.length} requests`);
+			this.time.advance(1000);
+		}
+	}
+
+	get lastError(): string {
+		return this.updater.lastError;
+	}
+
+	private carry(out: Outgoing, nowMs: number): void {
+		this.client.write(out, ++this.#sequence & 0xff, nowMs);
+		const bytes = Buffer.from(out.bytes.subarray(out.start, out.end));
+		assert.deepEqual([bytes[0], bytes[1], out.cluster, out.destination], [1, this.#sequence & 0xff, 0x19, 0]);
+		if (!this.isHeard()) {
+			this.time.set(() => this.#drive.tell((later) => this.client.failed(later)), 5);
+			return;
+		}
+		const [command, payload] = [bytes[2], bytes.subarray(3)];
+		this.requests.push([command, payload]);
+		const answer = this.answer(command, payload);
+		if (answer !== undefined) this.time.set(() => this.send(answer), ANSWER_MS);
+	}
+}
+
+const u16 = (value: number) => [value & 255, value >> 8];
+const u32 = (value: number) => [...u16(value & 0xffff), ...u16(value >>> 16)];
+
+/** Frames of a coordinator: frame control of a server, command, payload. */
+export const frames = Object.freeze({
+	notify: (jitter = 100, ...more: number[]) =>
+		Buffer.from([0x19, 0, more.length === 0 ? 0 : more.length / 2 - (more.length > 4 ? 1 : 0), jitter, ...more]),
+	offer: (version: number, size: number) =>
+		Buffer.from([0x19, 2, 0, ...u16(0xfff1), ...u16(BOARD.deviceId), ...u32(version), ...u32(size)]),
+	none: Buffer.from([0x19, 2, 0x98]),
+	block: (version: number, at: number, data: Uint8Array) =>
+		Buffer.from([
+			0x19,
+			5,
+			0,
+			...u16(0xfff1),
+			...u16(BOARD.deviceId),
+			...u32(version),
+			...u32(at),
+			data.length,
+			...data,
+		]),
+	wait: (currentS: number, untilS: number, periodMs: number) =>
+		Buffer.from([0x19, 5, 0x97, ...u32(currentS), ...u32(untilS), ...u16(periodMs)]),
+	abort: Buffer.from([0x19, 5, 0x95]),
+	end: (currentS: number, upgradeS: number, version = 0xffffffff) =>
+		Buffer.from([0x19, 7, ...u16(0xfff1), ...u16(BOARD.deviceId), ...u32(version), ...u32(currentS), ...u32(upgradeS)]),
+	defaultResponse: (command: number, status: number) => Buffer.from([0x18, 0x0b, command, status]),
+});
+
+/** A coordinator that offers this file and gives its blocks; `endS`: seconds until the restart. */
+export function serve(file: Uint8Array, version: number, endS = 1): OTABed["answer"] {
+	return (command, payload) => {
+		if (command === 1) return frames.offer(version, file.length);
+		if (command === 6) return payload[0] === 0 ? frames.end(0, endS) : frames.defaultResponse(6, 0);
+		assert.equal(command, 3);
+		if (payload.readUInt32LE(5) !== version) return frames.abort;
+		const at = payload.readUInt32LE(9);
+		return frames.block(version, at, file.subarray(at, at + payload[13]));
+	};
+}

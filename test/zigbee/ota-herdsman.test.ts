@@ -1,0 +1,114 @@
+/** A firmware file over Zigbee with the engine that Zigbee2MQTT has: zigbee-herdsman, over the simulated network. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { makeBenchImage } from "../../hosts/node/bench-image.js";
+import { SLOTS } from "../../hosts/simulated/boot-loader.js";
+import { publicKeyOf } from "../../tools/ota/keys.js";
+import { Air } from "../../tools/zigbee/air.js";
+import { Coordinator } from "../../tools/zigbee/coordinator.js";
+import { NETWORK } from "../../tools/zigbee/coordinator-network.js";
+import { SimulatedCoprocessor, START_WATCHDOG } from "../../tools/zigbee/coprocessor.js";
+import { formedCoordinator, NVMemory } from "../../tools/zigbee/nvram.js";
+import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { makeFile, SIGNER } from "../ota/bench.js";
+
+const VERSION = "9.9.45-zigbee";
+const BUILD = 45;
+/** Two pieces. */
+const IMAGE = makeBenchImage({ version: VERSION, build: BUILD, size: 75_000 });
+/** As `npm start` says of itself. */
+const BENCH = Object.freeze({ deviceId: 0, chip: "pc" });
+const FILE = makeFile(IMAGE, { ...BENCH, version: VERSION, buildNumber: BUILD });
+const LIMIT_MS = 60_000;
+
+describe("A firmware file by zigbee-herdsman", function () {
+	this.timeout(LIMIT_MS);
+	const folder = mkdtempSync(join(tmpdir(), "gateway-zigbee-"));
+	const ports: TCPPort[] = [];
+	let gateway: ProcessGateway;
+	let chip: SimulatedCoprocessor;
+	let coordinator: Coordinator;
+
+	before(async () => {
+		const air = new Air();
+		const [ours, theirs] = ["020b0000004b1200", "010a0000004b1200"].map((hex) => Buffer.from(hex, "hex"));
+		chip = new SimulatedCoprocessor({ air, ieee: ours, nv: new NVMemory() });
+		const stick = new SimulatedCoprocessor({ air, ieee: theirs, nv: formedCoordinator(theirs, NETWORK) });
+		for (const one of [chip, stick]) ports.push(await serveTCP(one, 0));
+		const key = join(folder, "key.pem");
+		writeFileSync(key, publicKeyOf(SIGNER.point).export({ type: "spki", format: "pem" }));
+		const args = ["--update-key", key, "--zigbee", `tcp://127.0.0.1:${ports[0].port}`];
+		gateway = await ProcessGateway.start("node", { args });
+		coordinator = new Coordinator({ port: `tcp://127.0.0.1:${ports[1].port}`, folder, onEvent: () => {} });
+		await coordinator.start();
+		await gateway.login();
+		await coordinator.permitJoin(254);
+		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		await until(() => coordinator.devices.some(({ interviewState }) => interviewState === "SUCCESSFUL"));
+	});
+
+	after(async () => {
+		await coordinator?.stop();
+		await gateway?.stop();
+		for (const port of ports) await port.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+		for (let waitedMs = 0; !(await isSo()); waitedMs += 50) {
+			assert.ok(waitedMs < LIMIT_MS, gateway.diagnosis);
+			await sleep(50);
+		}
+	}
+
+	const status = () => gateway.read("system/status");
+
+	/** As Zigbee2MQTT does at the press of its button, but for the pauses between blocks. */
+	function update(file: Uint8Array) {
+		const url = join(folder, "file.ota");
+		writeFileSync(url, file);
+		const settings = { requestTimeout: LIMIT_MS, responseDelay: 0, baseSize: 50 };
+		return coordinator.devices[0].updateOta({ url }, undefined, undefined, {}, () => {}, settings);
+	}
+
+	it("is refused as it would be by HTTP, and the coordinator is told: for another chip", async () => {
+		const file = makeFile(IMAGE, { ...BENCH, buildNumber: BUILD, chip: "esp32" });
+		await assert.rejects(update(file), /INVALID_IMAGE/);
+		const { ota_last_error, ota_state } = await status();
+		assert.deepEqual([ota_state, ota_last_error], ["idle", "ota_wrong_device"]);
+	});
+
+	it("lies in the slot byte for byte, and runs, though chip and gateway restarted in the middle", async () => {
+		const updated = update(FILE);
+		const over = updated.then(
+			() => "",
+			(error) => String(error),
+		);
+		const reached = (bytes: number) => until(async () => ((await status()).ota_received as number) >= bytes);
+		await reached(5000);
+		chip.restart(START_WATCHDOG);
+		await reached(FILE.length * 0.8);
+		await gateway.killed();
+		await gateway.login();
+		assert.equal(await over, "");
+		const [from, to] = await updated;
+		assert.deepEqual([from.fileVersion < BUILD, to?.fileVersion], [true, BUILD]);
+		await gateway.rebooted();
+		await gateway.login();
+		const version = await gateway.read("system/version");
+		assert.deepEqual([(version.firmware as { version: string }).version, version.build_number], [VERSION, BUILD]);
+		assert.equal((await status()).ota_state, "trial");
+		const slot = readFileSync(join(gateway.stateFolder, "partitions", `${SLOTS[1]}.bin`));
+		assert.equal(Buffer.compare(slot.subarray(0, IMAGE.length), IMAGE), 0);
+		const endpoint = coordinator.devices[0].getEndpoint(1)!;
+		await until(async () => (await status()).zigbee_state === "joined");
+		const names = ["currentFileVersion", "imageUpgradeStatus", "manufacturerId"] as const;
+		// From the server's side, for the attributes are the client's.
+		const read = await endpoint.read("genOta", [...names], { direction: 1 });
+		assert.deepEqual(read, { currentFileVersion: BUILD, imageUpgradeStatus: 0, manufacturerId: 0xfff1 });
+	});
+});

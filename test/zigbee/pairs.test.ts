@@ -1,0 +1,277 @@
+/**
+ * Every event in every phase of the driver, also those that make no sense there; then whatever else a chip may say, in seeded
+ * samples. Nothing throws, one request is asked at a time, and with a chip that behaves again all is well in the end.
+ */
+import assert from "node:assert/strict";
+import { ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
+import { Bed, FakeChip, frame } from "./chip.js";
+import { trace } from "./trace.js";
+
+const MINUTE_MS = 60_000;
+const well = () => undefined;
+
+/** A bed in which the driver is in the phase, with a chip that gives no answer to what it asks there. */
+const PHASES: Record<string, (role: number, hasLine: boolean) => Bed> = {
+	"never started": (role, hasLine) => bedOf(role, hasLine),
+	off: (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start();
+		return bed.call((nowMs) => bed.driver.stop(nowMs)).after(1000);
+	},
+	"waiting for a reset": (role, hasLine) => {
+		const bed = bedOf(role, hasLine);
+		bed.chip.isSilent = true;
+		return bed.start();
+	},
+	silent: (role, hasLine) => {
+		const bed = bedOf(role, hasLine);
+		bed.chip.isSilent = true;
+		return bed.start().after(MINUTE_MS);
+	},
+	"asking for the version": (role, hasLine) => upTo("2102", role, hasLine),
+	"asking for the role": (role, hasLine) => upTo("2108", role, hasLine),
+	registering: (role, hasLine) => upTo("2400", role, hasLine),
+	"beginning to restore": (role, hasLine) => upTo("2f0500", role, hasLine),
+	restoring: (role, hasLine) => upTo("2f0500", role, hasLine, ["6f0500"]),
+	"asking how the network is": (role, hasLine) => upTo("2550", role, hasLine),
+	"refused, and waiting": (role, hasLine) => upTo("2400", role, hasLine, ["640001"]),
+	joined: (role, hasLine) => bedOf(role, hasLine).start().after(1000),
+	"joined and pinging": (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start().after(29_000);
+		bed.chip.answer = (request) => (request === "2550" ? [] : undefined);
+		return bed.after(2000);
+	},
+	"joined and sending": (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start().after(1000);
+		bed.chip.answer = (request) => (request.startsWith("2401") ? [] : undefined);
+		return bed.send("00");
+	},
+	"joined and waiting for a confirmation": (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start().after(1000);
+		bed.chip.answer = (request) => (request.startsWith("2401") ? ["640100"] : undefined);
+		return bed.send("00");
+	},
+	"without its parent": (role, hasLine) => bedOf(role, hasLine).start().after(1000).receive("4f80020500"),
+	leaving: (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start().after(1000);
+		return bed.call((nowMs) => bed.driver.leave(nowMs));
+	},
+	expelled: (role, hasLine) => bedOf(role, hasLine).start().after(1000).receive("45c90000010a0000004b1200010000"),
+	wiping: (role, hasLine) => upTo("2109", role, hasLine, [], (bed, nowMs) => bed.driver.leave(nowMs)),
+	pairing: (role, hasLine) => upTo("2109870000", role, hasLine, [], (bed, nowMs) => bed.driver.join(nowMs)),
+	"beginning to look": (role, hasLine) => upTo("2f0502", role, hasLine, [], (bed, nowMs) => bed.driver.join(nowMs)),
+	looking: (role, hasLine) => upTo("2f0502", role, hasLine, ["6f0500"], (bed, nowMs) => bed.driver.join(nowMs)),
+	"between two looks": (role, hasLine) => {
+		const bed = bedOf(role, hasLine).start().after(1000);
+		return bed.call((nowMs) => bed.driver.join(nowMs)).after(5000);
+	},
+};
+
+const EVENTS: Record<string, (bed: Bed) => unknown> = {
+	start: (bed) => bed.start(),
+	stop: (bed) => bed.call((nowMs) => bed.driver.stop(nowMs)),
+	join: (bed) => bed.call((nowMs) => bed.driver.join(nowMs)),
+	leave: (bed) => bed.call((nowMs) => bed.driver.leave(nowMs)),
+	"other clusters": (bed) => bed.call((nowMs) => bed.driver.clustersChanged(nowMs)),
+	"a frame to send": (bed) => (bed.driver.canSend ? bed.send("00") : assert.throws(() => bed.send("00"))),
+	"a call too early": (bed) => bed.driver.advance(bed.nowMs),
+	"a chip that is silent for a second": (bed) => hushed(bed, 1000),
+	"a chip that is silent for a minute": (bed) => hushed(bed, MINUTE_MS),
+	"a chip that is silent for an hour": (bed) => hushed(bed, 60 * MINUTE_MS),
+	garbage: (bed) => bed.receive(Uint8Array.from({ length: 300 }, (_, i) => (i * 37) & 0xff)),
+	"half a frame": (bed) => bed.receive(frame("4f80000100").subarray(0, 4)),
+	"a restart": (bed) => bed.receive("4180000201020701"),
+	"two restarts": (bed) => bed.receive("4180000201020701", "4180020201020701"),
+	"ten restarts": (bed) => bed.receive(...Array<string>(10).fill("4180000201020701")),
+};
+for (const { fromChip, body } of trace()) {
+	if (fromChip) EVENTS[`${body.slice(0, 4)}, ${body.length / 2} bytes`] = (bed) => bed.receive(body);
+}
+for (const body of [
+	"6000022102",
+	"6000",
+	"4480e90101",
+	"45c9",
+	"45c90000010a0000004b1200010000",
+	"45c901020304050607080900010001",
+	"45c000",
+	"45c00a",
+	"45c0",
+	"4f800205",
+	"4f800005",
+	"4f80010000",
+	"4f80",
+	"6550",
+	"6102",
+	"6108",
+	"4481",
+	"0000",
+	"ffff",
+])
+	EVENTS[body] = (bed) => bed.receive(body);
+
+function bedOf(role: number, hasLine: boolean): Bed {
+	return new Bed({ role, hasLine, chip: new FakeChip().join(role) });
+}
+
+/** Started, then told what is to be done; the first request of this kind is answered so. */
+function upTo(
+	request: string,
+	role: number,
+	hasLine: boolean,
+	answer: readonly string[] = [],
+	then?: (bed: Bed, nowMs: number) => void,
+): Bed {
+	const bed = bedOf(role, hasLine);
+	const isIt = (one: string) => (one.startsWith(request) ? answer : undefined);
+	if (then === undefined) bed.chip.answer = isIt;
+	bed.start().after(1000);
+	if (then === undefined) return bed;
+	bed.chip.answer = isIt;
+	return bed.call((nowMs) => then(bed, nowMs)).after(3500);
+}
+
+function hushed(bed: Bed, ms: number): void {
+	const { answer } = bed.chip;
+	bed.chip.answer = () => [];
+	bed.after(ms);
+	bed.chip.answer = answer;
+}
+
+/** With a chip that behaves: everything comes to its end, and it can be turned off, and joined again. */
+function isWellInTheEnd(bed: Bed, where: string, mayLie = false): void {
+	bed.chip.answer = well;
+	bed.chip.isSilent = false;
+	bed.after(12 * MINUTE_MS);
+	const { state, driver } = bed;
+	const isOff = state === "off";
+	if (isOff) assert.equal(driver.deadlineMs, Infinity, where);
+	// A chip that said in the right moment that it is in no network has been believed.
+	else if (!mayLie) assert.equal(state, bed.chip.isJoined ? "joined" : "not_joined", where);
+	else assert.ok(state === "joined" || state === "not_joined", `${where}: ${state}`);
+	assert.equal(driver.joiningUntilMs, 0, where);
+	assert.ok(isOff || !driver.owesLeave, where);
+	if (state === "joined") {
+		bed.sents.length = 0;
+		bed.send("18010a0000");
+		assert.deepEqual(bed.sents, [0], where);
+	}
+	bed.chip.isOpen = true;
+	bed
+		.start()
+		.call((nowMs) => driver.join(nowMs))
+		.after(MINUTE_MS);
+	assert.equal(bed.state, "joined", where);
+	bed.call((nowMs) => driver.stop(nowMs)).after(MINUTE_MS);
+	assert.deepEqual([bed.state, driver.deadlineMs], ["off", Infinity], where);
+}
+
+describe("Impossible pairs of the coprocessor's driver", () => {
+	for (const [phase, enter] of Object.entries(PHASES)) {
+		for (const hasLine of [false, true]) {
+			it(`${phase}${hasLine ? ", with a reset line" : ""}: all is well in the end`, () => {
+				for (const [event, happen] of Object.entries(EVENTS)) {
+					const bed = enter(hasLine ? ROLE_END_DEVICE : ROLE_ROUTER, hasLine);
+					happen(bed);
+					isWellInTheEnd(bed, `${phase}, ${event}`, event.startsWith("4f80"));
+				}
+			});
+		}
+	}
+
+	it("are what they are called", () => {
+		const states = Object.entries(PHASES).map(([name, enter]) => `${name}: ${enter(ROLE_ROUTER, false).state}`);
+		assert.deepEqual(states, [
+			"never started: off",
+			"off: off",
+			"waiting for a reset: starting",
+			"silent: silent",
+			"asking for the version: starting",
+			"asking for the role: starting",
+			"registering: starting",
+			"beginning to restore: starting",
+			"restoring: starting",
+			"asking how the network is: starting",
+			"refused, and waiting: starting",
+			"joined: joined",
+			"joined and pinging: joined",
+			"joined and sending: joined",
+			"joined and waiting for a confirmation: joined",
+			"without its parent: parent_lost",
+			"leaving: leaving",
+			"expelled: leaving",
+			"wiping: leaving",
+			"pairing: joining",
+			"beginning to look: joining",
+			"looking: joining",
+			"between two looks: joining",
+		]);
+	});
+});
+
+/** The same numbers for the same seed. */
+function dice(seed: number): (below: number) => number {
+	let state = seed;
+	return (below) => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return Math.floor((state / 0x100000000) * below);
+	};
+}
+
+describe("Whatever a chip says", () => {
+	const said = trace().flatMap(({ fromChip, body }) => (fromChip ? [Buffer.from(body, "hex")] : []));
+
+	it("is taken without harm: the trace with bytes changed, cut, repeated and mixed with answers", () => {
+		for (let seed = 1; seed <= 150; seed++) {
+			const random = dice(seed);
+			const role = random(2) === 0 ? ROLE_ROUTER : ROLE_END_DEVICE;
+			const bed = Object.values(PHASES)[random(Object.keys(PHASES).length)](role, random(2) === 0);
+			for (let i = 0; i < 40; i++) {
+				let body = Buffer.from(said[random(said.length)]);
+				const what = random(6);
+				if (what === 0) body = body.subarray(0, 2 + random(body.length - 1));
+				else if (what < 4) for (let n = random(4); n >= 0; n--) body[random(body.length)] = random(256);
+				const bytes = frame(body.toString("hex"));
+				if (what === 5) {
+					bytes[random(bytes.length)] ^= 1 << random(8);
+					bed.receive(bytes);
+				} else bed.receive(body.toString("hex"));
+				if (random(3) === 0) bed.after(random(10_000));
+				if (random(12) === 0) bed.chip.isSilent = random(2) === 0;
+				if (random(20) === 0) bed.call((nowMs) => bed.driver.join(nowMs));
+				if (random(8) === 0 && bed.driver.canSend) bed.send("0a");
+			}
+			isWellInTheEnd(bed, `seed ${seed}`, true);
+		}
+	});
+
+	it("is heard through any loss, delay and doubling of its answers", () => {
+		for (let seed = 1; seed <= 60; seed++) {
+			const random = dice(seed * 7919);
+			const bed = new Bed({ chip: new FakeChip().join(), hasLine: random(2) === 0, piece: 1 + random(9) });
+			const late: string[] = [];
+			let isAsking = false;
+			bed.chip.answer = (request) => {
+				if (isAsking) return undefined;
+				isAsking = true;
+				const answers = [...bed.chip.ask(request)];
+				isAsking = false;
+				const fate = random(8);
+				if (fate === 0) return [];
+				if (fate === 1) {
+					late.push(...answers);
+					return [];
+				}
+				return fate === 2 ? [...answers, ...answers] : answers;
+			};
+			bed.start();
+			for (let i = 0; i < 60; i++) {
+				bed.after(random(8000));
+				bed.receive(...late.splice(0));
+				if (random(4) === 0 && bed.driver.canSend) bed.send("0a0b");
+				if (random(25) === 0) bed.call((nowMs) => bed.driver.leave(nowMs));
+				if (random(25) === 0) bed.call((nowMs) => bed.driver.join(nowMs));
+			}
+			isWellInTheEnd(bed, `seed ${seed}`);
+		}
+	});
+});

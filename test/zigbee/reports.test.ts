@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { mapOf } from "../../modules/obis/mapping.js";
+import { RADIO_IDLE, RADIO_JOINED, RADIO_JOINING, RADIO_SILENT } from "../../modules/zigbee/radio.js";
+import { BASIC, decode, ELECTRICAL, METERING, PlayedClient, shown, World } from "./world.js";
+
+const NO_ELECTRICAL = mapOf(new Uint8Array(0)).slice(0, 1 + 3 * 6);
+NO_ELECTRICAL[0] = 3;
+
+const ALL = "1.8.0(1*kWh)\r\n2.8.0(2*kWh)\r\n16.7.0(100*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)";
+
+function block(energy: number, power = 100): string {
+	return `1.8.0(${energy}*Wh)\r\n16.7.0(${power}*W)`;
+}
+
+/** In a network; import and power were reported, and nobody has configured anything. */
+function quiet(options = {}): World {
+	const world = new World({ map: NO_ELECTRICAL, ...options }).join();
+	world.measure(block(1000));
+	world.run(0);
+	return world;
+}
+
+describe("zigbee/reports", () => {
+	it("tells nothing before the first readout, then all at once, a frame a cluster", () => {
+		const world = new World().join();
+		assert.deepEqual(world.run(3_600_000), []);
+		assert.deepEqual(world.read(METERING, [0, 1, 0x0400]), {
+			"0000": "status 1",
+			"0001": "status 1",
+			"0400": -0x800000,
+		});
+		world.measure(ALL);
+		assert.deepEqual(
+			world.run(0).map(({ cluster, values }) => [cluster, values]),
+			[
+				[METERING, { currentSummDelivered: 1000, currentSummReceived: 2000, instantaneousDemand: 100 }],
+				[ELECTRICAL, { rmsVoltage: 2300, rmsCurrent: 100, activePower: 100 }],
+			],
+		);
+		const { destination, destinationEndpoint, frame } = world.chip.sent.at(-1) ?? assert.fail();
+		assert.deepEqual([destination, destinationEndpoint, frame[0]], [0, 1, 0x18]);
+	});
+
+	it("numbers each anew, from where it is told to", () => {
+		const world = new World({ sequence: 254 }).join();
+		world.measure(ALL);
+		const reports = world.run(86_400_000);
+		assert.ok(reports.length > 256);
+		for (const [i, { sequence }] of reports.entries()) assert.equal(sequence, (i + 255) & 255);
+	});
+
+	it("goes by its own times while nobody has configured any", () => {
+		const world = quiet();
+		assert.deepEqual(
+			world.run(301_000).map(({ ms, values }) => [ms, values]),
+			[
+				[61_000, { instantaneousDemand: 100 }],
+				[121_000, { instantaneousDemand: 100 }],
+				[181_000, { instantaneousDemand: 100 }],
+				[241_000, { instantaneousDemand: 100 }],
+				[301_000, { currentSummDelivered: 1000, instantaneousDemand: 100 }],
+			],
+		);
+	});
+
+	it("tells of a change, but not before the least interval is over", () => {
+		const world = quiet();
+		world.run(2000);
+		world.measure(block(1009, 104));
+		assert.deepEqual(world.run(50_000), [], "too little");
+		world.measure(block(1009, 105));
+		assert.deepEqual(world.run(0)[0]?.values, { instantaneousDemand: 105 });
+		world.run(1000);
+		world.measure(block(1010, 200));
+		assert.deepEqual(world.run(0)[0]?.values, { currentSummDelivered: 1010 });
+		world.measure(block(1010, 300));
+		const [report] = world.run(30_000);
+		assert.deepEqual([report?.ms, report?.values], [63_000, { instantaneousDemand: 300 }]);
+	});
+
+	it("goes by what was configured, and keeps it", () => {
+		const world = quiet();
+		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 30, maxRepIntval: 3600, repChange: 50 };
+		assert.deepEqual(world.configure(METERING, [power], { sourceEndpoint: 9 }), [{ status: 0 }]);
+		assert.equal(world.kept.length, 0);
+		assert.ok(world.bridge.busy(world.nowMs + 100_000));
+		world.measure(block(1000, 149));
+		world.run(9000);
+		assert.equal(world.kept.length, 1);
+		assert.ok((world.kept[0]?.length ?? 0) <= 200);
+		world.measure(block(1000, 150));
+		const [report, next] = world.run(340_000).filter(({ values }) => "instantaneousDemand" in values);
+		assert.deepEqual([report?.ms, report?.values], [31_000, { instantaneousDemand: 150 }]);
+		assert.equal(next?.ms, 331_000, "five minutes at the latest");
+		assert.equal(world.chip.sent.at(-1)?.destinationEndpoint, 9);
+
+		assert.equal(world.kept.length, 1, "the same once more is not written again");
+		world.configure(METERING, [power], { sourceEndpoint: 9 });
+		world.run(60_000);
+		assert.equal(world.kept.length, 1);
+
+		const again = quiet({ reports: world.kept[0] });
+		const told = again.give(METERING, Uint8Array.of(0, 1, 8, 0, 0, 4));
+		assert.equal(told?.toString("hex"), "180109000000042a1e00100e320000");
+		assert.equal(again.chip.sent.at(-2)?.destinationEndpoint, 9);
+	});
+
+	it("turns a report off, leaves its time off, and goes back to its own", () => {
+		const world = quiet();
+		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 0xffff, repChange: 1 };
+		const energy = { attrId: 0, dataType: 0x25, minRepIntval: 0, maxRepIntval: 0, repChange: 1 };
+		world.configure(METERING, [power, energy]);
+		assert.deepEqual(world.run(86_400_000), []);
+		world.measure(block(1001, 5000));
+		assert.deepEqual(
+			world.run(86_400_000).map(({ values }) => values),
+			[{ currentSummDelivered: 1001 }],
+		);
+		assert.equal(world.give(METERING, Uint8Array.of(0, 1, 8, 0, 0, 4))?.toString("hex"), "1801098b000004");
+		world.configure(METERING, [
+			{ ...power, minRepIntval: 0xffff, maxRepIntval: 0 },
+			{ ...energy, minRepIntval: 0xffff },
+		]);
+		assert.deepEqual(world.run(0)[0]?.values, { currentSummDelivered: 1001, instantaneousDemand: 5000 });
+		world.run(60_000);
+		assert.equal(world.kept.at(-1)?.length, 0, "nothing is left to be kept");
+	});
+
+	it("spares flash from who configures without end", () => {
+		const world = quiet();
+		for (let i = 0; i < 600; i++) {
+			const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 0xffff, repChange: i };
+			world.configure(METERING, [power]);
+			world.run(1000);
+		}
+		assert.equal(world.kept.length, 10);
+	});
+
+	it("refuses to keep what is none", () => {
+		for (const reports of [new Uint8Array(0), new Uint8Array(92), new Uint8Array(91).fill(1)]) {
+			const world = quiet({ reports });
+			assert.equal(world.chip.sent[0]?.destinationEndpoint, 1);
+			assert.equal(world.run(61_000).length, 1);
+		}
+	});
+
+	it("forgets settings and values with the network, not with the chip", () => {
+		const world = quiet();
+		const power = { attrId: 0x0400, dataType: 0x2a, minRepIntval: 0, maxRepIntval: 300, repChange: 1 };
+		world.configure(METERING, [power]);
+		world.run(5000);
+		world.chip.become(RADIO_SILENT, world.nowMs);
+		world.chip.become(RADIO_JOINED, world.nowMs);
+		assert.deepEqual(world.run(50_000), []);
+		assert.equal(world.kept.length, 1);
+		world.chip.become(RADIO_IDLE, world.nowMs);
+		assert.deepEqual(world.kept[1], new Uint8Array(0));
+		assert.equal(world.bridge.deadlineMs, Number.POSITIVE_INFINITY);
+		world.run(3_600_000);
+		world.chip.become(RADIO_JOINING, world.nowMs);
+		world.chip.become(RADIO_JOINED, world.nowMs);
+		assert.equal(world.kept.length, 2);
+		assert.equal(world.bridge.busy(world.nowMs + 59_999), true);
+		world.bridge.advance(world.nowMs);
+		assert.equal(world.run(0).length, 1);
+	});
+
+	it("tries again with the newest values, later each time, and at once when somebody is heard", () => {
+		const world = quiet();
+		world.measure(block(2000, 500));
+		world.run(10_000, 0xe9);
+		const failed = world.chip.sent.slice(1).map(({ ms }) => ms);
+		assert.deepEqual(failed, [11_000]);
+		world.measure(block(3000, 600));
+		const more = world.run(600_000, 0xf0);
+		assert.deepEqual(
+			more.slice(0, 8).map(({ ms }) => ms),
+			[11_500, 12_500, 14_500, 18_500, 26_500, 42_500, 74_500, 134_500],
+		);
+		assert.ok(
+			more.every(({ values }) => values["currentSummDelivered"] === 3000 && values["instantaneousDemand"] === 600),
+		);
+		assert.equal(world.bridge.busy(world.nowMs), false, "a device on battery does not wait for nobody");
+		world.read(BASIC, [0]);
+		const [back] = world.run(0);
+		assert.deepEqual(back?.values, { currentSummDelivered: 3000, instantaneousDemand: 600 });
+		assert.equal(world.bridge.busy(world.nowMs), false);
+		assert.equal(world.run(59_000).length, 0);
+	});
+
+	it("tells that power is unknown, once the meter has been silent for long", () => {
+		const world = new World().join();
+		world.measure(ALL);
+		world.run(1_000_000);
+		world.bridge.meterFailed(world.nowMs);
+		assert.deepEqual(
+			world.run(0).map(({ values }) => values),
+			[
+				{ instantaneousDemand: Number.NaN },
+				{ rmsVoltage: Number.NaN, rmsCurrent: Number.NaN, activePower: Number.NaN },
+			],
+		);
+		assert.deepEqual(
+			[1, 2, 3, 4, 5].map((pair) => world.bridge.reportedValue(pair)),
+			[1, 2, Number.NaN, Number.NaN, Number.NaN],
+		);
+		assert.deepEqual(world.read(METERING, [0x0200]), { "0200": 1 });
+		assert.ok(world.run(300_000).some(({ values }) => values["currentSummDelivered"] === 1000));
+	});
+
+	it("shows what arrived last, and when", () => {
+		const world = new World();
+		assert.ok([1, 2, 3, 4, 5].every((pair) => Number.isNaN(world.bridge.reportedValue(pair))));
+		world.join();
+		const { changes } = world;
+		world.measure("1.8.0(1234*Wh)\r\n16.7.0(-100*W)\r\n32.7.0(230.4*V)\r\n31.7.0(1.25*A)");
+		assert.ok(Number.isNaN(world.bridge.reportedValue(1)), "it is on its way");
+		world.run(0);
+		assert.deepEqual(
+			[1, 2, 3, 4, 5].map((pair) => world.bridge.reportedValue(pair)),
+			[1.234, Number.NaN, -100, 230.4, 1.25],
+		);
+		assert.equal(world.bridge.reportedMs(3), 1000);
+		assert.ok(world.changes > changes);
+	});
+
+	it("begins anew with another map, and tells the chip of clusters that come and go", () => {
+		const world = new World().join();
+		world.measure(ALL);
+		world.run(5000);
+		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		assert.equal(world.chip.registered, 1);
+		assert.deepEqual(world.bridge.servers, [0, 3, METERING]);
+		assert.ok(Number.isNaN(world.bridge.reportedValue(4)));
+		assert.deepEqual(world.run(3_600_000), []);
+		world.measure(ALL);
+		assert.deepEqual(
+			world.run(0).map(({ values }) => values),
+			[{ currentSummDelivered: 1000, currentSummReceived: 2000, instantaneousDemand: 100 }],
+		);
+		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		assert.equal(world.chip.registered, 1);
+	});
+
+	it("sends what a client asks before reports, and tells it what did not arrive", () => {
+		const client = new PlayedClient();
+		const world = new World({ clients: [client], map: NO_ELECTRICAL });
+		world.measure(block(1000));
+		client.isReady = true;
+		world.join();
+		assert.deepEqual(
+			world.chip.sent.map(({ cluster, frame }) => [cluster, frame[2]]),
+			[
+				[0x000a, 0],
+				[METERING, 0x0a],
+			],
+		);
+		client.isReady = true;
+		world.bridge.advance(world.nowMs);
+		world.chip.confirm(0xe9, world.nowMs);
+		assert.deepEqual(client.got, ["joined", "failed"]);
+		assert.ok(world.bridge.busy(world.nowMs) === false);
+	});
+
+	it("keeps a few answers and gives one up that does not arrive", () => {
+		const world = quiet();
+		const read = (sequence: number) => world.give(BASIC, Uint8Array.of(0x10, sequence, 0, 0, 0), { source: 0x1234 });
+		const before = world.chip.sent.length;
+		world.chip.isSending = true;
+		for (let i = 0; i < 9; i++) assert.equal(read(i), undefined);
+		world.chip.isSending = false;
+		for (let i = 0; i < 20; i++) {
+			world.nowMs += 2000;
+			world.bridge.advance(world.nowMs);
+			if (world.chip.isSending) world.chip.confirm(i < 3 ? 0xe9 : 0, world.nowMs);
+		}
+		const answers = world.chip.sent.slice(before).filter(({ destination }) => destination === 0x1234);
+		assert.deepEqual(
+			answers.map(({ frame }) => frame[1]),
+			[0, 0, 0, 1, 2, 3],
+		);
+	});
+
+	it("keeps the least interval and its five minutes, whatever happens", () => {
+		const step = fc.record({
+			ms: fc.nat(90_000),
+			energy: fc.nat(100),
+			power: fc.integer({ min: -9000, max: 9000 }),
+			status: fc.constantFrom(0, 0, 0, 0xe9),
+		});
+		const settings = fc.record({
+			minRepIntval: fc.nat(120),
+			maxRepIntval: fc.integer({ min: 120, max: 4000 }),
+			repChange: fc.nat(500),
+		});
+		fc.assert(
+			fc.property(settings, fc.array(step, { maxLength: 40 }), (setting, steps) => {
+				const world = quiet();
+				world.configure(METERING, [{ ...setting, attrId: 0x0400, dataType: 0x2a }]);
+				let lastMs = 1000;
+				for (const { ms, energy, power, status } of steps) {
+					world.measure(block(1000 + energy, power));
+					for (const report of world.run(ms, status)) {
+						if (!("instantaneousDemand" in report.values)) continue;
+						assert.ok(report.ms - lastMs >= setting.minRepIntval * 1000);
+						if (status === 0) lastMs = report.ms;
+					}
+					if (status === 0 && ms > 60_000) assert.ok(world.nowMs - lastMs <= 300_000 + 60_000);
+				}
+			}),
+			{ numRuns: 100 },
+		);
+	});
+
+	it("writes what herdsman reads", () => {
+		const world = new World({ cells: 3 }).join();
+		world.bridge.batteryChanged(4.5, 95, world.nowMs);
+		const { cluster, frame } = world.chip.sent[0] ?? assert.fail();
+		assert.deepEqual(shown(decode(cluster, frame)), { batteryVoltage: 45, batteryPercentageRemaining: 190 });
+	});
+});

@@ -1,0 +1,33 @@
+/**
+ * Gives names of ours that the engine has, too, another form, for the firmware: the SDK's linker leaves out what of the
+ * engine no script names, and can't tell our `take` from the iterators'. 7 KB.
+ */
+import { below, childrenOf, type Edit, edited, type Node, nameOf, parse, propertyOf } from "./syntax.js";
+
+/** Properties of ours. Of the engine's ones of these names the firmware uses none; nor does its C know ours. */
+export const OWN_NAMES: readonly string[] = Object.freeze(["at", "copy", "drop", "from", "log", "raw", "seal", "take"]);
+
+/** The engine's objects that have any of them: who asks those means the engine's. */
+const ENGINES = /^(Array|Math|Object|String|Uint8Array|Iterator|Float64Array)$/;
+
+function editsBelow(node: Node, isRenamed: ReadonlySet<string>): Edit[] {
+	const key = propertyOf(node);
+	const own: Edit[] = [];
+	if (key !== undefined && isRenamed.has(nameOf(key))) {
+		const { start, end } = key;
+		if (node.type === "MemberExpression" && ENGINES.test(nameOf(below(node, "object"))))
+			throw new Error(`${nameOf(key)} of the engine is used: take it out of OWN_NAMES (tools/sdk/own-names.ts).`);
+		const text = `${nameOf(key)}_`;
+		if (node["shorthand"] === true) own.push({ start, end: start, text: `${text}: ` });
+		else own.push({ start, end, text });
+	}
+	return [...own, ...childrenOf(node).flatMap((child) => editsBelow(child, isRenamed))];
+}
+
+/** The script with other names; C must not ask for any of them. */
+export function withOwnNames(script: string): string {
+	const names = new Set(OWN_NAMES);
+	// A shorthand's key and value are one place.
+	const edits = new Map(editsBelow(parse(script), names).map((edit) => [`${edit.start}`, edit]));
+	return edited(script, [...edits.values()]);
+}

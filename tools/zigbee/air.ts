@@ -1,0 +1,203 @@
+/**
+ * The air that coprocessors share: who hears whom, what becomes of a frame, and what a parent keeps for a child that
+ * sleeps. No routes, no losses by themselves, no keys.
+ */
+import type { Network } from "./nvram.js";
+
+/** Status of a frame that was sent: of the MAC, or of the APS layer. */
+export const ARRIVED = 0;
+export const NO_APS_ACK = 0xb7;
+export const NO_MAC_ACK = 0xe9;
+export const EXPIRED = 0xf0;
+
+/** Addresses from here on are broadcasts: to routers, to all that listen always, to everybody. */
+export const BROADCAST = 0xfff8;
+export const TO_LISTENERS = 0xfffd;
+const TO_EVERYBODY = 0xffff;
+
+export interface AirFrame {
+	readonly source: number;
+	readonly sourceEndpoint: number;
+	readonly destination: number;
+	readonly destinationEndpoint: number;
+	readonly profile: number;
+	readonly cluster: number;
+	readonly payload: Buffer;
+	/** Its APS layer acknowledges it. */
+	readonly wantsAck: boolean;
+}
+
+/** A node, as the air has it. */
+export interface Station {
+	readonly ieee: Buffer;
+	/** Undefined: it is in none, or not started. */
+	readonly network: Network | undefined;
+	/** Hears only what it asks its parent for. */
+	readonly isSleepy: boolean;
+	/** Takes nodes into its network at the moment. */
+	readonly isOpen: boolean;
+	/** False: none of its endpoints has taken it. */
+	hear(frame: AirFrame): boolean;
+	/** Of a network's coordinator: this node was given its key. */
+	hasJoined(newcomer: Station): void;
+	/** This node says that it leaves. */
+	hasLeft(leaver: Station): void;
+	/** Its `network` has another channel or PAN id. */
+	hasMoved(): void;
+}
+
+/** As of the host contract. */
+export interface Timers {
+	set(callback: () => void, delayMs: number): number;
+	clear(id: number): void;
+}
+
+interface Kept {
+	readonly child: Station;
+	readonly frame: AirFrame;
+	readonly done: (status: number) => void;
+	readonly expiry: number;
+}
+
+export interface AirOptions {
+	/** Default: those of Node. */
+	readonly timers?: Timers;
+	/** From a frame's sender to its receiver, ms. */
+	readonly frameMs?: number;
+	/** As long as a parent keeps a frame for a child that sleeps, ms. */
+	readonly keptMs?: number;
+	/** Until a sender knows that nobody is there, ms. */
+	readonly retryMs?: number;
+}
+
+const nodeTimers: Timers = {
+	set: (callback, delayMs) => Number(setTimeout(callback, delayMs)[Symbol.toPrimitive]()),
+	clear: (id) => clearTimeout(id),
+};
+
+export class Air {
+	readonly timers: Timers;
+	readonly #stations = new Set<Station>();
+	readonly #frameMs: number;
+	readonly #keptMs: number;
+	readonly #retryMs: number;
+	#kept: Kept[] = [];
+	#lastAddress = 0x114a;
+
+	constructor({ timers = nodeTimers, frameMs = 1, keptMs = 8000, retryMs = 20 }: AirOptions = {}) {
+		this.timers = timers;
+		this.#frameMs = frameMs;
+		this.#keptMs = keptMs;
+		this.#retryMs = retryMs;
+	}
+
+	add(station: Station): void {
+		this.#stations.add(station);
+	}
+
+	remove(station: Station): void {
+		this.#stations.delete(station);
+		this.forget(station);
+	}
+
+	/** Who is in this network, in the order in which they came to be. */
+	members(network: Network): Station[] {
+		return [...this.#stations].filter((station) => isSame(station.network, network));
+	}
+
+	/** Who would take `newcomer` into a network on one of these channels, with this PAN id or any. */
+	openTo(newcomer: Station, channelMask: number, panId: number | undefined): Station | undefined {
+		return [...this.#stations].find((station) => {
+			const { network } = station;
+			if (station === newcomer || !station.isOpen || network === undefined) return false;
+			return (channelMask & (2 ** network.channel)) !== 0 && (panId === undefined || panId === network.panId);
+		});
+	}
+
+	/** A short address that nobody has. */
+	newAddress(): number {
+		let address = this.#lastAddress;
+		while ([...this.#stations].some(({ network }) => network?.shortAddress === address)) {
+			address = (address * 0x5e2d + 0x1235) & 0x7fff;
+		}
+		this.#lastAddress = (address * 0x5e2d + 0x1235) & 0x7fff;
+		return address;
+	}
+
+	find(network: Network, shortAddress: number): Station | undefined {
+		return this.members(network).find((station) => station.network?.shortAddress === shortAddress);
+	}
+
+	/** `done` is told once, later, how it went. */
+	send(from: Station, frame: AirFrame, done: (status: number) => void): void {
+		const { network } = from;
+		if (network === undefined) throw new Error("in no network");
+		if (frame.destination >= BROADCAST) {
+			for (const station of this.members(network)) {
+				if (station === from) continue;
+				if (!station.isSleepy) this.#soon(() => station.hear(frame));
+				else if (frame.destination === TO_EVERYBODY) this.#keep(station, frame, () => {});
+			}
+			this.#soon(() => done(ARRIVED));
+			return;
+		}
+		const target = this.find(network, frame.destination);
+		if (target === undefined) this.timers.set(() => done(frame.wantsAck ? NO_APS_ACK : NO_MAC_ACK), this.#retryMs);
+		else if (target.isSleepy && target !== from) this.#keep(target, frame, done);
+		else this.#soon(() => this.#deliver(target, frame, done));
+	}
+
+	/** A child that sleeps asks for one frame; false: its parent is not there. `heard` is told what came, and if there is more. */
+	poll(child: Station, heard: (hasMore: boolean) => void): boolean {
+		const { network } = child;
+		if (network === undefined || this.find(network, network.parent) === undefined) return false;
+		const index = this.#kept.findIndex((kept) => kept.child === child);
+		if (index < 0) return true;
+		const [{ frame, done, expiry }] = this.#kept.splice(index, 1);
+		this.timers.clear(expiry);
+		this.#soon(() => {
+			this.#deliver(child, frame, done);
+			heard(this.#kept.some((kept) => kept.child === child));
+		});
+		return true;
+	}
+
+	/** What is kept for it is thrown away. */
+	forget(child: Station): void {
+		for (const { expiry } of this.#kept.filter((kept) => kept.child === child)) this.timers.clear(expiry);
+		this.#kept = this.#kept.filter((kept) => kept.child !== child);
+	}
+
+	/** Whatever was to come is dropped. */
+	close(): void {
+		for (const { expiry } of this.#kept) this.timers.clear(expiry);
+		this.#kept = [];
+		this.#stations.clear();
+	}
+
+	#keep(child: Station, frame: AirFrame, done: (status: number) => void): void {
+		const expiry = this.timers.set(() => {
+			this.#kept = this.#kept.filter((kept) => kept.frame !== frame || kept.child !== child);
+			done(EXPIRED);
+		}, this.#keptMs);
+		this.#kept.push({ child, frame, done, expiry });
+	}
+
+	#deliver(target: Station, frame: AirFrame, done: (status: number) => void): void {
+		const isTaken = target.network !== undefined && target.hear(frame);
+		done(isTaken || !frame.wantsAck ? ARRIVED : NO_APS_ACK);
+	}
+
+	#soon(run: () => void): void {
+		this.timers.set(run, this.#frameMs);
+	}
+}
+
+function isSame(one: Network | undefined, other: Network): boolean {
+	return (
+		one !== undefined &&
+		one.panId === other.panId &&
+		one.channel === other.channel &&
+		one.extendedPanId.equals(other.extendedPanId)
+	);
+}

@@ -1,0 +1,16 @@
+/** The commands of TI's Monitor and Test API that a coprocessor knows, by subsystem and command. */
+import { AF_COMMANDS } from "./commands-af.js";
+import { SYSTEM_COMMANDS } from "./commands-system.js";
+import { ZDO_COMMANDS } from "./commands-zdo.js";
+import type { SimulatedCoprocessor } from "./coprocessor.js";
+
+/** Gives the data of the answer. A RangeError: the command is too short. */
+export type Command = (chip: SimulatedCoprocessor, data: Buffer) => Uint8Array | readonly number[];
+/** Of one subsystem, by command. */
+export type Commands = Readonly<Record<number, Command>>;
+
+export const COMMANDS: ReadonlyMap<number, Command> = new Map(
+	[...Object.entries(SYSTEM_COMMANDS), ...Object.entries(AF_COMMANDS), ...Object.entries(ZDO_COMMANDS)].map(
+		([code, command]) => [Number(code), command],
+	),
+);

@@ -1,0 +1,10 @@
+/** The network that the simulated coordinator has, and that `npm run coordinator` looks for. */
+import type { CoordinatorNetwork } from "./nvram.js";
+
+/** Of the simulated coordinator, and of `npm run coordinator`: as Zigbee2MQTT begins, but for the key. */
+export const NETWORK: CoordinatorNetwork = {
+	panId: 0x1a62,
+	extendedPanId: [0xdd, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77],
+	networkKey: [1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 13],
+	channel: 15,
+};

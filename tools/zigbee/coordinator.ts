@@ -1,0 +1,190 @@
+/**
+ * A coordinator as Zigbee2MQTT is one: zigbee-herdsman for the network, zigbee-herdsman-converters for what a device means.
+ * It has no definition of the gateway and generates one of what the device says of itself, as Zigbee2MQTT does.
+ */
+import { join } from "node:path";
+import { Controller, setLogger } from "zigbee-herdsman";
+import type { MessagePayload } from "zigbee-herdsman/dist/controller/events.js";
+import type { Device } from "zigbee-herdsman/dist/controller/model/index.js";
+import {
+	type Definition,
+	findByDevice,
+	postProcessConvertedFromZigbeeMessage,
+	setLogger as setConverterLogger,
+} from "zigbee-herdsman-converters";
+import { NETWORK } from "./coordinator-network.js";
+import type { CoordinatorNetwork } from "./nvram.js";
+
+/** What has happened, for a person or a program. `device` is its IEEE address, `0x` and 16 hex digits. */
+export type CoordinatorEvent =
+	| { readonly event: "started"; readonly network: string }
+	| { readonly event: "disconnected" }
+	| { readonly event: "permit_join"; readonly seconds: number }
+	| { readonly event: "joined"; readonly device: string }
+	| { readonly event: "announced"; readonly device: string }
+	| { readonly event: "left"; readonly device: string }
+	| { readonly event: "interview"; readonly device: string; readonly status: string }
+	| {
+			readonly event: "definition";
+			readonly device: string;
+			readonly vendor: string;
+			readonly model: string;
+			readonly type: string;
+			/** What it generates on its own: `energy`, `power`, … */
+			readonly exposes: readonly string[];
+	  }
+	| { readonly event: "configured"; readonly device: string; readonly problem: string }
+	| { readonly event: "values"; readonly device: string; readonly values: Readonly<Record<string, unknown>> };
+
+export interface CoordinatorOptions {
+	/** `tcp://HOST:PORT`, or a serial port. */
+	readonly port: string;
+	/** Where its database and the backup of its network are kept. */
+	readonly folder: string;
+	readonly network?: CoordinatorNetwork;
+	onEvent(event: CoordinatorEvent): void;
+	/** What the two packages have to say, line by line. */
+	onLog?(line: string): void;
+}
+
+/** Members of a definition's `exposes` that every device has. */
+const COMMON_EXPOSES = ["linkquality"];
+
+export class Coordinator {
+	readonly controller: Controller;
+	/** What a device has published, all of it together, by IEEE address. */
+	readonly values = new Map<string, Record<string, unknown>>();
+	readonly #options: CoordinatorOptions;
+	readonly #definitions = new Map<string, Promise<Definition | undefined>>();
+	readonly #configured = new Set<string>();
+
+	constructor(options: CoordinatorOptions) {
+		this.#options = options;
+		const { port, folder, network = NETWORK, onLog = () => {} } = options;
+		const write = (message: string | (() => string)) => onLog(typeof message === "string" ? message : message());
+		const logger = { debug: () => {}, info: write, warning: write, error: write };
+		setLogger(logger);
+		setConverterLogger(logger);
+		this.controller = new Controller({
+			network: {
+				panID: network.panId,
+				extendedPanID: [...network.extendedPanId],
+				networkKey: [...network.networkKey],
+				channelList: [network.channel],
+			},
+			serialPort: { path: port, adapter: "zstack" },
+			databasePath: join(folder, "database.db"),
+			databaseBackupPath: join(folder, "database.db.backup"),
+			backupPath: join(folder, "coordinator_backup.json"),
+			adapter: { disableLED: true },
+			acceptJoiningDeviceHandler: async () => true,
+		});
+		this.#listen();
+	}
+
+	/** Rejects with what herdsman says when nobody answers. */
+	async start(): Promise<void> {
+		const network = await this.controller.start();
+		this.#options.onEvent({ event: "started", network });
+		for (const device of this.devices) void this.#define(device, false);
+	}
+
+	async stop(): Promise<void> {
+		await this.controller.stop();
+	}
+
+	/** All but the coordinator itself. */
+	get devices(): Device[] {
+		return this.controller.getDevices().filter(({ type }) => type !== "Coordinator");
+	}
+
+	/** 0 closes the network. */
+	async permitJoin(seconds: number): Promise<void> {
+		await this.controller.permitJoin(seconds);
+		this.#options.onEvent({ event: "permit_join", seconds });
+	}
+
+	/** Tells all its devices to leave, and forgets them. */
+	async removeAll(): Promise<void> {
+		for (const device of this.devices) {
+			await device.removeFromNetwork(true);
+			this.#forget(device.ieeeAddr);
+		}
+	}
+
+	#listen(): void {
+		const { controller } = this;
+		const { onEvent } = this.#options;
+		controller.on("deviceJoined", ({ device }) => onEvent({ event: "joined", device: device.ieeeAddr }));
+		controller.on("deviceAnnounce", ({ device }) => onEvent({ event: "announced", device: device.ieeeAddr }));
+		controller.on("deviceLeave", ({ ieeeAddr }) => this.#forget(ieeeAddr));
+		controller.on("deviceInterview", ({ device, status }) => {
+			onEvent({ event: "interview", device: device.ieeeAddr, status });
+			if (status === "successful") void this.#define(device, true);
+		});
+		controller.on("message", (message) => void this.#take(message));
+		controller.on("adapterDisconnected", () => onEvent({ event: "disconnected" }));
+	}
+
+	#forget(device: string): void {
+		this.#definitions.delete(device);
+		this.#configured.delete(device);
+		this.values.delete(device);
+		this.#options.onEvent({ event: "left", device });
+	}
+
+	/** Finds what the device is; `configures`: binds it and asks for reports as well, as Zigbee2MQTT does once. */
+	async #define(device: Device, configures: boolean): Promise<void> {
+		const found = findByDevice(device, true);
+		this.#definitions.set(device.ieeeAddr, found);
+		const definition = await found;
+		if (definition === undefined) return;
+		const { vendor, model, exposes } = definition;
+		const all = typeof exposes === "function" ? exposes(device, {}) : exposes;
+		this.#options.onEvent({
+			event: "definition",
+			device: device.ieeeAddr,
+			...{ vendor, model, type: device.type ?? "Unknown" },
+			exposes: all.map(({ name }) => name).filter((name) => !COMMON_EXPOSES.includes(name)),
+		});
+		if (!configures || this.#configured.has(device.ieeeAddr)) return;
+		this.#configured.add(device.ieeeAddr);
+		let problem = "";
+		try {
+			const coordinator = this.controller.getDevicesByType("Coordinator")[0].endpoints[0];
+			await definition.configure?.(device, coordinator, definition);
+		} catch (error) {
+			problem = (error as Error).message;
+		}
+		this.#options.onEvent({ event: "configured", device: device.ieeeAddr, problem });
+	}
+
+	async #take(message: MessagePayload): Promise<void> {
+		const { device, cluster, type } = message;
+		const definition = await this.#definitions.get(device.ieeeAddr);
+		if (definition === undefined) return;
+		const published: Record<string, unknown> = {};
+		const meta = { state: {}, device, deviceExposesChanged: () => {} };
+		for (const converter of definition.fromZigbee) {
+			const types: readonly string[] = typeof converter.type === "string" ? [converter.type] : converter.type;
+			if (converter.cluster !== cluster || !types.includes(type)) continue;
+			const options = {};
+			const given = await converter.convert(
+				definition,
+				message as never,
+				(later) => this.#publish(device, later),
+				options,
+				meta,
+			);
+			if (given) Object.assign(published, given);
+		}
+		postProcessConvertedFromZigbeeMessage(definition, published, {}, device);
+		this.#publish(device, published);
+	}
+
+	#publish({ ieeeAddr }: Device, values: Record<string, unknown>): void {
+		if (Object.keys(values).length === 0) return;
+		this.values.set(ieeeAddr, { ...this.values.get(ieeeAddr), ...values });
+		this.#options.onEvent({ event: "values", device: ieeeAddr, values });
+	}
+}

@@ -1,0 +1,368 @@
+/**
+ * A ZNP coprocessor (TI CC2652 with a coordinator's image of Z-Stack 3.x.0) without its radio: bytes of the UART in and out,
+ * a memory, a place on a shared air. NV item 0x0087 makes it a coordinator, a router or an end device, as it does the real
+ * one. What it knows of TI's Monitor and Test API stands in commands-*.ts; the life of its network in network-life.ts.
+ */
+import { type Air, type AirFrame, ARRIVED, BROADCAST, type Station } from "./air.js";
+import { COMMANDS } from "./commands.js";
+import { type Faults, NO_FAULTS } from "./faults.js";
+import { AREQ, encodeFrame, type Frame, FrameReader, SREQ, SRSP } from "./frames.js";
+import { HOLD, Polling, tellLeft } from "./network-life.js";
+import { type Network, NV_IEEE_ADDRESS, NV_LOGICAL_TYPE, NVMemory } from "./nvram.js";
+import { hearZDO } from "./zdo.js";
+
+export const COORDINATOR = 0;
+export const ROUTER = 1;
+export const END_DEVICE = 2;
+
+const RPC_ERROR = 0;
+const SYS = 1;
+const AF = 4;
+const ZDO = 5;
+
+const ERROR_COMMAND = 2;
+const ERROR_LENGTH = 4;
+const RESET_REQUEST = 0x00;
+const RESET_INDICATION = 0x80;
+const AF_DATA_CONFIRM = 0x80;
+const AF_INCOMING_MESSAGE = 0x81;
+const ZDO_TC_DEVICE = 0xca;
+
+/** Reasons of a start. */
+export const START_POWER = 0;
+export const START_EXTERNAL = 1;
+export const START_WATCHDOG = 2;
+
+const ZDO_ENDPOINT = 0;
+const ALL_ENDPOINTS = 0xff;
+const LINK_QUALITY = 200;
+const RADIUS = 0x1d;
+
+/** What SYS_VERSION says of the images in the field: transport, product, major, minor, maintenance. */
+export const BUILDS = Object.freeze({
+	/** CC2652, CC1352. */
+	"3.x.0": [2, 1, 2, 7, 1],
+	/** CC2530, CC2531 with Z-Stack 3.0.x. */
+	"3.0.x": [2, 2, 2, 7, 2],
+	/** CC2530, CC2531 with Z-Stack 1.2. */
+	"1.2": [2, 0, 2, 6, 3],
+	/** TI's own build of the SDK. */
+	sdk: [2, 0, 2, 7, 1],
+	/** No ZNP: a chip of Silicon Labs, which says hello in its way (ASH, RSTACK). */
+	foreign: [],
+});
+export type Build = keyof typeof BUILDS;
+const REVISION = 20250321;
+const ASH_RESET_ACKNOWLEDGED = Buffer.of(0x1a, 0xc1, 0x02, 0x0b, 0x0a, 0x52, 0x7e);
+
+/** Of the ROM boot loader (cc2538-bsl): what starts a talk, and its two answers. */
+const BSL_SYNC = 0x55;
+const BSL_ACK = Buffer.of(0x00, 0xcc);
+const BSL_NACK = Buffer.of(0x00, 0x33);
+
+export interface Endpoint {
+	readonly profile: number;
+	readonly device: number;
+	readonly version: number;
+	readonly inputs: readonly number[];
+	readonly outputs: readonly number[];
+}
+
+/** A row of the binding table: up to `CoprocessorOptions.boundClusters` clusters toward one endpoint of one node. */
+export interface Binding {
+	readonly endpoint: number;
+	readonly destination: Buffer;
+	readonly destinationEndpoint: number;
+	readonly clusters: number[];
+}
+
+export interface CoprocessorOptions {
+	readonly air: Air;
+	/** Least significant byte first. */
+	readonly ieee: Buffer;
+	/** Default: that of a fresh chip. */
+	readonly nv?: NVMemory;
+	readonly build?: Build;
+	readonly faults?: Partial<Faults>;
+	/** Rows of the binding table, and clusters in each: as in Koenkk's images by default. */
+	readonly bindings?: number;
+	readonly boundClusters?: number;
+	/** From reset to its indication, ms. */
+	readonly bootMs?: number;
+	/** From one state of the network to the next, ms. */
+	readonly stepMs?: number;
+	/** How often an end device asks its parent unless it is told, ms. */
+	readonly pollMs?: number;
+	/** It is held in reset at first. */
+	readonly isHeld?: boolean;
+}
+
+export class SimulatedCoprocessor implements Station {
+	readonly air: Air;
+	readonly ieee: Buffer;
+	readonly nv: NVMemory;
+	/** May be changed at any time. */
+	readonly faults: Faults;
+	build: Build;
+	readonly bindingLimit: number;
+	readonly clusterLimit: number;
+	readonly stepMs: number;
+	readonly pollMs: number;
+	/** By endpoint. All from here to `network` is lost at each start. */
+	readonly endpoints = new Map<number, Endpoint>();
+	bindings: Binding[] = [];
+	/** ZDO clusters of which the host wants a copy; 0xFFFF: of all. */
+	readonly watched = new Set<number>();
+	/** Of BDB_SET_CHANNEL. */
+	channels = { primary: 0, secondary: 0 };
+	role = COORDINATOR;
+	/** As ZDO_STATE_CHANGE_IND has it. */
+	devState = HOLD;
+	network: Network | undefined;
+	polling: Polling;
+	/** Bytes for the host. */
+	onBytes: (bytes: Buffer) => void = () => {};
+	/** Each frame of the UART, for a log. */
+	onFrame: (isFromHost: boolean, frame: Frame) => void = () => {};
+	readonly #bootMs: number;
+	readonly #reader = new FrameReader();
+	readonly #timers = new Set<number>();
+	#openTimer: number | undefined;
+	#sequence = 0;
+	#isRunning = false;
+	#isInReset = false;
+	#isInBootLoader = false;
+
+	constructor(options: CoprocessorOptions) {
+		this.air = options.air;
+		this.ieee = options.ieee;
+		this.nv = options.nv ?? new NVMemory();
+		this.faults = { ...NO_FAULTS, ...options.faults };
+		this.build = options.build ?? "3.x.0";
+		this.bindingLimit = options.bindings ?? 1;
+		this.clusterLimit = options.boundClusters ?? 4;
+		this.stepMs = options.stepMs ?? 1;
+		this.pollMs = options.pollMs ?? 1000;
+		this.#bootMs = options.bootMs ?? 5;
+		this.polling = new Polling(this);
+		this.air.add(this);
+		if (options.isHeld) this.#isInReset = true;
+		else this.restart(START_POWER);
+	}
+
+	get isSleepy(): boolean {
+		return this.role === END_DEVICE;
+	}
+
+	/** It takes nodes in. */
+	get isOpen(): boolean {
+		return this.#openTimer !== undefined;
+	}
+
+	/** `FE…` and all else that the host writes. */
+	receive(bytes: Uint8Array): void {
+		if (this.faults.silent || this.#isInReset) return;
+		if (this.#isInBootLoader) {
+			this.#write(bytes.every((byte) => byte === BSL_SYNC) ? BSL_ACK : BSL_NACK);
+			return;
+		}
+		if (!this.#isRunning) return;
+		if (this.build === "foreign") {
+			this.#write(ASH_RESET_ACKNOWLEDGED);
+			return;
+		}
+		for (const frame of this.#reader.push(bytes)) {
+			this.onFrame(true, frame);
+			if (frame.type === SREQ) this.#answer(frame);
+			else if (frame.type === AREQ && frame.subsystem === SYS && frame.command === RESET_REQUEST) {
+				this.restart(START_POWER);
+				return;
+			}
+		}
+	}
+
+	/** The lines of the board: held in reset, and whether the end of that starts the boot loader. */
+	setLines(reset: boolean, bootLoader: boolean): void {
+		if (reset) {
+			this.#stop();
+			this.#isInReset = true;
+		} else if (this.#isInReset) {
+			this.#isInReset = false;
+			this.#isInBootLoader = bootLoader;
+			if (!bootLoader) this.restart(START_EXTERNAL);
+		}
+	}
+
+	/** It starts anew, as it does for START_…; what stood in RAM is gone. */
+	restart(reason: number): void {
+		if (this.#isInReset) return;
+		this.#stop();
+		this.after(this.#bootMs, () => {
+			this.nv.start();
+			if (this.nv.item(NV_IEEE_ADDRESS) === undefined) this.nv.setItem(NV_IEEE_ADDRESS, this.ieee);
+			this.role = this.nv.item(NV_LOGICAL_TYPE)?.[0] ?? COORDINATOR;
+			this.#isRunning = true;
+			if (this.build === "foreign") this.#write(ASH_RESET_ACKNOWLEDGED);
+			else {
+				const [transport, product, major, minor, maintenance] = BUILDS[this.build];
+				this.say(SYS, RESET_INDICATION, [reason, transport, product, major, minor, maintenance]);
+			}
+		});
+	}
+
+	/** It is taken off the air for good. */
+	close(): void {
+		this.#stop();
+		this.#isInReset = true;
+		this.air.remove(this);
+	}
+
+	/** What SYS_VERSION says. */
+	get version(): Buffer {
+		const revision = Buffer.alloc(4);
+		revision.writeUInt32LE(REVISION);
+		return Buffer.from([...BUILDS[this.build], ...(this.build === "1.2" ? [] : revision)]);
+	}
+
+	/** Calls back later, unless it has started anew by then. */
+	after(delayMs: number, run: () => void): number {
+		const timer = this.air.timers.set(() => {
+			this.#timers.delete(timer);
+			run();
+		}, delayMs);
+		this.#timers.add(timer);
+		return timer;
+	}
+
+	forget(timer: number): void {
+		this.#timers.delete(timer);
+		this.air.timers.clear(timer);
+	}
+
+	/** An AREQ to the host. */
+	say(subsystem: number, command: number, data: Uint8Array | readonly number[]): void {
+		this.#send({ type: AREQ, subsystem, command, data: Buffer.from(data) });
+	}
+
+	nextSequence(): number {
+		this.#sequence = (this.#sequence + 1) & 0xff;
+		return this.#sequence;
+	}
+
+	/** Takes nodes in for so long; 0: no more, 255: without an end. */
+	open(seconds: number): void {
+		if (this.#openTimer !== undefined) this.forget(this.#openTimer);
+		this.#openTimer = undefined;
+		if (seconds === 0 || this.role === END_DEVICE) return;
+		const limitMs = seconds === 0xff ? 0x7fff_ffff : seconds * 1000;
+		this.#openTimer = this.after(limitMs, () => {
+			this.#openTimer = undefined;
+		});
+	}
+
+	/** Sends a frame over the air; `done` is told how it went. */
+	transmit(frame: AirFrame, done: (status: number) => void = () => {}): void {
+		this.air.send(this, frame, done);
+		this.polling.hasSent();
+	}
+
+	/** Sends data of an endpoint, and tells the host how it went. */
+	sendData(frame: AirFrame, transaction: number): void {
+		const told = this.faults.confirms.shift();
+		const confirm = (status: number) =>
+			this.say(AF, AF_DATA_CONFIRM, [told ?? status, frame.sourceEndpoint, transaction]);
+		if (told === undefined || told === ARRIVED) this.transmit(frame, confirm);
+		else this.after(this.stepMs, () => confirm(told));
+	}
+
+	hear(frame: AirFrame): boolean {
+		if (!this.#isRunning) return false;
+		if (frame.destinationEndpoint === ZDO_ENDPOINT) {
+			hearZDO(this, frame);
+			return true;
+		}
+		const taken = [...this.endpoints].filter(
+			([endpoint, { profile }]) =>
+				(frame.destinationEndpoint === endpoint || frame.destinationEndpoint === ALL_ENDPOINTS) &&
+				(profile === frame.profile || frame.destinationEndpoint === endpoint),
+		);
+		for (const [endpoint] of taken) this.#sayIncoming(frame, endpoint);
+		return taken.length > 0;
+	}
+
+	hasJoined(newcomer: Station): void {
+		const { shortAddress, parent } = newcomer.network!;
+		this.say(ZDO, ZDO_TC_DEVICE, [...uint16(shortAddress), ...newcomer.ieee, ...uint16(parent)]);
+	}
+
+	hasLeft(leaver: Station): void {
+		if (this.#isRunning) tellLeft(this, leaver.network!.shortAddress, leaver.ieee);
+	}
+
+	hasMoved(): void {
+		this.nv.network = this.network;
+	}
+
+	#sayIncoming({ cluster, source, sourceEndpoint, destination, payload }: AirFrame, endpoint: number): void {
+		const isBroadcast = destination >= BROADCAST ? 1 : 0;
+		this.say(AF, AF_INCOMING_MESSAGE, [
+			...[0, 0, ...uint16(cluster), ...uint16(source), sourceEndpoint, endpoint],
+			...[isBroadcast, LINK_QUALITY, 0, 0, 0, 0, 0, 0, payload.length, ...payload],
+			...[...uint16(source), RADIUS],
+		]);
+	}
+
+	#answer(frame: Frame): void {
+		const { subsystem, command } = frame;
+		const run = COMMANDS.get((subsystem << 8) | command);
+		const refused = (code: number) => ({
+			...{ type: SRSP, subsystem: RPC_ERROR, command: 0 },
+			data: Buffer.of(code, (SREQ << 5) | subsystem, command),
+		});
+		let answer: Frame;
+		try {
+			if (run === undefined) answer = refused(ERROR_COMMAND);
+			else answer = { type: SRSP, subsystem, command, data: Buffer.from(run(this, frame.data)) };
+		} catch (error) {
+			// Bytes were asked for that the command does not have.
+			if (!(error instanceof RangeError)) throw error;
+			answer = refused(ERROR_LENGTH);
+		}
+		if (this.faults.lostAnswers > 0) this.faults.lostAnswers--;
+		else if (this.faults.lateMs > 0) this.after(this.faults.lateMs, () => this.#send(answer));
+		else this.#send(answer);
+	}
+
+	#send(frame: Frame): void {
+		if (this.faults.silent || !this.#isRunning) return;
+		this.onFrame(false, frame);
+		this.#write(encodeFrame(frame));
+	}
+
+	#write(bytes: Buffer): void {
+		const { garbage, pieceBytes } = this.faults;
+		const noise = Buffer.from(Array.from({ length: garbage }, (_, index) => (index * 0x5b + 0xf7) & 0xff));
+		const all = Buffer.concat([noise, bytes]);
+		const piece = pieceBytes > 0 ? pieceBytes : all.length;
+		for (let at = 0; at < all.length; at += piece) this.onBytes(all.subarray(at, at + piece));
+	}
+
+	#stop(): void {
+		for (const timer of this.#timers) this.air.timers.clear(timer);
+		this.#timers.clear();
+		this.#openTimer = undefined;
+		this.#isRunning = false;
+		this.#isInBootLoader = false;
+		this.#reader.clear();
+		this.endpoints.clear();
+		this.watched.clear();
+		this.channels = { primary: 0, secondary: 0 };
+		this.devState = HOLD;
+		this.network = undefined;
+		this.polling = new Polling(this);
+	}
+}
+
+export function uint16(value: number): [number, number] {
+	return [value & 0xff, value >> 8];
+}

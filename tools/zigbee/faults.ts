@@ -1,0 +1,33 @@
+/** What can be wrong with a coprocessor. Each may be set while it runs. */
+export interface Faults {
+	/** Nobody answers: it is not there, not flashed, or wired wrongly. */
+	silent: boolean;
+	/** So many of the next answers never come. */
+	lostAnswers: number;
+	/** Answers come so much later, ms. */
+	lateMs: number;
+	/** So many bytes of noise stand before each frame; they may hold the beginning of one. */
+	garbage: number;
+	/** A frame arrives in pieces of so many bytes; 0: whole. */
+	pieceBytes: number;
+	/** What AF_DATA_CONFIRM says of the next frames; what is not 0 was not sent. */
+	confirms: number[];
+	/** What AF_DATA_REQUEST answers next; what is not 0 was not sent. */
+	refusals: number[];
+	/** The network takes the node in, then the exchange of the link key fails. */
+	keyExchangeFails: boolean;
+	/** A node that is told to leave by its host starts anew in place of telling that it has left. */
+	leaveRestarts: boolean;
+}
+
+export const NO_FAULTS: Faults = {
+	silent: false,
+	lostAnswers: 0,
+	lateMs: 0,
+	garbage: 0,
+	pieceBytes: 0,
+	confirms: [],
+	refusals: [],
+	keyExchangeFails: false,
+	leaveRestarts: false,
+};

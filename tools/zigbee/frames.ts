@@ -1,0 +1,59 @@
+/**
+ * Frames of TI's UART interface (UNPI): FE, length, type and subsystem, command, data, XOR of all after FE. Written for the
+ * simulator alone, so that a mistake in the firmware's own framing has no twin here.
+ */
+export const SREQ = 1;
+export const AREQ = 2;
+export const SRSP = 3;
+
+const START = 0xfe;
+const DATA_LIMIT = 250;
+/** Before the data: FE, length, two bytes of command. */
+const HEAD_BYTES = 4;
+
+export interface Frame {
+	readonly type: number;
+	readonly subsystem: number;
+	readonly command: number;
+	readonly data: Buffer;
+}
+
+export function encodeFrame({ type, subsystem, command, data }: Frame): Buffer {
+	const frame = Buffer.from([START, data.length, (type << 5) | subsystem, command, ...data, 0]);
+	frame[frame.length - 1] = checkOf(frame.subarray(1, -1));
+	return frame;
+}
+
+function checkOf(bytes: Buffer): number {
+	return bytes.reduce((sum, byte) => sum ^ byte, 0);
+}
+
+/** Finds the frames in a stream of bytes: what is none is passed over, byte by byte. */
+export class FrameReader {
+	#waiting: Buffer = Buffer.alloc(0);
+
+	push(bytes: Uint8Array): Frame[] {
+		this.#waiting = Buffer.concat([this.#waiting, bytes]);
+		const frames: Frame[] = [];
+		for (;;) {
+			const start = this.#waiting.indexOf(START);
+			this.#waiting = start < 0 ? Buffer.alloc(0) : this.#waiting.subarray(start);
+			if (this.#waiting.length < HEAD_BYTES + 1) return frames;
+			const end = HEAD_BYTES + this.#waiting[1];
+			if (this.#waiting[1] <= DATA_LIMIT && this.#waiting.length <= end) return frames;
+			if (this.#waiting[1] > DATA_LIMIT || checkOf(this.#waiting.subarray(1, end)) !== this.#waiting[end]) {
+				this.#waiting = this.#waiting.subarray(1);
+				continue;
+			}
+			const [, , kind, command] = this.#waiting;
+			const data = Buffer.from(this.#waiting.subarray(HEAD_BYTES, end));
+			frames.push({ type: kind >> 5, subsystem: kind & 0x1f, command, data });
+			this.#waiting = this.#waiting.subarray(end + 1);
+		}
+	}
+
+	/** What has come of a frame that is not whole is forgotten. */
+	clear(): void {
+		this.#waiting = Buffer.alloc(0);
+	}
+}
