@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { startTool, type ToolProgram } from "./tool-program.js";
 
 /** It is away for so long when it has ended, ms. */
-const AWAY_MS = 3000;
+const AWAY_MS = 2000;
 
 export interface SimulatedCoprocessor {
 	/** `tcp://HOST:PORT` of the gateway's side. */

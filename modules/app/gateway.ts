@@ -204,10 +204,11 @@ export class Gateway implements Device, Concerned, ConfigListener, SavingUser {
 			this.outputs = new Outputs(world, shared);
 		}
 		const more = { serving: this.#serving, network: this.network, live: this.#live, device: this };
-		const aside = { light: this.#light, services: this.#services, isRoutine };
-		this.zigbee = Radio?.open(host, world, { ...parts, ...more, ...aside });
+		// One object for both: it takes slots.
+		const whole = { ...parts, ...more, light: this.#light, services: this.#services, isRoutine };
+		this.zigbee = Radio?.open(host, world, whole);
 		this.config.listen(this);
-		this.firmware = Firmware.open(host, world, { ...parts, ...more });
+		this.firmware = Firmware.open(host, world, whole);
 	}
 
 	settingsChanged(changed: readonly Field[], applied: readonly Field[]): void {

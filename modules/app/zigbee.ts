@@ -16,9 +16,6 @@
  */
 import type { ZigbeeBridge, ZigbeeStatus } from "../api/exchange.js";
 import type { Live } from "../api/live.js";
-import { NO_NETWORK } from "../api/zigbee.js";
-import { upperCase } from "../bytes/ascii.js";
-import { encodeHex } from "../bytes/hex.js";
 import type { ConfigStore } from "../config/store.js";
 import { wipe } from "../config/wipe.js";
 import { ZIGBEE_ENABLED, ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
@@ -30,18 +27,31 @@ import {
 	EVENT_ZIGBEE_LEFT,
 	EVENT_ZIGBEE_SILENT,
 } from "../diagnostics/events.js";
+import type { Crypto } from "../io/crypto.js";
 import type { Drive, Driven, Driver } from "../io/driver.js";
-import { type Clock, type CoprocessorPort, FORMAT_8N1, type Host, type Storage, type TextCodec } from "../io/host.js";
-import { Link } from "../io/link.js";
-import { mapOf, PAIRS } from "../obis/mapping.js";
+import {
+	type Clock,
+	type CoprocessorPort,
+	FORMAT_8N1,
+	type Host,
+	type HostInfo,
+	type LineSettings,
+	type Storage,
+	type TextCodec,
+} from "../io/host.js";
+import { Link, type LinkOptions } from "../io/link.js";
+import { mapOf } from "../obis/mapping.js";
+import type { Updater } from "../ota/updater.js";
 import { batteryPercent } from "../power/battery.js";
 import type { Light } from "../power/light.js";
 import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
-import { Bridge, type BridgeUser } from "../zigbee/bridge.js";
+import { Bridge, type BridgeOptions, type BridgeUser } from "../zigbee/bridge.js";
 import { Coprocessor } from "../zigbee/coprocessor.js";
-import { OTAClient } from "../zigbee/ota-client.js";
+import { OTAClient, type OTAWorld } from "../zigbee/ota-client.js";
 import {
+	type Chip,
+	type ClusterClient,
 	RADIO_CODES,
 	RADIO_FOREIGN,
 	RADIO_IDLE,
@@ -52,14 +62,17 @@ import {
 	RADIO_ORPHAN,
 	RADIO_SILENT,
 	RADIO_STARTING,
+	type RadioUser,
 	ROLE_END_DEVICE,
 	ROLE_ROUTER,
 } from "../zigbee/radio.js";
-import { TimeClient } from "../zigbee/time-client.js";
+import { TimeClient, type TimeWorld } from "../zigbee/time-client.js";
 import type { Firmware } from "./firmware.js";
+import { lastReportUtcMs, statusOf } from "./zigbee-status.js";
 
 const LINE = Object.freeze({ baud: 115_200, format: FORMAT_8N1 });
 
+const NO_CLIENTS: readonly ClusterClient[] = Object.freeze([]);
 const KEPT_KEY = "zb_reports";
 /** Of OTAClient: the coordinator that it is loading from. */
 const LOADING_KEY = "zb_ota";
@@ -76,9 +89,7 @@ const REPORT_MS = 30_000;
 
 export interface ZigbeeWorld {
 	readonly driver: Driver;
-	readonly clock: Clock;
 	readonly storage: Storage;
-	readonly text: TextCodec;
 }
 
 export interface ZigbeeParts {
@@ -93,17 +104,17 @@ export interface ZigbeeParts {
 	readonly device: { readonly safeMode: string; readonly firmware: Firmware | undefined; clockChanged(): void };
 }
 
-export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
-	readonly #port: CoprocessorPort;
+/** It is what link, bridge and clients are given, too: an object for each would take slots. */
+export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, LinkOptions, OTAWorld, TimeWorld {
 	readonly #host: Host;
 	readonly #world: ZigbeeWorld;
 	readonly #parts: ZigbeeParts;
 	readonly #drive: Drive;
 	/** From the first `begin` on. */
 	#bridge: Bridge | undefined;
-	/** The same object as `chip` of the bridge. */
-	#chip: Coprocessor | undefined;
 	#ota: OTAClient | undefined;
+	/** For Bridge: from the first `begin` on. */
+	clients: readonly ClusterClient[] = NO_CLIENTS;
 	/** In OPEN. */
 	#link: Link | undefined;
 	/** In WAITING, when the port is looked for; else Infinity. For the driver. */
@@ -121,18 +132,16 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 
 	/** Undefined where the host has no coprocessor. */
 	static open(host: Host, world: ZigbeeWorld, parts: ZigbeeParts): Zigbee | undefined {
-		const port = host.serial.zigbee;
-		return port && new Zigbee(port, host, world, parts);
+		return host.serial.zigbee && new Zigbee(host, world, parts);
 	}
 
-	private constructor(port: CoprocessorPort, host: Host, world: ZigbeeWorld, parts: ZigbeeParts) {
-		this.#port = port;
+	private constructor(host: Host, world: ZigbeeWorld, parts: ZigbeeParts) {
 		this.#host = host;
 		this.#world = world;
 		this.#parts = parts;
 		this.#drive = world.driver.drive("zigbee", this);
 		this.#owesLeave = this.read(LEAVE_KEY) !== undefined;
-		port.setLines?.(true, false);
+		this.port.setLines?.(true, false);
 	}
 
 	/** Works from now on, where it is turned on: somebody is there, or there is something to report. */
@@ -140,7 +149,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		const { config, device } = this.#parts;
 		if (this.#link !== undefined || device.safeMode !== "") return;
 		// Without the line it has to be told to stop, once.
-		if (!config.get(ZIGBEE_ENABLED) && this.#port.setLines !== undefined) return;
+		if (!config.get(ZIGBEE_ENABLED) && this.port.setLines !== undefined) return;
 		this.#drive.tell((nowMs) => this.connect(nowMs));
 	}
 
@@ -151,8 +160,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	}
 
 	mappingChanged(): void {
-		const map = mapOf(this.#parts.config.get(ZIGBEE_MAPPING));
-		this.tell((bridge, nowMs) => bridge.mapChanged(map, nowMs));
+		this.tell((bridge, nowMs) => bridge.mapChanged(this.map, nowMs));
 	}
 
 	/** A meter has given a good readout. */
@@ -225,37 +233,13 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 
 	/** For the API. */
 	get sentUtcMs(): number {
-		let sentMs = 0;
-		for (let pair = 1; pair < PAIRS.length; pair++) sentMs = Math.max(sentMs, this.#bridge?.reportedMs(pair) ?? 0);
-		return this.utcMs(sentMs);
+		return lastReportUtcMs(this.#bridge, this.clock);
 	}
 
 	/** For the API. */
 	status(): ZigbeeStatus {
-		const { code, isJoined: joined } = this;
-		const bridge = this.#bridge;
-		const role = this.role === ROLE_ROUTER ? "router" : "end_device";
-		if (bridge === undefined) return { ...NO_NETWORK, code, role };
-		const { ieeeAddress, firmware: coprocessor, network, joiningUntilMs } = bridge.chip;
-		const { channel, shortAddress, panId } = (joined ? network : undefined) ?? NO_NETWORK;
-		const reported = new Float64Array(2 * (PAIRS.length - 1));
-		for (let pair = 1; pair < PAIRS.length; pair++) {
-			reported[2 * pair - 2] = bridge.reportedValue(pair);
-			reported[2 * pair - 1] = Math.floor(this.utcMs(bridge.reportedMs(pair)) / 1000);
-		}
-		return {
-			code,
-			role,
-			joined,
-			channel,
-			shortAddress,
-			panId,
-			extendedPanId: joined && network !== undefined ? this.hex(network.extendedPanId) : NO_NETWORK.extendedPanId,
-			ieeeAddress: ieeeAddress === undefined ? "" : this.hex(ieeeAddress),
-			coprocessor,
-			joiningSecs: Math.max(0, Math.ceil((joiningUntilMs - this.#world.driver.nowMs()) / 1000)),
-			reported,
-		};
+		const { code, isJoined } = this;
+		return statusOf(this.#bridge, this.#host, { code, isJoined, isRouter: this.role === ROLE_ROUTER });
 	}
 
 	/** For the driver: the port is looked for. */
@@ -311,7 +295,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 
 	/** ROLE_… (decision 46): boards for batteries sleep, and can't carry what others send. */
 	private get role(): number {
-		return (this.#host.power?.cells ?? 0) > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
+		return this.cells > 0 ? ROLE_END_DEVICE : ROLE_ROUTER;
 	}
 
 	private connect(nowMs: number): void {
@@ -320,13 +304,12 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		this.#bridge ??= this.makeBridge();
 		const bridge = this.#bridge;
 		const { chip } = bridge;
-		const onGone = () => this.gone();
-		this.#link = new Link(driver, { port: this.#port, line: LINE, machine: bridge, onEvent: () => {}, onGone });
+		this.#link = new Link(driver, this);
 		this.#link.tell(() => {
 			if (!this.#parts.config.get(ZIGBEE_ENABLED)) chip.stop(nowMs);
 			else {
 				// First, so that it is known when it tells how it is.
-				if (this.#owesLeave && !this.#chip?.owesLeave) chip.leave(nowMs);
+				if (this.#owesLeave && !chip.owesLeave) chip.leave(nowMs);
 				chip.start(nowMs);
 			}
 			this.tellBattery(bridge, nowMs);
@@ -335,25 +318,92 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	}
 
 	private makeBridge(): Bridge {
-		const { config, device, services } = this.#parts;
-		const { clock, crypto, info, power, text } = this.#host;
-		const { cells = 0 } = power ?? {};
-		const hasTimeServer = (nowMs: number) => nowMs - (services?.time.lastSuccessMs ?? -Infinity) < BELIEVED_MS;
-		const time = new TimeClient({ clock, info, hasTimeServer, clockChanged: () => device.clockChanged() });
-		this.#ota = new OTAClient({ updater: device.firmware?.updater, info, crypto, storage: this.#world.storage });
-		return new Bridge({
-			chip: (user) => {
-				this.#chip = new Coprocessor(user, this.role, this.#port);
-				return this.#chip;
-			},
-			user: this,
-			info,
-			text,
-			cells,
-			map: mapOf(config.get(ZIGBEE_MAPPING)),
-			reports: this.read(KEPT_KEY),
-			clients: [time, this.#ota],
+		this.#ota = new OTAClient(this);
+		this.clients = [new TimeClient(this), this.#ota];
+		return new Bridge(this);
+	}
+
+	/** For Link. */
+	get port(): CoprocessorPort {
+		return this.#host.serial.zigbee!;
+	}
+
+	get line(): LineSettings {
+		return LINE;
+	}
+
+	get machine(): Bridge {
+		return this.#bridge!;
+	}
+
+	onEvent(): void {}
+
+	/** It has closed itself. */
+	onGone(): void {
+		this.#drive.tell((nowMs) => {
+			this.#link = undefined;
+			this.deadlineMs = nowMs + this.#waitMs;
+			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+			this.bridgeChanged(nowMs);
 		});
+	}
+
+	/** For Bridge. */
+	chip(user: RadioUser): Chip {
+		return new Coprocessor(user, this.role, this.port);
+	}
+
+	get user(): BridgeUser {
+		return this;
+	}
+
+	get text(): TextCodec {
+		return this.#host.text;
+	}
+
+	get sequence(): number {
+		return this.#host.crypto.random(1)[0];
+	}
+
+	get cells(): number {
+		return this.#host.power?.cells ?? 0;
+	}
+
+	get map(): Uint8Array {
+		return mapOf(this.#parts.config.get(ZIGBEE_MAPPING));
+	}
+
+	get reports(): Uint8Array | undefined {
+		return this.read(KEPT_KEY);
+	}
+
+	/** For the clients, and Bridge. */
+	get info(): HostInfo {
+		return this.#host.info;
+	}
+
+	get clock(): Clock {
+		return this.#host.clock;
+	}
+
+	get crypto(): Crypto {
+		return this.#host.crypto;
+	}
+
+	get storage(): Storage {
+		return this.#world.storage;
+	}
+
+	get updater(): Updater | undefined {
+		return this.#parts.device.firmware?.updater;
+	}
+
+	hasTimeServer(nowMs: number): boolean {
+		return nowMs - (this.#parts.services?.time.lastSuccessMs ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS;
+	}
+
+	clockChanged(): void {
+		this.#parts.device.clockChanged();
 	}
 
 	private tellBattery(bridge: Bridge, nowMs: number): void {
@@ -363,22 +413,12 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		bridge.batteryChanged(volts, batteryPercent(volts, power.cells), nowMs);
 	}
 
-	/** The link has closed itself. */
-	private gone(): void {
-		this.#drive.tell((nowMs) => {
-			this.#link = undefined;
-			this.deadlineMs = nowMs + this.#waitMs;
-			this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
-			this.bridgeChanged(nowMs);
-		});
-	}
-
 	private hold(): void {
 		this.#drive.tell(() => {
 			this.#link?.close();
 			this.#link = undefined;
 			this.deadlineMs = Number.POSITIVE_INFINITY;
-			this.#port.setLines?.(true, false);
+			this.port.setLines?.(true, false);
 		});
 	}
 
@@ -390,7 +430,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 	/** Also what the owner has asked for must be caught up after a restart. */
 	private keepLeave(): void {
 		const { driver, storage } = this.#world;
-		const owes = this.#chip?.owesLeave ?? this.#owesLeave;
+		const owes = this.#bridge?.chip.owesLeave ?? this.#owesLeave;
 		if (owes === this.#owesLeave) return;
 		this.#owesLeave = owes;
 		driver.guard("zigbee", () => (owes ? storage.set(LEAVE_KEY, new Uint8Array(0)) : storage.delete(LEAVE_KEY)));
@@ -403,16 +443,5 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeUser {
 		} catch {
 			return undefined;
 		}
-	}
-
-	/** Unix time of a monotonic one; 0: it is none, or the clock is not set. */
-	private utcMs(atMs: number): number {
-		const { clock } = this.#world;
-		const utcMs = clock.utcMs();
-		return utcMs === undefined || !(atMs > 0) ? 0 : utcMs - clock.monotonicMs() + atMs;
-	}
-
-	private hex(bytes: Uint8Array): string {
-		return upperCase(this.#world.text.decode(encodeHex(bytes.slice().reverse())));
 	}
 }

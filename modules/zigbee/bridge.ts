@@ -52,6 +52,11 @@ export interface BridgeOptions {
 	/** What keepReports was given last; undefined: nothing. */
 	readonly reports: Uint8Array | undefined;
 	readonly clients: readonly ClusterClient[];
+	/**
+	 * Number of the frame before the first, 0 to 255, another one at each start: coordinators drop a report that has the number
+	 * of the one before, which a device on battery sent before it slept.
+	 */
+	readonly sequence: number;
 }
 
 /** Answers that wait. */
@@ -94,7 +99,7 @@ export class Bridge implements Machine, RadioUser {
 	#onItsWay = NOTHING;
 	/** Of the request on its way. */
 	#client: ClusterClient | undefined;
-	#sequence = 0;
+	#sequence: number;
 	/** Frames in a row that did not arrive; nothing is sent before this. */
 	#failures = 0;
 	#pauseUntilMs = 0;
@@ -108,6 +113,7 @@ export class Bridge implements Machine, RadioUser {
 
 	constructor(options: BridgeOptions) {
 		this.#options = options;
+		this.#sequence = options.sequence;
 		this.#attributes = new Attributes(options);
 		this.#reports = new Reports(this.#attributes, options.reports);
 		this.#server = new Server(this.#attributes, this.#reports, options);
@@ -139,6 +145,7 @@ export class Bridge implements Machine, RadioUser {
 	mapChanged(map: Uint8Array, nowMs: number): void {
 		const { length } = this.servers;
 		this.#attributes.mapChanged(map);
+		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
 		this.pump(nowMs);
 	}

@@ -5,9 +5,9 @@
  *
  *   phase       is done        refused, or no   restarted       due
  *               (answers)      answer in 6 s    (41 80)
- *   HELD        –              –                –               –
+ *   HELD        –              –                –               –           off: in reset, or reset and not started
  *   PULSING     –              –                –               RESETTING   reset line let go after 10 ms
- *   RESETTING   –              –                BOOTING         again       5, 10, 20 … 60 s; the third time it is SILENT, or
+ *   RESETTING   –              –                BOOTING*        again       5, 10, 20 … 60 s; the third time it is SILENT, or
  *                                                                           FOREIGN if something came that is no ZNP's
  *   PAUSED      –              –                –               reset       the same times, after an attempt that failed
  *   BOOTING     what is due    PAUSED           BOOTING         –           what is due: RESTORING; for a leave that, then
@@ -19,6 +19,8 @@
  *   WIPING      reset          PAUSED           BOOTING         –           PAIRING is the same
  *   STEERING    SETTLED        PAUSED           BOOTING         WAITING     60 s for what it says in the end
  *   WAITING     –              –                BOOTING         STEERING    5, 10, 20 … 60 s; SETTLED when JOIN_MS are over
+ *
+ *   * HELD when it is off.
  *
  * What is wanted of it lasts over all of that: a leave is owed until the chip has forgotten its network, a join goes on until
  * its time is over, whether the chip answers or not. Restarts that come again and again before it has settled for 30 s count as
@@ -152,7 +154,9 @@ export class Coprocessor extends Requests implements Chip {
 
 	/** By a reset, since a chip knows its endpoint until then. */
 	clustersChanged(nowMs: number): void {
-		if (this.#phase > BOOTING) this.restart(nowMs);
+		const phase = this.#phase;
+		// In all others a reset is to come.
+		if (phase === RESTORING || phase === SETTLED || phase >= STEERING) this.restart(nowMs);
 	}
 
 	send(frame: Outgoing, nowMs: number): void {
@@ -284,9 +288,7 @@ export class Coprocessor extends Requests implements Chip {
 
 	/** The chip has said how its network is. */
 	private informed(nowMs: number): void {
-		const { isMember, looksForParent, isOther } = this;
-		const belongs = isMember || looksForParent;
-		const { state } = this;
+		const { isMember, belongs, isOther, state } = this;
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
@@ -368,8 +370,8 @@ export class Coprocessor extends Requests implements Chip {
 	}
 
 	private restart(nowMs: number): void {
-		this.setState(RADIO_STARTING, nowMs);
 		this.reset(nowMs);
+		this.interrupted(nowMs);
 	}
 
 	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */

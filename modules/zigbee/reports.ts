@@ -86,10 +86,13 @@ export class Reports {
 
 	/** Nobody has configured anything, and nothing was reported. */
 	reset(): void {
-		for (let number = 0; number < VALUE_COUNT; number++) {
-			this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
-			this.#numbers.fill(Number.NaN, number * WIDTH + LAST, number * WIDTH + LAST_MS);
-		}
+		for (let number = 0; number < VALUE_COUNT; number++) this.configure(number, NEVER, 0, 0, DEFAULT_ENDPOINT);
+		this.forget();
+	}
+
+	/** Nothing was reported: all is to be, at once. */
+	forget(): void {
+		for (let at = 0; at < VALUE_COUNT * WIDTH; at += WIDTH) this.#numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
 	/** Intervals in seconds; the endpoint that wants them. Least NEVER and longest 0: as if nobody had configured it. */

@@ -85,9 +85,10 @@ const ANY_ENDPOINT = 0xff;
 
 /** Of EXT_NWK_INFO, a bit for each byte: what of it a network shows. */
 const INFO_SHOWN = 0x807f9b;
-/** States of a device, a bit for each: in a network; looks for its parent or its network. */
+/** States of a device, a bit for each: in a network; has lost its parent there; looks for a network, or for its own. */
 const DEVICE_IN = 0x00c0;
-const DEVICE_LOOKS = 0xfc1c;
+const DEVICE_LOST = 0xfc10;
+const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
 /** Marks of mt.ts, and what ends a request there. */
@@ -106,6 +107,9 @@ export abstract class Requests {
 	protected gapMs = Infinity;
 	/** The chip's ROLE_…, as its NVRAM has it; NO_ROLE when it is unknown. */
 	protected chipRole = NO_ROLE;
+	/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
+	protected isMember = false;
+	protected belongs = false;
 	/** The last EXT_NWK_INFO showed another network than the one before. */
 	protected isOther = false;
 	readonly #reader = new FrameReader(this.#bytes);
@@ -343,7 +347,13 @@ export abstract class Requests {
 	private takeInfo(at: number, length: number): boolean {
 		if (length < INFO_LENGTH) return false;
 		const bytes = this.#bytes;
+		const device = bytes[at + 2];
+		const hasNetwork = this.number(at + 3) !== NO_NETWORK;
+		this.isMember = isIn(DEVICE_IN, device);
+		this.belongs = this.isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device));
 		this.isOther = false;
+		// A chip that looks for its parent may show no network: it is the one that it was.
+		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
 			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.isOther = true;
 		bytes.copyWithin(INFO_AT, at, at + INFO_LENGTH);
@@ -351,23 +361,15 @@ export abstract class Requests {
 	}
 
 	get network(): Network | undefined {
-		if (this.state !== RADIO_JOINED && this.state !== RADIO_ORPHAN) return undefined;
 		const bytes = this.#bytes;
+		const channel = bytes[INFO_AT + 23];
+		if ((this.state !== RADIO_JOINED && this.state !== RADIO_ORPHAN) || channel === 0) return undefined;
 		return {
-			channel: bytes[INFO_AT + 23],
+			channel,
 			panId: this.number(INFO_AT + 3),
 			shortAddress: this.number(INFO_AT),
 			extendedPanId: bytes.slice(INFO_AT + 7, INFO_AT + 15),
 		};
-	}
-
-	/** As the last EXT_NWK_INFO says, as the next. */
-	protected get isMember(): boolean {
-		return isIn(DEVICE_IN, this.#bytes[INFO_AT + 2]);
-	}
-
-	protected get looksForParent(): boolean {
-		return isIn(DEVICE_LOOKS, this.#bytes[INFO_AT + 2]) && this.number(INFO_AT + 3) !== NO_NETWORK;
 	}
 
 	/** A frame of the chip, with `length` bytes of data at `at`. */

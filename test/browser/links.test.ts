@@ -131,7 +131,7 @@ describe("The page's connections", function () {
 	it("Zigbee: saves the table of what is sent, and has no buttons for a radio that is not there", async () => {
 		await visit.go("zigbee");
 		await visit.card("zigbee.state").getByText(say("state.absent")).waitFor();
-		assert.equal(await visit.page.locator("[name=rejoin], [name=enabled]").count(), 0);
+		assert.equal(await visit.page.locator("[name=join], [name=enabled]").count(), 0);
 		const card = visit.card("map.title");
 		for (const width of [600, 768, 1280, DESKTOP]) {
 			await visit.page.setViewportSize({ width, height: 800 });

@@ -17,6 +17,9 @@ const BENCH = { chip: "pc", deviceId: 0 };
 /** Bytes a second of a network that is slow enough to be looked at. */
 const SLOW = 30_000;
 
+/** The page has asked for the status again by then. */
+const LATER_MS = 10_000;
+
 /** A signed file for the bench; `size` of its image. */
 function fileOf(
 	version: string,
@@ -122,6 +125,25 @@ describe("The page's maintenance", function () {
 			await dialog.locator("[name=cancel]").click();
 			await card().locator(".notice.info").getByText(say("update.unchanged")).waitFor();
 			await session.send("Network.emulateNetworkConditions", { ...network, uploadThroughput: -1 });
+		});
+
+		it("shows a file that comes another way, as over Zigbee, with how much of it is there", async () => {
+			const coming = card()
+				.locator(".notice.info")
+				.filter({ hasText: say("update.coming") });
+			state = { ota_state: "receiving", ota_received: 500_000, ota_total: 2_000_000 };
+			await visit.hurry(coming);
+			await coming.getByText("25 % · 0.50 MB / 2.00 MB").waitFor();
+			assert.equal(await coming.getByRole("progressbar").getAttribute("value"), "500000");
+			assert.deepEqual(await violationsOf(visit), []);
+			// Before its length is known there is nothing to count.
+			state = { ota_state: "receiving", ota_received: 0, ota_total: 0 };
+			await visit.hurry(coming.locator("progress:not([value])"));
+			state = { ota_state: "verifying", ota_received: 2_000_000, ota_total: 2_000_000 };
+			await visit.hurry(card().getByText(say("update.checking")));
+			state = {};
+			await visit.page.clock.fastForward(LATER_MS);
+			await card().locator("progress").waitFor({ state: "detached" });
 		});
 
 		it("says why a file was refused, even where the connection broke off with it", async () => {

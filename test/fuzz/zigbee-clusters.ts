@@ -114,7 +114,7 @@ class PlayedRadio implements Chip {
 	}
 }
 
-interface Asked {
+export interface Asked {
 	readonly cluster: number;
 	readonly source: number;
 	readonly endpoint: number;
@@ -144,6 +144,7 @@ class Bench {
 				identify: (seconds) => assert.ok(seconds >= 0 && seconds <= 0xffff),
 			},
 			...{ info, text: new NodeText(), cells: 0, map: mapOf(new Uint8Array(0)), reports, clients: [] },
+			sequence: 0,
 		});
 		this.radio.state = RADIO_JOINED;
 		this.#user.radioChanged(this.nowMs);
@@ -296,7 +297,7 @@ function frameOf(mutator: Mutator): Uint8Array {
 	return whole;
 }
 
-function askedOf(mutator: Mutator, byStrangers = false): Asked {
+export function askedOf(mutator: Mutator, byStrangers = false): Asked {
 	const { random } = mutator;
 	const isStranger = byStrangers || random.oneIn(2);
 	return {

@@ -1,5 +1,6 @@
 /** The hostile coprocessors and coordinators of zigbee.test.ts, many. */
 import { Mutator, seedOfRun } from "./mutator.js";
+import { fuzzZigbeeInXS } from "./xs-zigbee.js";
 import { fuzzClusters, stormOfFrames } from "./zigbee-clusters.js";
 import { fuzzRadio } from "./zigbee-radio.js";
 
@@ -11,4 +12,5 @@ describe(`hostile Zigbee coprocessors and coordinators, many (SEED=${seed})`, ()
 	it("get no more answers than there is room for", () => {
 		for (let storm = 0; storm < 10; storm++) stormOfFrames(seed, new Mutator(seed + storm));
 	});
+	it("do no harm to the gateway in the microcontroller's engine", () => fuzzZigbeeInXS(seed, 5000));
 });

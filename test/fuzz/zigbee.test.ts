@@ -1,4 +1,5 @@
 import { Mutator, seedOfRun } from "./mutator.js";
+import { fuzzZigbeeInXS } from "./xs-zigbee.js";
 import { fuzzClusters, stormOfFrames } from "./zigbee-clusters.js";
 import { fuzzRadio } from "./zigbee-radio.js";
 
@@ -9,4 +10,5 @@ describe(`hostile Zigbee coprocessors and coordinators (SEED=${seed})`, function
 	it("do no harm to the chip's driver", () => fuzzRadio(seed, 1000));
 	it("do no harm to the clusters", () => fuzzClusters(seed, 1000));
 	it("get no more answers than there is room for", () => stormOfFrames(seed, new Mutator(seed)));
+	it("do no harm to the gateway in the microcontroller's engine", () => fuzzZigbeeInXS(seed, 100));
 });

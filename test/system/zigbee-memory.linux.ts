@@ -18,7 +18,7 @@ import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
 import { type Memory, ProcessGateway } from "../api/process-gateway.js";
 import { makeFile, makeImage, SIGNER } from "../ota/bench.js";
 import { iecVectors } from "../vectors.js";
-import { ANY, BOOT, DLMS, probe } from "./memory-limits.js";
+import { ANY, BOOT_ZIGBEE, DLMS, probe } from "./memory-limits.js";
 
 const longest = iecVectors().reduce((a, b) => (a.telegram.length < b.telegram.length ? b : a));
 const WAIT_MS = 60_000;
@@ -73,7 +73,7 @@ describe("The Zigbee bridge on Linux", function () {
 
 	it("is small after boot, with a coprocessor that is in no network", async function () {
 		await sleep(2000);
-		await probe(gateway, this, BOOT);
+		await probe(gateway, this, BOOT_ZIGBEE);
 	});
 
 	it("joins, and is small then", async function () {

@@ -48,7 +48,7 @@ export class WatchedCoordinator {
 
 	constructor(port: string) {
 		const onEvent = (event: CoordinatorEvent) => void this.events.push(event);
-		this.coordinator = new Coordinator({ port, folder: this.#folder, onEvent });
+		this.coordinator = new Coordinator({ port, folder: this.#folder, takesDuplicates: true, onEvent });
 	}
 
 	/** Takes the first event of this name that is so, once it is there. */
@@ -74,7 +74,7 @@ export class WatchedCoordinator {
 
 export class ZigbeeNetwork {
 	readonly air = new Air();
-	readonly chip = new SimulatedCoprocessor({ air: this.air, ieee: NODE_IEEE, pollMs: 100 });
+	readonly chip = new SimulatedCoprocessor({ air: this.air, ieee: NODE_IEEE });
 	readonly #coordinatorChip = new SimulatedCoprocessor({
 		air: this.air,
 		ieee: COORDINATOR_IEEE,
@@ -84,16 +84,6 @@ export class ZigbeeNetwork {
 	#watched: WatchedCoordinator | undefined;
 
 	async start(): Promise<void> {
-		if (process.env.LOG) {
-			this.chip.onFrame = (h, f) =>
-				console.log(
-					performance.now() | 0,
-					h ? ">" : "<",
-					f.subsystem,
-					f.command.toString(16),
-					f.data.toString("hex").slice(0, 60),
-				);
-		}
 		this.#ports = [await serveTCP(this.chip, 0), await serveTCP(this.#coordinatorChip, 0)];
 		this.#watched = new WatchedCoordinator(`tcp://127.0.0.1:${this.#ports[1].port}`);
 		await this.#watched.coordinator.start();

@@ -3,6 +3,8 @@
  * firmware as `npm start` runs it, on both engines, as a router (USB) and as an end device (cells).
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { START_WATCHDOG } from "../../tools/zigbee/coprocessor.js";
 import type { JSONObject } from "../api/gateway.js";
 import { type EngineName, ProcessGateway } from "../api/process-gateway.js";
 import { NODE, NODE_ADDRESS, until, untilState, type WatchedCoordinator, ZigbeeNetwork } from "./zigbee-network.js";
@@ -14,24 +16,28 @@ interface Way {
 	readonly type: string;
 	readonly args: readonly string[];
 	readonly shown: readonly string[];
+	/** How it leaves: what of it takes seconds of the radio is tried in one way each. */
+	readonly leaves: "by its coordinator" | "by a factory reset";
 }
 
 const SHOWN = ["current", "energy", "identify", "power", "voltage"];
 const WAYS: readonly Way[] = [
-	{ engine: "xs", role: "router", type: "Router", args: [], shown: SHOWN },
+	{ engine: "xs", role: "router", type: "Router", args: [], shown: SHOWN, leaves: "by a factory reset" },
 	{
 		engine: "node",
 		role: "end_device",
 		type: "EndDevice",
 		args: ["--supply", "battery:4.5"],
 		shown: ["battery", ...SHOWN],
+		leaves: "by its coordinator",
 	},
 ];
 
 /** Opens the network and lets the gateway join. */
-async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator) {
-	await coordinator.permitJoin(60);
-	assert.equal((await gateway.post("zigbee/reset")).status, 200);
+async function join(gateway: ProcessGateway, { coordinator }: WatchedCoordinator): Promise<JSONObject> {
+	// Side by side: between the two it would try by itself, join, and be told to begin anew.
+	const [, reply] = await Promise.all([coordinator.permitJoin(60), gateway.post("zigbee/reset")]);
+	assert.equal(reply.status, 200);
 	const config = await untilState(gateway, "joined");
 	await coordinator.permitJoin(0);
 	return config;
@@ -48,7 +54,7 @@ function expectedOf({ readings }: JSONObject): Record<string, number> {
 	};
 }
 
-for (const { engine, role, type, args, shown } of WAYS) {
+for (const { engine, role, type, args, shown, leaves } of WAYS) {
 	describe(`The gateway in a Zigbee network: engine ${engine}, ${role}`, function () {
 		this.timeout(60_000);
 		const network = new ZigbeeNetwork();
@@ -58,6 +64,8 @@ for (const { engine, role, type, args, shown } of WAYS) {
 		before(async () => {
 			await network.start();
 			({ watched } = network);
+			// A line with noise on it: it may hold the beginning of a frame.
+			network.chip.faults.garbage = 3;
 			gateway = await ProcessGateway.start(engine, { args: ["--zigbee", network.path, ...args] });
 			await gateway.connectProgram([]);
 			await gateway.login();
@@ -117,8 +125,8 @@ for (const { engine, role, type, args, shown } of WAYS) {
 			await untilState(gateway, "joined");
 			await watched.take("announced");
 			assert.ok(watched.events.every(({ event }) => event !== "joined"));
-			const expected = expectedOf(await gateway.read("iec62056/read"));
-			await watched.take("values", ({ values }) => values.energy === expected.energy);
+			const { energy } = expectedOf(await gateway.read("iec62056/read"));
+			await watched.take("values", ({ values }) => values.energy === energy);
 		});
 
 		it("tells the truth while its coprocessor is away, and heals", async () => {
@@ -131,21 +139,31 @@ for (const { engine, role, type, args, shown } of WAYS) {
 			assert.equal(back.joined, true);
 		});
 
-		it("leaves when the coordinator says so, and does not come back by itself", async () => {
-			await watched.coordinator.removeAll();
-			const config = await untilState(gateway, "not_joined");
-			assert.deepEqual([config.joined, config.pan_id], [false, 0xffff]);
+		it("goes on when its coprocessor starts anew by itself", async () => {
+			watched.events.length = 0;
+			network.chip.restart(START_WATCHDOG);
+			await watched.take("announced");
+			await untilState(gateway, "joined");
 		});
 
-		it("leaves after a factory reset, too, when its coprocessor is there again", async () => {
-			await join(gateway, watched);
-			await watched.take("configured");
+		if (leaves === "by its coordinator") {
+			it("leaves when the coordinator says so, and does not come back by itself", async () => {
+				await watched.coordinator.removeAll();
+				const config = await untilState(gateway, "not_joined");
+				assert.deepEqual([config.joined, config.pan_id], [false, 0xffff]);
+				assert.equal(network.chip.nv.network, undefined);
+			});
+			return;
+		}
+
+		it("leaves after a factory reset, when its coprocessor was away, once that is there again", async () => {
 			await network.pull();
 			await untilState(gateway, "silent");
 			watched.events.length = 0;
 			assert.equal((await gateway.post("system/factory_reset", {})).status, 200);
 			await gateway.rebooted();
 			await gateway.login();
+			assert.equal((await gateway.read("zigbee/config")).joined, false);
 			await network.plugIn();
 			await untilState(gateway, "not_joined");
 			assert.equal((await watched.take("left")).device, NODE);
@@ -153,3 +171,25 @@ for (const { engine, role, type, args, shown } of WAYS) {
 		});
 	});
 }
+
+describe("The simulated coprocessor of npm start", function () {
+	this.timeout(60_000);
+	let gateway: ProcessGateway;
+
+	before(async () => {
+		gateway = await ProcessGateway.start("node", { hasZigbee: true });
+		await gateway.login();
+	});
+	after(() => gateway?.stop());
+
+	it("is attached, and comes back when it was killed", async () => {
+		await untilState(gateway, "not_joined");
+		const [, port] = /a coordinator connects to (tcp:\/\/127\.0\.0\.1:\d+)/.exec(gateway.diagnosis) ?? [];
+		assert.ok(port, gateway.diagnosis);
+		const children = readFileSync(`/proc/${gateway.pid}/task/${gateway.pid}/children`, "utf8").trim().split(" ");
+		const pid = children.find((child) => readFileSync(`/proc/${child}/cmdline`, "utf8").includes("tools/zigbee.js"));
+		process.kill(Number(pid), "SIGKILL");
+		assert.equal((await untilState(gateway, "silent")).joined, false);
+		await untilState(gateway, "not_joined");
+	});
+});

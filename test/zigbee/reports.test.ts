@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { mapOf } from "../../modules/obis/mapping.js";
 import { RADIO_IDLE, RADIO_JOINED, RADIO_JOINING, RADIO_SILENT } from "../../modules/zigbee/radio.js";
-import { BASIC, decode, ELECTRICAL, METERING, shown, World } from "./world.js";
+import { BASIC, decode, ELECTRICAL, METERING, PlayedClient, shown, World } from "./world.js";
 
 const NO_ELECTRICAL = mapOf(new Uint8Array(0)).slice(0, 1 + 3 * 6);
 NO_ELECTRICAL[0] = 3;
@@ -42,12 +42,12 @@ describe("zigbee/reports", () => {
 		assert.deepEqual([destination, destinationEndpoint, frame[0]], [0, 1, 0x18]);
 	});
 
-	it("numbers each anew", () => {
-		const world = new World().join();
+	it("numbers each anew, from where it is told to", () => {
+		const world = new World({ sequence: 254 }).join();
 		world.measure(ALL);
 		const reports = world.run(86_400_000);
 		assert.ok(reports.length > 256);
-		for (const [i, { sequence }] of reports.entries()) assert.equal(sequence, (i + 1) & 255);
+		for (const [i, { sequence }] of reports.entries()) assert.equal(sequence, (i + 255) & 255);
 	});
 
 	it("goes by its own times while nobody has configured any", () => {
@@ -223,6 +223,63 @@ describe("zigbee/reports", () => {
 		);
 		assert.equal(world.bridge.reportedMs(3), 1000);
 		assert.ok(world.changes > changes);
+	});
+
+	it("begins anew with another map, and tells the chip of clusters that come and go", () => {
+		const world = new World().join();
+		world.measure(ALL);
+		world.run(5000);
+		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		assert.equal(world.chip.registered, 1);
+		assert.deepEqual(world.bridge.servers, [0, 3, METERING]);
+		assert.ok(Number.isNaN(world.bridge.reportedValue(4)));
+		assert.deepEqual(world.run(3_600_000), []);
+		world.measure(ALL);
+		assert.deepEqual(
+			world.run(0).map(({ values }) => values),
+			[{ currentSummDelivered: 1000, currentSummReceived: 2000, instantaneousDemand: 100 }],
+		);
+		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		assert.equal(world.chip.registered, 1);
+	});
+
+	it("sends what a client asks before reports, and tells it what did not arrive", () => {
+		const client = new PlayedClient();
+		const world = new World({ clients: [client], map: NO_ELECTRICAL });
+		world.measure(block(1000));
+		client.isReady = true;
+		world.join();
+		assert.deepEqual(
+			world.chip.sent.map(({ cluster, frame }) => [cluster, frame[2]]),
+			[
+				[0x000a, 0],
+				[METERING, 0x0a],
+			],
+		);
+		client.isReady = true;
+		world.bridge.advance(world.nowMs);
+		world.chip.confirm(0xe9, world.nowMs);
+		assert.deepEqual(client.got, ["joined", "failed"]);
+		assert.ok(world.bridge.busy(world.nowMs) === false);
+	});
+
+	it("keeps a few answers and gives one up that does not arrive", () => {
+		const world = quiet();
+		const read = (sequence: number) => world.give(BASIC, Uint8Array.of(0x10, sequence, 0, 0, 0), { source: 0x1234 });
+		const before = world.chip.sent.length;
+		world.chip.isSending = true;
+		for (let i = 0; i < 9; i++) assert.equal(read(i), undefined);
+		world.chip.isSending = false;
+		for (let i = 0; i < 20; i++) {
+			world.nowMs += 2000;
+			world.bridge.advance(world.nowMs);
+			if (world.chip.isSending) world.chip.confirm(i < 3 ? 0xe9 : 0, world.nowMs);
+		}
+		const answers = world.chip.sent.slice(before).filter(({ destination }) => destination === 0x1234);
+		assert.deepEqual(
+			answers.map(({ frame }) => frame[1]),
+			[0, 0, 0, 1, 2, 3],
+		);
 	});
 
 	it("keeps the least interval and its five minutes, whatever happens", () => {

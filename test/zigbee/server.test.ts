@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type ClusterClient, type Outgoing, ZCL_LIMIT, type ZCLFrame } from "../../modules/zigbee/radio.js";
-import { BASIC, decode, ELECTRICAL, IDENTIFY, METERING, POWER_CONFIGURATION, readout, World } from "./world.js";
+import { ZCL_LIMIT } from "../../modules/zigbee/radio.js";
+import {
+	BASIC,
+	decode,
+	ELECTRICAL,
+	IDENTIFY,
+	METERING,
+	PlayedClient,
+	POWER_CONFIGURATION,
+	readout,
+	World,
+} from "./world.js";
 
 const BLOCK = [
 	"0.0.0(98765432)",
@@ -17,49 +27,6 @@ function joined(): World {
 	world.measure(BLOCK);
 	world.run(0);
 	return world;
-}
-
-/** Of our time client: one attribute, and what it was given. */
-class PlayedClient implements ClusterClient {
-	readonly cluster: number;
-	readonly attributes = [0, 0xfffd];
-	readonly deadlineMs = Number.POSITIVE_INFINITY;
-	readonly got: string[] = [];
-	isReady = false;
-
-	constructor(cluster = 0x000a) {
-		this.cluster = cluster;
-	}
-
-	joined(): void {
-		this.got.push("joined");
-	}
-	left(): void {
-		this.got.push("left");
-	}
-	failed(): void {
-		this.got.push("failed");
-		this.isReady = false;
-	}
-	advance(): void {}
-	received(frame: ZCLFrame, source: number, endpoint: number): void {
-		const { control, command, bytes, start, end } = frame;
-		this.got.push(
-			`${control & 3}/${command} ${Buffer.from(bytes.slice(start, end)).toString("hex")} ${source}/${endpoint}`,
-		);
-	}
-	write(out: Outgoing, sequence: number): void {
-		this.isReady = false;
-		out.bytes.set([0x10, sequence, 0x00, 0x00, 0x00]);
-		out.cluster = this.cluster;
-		out.destinationEndpoint = 1;
-		out.end = 5;
-	}
-	readAttribute(id: number, into: Uint8Array, at: number): number {
-		if (!this.attributes.includes(id)) return at;
-		into.set([0x21, 0x34, 0x12], at);
-		return at + 3;
-	}
 }
 
 describe("zigbee/server", () => {

@@ -45,6 +45,11 @@ export interface CoordinatorOptions {
 	/** Where its database and the backup of its network are kept. */
 	readonly folder: string;
 	readonly network?: CoordinatorNetwork;
+	/**
+	 * Converters drop a message that has the number of one of the five before it, of the last ten seconds. The gateway's
+	 * numbers begin at random, so that this is so now and then. True: they take it.
+	 */
+	readonly takesDuplicates?: boolean;
 	onEvent(event: CoordinatorEvent): void;
 	/** What the two packages have to say, line by line. */
 	onLog?(line: string): void;
@@ -168,6 +173,7 @@ export class Coordinator {
 		this.#definitions.set(device.ieeeAddr, found);
 		const definition = await found;
 		if (definition === undefined) return;
+		if (this.#options.takesDuplicates) definition.meta = { ...definition.meta, publishDuplicateTransaction: true };
 		const { vendor, model, exposes } = definition;
 		const all = typeof exposes === "function" ? exposes(device, {}) : exposes;
 		this.#options.onEvent({

@@ -7,18 +7,20 @@
  * products and quotients: ECMA-262 asks IEEE 754 of those, while `Math.exp` may differ from engine to engine.
  */
 
-/** Characters before the one to come, of each context; the last context is the word so far. */
+/** Characters before the one to come, of each context; the last two are the word so far, alone and with the one before. */
 const ORDERS = [0, 1, 2, 3, 4, 6];
-const CONTEXTS = ORDERS.length + 1;
-/** Slots of what was seen so far, 32 bits each: 22 of a probability, 10 of how often it was seen. */
+const CONTEXTS = ORDERS.length + 2;
+/** Slots of what was seen so far, 32 bits each: 22 of a probability, 5 of the hash, 5 of how often it was seen. */
 const SLOTS = 1 << 22;
 const ONE = 1 << 22;
-const SEEN_LIMIT = 127;
+const CHECK = 31 << 5;
+const SEEN = 31;
+const SEEN_LIMIT = 30;
 /** What the first bit seen in a slot counts. */
-const FIRST_SHARE = 1.05;
-const LEARNING = 0.002;
-/** Of a vote at first, in each of the three sets of weights that are summed up. */
-const WEIGHT = 0.07;
+const FIRST_SHARE = 1.1;
+const LEARNING = 0.0015;
+/** Of a vote at first, in each of the four sets of weights that are summed up. */
+const WEIGHT = 0.055;
 /** Logistic function and its inverse in steps of 1/256, from -8 to 8. */
 const STEPS = 4096;
 const STEP = Math.fround(1.0039138793945312);
@@ -40,16 +42,17 @@ class Model {
 	/** That the next bit is 1, of 65536. */
 	p = 0;
 	readonly #slots = new Uint32Array(SLOTS);
-	readonly #weights = new Float64Array(3 * 256 * CONTEXTS).fill(WEIGHT);
+	readonly #weights = new Float64Array(4 * 256 * CONTEXTS).fill(WEIGHT);
 	readonly #hashes = new Int32Array(CONTEXTS);
 	readonly #found = new Int32Array(CONTEXTS);
 	readonly #votes = new Float64Array(CONTEXTS);
-	/** Where the sets of weights begin: of the longest context that was seen before, of this byte's bits, of the byte before. */
+	/** Where the sets of weights begin: of the longest context that was seen before, of this byte's bits, of the two bytes before. */
 	#sets: number[] = [];
 	/** The bits of this byte so far, behind a 1. */
 	#bits = 1;
-	#last: number[] = [];
+	#last = [0, 0, 0, 0, 0, 0];
 	#word = 0;
+	#wordBefore = 0;
 
 	constructor() {
 		this.#predict();
@@ -60,12 +63,17 @@ class Model {
 		for (let k = 0; k < CONTEXTS; k++) {
 			const hash = Math.imul(this.#hashes[k] + Math.imul(this.#bits, 0x9e3779b1), 0x2c1b3c6d);
 			const at = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-			const slot = this.#slots[at];
+			const check = (hash >>> 22) & CHECK;
+			let slot = this.#slots[at];
+			// Another context has it: this one takes it over.
+			if ((slot & CHECK) !== check) slot = this.#slots[at] = check;
+			const seen = slot & SEEN;
 			this.#found[k] = at;
-			this.#votes[k] = slot === 0 ? 0 : stretched[slot >>> 20];
-			if (slot !== 0 && k < ORDERS.length) longest = k + 1;
+			this.#votes[k] = seen && stretched[slot >>> 20];
+			if (seen && k < ORDERS.length) longest = k + 1;
 		}
-		this.#sets = [longest, 256 + this.#bits, 512 + (this.#last[0] ?? 0)].map((set) => set * CONTEXTS);
+		const sets = [longest, 256 + this.#bits, 512 + this.#last[0], 768 + this.#last[1]];
+		this.#sets = sets.map((set) => set * CONTEXTS);
 		let sum = 0;
 		for (let k = 0; k < CONTEXTS; k++) for (const from of this.#sets) sum += this.#votes[k] * this.#weights[from + k];
 		const step = Math.max(1, Math.min(STEPS - 1, Math.floor(sum * 256 + 0.5) + STEPS / 2));
@@ -78,10 +86,10 @@ class Model {
 		for (let k = 0; k < CONTEXTS; k++) {
 			for (const from of this.#sets) this.#weights[from + k] += error * this.#votes[k];
 			const slot = this.#slots[this.#found[k]];
-			const seen = slot & 1023;
+			const seen = slot & SEEN;
 			const before = seen === 0 ? ONE / 2 : slot >>> 10;
 			const after = Math.floor(before + (bit * ONE - before) / (seen + FIRST_SHARE));
-			this.#slots[this.#found[k]] = (after << 10) | Math.min(SEEN_LIMIT, seen + 1);
+			this.#slots[this.#found[k]] = (after << 10) | (slot & CHECK) | Math.min(SEEN_LIMIT, seen + 1);
 		}
 		this.#bits = (this.#bits << 1) | bit;
 		if (this.#bits >= 256) this.#end(this.#bits & 255);
@@ -92,13 +100,16 @@ class Model {
 		this.#bits = 1;
 		this.#last = [byte, ...this.#last.slice(0, 5)];
 		// Letters, and all beyond ASCII.
-		this.#word = byte > 64 && byte !== 123 && byte !== 125 ? Math.imul(this.#word + (byte | 32), 0x2f0b4c47) : 0;
+		const isLetter = byte > 64 && byte !== 123 && byte !== 125;
+		if (!isLetter && this.#word !== 0) this.#wordBefore = this.#word;
+		this.#word = isLetter ? Math.imul(this.#word + (byte | 32), 0x2f0b4c47) : 0;
 		ORDERS.forEach((order, k) => {
 			let hash = order;
-			for (let i = 0; i < order; i++) hash = Math.imul(hash + (this.#last[i] ?? 0) + 1, 0x2f0b4c47) ^ (hash >>> 13);
+			for (let i = 0; i < order; i++) hash = Math.imul(hash + this.#last[i] + 1, 0x2f0b4c47) ^ (hash >>> 13);
 			this.#hashes[k] = hash;
 		});
 		this.#hashes[ORDERS.length] = Math.imul(this.#word + 77, 0x2545f491);
+		this.#hashes[ORDERS.length + 1] = Math.imul(this.#word + Math.imul(this.#wordBefore, 0x3c6ef372), 0x2545f491);
 	}
 }
 

@@ -26,7 +26,7 @@ import { countersOf } from "../kit/power.js";
 import type { NetworkStatus, Status } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
-import { language, t } from "../kit/text.js";
+import { isText, language, t } from "../kit/text.js";
 import { useZone } from "../kit/zone.js";
 import { ReadFailure } from "./meter-finding.js";
 
@@ -278,9 +278,7 @@ function LinksCard() {
 					<p class="chips">
 						<MeterChip now={now} />
 						{link !== undefined && <WiFiChip link={link} />}
-						<Chip state={now.zigbee_enabled ? "good" : "off"} name={t("state.zigbee")}>
-							{stateWord(now.zigbee_state)}
-						</Chip>
+						<ZigbeeChip state={now.zigbee_state} />
 						<Chip
 							state={now.home_hub_enabled ? (now.hub_state === "ok" ? "good" : "warning") : "off"}
 							name={t("state.hub")}
@@ -360,6 +358,30 @@ function MeterChip({ now: { meter_state } }: { now: Status }) {
 	);
 }
 
+/** By `zigbee_state`: what its owner should look at, and what is over soon. Who uses no Zigbee has joined no network. */
+const RADIO_CHIPS: Readonly<Record<string, ChipState>> = {
+	joined: "good",
+	silent: "warning",
+	foreign: "warning",
+	parent_lost: "warning",
+	starting: "busy",
+	joining: "busy",
+	leaving: "busy",
+};
+
+export function isBad(radioState: string): boolean {
+	return RADIO_CHIPS[radioState] === "warning";
+}
+
+export function ZigbeeChip({ state }: { state: string }) {
+	const key = `state.${state}`;
+	return (
+		<Chip state={RADIO_CHIPS[state] ?? "off"} name={t("state.zigbee")}>
+			{isText(key) ? t(key) : state}
+		</Chip>
+	);
+}
+
 /** The word for a state; one without a word of its own is the code of a failure. */
 function stateWord(state: string): string {
 	switch (state) {
@@ -367,8 +389,6 @@ function stateWord(state: string): string {
 		case "idle":
 		case "reading":
 		case "off":
-		case "absent":
-		case "unsupported":
 		case "waiting":
 			return t(`state.${state}`);
 		default:

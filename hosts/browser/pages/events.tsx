@@ -24,7 +24,7 @@ const GROUPS: readonly (readonly [text: TextKey, groups: string])[] = [
 	["nav.network", "network"],
 	["state.wifi", "wifi"],
 	["nav.hub", "hub mqtt"],
-	["nav.zigbee", "zigbee_map"],
+	["nav.zigbee", "zigbee zigbee_map"],
 	["zone.label", "system"],
 	["power.supply", "power"],
 ];

@@ -82,6 +82,7 @@ function Update({ running }: { running: Version }) {
 	};
 	return (
 		<>
+			{!isBusy && <Coming />}
 			{error === undefined && <Outcome running={running} />}
 			<Facts>
 				<Fact name={t("update.installed")}>{running.firmware.version}</Fact>
@@ -172,15 +173,7 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 	return (
 		<Dialog title={t("update.running", { version })} textFirst>
 			<p role="status">{t(isChecked ? "update.checking" : "update.sending")}</p>
-			<div class="progress">
-				<progress aria-label={t("update.title")} max={bytes} value={isChecked ? undefined : arrived} />
-				{!isChecked && (
-					<small>
-						{formatNumber(Math.floor((100 * arrived) / bytes), language)} % · {formatSize(arrived)} /{" "}
-						{formatSize(bytes)}
-					</small>
-				)}
-			</div>
+			<Arrived bytes={isChecked ? undefined : arrived} of={bytes} />
 			{!isReachable && <Notice kind="warning">{t("error.offline")}</Notice>}
 			<div class="actions">
 				<Button name="cancel" disabled={isChecked} onClick={cancel}>
@@ -188,6 +181,33 @@ function Sending({ sent, bytes, version, cancel }: SendingProps) {
 				</Button>
 			</div>
 		</Dialog>
+	);
+}
+
+/** How much of a file has come; `bytes` is undefined while it is checked. */
+function Arrived({ bytes, of }: { bytes: number | undefined; of: number }) {
+	return (
+		<div class="progress">
+			<progress aria-label={t("update.title")} max={of} value={bytes} />
+			{bytes !== undefined && (
+				<small>
+					{formatNumber(Math.floor((100 * bytes) / of), language)} % · {formatSize(bytes)} / {formatSize(of)}
+				</small>
+			)}
+		</div>
+	);
+}
+
+/** A file that comes another way than from this page. */
+function Coming() {
+	const { ota_state, ota_received, ota_total = 0 } = useStore(status) ?? {};
+	const isChecked = ota_state === "verifying";
+	if (!isChecked && ota_state !== "receiving") return null;
+	return (
+		<Notice kind="info">
+			<p role="status">{t(isChecked ? "update.checking" : "update.coming")}</p>
+			<Arrived bytes={isChecked || ota_total === 0 ? undefined : ota_received} of={ota_total} />
+		</Notice>
 	);
 }
 

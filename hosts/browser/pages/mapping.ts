@@ -15,20 +15,28 @@ export interface Entry {
 export interface ZigbeeMap {
 	readonly mapping: readonly Entry[];
 }
+/** What was sent last: kWh, W, V, A; Unix time, 0 where there was no clock. */
+export interface Sent {
+	readonly mapping_id: string;
+	readonly value: number;
+	readonly timestamp: number;
+}
 export const MAP_LIMIT = ZIGBEE_MAP.mapping.max;
 
+/** State of a gateway without a radio. */
+export const ABSENT = "absent";
 /** Of a code that is not sent. */
 export const UNMAPPED = "00000000";
 
 interface Target {
 	readonly id: string;
 	readonly label: TextKey;
-	/** What a value must have for it; one without a unit may be anything. */
+	/** What a value must have for it; one without a unit may be anything. It is sent in the first. */
 	readonly units: readonly string[];
 }
 /** What is measured; 0 and 96 to 99 are numbers, names and errors. */
 const QUANTITY = /^([1-9]|[1-8]\d|9[0-5])\./;
-const ENERGY = ["Wh", "kWh", "MWh"];
+const ENERGY = ["kWh", "Wh", "MWh"];
 export const TARGETS: readonly Target[] = [
 	{ id: "07020000", label: "target.import", units: ENERGY },
 	{ id: "07020001", label: "target.export", units: ENERGY },
@@ -98,6 +106,18 @@ export function entriesWith(
 		return billing_period !== null || other?.short !== parts.short || other.full === parts.full;
 	});
 	return [...others, { obis: isOne ? parts.short : parts.full, mapping_id: target }];
+}
+
+/** What is sent of voltage and current. */
+function electricalOf(entries: readonly Entry[]): string {
+	return TARGETS.filter(({ id }) => /^0B/.test(id) && entries.some(({ mapping_id }) => mapping_id === id))
+		.map(({ id }) => id)
+		.join();
+}
+
+/** Whether the network's controller has to look at the gateway anew: it does not hear by itself that a measurement has come or gone. */
+export function isToLook(radioState: string | undefined, before: readonly Entry[], after: readonly Entry[]): boolean {
+	return radioState === "joined" && electricalOf(before) !== electricalOf(after);
 }
 
 /** Stores the table. */

@@ -48,7 +48,7 @@ function LogView() {
 		<>
 			{!log.log_en && <Notice kind="info">{t("log.disabled")}</Notice>}
 			{log.log_en && entries.length === 0 && <Notice kind="info">{t("log.empty")}</Notice>}
-			{log.dropped > 0 && <p class="help">{t("log.dropped", { n: log.dropped })}</p>}
+			{log.dropped > 0 && <p class="help">{t("events.dropped", { n: log.dropped })}</p>}
 			{entries.length > 0 && (
 				<>
 					<Field spec={HEX} value={isHex} onInput={(on) => setHex(on === true)} />

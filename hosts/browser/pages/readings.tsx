@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
 import { type Readout, readout, status } from "../kit/live.js";
-import { announce, Card, CopyButton, DownloadButton, ErrorNotice, Fact, Facts } from "../kit/parts.js";
+import { announce, Card, CopyButton, DownloadButton, ErrorNotice, Fact, Facts, Notice } from "../kit/parts.js";
 import type { Missing, Reading } from "../kit/replies.js";
 import { display } from "../kit/session.js";
 import { useStore } from "../kit/store.js";
@@ -10,7 +10,9 @@ import { isText, t } from "../kit/text.js";
 import { asDeviceError, useDevice } from "../kit/use-device.js";
 import { LastReading } from "./dashboard.js";
 import {
+	ABSENT,
 	entriesWith,
+	isToLook,
 	MAP_LIMIT,
 	storeMap,
 	TARGETS,
@@ -70,14 +72,11 @@ function MissingCard({ missing }: { missing: readonly Missing[] }) {
 	);
 }
 
-/** States of the radio without which nothing can be sent. */
-const NO_RADIO = ["absent", "unsupported"];
-
 function ValuesCard({ last }: { last: Readout | undefined }) {
 	const [part, setPart] = useState("");
-	const zigbee = useStore(status)?.zigbee_state ?? NO_RADIO[0];
+	const zigbee = useStore(status)?.zigbee_state ?? ABSENT;
 	// A display may not see what is sent.
-	const isPlain = useStore(display) || NO_RADIO.includes(zigbee);
+	const isPlain = useStore(display) || zigbee === ABSENT;
 	const readings = last?.readings ?? [];
 	const all = useMemo(() => linesOf(readings), [last]);
 	const wanted = part.trim().toLowerCase();
@@ -136,6 +135,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 	const { value: map, put } = useDevice<ZigbeeMap>("zigbee/map");
 	const [error, setError] = useState<DeviceError>();
 	const [isFull, setIsFull] = useState(false);
+	const [hasNews, setHasNews] = useState(false);
 
 	const send = async (reading: Reading, target: string) => {
 		if (map === undefined) return;
@@ -143,10 +143,12 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		const isTooMuch = entries.length > MAP_LIMIT;
 		setIsFull(isTooMuch);
 		setError(undefined);
+		setHasNews(false);
 		// Drawn anew, the choice shows what holds.
 		if (isTooMuch) return put({ ...map });
 		try {
 			put(await storeMap(entries));
+			setHasNews(isToLook(status.value?.zigbee_state, map.mapping, entries));
 			const name = nameOf(reading);
 			const label = TARGETS.find(({ id }) => id === target)?.label;
 			announce(label === undefined ? t("readings.unsent", { name }) : t("readings.sent", { name, what: t(label) }));
@@ -159,6 +161,7 @@ function MappedTable({ readings, ...table }: TableProps & { readonly readings: r
 		<>
 			{error && <ErrorNotice error={error} />}
 			{isFull && <p class="fault">{t("readings.map.full")}</p>}
+			{hasNews && <Notice kind="warning">{t("map.interview")}</Notice>}
 			<Table {...table} map={map} onSend={send} />
 		</>
 	);

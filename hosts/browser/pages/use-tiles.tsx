@@ -80,7 +80,7 @@ function Tile({ name, unit, wallMs, there, pieces, compared }: TileProps) {
 				))}
 				{cost !== undefined && <Fact name={t("use.cost")}>{formatMoney(cost, price.currency)}</Fact>}
 			</Facts>
-			{isLate && <p class="help">{t("use.since", { time: formatWall(inside[0].fromMs) })}</p>}
+			{isLate && <p class="help">{t("sessions.since", { time: formatWall(inside[0].fromMs) })}</p>}
 		</Card>
 	);
 }

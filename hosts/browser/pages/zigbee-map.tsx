@@ -1,19 +1,22 @@
 /** The table of what is sent over Zigbee, as a form of lines. */
 import { useRef, useState } from "preact/hooks";
 import type { DeviceError } from "../kit/device.js";
-import { formatDecimal } from "../kit/format.js";
-import { readout } from "../kit/live.js";
+import { formatDecimal, formatMoment, formatNumber } from "../kit/format.js";
+import { readout, status } from "../kit/live.js";
 import { announce, Button, ErrorNotice, Notice } from "../kit/parts.js";
 import type { Reading } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
 import { language, t } from "../kit/text.js";
 import { useUnsaved } from "../kit/unsaved.js";
 import { asDeviceError } from "../kit/use-device.js";
+import { useZone } from "../kit/zone.js";
 import {
 	type Entry,
 	isFull,
+	isToLook,
 	MAP_LIMIT,
 	partsOf,
+	type Sent,
 	storeMap,
 	TARGETS,
 	targetsFor,
@@ -29,17 +32,18 @@ interface Line extends Entry {
 
 interface MapFormProps {
 	readonly entries: readonly Entry[];
+	readonly sent: readonly Sent[] | undefined;
 	onStored(map: ZigbeeMap): void;
 }
 
 const CODES = "codes";
 
-export function MapForm({ entries, onStored }: MapFormProps) {
+export function MapForm({ entries, sent, onStored }: MapFormProps) {
 	const [lines, setLines] = useState<readonly Line[]>(() => entries.map((entry, key) => ({ ...entry, key })));
 	const [saved, setSaved] = useState(lines);
 	useUnsaved(lines !== saved);
 	const nextKey = useRef(entries.length);
-	const [outcome, setOutcome] = useState<"done" | "faults" | DeviceError>();
+	const [outcome, setOutcome] = useState<"done" | "interview" | "faults" | DeviceError>();
 	const [busy, setBusy] = useState(false);
 	const form = useRef<HTMLFormElement>(null);
 	const readings = useStore(readout)?.readings ?? [];
@@ -70,7 +74,7 @@ export function MapForm({ entries, onStored }: MapFormProps) {
 		try {
 			onStored(await storeMap(lines));
 			setSaved(lines);
-			setOutcome("done");
+			setOutcome(isToLook(status.value?.zigbee_state, saved, lines) ? "interview" : "done");
 			announce(t("saved"));
 		} catch (reason) {
 			setOutcome(asDeviceError(reason));
@@ -85,7 +89,7 @@ export function MapForm({ entries, onStored }: MapFormProps) {
 				{lines.map((line, index) => (
 					<MapLine
 						key={line.key}
-						{...{ line, index, readings }}
+						{...{ line, index, readings, sent }}
 						isChecked={outcome === "faults"}
 						onChange={(changed) => change(lines.map((other) => (other === line ? changed : other)))}
 						onDrop={() => drop(line.key)}
@@ -98,7 +102,8 @@ export function MapForm({ entries, onStored }: MapFormProps) {
 					{text}
 				</Notice>
 			))}
-			{outcome === "done" && <Notice kind="good">{t("saved")}</Notice>}
+			{(outcome === "done" || outcome === "interview") && <Notice kind="good">{t("saved")}</Notice>}
+			{outcome === "interview" && <Notice kind="warning">{t("map.interview")}</Notice>}
 			{outcome === "faults" && <Notice kind="error">{t("valid.some")}</Notice>}
 			{typeof outcome === "object" && <ErrorNotice error={outcome} />}
 			{lines.length >= MAP_LIMIT && <p class="help">{t("map.full.help", { n: MAP_LIMIT })}</p>}
@@ -118,13 +123,14 @@ interface MapLineProps {
 	readonly line: Line;
 	readonly index: number;
 	readonly readings: readonly Reading[];
+	readonly sent: readonly Sent[] | undefined;
 	/** Faults are shown. */
 	readonly isChecked: boolean;
 	onChange(line: Line): void;
 	onDrop(): void;
 }
 
-function MapLine({ line, index, readings, isChecked, onChange, onDrop }: MapLineProps) {
+function MapLine({ line, index, readings, sent, isChecked, onChange, onDrop }: MapLineProps) {
 	const { obis, mapping_id, key } = line;
 	const parts = partsOf(obis);
 	const isBad = isChecked && parts === undefined;
@@ -184,6 +190,7 @@ function MapLine({ line, index, readings, isChecked, onChange, onDrop }: MapLine
 				<p class={isBad ? "fault" : "help"} id={about}>
 					{parts === undefined ? (obis !== "" || isBad) && t("map.bad") : aboutLine(line, readings)}
 				</p>
+				{sent && mapping_id !== UNMAPPED && <LastSent target={mapping_id} sent={sent} />}
 			</fieldset>
 		</li>
 	);
@@ -203,6 +210,21 @@ function aboutLine({ obis, mapping_id }: Line, readings: readonly Reading[]): st
 	const now = t("map.now", { value: `${formatDecimal(value1, language)} ${value1_unit}`.trim() });
 	const fits = mapping_id === UNMAPPED || targetsFor(reading).some(({ id }) => id === mapping_id);
 	return [name, now, fits ? null : t("map.unit", { unit: value1_unit })].filter((text) => text !== null).join(" · ");
+}
+
+/** What the controller has got of this. */
+function LastSent({ target, sent }: { target: string; sent: readonly Sent[] }) {
+	const { timeZone, zoneName } = useZone();
+	const last = sent.find(({ mapping_id }) => mapping_id === target);
+	const unit = TARGETS.find(({ id }) => id === target)?.units[0];
+	return (
+		<p class="help">
+			{t("out.sent")}:{" "}
+			{last === undefined
+				? t("out.never")
+				: `${formatNumber(last.value, language)} ${unit}, ${last.timestamp ? `${formatMoment(last.timestamp, language, timeZone)} ${zoneName}` : t("read.timeless")}`}
+		</p>
+	);
 }
 
 function Suggestions({ readings }: { readings: readonly Reading[] }) {

@@ -1,26 +1,50 @@
-/** Zigbee: its state, on and off, joining anew, and which value of the meter feeds which attribute. */
-import { useState } from "preact/hooks";
+/** Zigbee: its state and what to do about it, joining a network, on and off, and which value feeds which attribute. */
+import { useEffect, useState } from "preact/hooks";
 import { awaitRestart, post } from "../kit/device.js";
 import { Confirm } from "../kit/dialog.js";
 import type { FieldSpec } from "../kit/fields.js";
 import { Form } from "../kit/form.js";
 import { formatNumber } from "../kit/format.js";
 import { status } from "../kit/live.js";
-import { announce, Button, Card, Chip, Fact, Facts, Notice, Pending } from "../kit/parts.js";
-import type { Zigbee as ZigbeeNetwork } from "../kit/replies.js";
+import { announce, Button, Card, Fact, Facts, Notice, Pending } from "../kit/parts.js";
+import type { Zigbee as Radio, Version } from "../kit/replies.js";
 import { useStore } from "../kit/store.js";
-import { language, t } from "../kit/text.js";
+import { isText, language, t } from "../kit/text.js";
 import { useDevice, usePoll } from "../kit/use-device.js";
-import type { ZigbeeMap } from "./mapping.js";
+import { isBad, ZigbeeChip } from "./dashboard.js";
+import { ABSENT, type Sent, type ZigbeeMap } from "./mapping.js";
 import { MapForm } from "./zigbee-map.js";
 
 const POLL_MS = 10_000;
+const JOINING_POLL_MS = 2_000;
+/** How long the gateway looks for a network. */
+const JOINING_S = 300;
 
 export function Zigbee() {
+	const { zigbee_state, zigbee_sent } = useStore(status) ?? {};
+	const { value: radio, error, reload } = useDevice<Radio>("zigbee/config");
+	usePoll(reload, radio?.joining_secs ? JOINING_POLL_MS : POLL_MS);
+	useEffect(() => {
+		if (radio !== undefined) reload();
+	}, [zigbee_state, zigbee_sent]);
 	return (
 		<div class="cards">
-			<StateCard />
-			<MapCard />
+			<Card title={t("zigbee.state")} wide={radio?.state === ABSENT}>
+				{radio === undefined ? <Pending error={error} reload={reload} /> : <State radio={radio} reload={reload} />}
+			</Card>
+			{radio !== undefined && radio.state !== ABSENT && (
+				<Card title={t("state.zigbee")}>
+					<Form
+						fields={FIELDS}
+						values={{ enabled: radio.enabled }}
+						submit={async (values) => {
+							await post("zigbee/config", values);
+							if (values["enabled"] !== radio.enabled) awaitRestart({ reason: "restart", addresses: [] });
+						}}
+					/>
+				</Card>
+			)}
+			<MapCard sent={radio?.reported} />
 		</div>
 	);
 }
@@ -29,107 +53,94 @@ const FIELDS: readonly FieldSpec[] = [
 	{ name: "enabled", label: "zigbee.enabled", help: "zigbee.enabled.help", kind: "toggle" },
 ];
 
-function StateCard() {
-	const now = useStore(status);
-	const { value, error, reload } = useDevice<ZigbeeNetwork>("zigbee/config");
-	usePoll(reload, POLL_MS);
-	if (value === undefined || now === undefined) {
-		return (
-			<Card title={t("zigbee.state")}>
-				<Pending error={error} reload={reload} />
-			</Card>
-		);
-	}
-	if (now.zigbee_state === "absent") {
-		return (
-			<Card title={t("zigbee.state")} wide>
-				<p class="chips">
-					<Chip state="off" name={t("state.zigbee")}>
-						{t("state.absent")}
-					</Chip>
-				</p>
-				<p>{t("zigbee.absent")}</p>
-			</Card>
-		);
-	}
-	return (
-		<>
-			<Card title={t("zigbee.state")}>
-				<State state={value} />
-			</Card>
-			<Card title={t("state.zigbee")}>
-				<Form
-					fields={FIELDS}
-					values={{ enabled: value.enabled }}
-					submit={async (values) => {
-						await post("zigbee/config", values);
-						if (values["enabled"] !== value.enabled) awaitRestart({ reason: "restart", addresses: [] });
-					}}
-				/>
-			</Card>
-		</>
-	);
-}
-
 function hex(value: number): string {
 	return value.toString(16).toUpperCase().padStart(4, "0");
 }
 
-function State({ state }: { state: ZigbeeNetwork }) {
+interface StateProps {
+	readonly radio: Radio;
+	reload(): Promise<void>;
+}
+
+/** What this visit has seen of joining. */
+type Joining = "begun" | "done" | "failed" | undefined;
+
+function State({ radio, reload }: StateProps) {
+	const { joined, joining_secs, role, ieee_address, coprocessor } = radio;
+	const isJoining = joining_secs > 0;
+	// Between two tries it is in no network for a while.
+	const state = isJoining && radio.state === "not_joined" ? "joining" : radio.state;
+	const { value: version } = useDevice<Version>("system/version");
 	const [asking, setAsking] = useState(false);
-	const [asked, setAsked] = useState(false);
-	const { enabled, joined, channel, short_address, extended_pan_id, pan_id } = state;
-	if (!enabled) {
-		return (
-			<p class="chips">
-				<Chip state="off" name={t("state.zigbee")}>
-					{t("state.off")}
-				</Chip>
-			</p>
-		);
-	}
+	const [joining, setJoining] = useState<Joining>();
+	// As modules/zigbee/attributes.ts names it.
+	const joinedText = t("zigbee.joined", { name: `Meter gateway ${version?.device.model ?? ""}` });
+	const isOver = !isJoining && (state === "joined" || state === "not_joined");
+	useEffect(() => {
+		if (isJoining) setJoining("begun");
+		else if (joining !== "begun") setJoining(undefined);
+		else if (isOver) {
+			setJoining(joined ? "done" : "failed");
+			announce(joined ? joinedText : t("zigbee.failed"));
+		}
+	}, [isJoining, state]);
+	const about = `zigbee.is.${state}`;
 	return (
 		<>
 			<p class="chips">
-				<Chip state={joined ? "good" : "warning"} name={t("zigbee.joined")}>
-					{t(joined ? "zigbee.joined.yes" : "zigbee.joined.no")}
-				</Chip>
+				<ZigbeeChip state={state} />
 			</p>
-			{joined ? (
-				<Facts>
-					<Fact name={t("zigbee.channel")}>{formatNumber(channel, language)}</Fact>
-					<Fact name={t("zigbee.pan")}>{hex(pan_id)}</Fact>
-					<Fact name={t("zigbee.epan")}>{extended_pan_id}</Fact>
-					<Fact name={t("zigbee.short")}>{hex(short_address)}</Fact>
-				</Facts>
-			) : (
-				<p>{t("zigbee.join.help")}</p>
+			{isText(about) && (isBad(state) ? <Notice kind="warning">{t(about)}</Notice> : <p>{t(about)}</p>)}
+			{state === "joined" && (joining === "done" ? <Notice kind="good">{joinedText}</Notice> : <p>{joinedText}</p>)}
+			{joining === "failed" && <Notice kind="warning">{t("zigbee.failed")}</Notice>}
+			{isJoining && (
+				<div class="progress">
+					<progress aria-label={t("state.joining")} max={JOINING_S} value={JOINING_S - joining_secs} />
+					<small>{t("zigbee.left", { n: joining_secs })}</small>
+				</div>
 			)}
-			{asked && !joined && <Notice kind="info">{t("zigbee.reset.done")}</Notice>}
-			<div class="actions">
-				<Button name="rejoin" onClick={() => setAsking(true)}>
-					{t("zigbee.reset")}
-				</Button>
-			</div>
+			{!isJoining && (joined || state === "not_joined") && (
+				<p>
+					<Button name="join" kind={joined ? "plain" : "main"} onClick={() => setAsking(true)}>
+						{t(joined ? "zigbee.rejoin" : "zigbee.join")}
+					</Button>
+				</p>
+			)}
+			{radio.enabled && (
+				<Facts>
+					{(joined || state === "parent_lost") && (
+						<>
+							<Fact name={t("zigbee.channel")}>{formatNumber(radio.channel, language)}</Fact>
+							<Fact name={t("zigbee.pan")}>{hex(radio.pan_id)}</Fact>
+							<Fact name={t("zigbee.epan")}>{radio.extended_pan_id}</Fact>
+							<Fact name={t("zigbee.short")}>{hex(radio.short_address)}</Fact>
+						</>
+					)}
+					{ieee_address && <Fact name={t("zigbee.ieee")}>{ieee_address}</Fact>}
+					<Fact name={t("zigbee.role")}>{t(role === "router" ? "zigbee.router" : "zigbee.end")}</Fact>
+					{coprocessor && <Fact name={t("zigbee.firmware")}>{coprocessor}</Fact>}
+				</Facts>
+			)}
 			{asking && (
 				<Confirm
-					title={t("zigbee.reset")}
-					action={t("zigbee.reset")}
+					title={t("zigbee.join")}
+					action={t("zigbee.join")}
 					run={async () => {
 						await post("zigbee/reset");
-						setAsked(true);
-						announce(t("zigbee.reset.done"));
+						setJoining("begun");
+						await reload();
 					}}
 					onClose={() => setAsking(false)}
 				>
-					<p>{t("zigbee.reset.warn")}</p>
+					{joined && <p>{t("zigbee.leaves")}</p>}
+					<p>{t("zigbee.open")}</p>
 				</Confirm>
 			)}
 		</>
 	);
 }
 
-function MapCard() {
+function MapCard({ sent }: { sent: readonly Sent[] | undefined }) {
 	const { value, error, reload, put } = useDevice<ZigbeeMap>("zigbee/map");
 	return (
 		<Card title={t("map.title")} wide>
@@ -139,7 +150,7 @@ function MapCard() {
 			{value === undefined ? (
 				<Pending error={error} reload={reload} />
 			) : (
-				<MapForm entries={value.mapping} onStored={put} />
+				<MapForm sent={sent} entries={value.mapping} onStored={put} />
 			)}
 		</Card>
 	);

@@ -211,5 +211,13 @@ export const COMMON = {
 	"state.absent": ["not fitted", "nicht vorhanden", "brak"],
 	"state.unset": ["not set", "nicht gestellt", "nieustawiony"],
 	"state.waiting": ["nothing sent yet", "noch nichts gesendet", "jeszcze nic nie wysłano"],
-	"state.unsupported": ["not available yet", "noch nicht verfügbar", "jeszcze niedostępne"],
+	/** Of the Zigbee radio. */
+	"state.starting": ["starting", "startet", "uruchamia się"],
+	"state.silent": ["no answer", "keine Antwort", "nie odpowiada"],
+	"state.foreign": ["wrong firmware", "falsche Firmware", "złe oprogramowanie"],
+	"state.not_joined": ["in no network", "in keinem Netz", "poza siecią"],
+	"state.joining": ["looking for a network", "sucht ein Netz", "szuka sieci"],
+	"state.joined": ["connected", "verbunden", "połączono"],
+	"state.parent_lost": ["connection lost", "Verbindung verloren", "utracono połączenie"],
+	"state.leaving": ["leaving its network", "verlässt sein Netz", "opuszcza sieć"],
 } as const satisfies Record<string, Translations>;

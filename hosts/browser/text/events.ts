@@ -93,6 +93,23 @@ export const EVENTS = {
 		"Wróciło oprogramowanie sprzed aktualizacji",
 	],
 	"event.update_found": ["Newer firmware found", "Neuere Firmware gefunden", "Znaleziono nowsze oprogramowanie"],
+	"event.zigbee_joined": ["Joined a Zigbee network", "Einem Zigbee-Netz beigetreten", "Dołączono do sieci Zigbee"],
+	"event.zigbee_left": ["The Zigbee network was left", "Das Zigbee-Netz wurde verlassen", "Opuszczono sieć Zigbee"],
+	"event.zigbee_silent": [
+		"The Zigbee radio does not answer",
+		"Das Zigbee-Funkteil antwortet nicht",
+		"Moduł Zigbee nie odpowiada",
+	],
+	"event.zigbee_back": [
+		"The Zigbee radio answers again",
+		"Das Zigbee-Funkteil antwortet wieder",
+		"Moduł Zigbee znów odpowiada",
+	],
+	"event.zigbee_foreign": [
+		"The Zigbee radio has the wrong firmware",
+		"Das Zigbee-Funkteil hat die falsche Firmware",
+		"Moduł Zigbee ma złe oprogramowanie",
+	],
 	"cause.power": ["power was switched on", "Strom eingeschaltet", "włączono zasilanie"],
 	"cause.asked": ["as asked for", "wie verlangt", "na żądanie"],
 	"cause.sleep": ["end of sleep", "Ende des Schlafs", "koniec uśpienia"],

@@ -174,11 +174,6 @@ export const METER = {
 		"Noch nichts aufgezeichnet. Lesen Sie den Zähler aus und laden Sie hier neu.",
 		"Nic jeszcze nie zapisano. Odczytaj licznik, a potem odśwież.",
 	],
-	"log.dropped": [
-		"Older entries no longer kept: {n}",
-		"Nicht mehr aufbewahrte ältere Einträge: {n}",
-		"Usunięte starsze wpisy: {n}",
-	],
 	"log.hex": ["As numbers (hexadecimal)", "Als Zahlen (hexadezimal)", "Jako liczby (szesnastkowo)"],
 	"log.sent": ["to the meter", "an den Zähler", "do licznika"],
 	"log.received": ["from the meter", "vom Zähler", "z licznika"],

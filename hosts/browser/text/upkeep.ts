@@ -46,6 +46,11 @@ export const UPKEEP = {
 		"Das Gateway prüft die neue Version in seinem Speicher.",
 		"Bramka sprawdza nową wersję w swojej pamięci.",
 	],
+	"update.coming": [
+		"A new version arrives, over Zigbee or from another page. Over Zigbee it takes hours.",
+		"Eine neue Version kommt an, über Zigbee oder von einer anderen Seite. Über Zigbee dauert es Stunden.",
+		"Przychodzi nowa wersja, przez Zigbee albo z innej strony. Przez Zigbee trwa to godziny.",
+	],
 	"update.leave": ["Break off the update?", "Update abbrechen?", "Przerwać aktualizację?"],
 	"update.unchanged": [
 		"The gateway stays as it was.",

@@ -6,7 +6,6 @@ export const USE = {
 	"use.yesterday": ["Yesterday", "Gestern", "Wczoraj"],
 	"use.month": ["This month", "Dieser Monat", "Ten miesiąc"],
 	"use.year": ["This year", "Dieses Jahr", "Ten rok"],
-	"use.since": ["since {time}", "seit {time}", "od {time}"],
 	"use.title": ["History", "Verlauf", "Historia"],
 	"use.what": ["Kind", "Art", "Rodzaj"],
 	"use.energy": ["Electricity", "Strom", "Prąd"],

@@ -10,10 +10,10 @@ export const ZIGBEE = {
 	"target.none": ["not sent", "nicht gesendet", "nie jest wysyłana"],
 
 	"zigbee.state": ["State", "Zustand", "Stan"],
-	"zigbee.absent": [
-		"This gateway has no Zigbee radio that works with this firmware. The table of values can be set up all the same; it is kept.",
-		"Dieses Gateway hat kein Zigbee-Funkteil, das mit dieser Firmware arbeitet. Die Tabelle der Werte lässt sich trotzdem einstellen; sie bleibt gespeichert.",
-		"Ta bramka nie ma modułu Zigbee działającego z tym oprogramowaniem. Tabelę wartości można mimo to ustawić; zostanie zachowana.",
+	"zigbee.is.absent": [
+		"This gateway has no Zigbee radio. The table of values is kept all the same.",
+		"Dieses Gateway hat kein Zigbee-Funkteil. Die Tabelle der Werte bleibt trotzdem gespeichert.",
+		"Ta bramka nie ma modułu Zigbee. Tabela wartości mimo to zostanie zachowana.",
 	],
 	"zigbee.enabled": ["Send values over Zigbee", "Werte über Zigbee senden", "Wysyłaj wartości przez Zigbee"],
 	"zigbee.enabled.help": [
@@ -21,29 +21,63 @@ export const ZIGBEE = {
 		"Beim Umschalten startet das Gateway neu.",
 		"Po zmianie bramka uruchamia się ponownie.",
 	],
-	"zigbee.joined": ["Network", "Netz", "Sieć"],
-	"zigbee.joined.yes": ["joined", "beigetreten", "połączono"],
-	"zigbee.joined.no": ["not joined", "nicht beigetreten", "brak połączenia"],
-	"zigbee.join.help": [
-		"Let the Zigbee controller look for new devices, then press “Join again”.",
-		"Lassen Sie die Zigbee-Zentrale nach neuen Geräten suchen und drücken Sie dann „Neu beitreten“.",
-		"Włącz w kontrolerze Zigbee wyszukiwanie nowych urządzeń, a potem naciśnij „Połącz od nowa”.",
+	"zigbee.is.silent": [
+		"The Zigbee radio does not answer. Check its power and its wires; the gateway goes on trying by itself.",
+		"Das Zigbee-Funkteil antwortet nicht. Prüfen Sie seinen Strom und seine Kabel; das Gateway versucht es von selbst weiter.",
+		"Moduł Zigbee nie odpowiada. Sprawdź jego zasilanie i przewody; bramka sama próbuje dalej.",
+	],
+	"zigbee.is.foreign": [
+		"The Zigbee radio has firmware that the gateway can't use. It needs Z-Stack 3.x.0 for coordinators; the gateway's documentation tells how to put it on.",
+		"Das Zigbee-Funkteil hat eine Firmware, die das Gateway nicht benutzen kann. Es braucht Z-Stack 3.x.0 für Koordinatoren; wie man sie aufspielt, steht in der Dokumentation des Gateways.",
+		"Moduł Zigbee ma oprogramowanie, którego bramka nie może użyć. Potrzebuje Z-Stack 3.x.0 dla koordynatorów; jak go wgrać, mówi dokumentacja bramki.",
+	],
+	"zigbee.is.not_joined": [
+		"Nothing is sent over Zigbee until the gateway has joined a network.",
+		"Über Zigbee wird nichts gesendet, bis das Gateway einem Netz beigetreten ist.",
+		"Przez Zigbee nic nie jest wysyłane, dopóki bramka nie dołączy do sieci.",
+	],
+	"zigbee.is.joining": [
+		"The gateway looks for a network that takes new devices, again and again. Leave the controller open for them.",
+		"Das Gateway sucht immer wieder ein Netz, das neue Geräte aufnimmt. Lassen Sie die Zentrale dafür offen.",
+		"Bramka wciąż szuka sieci, która przyjmuje nowe urządzenia. Zostaw kontroler na nie otwarty.",
+	],
+	"zigbee.is.parent_lost": [
+		"The gateway no longer hears its Zigbee network, and looks for it again and again. Check the controller; a Zigbee device on mains power between the two helps.",
+		"Das Gateway hört sein Zigbee-Netz nicht mehr und sucht es immer wieder. Prüfen Sie die Zentrale; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
+		"Bramka nie słyszy już swojej sieci Zigbee i wciąż jej szuka. Sprawdź kontroler; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
+	],
+	"zigbee.joined": [
+		"The gateway is in the network. The controller shows it as “{name}”.",
+		"Das Gateway ist im Netz. Die Zentrale zeigt es als „{name}“.",
+		"Bramka jest w sieci. Kontroler pokazuje ją jako „{name}”.",
+	],
+	"zigbee.failed": [
+		"No network took the gateway. Was the controller open for new devices all the time? If so, bring it closer; a Zigbee device on mains power between the two helps.",
+		"Kein Netz nahm das Gateway auf. War die Zentrale die ganze Zeit für neue Geräte offen? Wenn ja, bringen Sie sie näher; ein Zigbee-Gerät am Stromnetz dazwischen hilft.",
+		"Żadna sieć nie przyjęła bramki. Czy kontroler był cały czas otwarty na nowe urządzenia? Jeśli tak, przysuń go bliżej; pomaga urządzenie Zigbee zasilane z sieci pomiędzy nimi.",
+	],
+	"zigbee.left": ["{n} s left", "noch {n} s", "jeszcze {n} s"],
+	"zigbee.join": ["Join a network", "Netz beitreten", "Dołącz do sieci"],
+	"zigbee.rejoin": ["Join another network", "Anderem Netz beitreten", "Dołącz do innej sieci"],
+	"zigbee.leaves": [
+		"The gateway then leaves its Zigbee network, and the controller gets no values.",
+		"Das Gateway verlässt dann sein Zigbee-Netz, und die Zentrale bekommt keine Werte.",
+		"Bramka opuści wtedy swoją sieć Zigbee, a kontroler nie dostanie wartości.",
+	],
+	"zigbee.open": [
+		"First let the controller take new devices: in Zigbee2MQTT “Permit join (All)”, in Home Assistant (ZHA) “Add device”, elsewhere by its search for devices.",
+		"Lassen Sie erst die Zentrale neue Geräte aufnehmen: in Zigbee2MQTT „Beitritt erlauben (Alle)“, in Home Assistant (ZHA) „Gerät hinzufügen“, sonst mit ihrer Gerätesuche.",
+		"Najpierw pozwól kontrolerowi przyjmować nowe urządzenia: w Zigbee2MQTT „Zezwól na dołączenie (Wszystkie)”, w Home Assistant (ZHA) „Dodaj urządzenie”, gdzie indziej wyszukiwaniem urządzeń.",
 	],
 	"zigbee.channel": ["Channel", "Kanal", "Kanał"],
 	"zigbee.pan": ["Network number (PAN)", "Netznummer (PAN)", "Numer sieci (PAN)"],
 	"zigbee.epan": ["Long network number", "Lange Netznummer", "Długi numer sieci"],
 	"zigbee.short": ["Address in the network", "Adresse im Netz", "Adres w sieci"],
-	"zigbee.reset": ["Join again", "Neu beitreten", "Połącz od nowa"],
-	"zigbee.reset.warn": [
-		"The gateway leaves its Zigbee network and looks for one that takes new devices. Until it has joined, the controller gets no values.",
-		"Das Gateway verlässt sein Zigbee-Netz und sucht eines, das neue Geräte aufnimmt. Bis dahin bekommt die Zentrale keine Werte.",
-		"Bramka opuści swoją sieć Zigbee i poszuka takiej, która przyjmuje nowe urządzenia. Do tego czasu kontroler nie dostanie wartości.",
-	],
-	"zigbee.reset.done": [
-		"The gateway looks for a Zigbee network now.",
-		"Das Gateway sucht jetzt ein Zigbee-Netz.",
-		"Bramka szuka teraz sieci Zigbee.",
-	],
+	"zigbee.ieee": ["IEEE address", "IEEE-Adresse", "Adres IEEE"],
+	"zigbee.role": ["Role", "Rolle", "Rola"],
+	"zigbee.router": ["Router", "Router", "Router"],
+	"zigbee.end": ["End device", "Endgerät", "Urządzenie końcowe"],
+	"zigbee.firmware": ["Firmware of the radio", "Firmware des Funkteils", "Oprogramowanie modułu"],
 
 	"map.title": ["Which value is sent as what", "Welcher Wert wird als was gesendet", "Co jest wysyłane jako co"],
 	"map.intro": [
@@ -78,6 +112,11 @@ export const ZIGBEE = {
 		"The code {what} has more than one line: only the lowest of them counts.",
 		"Der Code {what} hat mehrere Zeilen: Nur die unterste davon gilt.",
 		"Kod {what} ma kilka wierszy: liczy się tylko najniższy z nich.",
+	],
+	"map.interview": [
+		"Voltage or current has come or gone: in Zigbee2MQTT press “Interview”, then “Reconfigure”; elsewhere let the gateway join anew.",
+		"Spannung oder Strom kam hinzu oder fiel weg: Drücken Sie in Zigbee2MQTT „Interview“, dann „Neu konfigurieren“; sonst lassen Sie das Gateway neu beitreten.",
+		"Doszło lub odpadło napięcie albo natężenie: w Zigbee2MQTT naciśnij „Wywiad”, potem „Reconfigure”; gdzie indziej dołącz bramkę na nowo.",
 	],
 	"map.empty": [
 		"No value is sent. Add a line for each that should be.",

@@ -33,6 +33,7 @@ const SHARED = new Set([
 	"OBIS",
 	"OK",
 	"Port",
+	"Router",
 	"Signal",
 	"Status",
 	"System",
@@ -53,6 +54,12 @@ const QUOTED = /“[^“”„]*”|„[^“”„]*[“”]|\S*[/.]\S*|\{\w+\}/
 
 /** In quotation marks, but not on this page: values put in, parts of addresses, text of files, words of browsers. */
 const FOREIGN_NAMES = /^(\{\w+\}|\.local|\.ota|-----.*|[?#+]|Advanced|Erweitert|Zaawansowane)$/;
+/** Buttons of Zigbee2MQTT and ZHA, as these call them. */
+const CONTROLLERS = new Set([
+	...["Permit join (All)", "Add device", "Interview", "Reconfigure"],
+	...["Beitritt erlauben (Alle)", "Gerät hinzufügen", "Neu konfigurieren"],
+	...["Zezwól na dołączenie (Wszystkie)", "Dodaj urządzenie", "Wywiad"],
+]);
 
 function valuesIn(text: string): string[] {
 	return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -123,7 +130,7 @@ describe("texts of the page", () => {
 				return all.flatMap(([key, texts]) =>
 					[...texts[index].matchAll(/[“„]([^“”„]+)[“”]/g)]
 						.map(([, name]) => name)
-						.filter((name) => !FOREIGN_NAMES.test(name) && !names.has(name))
+						.filter((name) => !FOREIGN_NAMES.test(name) && !CONTROLLERS.has(name) && !names.has(name))
 						.map((name) => `${key}: ${name}`),
 				);
 			}),

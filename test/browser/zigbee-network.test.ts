@@ -1,0 +1,131 @@
+/**
+ * The page, the gateway and a Zigbee network: joining by the page's button while a coordinator like Zigbee2MQTT's looks on,
+ * what is sent then, and how the page tells of what happens to the network.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { Air } from "../../tools/zigbee/air.js";
+import { Coordinator } from "../../tools/zigbee/coordinator.js";
+import { NETWORK } from "../../tools/zigbee/coordinator-network.js";
+import { SimulatedCoprocessor } from "../../tools/zigbee/coprocessor.js";
+import { formedCoordinator } from "../../tools/zigbee/nvram.js";
+import { serveTCP, type TCPPort } from "../../tools/zigbee/tcp-port.js";
+import { vectorOf } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+import { needBrowser, say, Visit } from "./browser.js";
+
+const COORDINATOR_IEEE = Buffer.from("010a0000004b1200", "hex");
+const DEVICE_IEEE = Buffer.from("020b0000004b1200", "hex");
+/** An interview, its configuration, and the first reports. */
+const REPORTED_MS = 30_000;
+
+describe("The page and a Zigbee network", function () {
+	this.timeout(60_000);
+	const folder = mkdtempSync(join(tmpdir(), "page-zigbee-"));
+	const ports: TCPPort[] = [];
+	let browser: Browser;
+	let gateway: ProcessGateway;
+	let chip: SimulatedCoprocessor;
+	let coordinator: Coordinator;
+	let visit: Visit;
+
+	before(async function () {
+		browser = await needBrowser(this);
+		const air = new Air();
+		const nv = formedCoordinator(COORDINATOR_IEEE, NETWORK);
+		ports.push(await serveTCP(new SimulatedCoprocessor({ air, ieee: COORDINATOR_IEEE, nv }), 0));
+		chip = new SimulatedCoprocessor({ air, ieee: DEVICE_IEEE });
+		ports.push(await serveTCP(chip, 0));
+		const [theirs, ours] = ports.map(({ port }) => `tcp://127.0.0.1:${port}`);
+		coordinator = new Coordinator({ port: theirs, folder, onEvent: () => {} });
+		await coordinator.start();
+		gateway = await ProcessGateway.start("node", { args: ["--zigbee", ours] });
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		visit = await (await Visit.begin(browser, gateway, { live: true })).logIn();
+		await gateway.login();
+	});
+	after(async () => {
+		await browser?.close();
+		await gateway?.stop();
+		await coordinator?.stop();
+		await Promise.all(ports.map((port) => port.close()));
+		rmSync(folder, { recursive: true });
+		if (visit !== undefined) assert.deepEqual(visit.complaints, []);
+	});
+	afterEach(function () {
+		if (this.currentTest?.state === "failed") console.error(gateway.diagnosis);
+	});
+
+	const card = () => visit.card("zigbee.state");
+	const word = (key: Parameters<typeof say>[0]) => card().locator(".chip").getByText(say(key));
+
+	it("joins by its button once the coordinator is open, and is found there by the name that the page tells", async () => {
+		await visit.go("zigbee");
+		await word("state.not_joined").waitFor();
+		await card().getByText("00124B0000000B02").waitFor();
+		await coordinator.permitJoin(60);
+		await card().locator("[name=join]").click();
+		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
+		const [device] = await untilThere(() =>
+			coordinator.devices.filter(({ interviewState }) => interviewState === "SUCCESSFUL"),
+		);
+		await card()
+			.locator(".notice.good")
+			.getByText(say("zigbee.joined", { name: String(device.modelID) }))
+			.waitFor();
+		await word("state.joined").waitFor();
+		await card()
+			.getByText(
+				NETWORK.extendedPanId
+					.map((byte) => byte.toString(16).padStart(2, "0"))
+					.join("")
+					.toUpperCase(),
+			)
+			.waitFor();
+	});
+
+	it("shows what the coordinator was sent", async () => {
+		await gateway.read("iec62056/read");
+		const line = visit.card("map.title").locator("li").first();
+		await line
+			.getByText(/61,561\.289 kWh, /)
+			.last()
+			.waitFor({ timeout: REPORTED_MS });
+		const [values] = await untilThere(() =>
+			[...coordinator.values.values()].filter(({ energy }) => energy !== undefined),
+		);
+		assert.equal(values["energy"], 61561.29);
+	});
+
+	it("shows when the radio is gone, and when it is back in its network", async () => {
+		const [{ port }] = ports.slice(-1);
+		await ports.pop()?.close();
+		await word("state.silent").waitFor();
+		await card().getByText(say("zigbee.is.silent")).waitFor();
+		ports.push(await serveTCP(chip, port));
+		await word("state.joined").waitFor();
+	});
+
+	it("tells when the coordinator sends it away, on its page and in its log", async () => {
+		await coordinator.removeAll();
+		await word("state.not_joined").waitFor();
+		assert.equal(await card().locator(".notice").count(), 0);
+		await visit.go("events");
+		for (const key of ["event.zigbee_joined", "event.zigbee_left"] as const)
+			await visit.page.getByText(say(key), { exact: true }).waitFor();
+		await visit.end();
+	});
+});
+
+/** What `list` gives as soon as that is something. */
+async function untilThere<T>(list: () => readonly T[]): Promise<readonly T[]> {
+	for (let tries = 0; ; tries++) {
+		const found = list();
+		if (found.length > 0) return found;
+		assert.ok(tries < 300, "nothing came");
+		await new Promise((done) => setTimeout(done, 100));
+	}
+}

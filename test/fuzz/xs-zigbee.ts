@@ -1,0 +1,164 @@
+/**
+ * A hostile coprocessor and what comes by radio, against the whole gateway in the microcontroller's engine, XS: frames of all
+ * kinds, damaged ones and noise, and storms of them. HTTP is answered meanwhile, the network is there again afterwards, and no
+ * more slots are alive than before the first.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleGateway } from "../../hosts/node/bundle.js";
+import { VirtualSlots } from "../../hosts/node/virtual-update.js";
+import { XSWorld } from "../../tools/bench/xs-world.js";
+import { MANUFACTURER } from "../../tools/ota/format.js";
+import { START_POWER } from "../../tools/zigbee/coprocessor.js";
+import { VirtualRadio } from "../app/virtual-radio.js";
+import { BOARD } from "../ota/bench.js";
+import { OPTIONS } from "../ota/corruptions.js";
+import { type Mutator, runAll } from "./mutator.js";
+import { checkTrace } from "./requests.js";
+import { frame, incoming } from "./zigbee-chip.js";
+import { askedOf } from "./zigbee-clusters.js";
+import { COMMANDS } from "./zigbee-radio.js";
+
+/** Slots alive that may come on top of those of the first count. */
+const SLOTS_MARGIN = 16;
+/** All is at rest again: a chip that has failed is tried in steps, a firmware that does not come is given up. */
+const REST_MS = 1_100_000;
+const JOIN_LIMIT_MS = 400_000;
+/** Frames that come at once, as many as a second of the line at its best carries. */
+const STORM = 400;
+
+class Bench {
+	readonly xs: XSWorld;
+	readonly radio: VirtualRadio;
+	#slots: number | undefined;
+
+	private constructor(xs: XSWorld, radio: VirtualRadio) {
+		this.xs = xs;
+		this.radio = radio;
+	}
+
+	static async run(seed: number, use: (bench: Bench) => Promise<void>): Promise<void> {
+		const folder = mkdtempSync(join(tmpdir(), "fuzz-"));
+		try {
+			const script = join(folder, "gateway.js");
+			await bundleGateway(script);
+			const radio = new VirtualRadio();
+			radio.coordinator.isOpen = true;
+			const slots = new VirtualSlots({ ...OPTIONS, seed });
+			const xs = await XSWorld.start({ script, seed, slots, zigbee: radio.make });
+			try {
+				const bench = new Bench(xs, radio);
+				await xs.login();
+				// No readout is under way when slots are counted.
+				const off = { enabled: false, period_unit: "minutes", period_value: 30 };
+				assert.equal((await xs.request("iec62056/schedule", { body: off })).status, 200);
+				await bench.checkGood();
+				await use(bench);
+				await bench.checkGood();
+				checkTrace(xs.world.traced);
+			} finally {
+				await xs.stop();
+			}
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	}
+
+	/** The chip says this, whatever it is. */
+	say(bytes: Uint8Array): void {
+		this.radio.chip.onBytes(Buffer.from(bytes));
+	}
+
+	async state(): Promise<string> {
+		const reply = await this.xs.request("zigbee/config");
+		assert.equal(reply.status, 200, reply.text);
+		return reply.json().state;
+	}
+
+	/** The chip has started anew, and is a good one: the gateway is in its network, or can join it, and nothing was lost for it. */
+	async checkGood(): Promise<void> {
+		const { xs, radio } = this;
+		radio.chip.restart(START_POWER);
+		await xs.advance(REST_MS);
+		// A session ends when nobody uses it.
+		await xs.login();
+		if ((await this.state()) !== "joined") {
+			assert.equal((await xs.request("zigbee/reset", { method: "POST" })).status, 200);
+			for (let passedMs = 0; (await this.state()) !== "joined"; passedMs += 5000) {
+				assert.ok(passedMs < JOIN_LIMIT_MS, `it does not join: ${await this.state()}`);
+				await xs.advance(5000);
+			}
+		}
+		await xs.advance(REST_MS);
+		const slots = await xs.slots();
+		this.#slots ??= slots;
+		assert.ok(slots <= this.#slots + SLOTS_MARGIN, `${slots} slots are alive, ${this.#slots} were at first`);
+		await xs.login();
+	}
+}
+
+/** Of the OTA Upgrade cluster (ZCL revision 8, chapter 11): what a coordinator says, with numbers that may be anything. */
+const OTA_UPGRADE = 0x0019;
+const NOTIFY = 0x00;
+const OFFER = 0x02;
+const BLOCK = 0x05;
+const END = 0x07;
+
+function otaFrame(mutator: Mutator): Uint8Array {
+	const { random } = mutator;
+	const command = mutator.pick([NOTIFY, OFFER, OFFER, BLOCK, END]);
+	const file = [MANUFACTURER & 0xff, MANUFACTURER >> 8, BOARD.deviceId, 0, 9, 0, 0, 0];
+	const number = () => mutator.pick([[0, 0, 0, 0], [0, 0, 1, 0], [...random.bytes(4)]]);
+	const data = [...random.bytes(random.below(50))];
+	const bodies: Record<number, number[]> = {
+		[NOTIFY]: [0, 100],
+		[OFFER]: [random.oneIn(4) ? random.below(256) : 0, ...file, ...number()],
+		[BLOCK]: [mutator.pick([0, 0, 0, 0x97, 0x95]), ...file, ...number(), data.length, ...data],
+		[END]: [...file, ...number(), ...number()],
+	};
+	const payload = [mutator.pick([0x09, 0x19]), random.below(256), command, ...(bodies[command] ?? [])];
+	return incoming(OTA_UPGRADE, payload);
+}
+
+/** Something hostile that the chip says. */
+function hostile(mutator: Mutator): Uint8Array {
+	const { random } = mutator;
+	const { cluster, payload, source, endpoint, isBroadcast } = askedOf(mutator);
+	const good = incoming(cluster, payload.slice(0, 200), { source, endpoint, broadcast: isBroadcast ? 1 : 0 });
+	switch (random.below(8)) {
+		case 0:
+			return random.bytes(1 + random.below(300));
+		case 1:
+			return mutator.mutate(good, random.bytes(40));
+		case 2:
+			return frame(mutator.pick(COMMANDS), random.bytes(random.below(60)));
+		case 3:
+		case 4:
+			return otaFrame(mutator);
+		default:
+			return good;
+	}
+}
+
+/** Throws, with the seed, when one of `runs` rounds does harm in XS. */
+export function fuzzZigbeeInXS(seed: number, runs: number): Promise<void> {
+	return Bench.run(seed, async (bench) => {
+		const { xs } = bench;
+		await runAll("Zigbee in XS", seed, runs, async (mutator, run) => {
+			const { random } = mutator;
+			for (let frames = 1 + random.below(10); frames > 0; frames--) {
+				mutator.inPieces(hostile(mutator), (buffer, start, end) => bench.say(buffer.slice(start, end)));
+				if (random.oneIn(3)) await xs.advance(random.below(random.oneIn(10) ? 20_000 : 100));
+			}
+			// A storm, and somebody who wants an answer in it.
+			if (run % 10 === 9) {
+				for (let frames = 0; frames < STORM; frames++) bench.say(hostile(mutator));
+				await bench.state();
+			}
+			checkTrace(xs.world.traced);
+			if (run % 100 === 99) await bench.checkGood();
+		});
+	});
+}

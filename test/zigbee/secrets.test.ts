@@ -1,0 +1,105 @@
+/** The network's keys: the coprocessor has them, the firmware never asks for them, and a factory reset overwrites them. */
+import assert from "node:assert/strict";
+import type { Frame } from "../../tools/zigbee/frames.js";
+import { Canary } from "../api/canary.js";
+import { vectorOf } from "../api/gateway.js";
+import { openWhole, REPORT_KEY } from "../api/report-key.js";
+import { CLOSED_ROUTES } from "../api/routing-checks.js";
+import { START_UTC_MS, VirtualGateway } from "../api/virtual-gateway.js";
+import { VirtualRadio } from "../app/virtual-radio.js";
+
+/** Of 16 bytes, as a key is, and told from everything else. */
+const KEY = "canary of a home";
+/** NV items: active and alternate key with their number in front, preconfigured key, seed of the link keys. */
+const ACTIVE = 0x003a;
+const ALTERNATE = 0x003b;
+const PRECONFIGURED = 0x0062;
+const SEED = 0x0101;
+const KEYS = [ACTIVE, ALTERNATE, PRECONFIGURED, SEED];
+/** Subsystem and command of what reads an item: SYS_OSAL_NV_READ, _READ_EXT, and of an extended table SYS_NV_READ. */
+const SYSTEM = 1;
+const READS = [0x08, 0x1c];
+const READ_TABLE = 0x33;
+/** And what asks for keys by other means: UTIL_APSME_LINK_KEY_DATA_GET, UTIL_GET_NV_INFO, ZB_READ_CONFIGURATION. */
+const OTHERS: readonly (readonly [number, number])[] = [
+	[7, 0x44],
+	[7, 0x01],
+	[6, 0x04],
+];
+const LIMIT_MS = 120_000;
+
+describe("The keys of the Zigbee network", function () {
+	this.timeout(20_000);
+	let radio: VirtualRadio;
+	let gateway: VirtualGateway;
+	const asked: string[] = [];
+
+	/** The chip of this start: keys are in it, and it is told what is asked. */
+	function watch(): void {
+		const key = Buffer.from(KEY);
+		for (const id of [ACTIVE, ALTERNATE]) radio.nv.setItem(id, Buffer.concat([Buffer.of(0), key]));
+		for (const id of [PRECONFIGURED, SEED]) radio.nv.setItem(id, key);
+		radio.chip.onFrame = (isFromHost, { subsystem, command, data }: Frame) => {
+			if (!isFromHost) return;
+			const isItem = subsystem === SYSTEM && READS.includes(command) && KEYS.includes(data.readUInt16LE(0));
+			const isTable = subsystem === SYSTEM && command === READ_TABLE;
+			const isOther = OTHERS.some(([system, number]) => system === subsystem && number === command);
+			if (isItem || isTable || isOther) asked.push(`${subsystem} ${command} ${data.toString("hex")}`);
+		};
+	}
+
+	async function until(state: string): Promise<void> {
+		for (let passedMs = 0; (await gateway.read("zigbee/config")).state !== state; passedMs += 500) {
+			assert.ok(passedMs < LIMIT_MS, state);
+			await gateway.pass(500);
+		}
+	}
+
+	before(async () => {
+		radio = new VirtualRadio();
+		const info = { reportKey: REPORT_KEY };
+		gateway = new VirtualGateway("client", { utcMs: START_UTC_MS, info, zigbee: radio.make });
+		await gateway.login();
+		radio.coordinator.isOpen = true;
+		assert.equal((await gateway.post("zigbee/reset")).status, 200);
+		await until("joined");
+		gateway.plant(KEY);
+		watch();
+	});
+	after(() => gateway.stop());
+
+	it("are in no reply, trace or report, and are not asked for", async () => {
+		await gateway.connectMeter({ telegram: vectorOf("landis-gyr-zmf100-m26-padded-left").telegram });
+		await gateway.read("iec62056/read");
+		await gateway.restart();
+		await gateway.login();
+		watch();
+		await until("joined");
+		for (const route of CLOSED_ROUTES) {
+			const [method, path] = route.split(" ");
+			// That one is sealed, and opened below.
+			if (method === "GET" && path !== "system/diagnostic") await gateway.get(path);
+		}
+		const headers = { Authorization: `Bearer ${gateway.token}` };
+		const reply = gateway.world.request("/api/v1/system/diagnostic", { method: "GET", headers });
+		const { text } = await openWhole(reply.body);
+		assert.match(text, /zigbee/i);
+		new Canary([KEY]).check("the report", text);
+		gateway.checkTraces();
+		assert.deepEqual(asked, []);
+	});
+
+	it("are overwritten by a factory reset, and not asked for", async () => {
+		assert.equal((await gateway.post("system/factory_reset")).status, 200);
+		await gateway.rebooted();
+		await gateway.login();
+		for (let passedMs = 0; passedMs < LIMIT_MS; passedMs += 1000) await gateway.pass(1000);
+		for (const id of [ACTIVE, ALTERNATE])
+			assert.ok(
+				radio.nv.item(id)?.every((byte) => byte === 0),
+				`item ${id.toString(16)}: ${radio.nv.item(id)?.toString("hex")}`,
+			);
+		assert.equal(radio.nv.network, undefined);
+		assert.deepEqual(asked, []);
+	});
+});

@@ -1,0 +1,260 @@
+/** The driver on the simulated coprocessor of tools/zigbee, over the link that it has in the gateway: both roles, with and without lines. */
+import assert from "node:assert/strict";
+import { VirtualTime } from "../../hosts/node/virtual-time.js";
+import { Driver } from "../../modules/io/driver.js";
+import { type CoprocessorPort, FORMAT_8N1 } from "../../modules/io/host.js";
+import { Link } from "../../modules/io/link.js";
+import { Coprocessor } from "../../modules/zigbee/coprocessor.js";
+import { RADIO_CODES, type RadioUser, ROLE_END_DEVICE, ROLE_ROUTER } from "../../modules/zigbee/radio.js";
+import type { Faults } from "../../tools/zigbee/faults.js";
+import { VirtualRadio } from "../app/virtual-radio.js";
+
+const MINUTE_MS = 60_000;
+const SERVERS = Object.freeze([0x0000, 0x0003, 0x0702]);
+const CLIENTS = Object.freeze([0x000a, 0x0019]);
+
+class World implements RadioUser {
+	readonly servers = SERVERS;
+	readonly clients = CLIENTS;
+	readonly time = new VirtualTime();
+	readonly radio: VirtualRadio;
+	readonly driver: Coprocessor;
+	readonly link: Link;
+	readonly states: string[] = [];
+	readonly sents: number[] = [];
+
+	constructor(role: number, hasLines: boolean) {
+		this.radio = new VirtualRadio({ hasLines });
+		const port: CoprocessorPort = this.radio.make(this.time);
+		this.driver = new Coprocessor(this, role, port);
+		const failed = (message: string) => assert.fail(message);
+		const driver = new Driver({ clock: this.time, timers: this.time, trace: failed } as never);
+		this.link = new Link(driver, {
+			port,
+			line: { baud: 115200, format: FORMAT_8N1 },
+			machine: this.driver,
+			onEvent: () => assert.fail("it has no events"),
+			onGone: () => {},
+		});
+		this.link.tell((nowMs) => this.driver.start(nowMs));
+		this.after(1000);
+	}
+
+	get state(): string {
+		return RADIO_CODES[this.driver.state];
+	}
+
+	radioChanged(): void {
+		this.states.push(this.state);
+	}
+
+	received(): void {}
+
+	sent(status: number): void {
+		this.sents.push(status);
+	}
+
+	after(ms: number): this {
+		this.time.advance(ms);
+		return this;
+	}
+
+	join(): this {
+		this.radio.coordinator.isOpen = true;
+		this.link.tell((nowMs) => this.driver.join(nowMs));
+		return this;
+	}
+
+	leave(): this {
+		this.link.tell((nowMs) => this.driver.leave(nowMs));
+		return this;
+	}
+
+	report(): number | undefined {
+		this.sents.length = 0;
+		const bytes = Uint8Array.of(0x18, 1, 0x0a, 0, 4, 0x2a, 1, 0, 0);
+		const frame = { cluster: 0x0702, destination: 0, destinationEndpoint: 1, bytes, start: 0, end: bytes.length };
+		this.link.tell((nowMs) => this.driver.send(frame, nowMs));
+		this.after(1000);
+		return this.sents[0];
+	}
+
+	fault(faults: Partial<Faults>): this {
+		Object.assign(this.radio.chip.faults, faults);
+		return this;
+	}
+}
+
+const FAULTS: Readonly<Record<string, Partial<Faults>>> = Object.freeze({
+	"answers that come late": { lateMs: 2000 },
+	"noise before each frame": { garbage: 30 },
+	"frames in pieces": { pieceBytes: 1 },
+	"a restart in place of an answer to a leave": { leaveRestarts: true },
+	"all of that": { lateMs: 700, garbage: 9, pieceBytes: 3, leaveRestarts: true },
+});
+
+const ROLES = Object.freeze([
+	["router", ROLE_ROUTER],
+	["end device", ROLE_END_DEVICE],
+] as const);
+
+for (const [name, role] of ROLES) {
+	for (const hasLines of [false, true]) {
+		describe(`A simulated ${name}${hasLines ? " with a reset line" : ""}`, () => {
+			const world = () => new World(role, hasLines);
+			const joined = () => {
+				const made = world().join().after(10_000);
+				assert.equal(made.state, "joined");
+				made.radio.coordinator.isOpen = false;
+				return made;
+			};
+
+			it("is in no network at first, and finds none that is closed", () => {
+				const made = world();
+				assert.equal(made.state, "not_joined");
+				made.join();
+				made.radio.coordinator.isOpen = false;
+				made.after(4 * MINUTE_MS);
+				assert.equal(made.state, "joining");
+				made.after(2 * MINUTE_MS);
+				assert.equal(made.state, "not_joined");
+			});
+
+			it("joins, reports, restarts by itself, leaves, and forgets the key", () => {
+				const made = joined();
+				const { network, ieeeAddress, firmware } = made.driver;
+				assert.deepEqual([network?.channel, network?.panId], [15, 0x1a62]);
+				assert.deepEqual([ieeeAddress?.length, firmware], [8, "Z-Stack 3.x.0, 2025-03-21"]);
+				assert.equal(made.radio.chip.role, role);
+				assert.equal(made.report(), 0);
+				assert.deepEqual(made.radio.coordinator.reports(0x0702), ["00042a010000"]);
+				made.radio.chip.restart(2);
+				made.after(5000);
+				assert.deepEqual(made.states.slice(-2), ["starting", "joined"]);
+				assert.deepEqual([made.radio.chip.isOpen, made.report()], [false, 0]);
+				made.leave().after(20_000);
+				assert.deepEqual(
+					[made.state, made.driver.owesLeave, made.radio.chip.nv.network],
+					["not_joined", false, undefined],
+				);
+				assert.equal(made.radio.coordinator.members.at(-1)?.startsWith("-"), true);
+				const keys = [made.radio.chip.nv.item(0x3a), made.radio.chip.nv.item(0x3b)];
+				for (const key of keys) assert.match(key?.toString("hex") ?? "", /^0*$/);
+			});
+
+			it("is in a network of its own again after it was turned off and on", () => {
+				const made = joined();
+				made.link.tell((nowMs) => made.driver.stop(nowMs));
+				made.after(MINUTE_MS);
+				assert.equal(made.radio.chip.network, undefined, "it is off the air");
+				made.link.tell((nowMs) => made.driver.start(nowMs));
+				made.after(5000);
+				assert.deepEqual([made.state, made.report()], ["joined", 0]);
+			});
+
+			it("leaves, though it was asked to while the chip was away", () => {
+				const made = joined()
+					.fault({ silent: true })
+					.after(2 * MINUTE_MS);
+				assert.equal(made.state, "silent");
+				made.leave().after(2 * MINUTE_MS);
+				assert.deepEqual([made.state, made.driver.owesLeave], ["silent", true]);
+				made.fault({ silent: false }).after(2 * MINUTE_MS);
+				assert.deepEqual([made.state, made.driver.owesLeave], ["not_joined", false]);
+				assert.equal(made.radio.coordinator.members.at(-1)?.startsWith("-"), true);
+			});
+
+			for (const [what, faults] of Object.entries(FAULTS)) {
+				it(`works in spite of ${what}`, () => {
+					const made = world()
+						.fault(faults)
+						.join()
+						.after(5 * MINUTE_MS);
+					assert.equal(made.state, "joined");
+					made.radio.chip.restart(0);
+					made.after(5 * MINUTE_MS);
+					assert.equal(made.state, "joined");
+					made.leave().after(2 * MINUTE_MS);
+					assert.deepEqual([made.state, made.driver.owesLeave], ["not_joined", false]);
+				});
+			}
+
+			it("is silent when it is dead, and heals when it is back", () => {
+				const made = joined().fault({ silent: true });
+				made.states.length = 0;
+				made
+					.after(5 * MINUTE_MS)
+					.fault({ silent: false })
+					.after(MINUTE_MS);
+				assert.deepEqual([made.states, made.report()], [["starting", "silent", "joined"], 0]);
+			});
+
+			it("goes on after answers that were lost, one or two", () => {
+				for (let lost = 1; lost <= 2; lost++) {
+					const made = joined();
+					for (let i = 0; i < 5; i++) made.fault({ lostAnswers: lost }).after(MINUTE_MS);
+					assert.deepEqual([made.state, made.report()], ["joined", 0]);
+				}
+			});
+
+			it("joins in spite of a restart at any moment", () => {
+				for (let ms = 0; ms < 120; ms += 3) {
+					const made = world().join().after(ms);
+					made.radio.chip.restart(2);
+					made.after(2 * MINUTE_MS);
+					assert.equal(made.state, "joined", `after ${ms} ms`);
+				}
+			});
+
+			it("tells what became of a frame", () => {
+				const made = joined().fault({ confirms: [0xe9, 0], refusals: [0x10] });
+				assert.deepEqual([made.report(), made.report(), made.report()], [0x10, 0xe9, 0]);
+			});
+
+			it("is not joined when the exchange of keys fails", () => {
+				const made = world()
+					.fault({ keyExchangeFails: true })
+					.join()
+					.after(2 * MINUTE_MS);
+				assert.deepEqual([made.state, made.states.includes("joined")], ["joining", false]);
+				made.fault({ keyExchangeFails: false }).after(2 * MINUTE_MS);
+				assert.equal(made.state, "joined");
+			});
+
+			it("is refused when it is too old, or no ZNP, and taken when it has another firmware", () => {
+				for (const [build, firmware] of [
+					["1.2", "Z-Stack 2.6.3"],
+					["foreign", ""],
+				] as const) {
+					const made = world();
+					made.radio.chip.build = build;
+					made.radio.chip.restart(0);
+					made.link.tell((nowMs) => made.driver.start(nowMs));
+					made.after(2 * MINUTE_MS);
+					assert.equal(made.state, "foreign", build);
+					if (firmware !== "") assert.equal(made.driver.firmware, firmware);
+					made.radio.chip.build = "3.0.x";
+					made.radio.chip.restart(0);
+					made.after(2 * MINUTE_MS);
+					assert.deepEqual([made.state, made.driver.firmware], ["not_joined", "Z-Stack 3.0.x, 2025-03-21"]);
+				}
+			});
+
+			if (role !== ROLE_END_DEVICE) return;
+			it("has lost its parent when that is gone, and is joined when it is back", () => {
+				const made = joined();
+				const { air } = made.radio.chip;
+				made.states.length = 0;
+				air.remove(made.radio.coordinator);
+				made.after(5 * MINUTE_MS);
+				assert.deepEqual([made.states, made.driver.network?.panId], [["parent_lost"], 0x1a62]);
+				made.radio.chip.restart(0);
+				made.after(5 * MINUTE_MS);
+				assert.equal(made.state, "parent_lost");
+				air.add(made.radio.coordinator);
+				made.after(15 * MINUTE_MS);
+				assert.deepEqual([made.state, made.report()], ["joined", 0]);
+			});
+		});
+	}
+}

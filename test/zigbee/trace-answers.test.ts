@@ -1,0 +1,44 @@
+/** What zigbee-herdsman asked a prototype in an interview and a configuration, asked of ours: the same attributes, types, statuses. */
+import assert from "node:assert/strict";
+import { trace, traceIncoming } from "./trace.js";
+import { decode, type Frame, World } from "./world.js";
+
+/** Cluster, and place of the ZCL frame in AF_DATA_REQUEST_EXT (MT API), hex digits. */
+const REQUEST = "2402";
+const CLUSTER_AT = 4 + 2 * 13;
+const FRAME_AT = 4 + 2 * 20;
+
+/** Identifier, status and type of each attribute of an answer; the payload of any other. */
+function shapeOf({ command, payload }: Frame): unknown {
+	if (command.name !== "readRsp") return { command: command.name, payload };
+	return payload.map(({ attrId, status, dataType }: Record<string, number>) => ({ attrId, status, dataType }));
+}
+
+describe("zigbee/bridge", () => {
+	it("answers what herdsman asks as the prototype did that it has accepted", () => {
+		const answers = new Map<string, Frame>();
+		for (const { fromChip, body } of trace()) {
+			if (fromChip || !body.startsWith(REQUEST)) continue;
+			const zcl = Buffer.from(body.slice(FRAME_AT), "hex");
+			if (zcl[0] !== 0x18 || zcl[2] === 0x0a) continue;
+			const cluster = Buffer.from(body.slice(CLUSTER_AT, CLUSTER_AT + 4), "hex").readUInt16LE();
+			answers.set(`${cluster}/${zcl[1]}`, decode(cluster, zcl));
+		}
+		const world = new World().join();
+		world.measure("1.8.0(1*kWh)\r\n2.8.0(1*kWh)\r\n16.7.0(1*W)\r\n32.7.0(1*V)\r\n31.7.0(1*A)");
+		world.run(0);
+		let compared = 0;
+		for (const { cluster, source, endpoint, zcl } of traceIncoming()) {
+			const id = Number.parseInt(cluster, 16);
+			const frame = Buffer.from(zcl, "hex");
+			const expected = answers.get(`${id}/${frame[1]}`);
+			if (expected === undefined) continue;
+			const answer = world.give(id, frame, { source, sourceEndpoint: endpoint });
+			if (world.chip.isSending) world.run(0);
+			assert.ok(answer, zcl);
+			assert.deepEqual(shapeOf(decode(id, answer)), shapeOf(expected), zcl);
+			compared++;
+		}
+		assert.ok(compared > 15, `${compared} questions`);
+	});
+});
