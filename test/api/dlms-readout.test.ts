@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { type Machine, OUTPUT_LINE, type Output } from "../../modules/io/machine.js";
+import { DLMSTap, loadMs } from "../../tools/bench/dlms-tap.js";
 import { COUNTER_REFUSED } from "../../tools/meter/dlms-security.js";
 import { AK, dlmsMeter, GUEK, iecMeter } from "../meter/dlms-bench.js";
 import { isError, type JSONObject } from "./gateway.js";
@@ -399,6 +400,25 @@ describe("GET iec62056/read with DLMS/COSEM", () => {
 			});
 		}
 	});
+
+	for (const [what, config] of [
+		["nothing to prove", DIRECT],
+		["a password", LOW],
+		["a password, ciphered", { ...GMAC, ...LOW, use_encryption: true }],
+		["keys", GMAC],
+	] as const) {
+		it(`takes the line and the meter 1.05 times as long as one request for everything would, at most: ${what}`, async () => {
+			await start(undefined, config);
+			const tap = new DLMSTap(dlmsMeter());
+			gateway.world.serial.meter.connect(tap);
+			for (let i = 0; i < 2; i++) {
+				assert.deepEqual((await gateway.read("iec62056/read")).missing, []);
+				const traffic = tap.take();
+				const [tookMs, idealMs] = [loadMs(traffic, 9600), loadMs(traffic.ideal, 9600)];
+				assert.ok(tookMs <= 1.05 * idealMs, `${tookMs} ms of line and meter, ${idealMs} ms at best`);
+			}
+		});
+	}
 
 	it("uses no invocation counter twice, whenever the power fails in a readout", async () => {
 		// A meter that is refused a counter says nothing, and is not asked for one: it would show.

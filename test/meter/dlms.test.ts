@@ -125,6 +125,16 @@ describe("a conversation in DLMS/COSEM", () => {
 		});
 	});
 
+	it("asks for ten attributes at a time where the meter fell silent on many, from then on", () => {
+		const bed = new Bed({}).meter("--hdlc-info 512 --drop 3-6");
+		bed.succeed();
+		assert.equal(bed.count(ASSOCIATED), 2);
+		// The name, eleven scalers and twelve values: at once, in vain, then in threes.
+		assert.equal(bed.count(ANSWERED), 1 + 3);
+		bed.clear().succeed();
+		assert.deepEqual([bed.count(ASSOCIATED), bed.count(ANSWERED)], [1, 2]);
+	});
+
 	it("asks for one attribute at a time where the meter fell silent on several", () => {
 		const bed = new Bed({}).meter("--drop 4-7");
 		bed.succeed();

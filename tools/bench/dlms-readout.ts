@@ -88,7 +88,7 @@ export async function measureDLMS(isQuick: boolean): Promise<Section> {
 		title: `Readout of DLMS, default list, direct at ${BAUD} Bd (GET read over HTTPS)`,
 		notes: [
 			"ratio = took ÷ limit: the wire and the meter, with a client that asks for everything in one request (least turns,",
-			"least bytes). late_ms: beyond the wire and the meter with the gateway's own requests. steps: of XS, and for a byte",
+			"least bytes); line_ratio: the same of the wire and the meter alone, without HTTPS and the computer. late_ms: beyond the wire and the meter with the gateway's own requests. steps: of XS, and for a byte",
 			`of an APDU; characters come in pieces of ${PIECE}. gcm_bytes: all that AES-GCM ran over; gcm_ms: of Node's AES.`,
 			"ciphering: share of the steps beyond those of the meter before it.",
 		],
@@ -110,6 +110,7 @@ function timeColumns(traffic: Traffic, took: number): Row {
 		limit_ms: round(limit),
 		took_ms: round(took),
 		ratio: round(took / limit, 3),
+		line_ratio: round(loadMs(traffic, BAUD) / limit, 3),
 		late_ms: round(took - loadMs(traffic, BAUD)),
 	};
 }

@@ -190,7 +190,7 @@ export const METER = {
 	"dlms.auth.low": ["Password", "Passwort", "Hasło"],
 	"dlms.auth.high": ["Keys (high, GMAC)", "Schlüssel (hoch, GMAC)", "Klucze (wysoki, GMAC)"],
 	"dlms.auth.sha": ["Password (high, SHA-256)", "Passwort (hoch, SHA-256)", "Hasło (wysoki, SHA-256)"],
-	"dlms.suite": ["Security suite", "Security Suite", "Security suite"],
+	"dlms.suite": ["Security suite", "Sicherheit (Security Suite)", "Zabezpieczenia (security suite)"],
 	"dlms.release": [
 		"Sign off before hanging up (RLRQ)",
 		"Vor dem Auflegen abmelden (RLRQ)",
