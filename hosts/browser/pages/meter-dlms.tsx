@@ -23,7 +23,8 @@ const AUTHS = {
 	high_gmac: "dlms.auth.high",
 	high_sha256: "dlms.auth.sha",
 } as const;
-const DEVIATIONS = { standard: "dlms.deviation.standard", swapped: "dlms.deviation.swapped" } as const;
+/** What the meter tells in UTC+1, in minutes. */
+const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
 const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
@@ -101,7 +102,7 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		name: "deviation",
 		label: "dlms.deviation",
 		kind: "choice",
-		choices: choicesOf(DLMS_CONFIG.deviation, (value) => t(DEVIATIONS[value])),
+		choices: choicesOf(DLMS_CONFIG.deviation, (value) => DEVIATIONS[value]),
 	},
 ]);
 
