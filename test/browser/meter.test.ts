@@ -90,6 +90,9 @@ describe("The page's meter settings", function () {
 		// Left empty, it stays.
 		await visit.save(card, { client_address: 2 });
 		assert.equal((await gateway.read("dlms/config")).block_cipher_key_set, true);
+		await visit.save(card, { security_suite: 1, deviation: "swapped", release: true });
+		const { security_suite, deviation, release } = await gateway.read("dlms/config");
+		assert.deepEqual([security_suite, deviation, release], [1, "swapped", true]);
 		await card.locator("[name=forget-block_cipher_key]").click();
 		await visit.page.getByRole("dialog").locator("button[type=submit]").click();
 		await card.locator("[name=forget-block_cipher_key]").waitFor({ state: "detached" });
