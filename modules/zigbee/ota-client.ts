@@ -87,7 +87,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** For an answer. A coordinator may fetch the file from afar before it offers it. */
 const ANSWER_MS = 60_000;
-const BLOCK_ANSWER_MS = 5000;
+const BLOCK_ANSWER_MS = 2000;
+/** From a block to the next request: a coordinator may not listen before it knows that its block has arrived. */
+const BREATH_MS = 5;
 /** After what did not arrive. */
 const AGAIN_MS = 2000;
 const TRIES = 3;
@@ -216,7 +218,7 @@ export class OTAClient implements ClusterClient, Sender {
 		const state = this.#state;
 		const isBlock = state === LOADING;
 		this.isReady = false;
-		this.deadlineMs = nowMs + (isBlock ? BLOCK_ANSWER_MS * Math.min(2 ** this.#tries++, 12) : ANSWER_MS);
+		this.deadlineMs = nowMs + (isBlock ? BLOCK_ANSWER_MS * Math.min(2 ** this.#tries++, 30) : ANSWER_MS);
 		bytes[0] = CLUSTER_COMMAND;
 		bytes[1] = sequence;
 		bytes[2] = isBlock ? BLOCK_REQUEST : state === ENDING ? UPGRADE_END : QUERY_NEXT_IMAGE;
@@ -378,12 +380,11 @@ export class OTAClient implements ClusterClient, Sender {
 		}
 		if (this.#isOpen && updater.received >= this.#size) {
 			this.#state = VERIFYING;
-			this.isReady = false;
 			updater.end();
 		}
-		this.deadlineMs = nowMs + (this.#state === VERIFYING ? SECOND_MS : this.#periodMs);
+		this.isReady = false;
+		this.deadlineMs = nowMs + (this.#state === VERIFYING ? SECOND_MS : Math.max(BREATH_MS, this.#periodMs));
 		this.settle(nowMs);
-		if (this.#state === LOADING && this.#periodMs === 0) this.makeReady(nowMs);
 	}
 
 	/** The coordinator does not do what `command` asks for. */
