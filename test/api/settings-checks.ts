@@ -106,7 +106,11 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			for (const [path, field, message] of [
 				["iec62056/config", "battery", /battery.*true or false/],
 				["iec62056/config", "baudrate_max", /baudrate_max.*300.*19200/],
-				["iec62056/config", "mode_d_baudrate", /mode_d_baudrate.*300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200/],
+				[
+					"iec62056/config",
+					"mode_d_baudrate",
+					/mode_d_baudrate.*300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200/,
+				],
 				["iec62056/config", "device_address", /device_address.*32/],
 				["meter/protocol", "protocol", /protocol.*iec62056.*dlms/],
 			] as const) {

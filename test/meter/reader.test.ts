@@ -64,9 +64,7 @@ class EightBitMeter implements Machine {
 }
 
 /** Whether it frames 7E1 by itself, and the speed: 115200 is that of P1 ports. */
-const PORTS = [true, false].flatMap((hardwareParity) =>
-	[9600, 115_200].map((baud) => [hardwareParity, baud] as const),
-);
+const PORTS = [true, false].flatMap((hardwareParity) => [9600, 115_200].map((baud) => [hardwareParity, baud] as const));
 
 describe("listening to captured meters that send 8N1", () => {
 	for (const vector of iecVectors().filter(({ mode }) => mode === "D")) {

@@ -51,7 +51,8 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 	const protocol = choice(values, "protocol", PROTOCOLS) as PushProtocol;
 	if (values["baud-pace"] && values.port !== undefined)
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
-	if (protocol !== "dlms-push" && values.framing !== undefined) throw new UsageError("--framing is for --protocol dlms-push.");
+	if (protocol !== "dlms-push" && values.framing !== undefined)
+		throw new UsageError("--framing is for --protocol dlms-push.");
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
 	const isP1 = protocol === "p1";
 	return defined({
