@@ -1,11 +1,11 @@
 /** The PIN of a meter's display, as light on a modelled line; the meter here counts flashes as those in the field do. */
 import assert from "node:assert/strict";
+import { FORMAT_8N1 } from "../../modules/io/host.js";
 import type { Machine, Output } from "../../modules/io/machine.js";
 import { PINEntry } from "../../modules/meter/pin.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { lineChange, noOutput } from "../../tools/meter/outputs.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
-import { FORMAT_8N1 } from "../../modules/io/host.js";
 import { iecVectors } from "../vectors.js";
 import { ReaderBench } from "./bench.js";
 
@@ -125,7 +125,10 @@ describe("the PIN of a meter, by light", () => {
 		bench.world.serial.meter.connect(new IECMeter({ source, mode: "D", pushBaud: 9600, pushMs: 1000 }));
 		bench.reader.reconfigure();
 		const lines: string[] = [];
-		const log = { bytes: (direction: number) => lines.push(`${direction}`), line: (baud: number) => lines.push(`${baud}`) };
+		const log = {
+			bytes: (direction: number) => lines.push(`${direction}`),
+			line: (baud: number) => lines.push(`${baud}`),
+		};
 		bench.reader.log = log as never;
 		let isTold = false;
 		begin(bench);
