@@ -160,7 +160,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	mappingChanged(): void {
-		this.tell((bridge, nowMs) => bridge.mapChanged(this.map, nowMs));
+		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
 	/** A meter has given a good readout. */
