@@ -22,8 +22,10 @@ import { isFed, pairOf } from "../obis/mapping.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
+import { dateOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
 
+const DAY_MS = 86_400_000;
 const POWER_CONFIGURATION = 0x0001;
 export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
@@ -293,8 +295,10 @@ export class Attributes {
 			case VERSION:
 				return putBytes(text.encode(info.firmwareVersion), SHORT_LIMIT, into, at);
 			case BUILT: {
-				const date = new Date(info.builtUtcMs).toISOString();
-				return putBytes(text.encode(date.slice(0, 4) + date.slice(5, 7) + date.slice(8, 10)), SHORT_LIMIT, into, at);
+				const date = dateOf(Math.floor(info.builtUtcMs / DAY_MS));
+				const months = Math.floor(date / 32);
+				const day = Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
+				return putBytes(text.encode(String(day)), SHORT_LIMIT, into, at);
 			}
 			case METER_SERIAL:
 				return putBytes(this.#meterSerial ?? new Uint8Array(0), SERIAL_LIMIT, into, at);
@@ -367,7 +371,7 @@ function rowOf(beginning: string): number {
 
 /** The number of `length` hex digits from digit `from` of the row on. */
 function field(row: number, from: number, length: number): number {
-	return Number.parseInt(TABLE.slice(row + from, row + from + length), 16);
+	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
 /** Kind of quantity (readout/quantities.ts) of what a pair is fed by. */

@@ -226,5 +226,5 @@ function placeOf(number: number, what: number): number {
 function defaultOf(number: number, what: number): number {
 	if (what === LEAST) return DEFAULT_LEAST;
 	const at = number * DEFAULT_SIZE;
-	return Number.parseInt(what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6), 16);
+	return Number(`0x${what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6)}`);
 }
