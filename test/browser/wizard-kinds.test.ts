@@ -1,0 +1,7 @@
+/** Of the kinds of meters in wizard-kinds.ts those that take seconds; `npm run test:long` has them all. */
+import { KINDS, readKinds } from "./wizard-kinds.js";
+
+readKinds(
+	"The page's first steps lead to a readout",
+	KINDS.filter(({ isQuick }) => isQuick),
+);
