@@ -32,6 +32,8 @@ import { isCheckRight } from "./check.js";
 
 const DEPTH_LIMIT = 10;
 const TYPE_LIMIT = 4;
+/** Bytes of a server id that are kept; it has 10. */
+const ID_SIZE = 16;
 /** A public key has 48. */
 const VALUE_SIZE = TEXT_LIMIT / 2;
 
@@ -78,7 +80,7 @@ export class SMLFile {
 	/** The check of a message was wrong. */
 	isWrong = false;
 	/** The server id: `serverId[0..serverIdLength)`. */
-	readonly serverId = new Uint8Array(VALUE_SIZE);
+	readonly serverId = new Uint8Array(ID_SIZE);
 	serverIdLength = 0;
 	readonly #records: RecordWriter;
 	/** Of the open lists, by depth: elements to come, and those that came. */
@@ -211,8 +213,7 @@ export class SMLFile {
 		if (depth === MESSAGE) {
 			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
 			// The first byte is left out by some meters where it is 00.
-			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number))
-				this.isWrong = true;
+			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
 		} else if (depth === BODY) {
 			if (index === 0) this.#tag = this.number;
 			else this.isBroken = true;
@@ -300,8 +301,8 @@ export class SMLFile {
 		const id = this.#bytes;
 		const at = id[0] === 6 ? 1 : 2;
 		this.#maker = (id[at] << 16) | (id[at + 1] << 8) | id[at + 2];
-		this.serverIdLength = Math.min(this.#size, VALUE_SIZE);
-		this.serverId.set(id);
+		this.serverIdLength = Math.min(this.#size, ID_SIZE);
+		for (let i = 0; i < ID_SIZE; i++) this.serverId[i] = id[i];
 	}
 
 	/** The element as a whole number: its last four bytes, unsigned. */

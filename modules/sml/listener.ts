@@ -48,6 +48,8 @@ export class SMLListener implements Machine {
 	meterId: Uint8Array = new Uint8Array(0);
 	/** The last telegram has more than there was room for. */
 	isCut = false;
+	/** A good telegram has come. */
+	#hasRead = false;
 	/** Characters received. */
 	received = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
@@ -122,7 +124,7 @@ export class SMLListener implements Machine {
 		if (this.#state === STATE_ENDED) return;
 		this.#state = STATE_ENDED;
 		this.deadlineMs = Number.POSITIVE_INFINITY;
-		if (this.meterId.length > 0) this.failure = undefined;
+		if (this.#hasRead) this.failure = undefined;
 		else this.failure = this.received === 0 ? SML_SILENCE : SML_NO_START;
 		this.#event = EVENT_END;
 	}
@@ -176,8 +178,11 @@ export class SMLListener implements Machine {
 		this.failure = failure;
 		this.isCut = records.overflow;
 		if (failure !== SML_BROKEN) records.endBlock(failure === undefined);
-		if (failure === undefined) this.meterId = meterIdOf(file.serverId, file.serverIdLength);
-		this.#event = failure === undefined ? EVENT_READOUT : EVENT_POOR;
+		this.#event = EVENT_POOR;
+		if (failure !== undefined) return;
+		this.#event = EVENT_READOUT;
+		this.#hasRead = true;
+		this.meterId = meterIdOf(file.serverId, file.serverIdLength);
 	}
 
 	/** Waits for the next telegram, of which so many ESCAPE have come. */

@@ -1,6 +1,12 @@
 /** SML as a row of the table of meter protocols: one SMLListener listens for ever; each whole telegram is a readout. */
 import { FORMAT_8N1, type LineSettings } from "../io/host.js";
-import { type Conversation, EVENT_READOUT, type MeterProtocol, type Opening, type Probing } from "../readout/protocol.js";
+import {
+	type Conversation,
+	EVENT_READOUT,
+	type MeterProtocol,
+	type Opening,
+	type Probing,
+} from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
 import type { RecordWriter } from "../readout/record-writer.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";

@@ -11,7 +11,8 @@ import {
 } from "../../modules/meter/telegram-scanner.js";
 import { Household } from "../../tools/meter/household.js";
 import { PUSH_HELP, parsePushOptions, wantsPush } from "../../tools/meter/push-options.js";
-import { dlmsTelegram, type PushFraming, smlTelegram } from "../../tools/meter/push-telegrams.js";
+import { dlmsTelegram, type PushFraming } from "../../tools/meter/push-telegrams.js";
+import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { UsageError } from "../../tools/meter/words.js";
@@ -37,8 +38,10 @@ function filesIn(bytes: Uint8Array): number {
 
 describe("the simulated meter that sends by itself", () => {
 	for (const name of vectorNames("sml")) {
+		const expected = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
+		const isWhole = expected.readouts.length === expected.telegrams;
+		if (!isWhole || expected.readouts.some(({ check }: { check: string }) => check === "wrong")) continue;
 		it(`has the transport of SML as ${name} has it`, () => {
-			const expected = JSON.parse(readFileSync(vectorPath("sml", name, "json"), "utf8"));
 			assert.equal(filesIn(readTelegram(vectorPath("sml", name))), expected.telegrams);
 		});
 	}
@@ -71,7 +74,7 @@ describe("the simulated meter that sends by itself", () => {
 		assert.equal(parse("--protocol sml --help"), undefined);
 		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
 			assert.ok(PUSH_HELP.includes(`--${name}`), name);
-		const common = { pushMs: 2000, pace: false, quiet: false };
+		const common = { sml: {}, pushMs: 2000, pace: false, quiet: false };
 		assert.deepEqual(parse("--protocol sml"), { isSML: true, framing: "hdlc", baud: 9600, ...common });
 		assert.deepEqual(parse("--protocol dlms-push --framing mbus --push-seconds 5 --baud-pace --quiet"), {
 			isSML: false,
