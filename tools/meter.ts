@@ -93,7 +93,7 @@ function makePushMeter({ isSML, sml, framing, telegram, baud, pushMs }: PushProg
 		return new PushMeter({ source: () => bytes, baud, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
-	const smlFor = smlSource(sml);
+	const smlFor = smlSource(sml ?? {});
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		return isSML ? smlFor(reading) : dlmsTelegram(reading, framing);

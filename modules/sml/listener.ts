@@ -48,16 +48,18 @@ export class SMLListener implements Machine {
 	meterId: Uint8Array = new Uint8Array(0);
 	/** The last telegram has more than there was room for. */
 	isCut = false;
-	/** A good telegram has come. */
-	#hasRead = false;
-	/** Characters received. */
+	/** Characters received; a line of eight bits shows no damage to one. */
 	received = 0;
+	readonly damaged = 0;
 	deadlineMs = Number.POSITIVE_INFINITY;
+	/** Where the values go; its `kept` is the telegram that was told last. */
+	readonly records: RecordWriter;
 	readonly #outputs = new OutputQueue();
-	readonly #records: RecordWriter;
 	readonly #file: SMLFile;
 	/** To be told; 0: nothing. A good telegram is told before what came after it spoils the records. */
 	#event = 0;
+	/** A good telegram has come. */
+	#hasRead = false;
 	#state = STATE_HUNT;
 	/** ESCAPE in a row; from ESCAPES on the first byte after them, how many there were, and the last one. */
 	#escapes = 0;
@@ -70,13 +72,8 @@ export class SMLListener implements Machine {
 	#count = 0;
 
 	constructor(records: RecordWriter) {
-		this.#records = records;
+		this.records = records;
 		this.#file = new SMLFile(records);
-	}
-
-	/** A line of eight bits shows no damage to a character. */
-	get damaged(): number {
-		return 0;
 	}
 
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
@@ -169,7 +166,7 @@ export class SMLListener implements Machine {
 		// Where bytes were lost these are the first ones of the next telegram.
 		this.lose(byte !== ESCAPE ? 0 : this.#last === ESCAPE ? 2 : 1);
 		const file = this.#file;
-		const records = this.#records;
+		const { records } = this;
 		let failure: Failure | undefined;
 		if (!isRight || file.isWrong) failure = SML_CHECK_WRONG;
 		else if (!file.isComplete) failure = SML_BROKEN;

@@ -8,7 +8,6 @@ import {
 	type Probing,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
-import type { RecordWriter } from "../readout/record-writer.js";
 import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
 import { SMLListener } from "./listener.js";
 
@@ -27,28 +26,19 @@ export interface SMLSettings {
 
 /** A listener that gives each telegram as a readout. */
 class SMLConversation extends SMLListener implements Conversation, Probing {
-	readonly #kept: RecordWriter;
-
-	constructor({ records }: Opening<SMLSettings>) {
-		super(records);
-		this.#kept = records;
-	}
-
-	get line(): LineSettings {
-		return LINE;
-	}
+	readonly line = LINE;
 
 	readout(event: number, utcMs: number): Readout | undefined {
 		if (this.failure === SML_BROKEN) return undefined;
 		const { meterId } = this;
 		const status = event === EVENT_READOUT ? statusOf(this.isCut) : STATUS_CHECK_WRONG;
-		const records = this.#kept.kept ?? new Uint8Array(0);
+		const records = this.records.kept ?? new Uint8Array(0);
 		return { protocol: PROTOCOL, meterId, mode: 0, baud: SML_BAUD, utcMs, status, records };
 	}
 }
 
-function listen(opening: Opening<SMLSettings>): SMLConversation {
-	return new SMLConversation(opening);
+function listen({ records }: Opening<SMLSettings>): SMLConversation {
+	return new SMLConversation(records);
 }
 
 export const SML: MeterProtocol<SMLSettings> = Object.freeze({

@@ -74,8 +74,8 @@ describe("the simulated meter that sends by itself", () => {
 		assert.equal(parse("--protocol sml --help"), undefined);
 		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
 			assert.ok(PUSH_HELP.includes(`--${name}`), name);
-		const common = { sml: {}, pushMs: 2000, pace: false, quiet: false };
-		assert.deepEqual(parse("--protocol sml"), { isSML: true, framing: "hdlc", baud: 9600, ...common });
+		const common = { pushMs: 2000, pace: false, quiet: false };
+		assert.deepEqual(parse("--protocol sml"), { isSML: true, sml: {}, framing: "hdlc", baud: 9600, ...common });
 		assert.deepEqual(parse("--protocol dlms-push --framing mbus --push-seconds 5 --baud-pace --quiet"), {
 			isSML: false,
 			framing: "mbus",
@@ -93,6 +93,9 @@ describe("the simulated meter that sends by itself", () => {
 		"--protocol sml --push-seconds 0",
 		"--protocol sml --port /dev/ttyS0 --baud-pace",
 		"--protocol sml --echo",
+		"--protocol sml --make itron",
+		"--protocol sml --wrong-crc x",
+		"--protocol dlms-push --make plain",
 	]) {
 		it(`refuses ${line}`, () => assert.throws(() => parse(line), UsageError));
 	}

@@ -28,7 +28,7 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	framing: PushFraming;
-	sml: SMLOptions;
+	sml?: SMLOptions;
 	baud: number;
 	pushMs: number;
 	pace: boolean;
@@ -61,7 +61,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		port: values.port,
 		telegram: values.telegram,
 		framing,
-		sml,
+		sml: isSML ? sml : undefined,
 		baud: oneOf(values, "baud", [...BAUD_RATES, 115_200]) ?? (framing === "mbus" ? 2400 : 9600),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? 2) * 1000,
 		pace: values["baud-pace"] ?? false,
