@@ -38,7 +38,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 		message: !isSupported
 			? `${what} This gateway can't read that yet.`
 			: isSML
-				? `${what} Choose the protocol ${PROTOCOL_SML}.`
+				? `${what} Choose the protocol sml.`
 				: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`,
 		unasked: Object.freeze({ kind: word, baud, framing, isSupported }),
 		...(isSupported ? { advice: isSML ? SML_ADVICE : adviceOf(baud) } : {}),

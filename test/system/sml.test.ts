@@ -1,0 +1,66 @@
+/** Meters that send SML, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+import assert from "node:assert/strict";
+import { isError, type JSONObject } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+
+const SENDS = ["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"];
+
+for (const engine of ["node", "xs"] as const) {
+	describe(`meters that send SML, engine ${engine}`, function () {
+		this.timeout(60_000);
+		let gateway: ProcessGateway;
+		const value = (readout: JSONObject, code: string) => readout.readings.find(({ obis }: JSONObject) => obis === code);
+
+		before(async () => {
+			gateway = await ProcessGateway.start(engine);
+			await gateway.login();
+		});
+		after(() => gateway.stop());
+
+		it("are recognised from a fresh unit, and read after what is advised", async () => {
+			await gateway.connectProgram(SENDS);
+			const failed = await gateway.get("iec62056/read");
+			isError(failed, 500, "meter_error");
+			const { code, unasked, settings } = JSON.parse(failed.text);
+			assert.deepEqual([code, unasked.kind, unasked.supported], ["unasked/sml", "sml", true]);
+			await gateway.write("meter/protocol", settings);
+			const readout = await gateway.read("iec62056/read");
+			assert.deepEqual([readout.protocol, readout.mode, readout.baudrate, readout.status], ["SML", "", 9600, 0]);
+			assert.equal(readout.meter_id, "1SMG0000074565");
+			const { obis_long, value1, value1_unit, value1_number } = value(readout, "1.8.0");
+			assert.deepEqual([obis_long, value1_unit, String(value1_number)], ["1-0:1.8.0", "Wh", String(Number(value1))]);
+		});
+		it("keep the last readout up to date, and answer the probe", async () => {
+			const before = await gateway.read("iec62056/last");
+			await gateway.pass(2500);
+			const after = await gateway.read("iec62056/last");
+			assert.ok(after.timestamp > before.timestamp);
+			assert.deepEqual([after.last_error, after.running], [null, false]);
+			const probe = await gateway.write("meter/probe", undefined);
+			assert.deepEqual([probe.ok, probe.meter_id, probe.damaged], [true, "1SMG0000074565", 0]);
+		});
+		it("of other makes, with bytes lost and damaged, too", async () => {
+			await gateway.connectProgram([
+				...SENDS,
+				"--make",
+				"holley-zdba",
+				"--lose",
+				"1500",
+				"--damage",
+				"1500",
+				"--seed",
+				"3",
+			]);
+			let readout = await gateway.read("iec62056/read");
+			for (let i = 0; i < 10 && readout.meter_id !== "1HLY0200074565"; i++)
+				readout = await gateway.read("iec62056/read");
+			assert.deepEqual([readout.meter_id, readout.status], ["1HLY0200074565", 0]);
+			assert.match(value(readout, "32.7.0").value1, /^2\d\d\.\d$/);
+		});
+		it("with a broken structure under right checks tell that", async () => {
+			await gateway.connectProgram([...SENDS, "--broken", "1000"]);
+			await gateway.pass(2500);
+			assert.equal((await gateway.read("iec62056/last")).last_error, "sml/structure");
+		});
+	});
+}
