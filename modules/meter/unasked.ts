@@ -15,8 +15,6 @@ export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
-/** The fastest that mode D can be set to, Bd. */
-const FASTEST = 19200;
 const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
@@ -30,7 +28,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isSML = kind === KIND_SML;
-	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII && baud <= FASTEST;
+	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : isSML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	return Object.freeze({
