@@ -15,7 +15,7 @@
  */
 import { equalConstantTime } from "../bytes/equal.js";
 import type { Opening, ProtocolMemory } from "../readout/protocol.js";
-import { IEC_CHECK_WRONG, IEC_CUT, IEC_NO_BLOCK } from "./failures.js";
+import { IEC_CHECK_WRONG, IEC_CUT, IEC_MODE_E_ALONE, IEC_NO_BLOCK } from "./failures.js";
 import { BASE_BAUD, baudNumber, getBaudRate, type IdentScanner, MODE_C } from "./ident.js";
 import type { MeterSession, SpeedChoice } from "./session.js";
 
@@ -102,7 +102,7 @@ export class Attempts implements SpeedChoice {
 	failed({ failure, ident, mode }: MeterSession): boolean {
 		this.#count++;
 		if (this.exhausted) return false;
-		const isSilent = failure === IEC_NO_BLOCK;
+		const isSilent = failure === IEC_NO_BLOCK || failure === IEC_MODE_E_ALONE;
 		const isAnswered = isSilent || failure === IEC_CUT || failure === IEC_CHECK_WRONG;
 		const used = isAnswered && mode === MODE_C ? this.speedFor(ident) : BASE_BAUD;
 		if (used === BASE_BAUD) {

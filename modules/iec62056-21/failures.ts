@@ -1,5 +1,5 @@
 /** How a conversation in IEC 62056-21 failed. Their progress is 1 to 19: all before HDLC, if that follows. */
-import { failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
+import { type Failure, failure, METER_ERROR, METER_TIMEOUT } from "../readout/failure.js";
 
 /** Not a single character. */
 export const IEC_SILENCE = failure(
@@ -36,6 +36,14 @@ export const IEC_NO_BLOCK = failure(
 	6,
 	"The meter gave its identification, but no data. Try a lower baudrate_max.",
 );
+/** The same of a meter whose identification announces mode E: it may know no other. */
+export const IEC_MODE_E_ALONE: Failure = Object.freeze({
+	error: METER_TIMEOUT,
+	code: "iec62056-21/mode-e-alone",
+	message: "The meter offers DLMS/COSEM (mode E), and sends no data without it. Choose the protocol dlms.",
+	progress: 6,
+	advice: Object.freeze({ protocol: "dlms" }),
+});
 /** The block stopped before its end. */
 export const IEC_CUT = failure(
 	METER_TIMEOUT,

@@ -38,6 +38,7 @@ import {
 	IEC_CUT,
 	IEC_ECHO_ONLY,
 	IEC_METER_ERROR,
+	IEC_MODE_E_ALONE,
 	IEC_NO_BLOCK,
 	IEC_NO_IDENT,
 	IEC_SILENCE,
@@ -308,7 +309,8 @@ export class MeterSession implements Machine {
 	private silence(nowMs: number): void {
 		if (!this.#block.started) {
 			// A meter that can't repeat has nothing more to say; what was wrong before stays wrong.
-			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : IEC_NO_BLOCK);
+			const none = this.ident.announcesModeE ? IEC_MODE_E_ALONE : IEC_NO_BLOCK;
+			this.fail(this.#repeats > 0 ? IEC_CHECK_WRONG : none);
 			return;
 		}
 		const complete = this.#block.complete;
