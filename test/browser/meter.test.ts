@@ -134,9 +134,10 @@ describe("The page's meter settings", function () {
 
 	it("tells what a meter sends by itself that it can't read, and stops trying", async () => {
 		const card = visit.card("align.title");
-		await gateway.connectProgram(["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"]);
+		const args = ["--protocol", "sml", "--baud", "4800", "--baud-pace", "--push-seconds", "1", "--quiet"];
+		await gateway.connectProgram(args);
 		await card.locator("[name=align]").click();
-		const found = say("finding.sml", { n: "9,600" });
+		const found = say("finding.sml", { n: "4,800" });
 		await card.getByText(`${found} ${say("finding.later")}`).waitFor({ timeout: 40_000 });
 		await card.getByText(say("align.start")).waitFor();
 		assert.equal(await card.locator("[name=set-it-so]").count(), 0);
