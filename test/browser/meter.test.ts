@@ -54,6 +54,22 @@ describe("The page's meter settings", function () {
 		await visit.save(card, { device_address: "" });
 	});
 
+	it("has a PIN entered, and waits until that is over", async () => {
+		const card = visit.card("pin.title");
+		const enter = card.locator("button[type=submit]");
+		await visit.fill(card, { pin: "12a4" });
+		await enter.click();
+		assert.equal(await card.locator("[name=pin]").getAttribute("aria-invalid"), "true");
+		// It takes no time there.
+		await gateway.write("iec62056/control", { simulator_en: true });
+		await visit.fill(card, { pin: "1234" });
+		const [answer] = await Promise.all([visit.page.waitForResponse(/meter\/pin$/), enter.click()]);
+		assert.deepEqual([answer.status(), await answer.json()], [200, { duration_ms: 0 }]);
+		await card.getByText(say("pin.title")).last().waitFor();
+		assert.equal(await enter.isEnabled(), true);
+		await gateway.write("iec62056/control", { simulator_en: false });
+	});
+
 	it("saves when the meter is read", async () => {
 		const card = visit.card("schedule.title");
 		await visit.save(card, { enabled: true, period: "days 7", trigger_hour: 3, trigger_minute: 30 });
