@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { findXSWorker, XSWorker } from "../../hosts/node/xs-worker.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";
+import { PushMeter } from "../meter/push-meter.js";
 import { progress, type Row, round, type Section } from "./report.js";
 import * as telegrams from "./telegrams.js";
 import { XSWorld } from "./xs-world.js";
@@ -22,6 +23,11 @@ const LOOP = `globalThis.handleCommand = (message) => {
 /** Characters that arrive at 9600 Bd before the gateway is told: alone, as on this bench, and a full piece of the link. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
+/** A meter that sends a telegram each second, for so long; and a P1 port. */
+const PUSHED_SECONDS = 10;
+const P1_BAUD = 115_200;
+/** Characters that the chip's UART waits for before it tells of them (hosts/esp32/uart-core.h). */
+const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
 export async function measureSteps(): Promise<Section> {
@@ -37,6 +43,21 @@ export async function measureSteps(): Promise<Section> {
 			progress(`  steps of a readout, ${name}, ${piece} characters a piece …`);
 			add(`readout of ${name}, ${piece} at a time`, "character", await measureBlock(name, piece));
 		}
+	}
+	for (const piece of [1, UART_PIECE]) {
+		progress(`  steps of SML, ${telegrams.ED300L}, ${piece} characters a piece …`);
+		const bytes = telegrams.smlCapture(telegrams.ED300L);
+		const steps = await measurePushed(bytes, BAUD, piece, "meter/protocol", { protocol: "sml" });
+		add(`SML, ${telegrams.ED300L}, ${piece} at a time`, "character", steps / bytes.length);
+	}
+	for (const piece of [UART_PIECE, 512]) {
+		progress(`  steps of a P1 port, ${telegrams.T210D}, ${piece} characters a piece …`);
+		const { opening, message } = telegrams.capture(telegrams.T210D);
+		const bytes = Buffer.concat([opening, message]);
+		const settings = { mode_d_enabled: true, mode_d_baudrate: P1_BAUD };
+		const steps = await measurePushed(bytes, P1_BAUD, piece, "iec62056/config", settings);
+		add(`P1 port, ${telegrams.T210D}, ${piece} at a time`, "character", steps / bytes.length);
+		if (piece === UART_PIECE) add(`P1 port, ${bytes.length} characters`, "telegram", steps);
 	}
 	await measureRequests(add);
 	return {
@@ -77,6 +98,29 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
 		return (xs.engine.steps() - before) / telegrams.capture(name).message.length;
+	} finally {
+		await xs.stop();
+	}
+}
+
+/** Steps for a telegram that comes each second, all that is done with it included; nothing else goes on. */
+async function measurePushed(
+	bytes: Uint8Array,
+	baud: number,
+	piece: number,
+	path: string,
+	body: Record<string, unknown>,
+): Promise<number> {
+	const xs = await startWorld(telegrams.KOHLER, (piece * 10_000) / baud);
+	try {
+		await xs.request(path, { body });
+		const { nowMs } = xs.world.time;
+		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
+		// The first ones come into what the settings have set going.
+		await xs.advance(2500);
+		const before = xs.engine.steps();
+		await xs.advance(PUSHED_SECONDS * 1000);
+		return (xs.engine.steps() - before) / PUSHED_SECONDS;
 	} finally {
 		await xs.stop();
 	}
