@@ -1,6 +1,7 @@
 /** Settings of the meter: protocol, IEC 62056-21, simulator and log, and the speed that was learned (decisions 26, 27, 41). */
 import {
 	BOOLEAN,
+	BYTES,
 	CHOICE,
 	entry,
 	field,
@@ -142,4 +143,18 @@ export const DLMS_LEARNED_OPENING = field<string>({
 	choices: OPENINGS,
 	initial: OPENINGS[0],
 });
-export const IEC_SPEED = entry("iec_speed", 2, [IEC_SPEED_BAUD, IEC_SPEED_METER_ID, DLMS_LEARNED_OPENING]);
+/** System title and invocation counter of a push: what comes with one that is not above it was recorded before. */
+export const DLMS_LEARNED_PUSH = field<Uint8Array>({
+	entry: IN_IEC_SPEED,
+	id: 4,
+	name: "push",
+	kind: BYTES,
+	maximum: 12,
+	personal: true,
+});
+export const IEC_SPEED = entry("iec_speed", 3, [
+	IEC_SPEED_BAUD,
+	IEC_SPEED_METER_ID,
+	DLMS_LEARNED_OPENING,
+	DLMS_LEARNED_PUSH,
+]);

@@ -2,6 +2,7 @@
 import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { ProtocolRow } from "../readout/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
+import { DLMS_PUSH } from "./dlms-push.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
 
@@ -9,6 +10,7 @@ import { SIMULATED } from "./simulator.js";
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
+	DLMS_PUSH,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,
 	SIGN_ON,

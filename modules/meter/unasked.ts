@@ -7,14 +7,14 @@ import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
 import type { Failure } from "../readout/failure.js";
 import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
-import { KIND_ASCII, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
+import { KIND_ASCII, KIND_HDLC, KIND_MBUS, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
 
 /** As failures name it. */
 export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
-/** The fastest that mode D can be set to, Bd. */
+/** The fastest that mode D and push_baudrate can be set to, Bd. */
 const FASTEST = 19200;
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
@@ -27,17 +27,17 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 		});
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
-	const isSupported = kind === KIND_ASCII && baud <= FASTEST;
+	const isPush = kind === KIND_HDLC || kind === KIND_MBUS;
+	const isSupported = (kind === KIND_ASCII || isPush) && baud <= FASTEST;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
-	return Object.freeze({
-		...row,
-		message: isSupported
-			? `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`
-			: `${what} This gateway can't read that yet.`,
-		unasked: Object.freeze({ kind: word, baud, framing, isSupported }),
-		...(isSupported ? { advice: Object.freeze({ protocol: "iec62056", modeD: true, modeDBaud: baud }) } : {}),
-	});
+	const unasked = Object.freeze({ kind: word, baud, framing, isSupported });
+	if (!isSupported) return Object.freeze({ ...row, message: `${what} This gateway can't read that yet.`, unasked });
+	const message = isPush
+		? `${what} Choose the protocol dlms, and set push_baudrate to ${baud}.`
+		: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`;
+	const advice = isPush ? { protocol: "dlms", pushBaud: baud } : { protocol: "iec62056", modeD: true, modeDBaud: baud };
+	return Object.freeze({ ...row, message, unasked, advice: Object.freeze(advice) });
 }
 
 /** A conversation that got no further than this has heard nothing that fits its question. */
@@ -52,7 +52,9 @@ export function isUnexplained(failure: Failure): boolean {
 
 /** The gateway listens as the failure advises already: it found nothing new. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
-	return advice?.modeD === true && settings.modeD && settings.modeDBaud === advice.modeDBaud;
+	if (advice?.modeD === true) return settings.modeD && settings.modeDBaud === advice.modeDBaud;
+	const { pushBaud = 0 } = advice ?? {};
+	return pushBaud > 0 && settings.protocol === advice?.protocol && settings.dlms.pushBaud === pushBaud;
 }
 
 /** A line that is never silent before the first question may be a meter's that is still sending, for so long. */
