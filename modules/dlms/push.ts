@@ -13,7 +13,18 @@
  * the meter's clock, 0-0:1.0.0. A text without code at the end is the number of the meter (Netz Niederösterreich).
  * Limits: those of axdr.ts and render.ts.
  */
-import { DataWalker, STACK_SIZE, TAG_ARRAY, TAG_DATE_TIME, TAG_ENUM, TAG_INT8, TAG_OCTET_STRING, TAG_STRUCTURE, TAG_UINT16, TAG_UINT32 } from "./axdr.js";
+import {
+	DataWalker,
+	STACK_SIZE,
+	TAG_ARRAY,
+	TAG_DATE_TIME,
+	TAG_ENUM,
+	TAG_INT8,
+	TAG_OCTET_STRING,
+	TAG_STRUCTURE,
+	TAG_UINT16,
+	TAG_UINT32,
+} from "./axdr.js";
 import { Cursor } from "./cursor.js";
 import { DATE_TIME_LENGTH } from "./date-time.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
@@ -147,8 +158,9 @@ export class PushReading {
 		cursor.at = list;
 		walker.skip();
 		let value = cursor.at;
-		if (left !== count && left !== count - 1) return false;
-		for (let isOwn = left === count; left > 0; left--) {
+		let isOwn = left === count && bytes[object + 4] === CLASS_PUSH_SETUP;
+		if (!isOwn && left !== count - 1) return false;
+		for (; left > 0; left--) {
 			if (!this.isObject(object)) return false;
 			if (!isOwn) {
 				cursor.at = value;

@@ -158,15 +158,14 @@ export class PushConversation implements Machine, Conversation, Probing {
 		const infoEnd = tooLong ? infoStart : frames.infoEnd;
 		const kind = controlKind(control);
 		const isPush = (kind === CONTROL_UI || kind === CONTROL_I) && infoEnd > infoStart;
-		let from = infoStart;
-		const isLLC = bytes[from] === LLC_DESTINATION && bytes[from + 1] === LLC_RESPONSE && bytes[from + 2] === 0;
-		const isFirst = isLLC && infoEnd > from + LLC_LENGTH;
-		if (isFirst) {
-			from += LLC_LENGTH;
-			// Of an APDU in blocks, the next one.
-			if (this.#blocks === 0 || bytes[from] !== GENERAL_BLOCK) this.drop();
-			this.#length = this.#blocksEnd;
-		}
+		const isLLC =
+			bytes[infoStart] === LLC_DESTINATION && bytes[infoStart + 1] === LLC_RESPONSE && bytes[infoStart + 2] === 0;
+		const from = infoStart + (isLLC ? LLC_LENGTH : 0);
+		// Landis+Gyr's blocks have the LLC header in the first one only.
+		const isBlock = this.#blocks > 0 && bytes[from] === GENERAL_BLOCK && bytes[from + 3] !== 1;
+		const isFirst = infoEnd > from && (isLLC || (isBlock && this.#length === this.#blocksEnd));
+		if (isFirst && !isBlock) this.drop();
+		else if (isFirst) this.#length = this.#blocksEnd;
 		if (!isPush || (!isFirst && this.#length === this.#blocksEnd)) this.drop();
 		else {
 			bytes.copyWithin(this.#length, from, infoEnd);

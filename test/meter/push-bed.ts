@@ -16,7 +16,10 @@ export class PushBed {
 	nowMs = 0;
 
 	/** `memory`: of another listener before, which this one goes on for. */
-	constructor(settings: Partial<DLMSBenchSettings> = {}, memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined }) {
+	constructor(
+		settings: Partial<DLMSBenchSettings> = {},
+		memory: Opening<MeterSettings>["memory"] = { kept: undefined, speed: undefined },
+	) {
 		this.settings = dlmsSettings({ pushBaud: 9600, ...settings });
 		const bench = new ReaderBench({ protocol: "iec62056", dlms: this.settings });
 		const { storage, crypto } = bench.world;
@@ -52,7 +55,8 @@ export class PushBed {
 		for (let output = conversation.poll(); output.kind !== OUTPUT_NONE; output = conversation.poll()) {
 			if (output.kind !== OUTPUT_EVENT) continue;
 			const readout = conversation.readout(output.code, 1);
-			if ((readout === undefined) !== (output.code !== EVENT_READOUT)) throw new Error("a readout and its event differ");
+			if ((readout === undefined) !== (output.code !== EVENT_READOUT))
+				throw new Error("a readout and its event differ");
 			events.push(readout ?? conversation.failure?.code ?? "end");
 		}
 		return events;

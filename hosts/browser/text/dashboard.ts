@@ -63,6 +63,11 @@ export const DASHBOARD = {
 		"Die letzte Auslesung brach ab; was gezeigt wird, ist geprüft.",
 		"Ostatni odczyt urwał się; pokazane wartości przeszły kontrolę.",
 	],
+	"read.unchecked": [
+		"The meter does not sign what it sends: nothing proves that it is from the meter.",
+		"Der Zähler signiert nicht, was er sendet: Nichts beweist, dass es vom Zähler stammt.",
+		"Licznik nie podpisuje wysyłanych danych: nic nie dowodzi, że pochodzą z licznika.",
+	],
 	"read.simulated": [
 		"The simulator is on: these values are not real.",
 		"Der Simulator ist an: Diese Werte sind nicht echt.",
