@@ -86,15 +86,23 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
 }
 
-function makePushMeter({ isSML, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
+function makePushMeter(options: PushProgramOptions): PushMeter {
+	const { isSML, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
+	let pushes = 0;
+	let last = new Uint8Array(0);
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
-		return isSML ? smlTelegram(reading) : dlmsTelegram(reading, framing);
+		if (isSML) return smlTelegram(reading);
+		if (pushes < replay) {
+			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
+			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));
+		}
+		return last;
 	};
 	return new PushMeter({ source, baud, pushMs });
 }

@@ -88,7 +88,7 @@ export class Cipher {
 	counter: number;
 	/** The first counter that may not be used. */
 	counterLimit: number;
-	/** Something was deciphered that had no tag, or one that could not be checked for want of the authentication key. */
+	/** Something was deciphered whose tag could not be checked for want of the authentication key. */
 	unchecked = false;
 	/** The counter of the meter's last APDU; -1: none. */
 	meterCounter: number;
@@ -227,8 +227,11 @@ export class Cipher {
 		// What deciphers is the same as what enciphers; the tag is that of the plain text enciphered again.
 		const plain = encrypted ? this.run(aad, text).subarray(0, text.length) : text;
 		cursor.set(plain, 0, plain.length);
-		this.unchecked ||= !authenticated || !this.authenticates;
-		if (!authenticated || !this.authenticates) return undefined;
+		if (!authenticated) return undefined;
+		if (!this.authenticates) {
+			this.unchecked = true;
+			return undefined;
+		}
 		const again = encrypted ? plain : this.#work.subarray(0, 0);
 		const tag = this.run(aad, again).subarray(again.length, again.length + TAG_LENGTH);
 		return equalConstantTime(tag, bytes.subarray(textEnd, end)) ? undefined : DLMS_TAG;

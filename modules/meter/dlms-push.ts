@@ -230,7 +230,7 @@ export class PushConversation implements Machine, Conversation, Probing {
 		this.failure = failure;
 		if (failure === undefined) {
 			if (cipher !== undefined) this.remember(title, cipher.meterCounter);
-			this.#status = cipher?.unchecked === true ? STATUS_UNCHECKED : STATUS_OK;
+			this.#status = cipher?.authenticates === false ? STATUS_UNCHECKED : STATUS_OK;
 			this.#records.keep();
 			this.#isHeard = true;
 		}

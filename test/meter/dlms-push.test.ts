@@ -11,7 +11,7 @@ import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { type Capture, captures } from "../dlms/vectors.js";
 import { feeds, REFUSED } from "../feeds.js";
 import type { DLMSBenchSettings } from "./bench.js";
-import { ReaderBench, dlmsSettings } from "./bench.js";
+import { dlmsSettings, ReaderBench } from "./bench.js";
 import { PushBed } from "./push-bed.js";
 import { recordsOf } from "./records.js";
 
@@ -290,7 +290,11 @@ const GARBAGE = [hex("7e7e7e"), hex("6868"), hex("68fafa68ff"), hex("7ea0")];
 feeds("a push in HDLC", { ...FEED, frame: Uint8Array.from(hdlcPush(PLAIN, 20)), spare: 1, garbage: GARBAGE });
 feeds("a push in blocks", { ...FEED, frame: Uint8Array.from(blockPush(PLAIN, 20)), spare: 1 });
 // A sum of eight bits lets one of 256 damages pass, but none of a single bit.
-feeds("a push in M-Bus", { ...FEED, frame: Uint8Array.from(mbusPush(PLAIN, 20)), garbage: [hex("68"), hex("16"), hex("7ea0")] });
+feeds("a push in M-Bus", {
+	...FEED,
+	frame: Uint8Array.from(mbusPush(PLAIN, 20)),
+	garbage: [hex("68"), hex("16"), hex("7ea0")],
+});
 
 describe("a listener to pushes", () => {
 	it("takes the length byte of Sagemcom for 256 more", () => {

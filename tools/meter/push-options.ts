@@ -1,6 +1,6 @@
 /** The command line of the meter simulator for meters that send SML or DLMS/COSEM by themselves. */
-import type { PushFraming } from "./push-telegrams.js";
-import { BAUD_RATES, choice, count, defined, flag, oneOf, parseWords, text, UsageError } from "./words.js";
+import type { PushForm, PushFraming } from "./push-telegrams.js";
+import { BAUD_RATES, choice, count, defined, flag, hex, oneOf, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
 
@@ -13,6 +13,13 @@ Without --telegram it has the moving values of a household.
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
   --framing NAME      dlms-push: hdlc (default), mbus or wrapper
+  --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both
+  --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: what it ciphers with
+  --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
+  --segment N         dlms-push: bytes of information in a frame
+  --blocks            dlms-push in HDLC: general block transfer, --segment bytes in a block
+  --replay N          dlms-push: after N pushes the last one is sent again and again
+  --wrong-tag N       dlms-push: one of N pushes has a wrong tag, or a changed last byte
   --baud N            300 to 19200, or 115200 (default 9600; mbus 2400)
   --push-seconds N    from one telegram to the next (default 2)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
@@ -26,7 +33,11 @@ export interface PushProgramOptions {
 	isSML: boolean;
 	port?: string;
 	telegram?: string;
-	framing: PushFraming;
+	form: PushForm;
+	/** The first invocation counter; how many pushes come before the last one is repeated; one of how many is wrong. */
+	counter: number;
+	replay?: number;
+	wrongTag?: number;
 	baud: number;
 	pushMs: number;
 	pace: boolean;
@@ -51,11 +62,32 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	if (isSML && values.framing !== undefined) throw new UsageError("--framing is for --protocol dlms-push.");
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
+	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? "none";
+	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
+		if (isSML && values[name] !== undefined) throw new UsageError(`--${name} is for --protocol dlms-push.`);
+	const protection = {
+		keys: {
+			encryption: hex(values, "guek", 16) ?? Buffer.from("000102030405060708090a0b0c0d0e0f", "hex"),
+			authentication: hex(values, "ak", 16) ?? Buffer.from("d0d1d2d3d4d5d6d7d8d9dadbdcdddedf", "hex"),
+		},
+		title: hex(values, "system-title", 8) ?? Buffer.from("4757530000bc614e", "hex"),
+		control: security === "both" ? 0x30 : 0x20,
+		isDedicated: values.dedicated ?? false,
+	};
+	const form: PushForm = defined({
+		framing,
+		size: count(values, "segment", 2000, 8),
+		isInBlocks: values.blocks,
+		protection: security === "none" ? undefined : protection,
+	});
 	return defined({
 		isSML,
 		port: values.port,
 		telegram: values.telegram,
-		framing,
+		form,
+		counter: count(values, "invocation-counter", 0xffff_ffff) ?? 1,
+		replay: count(values, "replay", 1_000_000, 1),
+		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
 		baud: oneOf(values, "baud", [...BAUD_RATES, 115_200]) ?? (framing === "mbus" ? 2400 : 9600),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? 2) * 1000,
 		pace: values["baud-pace"] ?? false,
@@ -68,6 +100,16 @@ const WORDS = {
 	port: text,
 	telegram: text,
 	framing: text,
+	security: text,
+	guek: text,
+	ak: text,
+	"system-title": text,
+	"invocation-counter": text,
+	dedicated: flag,
+	segment: text,
+	blocks: flag,
+	replay: text,
+	"wrong-tag": text,
 	baud: text,
 	"push-seconds": text,
 	"baud-pace": flag,

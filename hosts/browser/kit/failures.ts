@@ -18,7 +18,10 @@ const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.refused", "hdlc/refused hdlc/disconnected hdlc/frame-rejected hdlc/not-ready"],
 	["failure.level", "dlms/context dlms/mechanism dlms/authentication-required dlms/initiate"],
 	["failure.password", "dlms/authentication dlms/rejected dlms/title"],
-	["failure.keys", "dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing dlms-push/no-key dlms-push/key dlms-push/open dlms-push/no-tag"],
+	[
+		"failure.keys",
+		"dlms/deciphering dlms/unanswered dlms/hls-refused dlms/tag dlms/unprotected dlms/key-missing dlms-push/no-key dlms-push/key dlms-push/open dlms-push/no-tag",
+	],
 	["failure.mechanism", "dlms/hls-2 dlms/hls-md5 dlms/hls-sha1 dlms/hls-sha256 dlms/hls-ecdsa"],
 	["failure.suite", "dlms/security-suite-1 dlms/security-suite-2"],
 	["failure.short", "dlms/short-names"],

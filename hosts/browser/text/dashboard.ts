@@ -64,9 +64,9 @@ export const DASHBOARD = {
 		"Ostatni odczyt urwał się; pokazane wartości przeszły kontrolę.",
 	],
 	"read.unchecked": [
-		"The meter does not sign what it sends: nothing proves that it is from the meter.",
-		"Der Zähler signiert nicht, was er sendet: Nichts beweist, dass es vom Zähler stammt.",
-		"Licznik nie podpisuje wysyłanych danych: nic nie dowodzi, że pochodzą z licznika.",
+		"Nothing proves that these values are the meter's.",
+		"Nichts beweist, dass diese Werte vom Zähler sind.",
+		"Nic nie dowodzi, że te wartości są z licznika.",
 	],
 	"read.simulated": [
 		"The simulator is on: these values are not real.",
