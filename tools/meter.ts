@@ -11,6 +11,7 @@ import * as Meter from "./meter/iec-meter.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
+import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { PushMeter } from "./meter/push-meter.js";
 import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
@@ -87,7 +88,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {
-	const { isSML, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
+	const { protocol, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
@@ -97,7 +98,8 @@ function makePushMeter(options: PushProgramOptions): PushMeter {
 	let last = new Uint8Array(0);
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
-		if (isSML) return smlTelegram(reading);
+		if (protocol === "p1") return p1Telegram(reading);
+		if (protocol === "sml") return smlTelegram(reading);
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));

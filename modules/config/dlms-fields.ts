@@ -2,7 +2,7 @@
  * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
  * nobody needs to write who changes the rest.
  */
-import { BAUD_RATES, OPENINGS } from "./meter-fields.js";
+import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./meter-fields.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -106,7 +106,7 @@ export const DLMS_PUSH_BAUDRATE = field<number>({
 	id: 10,
 	name: "push_baudrate",
 	kind: CHOICE,
-	choices: Object.freeze([0, ...BAUD_RATES]),
+	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
 	initial: 0,
 });
 export const DLMS = entry("dlms", 3, [

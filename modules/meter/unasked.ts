@@ -14,8 +14,6 @@ export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
-/** The fastest that mode D and push_baudrate can be set to, Bd. */
-const FASTEST = 19200;
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
 export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
@@ -28,7 +26,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
 	const isPush = kind === KIND_HDLC || kind === KIND_MBUS;
-	const isSupported = (kind === KIND_ASCII || isPush) && baud <= FASTEST;
+	const isSupported = kind === KIND_ASCII || isPush;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	const unasked = Object.freeze({ kind: word, baud, framing, isSupported });

@@ -243,8 +243,8 @@ export type Unasked = {
 export type Advice = {
 	readonly protocol: "iec62056" | "dlms";
 	readonly mode_d_enabled?: boolean;
-	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
-	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
+	readonly push_baudrate?: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 } | null;
 
 export interface History {
@@ -342,7 +342,7 @@ export interface LastReadout {
 
 export interface IEC62056Settings {
 	readonly mode_d_enabled?: boolean;
-	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly baudrate_max?: number;
 	readonly battery?: boolean;
 	readonly mode_e_dlms?: boolean;
@@ -386,7 +386,7 @@ export interface DLMS {
 	readonly server_address_length: 0 | 1 | 2 | 4;
 	readonly opening: "auto" | "mode_e" | "direct";
 	readonly baudrate: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
-	readonly push_baudrate: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly push_baudrate: 0 | 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly password_set: boolean;
 	readonly block_cipher_key_set: boolean;
 	readonly auth_key_set: boolean;
