@@ -368,20 +368,17 @@ export class MeterReader implements Timed {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
-				if (this.#state === STATE_LISTENING) this.refused(readout, conversation.failure, nowMs);
+				if (this.#state !== STATE_LISTENING) return;
+				const { failure } = conversation;
+				this.outcomes.failed(failure);
+				// Without a readout it is not even to be shown.
+				this.#failure = readout === undefined ? failure : undefined;
+				if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
 			} else if (readout !== undefined) {
 				this.outcomes.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
 			}
 		}
-	}
-
-	/** What came by itself is not to be kept; without a readout it is not even to be shown. */
-	private refused(readout: Readout | undefined, failure: Failure | undefined, nowMs: number): void {
-		this.outcomes.failed(failure);
-		if (readout !== undefined) return;
-		this.#failure = failure;
-		if (failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
 	}
 
 	/** A conversation is over: keep what it gave, hold the next one, or give up. */

@@ -10,23 +10,21 @@ for (const engine of ["node", "xs"] as const) {
 	describe(`meters that push DLMS/COSEM, engine ${engine}`, function () {
 		this.timeout(60_000);
 		let gateway: ProcessGateway;
+		const isWhole = engine === "xs";
 
 		before(async () => {
 			gateway = await ProcessGateway.start(engine);
 			await gateway.login();
 			for (const secret of [KEY, AUTHENTICATION_KEY]) gateway.plant(secret);
+			if (isWhole) return;
+			await gateway.write("dlms/config", { push_baudrate: 9600 });
+			await gateway.write("meter/protocol", { protocol: "dlms" });
 		});
 		after(() => gateway.stop());
 
 		const connect = (...line: string[]) =>
 			gateway.connectProgram(["--protocol", "dlms-push", "--baud-pace", "--quiet", "--push-seconds", "1", ...line]);
 		const obis = ({ readings }: JSONObject) => readings.map((one: JSONObject) => `${one.obis} ${one.value1_unit}`);
-
-		const isWhole = engine === "xs";
-		before(async () => {
-			if (!isWhole) await gateway.write("dlms/config", { push_baudrate: 9600 });
-			if (!isWhole) await gateway.write("meter/protocol", { protocol: "dlms" });
-		});
 
 		if (isWhole)
 			it("are found by a probe of a fresh unit, whose advice reads them", async () => {
