@@ -19,7 +19,7 @@ const OPENINGS = {
 } as const;
 const AUTHS = { none: "dlms.auth.none", low: "dlms.auth.low", high_gmac: "dlms.auth.high" } as const;
 
-const isAsked = ({ push_baudrate }: Draft) => !push_baudrate;
+const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
 const needsKeys = (draft: Draft) =>
 	!isAsked(draft) || draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
