@@ -15,8 +15,9 @@ import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { PushMeter } from "./meter/push-meter.js";
 import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
-import { dlmsTelegram, smlTelegram } from "./meter/push-telegrams.js";
+import { dlmsTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
+import { smlSource } from "./meter/sml-options.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
@@ -88,18 +89,19 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 }
 
 function makePushMeter(options: PushProgramOptions): PushMeter {
-	const { protocol, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
+	const { protocol, sml = {}, form, telegram, baud, pushMs, replay = Number.POSITIVE_INFINITY, wrongTag } = options;
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
+	const smlFor = smlSource(sml);
 	let pushes = 0;
 	let last = new Uint8Array(0);
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
-		if (protocol === "sml") return smlTelegram(reading);
+		if (protocol === "sml") return smlFor(reading);
 		if (pushes < replay) {
 			const hasWrongTag = wrongTag !== undefined && pushes % wrongTag === wrongTag - 1;
 			last = new Uint8Array(dlmsTelegram(reading, form, options.counter + pushes++, hasWrongTag));

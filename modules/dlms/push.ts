@@ -13,6 +13,7 @@
  * the meter's clock, 0-0:1.0.0. A text without code at the end is the number of the meter (Netz Niederösterreich).
  * Limits: those of axdr.ts and render.ts.
  */
+import { TEXT_LIMIT } from "../bytes/octets.js";
 import {
 	DataWalker,
 	STACK_SIZE,
@@ -29,7 +30,7 @@ import { Cursor } from "./cursor.js";
 import { DATE_TIME_LENGTH } from "./date-time.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE } from "./poll-list.js";
 import type { ReadingSink } from "./reading.js";
-import { AS_DATE_TIME, AS_TEXT, isNumber, render, TEXT_LIMIT } from "./render.js";
+import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "./render.js";
 import { UNIT_NONE } from "./scaler-cache.js";
 
 export const DATA_NOTIFICATION = 0x0f;

@@ -1,5 +1,6 @@
 /** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
 import type { PushForm, PushFraming } from "./push-telegrams.js";
+import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
 import { choice, count, defined, flag, hex, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
@@ -13,7 +14,7 @@ Without --telegram it has the moving values of a household.
 
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
-  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
+${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
   --security NAME     dlms-push: none (default), encrypt (no tag, as most meters of Austria) or both
   --guek HEX, --ak HEX, --system-title HEX, --invocation-counter N   dlms-push: what it ciphers with
   --dedicated         dlms-push: general-ded-ciphering in place of general-glo-ciphering
@@ -39,6 +40,7 @@ export interface PushProgramOptions {
 	counter: number;
 	replay?: number;
 	wrongTag?: number;
+	sml?: SMLOptions;
 	baud: number;
 	pushMs: number;
 	pace: boolean;
@@ -64,6 +66,9 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	if (protocol !== "dlms-push" && values.framing !== undefined)
 		throw new UsageError("--framing is for --protocol dlms-push.");
+	const isSML = protocol === "sml";
+	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
+	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
 	const security = choice(values, "security", ["none", "encrypt", "both"]) ?? "none";
 	for (const name of ["security", "segment", "blocks", "replay", "wrong-tag"] as const)
@@ -93,6 +98,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		counter: count(values, "invocation-counter", 0xffff_ffff) ?? 1,
 		replay: count(values, "replay", 1_000_000, 1),
 		wrongTag: count(values, "wrong-tag", 1_000_000, 1),
+		sml: isSML ? smlOptions(values) : undefined,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
@@ -105,6 +111,7 @@ const WORDS = {
 	port: text,
 	telegram: text,
 	framing: text,
+	...SML_WORDS,
 	security: text,
 	guek: text,
 	ak: text,
