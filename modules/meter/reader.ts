@@ -153,7 +153,7 @@ export class MeterReader implements Timed {
 	read(waiter: ReadWaiter): void {
 		this.#drive.tell((nowMs) => {
 			// A telegram that failed its check before anybody asked is nothing to show him.
-			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
+			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = this.#failure = undefined;
 			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
@@ -219,7 +219,7 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
-			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined;
+			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined && this.#failure === undefined;
 			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
 		} else if (this.#state === STATE_READING) {
 			this.#state = STATE_ENDING;
@@ -234,7 +234,7 @@ export class MeterReader implements Timed {
 
 	/** A caller's time is over. */
 	private giveUp(waiter: ReadWaiter): void {
-		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
+		const late = this.#state === STATE_LISTENING ? (this.#failure ?? this.#protocol?.late) : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		// Who waits for silence does so for what makes noise.
@@ -368,7 +368,12 @@ export class MeterReader implements Timed {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
-				if (this.#state === STATE_LISTENING) this.outcomes.failed(conversation.failure);
+				if (this.#state !== STATE_LISTENING) return;
+				const { failure } = conversation;
+				this.outcomes.failed(failure);
+				// Without a readout it is not even to be shown.
+				this.#failure = readout === undefined ? failure : undefined;
+				if (this.#failure?.isFinal) this.#waiters.tell(undefined, failure, nowMs);
 			} else if (readout !== undefined) {
 				this.outcomes.began(this.utcMs, nowMs);
 				this.keep(readout, nowMs);
