@@ -1,7 +1,8 @@
 /**
  * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
  * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
- * One conversation at a time; whoever asks while one runs joins it. A caller waits a minute at most (pending-reads.ts); the
+ * One conversation at a time; whoever asks while one runs joins it, or waits for its end where one wants a load profile and the
+ * other a readout. A profile is told to who asked, and kept nowhere. A caller waits a minute at most (pending-reads.ts); the
  * conversation goes on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
  *
  *              asked            settings        readout        end               port gone        time over
@@ -33,15 +34,16 @@ import {
 	EVENT_POOR,
 	EVENT_READOUT,
 	type Opening,
+	type ProfileRequest,
 	type ProtocolMemory,
 	type ProtocolRow,
 } from "../readout/protocol.js";
 import { type Readout, STATUS_CUT } from "../readout/readout.js";
 import { RecordWriter } from "../readout/record-writer.js";
 import type { ConversationLog } from "./conversation-log.js";
-import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_WAIT } from "./failures.js";
+import { FAILURE_BUSY, FAILURE_MEMORY, FAILURE_PORT, FAILURE_PROFILE_WAIT, FAILURE_WAIT } from "./failures.js";
 import { Outcomes } from "./outcomes.js";
-import { PendingReads, type ReadWaiter } from "./pending-reads.js";
+import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js";
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
@@ -85,6 +87,8 @@ export class MeterReader implements Timed {
 	/** Of the conversation. */
 	#protocol: ProtocolRow<MeterSettings> | undefined;
 	#conversation: Conversation | undefined;
+	/** What the conversation is to read; undefined: a readout. */
+	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
 	#probe: Probe | undefined;
 	/** The last one heard something that fits no question. */
@@ -148,12 +152,16 @@ export class MeterReader implements Timed {
 		});
 	}
 
-	/** Asks for a readout. The waiter may be told before this returns. */
-	read(waiter: ReadWaiter): void {
+	/**
+	 * Asks for a readout, or for that profile where the protocol asks for one by its name: then the readout that the waiter
+	 * is told has nothing else. The waiter may be told before this returns.
+	 */
+	read(waiter: ReadWaiter, profile?: ProfileRequest): void {
 		this.#drive.tell((nowMs) => {
+			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
 			// A telegram that failed its check before anybody asked is nothing to show him.
 			if (this.#state === STATE_LISTENING && this.#waiters.count === 0) this.#candidate = undefined;
-			if (!this.#waiters.add(waiter, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
+			if (!this.#waiters.add(waiter, wanted, nowMs)) waiter.finished(undefined, FAILURE_BUSY);
 			else if (this.#state === STATE_IDLE || this.#state === STATE_UNPLUGGED) this.start(nowMs);
 			else if (this.#state === STATE_LISTENING && this.#dueMs === Number.POSITIVE_INFINITY) this.expect(nowMs);
 		});
@@ -188,15 +196,8 @@ export class MeterReader implements Timed {
 					waiter.finished(result);
 					this.settle(ms);
 				});
-			this.#probe = new Probe({
-				driver,
-				port,
-				listens,
-				wasStrange: this.#wasStrange,
-				log: this.log,
-				opening,
-				finished,
-			});
+			const wasStrange = this.#wasStrange;
+			this.#probe = new Probe({ driver, port, listens, wasStrange, log: this.log, opening, finished });
 			this.#probe.start(protocol.probe(opening));
 			return true;
 		});
@@ -212,11 +213,11 @@ export class MeterReader implements Timed {
 			// Directly from here: what he does with it needs much of the stack.
 			const due = this.#waiters.takeDue(nowMs);
 			if (due?.told) due.waiter.finished(due.readout, due.failure);
-			else if (due !== undefined) this.giveUp(due.waiter);
+			else if (due !== undefined) this.giveUp(due);
 			return;
 		}
 		this.#dueMs = Number.POSITIVE_INFINITY;
-		if (this.#state === STATE_UNPLUGGED) this.settle(nowMs);
+		if (this.#state === STATE_UNPLUGGED || this.#state === STATE_IDLE) this.settle(nowMs);
 		else if (this.#state === STATE_LISTENING) {
 			const isAwaited = this.#waiters.count > 0 && this.#candidate === undefined;
 			if (isAwaited && this.#doubts.isStrange) this.recognise(undefined, nowMs);
@@ -232,7 +233,12 @@ export class MeterReader implements Timed {
 	}
 
 	/** A caller's time is over. */
-	private giveUp(waiter: ReadWaiter): void {
+	private giveUp({ waiter, profile }: Waiting): void {
+		if (profile !== undefined) {
+			if (profile === this.#profile && this.#state === STATE_READING) this.#dueMs = 0;
+			waiter.finished(undefined, FAILURE_PROFILE_WAIT);
+			return;
+		}
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// What failed its check is shown to him who asked, when nothing better came in his time.
@@ -270,7 +276,8 @@ export class MeterReader implements Timed {
 		this.#dueMs = Number.POSITIVE_INFINITY;
 		this.#candidate = undefined;
 		this.#failure = undefined;
-		this.outcomes.began(this.utcMs, nowMs);
+		this.#profile = this.#waiters.next(protocol.asksForProfiles === true);
+		if (this.#profile === undefined) this.outcomes.began(this.utcMs, nowMs);
 		const opening = this.opening(nowMs);
 		if (protocol.simulate !== undefined) {
 			this.keep(protocol.simulate(opening, this.utcMs), nowMs);
@@ -292,7 +299,8 @@ export class MeterReader implements Timed {
 		const { settings, world } = this.#options;
 		const { storage, crypto, trace } = world;
 		const quietMs = Math.max(0, this.#quietUntilMs - nowMs);
-		return { settings, records: this.#records, memory: this.#memory, storage, crypto, quietMs, nowMs, trace };
+		const rest = { storage, crypto, quietMs, nowMs, trace, profile: this.#profile };
+		return { settings, records: this.#records, memory: this.#memory, ...rest };
 	}
 
 	private get utcMs(): number {
@@ -333,15 +341,8 @@ export class MeterReader implements Timed {
 		const onEvent = (code: number) => this.#drive.tell((ms) => this.heard(code, ms));
 		const onGone = () => this.#drive.tell((ms) => this.portFailed("the serial port is gone", ms));
 		try {
-			this.#link = new Link(world.driver, {
-				port,
-				line,
-				anyFraming,
-				machine: conversation,
-				tap: this.#tap,
-				onEvent,
-				onGone,
-			});
+			const machine = conversation;
+			this.#link = new Link(world.driver, { port, line, anyFraming, machine, tap: this.#tap, onEvent, onGone });
 		} catch (error) {
 			this.portFailed(error instanceof Error ? error.message : "the serial port can't be opened", nowMs);
 		}
@@ -351,7 +352,7 @@ export class MeterReader implements Timed {
 		this.#options.world.trace(`meter: ${message}`);
 		const listened = this.#state === STATE_LISTENING;
 		this.close();
-		this.outcomes.failed(FAILURE_PORT);
+		if (this.#profile === undefined) this.outcomes.failed(FAILURE_PORT);
 		this.#waiters.tell(undefined, FAILURE_PORT, nowMs);
 		if (!listened) return;
 		this.#state = STATE_UNPLUGGED;
@@ -362,8 +363,11 @@ export class MeterReader implements Timed {
 	private heard(code: number, nowMs: number): void {
 		const conversation = this.#conversation;
 		if (conversation === undefined) return;
-		if (code === EVENT_END) this.ended(conversation, nowMs);
-		else if (code === EVENT_READOUT || code === EVENT_POOR) {
+		if (code === EVENT_END) {
+			this.ended(conversation, nowMs);
+			// Who waits still has asked for something else: that begins in a turn of its own.
+			if (this.#state === STATE_IDLE && this.#waiters.count > 0) this.#dueMs = nowMs;
+		} else if (code === EVENT_READOUT || code === EVENT_POOR) {
 			const readout = conversation.readout(code, this.utcMs);
 			if (code === EVENT_POOR) {
 				this.#candidate = readout;
@@ -419,15 +423,16 @@ export class MeterReader implements Timed {
 			this.keep(candidate, nowMs);
 			return;
 		}
-		this.outcomes.failed(failure);
-		this.#waiters.tell(candidate, failure, nowMs);
+		if (this.#profile === undefined) this.outcomes.failed(failure);
+		this.#waiters.tell(candidate, failure, nowMs, this.#profile);
 	}
 
 	private keep(readout: Readout, nowMs: number): void {
 		this.#candidate = undefined;
-		this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
+		const profile = this.#profile;
+		if (profile === undefined) this.outcomes.keep(readout, this.#protocol?.simulate !== undefined, nowMs);
 		this.#options.light?.flash();
-		this.#waiters.tell(readout, undefined, nowMs);
+		this.#waiters.tell(readout, undefined, nowMs, profile);
 	}
 
 	private close(): void {
