@@ -128,7 +128,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "zigbee",
-		from: "bytes obis io/host io/flash io/machine readout ota",
+		from: "bytes obis io/host io/flash io/machine readout ota time",
 		why: "the bridge is one machine for the link; what it needs of the gateway is passed in, but the installer of firmware",
 	},
 	{
@@ -285,6 +285,15 @@ const PATTERN_RULES: readonly PatternRule[] = [
 		advice:
 			"write a function (bytes/ascii.ts has hasOnly): XS runs them outside its heap, and the firmware is linked without",
 		catches: ["if (/^a+$/.test(b)) c();", "const A = /[/]x/g;", "a.split(/[,:]/);", "new RegExp(a)"],
+	},
+	{
+		name: "leaves out what takes kilobytes of the engine where the firmware runs",
+		files: /^(modules|hosts\/(native|esp32))\/.*\.ts$/,
+		bad: /\bnew Date\b|\bDate\.|\.(splice|shift|reduce|reduceRight|lastIndexOf|replaceAll|padEnd|padStart|sort|flatMap)\(|\.replace\(["'`]|\bparseInt\(|\bisSafeInteger\b|\bMath\.log|\b(Array|Uint8Array)\.from\(/,
+		comments: false,
+		advice:
+			"time/date.ts, bytes/list.ts and loops do it: the build leaves out built-ins that nothing names (decision 137)",
+		catches: ["new Date(0)", "Date.UTC(1, 2)", "a.splice(1, 2)", "Number.parseInt(a, 10)", 'a.replace("b", "")'],
 	},
 	{
 		name: "changes the case of letters by bytes/ascii.ts where the firmware runs",

@@ -3,7 +3,7 @@
  * SIGTERM and SIGINT.
  */
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { count, flag, parseWords, text, UsageError } from "./meter/words.js";
 import { Coordinator, type CoordinatorEvent } from "./zigbee/coordinator.js";
 import { COORDINATOR_PORT } from "./zigbee/options.js";
@@ -15,6 +15,7 @@ const HELP = `A Zigbee coordinator: what Zigbee2MQTT would make of the gateway, 
   --port PORT            the coprocessor: tcp://HOST:PORT or a serial port (default tcp://127.0.0.1:${COORDINATOR_PORT}, which
                          npm start and npm run zigbee have)
   --permit-join SECONDS  lets devices in, up to 254 s
+  --ota FILE             offers the firmware file to all devices, and ends when each has taken or refused it
   --leave                tells all devices to leave, and ends
   --folder DIR           keeps its devices there (default .state/coordinator)
   --json                 each event as JSON on a line
@@ -28,6 +29,7 @@ const FOLDER = join(".state", "coordinator");
 const WORDS = {
 	port: text,
 	"permit-join": text,
+	ota: text,
 	leave: flag,
 	folder: text,
 	json: flag,
@@ -53,6 +55,10 @@ function describe(event: CoordinatorEvent): string {
 			return `${event.device}: ${Object.entries(event.values)
 				.map(([name, value]) => `${name} ${value}`)
 				.join(", ")}`;
+		case "loading":
+			return `${event.device}: ${event.percent} % of the file`;
+		case "updated":
+			return `${event.device}: ${event.problem === "" ? `updated, ${event.versions}` : `not updated: ${event.problem}`}`;
 		default:
 			return `${event.device} has ${event.event}`;
 	}
@@ -86,8 +92,9 @@ async function run(args: string[]): Promise<void> {
 	try {
 		await coordinator.start();
 		if (seconds > 0) await coordinator.permitJoin(seconds);
-		if (!values.leave) return;
-		await coordinator.removeAll();
+		if (values.ota !== undefined && (await coordinator.update(resolve(values.ota))) === 0) end(1);
+		if (values.leave) await coordinator.removeAll();
+		if (!values.leave && values.ota === undefined) return;
 		await coordinator.stop();
 	} catch (error) {
 		process.stderr.write(`${(error as Error).message}\n`);

@@ -11,6 +11,7 @@ import * as Meter from "./meter/iec-meter.js";
 import { LineRunner } from "./meter/line-runner.js";
 import { makeDLMSMeter } from "./meter/make-dlms-meter.js";
 import { HELP, type MeterOptions, parseOptions } from "./meter/options.js";
+import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { PushMeter } from "./meter/push-meter.js";
 import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
@@ -86,7 +87,7 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
 }
 
-function makePushMeter({ isSML, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
+function makePushMeter({ protocol, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
@@ -94,7 +95,8 @@ function makePushMeter({ isSML, framing, telegram, baud, pushMs }: PushProgramOp
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
-		return isSML ? smlTelegram(reading) : dlmsTelegram(reading, framing);
+		if (protocol === "p1") return p1Telegram(reading);
+		return protocol === "sml" ? smlTelegram(reading) : dlmsTelegram(reading, framing);
 	};
 	return new PushMeter({ source, baud, pushMs });
 }

@@ -5,18 +5,33 @@ import {
 	IEC62056_MODE_D_ENABLED,
 	METER_PROTOCOL,
 } from "../config/meter-fields.js";
+import { bodyField, INTEGER, TEXT } from "../config/schema.js";
 import { ZIGBEE_MAPPING } from "../config/zigbee-fields.js";
 import type { JSONWriter } from "../json/writer.js";
 import { LOG_LINE, LOG_TRANSMITTED, LogCursor } from "../meter/conversation-log.js";
 import { FAILURE_PORT } from "../meter/failures.js";
 import type { ReadWaiter } from "../meter/pending-reads.js";
+import { PINEntry } from "../meter/pin.js";
 import type { ProbeResult } from "../meter/probe.js";
 import { mapOf } from "../obis/mapping.js";
 import type { Failure } from "../readout/failure.js";
 import type { Readout } from "../readout/readout.js";
+import { BODY_LIMIT, type BodyTable, type BodyValues, needed } from "./body.js";
 import { BUSY } from "./errors.js";
 import type { Exchange } from "./exchange.js";
+import { numberMember } from "./members.js";
 import { ReadoutBody } from "./readings.js";
+
+/** Of the meter's display; it is not kept. */
+const PIN = bodyField<string>({ name: "pin", kind: TEXT, minimum: 4, maximum: 8, characters: "09" });
+/** That lead to its "PIN". */
+const FLASHES = bodyField<number>({ name: "flashes", kind: INTEGER, maximum: 3 });
+const FLASHES_USUAL = 2;
+export const PIN_BODY: BodyTable = Object.freeze({
+	fields: Object.freeze([PIN, FLASHES]),
+	required: Object.freeze([PIN.name]),
+	limit: BODY_LIMIT,
+});
 
 export function getRead(exchange: Exchange): void {
 	const { reader } = exchange.services;
@@ -86,10 +101,26 @@ export function getLog(exchange: Exchange): void {
 }
 
 export function postProbe(exchange: Exchange): void {
-	const started = exchange.services.reader.probe({ finished: (result) => answerProbe(exchange, result) });
-	if (started) return;
+	if (!exchange.services.reader.probe({ finished: (result) => answerProbe(exchange, result) })) failBusy(exchange, 503);
+}
+
+/** Answers when it has begun. */
+export function postPIN(exchange: Exchange, values: BodyValues): void {
+	const pin = needed(values, PIN);
+	const opening = values.get(FLASHES) ?? FLASHES_USUAL;
+	let entry: PINEntry | undefined;
+	const isFree = exchange.services.reader.lend((driver, port, nowMs, over) => {
+		entry = new PINEntry(pin, opening, driver, port, nowMs, over);
+		return entry;
+	});
+	if (!isFree) failBusy(exchange, 409);
+	else if (entry?.isGoingOn) exchange.object((writer) => numberMember(writer, "duration_ms", entry?.durationMs ?? 0));
+	else failRead(exchange, FAILURE_PORT);
+}
+
+function failBusy(exchange: Exchange, status: number): void {
 	exchange.response.header("Retry-After", "5");
-	exchange.fail(503, BUSY, "A conversation with the meter is going on; try again when it has ended.");
+	exchange.fail(status, BUSY, "A conversation with the meter is going on; try again when it has ended.");
 }
 
 function streamReadout(exchange: Exchange, readout: Readout): void {

@@ -58,7 +58,7 @@ export interface SavingUser {
 	readonly config: Pick<ConfigStore, "get">;
 	readonly schedule: Schedule;
 	readonly safeMode: string;
-	readonly reader: Pick<MeterReader, "running">;
+	readonly reader: Pick<MeterReader, "running" | "isLent">;
 	/** Undefined where the host takes no updates. */
 	readonly firmware: Pick<Firmware, "isOnTrial"> | undefined;
 	/** Undefined where there is no radio. */
@@ -224,6 +224,7 @@ export class PowerSaving implements Sleeper, FlashGuard {
 		if (firmware?.isOnTrial) return true;
 		return (
 			reader.running ||
+			reader.isLent ||
 			schedule.isRunning ||
 			history?.isBusy === true ||
 			serving?.isBusy === true ||

@@ -48,7 +48,8 @@ import type { Readout } from "../readout/readout.js";
 import type { TimeSync } from "../sntp/client.js";
 import { Bridge, type BridgeOptions, type BridgeUser } from "../zigbee/bridge.js";
 import { Coprocessor } from "../zigbee/coprocessor.js";
-import { OTAClient, type OTAWorld } from "../zigbee/ota-client.js";
+import { OTAClient } from "../zigbee/ota-client.js";
+import type { OTAWorld } from "../zigbee/ota-transfer.js";
 import {
 	type Chip,
 	type ClusterClient,
@@ -160,7 +161,7 @@ export class Zigbee implements Driven, ZigbeeBridge, BridgeOptions, BridgeUser, 
 	}
 
 	mappingChanged(): void {
-		this.tell((bridge, nowMs) => bridge.mapChanged(this.map, nowMs));
+		this.tell((bridge, nowMs) => bridge.mapChanged(nowMs));
 	}
 
 	/** A meter has given a good readout. */

@@ -45,6 +45,8 @@ export class ParityFilter {
 	filter(bytes: Uint8Array, start: number, end: number): void {
 		for (let i = start; i < end; i++) {
 			const byte = bytes[i];
+			// Nearly all of a line without parity, for which there is little time at 115200 Bd.
+			if (this.#evidence === -EVIDENCE_LIMIT && byte < 0x80) continue;
 			if (this.#state === UNDECIDED) {
 				if (byte === SLASH_WITH_PARITY) this.decide(EVIDENCE_LIMIT);
 				else if (byte === SLASH) this.decide(-EVIDENCE_LIMIT);

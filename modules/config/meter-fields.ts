@@ -15,6 +15,8 @@ import {
 
 /** Speeds of IEC 62056-21, 6.3.14, table 3. */
 export const BAUD_RATES = Object.freeze([300, 600, 1200, 2400, 4800, 9600, 19200]);
+/** Speeds of meters that send by themselves: a P1 port has 115200 (DSMR P1 companion standard 5.0.2, 5.6). */
+const PUSH_BAUD_RATES = Object.freeze([...BAUD_RATES, 38400, 57600, 115200]);
 
 /** How a conversation in DLMS/COSEM is opened: mode E first, then HDLC at once; or one of them. */
 export const OPENINGS = Object.freeze(["auto", "mode_e", "direct"]);
@@ -46,7 +48,7 @@ export const IEC62056_MODE_D_BAUDRATE = field<number>({
 	id: 2,
 	name: "mode_d_baudrate",
 	kind: CHOICE,
-	choices: BAUD_RATES,
+	choices: PUSH_BAUD_RATES,
 	initial: 2400,
 });
 /** A ceiling for what is agreed with the meter, Bd; need not be a speed itself. */

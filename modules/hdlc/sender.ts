@@ -23,7 +23,7 @@ import {
 	LLC_LENGTH,
 } from "./frame.js";
 
-/** Bytes of information in one piece: a link takes 128 at once. */
+/** Bytes of information in one piece, of which the link makes a copy. */
 const PIECE_LIMIT = 128;
 /** Flag, format, two addresses, control, header check, LLC header. */
 const HEAD_LIMIT = 1 + 2 + ADDRESS_LIMIT + 1 + 1 + 2 + LLC_LENGTH;

@@ -79,15 +79,13 @@ export class MeterListener implements Machine {
 		this.received += end - start;
 		let i = start;
 		while (i < end) {
-			if (this.#scanner.inside || bytes[i] === SLASH) this.takeOne(bytes, i++);
-			else {
-				let stop = i + 1;
-				while (stop < end && bytes[stop] !== SLASH) stop++;
-				this.takeRun(bytes, i, stop);
-				i = stop;
-			}
+			let stop = i;
+			for (; stop < end && bytes[stop] !== SLASH; stop++) if (bytes[stop] >= 0x80) this.damaged++;
+			while (i < stop && this.#scanner.inside) this.takeOne(bytes, i++);
+			if (i < stop) this.takeRun(bytes, i, stop);
+			if (stop < end) this.takeOne(bytes, stop++);
+			i = stop;
 		}
-		for (let j = start; j < end; j++) if (bytes[j] >= 0x80) this.damaged++;
 		if (this.#state === STATE_HUNT && !this.#scanner.inside) this.deadlineMs = Number.POSITIVE_INFINITY;
 		else this.deadlineMs = nowMs + (this.#state === STATE_CRC ? END_GAP_MS : GAP_MS);
 	}

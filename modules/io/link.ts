@@ -9,7 +9,7 @@
  *
  * Limits: RECEIVE_PIECE bytes are given to the machine at a time (large enough to be cheap, small enough to keep XS
  * responsive), PIECES_LIMIT of them in one turn of the host: whoever sends without end, faster than the machine works, keeps
- * nobody else waiting. One transmission holds at most TRANSMIT_LIMIT bytes.
+ * nobody else waiting.
  */
 import { addParity, ParityFilter } from "../bytes/parity.js";
 import type { Drive, Driven, Driver } from "./driver.js";
@@ -20,13 +20,13 @@ import {
 	SERIAL_ERROR_GONE,
 	type Serial,
 	type SerialFormat,
+	type SerialOptions,
 	type SerialPort,
 } from "./host.js";
-import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT } from "./machine.js";
+import { type Machine, OUTPUT_EVENT, OUTPUT_LINE, OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "./machine.js";
 
 const RECEIVE_PIECE = 64;
 const PIECES_LIMIT = 8;
-const TRANSMIT_LIMIT = 128;
 
 /** Direction of bytes shown to a tap. */
 export const TAP_RECEIVED = 0;
@@ -52,95 +52,123 @@ export interface LinkOptions {
 	onGone(): void;
 }
 
-export class Link implements Driven {
+/** There may be more to read: it is due at once. */
+const BEHIND = 1;
+/** Bytes were written and `onDrained` has not come yet. */
+const DRAINING = 2;
+const CLOSED = 4;
+
+/** It is itself what the port is given as its options, since closures would take slots. */
+export class Link implements Driven, SerialOptions {
 	readonly #drive: Drive;
 	readonly #options: LinkOptions;
-	readonly #machine: Machine;
 	readonly #serial: Serial;
-	readonly #parity = new ParityFilter();
-	/** Parity is not the port's work. */
-	readonly #software: boolean;
+	/** Undefined where parity is the port's work, or there has been none yet. */
+	#parity: ParityFilter | undefined;
 	readonly #received = new Uint8Array(RECEIVE_PIECE);
-	readonly #transmit = new Uint8Array(TRANSMIT_LIMIT);
-	#transmitFrom = 0;
-	#transmitTo = 0;
+	/** What the port has not taken yet, from `#sent` on. */
+	#transmit: Uint8Array | undefined;
+	#sent = 0;
 	#writable = 0;
-	/** Bytes were written and `onDrained` has not come yet. */
-	#draining = false;
+	/** As the machine wants it. */
 	#format: SerialFormat;
-	/** A line change that waits for the drain, or 0. */
-	#nextBaud = 0;
-	#nextFormat: SerialFormat = FORMAT_7E1;
-	#closed = false;
-	/** There may be more to read: it is due at once. */
-	#isBehind = false;
+	/** A line change that waits for the drain. */
+	#next: LineSettings | undefined;
+	/** BEHIND, DRAINING, CLOSED: one number, since each field takes a slot. */
+	#flags = 0;
 
 	/** Throws when the port can't be opened. The machine runs from the next turn of the host on. */
 	constructor(driver: Driver, options: LinkOptions) {
+		const { port, line, tap } = options;
 		this.#options = options;
-		this.#machine = options.machine;
-		this.#format = options.line.format;
-		this.#software = options.anyFraming === true || !options.port.hardwareParity;
-		this.#serial = new options.port.io({
-			...options.port.pins,
-			baud: options.line.baud,
-			format: this.#software ? FORMAT_8N1 : this.#format,
-			onReadable: () => this.#drive.run((nowMs) => this.receive(nowMs)),
-			onWritable: (count) => {
-				this.#writable = count;
-				this.#drive.run(changeNothing);
-			},
-			onDrained: () => {
-				this.#draining = false;
-				this.#drive.run(changeNothing);
-			},
-			onError: (code) => {
-				if (code === SERIAL_ERROR_GONE && !this.#closed) {
-					this.close();
-					driver.guard("link", () => options.onGone());
-				}
-			},
-		});
-		options.tap?.line(options.line.baud, driver.nowMs());
+		this.#format = line.format;
+		this.#serial = new port.io(Object.assign(this, port.pins));
+		tap?.line(line.baud, driver.nowMs());
 		this.#drive = driver.drive("link", this);
+	}
+
+	/** For the port, as what follows. */
+	get baud(): number {
+		return this.#options.line.baud;
+	}
+
+	get format(): SerialFormat {
+		return this.isSoftware ? FORMAT_8N1 : this.#format;
+	}
+
+	onReadable(): void {
+		this.#drive.run((nowMs) => this.receive(nowMs));
+	}
+
+	onWritable(count: number): void {
+		this.#writable = count;
+		this.#drive.run(changeNothing);
+	}
+
+	onDrained(): void {
+		this.#flags &= ~DRAINING;
+		this.#drive.run(changeNothing);
+	}
+
+	onError(code: number): void {
+		if (code !== SERIAL_ERROR_GONE) return;
+		// Not when it is closed.
+		this.#drive.run(() => {
+			this.close();
+			this.#options.onGone();
+		});
 	}
 
 	/** For the driver, as what follows: those of the machine. */
 	get deadlineMs(): number {
-		return this.#isBehind ? 0 : this.#machine.deadlineMs;
+		return this.#flags & BEHIND ? 0 : this.#options.machine.deadlineMs;
 	}
 
 	advance(nowMs: number): void {
-		if (this.#isBehind) this.receive(nowMs);
-		this.#machine.advance(nowMs);
+		if (this.#flags & BEHIND) this.receive(nowMs);
+		this.#options.machine.advance(nowMs);
 	}
 
 	/** Ends the work; the machine is not called again. */
 	close(): void {
-		if (this.#closed) return;
-		this.#closed = true;
+		if (this.isClosed) return;
+		this.#flags |= CLOSED;
 		this.#drive.stop();
 		this.#serial.close();
 	}
 
 	/** Tells the machine something from outside (an end, a connection to make), so that its outputs go out. */
 	tell(change: (nowMs: number) => void): void {
-		if (!this.#closed) this.#drive.tell(change);
+		if (!this.isClosed) this.#drive.tell(change);
+	}
+
+	private get isClosed(): boolean {
+		return (this.#flags & CLOSED) !== 0;
+	}
+
+	/** Parity is not the port's work. */
+	private get isSoftware(): boolean {
+		const { anyFraming, port } = this.#options;
+		return anyFraming === true || !port.hardwareParity;
 	}
 
 	private receive(nowMs: number): void {
 		const into = this.#received;
-		this.#isBehind = false;
-		for (let pieces = 0; !this.#closed; pieces++) {
+		const { machine, tap } = this.#options;
+		this.#flags &= ~BEHIND;
+		for (let pieces = 0; !this.isClosed; pieces++) {
 			if (pieces === PIECES_LIMIT) {
-				this.#isBehind = true;
+				this.#flags |= BEHIND;
 				return;
 			}
 			const count = this.#serial.read(into);
 			if (count === undefined) return;
-			if (this.#format === FORMAT_7E1 && this.#software) this.#parity.filter(into, 0, count);
-			this.#options.tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
-			this.#machine.receive(into, 0, count, nowMs);
+			if (this.#format === FORMAT_7E1 && this.isSoftware) {
+				this.#parity ??= new ParityFilter();
+				this.#parity.filter(into, 0, count);
+			}
+			tap?.bytes(TAP_RECEIVED, into, 0, count, nowMs);
+			machine.receive(into, 0, count, nowMs);
 			// What it answers to one piece goes out before the next is looked at.
 			this.drain(nowMs);
 		}
@@ -148,46 +176,50 @@ export class Link implements Driven {
 
 	/** Carries out the machine's outputs as far as the port takes them. */
 	drain(nowMs: number): void {
-		while (!this.#closed && this.flush() && this.settleLine(nowMs)) {
-			const output = this.#machine.poll();
+		const { machine } = this.#options;
+		while (!this.isClosed && this.flush() && this.settleLine(nowMs)) {
+			const output = machine.poll();
 			if (output.kind === OUTPUT_NONE) return;
-			if (output.kind === OUTPUT_TRANSMIT) this.load(output.bytes, output.start, output.end, nowMs);
-			else if (output.kind === OUTPUT_LINE) {
-				this.#nextBaud = output.baud;
-				this.#nextFormat = output.format;
-			} else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
+			if (output.kind === OUTPUT_TRANSMIT) this.load(output, nowMs);
+			else if (output.kind === OUTPUT_LINE) this.#next = { baud: output.baud, format: output.format };
+			else if (output.kind === OUTPUT_EVENT) this.#options.onEvent(output.code);
 		}
 	}
 
 	/** Writes what is loaded; true when all of it is with the port. */
 	private flush(): boolean {
-		const count = Math.min(this.#writable, this.#transmitTo - this.#transmitFrom);
-		if (count > 0) {
-			this.#draining = true;
-			this.#writable = this.#serial.write(this.#transmit, this.#transmitFrom, this.#transmitFrom + count);
-			this.#transmitFrom += count;
+		const bytes = this.#transmit;
+		if (bytes === undefined) return true;
+		const end = Math.min(this.#sent + this.#writable, bytes.length);
+		if (end > this.#sent) {
+			this.#flags |= DRAINING;
+			this.#writable = this.#serial.write(bytes, this.#sent, end);
+			this.#sent = end;
 		}
-		return this.#transmitFrom === this.#transmitTo;
+		if (end < bytes.length) return false;
+		this.#transmit = undefined;
+		return true;
 	}
 
 	/** Makes a line change that is due; false while it must wait for bytes to leave. */
 	private settleLine(nowMs: number): boolean {
-		if (this.#nextBaud === 0) return true;
-		if (this.#draining) return false;
-		this.#format = this.#nextFormat;
-		this.#serial.configure({ baud: this.#nextBaud, format: this.#software ? FORMAT_8N1 : this.#nextFormat });
-		this.#options.tap?.line(this.#nextBaud, nowMs);
-		this.#nextBaud = 0;
+		const line = this.#next;
+		if (line === undefined) return true;
+		if (this.#flags & DRAINING) return false;
+		const { baud } = line;
+		this.#format = line.format;
+		this.#serial.configure({ baud, format: this.format });
+		this.#options.tap?.line(baud, nowMs);
+		this.#next = undefined;
 		return true;
 	}
 
-	private load(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
-		if (end - start > TRANSMIT_LIMIT) throw new RangeError("a transmission is longer than the link carries");
-		this.#transmit.set(bytes.subarray(start, end));
-		this.#transmitFrom = 0;
-		this.#transmitTo = end - start;
-		this.#options.tap?.bytes(TAP_TRANSMITTED, this.#transmit, 0, this.#transmitTo, nowMs);
-		if (this.#format === FORMAT_7E1 && this.#software) addParity(this.#transmit, 0, this.#transmitTo);
+	private load({ bytes, start, end }: Output, nowMs: number): void {
+		const copy = bytes.slice(start, end);
+		this.#transmit = copy;
+		this.#sent = 0;
+		this.#options.tap?.bytes(TAP_TRANSMITTED, copy, 0, copy.length, nowMs);
+		if (this.#format === FORMAT_7E1 && this.isSoftware) addParity(copy, 0, copy.length);
 	}
 }
 

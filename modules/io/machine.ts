@@ -13,7 +13,7 @@ export const OUTPUT_LINE = 2;
 /** Something the owner wants to know: `code` is the machine's own, listed in its header. */
 export const OUTPUT_EVENT = 3;
 
-/** One output. It is used again after later `poll`s: copy what must last. */
+/** One output. It may be used again after later `poll`s: copy what must last. */
 export interface Output {
 	kind: number;
 	bytes: Uint8Array;
@@ -23,6 +23,11 @@ export interface Output {
 	format: SerialFormat;
 	code: number;
 }
+
+const NO_BYTES: Uint8Array = Object.freeze(new Uint8Array(0));
+
+/** Of kind OUTPUT_NONE. */
+export const NO_OUTPUT: Output = Object.freeze(newOutput(OUTPUT_NONE));
 
 /** What time moves: protocol machines, and the policies that decide when something is done (io/driver.ts). */
 export interface Timed {
@@ -45,20 +50,17 @@ export interface Machine extends Timed {
 /** The most outputs a machine may have waiting at once. */
 const QUEUE_LIMIT = 8;
 
-/** Outputs waiting to be polled, in order; slots are made once and used again. */
-export class OutputQueue {
-	readonly #outputs: Output[] = [];
-	readonly #none: Output = newOutput();
-	#first = 0;
-	#count = 0;
+interface Waiting extends Output {
+	next: Waiting | undefined;
+}
 
-	constructor() {
-		for (let i = 0; i < QUEUE_LIMIT; i++) this.#outputs.push(newOutput());
-	}
+/** Outputs waiting to be polled, in order: a chain, so that one at rest takes next to no memory. */
+export class OutputQueue {
+	#first: Waiting | undefined;
 
 	/** Forgets what is waiting. */
 	clear(): void {
-		this.#count = 0;
+		this.#first = undefined;
 	}
 
 	transmit(bytes: Uint8Array, start: number, end: number): void {
@@ -79,30 +81,25 @@ export class OutputQueue {
 	}
 
 	poll(): Output {
-		if (this.#count === 0) return this.#none;
-		const output = this.#outputs[this.#first];
-		this.#first = (this.#first + 1) % QUEUE_LIMIT;
-		this.#count--;
-		return output;
+		const output = this.#first;
+		this.#first = output?.next;
+		return output ?? NO_OUTPUT;
 	}
 
 	private add(kind: number): Output {
-		if (this.#count === QUEUE_LIMIT) throw new Error("a machine has more outputs waiting than it may have");
-		const output = this.#outputs[(this.#first + this.#count) % QUEUE_LIMIT];
-		this.#count++;
-		output.kind = kind;
+		const output: Waiting = newOutput(kind);
+		let count = 1;
+		let last = this.#first;
+		if (last === undefined) this.#first = output;
+		else {
+			for (; last.next !== undefined; last = last.next) count++;
+			if (count === QUEUE_LIMIT) throw new Error("a machine has more outputs waiting than it may have");
+			last.next = output;
+		}
 		return output;
 	}
 }
 
-function newOutput(): Output {
-	return {
-		kind: OUTPUT_NONE,
-		bytes: new Uint8Array(0),
-		start: 0,
-		end: 0,
-		baud: 0,
-		format: FORMAT_7E1,
-		code: 0,
-	};
+function newOutput(kind: number): Waiting {
+	return { kind, bytes: NO_BYTES, start: 0, end: 0, baud: 0, format: FORMAT_7E1, code: 0, next: undefined };
 }

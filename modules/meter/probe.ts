@@ -19,6 +19,7 @@ import { EVENT_END, EVENT_READOUT, type Opening, type Probing } from "../readout
 import type { ConversationLog } from "./conversation-log.js";
 import { FAILURE_PORT } from "./failures.js";
 import { type Instead, insteadOf } from "./instead.js";
+import { protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
 import type { MeterSettings } from "./settings.js";
 import { Doubts, FRAMING_7E1 } from "./unasked.js";
@@ -50,8 +51,6 @@ export interface ProbeWaiter {
 export interface ProbeOptions {
 	readonly driver: Driver;
 	readonly port: SerialPort;
-	/** It is ended after LISTEN_MS. */
-	readonly listens: boolean;
 	/** The probe before heard something that fits no question, too: it is listened to for longer. */
 	readonly wasStrange: boolean;
 	readonly log: ConversationLog | undefined;
@@ -77,6 +76,8 @@ export class Probe implements LinkTap, Timed {
 	/** Of this conversation: characters received that can be no echo of those sent. */
 	#surplus = 0;
 	readonly #doubts = new Doubts();
+	/** To a meter that sends by itself: it is ended after LISTEN_MS. */
+	#listens = false;
 	#isRecognising = false;
 	/** Of INSTEAD: which, and how many were begun. */
 	#way: Instead | undefined;
@@ -89,10 +90,20 @@ export class Probe implements LinkTap, Timed {
 		this.#drive = options.driver.drive("probe", this);
 	}
 
-	start(conversation: Probing): void {
+	/** As the settings have it. What is simulated has answered before this returns. */
+	start(): void {
+		const { opening, finished } = this.#options;
+		const protocol = protocolOf(opening.settings);
+		if (protocol.simulate !== undefined) {
+			const { meterId: ident } = protocol.simulate(opening, 0);
+			this.stop();
+			finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
+			return;
+		}
+		this.#listens = protocol.listenBaud !== undefined;
 		this.#drive.tell((nowMs) => {
-			if (this.#options.listens) this.deadlineMs = nowMs + LISTEN_MS;
-			this.hold(conversation);
+			if (this.#listens) this.deadlineMs = nowMs + LISTEN_MS;
+			this.hold(protocol.probe(opening));
 		});
 	}
 
@@ -167,13 +178,13 @@ export class Probe implements LinkTap, Timed {
 
 	/** The protocol's own conversations are over, or one in their place. */
 	private goOn(nowMs: number): void {
-		const { listens, wasStrange, opening } = this.#options;
+		const { wasStrange, opening } = this.#options;
 		const ways = insteadOf(opening.settings);
 		this.deadlineMs = Number.POSITIVE_INFINITY;
 		if (this.#doubts.isStrange) {
 			this.#isRecognising = true;
 			this.#doubts.isOver = true;
-			this.hold(new Recogniser(listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
+			this.hold(new Recogniser(this.#listens || wasStrange || this.#isUnasked ? SILENT_MS : SHORT_SILENT_MS, nowMs));
 		} else if (this.#tried < ways.length) {
 			this.#way = ways[this.#tried++];
 			this.deadlineMs = nowMs + this.#way.limitMs;

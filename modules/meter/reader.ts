@@ -15,15 +15,16 @@
  *
  *   (a) LISTENING where the protocol listens; a simulated readout is told at once.  (b) where it listens; READING where
  *   somebody waits.  (c) where the protocol now listens or is simulated, and on as IDLE; else nothing.  (d) where another
- *   protocol or speed is chosen, and on as IDLE. `probe` leads from IDLE, LISTENING and UNPLUGGED to PROBING, and its end
- *   on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
+ *   protocol or speed is chosen, and on as IDLE. `probe` and `lend` lead from IDLE, LISTENING and UNPLUGGED to PROBING, and
+ *   their end on as IDLE. Failures and good readouts in READING and ENDING end in IDLE; the ENDING of a conversation has no next one.
  *   (e) LISTEN_MS after somebody has asked, if something came and no telegram: what it is is told, and on as IDLE.
  *
  * What arrives and fits no question may be a meter that sends by itself. In READING that is looked into (recogniser.ts)
  * once, as soon as it shows between two questions, or when all was asked in vain; where nothing is found the conversation
  * goes on that was to follow.
  */
-import type { Drive } from "../io/driver.js";
+import type { Drive, Driver } from "../io/driver.js";
+import type { SerialPort } from "../io/host.js";
 import { Link, type LinkTap, TAP_TRANSMITTED } from "../io/link.js";
 import type { Timed } from "../io/machine.js";
 import { READOUT_COST } from "../io/memory.js";
@@ -47,15 +48,12 @@ import { PendingReads, type ReadWaiter, type Waiting } from "./pending-reads.js"
 import { Probe, type ProbeWaiter } from "./probe.js";
 import { PROTOCOLS, protocolOf } from "./protocols.js";
 import { Recogniser, SILENT_MS } from "./recogniser.js";
-import type { MeterReaderOptions, MeterSettings } from "./settings.js";
+import type { Guest, MeterReaderOptions, MeterSettings } from "./settings.js";
 import { Doubts, isAsAdvised, isUnexplained } from "./unasked.js";
 
 /** The longest conversation: some meters need more than five minutes at 300 Bd. */
 const CONVERSATION_MS = 600_000;
-/**
- * From the end of a conversation to the next sign-on, of silence: a meter finishes what it sends, and keeps its block
- * for repetition 1500 ms before it hears a sign-on.
- */
+/** Of silence before the next sign-on: a meter keeps its block for repetition 1500 ms before it hears one. */
 const QUIET_MS = 2000;
 /** A port that can't be opened or is gone is tried again after this while a protocol listens. */
 const REOPEN_MS = 10_000;
@@ -90,7 +88,7 @@ export class MeterReader implements Timed {
 	/** What the conversation is to read; undefined: a readout. */
 	#profile: ProfileRequest | undefined;
 	#link: Link | undefined;
-	#probe: Probe | undefined;
+	#guest: Guest | undefined;
 	/** The last one heard something that fits no question. */
 	#wasStrange = false;
 	/** A readout that is not good enough to keep, in case nothing better comes. */
@@ -146,8 +144,8 @@ export class MeterReader implements Timed {
 	stop(): void {
 		this.#drive.tell(() => {
 			this.close();
-			this.#probe?.stop();
-			this.#probe = undefined;
+			this.#guest?.stop();
+			this.#guest = undefined;
 			this.#waiters.removeAll();
 		});
 	}
@@ -174,33 +172,40 @@ export class MeterReader implements Timed {
 
 	/** Finds out what comes back from the meter. False when a conversation is going on. */
 	probe(waiter: ProbeWaiter): boolean {
-		return this.#drive.tell((nowMs) => {
-			if (this.isReading || this.#state === STATE_PROBING) return false;
-			this.close();
-			const { world, port, settings } = this.#options;
-			const { driver } = world;
-			const protocol = protocolOf(settings);
+		return this.lend((driver, port, nowMs, over) => {
+			const finished: ProbeWaiter["finished"] = (result) => {
+				this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
+				over();
+				waiter.finished(result);
+			};
 			const opening = this.opening(nowMs);
-			if (protocol.simulate !== undefined) {
-				const { meterId: ident } = protocol.simulate(opening, 0);
-				waiter.finished({ failure: undefined, ident, received: 0, damaged: 0, bytes: new Uint8Array(0) });
-				return true;
-			}
+			const probe = new Probe({ driver, port, wasStrange: this.#wasStrange, log: this.log, opening, finished });
+			probe.start();
+			return probe;
+		});
+	}
+
+	/** Gives the line away until `over` is called. False when a conversation is going on. */
+	lend(begin: (driver: Driver, port: SerialPort, nowMs: number, over: () => void) => Guest | undefined): boolean {
+		return this.#drive.tell((nowMs) => {
+			if (this.isReading || this.isLent) return false;
+			this.close();
 			this.#state = STATE_PROBING;
-			const listens = protocol.listenBaud !== undefined;
-			const finished: ProbeWaiter["finished"] = (result) =>
+			const over = () =>
 				this.#drive.tell((ms) => {
-					this.#probe = undefined;
+					this.#guest = undefined;
 					this.#state = STATE_IDLE;
-					this.#wasStrange = result.failure !== undefined && isUnexplained(result.failure);
-					waiter.finished(result);
 					this.settle(ms);
 				});
-			const wasStrange = this.#wasStrange;
-			this.#probe = new Probe({ driver, port, listens, wasStrange, log: this.log, opening, finished });
-			this.#probe.start(protocol.probe(opening));
+			const guest = begin(this.#options.world.driver, this.#options.port, nowMs, over);
+			if (this.isLent) this.#guest = guest;
 			return true;
 		});
+	}
+
+	/** Somebody else has the line. */
+	get isLent(): boolean {
+		return this.#state === STATE_PROBING;
 	}
 
 	get deadlineMs(): number {
@@ -234,17 +239,15 @@ export class MeterReader implements Timed {
 
 	/** A caller's time is over. */
 	private giveUp({ waiter, profile }: Waiting): void {
-		if (profile !== undefined) {
-			if (profile === this.#profile && this.#state === STATE_READING) this.#dueMs = 0;
-			waiter.finished(undefined, FAILURE_PROFILE_WAIT);
-			return;
-		}
+		// Nobody would get it.
+		if (profile !== undefined && profile === this.#profile && this.isReading) this.#dueMs = 0;
 		const late = this.#state === STATE_LISTENING ? this.#protocol?.late : undefined;
 		if (late !== undefined && this.#candidate === undefined) this.outcomes.failed(late);
 		// What failed its check is shown to him who asked, when nothing better came in his time.
 		// Who waits for silence does so for what makes noise.
 		const noise = this.#conversation?.isIdle === true ? this.#doubts.most(undefined) : undefined;
-		waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
+		if (profile !== undefined) waiter.finished(undefined, FAILURE_PROFILE_WAIT);
+		else waiter.finished(this.#candidate, late ?? noise ?? FAILURE_WAIT);
 	}
 
 	/** Does what the settings want, as far as they differ from what goes on. */
@@ -252,7 +255,7 @@ export class MeterReader implements Timed {
 		const { settings } = this.#options;
 		const protocol = protocolOf(settings);
 		if (protocol.simulate === undefined) this.outcomes.dropSimulated();
-		if (this.#state === STATE_PROBING) return;
+		if (this.isLent) return;
 		const listenBaud = protocol.listenBaud?.(settings);
 		const wasReading = this.isReading;
 		// Who waits gets the next telegram, or what is simulated.

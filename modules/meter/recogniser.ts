@@ -20,7 +20,7 @@ import { KIND_ASCII, KIND_NOISE, KIND_NONE, TelegramScanner } from "./telegram-s
 import { unasked } from "./unasked.js";
 
 /** In the order of how often meters use them. */
-const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600]);
+const BAUDS = Object.freeze([9600, 2400, 115200, 4800, 19200, 1200, 300, 600, 38400, 57600]);
 /** A line on which nothing comes for so long: most meters send every 1 to 5 s, some every 10. */
 export const SILENT_MS = 11_000;
 /** In all. Who reads waits a minute, some of which is over. */

@@ -33,6 +33,12 @@ export interface MeterWorld {
 	trace(message: string): void;
 }
 
+/** Who has the line of the meter reader for a while. */
+export interface Guest {
+	/** Ends it; nobody is told. */
+	stop(): void;
+}
+
 export interface MeterReaderOptions extends OutcomeListener {
 	readonly world: MeterWorld;
 	readonly port: SerialPort;

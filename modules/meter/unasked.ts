@@ -14,8 +14,6 @@ export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
-/** The fastest that mode D can be set to, Bd. */
-const FASTEST = 19200;
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
 export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
@@ -27,7 +25,7 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 		});
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
-	const isSupported = kind === KIND_ASCII && baud <= FASTEST;
+	const isSupported = kind === KIND_ASCII;
 	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	return Object.freeze({

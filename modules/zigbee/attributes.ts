@@ -22,8 +22,10 @@ import { isFed, pairOf } from "../obis/mapping.js";
 import { ENERGY, POWER, Quantities, VOLTAGE } from "../readout/quantities.js";
 import type { Readout } from "../readout/readout.js";
 import { RecordCursor } from "../readout/record-cursor.js";
+import { dateOf } from "../time/date.js";
 import { numberSize, putNumber } from "./zcl.js";
 
+const DAY_MS = 86_400_000;
 const POWER_CONFIGURATION = 0x0001;
 export const IDENTIFY = 0x0003;
 const METERING = 0x0702;
@@ -53,6 +55,10 @@ const ACTIVE_POWER = 6;
 const BATTERY_VOLTS = 7;
 const BATTERY_PERCENT = 8;
 export const VALUE_COUNT = 9;
+/** Of each, for reports.ts, by number. */
+export const REPORTED_WIDTH = 6;
+export const REPORTED_AT = VALUE_COUNT + LAST_PAIR + 1;
+export const REPORTED_SIZE = VALUE_COUNT * REPORTED_WIDTH;
 
 /** Bytes of a row of the table, two hex digits each: cluster (2), attribute (2), type, how. Ascending, cluster by cluster. */
 const ROW = 12;
@@ -142,15 +148,19 @@ export interface AttributesOptions {
 	readonly text: TextCodec;
 	/** Cells that there is room for. */
 	readonly cells: number;
-	/** Packed (obis/mapping.ts). */
+	/** Packed (obis/mapping.ts); read again with each readout. */
 	readonly map: Uint8Array;
 }
 
 export class Attributes {
 	readonly #options: AttributesOptions;
-	#map: Uint8Array;
-	/** As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms. */
-	readonly values = new Float64Array(VALUE_COUNT + LAST_PAIR + 1);
+	/** Pairs that a code feeds, a bit for each. */
+	#fed = 0;
+	/**
+	 * As they go over the air, by number; NaN: there is none. Behind them when the meter has told them, by pair, monotonic ms; and
+	 * what reports.ts remembers: one array for all, since each takes slots.
+	 */
+	readonly values = new Float64Array(REPORTED_AT + REPORTED_SIZE);
 	/** A good readout has come. */
 	hasMeasured = false;
 	/** Who the readout was of, and that meter's own number. */
@@ -161,9 +171,8 @@ export class Attributes {
 
 	constructor(options: AttributesOptions) {
 		this.#options = options;
-		this.#map = options.map;
 		this.values.fill(Number.NaN, BATTERY_VOLTS, VALUE_COUNT);
-		this.forget();
+		this.mapChanged();
 	}
 
 	/** Ids of the clusters, ascending. */
@@ -174,19 +183,22 @@ export class Attributes {
 	}
 
 	private get isElectrical(): boolean {
-		return isFed(this.#map, LAST_PAIR) || isFed(this.#map, LAST_PAIR - 1);
+		return this.#fed >> (LAST_PAIR - 1) > 0;
 	}
 
 	/** Another map is in use: what was known came by the other one. */
-	mapChanged(map: Uint8Array): void {
-		this.#map = map;
-		this.forget();
+	mapChanged(): void {
+		const { map } = this.#options;
+		this.#fed = 0;
+		for (let pair = 1; pair <= LAST_PAIR; pair++) if (isFed(map, pair)) this.#fed |= 1 << pair;
+		for (let pair = 1; pair <= LAST_PAIR; pair++) this.unknow(pair);
+		this.values[ACTIVE_POWER] = this.isElectrical ? ACTIVE_POWER_UNKNOWN : Number.NaN;
+		this.hasMeasured = false;
 	}
 
 	/** Takes the values of a good readout. */
 	take({ records, meterId }: Readout, nowMs: number): void {
-		const map = this.#map;
-		const { text } = this.#options;
+		const { text, map } = this.#options;
 		const quantities = new Quantities(records);
 		const { code } = quantities;
 		/** Pairs that have their value. */
@@ -283,8 +295,10 @@ export class Attributes {
 			case VERSION:
 				return putBytes(text.encode(info.firmwareVersion), SHORT_LIMIT, into, at);
 			case BUILT: {
-				const date = new Date(info.builtUtcMs).toISOString();
-				return putBytes(text.encode(date.slice(0, 4) + date.slice(5, 7) + date.slice(8, 10)), SHORT_LIMIT, into, at);
+				const date = dateOf(Math.floor(info.builtUtcMs / DAY_MS));
+				const months = Math.floor(date / 32);
+				const day = Math.floor(months / 12) * 10_000 + ((months % 12) + 1) * 100 + (date % 32);
+				return putBytes(text.encode(String(day)), SHORT_LIMIT, into, at);
 			}
 			case METER_SERIAL:
 				return putBytes(this.#meterSerial ?? new Uint8Array(0), SERIAL_LIMIT, into, at);
@@ -322,16 +336,10 @@ export class Attributes {
 		if (this.isElectrical) this.values[ACTIVE_POWER] = demand === DEMAND_UNKNOWN ? ACTIVE_POWER_UNKNOWN : clipped;
 	}
 
-	private forget(): void {
-		for (let pair = 1; pair <= LAST_PAIR; pair++) this.unknow(pair);
-		this.values[ACTIVE_POWER] = this.isElectrical ? ACTIVE_POWER_UNKNOWN : Number.NaN;
-		this.hasMeasured = false;
-	}
-
 	private unknow(pair: number): void {
 		let value = Number.NaN;
 		if (pair === DEMAND) value = DEMAND_UNKNOWN;
-		else if (pair > DEMAND && this.isElectrical) value = isFed(this.#map, pair) ? U16_UNKNOWN : 0;
+		else if (pair > DEMAND && this.isElectrical) value = this.#fed & (1 << pair) ? U16_UNKNOWN : 0;
 		this.values[pair] = value;
 	}
 }
@@ -363,7 +371,7 @@ function rowOf(beginning: string): number {
 
 /** The number of `length` hex digits from digit `from` of the row on. */
 function field(row: number, from: number, length: number): number {
-	return Number.parseInt(TABLE.slice(row + from, row + from + length), 16);
+	return Number(`0x${TABLE.slice(row + from, row + from + length)}`);
 }
 
 /** Kind of quantity (readout/quantities.ts) of what a pair is fed by. */

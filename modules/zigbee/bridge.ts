@@ -27,7 +27,7 @@ import {
 } from "./radio.js";
 import { Reports } from "./reports.js";
 import { ANSWER_SIZE, clientOf, Server } from "./server.js";
-import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame, putNumber, u16 } from "./zcl.js";
+import { FRAME_CLUSTER, FRAME_MANUFACTURER, FRAME_TO_CLIENT, parseFrame } from "./zcl.js";
 
 /** Who is told, inside calls of the bridge. */
 export interface BridgeUser {
@@ -47,7 +47,7 @@ export interface BridgeOptions {
 	readonly text: TextCodec;
 	/** Alkaline cells that the board has room for; 0: no Power Configuration cluster, and the supply is USB. */
 	readonly cells: number;
-	/** Which code feeds which attribute (mapOf of obis/mapping.ts). */
+	/** Which code feeds which attribute (mapOf of obis/mapping.ts); `mapChanged` tells that it is another. */
 	readonly map: Uint8Array;
 	/** What keepReports was given last; undefined: nothing. */
 	readonly reports: Uint8Array | undefined;
@@ -61,9 +61,6 @@ export interface BridgeOptions {
 
 /** Answers that wait. */
 const ANSWERS = 4;
-/** An answer that waits: cluster (2), destination (2), endpoint, length, frame. */
-const ANSWER_HEADER = 6;
-const ANSWER_SLOT = ANSWER_HEADER + ZCL_LIMIT;
 /** How often an answer is sent. */
 const TRIES = 3;
 
@@ -80,25 +77,27 @@ const INTERVIEW_MS = 60_000;
 /** A bit for each command of all clusters that answers another, or reports: 01 04 07 09 0A 0B 0D 10 12 14 16. */
 const ANSWER_COMMANDS = 0x552e92;
 
-/** What is on its way. */
+/** What is on its way; from REQUEST on: of the client with that number. */
 const NOTHING = 0;
 const ANSWER = 1;
-const REQUEST = 2;
-const REPORTED = 3;
+const REPORTED = 2;
+const REQUEST = 3;
+
+/** An answer that waits. */
+interface Answer extends Outgoing {
+	/** How often it was sent in vain. */
+	tries: number;
+	next: Answer | undefined;
+}
 
 export class Bridge implements Machine, RadioUser {
 	readonly chip: Chip;
 	readonly #options: BridgeOptions;
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;
-	readonly #server: Server;
-	/** The answers that wait, the first one first, and behind them the frame that is being made. */
-	readonly #bytes = new Uint8Array(ANSWERS * ANSWER_SLOT + ANSWER_SIZE);
-	#answers = 0;
-	#tries = 0;
+	/** The first of those that wait: a chain, which takes nothing while there are none. */
+	#answers: Answer | undefined;
 	#onItsWay = NOTHING;
-	/** Of the request on its way. */
-	#client: ClusterClient | undefined;
 	#sequence: number;
 	/** Frames in a row that did not arrive; nothing is sent before this. */
 	#failures = 0;
@@ -116,7 +115,6 @@ export class Bridge implements Machine, RadioUser {
 		this.#sequence = options.sequence;
 		this.#attributes = new Attributes(options);
 		this.#reports = new Reports(this.#attributes, options.reports);
-		this.#server = new Server(this.#attributes, this.#reports, options);
 		this.chip = options.chip(this);
 	}
 
@@ -141,10 +139,10 @@ export class Bridge implements Machine, RadioUser {
 		this.pump(nowMs);
 	}
 
-	/** Another map (mapOf of obis/mapping.ts) is in use. */
-	mapChanged(map: Uint8Array, nowMs: number): void {
+	/** The options have another map. */
+	mapChanged(nowMs: number): void {
 		const { length } = this.servers;
-		this.#attributes.mapChanged(map);
+		this.#attributes.mapChanged();
 		this.#reports.forget();
 		if (this.servers.length !== length) this.chip.clustersChanged(nowMs);
 		this.pump(nowMs);
@@ -165,7 +163,7 @@ export class Bridge implements Machine, RadioUser {
 		if (this.#failures >= TRIES) return false;
 		return (
 			this.#onItsWay !== NOTHING ||
-			this.#answers > 0 ||
+			this.#answers !== undefined ||
 			this.#reports.dueMs <= nowMs ||
 			this.#options.clients.some(({ isReady }) => isReady)
 		);
@@ -203,7 +201,7 @@ export class Bridge implements Machine, RadioUser {
 		for (const client of this.#options.clients) deadline = Math.min(deadline, client.deadlineMs);
 		if (!this.chip.canSend) return deadline;
 		// What can be sent now has been: it waits for a pause to end, or is due later.
-		const waits = this.#answers > 0 || this.#options.clients.some(({ isReady }) => isReady);
+		const waits = this.#answers !== undefined || this.#options.clients.some(({ isReady }) => isReady);
 		return Math.min(deadline, Math.max(this.#pauseUntilMs, waits ? 0 : this.#reports.dueMs));
 	}
 
@@ -215,7 +213,8 @@ export class Bridge implements Machine, RadioUser {
 			if (isIn && this.#state === RADIO_JOINING) this.#joinedMs = nowMs;
 			this.#onItsWay = NOTHING;
 			this.#reports.sent(false);
-			this.#answers = this.#tries = this.#failures = this.#pauseUntilMs = 0;
+			this.#answers = undefined;
+			this.#failures = this.#pauseUntilMs = 0;
 			for (const client of this.#options.clients) {
 				if (isIn) client.joined(nowMs);
 				else client.left();
@@ -239,19 +238,14 @@ export class Bridge implements Machine, RadioUser {
 		if ((control & (FRAME_TO_CLIENT | FRAME_MANUFACTURER)) === FRAME_TO_CLIENT && (isCluster || isAnswer(command)))
 			clientOf(this.#options.clients, cluster)?.received(frame, source, sourceEndpoint, nowMs);
 		if (!isCluster && isAnswer(command)) return;
-		// Behind those that wait.
-		const into = this.#bytes.subarray(ANSWERS * ANSWER_SLOT);
-		const length = this.#server.answer(frame, cluster, source, sourceEndpoint, into, nowMs);
+		const bytes = new Uint8Array(ANSWER_SIZE);
+		const server = new Server(this.#attributes, this.#reports, this.#options);
+		const end = server.answer(frame, cluster, source, sourceEndpoint, bytes, nowMs);
 		if (this.#reports.isChanged)
 			this.#keepMs = Math.min(this.#keepMs, Math.max(nowMs + KEEP_MS, this.#keptMs + KEEP_PAUSE_MS));
-		if (length === 0 || this.#answers === ANSWERS) return;
-		const bytes = this.#bytes;
-		const at = this.#answers++ * ANSWER_SLOT;
-		putNumber(bytes, at, 2, cluster);
-		putNumber(bytes, at + 2, 2, source);
-		bytes[at + 4] = sourceEndpoint;
-		bytes[at + 5] = length;
-		bytes.set(into.subarray(0, length), at + ANSWER_HEADER);
+		if (end === 0) return;
+		const to = { destination: source, destinationEndpoint: sourceEndpoint };
+		this.add({ cluster, ...to, bytes, start: 0, end, tries: 0, next: undefined });
 		this.pump(nowMs);
 	}
 
@@ -261,43 +255,46 @@ export class Bridge implements Machine, RadioUser {
 		this.#onItsWay = NOTHING;
 		if (hasArrived) this.#failures = this.#pauseUntilMs = 0;
 		else this.#pauseUntilMs = nowMs + Math.min(PAUSE_MS * 2 ** this.#failures++, PAUSE_LIMIT_MS);
-		if (what === ANSWER && (hasArrived || ++this.#tries === TRIES)) {
-			this.#tries = 0;
-			this.#answers--;
-			this.#bytes.copyWithin(0, ANSWER_SLOT, ANSWERS * ANSWER_SLOT);
+		if (what === ANSWER) {
+			const answer = this.#answers!;
+			if (hasArrived || ++answer.tries === TRIES) this.#answers = answer.next;
 		} else if (what === REPORTED) {
 			this.#reports.sent(hasArrived);
 			if (hasArrived) this.#options.user.bridgeChanged(nowMs);
-		} else if (what === REQUEST && !hasArrived) this.#client?.failed(nowMs);
+		} else if (what >= REQUEST && !hasArrived) this.#options.clients[what - REQUEST].failed(nowMs);
 		this.pump(nowMs);
+	}
+
+	/** Behind those that wait, where there is room. */
+	private add(answer: Answer): void {
+		let last = this.#answers;
+		if (last === undefined) this.#answers = answer;
+		else {
+			let count = 1;
+			for (; last.next !== undefined; last = last.next) count++;
+			if (count < ANSWERS) last.next = answer;
+		}
 	}
 
 	/** Sends what is next. */
 	private pump(nowMs: number): void {
 		if (this.#onItsWay !== NOTHING || nowMs < this.#pauseUntilMs || !this.chip.canSend) return;
-		const bytes = this.#bytes;
-		const out: Outgoing = { cluster: 0, destination: 0, destinationEndpoint: 0, bytes, start: 0, end: 0 };
-		if (this.#answers > 0) {
-			out.cluster = u16(bytes, 0);
-			out.destination = u16(bytes, 2);
-			out.destinationEndpoint = bytes[4];
-			out.start = ANSWER_HEADER;
-			out.end = ANSWER_HEADER + bytes[5];
+		if (this.#answers !== undefined) {
 			this.#onItsWay = ANSWER;
-		} else {
-			out.bytes = bytes.subarray(ANSWERS * ANSWER_SLOT);
-			const sequence = (this.#sequence + 1) & 0xff;
-			this.#client = this.#options.clients.find(({ isReady }) => isReady);
-			if (this.#client !== undefined) {
-				this.#client.write(out, sequence, nowMs);
-				this.#onItsWay = REQUEST;
-			} else {
-				this.#reports.write(out, sequence, nowMs);
-				if (out.end === 0) return;
-				this.#onItsWay = REPORTED;
-			}
-			this.#sequence = sequence;
+			this.chip.send(this.#answers, nowMs);
+			return;
 		}
+		const { clients } = this.#options;
+		const client = clients.findIndex(({ isReady }) => isReady);
+		if (client < 0 && this.#reports.dueMs > nowMs) return;
+		const sequence = (this.#sequence + 1) & 0xff;
+		const bytes = new Uint8Array(ZCL_LIMIT);
+		const out: Outgoing = { cluster: 0, destination: 0, destinationEndpoint: 0, bytes, start: 0, end: 0 };
+		if (client < 0) this.#reports.write(out, sequence, nowMs);
+		else clients[client].write(out, sequence, nowMs);
+		if (out.end === 0) return;
+		this.#sequence = sequence;
+		this.#onItsWay = client < 0 ? REPORTED : REQUEST + client;
 		this.chip.send(out, nowMs);
 	}
 

@@ -64,7 +64,7 @@ import {
 	type RadioUser,
 	ZCL_LIMIT,
 } from "./radio.js";
-import { LEAVE_MS, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
+import { BELONGS, FLAG_OF_DRIVER, LEAVE_MS, MEMBER, ODD, OTHER, REQUEST_MS, Requests, SENT_LOST } from "./requests.js";
 
 /** How long it looks for an open network. */
 export const JOIN_MS = 300_000;
@@ -92,10 +92,16 @@ const ATTEMPTS = 3;
 const ORPHAN_FIRST_MS = 30_000;
 const ORPHAN_LONGEST_MS = 900_000;
 
+/** The network that it is in, or was, is still to be forgotten. */
+const OWES_LEAVE = FLAG_OF_DRIVER;
+/** What WIPE and PAIR write is written. */
+const WIPED = 2 * FLAG_OF_DRIVER;
+const PAIRED = 4 * FLAG_OF_DRIVER;
+/** It said that its parent is lost, and not that it is found. */
+const LOST = 8 * FLAG_OF_DRIVER;
+
 export class Coprocessor extends Requests implements Chip {
 	state = RADIO_OFF;
-	/** The network that it is in, or was, is still to be forgotten. */
-	owesLeave = false;
 	joiningUntilMs = 0;
 	readonly #port: Pick<CoprocessorPort, "setLines">;
 	#phase = HELD;
@@ -105,13 +111,8 @@ export class Coprocessor extends Requests implements Chip {
 	#misses = 0;
 	/** Attempts to start it that failed, one after the other. */
 	#failures = 0;
-	/** What WIPE and PAIR write is written. */
-	#isWiped = false;
-	#isPaired = false;
 	/** How often it did not say what came of restoring its network. */
 	#untold = 0;
-	/** It said that its parent is lost, and not that it is found. */
-	#isLost = false;
 	/** Between the last two tries to join, or to find a parent. */
 	#pauseMs = 0;
 	#recoverMs = Infinity;
@@ -120,6 +121,10 @@ export class Coprocessor extends Requests implements Chip {
 	constructor(user: RadioUser, role: number, port: Pick<CoprocessorPort, "setLines">) {
 		super(user, role);
 		this.#port = port;
+	}
+
+	get owesLeave(): boolean {
+		return this.has(OWES_LEAVE);
 	}
 
 	get canSend(): boolean {
@@ -223,7 +228,7 @@ export class Coprocessor extends Requests implements Chip {
 
 	protected expelled(nowMs: number): void {
 		if (this.#phase !== SETTLED && this.#phase !== RESTORING) return;
-		this.owesLeave = true;
+		this.mark(OWES_LEAVE, true);
 		// What was asked has its time, too.
 		this.enter(LEAVING, nowMs + (this.asked === 0 ? LEAVE_MS : REQUEST_MS));
 		this.setState(RADIO_LEAVING, nowMs);
@@ -232,7 +237,7 @@ export class Coprocessor extends Requests implements Chip {
 	protected notified(status: number, about: number, nowMs: number): void {
 		const phase = this.#phase;
 		if (status === BDB_IN_PROGRESS) return;
-		if (about === BDB_PARENT_LOST) this.#isLost = status !== BDB_SUCCESS && status !== BDB_RESTORED;
+		if (about === BDB_PARENT_LOST) this.mark(LOST, status !== BDB_SUCCESS && status !== BDB_RESTORED);
 		if (phase === STEERING) {
 			if (about !== BDB_STEERING) return;
 			if (status === BDB_SUCCESS) this.check(nowMs);
@@ -245,14 +250,14 @@ export class Coprocessor extends Requests implements Chip {
 
 	protected changed(isMember: boolean, nowMs: number): void {
 		if (this.#phase !== SETTLED) return;
-		if (isMember) this.#isLost = false;
+		if (isMember) this.mark(LOST, false);
 		this.check(nowMs);
 	}
 
 	private boot(nowMs: number): void {
-		this.#isLost = false;
-		const wasWiped = this.#isWiped;
-		if (wasWiped) this.#isWiped = this.owesLeave = false;
+		this.mark(LOST, false);
+		const wasWiped = this.has(WIPED);
+		if (wasWiped) this.mark(WIPED | OWES_LEAVE, false);
 		if (wasWiped && nowMs < this.joiningUntilMs) {
 			this.run(PAIRING, PAIR, nowMs);
 			this.setState(RADIO_JOINING, nowMs);
@@ -264,7 +269,7 @@ export class Coprocessor extends Requests implements Chip {
 		const isRight = this.chipRole === this.wantedRole;
 		if (!this.owesLeave && nowMs < this.joiningUntilMs) {
 			this.#pauseMs = 0;
-			if (!this.#isPaired) this.run(PAIRING, PAIR, nowMs);
+			if (!this.has(PAIRED)) this.run(PAIRING, PAIR, nowMs);
 			else if (isRight) this.run(STEERING, STEER, nowMs);
 			else this.pause(true, nowMs);
 			if (this.#phase !== PAUSED) this.setState(RADIO_JOINING, nowMs);
@@ -288,7 +293,8 @@ export class Coprocessor extends Requests implements Chip {
 
 	/** The chip has said how its network is. */
 	private informed(nowMs: number): void {
-		const { isMember, belongs, isOther, state } = this;
+		const { state } = this;
+		const belongs = this.has(BELONGS);
 		const wasMember = state === RADIO_JOINED || state === RADIO_ORPHAN;
 		let next = RADIO_IDLE;
 		if (this.owesLeave) {
@@ -296,7 +302,7 @@ export class Coprocessor extends Requests implements Chip {
 			else this.run(WIPING, WIPE, nowMs);
 			return;
 		}
-		if (isMember && !this.#isLost) next = RADIO_JOINED;
+		if (this.has(MEMBER) && !this.has(LOST)) next = RADIO_JOINED;
 		else if (belongs && state !== RADIO_JOINING) next = RADIO_ORPHAN;
 		else if (wasMember) {
 			// It has forgotten its network: what it says when it is started is the truth.
@@ -317,7 +323,7 @@ export class Coprocessor extends Requests implements Chip {
 		this.#pingMs = nowMs + PING_MS;
 		this.pump(nowMs);
 		if (next !== state) this.setState(next, nowMs);
-		else if (isOther && wasMember) this.user.radioChanged(nowMs);
+		else if (wasMember && this.has(OTHER)) this.user.radioChanged(nowMs);
 	}
 
 	/** Asks what is due, if no answer is waited for. Only in SETTLED. */
@@ -330,7 +336,7 @@ export class Coprocessor extends Requests implements Chip {
 				this.#recoverMs = nowMs + this.#pauseMs;
 				this.ask(BDB_RECOVER);
 				// It says so again if it finds none.
-				this.#isLost = false;
+				this.mark(LOST, false);
 			} else this.ask(ZDO_EXT_NWK_INFO);
 			this.#dueMs = nowMs + this.limitMs;
 		} else if (this.askFrame(nowMs)) this.#dueMs = nowMs + this.limitMs;
@@ -355,8 +361,8 @@ export class Coprocessor extends Requests implements Chip {
 	private forget(nowMs: number): void {
 		const { state } = this;
 		const phase = this.#phase;
-		this.owesLeave = true;
-		this.#isPaired = false;
+		this.mark(OWES_LEAVE, true);
+		this.mark(PAIRED, false);
 		if (phase === SETTLED || phase === WAITING || phase === STEERING) this.check(nowMs);
 		if (state === RADIO_JOINED || state === RADIO_ORPHAN || (state >= RADIO_IDLE && this.joiningUntilMs === 0))
 			this.setState(RADIO_LEAVING, nowMs);
@@ -376,7 +382,7 @@ export class Coprocessor extends Requests implements Chip {
 
 	/** This attempt has failed. `isOdd`: the chip is there, but can't be used, or not now. */
 	private pause(isOdd: boolean, nowMs: number): void {
-		this.isOdd ||= isOdd;
+		if (isOdd) this.mark(ODD, true);
 		this.failed(nowMs);
 		this.enter(PAUSED, this.backOff(nowMs));
 		this.interrupted(nowMs);
@@ -391,7 +397,7 @@ export class Coprocessor extends Requests implements Chip {
 	private failed(nowMs: number): void {
 		this.#failures++;
 		if (this.state !== RADIO_OFF && this.#failures >= ATTEMPTS)
-			this.setState(this.isOdd ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
+			this.setState(this.has(ODD) ? RADIO_FOREIGN : RADIO_SILENT, nowMs);
 	}
 
 	private backOff(nowMs: number): number {
@@ -399,7 +405,7 @@ export class Coprocessor extends Requests implements Chip {
 	}
 
 	private reset(nowMs: number): void {
-		this.isOdd = false;
+		this.mark(ODD, false);
 		if (this.#port.setLines !== undefined) {
 			this.#port.setLines(true, false);
 			if (this.state === RADIO_OFF) this.enter(HELD, Infinity);
@@ -428,8 +434,7 @@ export class Coprocessor extends Requests implements Chip {
 		if (this.askNext()) this.#dueMs = nowMs + this.limitMs;
 		else if (phase === BOOTING) this.booted(nowMs);
 		else if (phase === WIPING || phase === PAIRING) {
-			this.#isWiped ||= phase === WIPING;
-			this.#isPaired ||= phase === PAIRING;
+			this.mark(phase === WIPING ? WIPED : PAIRED, true);
 			this.reset(nowMs);
 		}
 	}

@@ -16,7 +16,15 @@
  * Longest interval 0xFFFF: never reported; 0: on change only. The change is unsigned, in the attribute's unit. What nobody has
  * configured is as DEFAULTS has it.
  */
-import { type Attributes, isUnknown, METER_STATUS, VALUE_COUNT } from "./attributes.js";
+import {
+	type Attributes,
+	isUnknown,
+	METER_STATUS,
+	REPORTED_AT,
+	REPORTED_SIZE,
+	REPORTED_WIDTH,
+	VALUE_COUNT,
+} from "./attributes.js";
 import type { Outgoing } from "./radio.js";
 import { FRAME_NO_DEFAULT, FRAME_TO_CLIENT, numberAt, numberSize, putNumber, REPORT, u16 } from "./zcl.js";
 
@@ -29,14 +37,13 @@ export const REPORTS_SIZE = HEADER + VALUE_COUNT * SETTING_SIZE;
 /** Longest interval of what is not reported. */
 export const NEVER = 0xffff;
 
-/** What is remembered of each value, in this order: its settings, the value that has arrived last and the one on its way (NaN: none), when the former was sent. */
+/** What is remembered of each value, in this order, in the array of the values: its settings, the value that has arrived last and the one on its way (NaN: none), when the former was sent. */
 export const LEAST = 0;
 export const LONGEST = 1;
 export const CHANGE = 2;
 const LAST = 3;
 const FLIGHT = 4;
 const LAST_MS = 5;
-const WIDTH = 6;
 
 const DEFAULT_ENDPOINT = 1;
 /** Least interval of what nobody has configured, seconds. */
@@ -64,8 +71,6 @@ const HEADER_SIZE = 3;
 
 export class Reports {
 	readonly #attributes: Attributes;
-	/** WIDTH for each value. */
-	readonly #numbers = new Float64Array(VALUE_COUNT * WIDTH);
 	#flightMs = 0;
 	#endpoint = DEFAULT_ENDPOINT;
 	/** Settings, since they were packed. */
@@ -92,7 +97,9 @@ export class Reports {
 
 	/** Nothing was reported: all is to be, at once. */
 	forget(): void {
-		for (let at = 0; at < VALUE_COUNT * WIDTH; at += WIDTH) this.#numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
+		const numbers = this.#attributes.values;
+		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH)
+			numbers.fill(Number.NaN, at + LAST, at + LAST_MS);
 	}
 
 	/** Intervals in seconds; the endpoint that wants them. Least NEVER and longest 0: as if nobody had configured it. */
@@ -123,9 +130,9 @@ export class Reports {
 		return isDefault ? new Uint8Array(0) : bytes;
 	}
 
-	/** LEAST or LONGEST interval (s), or CHANGE. */
+	/** LEAST or LONGEST interval (s), or CHANGE; here also what else is remembered. */
 	setting(number: number, what: number): number {
-		return this.#numbers[number * WIDTH + what];
+		return this.#attributes.values[placeOf(number, what)];
 	}
 
 	/** When the next report is due, monotonic ms; Infinity: none. */
@@ -149,7 +156,7 @@ export class Reports {
 				putNumber(bytes, end, 2, attributes.idOf(row));
 				bytes[end + 2] = type;
 				end = attributes.write(row, bytes, end + 3, nowMs);
-				this.#numbers[number * WIDTH + FLIGHT] = attributes.values[number];
+				attributes.values[placeOf(number, FLIGHT)] = attributes.values[number];
 			}
 			if (end === HEADER_SIZE) continue;
 			bytes[0] = FRAME_TO_CLIENT | FRAME_NO_DEFAULT;
@@ -165,8 +172,8 @@ export class Reports {
 
 	/** What was written last has arrived, or has not. */
 	sent(hasArrived: boolean): void {
-		const numbers = this.#numbers;
-		for (let at = 0; at < VALUE_COUNT * WIDTH; at += WIDTH) {
+		const numbers = this.#attributes.values;
+		for (let at = REPORTED_AT; at < REPORTED_AT + REPORTED_SIZE; at += REPORTED_WIDTH) {
 			if (hasArrived && !Number.isNaN(numbers[at + FLIGHT])) {
 				numbers[at + LAST] = numbers[at + FLIGHT];
 				numbers[at + LAST_MS] = this.#flightMs;
@@ -177,20 +184,19 @@ export class Reports {
 
 	/** The value that was reported last; NaN: none, or unknown. */
 	reported(number: number): number {
-		const value = this.#numbers[number * WIDTH + LAST];
+		const value = this.setting(number, LAST);
 		return isUnknown(number, value) ? Number.NaN : value;
 	}
 
 	/** When that was, monotonic. */
 	reportedMs(number: number): number {
-		return this.#numbers[number * WIDTH + LAST_MS];
+		return this.setting(number, LAST_MS);
 	}
 
 	/** False: it was that already. */
 	private put(number: number, what: number, value: number): boolean {
-		const at = number * WIDTH + what;
-		const isOther = this.#numbers[at] !== value;
-		this.#numbers[at] = value;
+		const isOther = this.setting(number, what) !== value;
+		this.#attributes.values[placeOf(number, what)] = value;
 		return isOther;
 	}
 
@@ -201,7 +207,7 @@ export class Reports {
 		const isMeasured = number <= LAST_MEASURED;
 		if (Number.isNaN(value) || longest === NEVER || (isMeasured && !attributes.hasMeasured))
 			return Number.POSITIVE_INFINITY;
-		const last = this.#numbers[number * WIDTH + LAST];
+		const last = this.setting(number, LAST);
 		if (Number.isNaN(last)) return 0;
 		const lastMs = this.reportedMs(number);
 		const leastMs = this.setting(number, LEAST) * 1000;
@@ -213,8 +219,12 @@ export class Reports {
 	}
 }
 
+function placeOf(number: number, what: number): number {
+	return REPORTED_AT + number * REPORTED_WIDTH + what;
+}
+
 function defaultOf(number: number, what: number): number {
 	if (what === LEAST) return DEFAULT_LEAST;
 	const at = number * DEFAULT_SIZE;
-	return Number.parseInt(what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6), 16);
+	return Number(`0x${what === LONGEST ? DEFAULTS.slice(at, at + 4) : DEFAULTS.slice(at + 4, at + 6)}`);
 }

@@ -6,8 +6,7 @@
  * itself and its network.
  */
 import { hexDigitValue } from "../bytes/hex.js";
-import { FORMAT_8N1 } from "../io/host.js";
-import { OUTPUT_NONE, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
+import { NO_OUTPUT, OUTPUT_TRANSMIT, type Output } from "../io/machine.js";
 import {
 	AF_DATA_CONFIRM,
 	AF_DATA_REQUEST,
@@ -30,7 +29,6 @@ import {
 import {
 	DEVICE,
 	ENDPOINT,
-	type Incoming,
 	type Network,
 	type Outgoing,
 	PROFILE,
@@ -45,11 +43,6 @@ import { FrameReader, READER_ROOM, seal } from "./unpi.js";
 export const SENT_LOST = 0xf0;
 const CONFIRM_MS = 20_000;
 
-/** What becomes of the frame that is on its way. */
-const SENDING_NOTHING = 0;
-const SENDING_QUEUED = 1;
-const SENDING_ASKED = 2;
-
 /** In the buffer: request, frame on its way, the last EXT_NWK_INFO, IEEE address. */
 const REQUEST_AT = READER_ROOM;
 const FRAME_AT = REQUEST_AT + 64;
@@ -57,6 +50,8 @@ const INFO_AT = FRAME_AT + 128;
 const INFO_LENGTH = 24;
 const ADDRESS_AT = INFO_AT + INFO_LENGTH;
 const ADDRESS_LENGTH = 8;
+/** Of AF_DATA_REQUEST, in the frame: its number. */
+const TRANSACTION_AT = FRAME_AT + 10;
 /** The request's command: before its frame there is room for SKIP_BOOT_LOADER. */
 const COMMAND_AT = REQUEST_AT + 3;
 
@@ -92,63 +87,48 @@ const DEVICE_LOOKS = 0x000c;
 const NO_NETWORK = 0xffff;
 
 /** Marks of mt.ts, and what ends a request there. */
-const STRICT = 0x21;
+const IS_STRICT = 0x21;
 const TAKES_ROLE = 0x23;
 const FOR_END_DEVICE = 0x7e;
 const SPACE = 0x20;
+
+/** Flags: each field takes a slot. What came last was no frame. */
+export const ODD = 1;
+/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
+export const MEMBER = 2;
+export const BELONGS = 4;
+/** The last EXT_NWK_INFO showed another network than the one before. */
+export const OTHER = 8;
+/** The status of the answer must be 0. */
+const STRICT = 16;
+const HAS_ADDRESS = 32;
+/** The first that is the driver's. */
+export const FLAG_OF_DRIVER = 64;
 
 export abstract class Requests {
 	protected readonly user: RadioUser;
 	protected readonly wantedRole: number;
 	readonly #bytes = new Uint8Array(ADDRESS_AT + ADDRESS_LENGTH);
-	/** What came last was no frame. */
-	protected isOdd = false;
+	#flags = 0;
 	/** When a frame that has begun was none, since it does not go on. */
 	protected gapMs = Infinity;
 	/** The chip's ROLE_…, as its NVRAM has it; NO_ROLE when it is unknown. */
 	protected chipRole = NO_ROLE;
-	/** By the last EXT_NWK_INFO: it is in a network; it is, or has lost its parent there. */
-	protected isMember = false;
-	protected belongs = false;
-	/** The last EXT_NWK_INFO showed another network than the one before. */
-	protected isOther = false;
 	readonly #reader = new FrameReader(this.#bytes);
 	/** The request that is not answered yet; 0: none. */
 	protected asked = 0;
-	/** Its status must be 0. */
-	#isStrict = false;
 	/** What the chip runs, in words for the owner. */
 	firmware = "";
-	#hasAddress = false;
-	/** When the frame on its way is given up. */
-	protected confirmMs = Infinity;
-	#sending = SENDING_NOTHING;
-	#transaction = 0;
-	/** Where the frame made last ends. */
+	/** Where the frame that is on its way ends; 0: there is none. */
 	#frameEnd = 0;
+	/** When it is given up; Infinity: the chip was not asked to send it yet. */
+	protected confirmMs = Infinity;
 	/** The sequence that is gone through, and where its next request stands. */
 	#script = "";
 	#next = 0;
-	readonly #output: Output = {
-		kind: OUTPUT_NONE,
-		bytes: this.#bytes,
-		start: 0,
-		end: 0,
-		baud: 0,
-		format: FORMAT_8N1,
-		code: 0,
-	};
-	/** What is to be transmitted ends here; 0: nothing is. It begins at `start` of the output. */
+	/** What is to be transmitted; ends at 0 when nothing is. */
+	#from = 0;
 	#to = 0;
-	readonly #incoming: Incoming = {
-		cluster: 0,
-		source: 0,
-		sourceEndpoint: 0,
-		isBroadcast: false,
-		bytes: this.#bytes,
-		start: 0,
-		end: 0,
-	};
 
 	constructor(user: RadioUser, role: number) {
 		this.user = user;
@@ -170,13 +150,21 @@ export abstract class Requests {
 	/** The coordinator wants it to leave, and not to come back. */
 	protected abstract expelled(nowMs: number): void;
 
+	protected has(flag: number): boolean {
+		return (this.#flags & flag) !== 0;
+	}
+
+	protected mark(flag: number, isSo: boolean): void {
+		this.#flags = isSo ? this.#flags | flag : this.#flags & ~flag;
+	}
+
 	receive(bytes: Uint8Array, start: number, end: number, nowMs: number): void {
 		const reader = this.#reader;
-		this.isOdd = true;
+		this.mark(ODD, true);
 		for (let at = start; ; reader.skip()) {
 			at = reader.take(bytes, at, end);
 			if (!reader.isReady) break;
-			this.isOdd = false;
+			this.mark(ODD, false);
 			this.understand(reader.data, reader.length, nowMs);
 		}
 		this.gapMs = reader.isInside ? nowMs + GAP_MS : Infinity;
@@ -195,11 +183,10 @@ export abstract class Requests {
 	}
 
 	poll(): Output {
-		const output = this.#output;
-		output.kind = this.#to > 0 ? OUTPUT_TRANSMIT : OUTPUT_NONE;
-		output.end = this.#to;
+		const end = this.#to;
+		if (end === 0) return NO_OUTPUT;
 		this.#to = 0;
-		return output;
+		return { ...NO_OUTPUT, kind: OUTPUT_TRANSMIT, bytes: this.#bytes, start: this.#from, end };
 	}
 
 	/** Waits for no answer, and transmits nothing that has not been taken. */
@@ -238,7 +225,7 @@ export abstract class Requests {
 		if (mark === TAKES_ROLE) bytes[to - 1] = this.wantedRole;
 		this.#next = at + 1;
 		this.askMade(to);
-		this.#isStrict = mark === STRICT;
+		this.mark(STRICT, mark === IS_STRICT);
 		return true;
 	}
 
@@ -255,38 +242,35 @@ export abstract class Requests {
 	}
 
 	protected get isSending(): boolean {
-		return this.#sending !== SENDING_NOTHING;
+		return this.#frameEnd > 0;
 	}
 
 	/** Takes a frame that is to be sent: its AF_DATA_REQUEST. */
 	protected queue(frame: Outgoing): void {
 		const size = frame.end - frame.start;
-		this.#transaction = (this.#transaction % 0xff) + 1;
 		let at = this.put(FRAME_AT + 2, AF_DATA_REQUEST >> 8, AF_DATA_REQUEST & 0xff);
 		at = this.put(at, frame.destination & 0xff, frame.destination >> 8);
 		at = this.put(at, frame.destinationEndpoint, ENDPOINT);
 		at = this.put(at, frame.cluster & 0xff, frame.cluster >> 8);
-		at = this.put(at, this.#transaction, APS_ACKNOWLEDGED);
+		at = this.put(at, (this.#bytes[TRANSACTION_AT] % 0xff) + 1, APS_ACKNOWLEDGED);
 		at = this.put(at, RADIUS, size);
 		this.#bytes.set(frame.bytes.subarray(frame.start, frame.end), at);
 		this.#frameEnd = seal(this.#bytes, FRAME_AT, at + size - FRAME_AT - 2);
-		this.#sending = SENDING_QUEUED;
 	}
 
 	/** Asks the chip to send the frame that waits; false when there is none. */
 	protected askFrame(nowMs: number): boolean {
-		if (this.#sending !== SENDING_QUEUED) return false;
-		this.#sending = SENDING_ASKED;
+		if (!this.isSending || this.confirmMs < Infinity) return false;
 		this.confirmMs = nowMs + CONFIRM_MS;
 		this.asked = AF_DATA_REQUEST;
-		this.#isStrict = false;
+		this.mark(STRICT, false);
 		this.transmit(FRAME_AT, this.#frameEnd);
 		return true;
 	}
 
 	/** The request that was asked has had no answer. */
 	protected unanswered(nowMs: number): void {
-		const isLost = this.asked === AF_DATA_REQUEST && this.#sending === SENDING_ASKED;
+		const isLost = this.asked === AF_DATA_REQUEST && this.confirmMs < Infinity;
 		this.asked = 0;
 		this.missed(nowMs);
 		if (isLost) this.finish(SENT_LOST, nowMs);
@@ -294,7 +278,7 @@ export abstract class Requests {
 
 	/** The frame is on its way no more. */
 	protected finish(status: number, nowMs: number): void {
-		this.#sending = SENDING_NOTHING;
+		this.#frameEnd = 0;
 		this.confirmMs = Infinity;
 		this.user.sent(status, nowMs);
 	}
@@ -305,14 +289,16 @@ export abstract class Requests {
 		const start = at + INCOMING_HEAD;
 		if (this.state !== RADIO_JOINED || length < INCOMING_HEAD || INCOMING_HEAD + bytes[start - 1] > length) return;
 		if (bytes[at + 7] !== ENDPOINT && bytes[at + 7] !== ANY_ENDPOINT) return;
-		const frame = this.#incoming;
-		frame.cluster = this.number(at + 2);
-		frame.source = this.number(at + 4);
-		frame.sourceEndpoint = bytes[at + 6];
-		// To all, or to a group.
-		frame.isBroadcast = bytes[at + 8] !== 0 || this.number(at) !== 0;
-		frame.start = start;
-		frame.end = start + bytes[start - 1];
+		const frame = {
+			cluster: this.number(at + 2),
+			source: this.number(at + 4),
+			sourceEndpoint: bytes[at + 6],
+			// To all, or to a group.
+			isBroadcast: bytes[at + 8] !== 0 || this.number(at) !== 0,
+			bytes,
+			start,
+			end: start + bytes[start - 1],
+		};
 		this.user.received(frame, nowMs);
 	}
 
@@ -335,12 +321,12 @@ export abstract class Requests {
 	/** The answer to SYS_GET_EXTADDR; false when it is none. */
 	private takeAddress(at: number, length: number): boolean {
 		this.#bytes.copyWithin(ADDRESS_AT, at, at + ADDRESS_LENGTH);
-		this.#hasAddress = length >= ADDRESS_LENGTH;
-		return this.#hasAddress;
+		this.mark(HAS_ADDRESS, length >= ADDRESS_LENGTH);
+		return length >= ADDRESS_LENGTH;
 	}
 
 	get ieeeAddress(): Uint8Array | undefined {
-		return this.#hasAddress ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
+		return this.has(HAS_ADDRESS) ? this.#bytes.slice(ADDRESS_AT, ADDRESS_AT + ADDRESS_LENGTH) : undefined;
 	}
 
 	/** The answer to EXT_NWK_INFO; false when it is none. */
@@ -349,13 +335,14 @@ export abstract class Requests {
 		const bytes = this.#bytes;
 		const device = bytes[at + 2];
 		const hasNetwork = this.number(at + 3) !== NO_NETWORK;
-		this.isMember = isIn(DEVICE_IN, device);
-		this.belongs = this.isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device));
-		this.isOther = false;
+		const isMember = isIn(DEVICE_IN, device);
+		this.mark(MEMBER, isMember);
+		this.mark(BELONGS, isMember || isIn(DEVICE_LOST, device) || (hasNetwork && isIn(DEVICE_LOOKS, device)));
+		this.mark(OTHER, false);
 		// A chip that looks for its parent may show no network: it is the one that it was.
 		if (!hasNetwork) return true;
 		for (let i = 0; i < INFO_LENGTH; i++)
-			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.isOther = true;
+			if (bytes[at + i] !== bytes[INFO_AT + i] && ((INFO_SHOWN >> i) & 1) !== 0) this.mark(OTHER, true);
 		bytes.copyWithin(INFO_AT, at, at + INFO_LENGTH);
 		return true;
 	}
@@ -379,7 +366,7 @@ export abstract class Requests {
 		const command = (bytes[at - 2] << 8) | bytes[at - 1];
 		if (command === SYS_RESET_IND) this.restarted(nowMs);
 		else if (command === AF_DATA_CONFIRM) {
-			if (length >= 3 && this.isSending && bytes[at + 2] === this.#transaction) this.finish(first, nowMs);
+			if (length >= 3 && this.isSending && bytes[at + 2] === bytes[TRANSACTION_AT]) this.finish(first, nowMs);
 		} else if (command === AF_INCOMING_MSG) this.deliver(at, length, nowMs);
 		else if (command === ZDO_STATE_CHANGE) this.changed(isIn(DEVICE_IN, first), nowMs);
 		else if (command === ZDO_LEAVE_IND) {
@@ -396,7 +383,7 @@ export abstract class Requests {
 	private answer(request: number, status: number, at: number, length: number, nowMs: number): void {
 		if (request !== this.asked) return;
 		this.asked = 0;
-		let isWell = status === 0 || !this.#isStrict;
+		let isWell = status === 0 || !this.has(STRICT);
 		if (request === SYS_VERSION) isWell = this.takeVersion(at, length);
 		else if (request === SYS_GET_EXTADDR) isWell = this.takeAddress(at, length);
 		else if (request === ZDO_EXT_NWK_INFO) isWell = this.takeInfo(at, length);
@@ -405,7 +392,7 @@ export abstract class Requests {
 			isWell = length >= 3 || (length > 0 && status !== 0);
 			this.chipRole = status === 0 ? this.#bytes[at + 2] : NO_ROLE;
 		}
-		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.#sending === SENDING_ASKED;
+		const isLost = request === AF_DATA_REQUEST && status !== 0 && this.confirmMs < Infinity;
 		this.answered(request, isWell, nowMs);
 		if (isLost) this.finish(status, nowMs);
 	}
@@ -426,13 +413,13 @@ export abstract class Requests {
 			}
 		} else if (command === ZDO_MGMT_LEAVE) bytes.copyWithin(COMMAND_AT + 2, INFO_AT, INFO_AT + 2);
 		this.asked = command;
-		this.#isStrict = false;
+		this.mark(STRICT, false);
 		this.transmit(REQUEST_AT + 1, seal(bytes, REQUEST_AT + 1, to - COMMAND_AT));
 	}
 
 	/** What of an earlier one has not been taken is given up: its time was over. */
 	private transmit(from: number, to: number): void {
-		this.#output.start = from;
+		this.#from = from;
 		this.#to = to;
 	}
 

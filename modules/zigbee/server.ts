@@ -75,6 +75,7 @@ export interface ServerOptions {
 	};
 }
 
+/** For one frame. */
 export class Server {
 	readonly #attributes: Attributes;
 	readonly #reports: Reports;

@@ -24,6 +24,7 @@ export interface TimeWorld {
 	clockChanged(): void;
 }
 
+const CLUSTER = 0x000a;
 const COORDINATOR = 0;
 const ENDPOINT = 1;
 /** Global command to the server, no default response wanted: Read Attributes of Time and TimeStatus. */
@@ -45,8 +46,6 @@ const DAY_MS = 86_400_000;
 const NONE: readonly number[] = Object.freeze([]);
 
 export class TimeClient implements ClusterClient {
-	readonly cluster = 0x000a;
-	readonly attributes = NONE;
 	readonly #world: TimeWorld;
 	isReady = false;
 	deadlineMs = Infinity;
@@ -55,6 +54,14 @@ export class TimeClient implements ClusterClient {
 
 	constructor(world: TimeWorld) {
 		this.#world = world;
+	}
+
+	get cluster(): number {
+		return CLUSTER;
+	}
+
+	get attributes(): readonly number[] {
+		return NONE;
 	}
 
 	joined(nowMs: number): void {
@@ -77,7 +84,7 @@ export class TimeClient implements ClusterClient {
 		this.isReady = false;
 		this.deadlineMs = nowMs + this.#waitMs;
 		this.#waitMs = Math.min(this.#waitMs * 2, DAY_MS);
-		out.cluster = this.cluster;
+		out.cluster = CLUSTER;
 		out.destination = COORDINATOR;
 		out.destinationEndpoint = ENDPOINT;
 		out.bytes.fill(0, 0, 7);

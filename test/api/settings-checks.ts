@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DEFAULT_CONFIG, DEFAULT_CONTROL, isError, type TestGateway } from "./gateway.js";
 
-const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19200];
+const SPEEDS = [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200];
 const NO_BOOLEAN = [0, 1, "true", "false", "", null, [], [true], {}, { true: true }];
 const NO_NUMBER = ["600", "", true, false, null, [], [600], {}, { 600: 600 }];
 const NO_TEXT = [0, 1, true, null, [], ["1"], {}, { 1: "1" }];
@@ -35,7 +35,7 @@ const FIELDS: readonly FieldChecks[] = [
 		path: "iec62056/config",
 		field: "mode_d_baudrate",
 		good: SPEEDS,
-		bad: [...NO_NUMBER, ...SPEEDS.flatMap((speed) => [speed - 1, speed + 1, -speed]), 0, 150, 38400, 115200],
+		bad: [...NO_NUMBER, ...SPEEDS.flatMap((speed) => [speed - 1, speed + 1, -speed]), 0, 150, 28800, 230400],
 		badTexts: NO_600,
 	},
 	{
@@ -106,7 +106,11 @@ export function settingsChecks(gateway: () => TestGateway): void {
 			for (const [path, field, message] of [
 				["iec62056/config", "battery", /battery.*true or false/],
 				["iec62056/config", "baudrate_max", /baudrate_max.*300.*19200/],
-				["iec62056/config", "mode_d_baudrate", /mode_d_baudrate.*300, 600, 1200, 2400, 4800, 9600, 19200/],
+				[
+					"iec62056/config",
+					"mode_d_baudrate",
+					/mode_d_baudrate.*300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200/,
+				],
 				["iec62056/config", "device_address", /device_address.*32/],
 				["meter/protocol", "protocol", /protocol.*iec62056.*dlms/],
 			] as const) {

@@ -21,7 +21,7 @@ class Unit {
 	readonly schedule: Schedule;
 	readonly told: string[] = [];
 	readonly output = { busy: false };
-	readonly reader = { running: false };
+	readonly reader = { running: false, isLent: false };
 	volts = 4.4;
 	meterFailure: string | undefined;
 	/** What `begin` of the host's sleep throws. */

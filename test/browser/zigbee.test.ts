@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TextKey } from "../../hosts/browser/text/all.js";
 import { TEXTS } from "../../hosts/browser/text/all.js";
-import { LANGUAGES, type Language } from "../../hosts/browser/text/translations.js";
+import { LANGUAGES } from "../../hosts/browser/text/translations.js";
 import { vectorOf } from "../api/gateway.js";
 import { ProcessGateway } from "../api/process-gateway.js";
 import { violationsOf } from "./axe.js";
@@ -82,8 +82,8 @@ describe("The page's Zigbee", function () {
 		radio = { ...STATES[state], ...more, state };
 	};
 	/** A visit whose gateway has the radio in `radio`. */
-	async function begin(options: Parameters<typeof Visit.begin>[2] = {}): Promise<Visit> {
-		const begun = await Visit.begin(browser, gateway, options);
+	async function begin(): Promise<Visit> {
+		const begun = await Visit.begin(browser, gateway, { hurried: true });
 		for (const route of ["config", "reset"]) {
 			await begun.page.route(`**/zigbee/${route}`, (request) => {
 				if (request.request().method() === "GET") return request.fulfill({ json: radio });
@@ -114,6 +114,8 @@ describe("The page's Zigbee", function () {
 		await gateway.login();
 		await gateway.read("iec62056/read");
 		model = `Meter gateway ${(await gateway.read("system/version")).device.model}`;
+		show("silent");
+		visit = await begin();
 	});
 	beforeEach(() => {
 		sent = [];
@@ -125,13 +127,10 @@ describe("The page's Zigbee", function () {
 	});
 
 	describe("state", () => {
-		before(async () => {
-			show("silent");
-			visit = await begin();
-		});
-		after(() => visit.end());
-
 		it("has its word on the overview too", async () => {
+			show("silent");
+			await visit.go("dashboard");
+			await visit.page.reload();
 			const chip = visit
 				.card("links.title")
 				.locator(".chip.warning")
@@ -172,8 +171,7 @@ describe("The page's Zigbee", function () {
 
 	for (const language of LANGUAGES) {
 		it(`fits every width in the language ${language}, with every text there`, async () => {
-			show("joined");
-			visit = await begin({ language: language as Language });
+			await visit.page.goto(`${visit.base}/${language}#/zigbee`);
 			const found: string[] = [];
 			for (const state of LONGEST) {
 				show(state);
@@ -185,8 +183,8 @@ describe("The page's Zigbee", function () {
 					found.push(...(await visit.overflow()).map((what) => `${state}, ${width}: ${what}`));
 				}
 			}
+			await visit.page.goto(`${visit.base}/en#/zigbee`);
 			assert.deepEqual(found, []);
-			await visit.end();
 		});
 	}
 
@@ -194,10 +192,8 @@ describe("The page's Zigbee", function () {
 		const dialog = () => visit.page.getByRole("dialog");
 		beforeEach(async () => {
 			show("not_joined");
-			visit = await begin({ hurried: true });
-			await visit.go("zigbee");
+			await again();
 		});
-		afterEach(() => visit.end());
 		const join = async () => {
 			await card().locator("[name=join]").click();
 			await dialog().getByText(say("zigbee.open")).waitFor();
@@ -262,6 +258,7 @@ describe("The page's Zigbee", function () {
 			await dialog().locator("button[type=submit]").click();
 			await dialog().getByRole("alert").waitFor();
 			await dialog().getByText("Zigbee is turned off.").waitFor({ state: "attached" });
+			await visit.page.keyboard.press("Escape");
 		});
 	});
 
@@ -270,11 +267,10 @@ describe("The page's Zigbee", function () {
 		const interview = () => visit.page.getByText(say("map.interview"), { exact: true });
 		before(async () => {
 			show("joined");
-			visit = await begin();
+			await visit.page.reload();
 			await gateway.login();
 		});
 		beforeEach(again);
-		after(() => visit.end());
 
 		it("shows what was sent last, with its unit and time, and which line has no value", async () => {
 			const { mapping } = await gateway.read("zigbee/map");

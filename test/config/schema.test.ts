@@ -88,9 +88,10 @@ describe("config/schema", () => {
 
 	it("takes one of the speeds that meters have and no other", () => {
 		assert.equal(IEC62056_MODE_D_BAUDRATE.kind, CHOICE);
-		allows(IEC62056_MODE_D_BAUDRATE, [300, 600, 1200, 2400, 4800, 9600, 19200]);
-		refuses(IEC62056_MODE_D_BAUDRATE, [299, 301, 0, 38400, "2400", null, Number.NaN, undefined]);
+		allows(IEC62056_MODE_D_BAUDRATE, [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200]);
+		refuses(IEC62056_MODE_D_BAUDRATE, [299, 301, 0, 28800, 230400, "2400", null, Number.NaN, undefined]);
 		allows(IEC_SPEED_BAUD, [0, 300, 19200]);
+		refuses(IEC_SPEED_BAUD, [38400, 115200]);
 	});
 
 	it("takes one of the protocols by its exact name", () => {

@@ -90,5 +90,5 @@ function append(body: number[], bytes: Uint8Array): void {
 }
 
 function asciiOf(text: string): Uint8Array {
-	return Uint8Array.from(text, (character) => character.charCodeAt(0));
+	return new Uint8Array([...text].map((character) => character.charCodeAt(0)));
 }

@@ -63,13 +63,16 @@ class EightBitMeter implements Machine {
 	}
 }
 
+/** Whether it frames 7E1 by itself, and the speed: 115200 is that of P1 ports. */
+const PORTS = [true, false].flatMap((hardwareParity) => [9600, 115_200].map((baud) => [hardwareParity, baud] as const));
+
 describe("listening to captured meters that send 8N1", () => {
 	for (const vector of iecVectors().filter(({ mode }) => mode === "D")) {
-		for (const hardwareParity of [true, false]) {
-			const where = hardwareParity ? "a port that frames 7E1" : "a port of eight bits";
+		for (const [hardwareParity, baud] of PORTS) {
+			const where = `${baud} Bd, ${hardwareParity ? "a port that frames 7E1" : "a port of eight bits"}`;
 			it(`${vector.name} at ${where}`, () => {
-				const bench = new ReaderBench({ modeD: true, modeDBaud: 9600 }, { hardwareParity });
-				const meter = new IECMeter({ source: () => splitTelegram(vector.telegram), pushBaud: 9600, mode: "D" });
+				const bench = new ReaderBench({ modeD: true, modeDBaud: baud }, { hardwareParity });
+				const meter = new IECMeter({ source: () => splitTelegram(vector.telegram), pushBaud: baud, mode: "D" });
 				bench.world.serial.meter.connect(new EightBitMeter(meter));
 				const { readout } = bench.read();
 				assert.deepEqual(packedReadings(readout?.records), vector.readings);

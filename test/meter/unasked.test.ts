@@ -9,6 +9,7 @@ import { Household } from "../../tools/meter/household.js";
 import { IECMeter } from "../../tools/meter/iec-meter.js";
 import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
 import { lineChange, noOutput, transmission } from "../../tools/meter/outputs.js";
+import { p1Telegram } from "../../tools/meter/p1-telegram.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
 import { dlmsTelegram, smlTelegram } from "../../tools/meter/push-telegrams.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
@@ -24,6 +25,9 @@ function modeD(pushBaud: number, pushMs: number): Machine {
 }
 function sml(pushMs: number, baud = 9600): Machine {
 	return new PushMeter({ source: (nowMs) => smlTelegram(household.reading(nowMs)), baud, pushMs });
+}
+function p1(baud: number, pushMs = 1000): Machine {
+	return new PushMeter({ source: (nowMs) => p1Telegram(household.reading(nowMs)), baud, pushMs });
 }
 function dlms(framing: "hdlc" | "mbus" | "wrapper", baud: number, pushMs: number): Machine {
 	return new PushMeter({ source: (nowMs) => dlmsTelegram(household.reading(nowMs), framing), baud, pushMs });
@@ -82,6 +86,9 @@ const PUSHERS: readonly [
 ][] = [
 	["ASCII at 9600 Bd each 2 s", () => modeD(9600, 2000), "unasked/ascii", "ascii", 9600, "7E1"],
 	["ASCII at 2400 Bd each 5 s", () => modeD(2400, 5000), "unasked/ascii", "ascii", 2400, "7E1"],
+	["a P1 port", () => p1(115_200), "unasked/ascii", "ascii", 115_200, "8N1"],
+	["a P1 port at 57600 Bd", () => p1(57_600), "unasked/ascii", "ascii", 57_600, "8N1"],
+	["a P1 port at 38400 Bd", () => p1(38_400), "unasked/ascii", "ascii", 38_400, "8N1"],
 	["SML each second", () => sml(1000), "unasked/sml", "sml", 9600, "8N1"],
 	["SML each 4 s", () => sml(4000), "unasked/sml", "sml", 9600, "8N1"],
 	["DLMS in HDLC", () => dlms("hdlc", 9600, 2500), "unasked/dlms", "dlms_hdlc", 9600, "8N1"],
@@ -140,26 +147,28 @@ describe("a meter that sends by itself", function () {
 		}
 		assert.equal(codes.at(-1), "unasked/sml", `${codes}`);
 	});
-	it("is read after the settings are as advised", () => {
-		const bench = benchOf(modeD(4800, 3000));
-		const { advice } = bench.read().failure!;
-		assert.deepEqual(advice, { protocol: "iec62056", modeD: true, modeDBaud: 4800 });
-		bench.settings.modeD = true;
-		bench.settings.modeDBaud = 4800;
-		bench.reader.reconfigure();
-		const { readout, failure } = bench.read();
-		assert.equal(failure, undefined);
-		assert.equal(Buffer.from(readout!.meterId).toString("latin1"), ebz.meterId);
-		assert.equal(probe(bench).failure, undefined);
-	});
-	it("has no advice where this gateway can't read it, by its kind or its speed", () => {
-		const bySpeed = benchOf(modeD(115200, 2000)).read().failure;
-		assert.deepEqual([bySpeed?.unasked?.kind, bySpeed?.unasked?.isSupported], ["ascii", false]);
-		const byKind = benchOf(sml(1000)).read().failure;
-		for (const failure of [bySpeed, byKind]) {
-			assert.equal(failure?.advice, undefined);
-			assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
-		}
+	for (const [what, make, baud, meterId] of [
+		["in 7E1", () => modeD(4800, 3000), 4800, ebz.meterId],
+		["at a P1 port", () => p1(115_200), 115_200, "GWS5\\2HOUSE-3P"],
+		["at an old P1 port", () => p1(9600, 10_000), 9600, "GWS5\\2HOUSE-3P"],
+	] as const) {
+		it(`is read after the settings are as advised, ${what}`, () => {
+			const bench = benchOf(make());
+			const { advice } = bench.read().failure!;
+			assert.deepEqual(advice, { protocol: "iec62056", modeD: true, modeDBaud: baud });
+			bench.settings.modeD = true;
+			bench.settings.modeDBaud = baud;
+			bench.reader.reconfigure();
+			const { readout, failure } = bench.read();
+			assert.equal(failure, undefined);
+			assert.deepEqual([readout!.baud, Buffer.from(readout!.meterId).toString("latin1")], [baud, meterId]);
+			assert.equal(probe(bench).failure, undefined);
+		});
+	}
+	it("has no advice where this gateway can't read it", () => {
+		const { failure } = benchOf(sml(1000)).read();
+		assert.equal(failure?.advice, undefined);
+		assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
 	});
 	it("is listened to on, when it sends as set but damaged", () => {
 		const damaged = new IECMeter({

@@ -277,8 +277,9 @@ export const zhaCases = [
 			const { key } = zha.told.find(({ event }) => event === "started");
 			const hex = key.replaceAll(":", "");
 			assert.match(hex, /^[0-9a-f]{32}$/);
-			for (const path of ["zigbee/config", "system/status", "system/logs", "metrics", "system/backup"]) {
-				const { text } = await gateway.get(path);
+			for (const path of ["zigbee/config", "system/status", "system/log", "metrics", "system/backup"]) {
+				const { status, text } = await gateway.get(path);
+				assert.equal(status, 200, path);
 				for (const form of [hex, key, Buffer.from(hex, "hex").toString("base64")])
 					assert.ok(!text.toLowerCase().includes(form.toLowerCase()), path);
 			}

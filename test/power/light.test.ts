@@ -16,6 +16,7 @@ const ON = "on";
 const SLOW = "1000 on, 1000 off";
 const FAST = "100 on, 100 off";
 const FLASHES = "100 on, 400 off";
+const MEDIUM = "300 on, 300 off";
 
 /** A light that notes what it is told. */
 class NotedLight {
@@ -66,6 +67,7 @@ describe("power/light", () => {
 		WAITING: () => light.waiting(true),
 		READING: () => light.reading(true),
 		FLASHING: () => light.flash(),
+		IDENTIFIED: () => light.identifying(true),
 		EMPTY: () => light.empty(),
 		RESETTING: () => light.resetting(),
 	};
@@ -78,14 +80,17 @@ describe("power/light", () => {
 		"is being reset": () => light.resetting(),
 		"has shown the flash": () => time.advance(100),
 		"has empty cells": () => light.empty(),
+		"is looked for": () => light.identifying(true),
+		"was found": () => light.identifying(false),
 	};
 	const SHOWN: Readonly<Record<string, readonly string[]>> = {
-		OFF: [SLOW, "", ON, "", ON, FAST, "", FLASHES],
-		WAITING: ["", OFF, ON, "", ON, FAST, "", FLASHES],
-		READING: [ON, "", "", OFF, ON, FAST, "", FLASHES],
-		FLASHING: [SLOW, "", ON, "", ON, FAST, OFF, FLASHES],
-		EMPTY: [FLASHES, "", FLASHES, "", "", FAST, "", ""],
-		RESETTING: [FAST, "", FAST, "", "", "", "", FAST],
+		OFF: [SLOW, "", ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],
+		WAITING: ["", OFF, ON, "", ON, FAST, "", FLASHES, MEDIUM, ""],
+		READING: [ON, "", "", OFF, ON, FAST, "", FLASHES, MEDIUM, ""],
+		FLASHING: [SLOW, "", ON, "", ON, FAST, OFF, FLASHES, MEDIUM, ""],
+		IDENTIFIED: [MEDIUM, "", MEDIUM, "", "", FAST, "", FLASHES, "", OFF],
+		EMPTY: [FLASHES, "", FLASHES, "", "", FAST, "", "", FLASHES, ""],
+		RESETTING: [FAST, "", FAST, "", "", "", "", FAST, FAST, ""],
 	};
 	for (const [state, enter] of Object.entries(STATES))
 		for (const [index, [event, happen]] of Object.entries(EVENTS).entries())

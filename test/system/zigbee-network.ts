@@ -48,7 +48,7 @@ export class WatchedCoordinator {
 
 	constructor(port: string) {
 		const onEvent = (event: CoordinatorEvent) => void this.events.push(event);
-		this.coordinator = new Coordinator({ port, folder: this.#folder, onEvent });
+		this.coordinator = new Coordinator({ port, folder: this.#folder, takesDuplicates: true, onEvent });
 	}
 
 	/** Takes the first event of this name that is so, once it is there. */

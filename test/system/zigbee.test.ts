@@ -125,8 +125,8 @@ for (const { engine, role, type, args, shown, leaves } of WAYS) {
 			await untilState(gateway, "joined");
 			await watched.take("announced");
 			assert.ok(watched.events.every(({ event }) => event !== "joined"));
-			const expected = expectedOf(await gateway.read("iec62056/read"));
-			await watched.take("values", ({ values }) => values.energy === expected.energy);
+			const { energy } = expectedOf(await gateway.read("iec62056/read"));
+			await watched.take("values", ({ values }) => values.energy === energy);
 		});
 
 		it("tells the truth while its coprocessor is away, and heals", async () => {

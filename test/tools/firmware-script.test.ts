@@ -123,6 +123,7 @@ describe("the firmware's script", function () {
 		const bridge = readdirSync(join(ROOT, "modules", "zigbee")).filter((name) => !/^(mt|radio)\.ts$/.test(name));
 		assert.deepEqual(more.sort(), [
 			"hosts/esp32/coprocessor.ts",
+			"modules/app/zigbee-status.ts",
 			"modules/app/zigbee.ts",
 			...bridge.map((name) => `modules/zigbee/${name}`),
 		]);

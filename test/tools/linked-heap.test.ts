@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { sequenceOf, shareEnvironments } from "../../tools/sdk/environments.js";
 import { Heap, isProperty, placesIn } from "../../tools/sdk/heap.js";
+import { withoutStripped } from "../../tools/sdk/stripped.js";
 import { machineOf, NAMES, slotOf, to } from "./linked-machine.js";
 
 function object(first: number | undefined): string {
@@ -160,5 +161,66 @@ describe("the slots of the firmware", () => {
 		const heap = new Heap(machineOf(OBJECTS));
 		heap.slots[1]!.isGone = true;
 		assert.throws(() => heap.toString(), /which is gone/);
+	});
+});
+
+describe("built-in functions that the linker has stripped", () => {
+	/** A built-in object with these functions, in an order of the list that is not that of the slots. */
+	function builtIns(list: readonly number[]): Heap {
+		const places = [...list.keys()].map((index) => list.length + 1 - index);
+		const functions = list.map((builder, index) => {
+			const next = places[index + 1];
+			const value = `.hostFunction = { &gxBuilders[${builder}], ${builder} }`;
+			return slotOf("HOST_FUNCTION", value, {
+				id: `xsID_${NAMES[builder]}`,
+				flag: 0x8e,
+				...(next === undefined ? {} : { next }),
+			});
+		});
+		const heap = new Heap(machineOf([object(places[0]), ...functions.reverse()]));
+		withoutStripped(heap);
+		return new Heap(heap.toString());
+	}
+
+	for (const [list, names] of [
+		[
+			[0, 1, 3],
+			["a", "d"],
+		],
+		[
+			[1, 2, 0, 3],
+			["a", "d"],
+		],
+		[
+			[0, 3, 2, 1],
+			["a", "d"],
+		],
+		[
+			[3, 1, 2, 0],
+			["d", "a"],
+		],
+		[[1, 2], []],
+		[[0], ["a"]],
+	] as [number[], string[]][])
+		it(`are no properties any more: ${list.map((index) => NAMES[index]).join(" ")}`, () => {
+			const heap = builtIns(list);
+			const object = heap.slots.findIndex(({ kind }) => kind === "XS_INSTANCE_KIND");
+			const own = heap.listOf(object).map((place) => heap.slots[place]!);
+			assert.deepEqual(
+				own.map(({ id }) => id),
+				names.map((name) => `xsID_${name}`),
+			);
+			const rows = heap.rowsOf("gxBuilders");
+			const builders = own.map(({ value }) => rows[Number(/gxBuilders\[(\d+)\]/.exec(value)![1])]);
+			assert.deepEqual(
+				builders,
+				names.map((name) => `\t{ fx_${name}, 1, xsID_${name} },`),
+			);
+		});
+
+	it("stay where the engine lists them, with their number", () => {
+		const text = builtIns([1, 3, 2]).toString();
+		assert.match(text, /gxBuilders\[2\] = \{\n\t\{ fx_d, 1, xsID_d \},\n\t\{ fxDeadStrip, 2, xsID_c \},\n\};/);
+		assert.match(text.slice(text.indexOf("gxStack")), /\{ &gxBuilders\[1\], 7 \}/);
 	});
 });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { crc16 } from "../../modules/bytes/crc16.js";
+import { CHECK_RIGHT } from "../../modules/iec62056-21/block.js";
+import { MeterListener } from "../../modules/iec62056-21/listener.js";
 import {
+	KIND_ASCII,
 	KIND_HDLC,
 	KIND_MBUS,
 	KIND_NONE,
@@ -9,12 +12,16 @@ import {
 	KIND_WRAPPER,
 	TelegramScanner,
 } from "../../modules/meter/telegram-scanner.js";
+import { EVENT_READOUT } from "../../modules/readout/protocol.js";
+import { RecordWriter } from "../../modules/readout/record-writer.js";
 import { Household } from "../../tools/meter/household.js";
+import { p1Telegram } from "../../tools/meter/p1-telegram.js";
 import { PUSH_HELP, parsePushOptions, wantsPush } from "../../tools/meter/push-options.js";
 import { dlmsTelegram, type PushFraming, smlTelegram } from "../../tools/meter/push-telegrams.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 import { UsageError } from "../../tools/meter/words.js";
+import { recordsOf } from "../meter/records.js";
 
 const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
 const reading = household.reading(0);
@@ -64,17 +71,32 @@ describe("the simulated meter that sends by itself", () => {
 		];
 		for (const [framing, kind] of framings) assert.deepEqual(kinds(dlmsTelegram(reading, framing)), [kind], framing);
 	});
+	it("sends a P1 telegram that the gateway takes whole, by its CRC, and recognises", () => {
+		const telegram = p1Telegram(reading);
+		const writer = new RecordWriter();
+		const listener = new MeterListener(writer);
+		listener.receive(telegram, 0, telegram.length, 0);
+		assert.equal(listener.poll().code, EVENT_READOUT);
+		assert.equal(listener.check, CHECK_RIGHT);
+		const records = recordsOf(writer.kept);
+		assert.equal(records.length, Buffer.from(telegram).toString().split("\r\n").length - 4);
+		assert.match(records.at(-1)!, /^0-1:24\.2\.1: 0179\d\.\d{3}\*m3, 261120060000W$/);
+		const scanner = new TelegramScanner();
+		const kinds = [...telegram].map((byte) => scanner.take(byte)).filter((kind) => kind !== KIND_NONE);
+		assert.deepEqual([kinds, scanner.hasParity], [[KIND_ASCII], false]);
+	});
 	it("has options, of which some belong to one kind only", () => {
 		assert.equal(wantsPush(["--protocol", "sml"]), true);
 		assert.equal(wantsPush(["--protocol=dlms-push"]), true);
+		assert.equal(wantsPush(["--protocol", "p1"]), true);
 		assert.equal(wantsPush(["--protocol", "dlms", "--ident", "sml"]), false);
 		assert.equal(parse("--protocol sml --help"), undefined);
 		for (const name of ["port", "telegram", "framing", "baud", "push-seconds", "baud-pace"])
 			assert.ok(PUSH_HELP.includes(`--${name}`), name);
 		const common = { pushMs: 2000, pace: false, quiet: false };
-		assert.deepEqual(parse("--protocol sml"), { isSML: true, framing: "hdlc", baud: 9600, ...common });
+		assert.deepEqual(parse("--protocol sml"), { protocol: "sml", framing: "hdlc", baud: 9600, ...common });
 		assert.deepEqual(parse("--protocol dlms-push --framing mbus --push-seconds 5 --baud-pace --quiet"), {
-			isSML: false,
+			protocol: "dlms-push",
 			framing: "mbus",
 			baud: 2400,
 			pushMs: 5000,
@@ -82,11 +104,15 @@ describe("the simulated meter that sends by itself", () => {
 			quiet: true,
 		});
 		assert.equal(parse("--protocol dlms-push --framing mbus --baud 115200")?.baud, 115_200);
+		const p1 = parse("--protocol p1");
+		assert.deepEqual([p1?.protocol, p1?.baud, p1?.pushMs], ["p1", 115_200, 1000]);
+		assert.equal(parse("--protocol p1 --baud 9600")?.baud, 9600);
 	});
 	for (const line of [
 		"--protocol sml --framing hdlc",
 		"--protocol dlms-push --framing tcp",
-		"--protocol sml --baud 57600",
+		"--protocol sml --baud 28800",
+		"--protocol p1 --framing hdlc",
 		"--protocol sml --push-seconds 0",
 		"--protocol sml --port /dev/ttyS0 --baud-pace",
 		"--protocol sml --echo",

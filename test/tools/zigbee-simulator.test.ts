@@ -42,7 +42,7 @@ describe("The simulated coprocessor, with herdsman as its coordinator's host", f
 	before(async () => {
 		port = await serveTCP(coordinatorChip, 0);
 		const onEvent = (event: CoordinatorEvent) => void events.push(event);
-		coordinator = new Coordinator({ port: `tcp://127.0.0.1:${port.port}`, folder, onEvent });
+		coordinator = new Coordinator({ port: `tcp://127.0.0.1:${port.port}`, folder, takesDuplicates: true, onEvent });
 		await coordinator.start();
 	});
 	after(async () => {

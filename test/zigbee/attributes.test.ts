@@ -118,9 +118,11 @@ describe("zigbee/attributes", () => {
 		const none = mapping({ "1.8.0": "07020000" });
 		assert.deepEqual(attributes(none).clusters, [0, 3, 0x0702]);
 		assert.deepEqual(taken("1.8.0(1*kWh)\r\n32.7.0(1*V)", none).slice(3), [Number.NaN, Number.NaN, Number.NaN]);
-		const all = attributes();
+		const options = { info: INFO, text: TEXT, cells: 0, map: mapOf(new Uint8Array(0)) };
+		const all = new Attributes(options);
 		all.take(readout("1.8.0(1*kWh)\r\n16.7.0(5*W)\r\n32.7.0(230*V)\r\n31.7.0(1*A)"), 1000);
-		all.mapChanged(none);
+		options.map = none;
+		all.mapChanged();
 		assert.deepEqual([...all.values.slice(1, 7)], [NaN, NaN, -0x800000, NaN, NaN, NaN]);
 		assert.equal(all.hasMeasured, false);
 	});

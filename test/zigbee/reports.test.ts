@@ -229,7 +229,7 @@ describe("zigbee/reports", () => {
 		const world = new World().join();
 		world.measure(ALL);
 		world.run(5000);
-		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		world.mapChanged(NO_ELECTRICAL);
 		assert.equal(world.chip.registered, 1);
 		assert.deepEqual(world.bridge.servers, [0, 3, METERING]);
 		assert.ok(Number.isNaN(world.bridge.reportedValue(4)));
@@ -239,7 +239,7 @@ describe("zigbee/reports", () => {
 			world.run(0).map(({ values }) => values),
 			[{ currentSummDelivered: 1000, currentSummReceived: 2000, instantaneousDemand: 100 }],
 		);
-		world.bridge.mapChanged(NO_ELECTRICAL, world.nowMs);
+		world.mapChanged(NO_ELECTRICAL);
 		assert.equal(world.chip.registered, 1);
 	});
 

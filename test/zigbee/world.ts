@@ -217,9 +217,10 @@ export class World implements BridgeUser {
 	readonly identified: number[] = [];
 	changes = 0;
 	#sequence = 0;
+	readonly #options: BridgeOptions;
 
 	constructor(options: Partial<BridgeOptions> = {}) {
-		this.bridge = new Bridge({
+		this.#options = {
 			chip: (user) => new PlayedChip(user),
 			user: this,
 			info: INFO,
@@ -230,8 +231,14 @@ export class World implements BridgeUser {
 			clients: [],
 			sequence: 0,
 			...options,
-		});
+		};
+		this.bridge = new Bridge(this.#options);
 		this.chip = this.bridge.chip as PlayedChip;
+	}
+
+	mapChanged(map: Uint8Array): void {
+		Object.assign(this.#options, { map });
+		this.bridge.mapChanged(this.nowMs);
 	}
 
 	bridgeChanged(): void {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { GATEWAY_SCRIPT } from "../../hosts/node/bundle.js";
 import { findXSWorker, XSWorker } from "../../hosts/node/xs-worker.js";
 import { IECMeter, METER_BLOCK } from "../meter/iec-meter.js";
+import { PushMeter } from "../meter/push-meter.js";
 import { progress, type Row, round, type Section } from "./report.js";
 import * as telegrams from "./telegrams.js";
 import { XSWorld } from "./xs-world.js";
@@ -22,6 +23,11 @@ const LOOP = `globalThis.handleCommand = (message) => {
 /** Characters that arrive at 9600 Bd before the gateway is told: alone, as on this bench, and a full piece of the link. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
+/** A P1 port: a telegram each second, for so long. */
+const P1_BAUD = 115_200;
+const P1_SECONDS = 10;
+/** Characters that the chip's UART waits for before it tells of them (hosts/esp32/uart-core.h). */
+const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
 
 export async function measureSteps(): Promise<Section> {
@@ -37,6 +43,12 @@ export async function measureSteps(): Promise<Section> {
 			progress(`  steps of a readout, ${name}, ${piece} characters a piece …`);
 			add(`readout of ${name}, ${piece} at a time`, "character", await measureBlock(name, piece));
 		}
+	}
+	for (const piece of [UART_PIECE, 512]) {
+		progress(`  steps of a P1 port, ${telegrams.T210D}, ${piece} characters a piece …`);
+		const { steps, characters } = await measureP1(telegrams.T210D, piece);
+		add(`P1 port, ${telegrams.T210D}, ${piece} at a time`, "character", steps / characters);
+		if (piece === UART_PIECE) add(`P1 port, ${characters} characters`, "telegram", steps);
 	}
 	await measureRequests(add);
 	return {
@@ -77,6 +89,25 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 		const before = xs.engine.steps();
 		await xs.advance((telegrams.capture(name).message.length * 10_000) / BAUD + 3000);
 		return (xs.engine.steps() - before) / telegrams.capture(name).message.length;
+	} finally {
+		await xs.stop();
+	}
+}
+
+/** Steps for each telegram of a P1 port, all that is done with it included; nothing else goes on. */
+async function measureP1(name: string, piece: number): Promise<{ steps: number; characters: number }> {
+	const xs = await startWorld(name, (piece * 10_000) / P1_BAUD);
+	try {
+		const { opening, message } = telegrams.capture(name);
+		const bytes = Buffer.concat([opening, message]);
+		await xs.request("iec62056/config", { body: { mode_d_enabled: true, mode_d_baudrate: P1_BAUD } });
+		const { nowMs } = xs.world.time;
+		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: P1_BAUD, pushMs: 1000 }, nowMs));
+		// The first ones come into what the settings have set going.
+		await xs.advance(2500);
+		const before = xs.engine.steps();
+		await xs.advance(P1_SECONDS * 1000);
+		return { steps: (xs.engine.steps() - before) / P1_SECONDS, characters: bytes.length };
 	} finally {
 		await xs.stop();
 	}

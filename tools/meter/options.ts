@@ -9,6 +9,7 @@ import {
 	flag,
 	moment,
 	oneOf,
+	PUSH_BAUD_RATES,
 	parseWords,
 	text,
 	UsageError,
@@ -36,7 +37,7 @@ Without --telegram it is a household's three-phase meter with moving values.
   --reaction MS       pause before an answer (default 200, or 20 if the third maker letter is lower case;
                       5 on a pseudo-terminal without --baud-pace)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
-  --protocol NAME     iec (default), dlms, sml or dlms-push; npm run meter -- --protocol dlms --help tells its options
+  --protocol NAME     iec (default), dlms, sml, dlms-push or p1; npm run meter -- --protocol dlms --help tells its options
 
 Faults:
   --echo              everything received is sent back
@@ -87,7 +88,7 @@ export function parseOptions(args: string[]): MeterOptions | undefined {
 		throw new UsageError("--address takes 1 to 32 of 0-9, A-Z, a-z and blank, or / and a sign-on.");
 	}
 	const mode = choice(values, "mode", ["A", "B", "C", "D"]) as MeterMode | undefined;
-	const baud = oneOf(values, "baud", BAUD_RATES);
+	const baud = oneOf(values, "baud", mode === "D" ? PUSH_BAUD_RATES : BAUD_RATES);
 	if (baud !== undefined && values.telegram !== undefined && mode !== undefined && mode !== "D") {
 		throw new UsageError("--baud and --telegram go together in mode D only: else the telegram says its own rate.");
 	}

@@ -1,11 +1,12 @@
-/** The command line of the meter simulator for meters that send SML or DLMS/COSEM by themselves. */
+/** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
 import type { PushFraming } from "./push-telegrams.js";
-import { BAUD_RATES, choice, count, defined, flag, oneOf, parseWords, text, UsageError } from "./words.js";
+import { choice, count, defined, flag, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
 
   npm run meter -- --protocol sml [options]
   npm run meter -- --protocol dlms-push [options]
+  npm run meter -- --protocol p1 [options]
 
 Without --port it opens a pseudo-terminal and prints its path as the first line: "meter /dev/pts/N".
 Without --telegram it has the moving values of a household.
@@ -13,17 +14,17 @@ Without --telegram it has the moving values of a household.
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
   --framing NAME      dlms-push: hdlc (default), mbus or wrapper
-  --baud N            300 to 19200, or 115200 (default 9600; mbus 2400)
-  --push-seconds N    from one telegram to the next (default 2)
+  --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1 115200)
+  --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
   --quiet             no log (on stderr)
   --help              this text
 
-For ASCII telegrams, the ones that the gateway can read: npm run meter -- --mode D
+For ASCII telegrams in seven bits and parity: npm run meter -- --mode D
 `;
 
 export interface PushProgramOptions {
-	isSML: boolean;
+	protocol: PushProtocol;
 	port?: string;
 	telegram?: string;
 	framing: PushFraming;
@@ -33,7 +34,8 @@ export interface PushProgramOptions {
 	quiet: boolean;
 }
 
-const PROTOCOLS = ["sml", "dlms-push"];
+const PROTOCOLS = ["sml", "dlms-push", "p1"] as const;
+export type PushProtocol = (typeof PROTOCOLS)[number];
 
 export function wantsPush(args: readonly string[]): boolean {
 	return PROTOCOLS.some(
@@ -46,18 +48,20 @@ export function wantsPush(args: readonly string[]): boolean {
 export function parsePushOptions(args: string[]): PushProgramOptions | undefined {
 	const values = parseWords(args, WORDS);
 	if (values.help) return undefined;
-	const isSML = choice(values, "protocol", PROTOCOLS) === "sml";
+	const protocol = choice(values, "protocol", PROTOCOLS) as PushProtocol;
 	if (values["baud-pace"] && values.port !== undefined)
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
-	if (isSML && values.framing !== undefined) throw new UsageError("--framing is for --protocol dlms-push.");
+	if (protocol !== "dlms-push" && values.framing !== undefined)
+		throw new UsageError("--framing is for --protocol dlms-push.");
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
+	const isP1 = protocol === "p1";
 	return defined({
-		isSML,
+		protocol,
 		port: values.port,
 		telegram: values.telegram,
 		framing,
-		baud: oneOf(values, "baud", [...BAUD_RATES, 115_200]) ?? (framing === "mbus" ? 2400 : 9600),
-		pushMs: (count(values, "push-seconds", 86_400, 1) ?? 2) * 1000,
+		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
+		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
 		quiet: values.quiet ?? false,
 	});

@@ -7,6 +7,8 @@ export class UsageError extends Error {
 }
 
 export const BAUD_RATES = [300, 600, 1200, 2400, 4800, 9600, 19200];
+/** Those of meters that send by themselves. */
+export const PUSH_BAUD_RATES = [...BAUD_RATES, 38_400, 57_600, 115_200];
 
 export const text = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;

@@ -153,7 +153,7 @@ export function sdkconfigOf({
 
 /** For all that ESP-IDF compiles. */
 function extraFlags({ isRelease = false }: BuildOrder, { folder }: Places): string[] {
-	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "crypto-config.h")}>`];
+	const flags = [`-DMBEDTLS_USER_CONFIG_FILE=<${join(HOST, "sdkconfig", "crypto-config.h")}>`];
 	// ESP-IDF maps its own folders, and not the one around its project, which it is told to look into.
 	if (isRelease) flags.push(`-ffile-prefix-map=${folder}=build`);
 	return flags;

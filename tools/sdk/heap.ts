@@ -49,7 +49,7 @@ export function placesIn(value: string): number[] {
 export class Heap {
 	readonly slots: readonly Slot[];
 	#before: string;
-	readonly #after: string;
+	#after: string;
 	/** Numbers of names, by the linker's constants for them. */
 	readonly #ids = new Map<string, number>();
 
@@ -93,6 +93,29 @@ export class Heap {
 	/** Puts C in front of the slots, for values in them. */
 	define(text: string): void {
 		this.#before += `${text}\n`;
+	}
+
+	/** Changes the text of the engine's stack and the tables. */
+	changeTables(change: (text: string) => string): void {
+		this.#after = change(this.#after);
+	}
+
+	/** The lines of one of the linker's arrays in front of the slots. */
+	rowsOf(array: string): string[] {
+		const { start, end } = this.#rows(array);
+		return this.#before.slice(start, end).split("\n").slice(0, -1);
+	}
+
+	setRows(array: string, rows: readonly string[]): void {
+		const { start, end } = this.#rows(array);
+		const before = this.#before.slice(0, start).replace(/\[\d+\] = \{\n$/, `[${rows.length}] = {\n`);
+		this.#before = before + rows.map((row) => `${row}\n`).join("") + this.#before.slice(end);
+	}
+
+	#rows(array: string): { start: number; end: number } {
+		const head =
+			new RegExp(`^static const \\w+ ${array}\\[\\d+\\] = \\{\n`, "m").exec(this.#before)?.[0] ?? `${array}[] = {`;
+		return arrayIn(this.#before, head, "};\n");
 	}
 
 	/** Slots that the engine's stack and the tables refer to. */

@@ -5,6 +5,7 @@ import { InstructionSet } from "./byte-code.js";
 import { shareEnvironments } from "./environments.js";
 import { Heap } from "./heap.js";
 import { shortenCode } from "./shorter-code.js";
+import { withoutStripped } from "./stripped.js";
 
 const options = process.argv.slice(2);
 const file = join(options[options.indexOf("-o") + 1]!, "mc.xs.c");
@@ -12,6 +13,7 @@ const text = readFileSync(file, "utf8");
 // Where this fails, make shall not take the linker's file for done the next time.
 rmSync(file);
 const heap = new Heap(text);
+withoutStripped(heap);
 shareEnvironments(heap);
 shortenCode(
 	heap,

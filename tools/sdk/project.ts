@@ -42,7 +42,7 @@ export async function writeProject({ folder, main, made, settings }: Project): P
 /** Another text when what makes the linker's file smaller is another program. */
 function linkerVersion(): string {
 	const hash = createHash("sha256");
-	for (const name of ["link.js", "heap.js", "environments.js", "byte-code.js", "shorter-code.js"])
+	for (const name of ["link.js", "heap.js", "environments.js", "byte-code.js", "shorter-code.js", "stripped.js"])
 		hash.update(readFileSync(new URL(name, import.meta.url)));
 	return hash.digest("hex");
 }

@@ -117,7 +117,8 @@ export class Air {
 	/** A short address that nobody has. */
 	newAddress(): number {
 		let address = this.#lastAddress;
-		while ([...this.#stations].some(({ network }) => network?.shortAddress === address)) {
+		const isTaken = () => [...this.#stations].some(({ network }) => network?.shortAddress === address);
+		while (address === 0 || isTaken()) {
 			address = (address * 0x5e2d + 0x1235) & 0x7fff;
 		}
 		this.#lastAddress = (address * 0x5e2d + 0x1235) & 0x7fff;

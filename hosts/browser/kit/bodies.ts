@@ -76,10 +76,16 @@ export const METER_PROTOCOL = {
 	protocol: { choices: ["iec62056", "dlms"] },
 } as const;
 
+/** POST /api/v1/meter/pin */
+export const METER_PIN = {
+	pin: { min: 4, max: 8, pattern: /^[0-9]*$/ },
+	flashes: { min: 0, max: 3 },
+} as const;
+
 /** POST /api/v1/iec62056/config */
 export const IEC62056_CONFIG = {
 	mode_d_enabled: {},
-	mode_d_baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200] },
+	mode_d_baudrate: { choices: [300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200] },
 	baudrate_max: { min: 300, max: 19200 },
 	battery: {},
 	mode_e_dlms: {},

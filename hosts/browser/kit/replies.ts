@@ -243,7 +243,7 @@ export type Unasked = {
 export type Advice = {
 	readonly protocol: "iec62056" | "dlms";
 	readonly mode_d_enabled?: boolean;
-	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 } | null;
 
 export interface History {
@@ -341,7 +341,7 @@ export interface LastReadout {
 
 export interface IEC62056Settings {
 	readonly mode_d_enabled?: boolean;
-	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200;
+	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 	readonly baudrate_max?: number;
 	readonly battery?: boolean;
 	readonly mode_e_dlms?: boolean;

@@ -21,12 +21,12 @@ const JOINING_POLL_MS = 2_000;
 const JOINING_S = 300;
 
 export function Zigbee() {
-	const now = useStore(status)?.zigbee_state;
+	const { zigbee_state, zigbee_sent } = useStore(status) ?? {};
 	const { value: radio, error, reload } = useDevice<Radio>("zigbee/config");
 	usePoll(reload, radio?.joining_secs ? JOINING_POLL_MS : POLL_MS);
 	useEffect(() => {
 		if (radio !== undefined) reload();
-	}, [now]);
+	}, [zigbee_state, zigbee_sent]);
 	return (
 		<div class="cards">
 			<Card title={t("zigbee.state")} wide={radio?.state === ABSENT}>

@@ -44,6 +44,12 @@ export const METER = {
 		"Der Zähler wird gerade ausgelesen; danach geht es weiter.",
 		"Trwa odczyt licznika; próby zostaną wznowione po nim.",
 	],
+	"pin.title": ["Enter PIN of the meter", "PIN des Zählers eingeben", "Podaj PIN licznika"],
+	"pin.help": [
+		"The head enters it by light: watch the meter's display.",
+		"Der Kopf gibt sie mit Licht ein: Achten Sie auf die Anzeige des Zählers.",
+		"Głowica poda go światłem: patrz na wyświetlacz licznika.",
+	],
 	"probe.ok": ["The meter answers.", "Der Zähler antwortet.", "Licznik odpowiada."],
 	"probe.weak": [
 		"The meter answers, but some characters arrive damaged. Move the head a little.",

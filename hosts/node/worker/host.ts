@@ -48,16 +48,13 @@ import {
 	HOST_HTTPS_SECURE,
 	INFO_FIELDS,
 	INFO_NUMBERS,
-	PORT_CONSOLE,
-	PORT_COPROCESSOR,
-	PORT_METER,
 	POWER_BATTERY,
 	POWER_CELLS,
 	POWER_TEMPERATURE,
 	POWER_USB,
 	RETAINED_SIZE,
 } from "./protocol.js";
-import { ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
+import { ProxyConsole, ProxyCoprocessor, ProxyListener, ProxySerial, ProxySocket, type WirePins } from "./streams.js";
 import { ProxyUDP } from "./udp.js";
 import { ProxyUpdate } from "./update.js";
 import { ProxyWiFi } from "./wifi.js";
@@ -299,7 +296,7 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 		info: info as unknown as HostInfo,
 		clock: new WireClock(wire),
 		timers: new WireTimers(wire),
-		serial: createSerialPorts(wire, flags),
+		serial: createSerialPorts(pins, flags),
 		network: createNetwork(pins, flags),
 		storage: new WireStorage(wire),
 		crypto: new WireCrypto(wire),
@@ -318,15 +315,16 @@ export function createHost(wire: Wire, start: ArrayBuffer): Host {
 	};
 }
 
-function createSerialPorts(wire: Wire, flags: number): Host["serial"] {
-	const port = (which: number, hardwareParity = false) => ({ io: ProxySerial, pins: { wire, which }, hardwareParity });
+function createSerialPorts(pins: WirePins, flags: number): Host["serial"] {
 	const setLines = (reset: boolean, bootLoader: boolean) =>
-		void wire.call(COMMANDS.coprocessorLines, 0, Number(reset), Number(bootLoader));
+		void pins.wire.call(COMMANDS.coprocessorLines, 0, Number(reset), Number(bootLoader));
 	const lines = (flags & HOST_HAS_COPROCESSOR_LINES) !== 0 ? { setLines } : {};
 	return {
-		meter: port(PORT_METER, (flags & HOST_HARDWARE_PARITY) !== 0),
-		...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: port(PORT_CONSOLE) } : {}),
-		...((flags & HOST_HAS_COPROCESSOR) !== 0 ? { zigbee: { ...port(PORT_COPROCESSOR), ...lines } } : {}),
+		meter: { io: ProxySerial, pins, hardwareParity: (flags & HOST_HARDWARE_PARITY) !== 0 },
+		...((flags & HOST_HAS_CONSOLE) !== 0 ? { console: { io: ProxyConsole, pins, hardwareParity: false } } : {}),
+		...((flags & HOST_HAS_COPROCESSOR) !== 0
+			? { zigbee: { io: ProxyCoprocessor, pins, hardwareParity: false, ...lines } }
+			: {}),
 	};
 }
 

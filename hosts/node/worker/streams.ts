@@ -14,17 +14,23 @@ import type {
 	Socket,
 	SocketOptions,
 } from "../../../modules/io/host.js";
-import { COMMANDS, EVENT_DRAINED, EVENT_ERROR, EVENT_READABLE, EVENT_WRITABLE, READ_LIMIT } from "./protocol.js";
+import {
+	COMMANDS,
+	EVENT_DRAINED,
+	EVENT_ERROR,
+	EVENT_READABLE,
+	EVENT_WRITABLE,
+	PORT_CONSOLE,
+	PORT_COPROCESSOR,
+	PORT_METER,
+	READ_LIMIT,
+} from "./protocol.js";
 import type { Target, Wire } from "./wire.js";
 
 const NOTHING = new Uint8Array(0);
 
 export interface WirePins {
 	readonly wire: Wire;
-}
-export interface SerialPins extends WirePins {
-	/** PORT_…. */
-	readonly which: number;
 }
 export interface ListenerPins extends WirePins {
 	/** 1 for the TLS port. */
@@ -91,9 +97,10 @@ export class Stream implements Target {
 	}
 }
 
+/** The meter's port. */
 export class ProxySerial extends Stream implements Serial {
-	constructor(options: SerialOptions) {
-		const { wire, which } = options as SerialOptions & SerialPins;
+	constructor(options: SerialOptions, which = PORT_METER) {
+		const { wire } = options as SerialOptions & WirePins;
 		super(wire, wire.newId(), options);
 		wire.call(COMMANDS.serial, this.id, which, options.format, options.baud);
 		wire.attach(this.id, this);
@@ -101,6 +108,18 @@ export class ProxySerial extends Stream implements Serial {
 
 	configure(line: LineSettings): void {
 		if (!this.closed) this.wire.call(COMMANDS.configure, this.id, line.format, line.baud);
+	}
+}
+
+export class ProxyConsole extends ProxySerial {
+	constructor(options: SerialOptions) {
+		super(options, PORT_CONSOLE);
+	}
+}
+
+export class ProxyCoprocessor extends ProxySerial {
+	constructor(options: SerialOptions) {
+		super(options, PORT_COPROCESSOR);
 	}
 }
 

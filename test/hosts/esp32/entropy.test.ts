@@ -74,7 +74,7 @@ describe("the ESP32's random generator", function () {
 	});
 
 	it("keeps the level of outputs that the sleep can hold, as the reset line of a coprocessor on a board for batteries", () => {
-		assert.deepEqual(steps.get("sleep with outputs"), ["wakes after 1000000 us", "holds 5", "noise off", "deep sleep"]);
+		assert.deepEqual(steps.get("sleep with outputs"), ["wakes after 1000000 us", "holds 5", "deep sleep"]);
 		const { zigbee } = BOARDS.find(({ cells }) => cells > 0)!;
 		// RTC pins of the ESP32-S3 (its data sheet, 2.3).
 		for (const pin of [zigbee!.reset, zigbee!.boot]) assert.ok(pin! <= 21);

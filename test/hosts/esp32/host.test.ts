@@ -61,10 +61,15 @@ describe("firmware for the ESP32", () => {
 			const { zigbee, led } = board;
 			// The radio's port is ours, it does not start its boot loader, and runs; the light is off, and then blinks.
 			const lines = [zigbee?.select, zigbee?.boot, zigbee?.reset].filter((pin) => pin !== undefined);
+			const outputs = chip.argsOf("xs_power_output");
 			assert.deepEqual(
-				chip.argsOf("xs_power_output"),
+				outputs.slice(0, lines.length),
 				lines.map((pin) => [pin, true]),
 			);
+			// Then the bridge resets it, as it begins with every coprocessor.
+			const later = outputs.slice(lines.length);
+			assert.equal(later.length > 0, zigbee?.reset !== undefined);
+			for (const [pin, level] of later) assert.ok((pin === zigbee?.boot && level) || (pin === zigbee?.reset && !level));
 			const blinks = [
 				[0, 0],
 				[1000, 1000],
