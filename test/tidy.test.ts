@@ -66,7 +66,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 		why: "what a readout is made of belongs to no protocol",
 	},
 	{
-		rooms: "iec62056-21 hdlc dlms",
+		rooms: "iec62056-21 hdlc dlms sml",
 		from: "bytes obis io/host io/machine readout",
 		why: "protocols never know each other: the meter puts them into each other",
 	},
@@ -88,7 +88,7 @@ const IMPORTS: readonly { rooms: string; from: string; why: string }[] = [
 	},
 	{
 		rooms: "meter",
-		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms time",
+		from: "bytes obis io/crypto io/host io/machine io/driver io/link io/memory readout iec62056-21 hdlc dlms sml time",
 		why: "decides when which conversation is held, and keeps what was read",
 	},
 	{

@@ -15,8 +15,9 @@ import { p1Telegram } from "./meter/p1-telegram.js";
 import { openPseudoTerminal } from "./meter/pseudo-terminal.js";
 import { PushMeter } from "./meter/push-meter.js";
 import { PUSH_HELP, type PushProgramOptions, parsePushOptions, wantsPush } from "./meter/push-options.js";
-import { dlmsTelegram, smlTelegram } from "./meter/push-telegrams.js";
+import { dlmsTelegram } from "./meter/push-telegrams.js";
 import { openRealPort } from "./meter/real-port.js";
+import { smlSource } from "./meter/sml-options.js";
 import { readTelegram, splitTelegram } from "./meter/telegram.js";
 import { ToldTime } from "./meter/told-time.js";
 import { UsageError } from "./meter/words.js";
@@ -87,16 +88,17 @@ function makeIECMeter(options: MeterOptions): Meter.IECMeter {
 	return new Meter.IECMeter({ ...common, mode, source: () => household.telegram(time.nowMs - utcMs) });
 }
 
-function makePushMeter({ protocol, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
+function makePushMeter({ protocol, sml, framing, telegram, baud, pushMs }: PushProgramOptions): PushMeter {
 	if (telegram !== undefined) {
 		const bytes = readTelegram(telegram);
 		return new PushMeter({ source: () => bytes, baud, pushMs });
 	}
 	const household = new Household({ utcMs: Date.now() - performance.now(), mode: "C", baud: DEFAULT_BAUD });
+	const smlFor = smlSource(sml ?? {});
 	const source = (nowMs: number) => {
 		const reading = household.reading(nowMs);
 		if (protocol === "p1") return p1Telegram(reading);
-		return protocol === "sml" ? smlTelegram(reading) : dlmsTelegram(reading, framing);
+		return protocol === "sml" ? smlFor(reading) : dlmsTelegram(reading, framing);
 	};
 	return new PushMeter({ source, baud, pushMs });
 }

@@ -5,7 +5,7 @@
 import type { CoprocessorPort, Timers } from "../../modules/io/host.js";
 import type { RadioPins } from "./boards.js";
 import { Output } from "./output.js";
-import { createSerialPort } from "./serial.js";
+import { UARTPort } from "./serial.js";
 
 export interface CoprocessorSettings {
 	readonly pins: RadioPins;
@@ -15,15 +15,19 @@ export interface CoprocessorSettings {
 
 /** The coprocessor runs from now on, and its port is ours. */
 export function createCoprocessorPort(settings: CoprocessorSettings): CoprocessorPort {
-	const { reset, boot, select } = settings.pins;
+	const { reset, select } = settings.pins;
 	if (select !== undefined) Output.set(select, true);
-	const port = createSerialPort(settings);
-	if (reset === undefined) return port;
-	// Both are low when they are wanted. What the boot loader's line says counts at the end of reset.
-	const setLines = (isReset: boolean, bootLoader: boolean) => {
+	if (reset === undefined) return new UARTPort(settings);
+	const port = new WiredPort(settings);
+	port.setLines(false, false);
+	return port;
+}
+
+class WiredPort extends UARTPort<CoprocessorSettings> {
+	/** Both are low when they are wanted. What the boot loader's line says counts at the end of reset. */
+	setLines(isReset: boolean, bootLoader: boolean): void {
+		const { reset, boot } = this.settings.pins;
 		if (boot !== undefined) Output.set(boot, !bootLoader);
-		Output.set(reset, !isReset);
-	};
-	setLines(false, false);
-	return { ...port, setLines };
+		Output.set(reset!, !isReset);
+	}
 }

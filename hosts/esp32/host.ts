@@ -16,7 +16,7 @@ import { createCoprocessorPort } from "./coprocessor.js";
 import { type FactoryData, FactoryPartition, hostnameOf, loadFactoryData } from "./factory.js";
 import { createLEDPort } from "./led.js";
 import { ChipPower, ChipRetained, ChipSleep } from "./power.js";
-import { createSerialPort } from "./serial.js";
+import { UARTPort } from "./serial.js";
 import { NVSStorage } from "./storage.js";
 import { ChipClock, System } from "./system.js";
 import { ChipUpdate } from "./update.js";
@@ -49,7 +49,7 @@ export function createHost(ending: Ending): Host {
 		clock: new ChipClock(),
 		timers,
 		serial: {
-			meter: createSerialPort({ pins: meter, timers, trace }),
+			meter: new UARTPort({ pins: meter, timers, trace }),
 			console: CONSOLE,
 			// The one use of what only a radio needs.
 			...(HAS_RADIO ? { zigbee: createCoprocessorPort({ pins: BOARD.zigbee!, timers, trace }) } : {}),

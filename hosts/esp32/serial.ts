@@ -69,8 +69,25 @@ export interface SerialSettings {
 	trace(message: string): void;
 }
 
-export function createSerialPort(settings: SerialSettings): SerialPort {
-	return { io: UARTSerial, pins: { settings }, hardwareParity: true };
+/** A class, since an object of its own for pins and members takes slots. */
+export class UARTPort<Settings extends SerialSettings = SerialSettings> implements SerialPort {
+	readonly settings: Settings;
+
+	constructor(settings: Settings) {
+		this.settings = settings;
+	}
+
+	get io(): SerialPort["io"] {
+		return UARTSerial;
+	}
+
+	get pins(): object {
+		return { settings: this.settings };
+	}
+
+	get hardwareParity(): boolean {
+		return true;
+	}
 }
 
 class UARTSerial implements Serial {

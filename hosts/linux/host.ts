@@ -17,7 +17,7 @@ import { ASKED_FOR, POWER_ON, SLEPT, StoredRetained } from "../simulated/ending.
 import { IMAGE_CHIP, IMAGE_DEVICE_ID, IMAGE_FAILS, IMAGE_HANGS, IMAGE_HEARS_NOTHING } from "../simulated/image.js";
 import { SimulatedPower } from "../simulated/power.js";
 import { createWiFiPort } from "../simulated/radio.js";
-import { createSerialPort } from "./serial.js";
+import { LinuxPort } from "./serial.js";
 import { System } from "./system.js";
 
 class LinuxClock implements Clock {
@@ -169,8 +169,8 @@ export function createHost(): { host: Host; ready(): void; fail?(): void } {
 		clock,
 		timers,
 		serial: {
-			meter: createSerialPort({ path: setting("METER")!, timers, trace }),
-			...(zigbee === undefined ? {} : { zigbee: createSerialPort({ path: zigbee, timers, trace }) }),
+			meter: new LinuxPort({ path: setting("METER")!, timers, trace }),
+			...(zigbee === undefined ? {} : { zigbee: new LinuxPort({ path: zigbee, timers, trace }) }),
 		},
 		network: new NativeNetwork(
 			{

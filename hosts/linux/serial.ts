@@ -43,18 +43,28 @@ export interface SerialSettings {
 	trace(message: string): void;
 }
 
-interface Device extends SerialSettings {
+/** Made once: whether it has parity is found out then. */
+export class LinuxPort implements SerialPort {
+	readonly settings: SerialSettings;
 	readonly hardwareParity: boolean;
-}
 
-export function createSerialPort(settings: SerialSettings): SerialPort {
-	const hardwareParity = NativePort.hasParity(settings.path);
-	return { io: LinuxSerial, pins: { device: { ...settings, hardwareParity } satisfies Device }, hardwareParity };
+	constructor(settings: SerialSettings) {
+		this.settings = settings;
+		this.hardwareParity = NativePort.hasParity(settings.path);
+	}
+
+	get io(): SerialPort["io"] {
+		return LinuxSerial;
+	}
+
+	get pins(): object {
+		return { device: this };
+	}
 }
 
 class LinuxSerial implements Serial {
 	readonly #options: SerialOptions;
-	readonly #device: Device;
+	readonly #device: LinuxPort;
 	#port: NativePort | undefined;
 	/** Count last announced to the caller. */
 	#writable = 0;
@@ -62,12 +72,12 @@ class LinuxSerial implements Serial {
 
 	constructor(options: SerialOptions) {
 		this.#options = options;
-		this.#device = (options as SerialOptions & { device: Device }).device;
+		this.#device = (options as SerialOptions & { device: LinuxPort }).device;
 		try {
-			this.#port = new NativePort(this, this.#device.path);
+			this.#port = new NativePort(this, this.#device.settings.path);
 		} catch (error) {
-			this.#device.trace((error as Error).message);
-			this.#device.timers.set(() => this.gone(), 0);
+			this.#device.settings.trace((error as Error).message);
+			this.#device.settings.timers.set(() => this.gone(), 0);
 			return;
 		}
 		this.configure(options);
@@ -88,7 +98,7 @@ class LinuxSerial implements Serial {
 	configure(line: LineSettings): void {
 		const format = this.#device.hardwareParity ? line.format : FORMAT_8N1;
 		if (this.#port === undefined || this.#port.configure(line.baud, format)) return;
-		this.#device.trace(`The serial port does not take ${line.baud} Bd.`);
+		this.#device.settings.trace(`The serial port does not take ${line.baud} Bd.`);
 	}
 
 	close(): void {
@@ -110,7 +120,7 @@ class LinuxSerial implements Serial {
 		} else {
 			if (count === SERIAL_ERROR_GONE) {
 				this.#writable = 0;
-				this.#device.trace(`The serial port ${this.#device.path} is gone.`);
+				this.#device.settings.trace(`The serial port ${this.#device.settings.path} is gone.`);
 			}
 			this.#options.onError?.(count);
 		}

@@ -1,6 +1,7 @@
 /** Meter routes of the API text: readouts; and `meter/probe`, `iec62056/log`. */
 import {
 	CONTROL_LOG_EN,
+	CONTROL_SIMULATOR_EN,
 	IEC62056_MODE_D_BAUDRATE,
 	IEC62056_MODE_D_ENABLED,
 	METER_PROTOCOL,
@@ -104,18 +105,21 @@ export function postProbe(exchange: Exchange): void {
 	if (!exchange.services.reader.probe({ finished: (result) => answerProbe(exchange, result) })) failBusy(exchange, 503);
 }
 
-/** Answers when it has begun. */
+/** Answers when it has begun. A simulated meter hides nothing. */
 export function postPIN(exchange: Exchange, values: BodyValues): void {
-	const pin = needed(values, PIN);
-	const opening = values.get(FLASHES) ?? FLASHES_USUAL;
+	const { reader, config } = exchange.services;
+	const isSimulated = config.get(CONTROL_SIMULATOR_EN);
 	let entry: PINEntry | undefined;
-	const isFree = exchange.services.reader.lend((driver, port, nowMs, over) => {
-		entry = new PINEntry(pin, opening, driver, port, nowMs, over);
-		return entry;
-	});
+	const isFree =
+		isSimulated ||
+		reader.lend((driver, port, nowMs, over) => {
+			const flashes = values.get(FLASHES) ?? FLASHES_USUAL;
+			entry = new PINEntry(needed(values, PIN), flashes, driver, port, nowMs, over);
+			return entry;
+		});
 	if (!isFree) failBusy(exchange, 409);
-	else if (entry?.isGoingOn) exchange.object((writer) => numberMember(writer, "duration_ms", entry?.durationMs ?? 0));
-	else failRead(exchange, FAILURE_PORT);
+	else if (!isSimulated && !entry?.isGoingOn) failRead(exchange, FAILURE_PORT);
+	else exchange.object((writer) => numberMember(writer, "duration_ms", entry?.durationMs ?? 0));
 }
 
 function failBusy(exchange: Exchange, status: number): void {

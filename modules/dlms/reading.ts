@@ -8,6 +8,7 @@
  *
  * Limits: LIST_LIMIT attributes in a request, VALUES_LIMIT values of an object, TEXT_LIMIT characters of a value.
  */
+import { TEXT_LIMIT } from "../bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "./axdr.js";
 import { Cursor } from "./cursor.js";
 import {
@@ -45,7 +46,7 @@ import {
 	REASON_UNREADABLE,
 	reasonOf,
 } from "./reasons.js";
-import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render, TEXT_LIMIT } from "./render.js";
+import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, isNumber, NO_TEXT, render } from "./render.js";
 import { SCALER_DENIED, SCALER_KNOWN, SCALER_UNKNOWN, type ScalerCache, UNIT_NONE } from "./scaler-cache.js";
 
 /**

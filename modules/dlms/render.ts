@@ -13,6 +13,8 @@
  *
  * Limits: TEXT_LIMIT characters of a value.
  */
+import { putFloat, putInteger } from "../bytes/decimal.js";
+import { putHexText, putOctets, TEXT_LIMIT, TEXT_TOO_LONG } from "../bytes/octets.js";
 import {
 	type DataWalker,
 	TAG_BCD,
@@ -42,16 +44,9 @@ import {
 	TAG_UINT64,
 } from "./axdr.js";
 import { DATE_TIME_LENGTH, putDate, putDateTime, putTime } from "./date-time.js";
-import { putFloat, putInteger } from "./decimal.js";
-
-/** The longest text of a value; longer than any number. */
-export const TEXT_LIMIT = 256;
 
 /** In place of a length: the value has none, it is null or no number. */
 export const NO_TEXT = -1;
-/** In place of a length: the text is longer than TEXT_LIMIT, or the type can't be shown. */
-export const TEXT_TOO_LONG = -2;
-
 /** How an octet string is to be read. */
 export const AS_TEXT = 0;
 /** As a date and time if it has the length of one. */
@@ -60,9 +55,7 @@ export const AS_DATE_TIME = 1;
 export const AS_SWAPPED_DATE_TIME = 2;
 
 const DIGIT_0 = 0x30;
-const BLANK = 0x20;
 const LETTER_B = 0x62;
-const DELETE = 0x7f;
 
 /** An integer tag, in whatever size. */
 function isInteger(tag: number): boolean {
@@ -103,8 +96,7 @@ export function render(walker: DataWalker, scaler: number, octets: number, into:
 	const dated = tag === TAG_OCTET_STRING && octets !== AS_TEXT && end - start === DATE_TIME_LENGTH;
 	const length = dated || tag >= TAG_DATE_TIME ? putMoment(walker, dated ? TAG_DATE_TIME : tag, octets, into) : 0;
 	if (length > 0) return length;
-	if (tag >= TAG_DATE_TIME || !isText(bytes, start, end)) return putHexText(bytes, start, end, into);
-	return putText(bytes, start, end, into);
+	return tag >= TAG_DATE_TIME ? putHexText(bytes, start, end, into) : putOctets(bytes, start, end, into);
 }
 
 function putMoment(walker: DataWalker, tag: number, octets: number, into: Uint8Array): number {
@@ -114,36 +106,6 @@ function putMoment(walker: DataWalker, tag: number, octets: number, into: Uint8A
 	return putDateTime({ bytes, start, swapped: octets === AS_SWAPPED_DATE_TIME }, into, 0);
 }
 
-/** Where the text ends without blanks and zeros after it. */
-function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
-	let to = end;
-	while (to > start && (bytes[to - 1] === BLANK || bytes[to - 1] === 0)) to--;
-	return to;
-}
-
-/** Printable ASCII, but for what is trimmed. */
-function isText(bytes: Uint8Array, start: number, end: number): boolean {
-	const to = trimmedEnd(bytes, start, end);
-	for (let i = start; i < to; i++) if (bytes[i] < BLANK || bytes[i] >= DELETE) return false;
-	return to > start || start === end;
-}
-
-function putText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
-	const length = trimmedEnd(bytes, start, end) - start;
-	if (length > TEXT_LIMIT) return TEXT_TOO_LONG;
-	for (let i = 0; i < length; i++) into[i] = bytes[start + i];
-	return length;
-}
-
-function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
-	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
-	for (let i = start; i < end; i++) {
-		into[(i - start) * 2] = hexDigit(bytes[i] >> 4);
-		into[(i - start) * 2 + 1] = hexDigit(bytes[i] & 15);
-	}
-	return (end - start) * 2;
-}
-
 function putBits(bytes: Uint8Array, start: number, count: number, into: Uint8Array): number {
 	if (count === 0) return 0;
 	if (count + 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
@@ -151,9 +113,4 @@ function putBits(bytes: Uint8Array, start: number, count: number, into: Uint8Arr
 	into[1] = LETTER_B;
 	for (let i = 0; i < count; i++) into[i + 2] = DIGIT_0 + ((bytes[start + (i >> 3)] >> (7 - (i & 7))) & 1);
 	return count + 2;
-}
-
-/** A capital: the records of a readout pack those into four bits. */
-function hexDigit(nibble: number): number {
-	return nibble + (nibble < 10 ? DIGIT_0 : 0x37);
 }

@@ -7,11 +7,8 @@
 import { entryAt } from "../dlms/plan.js";
 import { ATTRIBUTE_VALUE, POLL_ATTRIBUTE, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { ReadingSink } from "../dlms/reading.js";
-import { UNIT_NONE } from "../dlms/scaler-cache.js";
 import { OBIS_TEXT_LIMIT, OBISCode } from "../obis/code.js";
-import { cosemUnitText } from "../obis/units.js";
-import { type RecordWriter, UNIT_LIMIT } from "../readout/record-writer.js";
-import { PART_UNIT, PART_VALUE } from "../readout/sink.js";
+import type { RecordWriter } from "../readout/record-writer.js";
 
 /** Bytes of an object in `missing`. */
 export const MISSING_SIZE = POLL_ENTRY_SIZE + 2;
@@ -20,7 +17,6 @@ export class DLMSRecords implements ReadingSink {
 	/** As poll-list.ts packs it. */
 	readonly list: Uint8Array;
 	readonly #writer: RecordWriter;
-	readonly #unit = new Uint8Array(UNIT_LIMIT);
 	readonly #missing = new Uint8Array(POLL_LIMIT * MISSING_SIZE);
 	#missingEnd = 0;
 
@@ -51,16 +47,7 @@ export class DLMSRecords implements ReadingSink {
 	}
 
 	value(text: Uint8Array, length: number, unit: number): void {
-		const writer = this.#writer;
-		writer.beginValue();
-		writer.text(PART_VALUE, text, 0, length);
-		const spelling = unit === UNIT_NONE ? "" : cosemUnitText(unit);
-		if (spelling.length > 0) {
-			const { length: unitLength } = spelling;
-			for (let i = 0; i < unitLength; i++) this.#unit[i] = spelling.charCodeAt(i);
-			writer.text(PART_UNIT, this.#unit, 0, unitLength);
-		}
-		writer.endValue();
+		this.#writer.value(text, length, unit);
 	}
 
 	endObject(): void {}

@@ -5,6 +5,7 @@
 import { probeIdent } from "../iec62056-21/protocol.js";
 import type { Failure } from "../readout/failure.js";
 import type { Opening, Probing } from "../readout/protocol.js";
+import { SML } from "../sml/protocol.js";
 import { ConnectionProbe, DLMS } from "./dlms-protocol.js";
 import { OPENING_DIRECT } from "./dlms-settings.js";
 import { FAILURE_HDLC_INSTEAD, FAILURE_SIGN_ON_INSTEAD } from "./failures.js";
@@ -28,5 +29,5 @@ const HDLC: Instead = Object.freeze({
 /** In the order in which they are asked. */
 export function insteadOf(settings: MeterSettings): readonly Instead[] {
 	if (DLMS.isChosen(settings)) return settings.dlms.opening === OPENING_DIRECT ? [SIGN_ON] : [];
-	return settings.modeD ? [SIGN_ON, HDLC] : [HDLC];
+	return settings.modeD || SML.isChosen(settings) ? [SIGN_ON, HDLC] : [HDLC];
 }

@@ -1,6 +1,7 @@
 /** All that the meter can be read by: the one place where protocols are named to the reader. A new one is a row more. */
 import { MODE_D_PUSH, SIGN_ON } from "../iec62056-21/protocol.js";
 import type { ProtocolRow } from "../readout/protocol.js";
+import { SML } from "../sml/protocol.js";
 import { DLMS, DLMS_AFTER_SIGN_ON } from "./dlms-protocol.js";
 import type { MeterSettings } from "./settings.js";
 import { SIMULATED } from "./simulator.js";
@@ -9,6 +10,7 @@ import { SIMULATED } from "./simulator.js";
 export const PROTOCOLS: readonly ProtocolRow<MeterSettings>[] = Object.freeze([
 	SIMULATED,
 	MODE_D_PUSH,
+	SML,
 	DLMS,
 	DLMS_AFTER_SIGN_ON,
 	SIGN_ON,

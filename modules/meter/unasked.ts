@@ -4,7 +4,8 @@
  */
 import { HDLC_OTHER_ADDRESS, HDLC_REFUSED } from "../hdlc/failures.js";
 import { IEC_NO_IDENT } from "../iec62056-21/failures.js";
-import type { Failure } from "../readout/failure.js";
+import type { Advice, Failure } from "../readout/failure.js";
+import { PROTOCOL_SML, SML_BAUD } from "../sml/protocol.js";
 import { UNASKED_ASCII, UNASKED_DLMS, UNASKED_NOISE, UNASKED_SML } from "./failures.js";
 import type { MeterSettings } from "./settings.js";
 import { KIND_ASCII, KIND_NOISE, KIND_SML } from "./telegram-scanner.js";
@@ -14,6 +15,7 @@ export const FRAMING_7E1 = "7E1";
 
 /** By KIND_…: the words of the API. */
 const WORDS = Object.freeze(["", "ascii", "sml", "dlms_hdlc", "dlms_mbus", "dlms_wrapper", "noise"]);
+const SML_ADVICE: Advice = Object.freeze({ protocol: PROTOCOL_SML });
 
 /** A telegram of this kind came at this speed; `hasParity`: in 7E1, else in 8N1. */
 export function unasked(kind: number, baud: number, hasParity: boolean): Failure {
@@ -25,17 +27,24 @@ export function unasked(kind: number, baud: number, hasParity: boolean): Failure
 		});
 	}
 	const framing = hasParity ? FRAMING_7E1 : "8N1";
-	const isSupported = kind === KIND_ASCII;
-	const row = kind === KIND_ASCII ? UNASKED_ASCII : kind === KIND_SML ? UNASKED_SML : UNASKED_DLMS;
+	const isSML = kind === KIND_SML;
+	const isSupported = isSML ? baud === SML_BAUD : kind === KIND_ASCII;
+	const row = kind === KIND_ASCII ? UNASKED_ASCII : isSML ? UNASKED_SML : UNASKED_DLMS;
 	const what = `${row.message.slice(0, -1)}, at ${baud} Bd, ${framing}.`;
 	return Object.freeze({
 		...row,
-		message: isSupported
-			? `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`
-			: `${what} This gateway can't read that yet.`,
+		message: !isSupported
+			? `${what} This gateway can't read that yet.`
+			: isSML
+				? `${what} Choose the protocol sml.`
+				: `${what} Turn mode_d_enabled on, and set mode_d_baudrate to ${baud}.`,
 		unasked: Object.freeze({ kind: word, baud, framing, isSupported }),
-		...(isSupported ? { advice: Object.freeze({ protocol: "iec62056", modeD: true, modeDBaud: baud }) } : {}),
+		...(isSupported ? { advice: isSML ? SML_ADVICE : adviceOf(baud) } : {}),
 	});
+}
+
+function adviceOf(modeDBaud: number): Advice {
+	return Object.freeze({ protocol: "iec62056", modeD: true, modeDBaud });
 }
 
 /** A conversation that got no further than this has heard nothing that fits its question. */
@@ -50,6 +59,7 @@ export function isUnexplained(failure: Failure): boolean {
 
 /** The gateway listens as the failure advises already: it found nothing new. */
 export function isAsAdvised({ advice }: Failure, settings: MeterSettings): boolean {
+	if (advice?.protocol === PROTOCOL_SML) return settings.protocol === PROTOCOL_SML;
 	return advice?.modeD === true && settings.modeD && settings.modeDBaud === advice.modeDBaud;
 }
 

@@ -26,9 +26,10 @@
  * What arrives is written raw at the end of the buffer, and packed in place once it is complete: packed is never
  * longer than raw, but for the bytes of RAW_ROOM that are left free in front of a text.
  */
+import { asciiBytes } from "../bytes/ascii.js";
 import { GROUP_PROFILE, OBISCode } from "../obis/code.js";
-import { unitIndex } from "../obis/units.js";
-import { PART_ADDRESS, PART_UNIT, type RecordSink } from "./sink.js";
+import { cosemUnitText, unitIndex } from "../obis/units.js";
+import { PART_ADDRESS, PART_UNIT, PART_VALUE, type RecordSink } from "./sink.js";
 
 /** The running buffer, bytes: holds 576 records of a Kohler, the longest telegram known. */
 export const RUNNING_LIMIT = 8192;
@@ -259,7 +260,16 @@ export class RecordWriter implements RecordSink {
 		this.#headEnd = this.packCode();
 	}
 
-	/** The same for an attribute that is not the object's value: after the six groups its class and number. */
+	/** A whole value, with the unit of that DLMS number. */
+	value(text: Uint8Array, length: number, unit: number): void {
+		this.beginValue();
+		this.text(PART_VALUE, text, 0, length);
+		const spelling = cosemUnitText(unit);
+		if (spelling.length > 0) this.text(PART_UNIT, asciiBytes(spelling), 0, spelling.length);
+		this.endValue();
+	}
+
+	/** As beginCode, for an attribute that is not the object's value: after the six groups its class and number. */
 	beginAttribute(groups: Uint8Array, at: number): void {
 		this.beginLine();
 		this.beginSet();

@@ -5,6 +5,7 @@ import * as hdlc from "../../modules/hdlc/failures.js";
 import * as iec from "../../modules/iec62056-21/failures.js";
 import * as meter from "../../modules/meter/failures.js";
 import { type Failure, furthest, PROGRESS_HEARD } from "../../modules/readout/failure.js";
+import * as sml from "../../modules/sml/failures.js";
 
 /** Those of a module, by name. */
 function rowsOf(module: object): [string, Failure][] {
@@ -15,6 +16,7 @@ const TABLES: readonly [string, object][] = [
 	["iec62056-21", iec],
 	["hdlc", hdlc],
 	["dlms", dlms],
+	["sml", sml],
 	["meter", meter],
 ];
 /** What is shown to one caller, and never kept as the last error. */
@@ -48,7 +50,7 @@ describe("failures of the meter", () => {
 			if (before !== undefined) assert.equal(name.replace("SIGNED_ON_", "HDLC_"), before, code);
 			else known.set(code, name);
 		}
-		assert.equal(known.size, 65);
+		assert.equal(known.size, 70);
 	});
 	it("are those that the API has always shown, to the letter", () => {
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
@@ -59,7 +61,7 @@ describe("failures of the meter", () => {
 	it("that the page has words for exist", () => {
 		const page = readFileSync(new URL("../../../hosts/browser/kit/failures.ts", import.meta.url), "utf8");
 		const codes = new Set(TABLES.flatMap(([, module]) => rowsOf(module).map(([, { code }]) => code)));
-		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|unasked)\/[a-z0-9-]+/g)].map(([code]) => code);
+		const named = [...page.matchAll(/\b(?:iec62056-21|hdlc|dlms|sml|unasked)\/[a-z0-9-]+/g)].map(([code]) => code);
 		assert.ok(named.length > 15);
 		for (const code of named) assert.ok(codes.has(code), code);
 	});

@@ -12,12 +12,15 @@ const MARK = "MARK";
 
 /**
  * That nothing was wrong with the body: all is well, or the reason is another one. Proofs of an example are of another
- * unit's nonce, and a device without a part refuses to turn it on.
+ * unit's nonce, a device without a part refuses to turn it on, and a PIN takes its time while the next one comes.
  */
 function isTaken(reply: Reply, what: string): void {
 	if (reply.status === 200) return;
 	const { error } = JSON.parse(reply.text);
-	assert.ok([`401 nonce_invalid`, `501 unsupported`].includes(`${reply.status} ${error}`), `${what}: ${reply.text}`);
+	assert.ok(
+		[`401 nonce_invalid`, `409 busy`, `501 unsupported`].includes(`${reply.status} ${error}`),
+		`${what}: ${reply.text}`,
+	);
 }
 
 /** That this field was refused, and no other one. */

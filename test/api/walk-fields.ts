@@ -59,6 +59,7 @@ const CONTENTS: Readonly<Record<string, { good?: readonly unknown[]; bad: readon
 	"zigbee/config enabled": OFF,
 	"network/ap ap_ssid": { good: ["s", x(31)], bad: ["", x(32), "\u00e9".repeat(17)] },
 	"network/ap ap_password": { good: [x(8), x(63)], bad: ["", x(7), x(64)] },
+	"meter/pin pin": { good: ["0000", "12345678"], bad: ["", "123", "123456789", "12 4", "123a"] },
 	"iec62056/schedule period_value": { good: [1, 2, 3, 6], bad: [0, 4, 5, 7, 12] },
 	"dlms/config block_cipher_key": KEY,
 	"dlms/config auth_key": KEY,

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { TEXT_LIMIT, TEXT_TOO_LONG } from "../../modules/bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
 import { parseDateTime, putDateTime } from "../../modules/dlms/date-time.js";
-import {
-	AS_DATE_TIME,
-	AS_SWAPPED_DATE_TIME,
-	AS_TEXT,
-	NO_TEXT,
-	render,
-	TEXT_LIMIT,
-	TEXT_TOO_LONG,
-} from "../../modules/dlms/render.js";
+import { AS_DATE_TIME, AS_SWAPPED_DATE_TIME, AS_TEXT, NO_TEXT, render } from "../../modules/dlms/render.js";
 import { seedOfRun } from "../fuzz/mutator.js";
 import { hex, toHex } from "./crypto.js";
 import { join, withLength } from "./server.js";

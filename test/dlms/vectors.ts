@@ -1,8 +1,9 @@
 /** The vectors of APDUs, and the values that must come out of a capture, as texts. */
 import { readFileSync } from "node:fs";
+import { TEXT_LIMIT } from "../../modules/bytes/octets.js";
 import { DataWalker, STACK_SIZE } from "../../modules/dlms/axdr.js";
 import { Cursor } from "../../modules/dlms/cursor.js";
-import { AS_TEXT, render, TEXT_LIMIT } from "../../modules/dlms/render.js";
+import { AS_TEXT, render } from "../../modules/dlms/render.js";
 import { readTelegram } from "../../tools/meter/telegram.js";
 import { vectorNames, vectorPath } from "../../tools/meter/vectors.js";
 

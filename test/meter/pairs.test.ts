@@ -221,6 +221,7 @@ describe("impossible pairs of the reader", () => {
 			return bench;
 		},
 		listening: () => new ReaderBench(modeD),
+		"listening to SML": () => new ReaderBench({ protocol: "sml" }),
 		unplugged: () => {
 			const bench = new ReaderBench(modeD);
 			bench.world.serial.meter.unplug();
@@ -251,6 +252,7 @@ describe("impossible pairs of the reader", () => {
 		"no mode D": changed({ modeD: false }),
 		simulator: changed({ simulator: true }),
 		"another protocol": changed({ protocol: "dlms", modeD: false }),
+		SML: changed({ protocol: "sml", modeD: false, simulator: false }),
 		forget: ({ reader }) => reader.forget(),
 		stop: ({ reader }) => reader.stop(),
 		"a port that goes": ({ world }) => world.serial.meter.unplug(),

@@ -11,7 +11,8 @@ import { makeDLMSMeter } from "../../tools/meter/make-dlms-meter.js";
 import { lineChange, noOutput, transmission } from "../../tools/meter/outputs.js";
 import { p1Telegram } from "../../tools/meter/p1-telegram.js";
 import { PushMeter } from "../../tools/meter/push-meter.js";
-import { dlmsTelegram, smlTelegram } from "../../tools/meter/push-telegrams.js";
+import { dlmsTelegram } from "../../tools/meter/push-telegrams.js";
+import { smlTelegram } from "../../tools/meter/sml-telegram.js";
 import { splitTelegram } from "../../tools/meter/telegram.js";
 import { iecVectors } from "../vectors.js";
 import { dlmsSettings, ReaderBench, type Settings } from "./bench.js";
@@ -75,6 +76,8 @@ const SETTINGS: readonly [name: string, settings: () => Partial<Settings>][] = [
 	["protocol dlms, opening direct", () => ({ protocol: "dlms", dlms: dlmsSettings({ opening: 2 }) })],
 	["mode D at 300 Bd", () => ({ modeD: true, modeDBaud: 300 })],
 ];
+/** Of all meters but those that send it. */
+const SML_SETTINGS = () => ({ protocol: "sml" });
 
 const PUSHERS: readonly [
 	name: string,
@@ -165,10 +168,40 @@ describe("a meter that sends by itself", function () {
 			assert.equal(probe(bench).failure, undefined);
 		});
 	}
-	it("has no advice where this gateway can't read it", () => {
-		const { failure } = benchOf(sml(1000)).read();
-		assert.equal(failure?.advice, undefined);
-		assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
+	it("in SML is read after the protocol is as advised", () => {
+		const bench = benchOf(sml(2000));
+		const { advice, message } = bench.read().failure!;
+		assert.deepEqual(advice, { protocol: "sml" });
+		assert.match(message, /Choose the protocol sml\.$/);
+		bench.settings.protocol = "sml";
+		bench.reader.reconfigure();
+		const { readout, failure } = bench.read();
+		assert.equal(failure, undefined);
+		assert.deepEqual([readout?.protocol, readout?.baud], ["SML", 9600]);
+		assert.equal(Buffer.from(readout!.meterId).toString("latin1"), "1SMG0000074565");
+		const { failure: none, ident } = probe(bench);
+		assert.deepEqual([none, Buffer.from(ident).toString("latin1")], [undefined, "1SMG0000074565"]);
+	});
+	it("in SML is listened to on, when it sends as set but damaged", () => {
+		const source = () => smlTelegram(household.reading(0)).subarray(0, 60);
+		const cut = () => benchOf(new PushMeter({ source, baud: 9600, pushMs: 2000 }), SML_SETTINGS());
+		const { failure, tookMs } = cut().read();
+		assert.deepEqual([failure?.code, Math.round(tookMs)], ["sml/no-telegram", 60_000]);
+		assert.equal(probe(cut()).failure?.code, "unasked/sml");
+	});
+	it("in another way is found where SML is set, with the advice for that", () => {
+		const bench = benchOf(modeD(9600, 2000), SML_SETTINGS());
+		assert.deepEqual(bench.read().failure?.advice, { protocol: "iec62056", modeD: true, modeDBaud: 9600 });
+		const asked = new ReaderBench(SML_SETTINGS()).connect(zmf.telegram);
+		assert.equal(probe(asked).failure?.code, "iec62056-21/answers");
+		assert.equal(probe(new ReaderBench(SML_SETTINGS())).failure?.code, "sml/silence");
+	});
+	it("has no advice where this gateway can't read it, by its kind or its speed", () => {
+		for (const meter of [dlms("wrapper", 9600, 1000), sml(1000, 2400)]) {
+			const { failure } = benchOf(meter).read();
+			assert.equal(failure?.advice, undefined);
+			assert.match(failure?.message ?? "", /This gateway can't read that yet\.$/);
+		}
 	});
 	it("is listened to on, when it sends as set but damaged", () => {
 		const damaged = new IECMeter({

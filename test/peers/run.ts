@@ -24,6 +24,7 @@ import { endPrometheus, preparePrometheus, prometheusCases } from "./prometheus.
 import { preparePwitab, pwitabCases } from "./pwitab.js";
 import { hpkeCases, prepareHPKE } from "./report.js";
 import { endScripts, prepareScripts, scriptCases } from "./scripts.js";
+import { prepareSmllib, smllibCases } from "./smllib.js";
 import { standInCases } from "./stand-in.js";
 import { endZHA, prepareZHA, zhaCases } from "./zha.js";
 
@@ -66,6 +67,7 @@ async function check<T>({ name, prepare, cases, end }: Peer<T>): Promise<void> {
 async function checkMeters(): Promise<void> {
 	await check({ name: "OpenMUC j62056 2.2.0", prepare: prepareOpenMUC, cases: openMUCCases });
 	await check({ name: "pwitab iec62056-21 0.0.2", prepare: preparePwitab, cases: pwitabCases });
+	await check({ name: "smllib 1.7", prepare: prepareSmllib, cases: smllibCases });
 	await check({ name: "gurux-dlms 1.0.203", prepare: prepareGurux, cases: guruxCases });
 	for (const engine of ["node", "xs"] as const) {
 		await check({

@@ -130,7 +130,7 @@ describe("the partition tables", () => {
 });
 
 describe("the settings of ESP-IDF", () => {
-	const files = readdirSync(join(HOST, "sdkconfig"));
+	const files = readdirSync(join(HOST, "sdkconfig")).filter((name) => name.endsWith(".defaults"));
 
 	/** Settings by name; fails for a line that mcconfig would skip or cut. */
 	function settings(text: string): Map<string, string> {

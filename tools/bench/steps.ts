@@ -23,9 +23,9 @@ const LOOP = `globalThis.handleCommand = (message) => {
 /** Characters that arrive at 9600 Bd before the gateway is told: alone, as on this bench, and a full piece of the link. */
 const PIECES = [1, 8, 64];
 const BAUD = 9600;
-/** A P1 port: a telegram each second, for so long. */
+/** A meter that sends a telegram each second, for so long; and a P1 port. */
+const PUSHED_SECONDS = 10;
 const P1_BAUD = 115_200;
-const P1_SECONDS = 10;
 /** Characters that the chip's UART waits for before it tells of them (hosts/esp32/uart-core.h). */
 const UART_PIECE = 32;
 const PATHS = ["meter/protocol", "iec62056/config", "system/status", "system/version", "system/challenge", "nowhere"];
@@ -44,11 +44,20 @@ export async function measureSteps(): Promise<Section> {
 			add(`readout of ${name}, ${piece} at a time`, "character", await measureBlock(name, piece));
 		}
 	}
+	for (const piece of [1, UART_PIECE]) {
+		progress(`  steps of SML, ${telegrams.ED300L}, ${piece} characters a piece …`);
+		const bytes = telegrams.smlCapture(telegrams.ED300L);
+		const steps = await measurePushed(bytes, BAUD, piece, "meter/protocol", { protocol: "sml" });
+		add(`SML, ${telegrams.ED300L}, ${piece} at a time`, "character", steps / bytes.length);
+	}
 	for (const piece of [UART_PIECE, 512]) {
 		progress(`  steps of a P1 port, ${telegrams.T210D}, ${piece} characters a piece …`);
-		const { steps, characters } = await measureP1(telegrams.T210D, piece);
-		add(`P1 port, ${telegrams.T210D}, ${piece} at a time`, "character", steps / characters);
-		if (piece === UART_PIECE) add(`P1 port, ${characters} characters`, "telegram", steps);
+		const { opening, message } = telegrams.capture(telegrams.T210D);
+		const bytes = Buffer.concat([opening, message]);
+		const settings = { mode_d_enabled: true, mode_d_baudrate: P1_BAUD };
+		const steps = await measurePushed(bytes, P1_BAUD, piece, "iec62056/config", settings);
+		add(`P1 port, ${telegrams.T210D}, ${piece} at a time`, "character", steps / bytes.length);
+		if (piece === UART_PIECE) add(`P1 port, ${bytes.length} characters`, "telegram", steps);
 	}
 	await measureRequests(add);
 	return {
@@ -94,20 +103,24 @@ async function measureBlock(name: string, piece: number): Promise<number> {
 	}
 }
 
-/** Steps for each telegram of a P1 port, all that is done with it included; nothing else goes on. */
-async function measureP1(name: string, piece: number): Promise<{ steps: number; characters: number }> {
-	const xs = await startWorld(name, (piece * 10_000) / P1_BAUD);
+/** Steps for a telegram that comes each second, all that is done with it included; nothing else goes on. */
+async function measurePushed(
+	bytes: Uint8Array,
+	baud: number,
+	piece: number,
+	path: string,
+	body: Record<string, unknown>,
+): Promise<number> {
+	const xs = await startWorld(telegrams.KOHLER, (piece * 10_000) / baud);
 	try {
-		const { opening, message } = telegrams.capture(name);
-		const bytes = Buffer.concat([opening, message]);
-		await xs.request("iec62056/config", { body: { mode_d_enabled: true, mode_d_baudrate: P1_BAUD } });
+		await xs.request(path, { body });
 		const { nowMs } = xs.world.time;
-		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud: P1_BAUD, pushMs: 1000 }, nowMs));
+		xs.world.serial.meter.connect(new PushMeter({ source: () => bytes, baud, pushMs: 1000 }, nowMs));
 		// The first ones come into what the settings have set going.
 		await xs.advance(2500);
 		const before = xs.engine.steps();
-		await xs.advance(P1_SECONDS * 1000);
-		return { steps: (xs.engine.steps() - before) / P1_SECONDS, characters: bytes.length };
+		await xs.advance(PUSHED_SECONDS * 1000);
+		return (xs.engine.steps() - before) / PUSHED_SECONDS;
 	} finally {
 		await xs.stop();
 	}

@@ -9,11 +9,18 @@ export const MT174 = "iskraemeco-mt174-15-billing-periods";
 /** The most records of all: 577. */
 export const KOHLER = "kohler-three-phase-12-billing-periods";
 export const T210D = "landis-gyr-t210d-dsmr5";
+/** Of SML. */
+export const ED300L = "emh-ed300l-bidirectional";
 
 const EXCLAMATION_MARK = 0x21;
 
 export function capturePath(name: string): string {
 	return vectorPath("iec62056-21", name);
+}
+
+/** One of SML. */
+export function smlCapture(name: string): Uint8Array {
+	return readTelegram(vectorPath("sml", name));
 }
 
 /** The capture as it was taken. */

@@ -1,5 +1,6 @@
 /** The command line of the meter simulator for meters that send by themselves in eight bits: SML, DLMS/COSEM, a P1 port. */
 import type { PushFraming } from "./push-telegrams.js";
+import { SML_HELP, SML_WORDS, type SMLOptions, smlOptions } from "./sml-options.js";
 import { choice, count, defined, flag, oneOf, PUSH_BAUD_RATES, parseWords, text, UsageError } from "./words.js";
 
 export const PUSH_HELP = `A smart meter that sends by itself, in eight bits, at the end of a serial line.
@@ -13,7 +14,7 @@ Without --telegram it has the moving values of a household.
 
   --port PATH         a serial port (8N1) instead of a pseudo-terminal
   --telegram FILE     send these bytes: raw, or hex text (name ends in .hex)
-  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
+${SML_HELP}  --framing NAME      dlms-push: hdlc (default), mbus or wrapper
   --baud N            300 to 19200, 38400, 57600 or 115200 (default 9600; mbus 2400; p1 115200)
   --push-seconds N    from one telegram to the next (default 2; p1 1)
   --baud-pace         pseudo-terminal: as slow as the real line, and garbage for a reader at the wrong speed
@@ -28,6 +29,7 @@ export interface PushProgramOptions {
 	port?: string;
 	telegram?: string;
 	framing: PushFraming;
+	sml?: SMLOptions;
 	baud: number;
 	pushMs: number;
 	pace: boolean;
@@ -53,6 +55,9 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		throw new UsageError("--baud-pace is for the pseudo-terminal: a real port has its own speed.");
 	if (protocol !== "dlms-push" && values.framing !== undefined)
 		throw new UsageError("--framing is for --protocol dlms-push.");
+	const isSML = protocol === "sml";
+	const ofSML = (Object.keys(SML_WORDS) as (keyof typeof SML_WORDS)[]).find((name) => values[name] !== undefined);
+	if (!isSML && ofSML !== undefined) throw new UsageError(`--${ofSML} is for --protocol sml.`);
 	const framing = (choice(values, "framing", ["hdlc", "mbus", "wrapper"]) ?? "hdlc") as PushFraming;
 	const isP1 = protocol === "p1";
 	return defined({
@@ -60,6 +65,7 @@ export function parsePushOptions(args: string[]): PushProgramOptions | undefined
 		port: values.port,
 		telegram: values.telegram,
 		framing,
+		sml: isSML ? smlOptions(values) : undefined,
 		baud: oneOf(values, "baud", PUSH_BAUD_RATES) ?? (framing === "mbus" ? 2400 : isP1 ? 115_200 : 9600),
 		pushMs: (count(values, "push-seconds", 86_400, 1) ?? (isP1 ? 1 : 2)) * 1000,
 		pace: values["baud-pace"] ?? false,
@@ -72,6 +78,7 @@ const WORDS = {
 	port: text,
 	telegram: text,
 	framing: text,
+	...SML_WORDS,
 	baud: text,
 	"push-seconds": text,
 	"baud-pace": flag,

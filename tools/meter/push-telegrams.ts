@@ -1,13 +1,12 @@
 /**
- * Telegrams that a household's meter sends by itself, made for this project: SML 1.04 (BSI TR-03109-1, annex IV), and the
- * data-notification of DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47).
+ * Telegrams that a household's meter sends by itself, made for this project: the data-notification of
+ * DLMS/COSEM (IEC 62056-5-3) in HDLC, in M-Bus (IEC 62056-7-3) or in the wrapper (IEC 62056-47). SML is in sml-telegram.ts.
  */
-import { checkOf, makeFrame } from "./hdlc-frame.js";
+import { makeFrame } from "./hdlc-frame.js";
 import type { HouseholdReading } from "./household.js";
 
 export type PushFraming = "hdlc" | "mbus" | "wrapper";
 
-const SERVER_ID = Buffer.from("0a01534d470000012345", "hex");
 const UNIT_WH = 30;
 const UNIT_W = 27;
 
@@ -20,59 +19,6 @@ function valuesOf({ dayImport, nightImport, export: exported, power }: Household
 		[[1, 0, 2, 8, 0, 255], UNIT_WH, -1, Math.round(exported * 10_000)],
 		[[1, 0, 16, 7, 0, 255], UNIT_W, 0, Math.round(power)],
 	];
-}
-
-/** Type and length, the length being that of the type's own byte, too. */
-function sized(type: number, bytes: Uint8Array): Buffer {
-	return Buffer.concat([Buffer.of(type | (bytes.length + 1)), bytes]);
-}
-
-const ABSENT = Buffer.of(0x01);
-const octets = (bytes: Uint8Array) => sized(0x00, bytes);
-const byte = (value: number) => Buffer.of(0x62, value);
-const list = (...items: Uint8Array[]) => Buffer.concat([Buffer.of(0x70 | items.length), ...items]);
-
-function signed(value: number): Buffer {
-	const bytes = Buffer.alloc(8);
-	bytes.writeBigInt64BE(BigInt(value));
-	return sized(0x50, bytes);
-}
-
-function unsigned32(value: number): Buffer {
-	const bytes = Buffer.alloc(4);
-	bytes.writeUInt32BE(value >>> 0);
-	return sized(0x60, bytes);
-}
-
-function message(number: number, tag: number, body: Uint8Array): Buffer {
-	const choice = list(Buffer.of(0x63, tag >> 8, tag & 0xff), body);
-	const head = Buffer.concat([Buffer.of(0x76), octets(Buffer.of(0, number)), byte(0), byte(0), choice]);
-	return Buffer.concat([head, Buffer.of(0x63), checkOf(head), Buffer.of(0x00)]);
-}
-
-/** A file of three messages in the transport protocol. */
-export function smlTelegram(reading: HouseholdReading): Uint8Array {
-	const entries = valuesOf(reading).map(([obis, unit, scaler, value]) =>
-		list(octets(Buffer.from(obis)), ABSENT, ABSENT, byte(unit), Buffer.of(0x52, scaler & 0xff), signed(value), ABSENT),
-	);
-	const seconds = list(byte(1), unsigned32(reading.utcMs / 1000));
-	const name = octets(Buffer.from([1, 0, 0x62, 0x0a, 0xff, 0xff]));
-	const id = octets(SERVER_ID);
-	const file = Buffer.concat([
-		message(1, 0x0101, list(ABSENT, ABSENT, octets(Buffer.of(0, 1)), id, ABSENT, ABSENT)),
-		message(2, 0x0701, list(ABSENT, id, name, seconds, list(...entries), ABSENT, ABSENT)),
-		message(3, 0x0201, list(ABSENT)),
-	]);
-	const pad = (4 - (file.length % 4)) % 4;
-	const escapes = [0x1b, 0x1b, 0x1b, 0x1b];
-	// Four escapes in the data are doubled: these values can't have them.
-	const all = Buffer.concat([
-		Buffer.of(...escapes, 1, 1, 1, 1),
-		file,
-		Buffer.alloc(pad),
-		Buffer.of(...escapes, 0x1a, pad),
-	]);
-	return Buffer.concat([all, checkOf(all)]);
 }
 
 /** A data-notification: its time, then code, value, scaler and unit of each. */

@@ -73,7 +73,7 @@ export const NETWORK_WIFI_ENABLED = {
 
 /** POST /api/v1/meter/protocol */
 export const METER_PROTOCOL = {
-	protocol: { choices: ["iec62056", "dlms"] },
+	protocol: { choices: ["iec62056", "dlms", "sml"] },
 } as const;
 
 /** POST /api/v1/meter/pin */

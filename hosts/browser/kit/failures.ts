@@ -6,9 +6,9 @@ import { t } from "./text.js";
 const GROUPS: readonly (readonly [text: TextKey, codes: string])[] = [
 	["failure.silence", "iec62056-21/silence"],
 	["failure.addressed", "iec62056-21/silence-addressed"],
-	["failure.unheard", "iec62056-21/no-telegram"],
+	["failure.unheard", "iec62056-21/no-telegram sml/no-telegram sml/silence"],
 	["failure.echo", "iec62056-21/echo-only hdlc/echo-only"],
-	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged"],
+	["failure.noise", "iec62056-21/no-ident iec62056-21/check hdlc/garbage hdlc/damaged sml/no-start sml/check"],
 	["failure.broken", "iec62056-21/no-block iec62056-21/cut hdlc/lost dlms/lost"],
 	["failure.direct", "hdlc/silence dlms/no-sign-on"],
 	["failure.address", "hdlc/no-address hdlc/other-address"],

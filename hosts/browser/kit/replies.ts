@@ -217,7 +217,7 @@ export interface WiFiEnabled {
 }
 
 export interface Protocol {
-	readonly protocol: "iec62056" | "dlms";
+	readonly protocol: "iec62056" | "dlms" | "sml";
 }
 
 export interface Probe {
@@ -241,7 +241,7 @@ export type Unasked = {
 } | null;
 
 export type Advice = {
-	readonly protocol: "iec62056" | "dlms";
+	readonly protocol: "iec62056" | "dlms" | "sml";
 	readonly mode_d_enabled?: boolean;
 	readonly mode_d_baudrate?: 300 | 600 | 1200 | 2400 | 4800 | 9600 | 19200 | 38400 | 57600 | 115200;
 } | null;
@@ -268,7 +268,7 @@ export interface Period {
 }
 
 export interface Readout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;
@@ -325,7 +325,7 @@ export interface Missing {
 }
 
 export interface LastReadout {
-	readonly protocol: "IEC62056-21" | "DLMS/COSEM";
+	readonly protocol: "IEC62056-21" | "DLMS/COSEM" | "SML";
 	readonly meter_id: string;
 	readonly mode: "" | "A" | "B" | "C" | "D" | "E";
 	readonly baudrate: number;

@@ -33,7 +33,8 @@ export function findingText({ unasked, settings }: Finding): string | undefined 
 		const what = t(`finding.${kind}`, { n: formatNumber(baudrate, language) });
 		return supported ? what : `${what} ${t("finding.later")}`;
 	}
-	return settings == null ? undefined : t(`finding.asked.${settings.protocol}`);
+	if (settings == null) return undefined;
+	return t(settings.protocol === "dlms" ? "finding.asked.dlms" : "finding.asked.iec62056");
 }
 
 async function apply({ protocol, ...config }: NonNullable<Advice>): Promise<void> {

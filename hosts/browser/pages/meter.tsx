@@ -23,7 +23,8 @@ import { SPEEDS } from "./speeds.js";
 export function Meter() {
 	const [protocol, setProtocol] = useState<string>();
 	const [isHandedOver, setHandedOver] = useState(false);
-	const isDLMS = protocol === "dlms";
+	const isIEC = protocol === undefined || protocol === "iec62056";
+	const isDLMS = protocol === "dlms" || (isIEC && isHandedOver);
 	const failure = useStore(readFailure);
 	const revision = useStore(settingsSet);
 	return (
@@ -40,7 +41,7 @@ export function Meter() {
 				<ScheduleCard />
 			</div>
 			<div class="column">
-				{!isDLMS && (
+				{isIEC && (
 					<SettingsCard
 						key={revision}
 						title={t("iec.title")}
@@ -49,10 +50,10 @@ export function Meter() {
 						onValue={(values) => setHandedOver(values["mode_e_dlms"] === true)}
 					/>
 				)}
-				{(isDLMS || isHandedOver) && <DLMSCard />}
+				{isDLMS && <DLMSCard />}
 				<SettingsCard title={t("control.title")} path="iec62056/control" fields={CONTROL_FIELDS} />
 			</div>
-			{(isDLMS || isHandedOver) && <ObjectsCard />}
+			{isDLMS && <ObjectsCard />}
 			<LogCard />
 		</div>
 	);

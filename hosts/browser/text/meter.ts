@@ -5,12 +5,13 @@ export const METER = {
 	"protocol.title": ["Kind of meter", "Art des Zählers", "Rodzaj licznika"],
 	"protocol.label": ["Protocol", "Protokoll", "Protokół"],
 	"protocol.help": [
-		"Nearly all meters with a round optical port use the usual one. Choose DLMS/COSEM only if the grid operator or the meter's manual says so.",
-		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das übliche. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es sagen.",
-		"Prawie wszystkie liczniki z okrągłym portem optycznym używają zwykłego. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
+		"Nearly all meters with a round optical port use the usual one. Most German household meters send SML. Choose DLMS/COSEM only if the grid operator or the meter's manual says so.",
+		"Fast alle Zähler mit runder optischer Schnittstelle benutzen das übliche. Die meisten deutschen Haushaltszähler senden SML. Wählen Sie DLMS/COSEM nur, wenn Netzbetreiber oder Anleitung des Zählers es sagen.",
+		"Prawie wszystkie liczniki z okrągłym portem optycznym używają zwykłego. Większość niemieckich liczników domowych wysyła SML. DLMS/COSEM wybierz tylko wtedy, gdy tak podaje operator sieci lub instrukcja licznika.",
 	],
 	"protocol.iec62056": ["Usual: IEC 62056-21", "Üblich: IEC 62056-21", "Zwykły: IEC 62056-21"],
 	"protocol.dlms": ["DLMS/COSEM", "DLMS/COSEM", "DLMS/COSEM"],
+	"protocol.sml": ["SML", "SML", "SML"],
 
 	"align.title": ["Place the optical head", "Optischen Kopf ausrichten", "Ustaw głowicę optyczną"],
 	"align.help": [

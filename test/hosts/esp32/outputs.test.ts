@@ -30,13 +30,14 @@ describe("the ESP32's outputs", () => {
 
 	it("let a coprocessor run, hold it in reset, and start its boot loader", async () => {
 		const { createCoprocessorPort } = await import("../../../hosts/esp32/coprocessor.js");
-		const { setLines } = createCoprocessorPort({ pins: PINS, timers, trace });
+		const port = createCoprocessorPort({ pins: PINS, timers, trace });
+		const setLines = (isReset: boolean, bootLoader: boolean) => port.setLines!(isReset, bootLoader);
 		const set = (pin: number, level: boolean) => ["xs_power_output", pin, level];
 		assert.deepEqual(take(), [set(4, true), set(16, true), set(21, true)]);
-		setLines!(true, false);
+		setLines(true, false);
 		assert.deepEqual(take(), [set(16, true), set(21, false)]);
-		setLines!(true, true);
-		setLines!(false, true);
+		setLines(true, true);
+		setLines(false, true);
 		assert.deepEqual(take(), [set(16, false), set(21, false), set(16, false), set(21, true)]);
 	});
 

@@ -1,0 +1,39 @@
+/** Octet strings of meters as the text that a reading shows. */
+
+/** The longest text of a value; longer than any number. */
+export const TEXT_LIMIT = 256;
+/** In place of a length: the text is longer than TEXT_LIMIT, or the type can't be shown. */
+export const TEXT_TOO_LONG = -2;
+
+const BLANK = 0x20;
+const DIGIT_0 = 0x30;
+const DELETE = 0x7f;
+
+/**
+ * Writes `bytes[start..end)` at the beginning of `into` (TEXT_LIMIT bytes): as they are, without blanks and 00 at the end,
+ * if that is printable ASCII; else as hex in capitals. Returns the length, or TEXT_TOO_LONG.
+ */
+export function putOctets(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
+	let to = end;
+	while (to > start && (bytes[to - 1] === BLANK || bytes[to - 1] === 0)) to--;
+	let i = start;
+	while (i < to && bytes[i] >= BLANK && bytes[i] < DELETE) i++;
+	if (i < to || (to === start && start < end)) return putHexText(bytes, start, end, into);
+	if (to - start > TEXT_LIMIT) return TEXT_TOO_LONG;
+	for (i = start; i < to; i++) into[i - start] = bytes[i];
+	return to - start;
+}
+
+/** The same as hex, whatever they are. Capitals: the records of a readout pack those into four bits. */
+export function putHexText(bytes: Uint8Array, start: number, end: number, into: Uint8Array): number {
+	if ((end - start) * 2 > TEXT_LIMIT) return TEXT_TOO_LONG;
+	for (let i = start; i < end; i++) {
+		into[(i - start) * 2] = hexDigit(bytes[i] >> 4);
+		into[(i - start) * 2 + 1] = hexDigit(bytes[i] & 15);
+	}
+	return (end - start) * 2;
+}
+
+function hexDigit(nibble: number): number {
+	return nibble + (nibble < 10 ? DIGIT_0 : 0x37);
+}

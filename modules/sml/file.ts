@@ -1,0 +1,320 @@
+/**
+ * What is inside a telegram of SML: messages, taken byte by byte as they arrive; the values of GetList responses go into the
+ * records at once, and no tree is built. SML 1.04 (BSI TR-03109-1, annex IV, part b), 6 (encoding) and 5 (messages).
+ *
+ * | depth | list of | is |
+ * |---|---|---|
+ * | 1 | 6 | message: transaction, group, abort, body, check, 00 |
+ * | 2 | 2 | body: tag, content |
+ * | 3 | 7 | content of 0701, GetList response: client, server id, list name, time, values, signature, time |
+ * | 4 | any | values |
+ * | 5 | 7 | value: code, status, time, unit, scaler, value, signature |
+ *
+ * An element begins with type and length: bit 7 more of it follows, bits 4 to 6 type (0 octets, 4 boolean, 5 integer, 6
+ * unsigned, 7 list), bits 0 to 3 length with these bytes, of a list the count of its elements. 01 is an element left out.
+ * Integers have 1 to 8 bytes. Times (none, a list, or a bare number), signatures and other messages are passed over, and
+ * what has another shape than this is broken. A broken file takes nothing more.
+ *
+ * Signs, where meters are known to send them wrong, by the status word of their energy registers:
+ *
+ * - DZG DVS7412, DWS7412: a power above what its bytes hold is sent as negative (FNN: bit 11 the meter exports, 12 to 14
+ *   its phases). Of one to three bytes and negative, it is taken as unsigned where those bits are clear: bit 11 for
+ *   16.7.0, all of them for 36.7.0, 56.7.0 and 76.7.0. No serial numbers: they have been found wanting.
+ * - EMH ED300L: 15.7.0 has no sign. It gets one where bit 5 is set. 16.7.0 has its own (and Iskra's MT175, too).
+ *
+ * Limits: DEPTH_LIMIT lists in each other, TYPE_LIMIT bytes of type and length, VALUE_SIZE bytes of a value that is shown.
+ */
+import { CRC16_START, stepCRC16 } from "../bytes/crc16.js";
+import { putInteger } from "../bytes/decimal.js";
+import { putOctets, TEXT_LIMIT } from "../bytes/octets.js";
+import type { RecordWriter } from "../readout/record-writer.js";
+import { isCheckRight } from "./check.js";
+
+const DEPTH_LIMIT = 10;
+const TYPE_LIMIT = 4;
+/** Bytes of a server id that are kept; it has 10. */
+const ID_SIZE = 16;
+/** A public key has 48. */
+const VALUE_SIZE = TEXT_LIMIT / 2;
+
+const TYPE_OCTETS = 0x00;
+const TYPE_BOOLEAN = 0x40;
+const TYPE_INTEGER = 0x50;
+const TYPE_UNSIGNED = 0x60;
+const TYPE_LIST = 0x70;
+
+const GET_LIST_RESPONSE = 0x0701;
+
+/* Depths, and places in the lists there. */
+const MESSAGE = 1;
+const MESSAGE_BODY = 3;
+const MESSAGE_CHECK = 4;
+const MESSAGE_END = 5;
+const BODY = 2;
+const RESPONSE = 3;
+const SERVER_ID = 1;
+const VALUES = 4;
+const ENTRY = 5;
+const CODE = 0;
+const STATUS = 1;
+const UNIT = 3;
+const SCALER = 4;
+const VALUE = 5;
+
+const UNIT_NONE = 255;
+const UNIT_WATT = 27;
+const NO_STATUS = -1;
+/** Makers by the three letters in their server ids. */
+const DZG = 0x445a47;
+const EMH = 0x454d48;
+const EMH_EXPORTS = 1 << 5;
+const EXPORTS = 1 << 11;
+const PHASES_EXPORT = 7 << 12;
+
+const MINUS = 0x2d;
+const DIGIT_0 = 0x30;
+
+export class SMLFile {
+	/** It is no SML. */
+	isBroken = false;
+	/** The check of a message was wrong. */
+	isWrong = false;
+	/** The server id: `serverId[0..serverIdLength)`. */
+	readonly serverId = new Uint8Array(ID_SIZE);
+	serverIdLength = 0;
+	readonly #records: RecordWriter;
+	/** Of the open lists, by depth: elements to come, and those that came. */
+	readonly #left = new Uint16Array(DEPTH_LIMIT + 1);
+	readonly #index = new Uint16Array(DEPTH_LIMIT + 1);
+	#depth = 0;
+	/** Of the element: bytes of type and length so far, the type, the length, bytes to come. */
+	#typeBytes = 0;
+	#type = 0;
+	#length = 0;
+	#remaining = 0;
+	/** Its bytes, as far as they have room; and how many there are. */
+	readonly #bytes = new Uint8Array(VALUE_SIZE);
+	#size = 0;
+	/** Of the message. */
+	#register = CRC16_START;
+	#count = 0;
+	#tag = 0;
+	#maker = 0;
+	/** Of the entry; the status is the last that was sent, which energy registers have. */
+	readonly #code = new Uint8Array(6);
+	#hasCode = false;
+	#status = NO_STATUS;
+	#unit = UNIT_NONE;
+	#scaler = 0;
+	readonly #text = new Uint8Array(TEXT_LIMIT);
+
+	constructor(records: RecordWriter) {
+		this.#records = records;
+	}
+
+	begin(): void {
+		this.isBroken = this.isWrong = false;
+		this.serverIdLength = this.#maker = 0;
+		this.#depth = this.#typeBytes = this.#remaining = 0;
+		this.#status = NO_STATUS;
+		this.#records.begin();
+	}
+
+	/** All messages are whole. */
+	get isComplete(): boolean {
+		return !this.isBroken && this.#depth + this.#typeBytes === 0;
+	}
+
+	take(byte: number): void {
+		if (this.isBroken) return;
+		if (this.#depth !== MESSAGE || this.#index[MESSAGE] < MESSAGE_CHECK) {
+			this.#register = stepCRC16(this.#register, byte);
+			this.#count++;
+		}
+		if (this.#remaining === 0) this.takeType(byte);
+		else {
+			if (this.#size < VALUE_SIZE) this.#bytes[this.#size] = byte;
+			this.#size++;
+			if (--this.#remaining === 0) this.closeElement();
+		}
+	}
+
+	private takeType(byte: number): void {
+		if (this.#typeBytes === 0) {
+			if (byte === 0) {
+				// Between messages it fills up to a multiple of four, in them it ends one.
+				if (this.#depth === MESSAGE && this.#index[MESSAGE] === MESSAGE_END) this.#depth = 0;
+				else this.isBroken = this.#depth > 0;
+				return;
+			}
+			if (this.#depth === 0) {
+				this.#register = stepCRC16(CRC16_START, byte);
+				this.#count = 1;
+			}
+			this.#type = byte & 0x70;
+			this.#length = 0;
+		}
+		this.#length = this.#length * 16 + (byte & 0x0f);
+		this.#typeBytes++;
+		if (byte >= 0x80) {
+			this.isBroken = this.#typeBytes === TYPE_LIMIT;
+			return;
+		}
+		const size = this.#length - this.#typeBytes;
+		this.#typeBytes = this.#size = 0;
+		if (this.#type === TYPE_LIST) this.openList();
+		else if (size < 0 || this.#depth === 0 || !isSize(this.#type, size)) this.isBroken = true;
+		else {
+			this.#remaining = size;
+			if (size === 0) this.closeElement();
+		}
+	}
+
+	private openList(): void {
+		const depth = this.#depth;
+		const length = this.#length;
+		let expected = length;
+		if (depth === 0) expected = 6;
+		else {
+			const index = this.#index[depth];
+			if (depth === MESSAGE) expected = index === MESSAGE_BODY ? 2 : -1;
+			else if (depth === BODY) expected = index === 0 ? -1 : this.#tag === GET_LIST_RESPONSE ? 7 : length;
+			else if (this.isInValues) {
+				if (depth === RESPONSE + 1) expected = 7;
+				else if (depth === ENTRY && (index === CODE || index === STATUS || index === UNIT || index === SCALER))
+					expected = -1;
+			} else if (depth === RESPONSE && this.#tag === GET_LIST_RESPONSE && index === SERVER_ID) expected = -1;
+		}
+		if (length !== expected || depth === DEPTH_LIMIT) {
+			this.isBroken = true;
+			return;
+		}
+		if (depth === 0) this.#tag = 0;
+		else if (depth === RESPONSE + 1) {
+			this.#hasCode = false;
+			this.#unit = UNIT_NONE;
+			this.#scaler = 0;
+		}
+		this.#depth = depth + 1;
+		this.#left[depth + 1] = length;
+		this.#index[depth + 1] = 0;
+		if (length === 0) this.closeList();
+	}
+
+	/** The element is, or is in, the values of a GetList response. */
+	private get isInValues(): boolean {
+		return this.#tag === GET_LIST_RESPONSE && this.#depth >= RESPONSE && this.#index[RESPONSE] === VALUES;
+	}
+
+	/** An element that is no list is whole. */
+	private closeElement(): void {
+		const depth = this.#depth;
+		const index = this.#index[depth];
+		if (depth === MESSAGE) {
+			if (index === MESSAGE_BODY || index === MESSAGE_END) this.isBroken = true;
+			// The first byte is left out by some meters where it is 00.
+			else if (index === MESSAGE_CHECK && !isCheckRight(this.#register, this.#count, this.number)) this.isWrong = true;
+		} else if (depth === BODY) {
+			if (index === 0) this.#tag = this.number;
+			else this.isBroken = true;
+		} else if (this.#tag === GET_LIST_RESPONSE) {
+			if (depth === RESPONSE) {
+				if (index === VALUES) this.isBroken = true;
+				else if (index === SERVER_ID) this.keepServerId();
+			} else if (this.isInValues) {
+				if (depth === RESPONSE + 1) this.isBroken = true;
+				else if (depth === ENTRY) this.closeField(index);
+			}
+		}
+		this.closeList();
+	}
+
+	/** An element is done, and all lists that end with it. */
+	private closeList(): void {
+		do {
+			this.#index[this.#depth]++;
+			if (--this.#left[this.#depth] > 0) return;
+			this.#depth--;
+		} while (this.#depth > 0);
+	}
+
+	private closeField(index: number): void {
+		const size = this.#size;
+		if (index === CODE) {
+			this.#hasCode = this.#type === TYPE_OCTETS && size === this.#code.length;
+			for (let i = 0; i < this.#code.length; i++) this.#code[i] = this.#bytes[i];
+		} else if (size === 0) return;
+		else if (index === STATUS) this.#status = this.number;
+		else if (index === UNIT) this.#unit = this.number;
+		else if (index === SCALER) this.#scaler = (this.#bytes[size - 1] << 24) >> 24;
+		else if (index === VALUE && this.#hasCode) this.putValue();
+	}
+
+	private putValue(): void {
+		const bytes = this.#bytes;
+		const text = this.#text;
+		const size = this.#size;
+		const type = this.#type;
+		if (size > VALUE_SIZE) {
+			this.#records.overflow = true;
+			return;
+		}
+		let unit = UNIT_NONE;
+		let length = 1;
+		if (type === TYPE_OCTETS) length = putOctets(bytes, 0, size, text);
+		else if (type === TYPE_BOOLEAN) text[0] = DIGIT_0 + (bytes[0] === 0 ? 0 : 1);
+		else {
+			unit = this.#unit;
+			const isSigned = type === TYPE_INTEGER && !this.isTooShort;
+			length = putInteger({ bytes, start: 0, end: size }, isSigned, this.#scaler, text);
+			if (this.lacksSign && text[0] !== MINUS) {
+				text.copyWithin(1, 0, length++);
+				text[0] = MINUS;
+			}
+		}
+		this.#records.beginCode(this.#code, 0);
+		this.#records.value(text, length, unit);
+	}
+
+	/** A power of C.7.0 of this maker, whose meter has sent a status. */
+	private isPowerOf(maker: number): boolean {
+		const isPower = this.#unit === UNIT_WATT && this.#code[3] === 7 && this.#code[4] === 0;
+		return isPower && this.#maker === maker && this.#status !== NO_STATUS;
+	}
+
+	/** DZG: the value is negative only because its first bit is taken for the sign. */
+	private get isTooShort(): boolean {
+		if (this.#bytes[0] < 0x80 || this.#size > 3 || !this.isPowerOf(DZG)) return false;
+		const c = this.#code[2];
+		const isPhase = c === 36 || c === 56 || c === 76;
+		if (c !== 16 && !isPhase) return false;
+		return (this.#status & (isPhase ? EXPORTS | PHASES_EXPORT : EXPORTS)) === 0;
+	}
+
+	/** EMH: the meter exports, and this power never has a sign. */
+	private get lacksSign(): boolean {
+		return this.#code[2] === 15 && this.isPowerOf(EMH) && (this.#status & EMH_EXPORTS) !== 0;
+	}
+
+	/** 0A 01 'E' 'M' 'H' …, and older ones 06 'E' 'M' 'H' … */
+	private keepServerId(): void {
+		const id = this.#bytes;
+		const at = id[0] === 6 ? 1 : 2;
+		this.#maker = (id[at] << 16) | (id[at + 1] << 8) | id[at + 2];
+		this.serverIdLength = Math.min(this.#size, ID_SIZE);
+		for (let i = 0; i < ID_SIZE; i++) this.serverId[i] = id[i];
+	}
+
+	/** The element as a whole number: its last four bytes, unsigned. */
+	private get number(): number {
+		let number = 0;
+		for (let i = Math.max(0, this.#size - 4); i < this.#size; i++) number = number * 256 + this.#bytes[i];
+		return number;
+	}
+}
+
+/** An element of this type may have so many bytes. */
+function isSize(type: number, size: number): boolean {
+	if (type === TYPE_INTEGER || type === TYPE_UNSIGNED) return size >= 1 && size <= 8;
+	return type === TYPE_OCTETS || (type === TYPE_BOOLEAN && size === 1);
+}

@@ -1,0 +1,50 @@
+/** SML as a row of the table of meter protocols: one SMLListener listens for ever; each whole telegram is a readout. */
+import { FORMAT_8N1, type LineSettings } from "../io/host.js";
+import {
+	type Conversation,
+	EVENT_READOUT,
+	type MeterProtocol,
+	type Opening,
+	type Probing,
+} from "../readout/protocol.js";
+import { type Readout, STATUS_CHECK_WRONG, statusOf } from "../readout/readout.js";
+import { SML_BROKEN, SML_NO_TELEGRAM } from "./failures.js";
+import { SMLListener } from "./listener.js";
+
+/** The name of the API. */
+const PROTOCOL = "SML";
+/** The word of the setting. */
+export const PROTOCOL_SML = "sml";
+/** Of all meters with an optical port (BSI TR-03109-1; FNN specification of the base meter). */
+export const SML_BAUD = 9600;
+
+const LINE: LineSettings = Object.freeze({ baud: SML_BAUD, format: FORMAT_8N1 });
+
+export interface SMLSettings {
+	readonly protocol: string;
+}
+
+/** A listener that gives each telegram as a readout. */
+class SMLConversation extends SMLListener implements Conversation, Probing {
+	readonly line = LINE;
+
+	readout(event: number, utcMs: number): Readout | undefined {
+		if (this.failure === SML_BROKEN) return undefined;
+		const { meterId } = this;
+		const status = event === EVENT_READOUT ? statusOf(this.isCut) : STATUS_CHECK_WRONG;
+		const records = this.records.kept ?? new Uint8Array(0);
+		return { protocol: PROTOCOL, meterId, mode: 0, baud: SML_BAUD, utcMs, status, records };
+	}
+}
+
+function listen({ records }: Opening<SMLSettings>): SMLConversation {
+	return new SMLConversation(records);
+}
+
+export const SML: MeterProtocol<SMLSettings> = Object.freeze({
+	isChosen: (settings: SMLSettings) => settings.protocol === PROTOCOL_SML,
+	listenBaud: () => SML_BAUD,
+	late: SML_NO_TELEGRAM,
+	open: listen,
+	probe: listen,
+});

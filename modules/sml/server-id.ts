@@ -1,0 +1,31 @@
+/**
+ * The server id, by which a meter calls itself, as text: the identification of DIN 43863-5 that is printed on it
+ * (`1EMH0004921570`), where it is one; else hex.
+ *
+ *   0A (in older meters 09), medium (1: electricity), three letters of the maker, his block, number (4, high byte first)
+ */
+import { putHexText } from "../bytes/octets.js";
+
+const LENGTH = 10;
+const TEXT_LENGTH = 14;
+const NUMBER_LIMIT = 100_000_000;
+const DIGIT_0 = 0x30;
+
+export function meterIdOf(id: Uint8Array, length: number): Uint8Array {
+	const text = new Uint8Array(Math.max(TEXT_LENGTH, length * 2));
+	let number = ((id[6] * 256 + id[7]) * 256 + id[8]) * 256 + id[9];
+	let isPrinted = length === LENGTH && (id[0] === 9 || id[0] === 10) && id[1] < 10 && number < NUMBER_LIMIT;
+	for (let i = 2; i < 5; i++) if (id[i] < 0x41 || id[i] > 0x5a) isPrinted = false;
+	putHexText(id, 0, length, text);
+	if (!isPrinted) return text.slice(0, length * 2);
+	// 0A 01 45 4D 48 00 … has now become 0A01454D4800…
+	text[0] = text[3];
+	for (let i = 1; i < 4; i++) text[i] = id[i + 1];
+	text[4] = text[10];
+	text[5] = text[11];
+	for (let i = TEXT_LENGTH - 1; i > 5; i--) {
+		text[i] = DIGIT_0 + (number % 10);
+		number = Math.floor(number / 10);
+	}
+	return text.slice(0, TEXT_LENGTH);
+}

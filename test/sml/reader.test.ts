@@ -1,0 +1,62 @@
+/** The meter reader where the protocol is SML, over a modelled line, on virtual time. */
+import assert from "node:assert/strict";
+import { STATUS_CHECK_WRONG, STATUS_OK } from "../../modules/readout/readout.js";
+import { Household } from "../../tools/meter/household.js";
+import { PushMeter } from "../../tools/meter/push-meter.js";
+import { type SMLOptions, smlSource } from "../../tools/meter/sml-options.js";
+import { ReaderBench } from "../meter/bench.js";
+import { recordsOf } from "../meter/records.js";
+
+function benchOf(options: SMLOptions, pushMs = 1000): ReaderBench {
+	const bench = new ReaderBench({ protocol: "sml" });
+	const household = new Household({ utcMs: Date.UTC(2026, 10, 20, 6), mode: "C", baud: 9600 });
+	const sent = smlSource(options);
+	bench.world.serial.meter.connect(
+		new PushMeter({ source: (nowMs) => sent(household.reading(nowMs)), baud: 9600, pushMs }),
+	);
+	return bench;
+}
+
+describe("a reader of SML", () => {
+	it("gives the next telegram, and keeps each that comes unasked", () => {
+		for (const pushMs of [1000, 4000]) {
+			const bench = benchOf({}, pushMs);
+			const { readout, tookMs } = bench.read();
+			assert.deepEqual([readout?.protocol, readout?.mode, readout?.status], ["SML", 0, STATUS_OK]);
+			assert.equal(recordsOf(readout?.records).length, 3);
+			assert.ok(tookMs <= pushMs + 300);
+			bench.world.advance(3 * pushMs);
+			assert.ok(bench.reader.outcomes.last!.utcMs > readout!.utcMs);
+			assert.equal(bench.reader.running, false);
+		}
+	});
+	it("waits for a good one where some are damaged", () => {
+		const { readout, failure, tookMs } = benchOf({ wrongCheck: 3 }).read();
+		assert.deepEqual([readout?.status, failure], [STATUS_OK, undefined]);
+		assert.ok(tookMs > 3000);
+	});
+	it("shows one whose check is wrong when nothing better comes, and never keeps it", () => {
+		const bench = benchOf({ wrongCheck: 1000 });
+		const { readout, failure } = bench.read();
+		assert.deepEqual([readout?.status, failure?.code], [STATUS_CHECK_WRONG, "sml/no-telegram"]);
+		assert.equal(recordsOf(readout?.records).length, 3);
+		assert.equal(bench.reader.outcomes.last, undefined);
+		assert.equal(bench.reader.outcomes.failure?.code, "sml/check");
+	});
+	it("shows nothing of one whose structure is broken, and tells that", () => {
+		const bench = benchOf({ broken: 1000 });
+		bench.world.advance(2500);
+		assert.equal(bench.reader.outcomes.failure?.code, "sml/structure");
+		const { readout, failure } = bench.read();
+		assert.deepEqual([readout, failure?.code], [undefined, "sml/no-telegram"]);
+		assert.equal(bench.reader.outcomes.last, undefined);
+	});
+	it("reads on through what is lost and damaged on the way", () => {
+		for (const make of ["emh-ehz", "holley-kermit", "escapes"] as const) {
+			const bench = benchOf({ make, lose: 2000, damage: 2000, noise: 3 });
+			let good = 0;
+			for (let i = 0; i < 20; i++) if (bench.read().readout?.status === STATUS_OK) good++;
+			assert.equal(good, 20, make);
+		}
+	});
+});

@@ -1,0 +1,65 @@
+/** Meters that send SML, at the speed of their line: `npm run meter` on a paced pseudo-terminal, the gateway with either engine. */
+import assert from "node:assert/strict";
+import { isError, type JSONObject } from "../api/gateway.js";
+import { ProcessGateway } from "../api/process-gateway.js";
+
+const SENDS = ["--protocol", "sml", "--baud-pace", "--push-seconds", "1", "--quiet"];
+
+for (const engine of ["node", "xs"] as const) {
+	describe(`meters that send SML, engine ${engine}`, function () {
+		this.timeout(60_000);
+		let gateway: ProcessGateway;
+		/** The line that is listened to goes away with the program: not while it listens. */
+		const connect = async (...options: string[]) => {
+			await gateway.write("meter/protocol", { protocol: "iec62056" });
+			await gateway.connectProgram([...SENDS, ...options]);
+			await gateway.write("meter/protocol", { protocol: "sml" });
+		};
+		const value = (readout: JSONObject, code: string) => readout.readings.find(({ obis }: JSONObject) => obis === code);
+
+		before(async () => {
+			gateway = await ProcessGateway.start(engine);
+			await gateway.login();
+		});
+		after(() => gateway.stop());
+
+		const isRead = (readout: JSONObject) => {
+			assert.deepEqual([readout.protocol, readout.mode, readout.baudrate, readout.status], ["SML", "", 9600, 0]);
+			assert.equal(readout.meter_id, "1SMG0000074565");
+			const { obis_long, value1, value1_unit, value1_number } = value(readout, "1.8.0");
+			assert.deepEqual([obis_long, value1_unit, value1_number], ["1-0:1.8.0", "Wh", Number(value1)]);
+		};
+
+		if (engine === "xs") {
+			it("are recognised from a fresh unit, and read after what is advised", async () => {
+				await gateway.connectProgram(SENDS);
+				const failed = await gateway.get("iec62056/read");
+				isError(failed, 500, "meter_error");
+				const { code, unasked, settings } = JSON.parse(failed.text);
+				assert.deepEqual([code, unasked.kind, unasked.supported], ["unasked/sml", "sml", true]);
+				await gateway.write("meter/protocol", settings);
+				isRead(await gateway.read("iec62056/read"));
+			});
+		} else {
+			it("are read", async () => {
+				await connect();
+				isRead(await gateway.read("iec62056/read"));
+			});
+		}
+		it("keep the last readout up to date", async () => {
+			const before = await gateway.read("iec62056/last");
+			await gateway.pass(1200);
+			const after = await gateway.read("iec62056/last");
+			assert.ok(after.timestamp > before.timestamp);
+			assert.deepEqual([after.last_error, after.running], [null, false]);
+		});
+		it("of other makes, with bytes lost and damaged, too", async () => {
+			await connect("--make", "holley-zdba", "--lose", "1500", "--damage", "1500", "--seed", "3");
+			let readout = await gateway.read("iec62056/read");
+			for (let i = 0; i < 10 && readout.meter_id !== "1HLY0200074565"; i++)
+				readout = await gateway.read("iec62056/read");
+			assert.deepEqual([readout.meter_id, readout.status], ["1HLY0200074565", 0]);
+			assert.match(value(readout, "32.7.0").value1, /^2\d\d\.\d$/);
+		});
+	});
+}

@@ -1,0 +1,84 @@
+/** The options of the meter simulator that belong to SML: which make it is, and what is wrong with its telegrams. */
+import { SeededRandom } from "../../hosts/node/random.js";
+import type { HouseholdReading } from "./household.js";
+import { SML_MAKES, type SMLMake, smlTelegram } from "./sml-telegram.js";
+import { choice, count, defined, text } from "./words.js";
+
+export const SML_HELP = `  --make NAME         sml: ${SML_MAKES.slice(0, 7).join(", ")},
+                      ${SML_MAKES.slice(7).join(", ")}
+  --wrong-crc N       sml: the first N telegrams have a wrong check
+  --wrong-message N   sml: in the first N the message with the values has one
+  --broken N          sml: in the first N a list is longer than it is, under right checks
+  --cut N             sml: each telegram stops after N bytes
+  --noise N           sml: N bytes before each telegram
+  --lose N            sml: one byte in N is lost
+  --damage N          sml: one bit is flipped in one byte of N
+  --seed N            sml: for --lose and --damage
+`;
+
+export const SML_WORDS = {
+	make: text,
+	"wrong-crc": text,
+	"wrong-message": text,
+	broken: text,
+	cut: text,
+	noise: text,
+	lose: text,
+	damage: text,
+	seed: text,
+} as const;
+
+export interface SMLOptions {
+	make?: SMLMake;
+	wrongCheck?: number;
+	wrongMessage?: number;
+	broken?: number;
+	cut?: number;
+	noise?: number;
+	lose?: number;
+	damage?: number;
+	seed?: number;
+}
+
+/** Throws UsageError. */
+export function smlOptions(values: { readonly [Name in keyof typeof SML_WORDS]?: string }): SMLOptions {
+	return defined({
+		make: choice(values, "make", SML_MAKES) as SMLMake | undefined,
+		wrongCheck: count(values, "wrong-crc", 1_000_000),
+		wrongMessage: count(values, "wrong-message", 1_000_000),
+		broken: count(values, "broken", 1_000_000),
+		cut: count(values, "cut", 4096),
+		noise: count(values, "noise", 4096),
+		lose: count(values, "lose", 1_000_000, 1),
+		damage: count(values, "damage", 1_000_000, 1),
+		seed: count(values, "seed", 4_294_967_295),
+	});
+}
+
+/** What such a meter sends, one telegram after another. */
+export function smlSource(options: SMLOptions): (reading: HouseholdReading) => Uint8Array {
+	const {
+		make,
+		wrongCheck = 0,
+		wrongMessage = 0,
+		broken = 0,
+		cut,
+		noise = 0,
+		lose = 0,
+		damage = 0,
+		seed = 1,
+	} = options;
+	const random = new SeededRandom(seed);
+	let sent = 0;
+	return (reading) => {
+		const faults = {
+			hasWrongCheck: sent < wrongCheck,
+			hasWrongMessageCheck: sent < wrongMessage,
+			isBroken: sent < broken,
+		};
+		sent++;
+		const telegram = [...random.bytes(noise), ...smlTelegram(reading, make, faults).subarray(0, cut)];
+		const kept = lose === 0 ? telegram : telegram.filter(() => !random.oneIn(lose));
+		return Uint8Array.from(kept, (byte) => (random.oneIn(damage) ? byte ^ (1 << random.below(8)) : byte));
+	};
+}
