@@ -16,6 +16,8 @@
  *
  * Limits: POLL_LIMIT columns; JOINED_LIMIT bytes of a row and the block that it ends in; the room of the records.
  */
+import { asciiBytes } from "../bytes/ascii.js";
+import { TEXT_LIMIT } from "../bytes/octets.js";
 import { DataWalker, STACK_SIZE, TAG_ARRAY, TAG_STRUCTURE } from "../dlms/axdr.js";
 import { Cursor, putU32 } from "../dlms/cursor.js";
 import { DATE_TIME_LENGTH } from "../dlms/date-time.js";
@@ -34,13 +36,12 @@ import { attributeOf, entryAt, isTimestamp, KIND_SCALER, KIND_VALUE, stepOf } fr
 import { POLL_ATTRIBUTE, POLL_CLASS, POLL_CODE_LENGTH, POLL_ENTRY_SIZE, POLL_LIMIT } from "../dlms/poll-list.js";
 import type { Inquiry } from "../dlms/reading.js";
 import { isDenial, REASON_NO_VALUE, REASON_UNREADABLE, reasonOf } from "../dlms/reasons.js";
-import { AS_DATE_TIME, AS_TEXT, isNumber, render, TEXT_LIMIT } from "../dlms/render.js";
+import { AS_DATE_TIME, AS_TEXT, isNumber, render } from "../dlms/render.js";
 import { SCALER_KNOWN, ScalerCache, UNIT_NONE } from "../dlms/scaler-cache.js";
 import { OBISCode } from "../obis/code.js";
 import { cosemUnitText } from "../obis/units.js";
 import type { ProfileRequest } from "../readout/protocol.js";
 import type { RecordWriter } from "../readout/record-writer.js";
-import { PART_UNIT, PART_VALUE } from "../readout/sink.js";
 import { putNumber, putTime, secondsOf } from "./dlms-times.js";
 
 /** What is asked for, in this order; 4 is the number of rows. STEP_SCALER: once for each column that has one. */
@@ -57,15 +58,15 @@ const STEP_DONE = 10;
 
 const CLASS_PROFILE = 7;
 const CLASS_CLOCK = 8;
-/** The attribute that each step asks for. */
-const ATTRIBUTES = Object.freeze([2, 3, 4, 5, 7, 0, 2, 2, 2, 2]);
+/** The attribute that each step asks for. This and what follows are bytes: texts take least flash. */
+const ATTRIBUTES = "\x02\x03\x04\x05\x07\x00\x02\x02\x02\x02";
 /** Logical device name, and the clock, as in a poll list. */
-const NAME = Object.freeze([0, 0, 42, 0, 0, 255, 1]);
-const CLOCK = Object.freeze([0, 0, 1, 0, 0, 255, CLASS_CLOCK]);
+const NAME = "\x00\x00\x2a\x00\x00\xff\x01";
+const CLOCK = "\x00\x00\x01\x00\x00\xff\x08";
 /** Selection by entries: structure of first and last row (uint32), first and last column (uint16). */
-const BY_ENTRIES = Object.freeze([1, 2, 2, 4, 6, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0x12, 0, 1, 0x12, 0, 0]);
+const BY_ENTRIES = "\x01\x02\x02\x04\x06\x00\x00\x00\x00\x06\x00\x00\x00\x00\x12\x00\x01\x12\x00\x00";
 /** By range: structure of the column with the clock, first and last of its values, an array of no columns: all. */
-const BY_RANGE = Object.freeze([1, 1, 2, 4, 2, 4, 0x12, 0, 8, 9, 6, 0, 0, 1, 0, 0, 255, 0x0f, 2, 0x12, 0, 0]);
+const BY_RANGE = "\x01\x01\x02\x04\x02\x04\x12\x00\x08\x09\x06\x00\x00\x01\x00\x00\xff\x0f\x02\x12\x00\x00";
 const RANGE_LENGTH = BY_RANGE.length + 2 * (DATE_TIME_LENGTH + 2) + 2;
 /** Rows are kept the last one first. */
 const SORT_LIFO = 2;
@@ -143,9 +144,8 @@ export class DLMSProfile implements Inquiry {
 		const step = this.#step;
 		let object: ArrayLike<number> = this.object;
 		let from = 0;
-		let attribute = ATTRIBUTES[step];
-		if (step === STEP_NAME) object = NAME;
-		else if (step === STEP_CLOCK) object = CLOCK;
+		let attribute = ATTRIBUTES.charCodeAt(step);
+		if (step === STEP_NAME || step === STEP_CLOCK) object = asciiBytes(step === STEP_NAME ? NAME : CLOCK);
 		else if (step === STEP_SCALER) {
 			object = this.#list;
 			from = entryAt(this.#position);
@@ -154,13 +154,13 @@ export class DLMSProfile implements Inquiry {
 		let to = putAttribute(into, putObject(into, putNormalHead(into, at), object, from), attribute);
 		if (step === STEP_ENTRIES) {
 			to--;
-			into.set(BY_ENTRIES, to);
+			into.set(asciiBytes(BY_ENTRIES), to);
 			const last = this.#isLastFirst ? this.#wanted : this.#inUse;
 			putU32(into, to + 5, last - this.#wanted + 1);
 			putU32(into, to + 10, last);
 			to += BY_ENTRIES.length;
 		} else if (step === STEP_RANGE) {
-			into.set(BY_RANGE, --to);
+			into.set(asciiBytes(BY_RANGE), --to);
 			to = putTime(into, to + BY_RANGE.length, this.#clockS - this.#wanted * this.#periodS, this.#zone);
 			to = putTime(into, to, this.#clockS, this.#zone);
 			into[to++] = TAG_ARRAY;
@@ -323,14 +323,11 @@ export class DLMSProfile implements Inquiry {
 			code.setGroups(list, entryAt(i));
 			code.encode(work, 0);
 			this.value(code.longEnd, UNIT_NONE);
-			const unit = cosemUnitText(this.unitOf(i));
-			for (let at = 0; at < unit.length; at++) work[at] = unit.charCodeAt(at);
+			const isKnown = this.#scalers.state(i) === SCALER_KNOWN;
+			const unit = asciiBytes(cosemUnitText(isKnown ? this.#scalers.unit(i) : UNIT_NONE));
+			work.set(unit);
 			this.value(unit.length, UNIT_NONE);
 		}
-	}
-
-	private unitOf(position: number): number {
-		return this.#scalers.state(position) === SCALER_KNOWN ? this.#scalers.unit(position) : UNIT_NONE;
 	}
 
 	/** Packs the rows that have come whole, from where the cursor stands; returns how many bytes they were. */
@@ -397,14 +394,7 @@ export class DLMSProfile implements Inquiry {
 
 	/** The working buffer's first `length` bytes are a value. */
 	private value(length: number, unit: number): void {
-		const writer = this.#writer;
-		writer.beginValue();
-		if (length > 0) writer.text(PART_VALUE, this.#work, 0, length);
-		if (unit === UNIT_SECOND) {
-			this.#work[0] = 0x73;
-			writer.text(PART_UNIT, this.#work, 0, 1);
-		}
-		writer.endValue();
+		this.#writer.value(this.#work, length, unit);
 	}
 
 	private text(scaler: number, octets: number): number {

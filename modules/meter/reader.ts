@@ -1,9 +1,9 @@
 /**
  * Reads the meter: when, for whom, and what of it is kept. For the API now, for the schedule, the hub and Zigbee later.
  * How is the protocol's (protocols.ts): it opens conversations, decides what is worth trying next, and learns of the meter.
- * One conversation at a time; whoever asks while one runs joins it, or waits for its end where one wants a load profile and the
- * other a readout. A profile is told to who asked, and kept nowhere. A caller waits a minute at most (pending-reads.ts); the
- * conversation goes on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
+ * One conversation at a time; whoever asks while one runs joins it, or waits for its end where one wants a load profile and
+ * the other a readout. A profile is kept nowhere. A caller waits a minute at most (pending-reads.ts); the conversation goes
+ * on, CONVERSATION_MS at most, and what it gives is the last readout all the same (API decision 31).
  *
  *              asked            settings        readout        end               port gone        time over
  *   IDLE       READING (a)      LISTENING (b)   -              -                 -                -
@@ -150,10 +150,7 @@ export class MeterReader implements Timed {
 		});
 	}
 
-	/**
-	 * Asks for a readout, or for that profile where the protocol asks for one by its name: then the readout that the waiter
-	 * is told has nothing else. The waiter may be told before this returns.
-	 */
+	/** Asks for a readout; of that profile alone where the protocol asks for one by its name. May tell before it returns. */
 	read(waiter: ReadWaiter, profile?: ProfileRequest): void {
 		this.#drive.tell((nowMs) => {
 			const wanted = protocolOf(this.#options.settings).asksForProfiles ? profile : undefined;
