@@ -2,7 +2,7 @@
  * DLMS/COSEM settings (API text, "DLMS/COSEM settings"; decisions 27 to 29). The secrets are an entry apart, which
  * nobody needs to write who changes the rest.
  */
-import { BAUD_RATES, OPENINGS } from "./meter-fields.js";
+import { BAUD_RATES, OPENINGS, PUSH_BAUD_RATES } from "./meter-fields.js";
 import {
 	BOOLEAN,
 	BYTES,
@@ -100,10 +100,19 @@ export const DLMS_BAUDRATE = field<number>({
 	choices: BAUD_RATES,
 	initial: 9600,
 });
+/** At which the meter sends by itself, Bd; 0: it is asked. */
+export const DLMS_PUSH_BAUDRATE = field<number>({
+	entry: IN_DLMS,
+	id: 10,
+	name: "push_baudrate",
+	kind: CHOICE,
+	choices: Object.freeze([0, ...PUSH_BAUD_RATES]),
+	initial: 0,
+});
 /** Of ciphered APDUs. */
 export const DLMS_SECURITY_SUITE = field<number>({
 	entry: IN_DLMS,
-	id: 10,
+	id: 11,
 	name: "security_suite",
 	kind: CHOICE,
 	choices: Object.freeze([0, 1]),
@@ -112,7 +121,7 @@ export const DLMS_SECURITY_SUITE = field<number>({
 /** RLRQ before the disconnection: there are meters that keep the association else. */
 export const DLMS_RELEASE = field<boolean>({
 	entry: IN_DLMS,
-	id: 11,
+	id: 12,
 	name: "release",
 	kind: BOOLEAN,
 	initial: false,
@@ -121,7 +130,7 @@ export const DEVIATION_SWAPPED = "swapped";
 /** The sign of the clock's deviation: as in the Blue Book, or as in ISO 8601. */
 export const DLMS_DEVIATION = field<string>({
 	entry: IN_DLMS,
-	id: 12,
+	id: 13,
 	name: "deviation",
 	kind: CHOICE,
 	choices: Object.freeze(["standard", DEVIATION_SWAPPED]),
@@ -137,6 +146,7 @@ export const DLMS = entry("dlms", 3, [
 	DLMS_SERVER_ADDRESS_LENGTH,
 	DLMS_OPENING,
 	DLMS_BAUDRATE,
+	DLMS_PUSH_BAUDRATE,
 	DLMS_SECURITY_SUITE,
 	DLMS_RELEASE,
 	DLMS_DEVIATION,

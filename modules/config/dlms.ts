@@ -13,6 +13,7 @@ import {
 	DLMS_OBIS_ENTRIES,
 	DLMS_OPENING,
 	DLMS_PASSWORD,
+	DLMS_PUSH_BAUDRATE,
 	DLMS_RECEIVE_TIMEOUT_MS,
 	DLMS_RELEASE,
 	DLMS_SECURITY_SUITE,
@@ -21,7 +22,7 @@ import {
 	DLMS_SERVER_PHYSICAL,
 	DLMS_USE_ENCRYPTION,
 } from "./dlms-fields.js";
-import { DLMS_LEARNED_OPENING, OPENINGS } from "./meter-fields.js";
+import { DLMS_LEARNED_OPENING, DLMS_LEARNED_PUSH, OPENINGS } from "./meter-fields.js";
 import { put } from "./schema.js";
 import type { ConfigStore } from "./store.js";
 
@@ -113,6 +114,14 @@ export class DLMSSettingsStore {
 		return OPENINGS.indexOf(this.#store.get(DLMS_LEARNED_OPENING));
 	}
 
+	get pushBaud(): number {
+		return this.#store.get(DLMS_PUSH_BAUDRATE);
+	}
+
+	get learnedPush(): Uint8Array {
+		return this.#store.get(DLMS_LEARNED_PUSH);
+	}
+
 	/** Unique to the unit and always the same: no two may use a meter's key under one title. */
 	get title(): Uint8Array {
 		const { crypto, text, info } = this.#world;
@@ -125,5 +134,8 @@ export class DLMSSettingsStore {
 
 	learnOpening(opening: number): void {
 		this.#store.note([put(DLMS_LEARNED_OPENING, OPENINGS[opening])]);
+	}
+	learnPush(push: Uint8Array): void {
+		this.#store.note([put(DLMS_LEARNED_PUSH, push)]);
 	}
 }

@@ -1,5 +1,5 @@
 /**
- * One association of the client with a meter, from AARQ to release, and the reading of a poll list in it
+ * One association of the client with a meter, from AARQ to release, and what is read in it
  * (IEC 62056-5-3). A sans-io machine over whole APDUs: what carries them, HDLC or another, is the owner's.
  *
  *   begin, and each answer through receive, tell what comes next:
@@ -62,7 +62,6 @@ import { ATTRIBUTE_LENGTH, GET_RESPONSE, LIST_HEAD, NORMAL_HEAD } from "./get.js
 import {
 	CONFIRMED_SERVICE_ERROR,
 	CONFORMANCE_ACTION,
-	CONFORMANCE_BLOCK_GET,
 	CONFORMANCE_GET,
 	CONFORMANCE_LIST,
 	INITIATE_RESPONSE,
@@ -70,7 +69,7 @@ import {
 	putInitiateRequest,
 	serviceErrorFailure,
 } from "./initiate.js";
-import { LIST_LIMIT, type Reading } from "./reading.js";
+import { type Inquiry, LIST_LIMIT } from "./reading.js";
 import { REASON_EXCEPTION } from "./reasons.js";
 
 export const STEP_SEND = 1;
@@ -111,7 +110,7 @@ export interface AssociationOptions {
 	readonly password: Uint8Array;
 	/** For `ciphered` and MECHANISM_HIGH_…: keys where they need them, titles. */
 	readonly cipher: Cipher | undefined;
-	readonly reading: Reading;
+	readonly reading: Inquiry;
 	/** The longest APDU that the owner can take in, 64 to 65535. */
 	readonly pduLimit: number;
 	/** End with RLRQ. */
@@ -227,7 +226,7 @@ export class Association {
 	private associationRequest(): AssociationRequest {
 		const { mechanism, ciphered, cipher, password, pduLimit } = this.#options;
 		const { isHigh } = this;
-		const services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST | CONFORMANCE_GET;
+		const services = this.#options.reading.services | CONFORMANCE_GET;
 		const conformance = isHigh ? services | CONFORMANCE_ACTION : services;
 		let end = putInitiateRequest(this.request, BEHIND_AARQ, conformance, pduLimit);
 		if (ciphered && cipher !== undefined) end = cipher.seal(this.request, BEHIND_AARQ, end, this.request, BEHIND_AARQ);
@@ -377,9 +376,11 @@ export class Association {
 	}
 
 	private ask(): number {
-		// One attribute at least, if in several frames.
-		const room = Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(Math.min(this.frameLimit, REQUEST_LIMIT)));
-		this.seal(this.#options.reading.request(this.request, 0, room));
+		const { reading } = this.#options;
+		// A list can be made to fit a frame. One attribute at least, if in several.
+		const isList = (reading.services & CONFORMANCE_LIST) !== 0;
+		const limit = isList ? Math.min(this.frameLimit, REQUEST_LIMIT) : REQUEST_LIMIT;
+		this.seal(reading.request(this.request, 0, Math.max(NORMAL_HEAD + ATTRIBUTE_LENGTH, this.roomIn(limit))));
 		return STEP_SEND;
 	}
 

@@ -24,6 +24,7 @@ import {
 	putNormalHead,
 	putObject,
 } from "./get.js";
+import { CONFORMANCE_BLOCK_GET, CONFORMANCE_LIST } from "./initiate.js";
 import {
 	attributeOf,
 	entryAt,
@@ -71,6 +72,34 @@ export interface ReadingSink {
 	refused(position: number, reason: number): void;
 }
 
+/** What an association asks the meter for, one GET after the other: a poll list (Reading), or a profile. */
+export interface Inquiry {
+	/** What is taken in is read with it; between requests it is anybody's. */
+	readonly cursor: Cursor;
+	/** CONFORMANCE_… that it needs beside GET. */
+	readonly services: number;
+	/** Nothing is left to ask for. */
+	readonly done: boolean;
+	/** The last request was for several attributes at once. */
+	readonly listed: boolean;
+	/** Attributes to ask for at once where that one, which was for several, has failed. */
+	readonly fewer: number;
+	/** Objects, or rows, read. */
+	readonly read: number;
+	/** Requests made. */
+	readonly requests: number;
+	/** The association is there; `listing`: the meter offers several attributes at once. */
+	begin(listing: boolean): void;
+	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
+	request(into: Uint8Array, at: number, room: number): number;
+	/** Takes the GET response in that the cursor stands at. */
+	take(): void;
+	/** Something else came in place of a response: what was asked for counts as refused. */
+	refuse(reason: number): void;
+	/** Nothing more will come. */
+	end(): void;
+}
+
 export interface ReadingOptions {
 	/** As poll-list.ts packs it. */
 	readonly list: Uint8Array;
@@ -95,9 +124,9 @@ const STACK_AT = TEXT_LIMIT;
 const STEPS_AT = STACK_AT + STACK_SIZE;
 const WORK_SIZE = STEPS_AT + STEPS_LIMIT;
 
-export class Reading {
+export class Reading implements Inquiry {
 	readonly #options: ReadingOptions;
-	/** What is taken in is read with it; between requests it is anybody's. */
+	readonly services = CONFORMANCE_BLOCK_GET | CONFORMANCE_LIST;
 	readonly cursor: Cursor;
 	readonly #walker: DataWalker;
 	readonly #response: GetResponse;
@@ -119,7 +148,6 @@ export class Reading {
 	/** Objects read, and refused. */
 	read = 0;
 	refused = 0;
-	/** Requests made. */
 	requests = 0;
 
 	constructor(options: ReadingOptions) {
@@ -129,7 +157,6 @@ export class Reading {
 		this.#response = new GetResponse(this.cursor);
 	}
 
-	/** The association is there; `listing`: the meter offers several attributes at once. */
 	begin(listing: boolean): void {
 		const { named, cache } = this.#options;
 		this.#listing = listing ? this.#options.listing : 1;
@@ -138,22 +165,18 @@ export class Reading {
 		this.makePlan(named);
 	}
 
-	/** Nothing is left to ask for. */
 	get done(): boolean {
 		return this.#index >= this.#stepsEnd;
 	}
 
-	/** The last request was for several attributes at once. */
 	get listed(): boolean {
 		return this.#asked > 1;
 	}
 
-	/** Attributes to ask for at once where the last request, which was for several, has failed. */
 	get fewer(): number {
 		return this.#asked > SHORT_ENOUGH ? SHORT_LIST : 1;
 	}
 
-	/** Writes the next request at `into[at]`, in `room` bytes at most (13 at least); returns the position after it. */
 	request(into: Uint8Array, at: number, room: number): number {
 		this.requests++;
 		if (this.#more) return this.#response.putNext(into, at);
@@ -165,7 +188,6 @@ export class Reading {
 		return to;
 	}
 
-	/** Takes the GET response in that the cursor stands at. */
 	take(): void {
 		const kind = this.#response.take(this.#asked > 1);
 		this.#more = kind === GET_NEXT;
@@ -178,7 +200,6 @@ export class Reading {
 		}
 	}
 
-	/** Something else came in place of a response: what was asked for counts as refused. */
 	refuse(reason: number): void {
 		this.#more = false;
 		if (this.#asked > 1) {
@@ -189,7 +210,6 @@ export class Reading {
 		this.step();
 	}
 
-	/** Nothing more will come. */
 	end(): void {
 		if (this.#open >= 0) this.#options.sink.endObject();
 		this.#open = -1;

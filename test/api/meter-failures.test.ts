@@ -20,7 +20,12 @@ const TABLES: readonly [string, object][] = [
 	["meter", meter],
 ];
 /** What is shown to one caller, and never kept as the last error. */
-const NAMELESS: readonly Failure[] = [meter.FAILURE_WAIT, meter.FAILURE_BUSY, meter.FAILURE_MEMORY];
+const NAMELESS: readonly Failure[] = [
+	meter.FAILURE_WAIT,
+	meter.FAILURE_PROFILE_WAIT,
+	meter.FAILURE_BUSY,
+	meter.FAILURE_MEMORY,
+];
 
 describe("failures of the meter", () => {
 	for (const [layer, module] of TABLES) {
@@ -36,7 +41,7 @@ describe("failures of the meter", () => {
 				assert.match(
 					row.code,
 					layer === "meter"
-						? /^(port|(iec62056-21|hdlc|dlms|unasked)\/[a-z-]+)$/
+						? /^(port|(iec62056-21|hdlc|dlms|dlms-push|unasked)\/[a-z-]+)$/
 						: new RegExp(`^${layer}/[a-z][a-z0-9-]+$`),
 				);
 			}
@@ -50,7 +55,7 @@ describe("failures of the meter", () => {
 			if (before !== undefined) assert.equal(name.replace("SIGNED_ON_", "HDLC_"), before, code);
 			else known.set(code, name);
 		}
-		assert.equal(known.size, 70);
+		assert.equal(known.size, 77);
 	});
 	it("are those that the API has always shown, to the letter", () => {
 		const rows = TABLES.flatMap(([, module]) => rowsOf(module).map(([, row]) => row));
@@ -105,6 +110,11 @@ describe("failures of the meter", () => {
 		assert.deepEqual(lasting(meter), [
 			"FAILURE_COUNTERS",
 			"FAILURE_UNANSWERED",
+			"PUSH_KEY",
+			"PUSH_NO_KEY",
+			"PUSH_NO_TAG",
+			"PUSH_OPEN",
+			"PUSH_REPLAY",
 			"UNASKED_ASCII",
 			"UNASKED_DLMS",
 			"UNASKED_SML",

@@ -241,9 +241,9 @@ export class Server {
 	/** What is in a glo- APDU, or the exception in hex. */
 	#open(request: Uint8Array): Uint8Array | string {
 		const { key, authenticationKey } = this.options;
-		const long = request[1] === 0x81;
-		const at = long ? 3 : 2;
-		assert.equal(request.length, at + request[at - 1]);
+		const at = request[1] > 0x80 ? 2 + (request[1] & 0x7f) : 2;
+		const length = at === 2 ? request[1] : Buffer.from(request).readUIntBE(2, at - 2);
+		assert.equal(request.length, at + length);
 		const control = request[at];
 		const counter = new DataView(request.buffer, request.byteOffset + at + 1).getUint32(0);
 		const iv = join(this.#clientTitle, request.subarray(at + 1, at + 5));

@@ -9,7 +9,7 @@ import { choicesOf, fieldsOf } from "../kit/limits.js";
 import { announce, Button, Card, Pending } from "../kit/parts.js";
 import { t } from "../kit/text.js";
 import { useDevice } from "../kit/use-device.js";
-import { SPEEDS } from "./speeds.js";
+import { SPEEDS, speedText } from "./speeds.js";
 
 const PATH = "dlms/config";
 const OPENINGS = {
@@ -26,7 +26,9 @@ const AUTHS = {
 /** What the meter tells in UTC+1, in minutes. */
 const DEVIATIONS = { standard: "UTC+1 = −60", swapped: "UTC+1 = +60" } as const;
 
-const needsKeys = (draft: Draft) => draft["use_encryption"] === true || draft["auth"] === "high_gmac";
+const isAsked = ({ push_baudrate }: Draft) => !Number(push_baudrate);
+const needsKeys = (draft: Draft) =>
+	!isAsked(draft) || draft["use_encryption"] === true || draft["auth"] === "high_gmac";
 
 const SECRETS = [
 	{
@@ -34,7 +36,7 @@ const SECRETS = [
 		label: "dlms.password",
 		kind: "secret",
 		storedFlag: "password_set",
-		when: ({ auth }: Draft) => auth === "low" || auth === "high_sha256",
+		when: (draft: Draft) => isAsked(draft) && (draft["auth"] === "low" || draft["auth"] === "high_sha256"),
 	},
 	{
 		name: "block_cipher_key",
@@ -56,10 +58,17 @@ const SECRETS = [
 
 const FIELDS = fieldsOf(DLMS_CONFIG, [
 	{
+		name: "push_baudrate",
+		label: "iec.push",
+		kind: "choice",
+		choices: choicesOf(DLMS_CONFIG.push_baudrate, (value) => (value === 0 ? t("off") : speedText(value))),
+	},
+	{
 		name: "opening",
 		label: "dlms.opening",
 		help: "dlms.opening.help",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.opening, (value) => t(OPENINGS[value])),
 	},
 	{
@@ -67,42 +76,45 @@ const FIELDS = fieldsOf(DLMS_CONFIG, [
 		label: "dlms.baudrate",
 		kind: "choice",
 		choices: SPEEDS,
-		when: ({ opening }) => opening !== "mode_e",
+		when: (draft) => isAsked(draft) && draft["opening"] !== "mode_e",
 	},
 	{
 		name: "auth",
 		label: "dlms.auth",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.auth, (value) => t(AUTHS[value])),
 	},
-	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle" },
+	{ name: "use_encryption", label: "dlms.encryption", kind: "toggle", when: isAsked },
 	{
 		name: "security_suite",
 		label: "dlms.suite",
 		kind: "choice",
 		choices: choicesOf(DLMS_CONFIG.security_suite, String),
-		when: needsKeys,
+		when: (draft) => isAsked(draft) && needsKeys(draft),
 	},
 	...SECRETS,
-	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number" },
-	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number" },
-	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number" },
+	{ name: "client_address", label: "dlms.client", help: "dlms.client.help", kind: "number", when: isAsked },
+	{ name: "server_logical", label: "dlms.logical", help: "dlms.logical.help", kind: "number", when: isAsked },
+	{ name: "server_physical", label: "dlms.physical", help: "dlms.physical.help", kind: "number", when: isAsked },
 	{
 		name: "server_address_length",
 		refused: "refused.length",
 		label: "dlms.length",
 		kind: "choice",
+		when: isAsked,
 		choices: choicesOf(DLMS_CONFIG.server_address_length, (value) =>
 			value === 0 ? t("dlms.length.auto") : t("dlms.length.bytes", { n: value }),
 		),
 	},
-	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms" },
-	{ name: "release", label: "dlms.release", kind: "toggle" },
+	{ name: "receive_timeout_ms", label: "dlms.timeout", kind: "number", unit: "ms", when: isAsked },
+	{ name: "release", label: "dlms.release", kind: "toggle", when: isAsked },
 	{
 		name: "deviation",
 		label: "dlms.deviation",
 		kind: "choice",
 		choices: choicesOf(DLMS_CONFIG.deviation, (value) => DEVIATIONS[value]),
+		when: isAsked,
 	},
 ]);
 
